@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// The architecture is a test: what a room may import, and why. The same rules
-// stand in .golangci.yml, where the editor sees them.
+// These tests check the architecture: which folder may import what, and why.
+// .golangci.yml has the same rules, so that editors show them.
 
 // module is the path of this module.
 const module = "pilotfish"
@@ -36,12 +36,12 @@ type goFile struct {
 	ast  *ast.File
 }
 
-// pos is where a finding is, for a person to click on.
+// pos returns the position of a finding, which users can click.
 func (f *goFile) pos(p token.Pos) string {
 	return f.path + ":" + strconv.Itoa(f.fset.Position(p).Line)
 }
 
-// imports are the paths that the file imports.
+// imports returns the paths that the file imports.
 func (f *goFile) imports() map[string]token.Pos {
 	found := map[string]token.Pos{}
 	for _, spec := range f.ast.Imports {
@@ -52,8 +52,8 @@ func (f *goFile) imports() map[string]token.Pos {
 	return found
 }
 
-// tree parses every Go file of ours, those of other systems included: a rule
-// that holds only where the tests run does not hold.
+// tree parses all our Go files, those of other systems included: the rules must
+// hold for files that are not compiled here, too.
 func tree(t *testing.T) []*goFile {
 	t.Helper()
 	var files []*goFile
@@ -96,12 +96,12 @@ func tree(t *testing.T) []*goFile {
 	return files
 }
 
-// within reports whether room is folder or lies in it.
+// within reports whether room is folder or below it.
 func within(room, folder string) bool {
 	return room == folder || strings.HasPrefix(room, folder+"/")
 }
 
-// roomRule says which rooms of ours a room may import.
+// roomRule says which of our folders a folder may import.
 type roomRule struct {
 	room   string
 	may    []string
@@ -124,7 +124,7 @@ func roomRules() []roomRule {
 		{"backend/browser/files", []string{protocol, "backend/journal"}, "files that commands make do not depend on what is in them"},
 		{"backend/browser/sitedata", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/watch", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps a tab's watches knows none of them"},
-		{"backend/browser/observe", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/observe", []string{protocol, "backend/redact", "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/overrides", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/gate", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/focus", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps the focus knows no command that takes it"},
@@ -136,35 +136,37 @@ func roomRules() []roomRule {
 		{"backend/browser/input", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/watch", "backend/browser/devtools", "backend/browser/keys", "backend/browser/mask", "backend/browser/focus", "backend/browser/effects", "backend/browser/held"}, "input knows what lets it pass and where the user types; other operations, and the browser, it does not"},
 		{"backend/browser/capture", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/tabs", "backend/browser/devtools", "backend/browser/pngrows"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/recording", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files"}, "operations do not know each other, nor the browser whose pages they read"},
-		{"backend/browser/snapshot", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/queue", "backend/browser/news"}, "operations do not know each other, nor the browser whose pages they read"},
-		{"backend/browser/wait", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/queue", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/snapshot", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/news"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/wait", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/measure", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/pick", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/focus", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
-		{"backend/browser/history", []string{protocol, "backend/browser/page", "backend/browser/queue", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/history", []string{protocol, "backend/browser/page", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/effects", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools", "backend/browser/keys", "backend/browser/mask", "backend/browser/news"}, "what follows an action knows no action"},
 		{"backend/browser/held", []string{protocol, "backend/browser/page", "backend/browser/devtools", "backend/browser/effects", "backend/browser/keys"}, "what is held down knows no action"},
 		{"backend/browser/chromium", []string{protocol, "backend/proc", "backend/journal", "backend/browser/tabs"}, "a browser is found and launched without knowing what is said to it"},
 		{"backend/browser/pngrows", nil, "pictures as files: it knows no page"},
-		{"backend/terminal", []string{protocol, "backend/proc", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
+		{"backend/confine", []string{protocol}, "what a program does not see is said without knowing what it is"},
+		{"backend/terminal", []string{protocol, "backend/proc", "backend/confine", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
 		{"backend/terminal/vt", []string{protocol}, "bytes of a terminal are read without knowing processes, sockets or viewers"},
 		{"backend/terminal/pty", nil, "a pseudo terminal carries bytes both ways; whose they are is not its business"},
 		{"backend/chat", []string{protocol, "backend/journal", "backend/policy", "backend/question"}, "a conversation knows agents through their drivers, and no agent by name; the browser and the session are given to it as functions"},
-		{"backend/chat/driver", []string{protocol}, "what an agent is to Chat is said without one"},
+		{"backend/chat/driver", []string{protocol, "backend/confine"}, "what an agent is to Chat is said without one"},
 		{"backend/chat/agentpool", []string{protocol, "backend/chat/driver"}, "processes are started, shared and ended without knowing conversations or protocols"},
 		{"backend/agent/builtin/grammar", nil, "words are read without knowing pages, commands or conversations"},
 		{"backend/agent/builtin/match", []string{protocol, "backend/agent/builtin/grammar"}, "what is meant on a page is found without a command"},
 		{"backend/agent/builtin/markdown", []string{protocol}, "words of a page are shown as data, whoever says them"},
 		{"backend/chat/routing", []string{protocol, "backend/agent/builtin/grammar"}, "who carries a message out is chosen without knowing conversations"},
-		{"backend/chat/stdio", []string{protocol, "backend/proc", "backend/chat/driver"}, drivers},
+		{"backend/chat/stdio", []string{protocol, "backend/proc", "backend/confine", "backend/chat/driver"}, drivers},
 		{"backend/chat/acp", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},
 		{"backend/chat/acp/wire", []string{protocol, "backend/chat/driver"}, "what agents write is read without a process or a session"},
 		{"backend/chat/claude", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},
 		{"backend/chat/inprocess", nil, drivers},
 		{"backend/chat/pilot", []string{protocol, "backend/chat/driver", "backend/chat/inprocess", "backend/agent/builtin"}, drivers},
-		{"backend/chat/agents", []string{protocol, "backend/chat", "backend/agent", "backend/auth", "backend/command", "backend/llm", "backend/mcp", "backend/proc", "backend/saved", "backend/tokens"}, "which agent a conversation has, and with what, depends on every driver; commands and tools are given to it as functions"},
+		{"backend/chat/agents", []string{protocol, "backend/chat", "backend/agent", "backend/auth", "backend/command", "backend/confine", "backend/llm", "backend/mcp", "backend/proc", "backend/saved", "backend/tokens"}, "which agent a conversation has, and with what, depends on every driver; commands and tools are given to it as functions"},
+		{"backend/chat/changes", nil, parts},
 		{"backend/chat/clip", nil, parts},
 		{"backend/chat/export", []string{protocol}, parts},
-		{"backend/chat/files", []string{protocol, "backend/journal", "backend/chat/clip"}, parts},
+		{"backend/chat/files", []string{protocol, "backend/journal", "backend/chat/clip", "backend/chat/driver"}, parts},
 		{"backend/chat/paths", nil, parts},
 		{"backend/chat/recall", []string{protocol, "backend/chat/driver", "backend/chat/transcript"}, parts},
 		{"backend/chat/recorder", []string{protocol, "backend/chat/clip", "backend/chat/driver", "backend/chat/files", "backend/chat/transcript"}, parts},
@@ -173,7 +175,7 @@ func roomRules() []roomRule {
 		{"backend/chat/transcript", []string{protocol, "backend/journal"}, "entries are kept without knowing turns, agents or viewers"},
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
-		{"backend/command", []string{protocol, "backend/policy", "backend/spelling"}, "the registry and the commands declare the interfaces of the browser that they need, so that they can be described without one"},
+		{"backend/command", []string{protocol, "backend/policy", "backend/redact", "backend/spelling"}, "the registry and the commands declare the interfaces of the browser that they need, so that they can be described without one"},
 		{"backend/command/foreign", []string{protocol}, "text of pages is handled without knowing commands, so that the rule can be read and tested alone"},
 		{"backend/approval", []string{protocol, "backend/policy", "backend/question", "backend/journal", "backend/desktop"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser and the window as functions"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
@@ -191,11 +193,12 @@ func roomRules() []roomRule {
 		{"build", nil, "a tool that imports the product cannot build while the product is broken"},
 		{"app/tray", []string{protocol}, "the tray is a client that holds no truth; it speaks protocol over its pipe"},
 		{"app/window", []string{protocol, "frontend"}, "the window is a client that holds no truth; it speaks protocol over its pipe"},
-		{"app/cli", []string{"backend", "app/assembly"}, "the command line starts in a few milliseconds and runs on machines without a screen"},
+		{"app/cli", []string{"backend"}, "the command line starts in a few milliseconds and runs on machines without a screen"},
 		{"app/cli/client", []string{protocol, "app/cli/say", "backend/config", "backend/instance"}, "the way to the app knows no command"},
 		{"app/cli/syntax", []string{protocol, "backend/command", "backend/spelling"}, "how a line is read does not depend on what it does"},
-		{"app/cli/doctor", []string{protocol, "app/cli/client", "backend/agent", "backend/browser/chromium", "backend/config", "backend/journal"}, "an installation is checked without running it; findings are printed elsewhere"},
-		{"app/cli/bridge", []string{protocol, "app/cli/client", "backend/agent/builtin", "backend/command/catalogue", "backend/mcp", "backend/task"}, "what serves models and clients over streams carries commands to the app and runs none"},
+		{"app/service/doctor", []string{protocol, "app/cli/client", "backend/agent", "backend/browser/chromium", "backend/config", "backend/confine", "backend/journal"}, "an installation is checked without running it; findings are printed elsewhere"},
+		{"app/service", []string{"backend", "app/assembly", "app/cli/client", "app/cli/say", "app/cli/fakes"}, "what the command line leaves running is no command of it"},
+		{"app/service/bridge", []string{protocol, "app/cli/client", "backend/agent/builtin", "backend/command/catalogue", "backend/mcp", "backend/task"}, "what serves models and clients over streams carries commands to the app and runs none"},
 		{"app/assembly", []string{"backend", "extension", "frontend"}, "it puts the backend together for the programs that run it, and is none itself"},
 		{"app/bench", []string{"backend", "app/e2e", "extension", "frontend", "app/agents/fakes/model"}, "nobody imports a program; the stand-in for hosted models is shared by all tests"},
 		{"app/bench/report", nil, "rows are judged and printed whatever was measured"},
@@ -204,10 +207,10 @@ func roomRules() []roomRule {
 		{"app/bench/peers", []string{protocol, "backend/browser/chromium", "app/bench/report"}, "drivers know no measurement"},
 		{"app/bench/product", []string{protocol, "app/e2e"}, "the app is started without knowing what is measured"},
 		{"app/agents", []string{"backend"}, "real agents meet the built programs: nothing of them is linked"},
-		{"app/e2e", []string{"backend", "extension", "frontend", "app/agents/fakes/model"}, "nobody imports a program; the stand-in for hosted models is shared by all tests"},
+		{"app/e2e", []string{"backend", "extension", "frontend", "app/agents/fakes/model", "app/cli/client"}, "nobody imports a program; the stand-in for hosted models is shared by all tests"},
 		{"app", []string{"backend", "extension", "app/assembly"}, "nobody imports a program"},
 	}
-	for _, name := range []string{"agent", "auth", "hub", "journal", "logs", "proc", "question", "spelling", "supervise"} {
+	for _, name := range []string{"agent", "auth", "hub", "journal", "logs", "proc", "question", "redact", "spelling", "supervise"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
 	}
 	for _, name := range []string{"actions", "chat", "commandline", "panel", "snapshots", "tabs", "tasks", "terminal"} {
@@ -217,16 +220,16 @@ func roomRules() []roomRule {
 		}, "measurements do not know each other"})
 	}
 	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
-	// Files that are written whole or not at all are journal's, once, and so is what
-	// is said of those that cannot be written.
+	// Only journal writes files atomically, and only it makes the error for files
+	// that cannot be written.
 	for _, name := range []string{"config", "desktop", "instance", "llm", "tabfiles", "task"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
 	}
 	return rules
 }
 
-// overTheRegistry is the one exception: tests that run commands of the registry
-// over a real browser, and reach into that meanwhile.
+// overTheRegistry is the only exception: tests that run commands of the registry
+// in a real browser, and inspect the browser meanwhile.
 func overTheRegistry(path, room string) bool {
 	if !within(room, "backend/command") && room != "backend/policy" {
 		return false
@@ -236,7 +239,7 @@ func overTheRegistry(path, room string) bool {
 
 func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
 	rules := roomRules()
-	// The rule of the longest room that holds a file is its rule.
+	// The rule with the longest matching folder applies.
 	slices.SortFunc(rules, func(a, b roomRule) int { return len(b.room) - len(a.room) })
 	for _, file := range tree(t) {
 		index := slices.IndexFunc(rules, func(r roomRule) bool { return within(file.room, r.room) })
@@ -278,8 +281,8 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 	}{
 		{"github.com/chromedp/", []string{"backend/browser", "app/e2e", "app/bench"}, "nobody outside sees a type of the browser's protocol; the whole-product tests look at the browser from outside"},
 		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e", "app/bench"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
-		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp", "app/cli"}, "an agent's protocol is its driver's matter; the tests of Pilot are a client of it"},
-		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "app/cli", "app/e2e", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the command line runs its bridge over stdio)"},
+		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp", "app/e2e"}, "an agent's protocol is its driver's matter; the tests of Pilot are a client of it"},
+		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "app/service", "app/e2e", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; tests are clients of it)"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},
 		{"github.com/getlantern/systray", []string{"app/tray"}, "the tray owns GTK's main loop and cannot share a process with the window"},
 	}
@@ -297,17 +300,18 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 	}
 }
 
-// What a program links is more than what it imports.
+// A program links more than its direct imports.
 func TestProgramsLinkWhatTheyNeed(t *testing.T) {
 	for program, forbidden := range map[string][]string{
-		"./app":        {"github.com/wailsapp/", "github.com/getlantern/systray", "runtime/cgo", "net/http/pprof", "testing"},
-		"./app/cli":    {"github.com/wailsapp/", "github.com/getlantern/systray", "runtime/cgo", "net/http/pprof", "testing"},
-		"./app/tray":   {"github.com/wailsapp/", "github.com/chromedp/", "pilotfish/backend/session", "testing"},
-		"./app/window": {"github.com/getlantern/systray", "github.com/chromedp/", "pilotfish/backend/session", "testing"},
+		"./app":         {"github.com/wailsapp/", "github.com/getlantern/systray", "runtime/cgo", "net/http/pprof", "testing"},
+		"./app/cli":     {"net/http", "crypto/tls", "github.com/chromedp/", "mvdan.cc/sh/", "github.com/wailsapp/", "github.com/getlantern/systray", "github.com/modelcontextprotocol/", "encoding/gob", "pilotfish/backend/session", "runtime/cgo", "testing"},
+		"./app/service": {"github.com/wailsapp/", "github.com/getlantern/systray", "runtime/cgo", "net/http/pprof", "testing"},
+		"./app/tray":    {"github.com/wailsapp/", "github.com/chromedp/", "pilotfish/backend/session", "testing"},
+		"./app/window":  {"github.com/getlantern/systray", "github.com/chromedp/", "pilotfish/backend/session", "testing"},
 	} {
 		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", buildTags, program)
 		list.Dir = ".."
-		if program == "./app" || program == "./app/cli" {
+		if program != "./app/tray" && program != "./app/window" {
 			list.Env = append(os.Environ(), "CGO_ENABLED=0") // as the Makefile builds them
 		}
 		list.Stderr = os.Stderr
@@ -346,9 +350,9 @@ func TestNoInitFunctions(t *testing.T) {
 	}
 }
 
-// A package-level variable may be a value that nobody changes: a sentinel error,
-// a regular expression, an embedded file, a table. State belongs to a part that
-// somebody made, owns and ends.
+// A package-level variable may be a value that never changes: a sentinel error, a
+// regular expression, an embedded file, a table. State belongs to a value that
+// some code creates, owns and closes.
 func TestNoPackageLevelState(t *testing.T) {
 	rooms := map[string][]*goFile{}
 	for _, file := range tree(t) {
@@ -386,8 +390,8 @@ func TestNoPackageLevelState(t *testing.T) {
 	}
 }
 
-// mutableByBirth says why a declaration can only be meant for change; "" when it
-// is not.
+// mutableByBirth returns why a declaration can only be meant for mutable state;
+// "" when it cannot.
 func mutableByBirth(room string, gen *ast.GenDecl, spec *ast.ValueSpec, i int) string {
 	if spec.Names[i].Name == "_" {
 		return ""
@@ -397,7 +401,7 @@ func mutableByBirth(room string, gen *ast.GenDecl, spec *ast.ValueSpec, i int) s
 			continue
 		}
 		for _, line := range doc.List {
-			// The linker writes the version, the compiler the embedded file.
+			// The linker sets the version, the compiler the embedded file.
 			if strings.HasPrefix(line.Text, "//go:embed ") || strings.Contains(line.Text, "-X main."+spec.Names[i].Name) {
 				return ""
 			}
@@ -414,7 +418,7 @@ func mutableByBirth(room string, gen *ast.GenDecl, spec *ast.ValueSpec, i int) s
 	case *ast.CallExpr:
 		switch callee(value) {
 		case "regexp.MustCompile":
-			if within(room, "app/bench") { // no start of anything else pays for it
+			if within(room, "app/bench") { // it costs no other program start-up time
 				return ""
 			}
 			return "every start of the command line would compile it; write sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(…) })"
@@ -433,7 +437,7 @@ func mutableByBirth(room string, gen *ast.GenDecl, spec *ast.ValueSpec, i int) s
 	return ""
 }
 
-// compiles says whether a call is given a function that does nothing but compile a
+// compiles reports whether a call's argument is a function that only compiles a
 // pattern.
 func compiles(call *ast.CallExpr) bool {
 	if len(call.Args) != 1 {
@@ -451,7 +455,7 @@ func compiles(call *ast.CallExpr) bool {
 	return ok && callee(made) == "regexp.MustCompile"
 }
 
-// callee is the name of what a call calls, as it is written.
+// callee returns the name of the called function, as it is written.
 func callee(call *ast.CallExpr) string {
 	switch fn := call.Fun.(type) {
 	case *ast.Ident:
@@ -469,7 +473,7 @@ func callee(call *ast.CallExpr) string {
 	return fmt.Sprintf("%T", call.Fun)
 }
 
-// changed finds assignments to the variables of specs, whole or in part, and
+// changed finds assignments to the variables of specs or to parts of them, and
 // addresses taken of them.
 func changed(file *ast.File, specs map[string]*ast.ValueSpec) map[string]token.Pos {
 	found := map[string]token.Pos{}
@@ -484,8 +488,8 @@ func changed(file *ast.File, specs map[string]*ast.ValueSpec) map[string]token.P
 				target = e.X
 			case *ast.Ident:
 				spec := specs[e.Name]
-				// The parser resolves names within a file only: a name that it
-				// did not resolve is one of another file of the package.
+				// The parser resolves names only within a file. A name that it
+				// did not resolve is declared in another file of the package.
 				if spec != nil && e.Name != "_" && (e.Obj == nil || e.Obj.Decl == spec) {
 					found[e.Name] = e.Pos()
 				}
@@ -519,9 +523,9 @@ func changed(file *ast.File, specs map[string]*ast.ValueSpec) map[string]token.P
 	return found
 }
 
-// A path of the machine that a file was written on means nothing elsewhere.
+// A path of the machine on which a file was written has no meaning elsewhere.
 func TestNoMachinePaths(t *testing.T) {
-	// At the start of a path only: /home/somebody/work/ is an example.
+	// Only at the start of a path: /home/somebody/work/ is an example.
 	machine := regexp.MustCompile(`(?m)(?:^|[^\w.~/-])/(?:wor[k]|tm[p]/w|roo[t])/`)
 	for name, text := range committed(t) {
 		for _, at := range machine.FindAllIndex(text, -1) {
@@ -533,7 +537,7 @@ func TestNoMachinePaths(t *testing.T) {
 	}
 }
 
-// committed reads the text files that git knows, or would add.
+// committed reads the text files that git tracks, or would add.
 func committed(t *testing.T) map[string][]byte {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -546,7 +550,7 @@ func committed(t *testing.T) map[string][]byte {
 	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
 		if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
-			continue // deleted just now, a folder of another repository, or a picture
+			continue // just deleted, a nested repository, or a binary file
 		}
 		files[name] = text
 	}

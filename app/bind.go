@@ -8,9 +8,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// App is what the window's page may call: exactly its exported methods, by call. An error
-// reaches the page as the JSON of protocol.SettingsError, which is that of
-// protocol.Error with the field beside it.
+// App is what the window's page may call: exactly its exported methods, by
+// call. The page receives an error as the JSON of protocol.SettingsError: the
+// fields of protocol.Error plus the name of the settings field.
 type App struct {
 	ctx        context.Context
 	backend    backend
@@ -22,21 +22,21 @@ type App struct {
 	reading    reading
 }
 
-// State is everything that the window shows. Every later one comes as the event
-// "state".
+// State returns everything that the window shows. The page receives each later
+// state as the event "state".
 func (a *App) State() protocol.WindowState { return a.state() }
 
-// StartSession starts a session and returns when it runs.
+// StartSession starts a session and returns when the session is running.
 func (a *App) StartSession(name protocol.SessionName) error { return a.backend.Start(a.ctx, name) }
 
-// StopSession stops a session and returns when nothing of it is left.
+// StopSession stops a session and returns when no process of it is left.
 func (a *App) StopSession(name protocol.SessionName) error { return a.backend.Stop(a.ctx, name) }
 
 // RestartSession stops a session and starts it again.
 func (a *App) RestartSession(name protocol.SessionName) error { return a.backend.Restart(a.ctx, name) }
 
-// NewSession makes a stopped session with a name of the user's own, and returns
-// the one by which it is asked for.
+// NewSession creates a stopped session with a title that the user chose, and
+// returns the session's name, which later calls use.
 func (a *App) NewSession(title string) (protocol.SessionName, error) {
 	return a.backend.CreateTitled(a.ctx, title)
 }
@@ -44,12 +44,12 @@ func (a *App) NewSession(title string) (protocol.SessionName, error) {
 // DeleteSession removes a session with everything that it has on disk.
 func (a *App) DeleteSession(name protocol.SessionName) error { return a.backend.Delete(a.ctx, name) }
 
-// ShowTab brings a tab of the browser and its panel forward.
+// ShowTab brings a tab of the browser to the front, with its panel.
 func (a *App) ShowTab(session protocol.SessionName, tab protocol.TabID) error {
 	return a.backend.ShowTab(a.ctx, session, tab)
 }
 
-// AnswerApproval gives the person's word about what an agent waits for.
+// AnswerApproval passes on the user's answer to an approval.
 func (a *App) AnswerApproval(session protocol.SessionName, id string, answer protocol.ApprovalAnswer) error {
 	asked, err := a.backend.Approvals(session)
 	if err != nil {
@@ -58,13 +58,13 @@ func (a *App) AnswerApproval(session protocol.SessionName, id string, answer pro
 	return asked.Answer(id, answer, "window")
 }
 
-// SiteRules are what agents may do on which sites, the defaults last.
+// SiteRules returns what agents may do on which sites, the defaults last.
 func (a *App) SiteRules(session protocol.SessionName) ([]protocol.SiteRule, error) {
 	return a.rules(session, func(siteRules) error { return nil })
 }
 
-// SetSiteRule makes a rule, in the place of the one for the same site and kind,
-// and returns all rules.
+// SetSiteRule adds a rule, or replaces the one for the same site and kind, and
+// returns all rules.
 func (a *App) SetSiteRule(session protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error) {
 	return a.rules(session, func(rules siteRules) error { return rules.Set(rule) })
 }
@@ -90,10 +90,10 @@ func (a *App) rules(session protocol.SessionName, change func(siteRules) error) 
 	return rules.List(), nil
 }
 
-// Settings are the settings as they are in force.
+// Settings returns the settings in force.
 func (a *App) Settings() protocol.Settings { return a.login.seen(a.backend.Settings()) }
 
-// SaveSettings stores the settings and returns them as they were understood.
+// SaveSettings stores the settings and returns them as they were parsed.
 func (a *App) SaveSettings(settings protocol.Settings) (protocol.Settings, error) {
 	saved, err := a.backend.SaveSettings(a.ctx, settings)
 	if err != nil {
@@ -102,12 +102,12 @@ func (a *App) SaveSettings(settings protocol.Settings) (protocol.Settings, error
 	return saved, a.login.apply(saved)
 }
 
-// ProbeAgents looks again which agents are installed; the result comes as a
+// ProbeAgents probes again for installed agents. The result arrives as a new
 // state.
 func (a *App) ProbeAgents() { a.backend.ProbeAgents(a.ctx) }
 
-// Logs are the newest records of the log, oldest first. Every later one comes
-// with the event "log".
+// Logs returns the newest records of the log, oldest first. Later records
+// arrive with the event "log".
 func (a *App) Logs() []protocol.LogRecord { return a.logs.Tail() }
 
 // OpenLogFolder shows the log files in the desktop's file manager.
@@ -116,16 +116,16 @@ func (a *App) OpenLogFolder() error { return a.openFolder(a.ctx, a.state().LogDi
 // OpenStateFolder shows the state folder in the desktop's file manager.
 func (a *App) OpenStateFolder() error { return a.openFolder(a.ctx, a.state().StateDir) }
 
-// Quit ends every session and the app.
+// Quit stops every session and the app.
 func (a *App) Quit() { a.quit() }
 
-// fieldError is an error that knows the JSON name of the setting that is wrong.
+// fieldError is an error that knows the JSON name of the invalid setting.
 type fieldError interface {
 	error
 	Field() string
 }
 
-// formatError is how an error reaches the page.
+// formatError encodes an error for the page.
 func formatError(err error) string {
 	e := protocol.AsError(err)
 	told := protocol.SettingsError{Code: e.Code, Message: e.Message, Hint: e.Hint}
@@ -134,7 +134,7 @@ func formatError(err error) string {
 	}
 	text, err := json.Marshal(told)
 	if err != nil {
-		return e.Message // strings always marshal
+		return e.Message // marshalling strings cannot fail
 	}
 	return string(text)
 }

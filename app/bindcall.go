@@ -8,8 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// call calls an exported method by its name, with JSON for its arguments and its
-// result; "null" for none.
+// call calls an exported method by name, with JSON for its arguments and its
+// result. The result is "null" when the method returns none.
 func (a *App) call(name string, args []json.RawMessage) (json.RawMessage, error) {
 	method := reflect.ValueOf(a).MethodByName(name)
 	if !method.IsValid() {

@@ -7,23 +7,23 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// reading is the conversation that the window shows: there is one at a time.
+// reading holds the conversation that the window shows. There is one at a time.
 type reading struct {
 	mu     sync.Mutex
 	last   int
 	reader *reader
 }
 
-// reader hands out what is said in a conversation, one piece for each question of
-// the page: a page that is slow gets more at once, and never loses anything.
+// reader delivers the events of a conversation, one batch for each request of
+// the page. A slow page receives larger batches, and loses nothing.
 type reader struct {
 	number int
-	said   chan protocol.ChatEventsEvent // closed when there is nothing more to read
+	said   chan protocol.ChatEventsEvent // closed when no more events follow
 	done   <-chan struct{}
 	end    context.CancelFunc
 }
 
-// begin replaces the reader.
+// begin replaces the reader and ends the previous one.
 func (r *reading) begin(ctx context.Context) (context.Context, *reader) {
 	ctx, end := context.WithCancel(ctx)
 	r.mu.Lock()
@@ -36,7 +36,7 @@ func (r *reading) begin(ctx context.Context) (context.Context, *reader) {
 	return ctx, r.reader
 }
 
-// end reads no further.
+// end ends the current reader.
 func (r *reading) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,7 +45,7 @@ func (r *reading) end() {
 	}
 }
 
-// of is the reader of a number; nil when another has taken its place.
+// of returns the reader with a number, or nil when another has replaced it.
 func (r *reading) of(number int) *reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,9 +55,9 @@ func (r *reading) of(number int) *reader {
 	return r.reader
 }
 
-// WatchConversation begins to read a conversation after an index, 0 for a page of
-// its end, and returns the number by which NextSaid goes on. What was read before
-// is read no further.
+// WatchConversation starts to read a conversation after an index; 0 starts with
+// one page of its end. It returns the number that the page passes to NextSaid.
+// It ends the previous reader.
 func (a *App) WatchConversation(session protocol.SessionName, id protocol.ConversationID, after uint64) (int, error) {
 	chat, err := a.backend.Conversations(session)
 	if err != nil {
@@ -85,11 +85,11 @@ func (a *App) WatchConversation(session protocol.SessionName, id protocol.Conver
 	return r.number, nil
 }
 
-// NextSaid waits for what is said next in the conversation that is read. It
-// returns CodeNotRunning when there is nothing more to come: the conversation was
-// deleted, its session ended, or another is read.
+// NextSaid waits for the next events of the conversation that is read. It
+// returns CodeNotRunning when no more events follow: the conversation was
+// deleted, its session ended, or another conversation is read.
 func (a *App) NextSaid(number int) (protocol.ChatEventsEvent, error) {
-	over := protocol.NewError(protocol.CodeNotRunning, "this conversation is not read any more", "")
+	over := protocol.NewError(protocol.CodeNotRunning, "this conversation is no longer open in the window", "")
 	r := a.reading.of(number)
 	if r == nil {
 		return protocol.ChatEventsEvent{}, over
@@ -105,14 +105,14 @@ func (a *App) NextSaid(number int) (protocol.ChatEventsEvent, error) {
 	}
 }
 
-// UnwatchConversation reads no further.
+// UnwatchConversation ends the reader.
 func (a *App) UnwatchConversation(number int) {
 	if r := a.reading.of(number); r != nil {
 		r.end()
 	}
 }
 
-// ConversationHistory is a part of a conversation before an index.
+// ConversationHistory returns a part of a conversation before an index.
 func (a *App) ConversationHistory(session protocol.SessionName, req protocol.ChatHistoryRequest) (protocol.ChatPage, error) {
 	chat, err := a.backend.Conversations(session)
 	if err != nil {
@@ -121,8 +121,8 @@ func (a *App) ConversationHistory(session protocol.SessionName, req protocol.Cha
 	return chat.History(req)
 }
 
-// AnswerQuestion gives the person's word about what an agent asks in a
-// conversation, by one of the options that it offers.
+// AnswerQuestion passes on the user's answer to an agent's question in a
+// conversation: one of the options that the agent offers.
 func (a *App) AnswerQuestion(session protocol.SessionName, req protocol.ChatAnswerRequest) error {
 	chat, err := a.backend.Conversations(session)
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *App) AnswerQuestion(session protocol.SessionName, req protocol.ChatAnsw
 	return chat.Answer(req, "window")
 }
 
-// StopTurn ends the turn that runs in a conversation.
+// StopTurn cancels the running turn of a conversation.
 func (a *App) StopTurn(session protocol.SessionName, id protocol.ConversationID) error {
 	chat, err := a.backend.Conversations(session)
 	if err != nil {
@@ -141,7 +141,7 @@ func (a *App) StopTurn(session protocol.SessionName, id protocol.ConversationID)
 	return err
 }
 
-// RestartAgent starts a conversation's agent again.
+// RestartAgent restarts a conversation's agent.
 func (a *App) RestartAgent(session protocol.SessionName, id protocol.ConversationID) error {
 	chat, err := a.backend.Conversations(session)
 	if err != nil {
@@ -151,13 +151,13 @@ func (a *App) RestartAgent(session protocol.SessionName, id protocol.Conversatio
 	return err
 }
 
-// ConversationFile is a picture or file of a conversation.
+// ConversationFile reads an image or file of a conversation.
 func (a *App) ConversationFile(session protocol.SessionName, path string) (protocol.ChatAttachment, error) {
 	return a.backend.ConversationFile(a.ctx, session, path)
 }
 
-// ShowConversation brings a conversation forward in the browser, in the panel
-// beside its tab.
+// ShowConversation brings a conversation to the front in the browser, in the
+// panel beside its tab.
 func (a *App) ShowConversation(session protocol.SessionName, id protocol.ConversationID) error {
 	return a.backend.ShowConversation(a.ctx, session, id)
 }

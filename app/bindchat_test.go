@@ -6,6 +6,7 @@ import (
 	"iter"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,7 +20,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// talks are real conversations in a folder, with Pilot.
+// talks returns real conversations in a folder, with Pilot.
 func talks(t *testing.T, dir string) (m *chat.Manager, end func()) {
 	t.Helper()
 	rules, err := pilot.New(pilot.Config{Commander: func(driver.SessionConfig) builtin.Commander {
@@ -31,7 +32,7 @@ func talks(t *testing.T, dir string) (m *chat.Manager, end func()) {
 		t.Fatal(err)
 	}
 	m, err = chat.New(chat.Config{
-		Session: "default", Dir: dir, Root: dir, Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
+		Session: "default", Dir: dir, Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
 		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
 			return driver.Starter{Driver: rules, Launch: driver.Launch{Kind: protocol.AgentPilot, Name: "Pilot"}, ReportsSteps: true, TakesRefs: true}, nil
 		},
@@ -53,7 +54,7 @@ func talks(t *testing.T, dir string) (m *chat.Manager, end func()) {
 	return m, end
 }
 
-// shown is what a viewer has drawn: entries in their order, as they are now.
+// shown is what a viewer has drawn: entries in order, in their current state.
 type shown struct {
 	index   uint64
 	entries []protocol.ChatEntry
@@ -82,7 +83,7 @@ func (s *shown) take(said protocol.ChatEventsEvent) {
 	}
 }
 
-// ended counts the turns that have their end.
+// ended counts the turns that have ended.
 func (s *shown) ended() (n int) {
 	for _, e := range s.entries {
 		if e.Kind == protocol.EntryEnd {
@@ -101,9 +102,9 @@ func (s *shown) text(t *testing.T) string {
 	return string(text)
 }
 
-// TestWindowReadsWhatAPanelReads has the window and a panel watch one
-// conversation, while it grows, after the window looked at another, and after the
-// app was started again.
+// TestWindowReadsWhatAPanelReads checks that window and panel receive the same
+// conversation: while it grows, after the window has read another one, and after
+// a restart of the app.
 func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	dir := t.TempDir()
 	m, end := talks(t, dir)
@@ -175,7 +176,7 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	inPanel(m, 1)
 	agree(1)
 
-	// Another conversation takes the place of the one that was read.
+	// Another conversation replaces the one that was read.
 	if _, err := app.WatchConversation("default", other, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -214,8 +215,8 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	}
 }
 
-// TestThePageCallsWhatIsBound holds the names in the page's backend.ts against the
-// methods that Wails binds.
+// TestThePageCallsWhatIsBound compares the names in the page's backend.ts with
+// the methods that Wails binds.
 func TestThePageCallsWhatIsBound(t *testing.T) {
 	source, err := os.ReadFile("../frontend/src/backend.ts")
 	if err != nil {
@@ -232,8 +233,8 @@ func TestThePageCallsWhatIsBound(t *testing.T) {
 	}
 }
 
-// TestWindowAsksTheBackend goes through what else a conversation in the window
-// can do, where there is none.
+// TestWindowAsksTheBackend tries the other calls about conversations from the
+// window, with a conversation that does not exist.
 func TestWindowAsksTheBackend(t *testing.T) {
 	b := newFakeBackend()
 	app := &App{ctx: t.Context(), backend: b}

@@ -5,7 +5,7 @@ import (
 	"pilotfish/backend/server"
 )
 
-// Models are the ways to a model and the providers. No key is ever part of them.
+// Models returns the model profiles and the providers. It never contains a key.
 func (a *App) Models() (protocol.LLMState, error) {
 	models, err := a.models()
 	if err != nil {
@@ -14,7 +14,7 @@ func (a *App) Models() (protocol.LLMState, error) {
 	return models.State(a.ctx), nil
 }
 
-// SaveModel adds or changes a way to a model, and its key.
+// SaveModel adds or changes a model profile, and its key.
 func (a *App) SaveModel(req protocol.LLMSaveRequest) (protocol.LLMState, error) {
 	models, err := a.models()
 	if err != nil {
@@ -23,7 +23,7 @@ func (a *App) SaveModel(req protocol.LLMSaveRequest) (protocol.LLMState, error) 
 	return models.Save(a.ctx, req)
 }
 
-// DeleteModel forgets a way to a model, and its key.
+// DeleteModel deletes a model profile, and its key.
 func (a *App) DeleteModel(profile string) (protocol.LLMState, error) {
 	models, err := a.models()
 	if err != nil {
@@ -41,7 +41,7 @@ func (a *App) ListModels(profile string) ([]protocol.LLMModel, error) {
 	return models.Models(a.ctx, profile)
 }
 
-// TestModel asks a model for one word, and says how that went.
+// TestModel asks a model for one word, and returns how that went.
 func (a *App) TestModel(profile string) (protocol.LLMVerdict, error) {
 	models, err := a.models()
 	if err != nil {

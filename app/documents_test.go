@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// What a document of the project links to or names is there. Records in docs/adr
-// are of their time: only their links are checked.
+// Every path that a document of the project links to or names exists. The records
+// in docs/adr describe their time, so only their links are checked.
 func TestDocumentsNameWhatIsThere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
 	named := regexp.MustCompile("`((?:app|backend|build|docs|extension|frontend)/[A-Za-z0-9_./-]+)`")
-	// They are there after a build, or meant as a pattern.
+	// These exist after a build, or are meant as a pattern.
 	built := []string{"build/bin", "build/cache/bin", "docs/adr/NNN-title.md"}
 	names := []string{"../README.md", "../ARCHITECTURE.md", "../CONTRIBUTING.md", "../SECURITY.md", "../CHANGELOG.md", "../docs/GLOSSARY.md"}
 	records, err := filepath.Glob("../docs/*/*.md")
@@ -47,7 +47,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// A document that nobody reads to its end is of no use.
+// A document must be short enough to be read to its end.
 func TestDocumentsAreShort(t *testing.T) {
 	for name, most := range map[string]int{"../README.md": 150, "../ARCHITECTURE.md": 300} {
 		text, err := os.ReadFile(name)

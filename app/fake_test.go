@@ -18,9 +18,8 @@ import (
 	"pilotfish/backend/server"
 )
 
-// The test binary plays more parts than that of the test: the app with a backend
-// that the test drives, a tray and a window that need no desktop, and ones that are
-// no good.
+// The test binary also plays other programs: the app with a backend that the test
+// controls, a tray and a window that need no desktop, and unresponsive ones.
 const partEnv = "PILOTFISH_TEST_PART"
 
 func TestMain(m *testing.M) {
@@ -49,7 +48,7 @@ func builtDir() string {
 }
 
 // playTray answers every state with a click on a tab that names the icon, so that
-// the test sees what the tray was told.
+// the test sees which state the tray received.
 func playTray(in io.Reader, out io.Writer) int {
 	answers := json.NewEncoder(out)
 	_ = answers.Encode(protocol.TrayAction{Action: protocol.TrayReady})
@@ -63,9 +62,9 @@ func playTray(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// playWindow is a window whose page calls what the test has it call: what it is
-// told by events, it calls, and reports what came of it as the opening of a page.
-// The event "report" is a report of its own.
+// playWindow is a window that needs no desktop. It reports each order that it
+// receives by a call of OpenLink. The messages of the event "log" it writes as
+// raw lines to its output: this is how a test makes it send any report.
 func playWindow(in io.Reader, out io.Writer) int {
 	reports := json.NewEncoder(out)
 	_, _ = fmt.Fprint(out, "GTK prints this and does not end the line")
@@ -92,7 +91,7 @@ func playWindow(in io.Reader, out io.Writer) int {
 			_ = json.Unmarshal(order.Data, &state)
 			said(fmt.Sprintf("state %d", state.Port))
 		case order.Order == protocol.OrderAnswer && order.Call == 0:
-			// The answer to what it said itself.
+			// The answer to one of its own calls.
 		case order.Order == protocol.OrderAnswer:
 			said(fmt.Sprintf("answer %d: %s%s", order.Call, order.Data, order.Failed))
 		default:
@@ -101,26 +100,26 @@ func playWindow(in io.Reader, out io.Writer) int {
 	}
 }
 
-// playUnresponsiveWindow neither reads nor notices that its input ends.
+// playUnresponsiveWindow neither reads its input nor notices its end.
 func playUnresponsiveWindow() {
 	signal.Ignore(os.Interrupt)
 	_ = json.NewEncoder(os.Stdout).Encode(protocol.WindowReport{Report: protocol.ReportCall, Method: "OpenLink", Args: []json.RawMessage{[]byte(`"heard"`), []byte(`"unresponsive"`)}})
 	select {}
 }
 
-// playUnresponsiveTray does not notice that its input ends, nor a polite signal.
+// playUnresponsiveTray notices neither the end of its input nor an interrupt.
 func playUnresponsiveTray() {
 	signal.Ignore(os.Interrupt)
 	_ = json.NewEncoder(os.Stdout).Encode(protocol.TrayAction{Action: protocol.TrayReady})
 	select {}
 }
 
-// fakeBackend is a backend whose state the test sets and whose calls it hears.
+// fakeBackend is a backend whose state the test sets, and which records calls.
 type fakeBackend struct {
 	changes *hub.Hub[struct{}]
 	calls   chan string
-	broken  error                // what Run returns at once
-	chat    server.Conversations // nil for none
+	broken  error                // returned by Run at once
+	chat    server.Conversations // nil when there are none
 
 	mu    sync.Mutex
 	state protocol.WindowState
@@ -128,7 +127,7 @@ type fakeBackend struct {
 	quit  func()
 }
 
-// Models are none: what the window does with them is tested where they are.
+// Models returns nil: the models are tested elsewhere.
 func (b *fakeBackend) Models() server.Models { return nil }
 
 func newFakeBackend() *fakeBackend {
@@ -137,7 +136,7 @@ func newFakeBackend() *fakeBackend {
 	return b
 }
 
-// set replaces the state, except for what the app itself tells about the tray.
+// set replaces the state, except the tray's status, which the app sets.
 func (b *fakeBackend) set(state protocol.WindowState) {
 	b.mu.Lock()
 	if b.state.Tray != "" {
@@ -211,7 +210,7 @@ func (b *fakeBackend) Approvals(name protocol.SessionName) (approvals, error) {
 	return fakeApprovals{b, name}, nil
 }
 
-// fakeApprovals hear what is asked of them, and take any rule.
+// fakeApprovals record calls, and accept any rule.
 type fakeApprovals struct {
 	b    *fakeBackend
 	name protocol.SessionName
@@ -230,7 +229,7 @@ func (a fakeApprovals) Rules() (siteRules, error) {
 	return &fakeRules{list: []protocol.SiteRule{}}, nil
 }
 
-// fakeRules have what was set last.
+// fakeRules contain the rules that were set last.
 type fakeRules struct{ list []protocol.SiteRule }
 
 func (r *fakeRules) List() []protocol.SiteRule { return r.list }
@@ -303,7 +302,7 @@ func (b *fakeBackend) OnQuit(quit func()) {
 	b.quit = quit
 }
 
-// fakeLog tells when the page asks for the log, which is the last thing that it
+// fakeLog records when the page requests the log, which is the last thing that it
 // does when it loads.
 type fakeLog struct{ b *fakeBackend }
 
@@ -314,22 +313,22 @@ func (l fakeLog) Tail() []protocol.LogRecord {
 
 func (fakeLog) Follow(ctx context.Context, _ int, _ func([]protocol.LogRecord)) { <-ctx.Done() }
 
-// order is what the test tells the app on file descriptor 3, a line each.
+// order is an order of the test to the app on file descriptor 3, one per line.
 type order struct {
 	State *protocol.WindowState `json:"state,omitempty"`
 	Show  *string               `json:"show,omitempty"`
 }
 
-// The environment of the app that the test binary plays.
+// Environment variables of the app that the test binary plays.
 const (
-	windowEnv = "PILOTFISH_TEST_WINDOW" // the window's program
-	trayEnv   = "PILOTFISH_TEST_TRAY"   // the tray program
+	windowEnv = "PILOTFISH_TEST_WINDOW" // path of the window's program
+	trayEnv   = "PILOTFISH_TEST_TRAY"   // path of the tray program
 	dirEnv    = "PILOTFISH_TEST_DIR"    // a folder
-	brokenEnv = "PILOTFISH_TEST_BROKEN" // the wiring, or the backend, has this problem
+	brokenEnv = "PILOTFISH_TEST_BROKEN" // what fails: the wiring, or the backend
 )
 
-// wireFake makes an app whose backend takes orders from file descriptor 3 and
-// writes the calls that it gets to 4.
+// wireFake makes an app whose backend reads orders from file descriptor 3 and
+// writes its calls to 4.
 func wireFake(_ context.Context, tty console) (parts, error) {
 	if os.Getenv(brokenEnv) == "wiring" {
 		return parts{windowProgram: os.Getenv(windowEnv)}, protocol.NewError(protocol.CodeNotWritable, "the state folder cannot be written", "check its owner")

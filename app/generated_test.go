@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The TypeScript of the messages is committed, so that a change of a message is
-// seen in review; it must be what the generator makes of the Go code now.
+// The generated TypeScript is committed, so that reviews show changes of
+// messages. It must be equal to what the generator makes of the current Go code.
 func TestGeneratedTypeScriptIsFresh(t *testing.T) {
 	const target = "frontend/ui/protocol/protocol.ts"
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func TestGeneratedTypeScriptIsFresh(t *testing.T) {
 	}
 	run(t, "go", "tool", "-modfile=build/tools/go.mod", "tygo", "generate", "--config", configFile)
 
-	// The second step works on the file beside it.
+	// The second step works on the file in its own folder.
 	refine, err := os.ReadFile("../frontend/ui/protocol/refine.mjs")
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// login is the start with the desktop. The setting only remembers the wish; what
-// counts is the desktop's entry, which a person can also switch off there.
+// login manages whether the app starts when the user logs in. The setting only
+// stores what the user chose. The desktop's entry decides, and the user can
+// also switch it off there.
 type login struct {
 	entry loginEntry
 	// program is the path of this program.
@@ -21,7 +22,7 @@ type loginEntry interface {
 	Enabled() (bool, error)
 }
 
-// seen is the settings with what really is.
+// seen returns the settings with StartOnLogin as the desktop's entry has it.
 func (l login) seen(settings protocol.Settings) protocol.Settings {
 	if l.entry == nil {
 		return settings
@@ -32,7 +33,7 @@ func (l login) seen(settings protocol.Settings) protocol.Settings {
 	return settings
 }
 
-// apply makes the entry what the settings say.
+// apply enables or disables the entry as the settings say.
 func (l login) apply(settings protocol.Settings) error {
 	if l.entry == nil || l.seen(settings).StartOnLogin == settings.StartOnLogin {
 		return nil
@@ -49,7 +50,7 @@ func (l login) apply(settings protocol.Settings) error {
 	return nil
 }
 
-// loginError is an error of the setting startOnLogin.
+// loginError is an error of the setting startOnLogin, for the page.
 type loginError struct{ err error }
 
 func (e *loginError) Error() string { return fmt.Sprintf("changing the start on login: %v", e.err) }

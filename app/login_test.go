@@ -42,12 +42,12 @@ func TestStartOnLoginIsTheEntryOfTheDesktop(t *testing.T) {
 	if !app.Settings().StartOnLogin {
 		t.Error("the window shows it off")
 	}
-	// Switched off in the desktop's own settings.
+	// The user has switched it off in the desktop's own settings.
 	entry.command = nil
 	if app.Settings().StartOnLogin {
 		t.Error("the window shows it on")
 	}
-	// And what is as it should be is not touched.
+	// An entry that is already correct is not written.
 	entry.broken = protocol.NewError(protocol.CodeNotWritable, "the folder cannot be written", "make it yours")
 	if _, err := app.SaveSettings(protocol.Settings{}); err != nil {
 		t.Errorf("got %v", err)

@@ -1,6 +1,6 @@
-// Command Pilotfish is the desktop app: the backend, and the wiring of window and
-// tray around it. It decides nothing itself: both are programs of their own, which
-// show what the backend says and ask it for what a person clicks.
+// Command Pilotfish is the desktop app: it runs the backend and connects it to
+// window and tray. It makes no decisions itself. Window and tray are separate
+// programs, which show the backend's state and send it the user's clicks.
 package main
 
 import (

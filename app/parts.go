@@ -12,15 +12,15 @@ import (
 	"pilotfish/backend/session"
 )
 
-// errAlreadyRunning is returned by a wiring when the app runs already and was
-// asked to show its window.
+// errAlreadyRunning is returned by a wiring when the app is already running and
+// has been asked to show its window.
 var errAlreadyRunning = errors.New("Pilotfish is running already") //nolint:staticcheck // a name
 
-// wiring makes what the program is made of. With an error it returns what it has
-// so far: the folders, so that the window can open them.
+// wiring creates the program's parts. With an error it returns the parts that
+// it has so far: the folders, so that the window can open them.
 type wiring func(ctx context.Context, tty console) (parts, error)
 
-// parts are what the program is made of.
+// parts are the program's dependencies.
 type parts struct {
 	backend backend
 	logs    logTail
@@ -36,72 +36,75 @@ type parts struct {
 	// trayDir is a folder for the files of the tray's icon, emptied at each start.
 	trayDir string
 	logger  *slog.Logger
-	// close gives up the instance lock and the log file; the last thing to do.
+	// close releases the instance lock and closes the log file. It is called
+	// last.
 	close func()
 }
 
-// backend is what the program needs of session.Manager.
+// backend is the part of session.Manager that the program uses.
 type backend interface {
 	// Run serves until ctx ends, then stops every session and returns when
 	// nothing of them is left.
 	Run(ctx context.Context) error
 	Window() protocol.WindowState
-	// Begun is closed when the first panel shows its terminal, or when none is
-	// waited for.
+	// Begun is closed when the first panel shows its terminal, or when there is
+	// none to wait for.
 	Begun() <-chan struct{}
-	// Changes tells that Window has something new.
+	// Changes notifies that Window returns a new state.
 	Changes() *hub.Subscription[struct{}]
 	Start(ctx context.Context, name protocol.SessionName) error
 	Stop(ctx context.Context, name protocol.SessionName) error
 	Restart(ctx context.Context, name protocol.SessionName) error
-	// CreateTitled makes a stopped session with a name of the user's own.
+	// CreateTitled creates a stopped session with a title that the user chose.
 	CreateTitled(ctx context.Context, title string) (protocol.SessionName, error)
 	Delete(ctx context.Context, name protocol.SessionName) error
 	ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error
-	// Approvals are what a session asks the user.
+	// Approvals returns the approvals of a session.
 	Approvals(name protocol.SessionName) (approvals, error)
-	// Conversations are those of a session that runs.
+	// Conversations returns the conversations of a running session.
 	Conversations(name protocol.SessionName) (server.Conversations, error)
-	// ConversationFile reads a picture or file of a conversation.
+	// ConversationFile reads an image or file of a conversation.
 	ConversationFile(ctx context.Context, name protocol.SessionName, path string) (protocol.ChatAttachment, error)
-	// ShowConversation brings a conversation forward in the browser.
+	// ShowConversation brings a conversation to the front in the browser.
 	ShowConversation(ctx context.Context, name protocol.SessionName, id protocol.ConversationID) error
-	// OpenLink opens a page of the web in a session's browser.
+	// OpenLink opens a web page in a session's browser.
 	OpenLink(ctx context.Context, name protocol.SessionName, link string) error
 	Settings() protocol.Settings
 	SaveSettings(ctx context.Context, settings protocol.Settings) (protocol.Settings, error)
 	ProbeAgents(ctx context.Context) protocol.AgentsFile
-	// Models are the ways to a model; nil for none.
+	// Models manages the model profiles; nil when there are none.
 	Models() server.Models
 	SetTray(host protocol.TrayHost)
-	// OnShow sets what brings the window forward, with the page to show or "".
+	// OnShow sets the function that shows the window, with a page to open or
+	// "".
 	OnShow(show func(page string))
-	// OnQuit sets what ends the program.
+	// OnQuit sets the function that ends the program.
 	OnQuit(quit func())
 }
 
-// approvals are what a session asks the user, and the rules that say when.
+// approvals answers what waits for the user, and holds the rules that say when
+// an agent must ask.
 type approvals interface {
-	// Answer takes the user's answer to what waits; place is where it was given.
+	// Answer answers an approval. place says where the user gave the answer.
 	Answer(id string, answer protocol.ApprovalAnswer, place string) error
-	// Show brings a question forward: the panel beside the tab that it is about, or
-	// the window's page of approvals.
+	// Show brings an approval to the front: in the panel beside the tab that it
+	// is about, or on the window's page of approvals.
 	Show(ctx context.Context, id string)
 	Rules() (siteRules, error)
 }
 
-// siteRules say which agent may do what on which sites.
+// siteRules says which agent may do what on which sites.
 type siteRules interface {
-	// List are the rules, the defaults last.
+	// List returns the rules, the defaults last.
 	List() []protocol.SiteRule
 	Set(rule protocol.SiteRule) error
 	Remove(site string, kind protocol.ActionKind) error
 }
 
-// manager is session.Manager as the program needs it.
+// manager adapts session.Manager to backend.
 type manager struct{ *session.Manager }
 
-// Approvals are those of a session.
+// Approvals returns the approvals of a session.
 func (m manager) Approvals(name protocol.SessionName) (approvals, error) {
 	s, err := m.Session(name)
 	if err != nil {
@@ -110,16 +113,17 @@ func (m manager) Approvals(name protocol.SessionName) (approvals, error) {
 	return asked{s.Approvals()}, nil
 }
 
-// asked is approval.Manager as the program needs it.
+// asked adapts approval.Manager to approvals.
 type asked struct{ *approval.Manager }
 
-// Rules are the session's.
+// Rules returns the session's site rules.
 func (a asked) Rules() (siteRules, error) { return a.Manager.Rules() }
 
-// logTail is what the window shows of the log.
+// logTail is the part of the log that the window shows.
 type logTail interface {
 	// Tail returns the newest records, oldest first.
 	Tail() []protocol.LogRecord
-	// Follow hands over new records in batches of at most most until ctx ends.
+	// Follow calls heard with new records, in batches of at most most, until
+	// ctx ends.
 	Follow(ctx context.Context, most int, heard func([]protocol.LogRecord))
 }

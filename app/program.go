@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// program is the running desktop app: backend and tray work from the first
-// moment, and the window, which takes much longer to come, joins them.
+// program is the running desktop app. Backend and tray work at once; the window
+// takes much longer to start and joins them.
 type program struct {
 	parts
 	opts   options
@@ -22,7 +22,7 @@ type program struct {
 	exit   func(code int)
 
 	mu      sync.Mutex
-	problem *protocol.Error // of a backend that ended by itself
+	problem *protocol.Error // set when the backend ended by itself
 }
 
 func newProgram(made parts, opts options, tty console) *program {
@@ -31,7 +31,7 @@ func newProgram(made parts, opts options, tty console) *program {
 	return p
 }
 
-// run returns the exit code when everything has ended.
+// run runs the app and returns the exit code when every part has ended.
 func (p *program) run(parent context.Context) int {
 	ctx, quit := context.WithCancel(parent)
 	defer quit()
@@ -44,7 +44,8 @@ func (p *program) run(parent context.Context) int {
 		defer close(ended)
 		p.runParts(ctx, quit)
 	}()
-	// Whatever hangs, the program ends; the guard then ends what it leaves behind.
+	// Even if a part hangs, the program exits. The guard then stops what is
+	// left.
 	defer context.AfterFunc(ctx, func() {
 		time.AfterFunc(quitTimeout, func() {
 			p.log.Error("end took too long", "timeout", quitTimeout)
@@ -61,8 +62,9 @@ func (p *program) run(parent context.Context) int {
 	return exitDone
 }
 
-// begun is closed when the first panel shows its terminal, or after a moment:
-// window and tray would take the processor from it.
+// begun returns a channel that is closed when the first panel shows its
+// terminal, or after beginTimeout. Window and tray would compete with the panel
+// for the processor if they started earlier.
 func (p *program) begun(ctx context.Context) <-chan struct{} {
 	ctx, cancel := context.WithTimeout(ctx, beginTimeout)
 	go func() {
@@ -75,7 +77,8 @@ func (p *program) begun(ctx context.Context) <-chan struct{} {
 	return ctx.Done()
 }
 
-// runParts runs everything but the window, until ctx ends and all has ended.
+// runParts runs everything but the window, and returns when ctx has ended and
+// every part with it.
 func (p *program) runParts(ctx context.Context, quit func()) {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -101,7 +104,7 @@ func (p *program) runParts(ctx context.Context, quit func()) {
 	}
 }
 
-// state is what window and tray show.
+// state returns what window and tray show.
 func (p *program) state() protocol.WindowState {
 	state := p.backend.Window()
 	p.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
@@ -20,17 +21,17 @@ const (
 	exitUsage = 2
 )
 
-// console is where the program writes when there is no window to say it in.
+// console is where the program writes when it shows no window.
 type console struct{ out, err io.Writer }
 
-// options are the flags.
+// options are the command line flags.
 type options struct {
-	// hidden starts without the window, which opens when a person asks for it.
+	// hidden starts without the window, until the user opens it.
 	hidden  bool
 	version bool
 }
 
-// run is the whole program; it returns its exit code.
+// run runs the whole program and returns its exit code.
 func run(parent context.Context, args []string, tty console, wire wiring) int {
 	opts, err := parse(args, tty)
 	if errors.Is(err, flag.ErrHelp) {
@@ -46,10 +47,14 @@ func run(parent context.Context, args []string, tty console, wire wiring) int {
 	if err := displayed(); err != nil {
 		return fail(tty, err)
 	}
-	// A closed terminal ends the app like a logout does: in order.
+	// A closed terminal ends the app in order, as a logout does.
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 
+	// This process holds the browser's pipe and the tokens.
+	if err := proc.SetNotDumpable(); err != nil {
+		return fail(tty, err)
+	}
 	made, err := wire(ctx, tty)
 	if errors.Is(err, errAlreadyRunning) {
 		return exitDone
@@ -58,7 +63,7 @@ func run(parent context.Context, args []string, tty console, wire wiring) int {
 		return fail(tty, err)
 	}
 	if err != nil {
-		// The window says what is wrong; a console nobody sees does not.
+		// Show the error in the window too: the user may not see the console.
 		_, _ = fmt.Fprintln(tty.err, "Pilotfish:", err)
 		made = unusable(err, made)
 		opts.hidden = false
@@ -67,13 +72,13 @@ func run(parent context.Context, args []string, tty console, wire wiring) int {
 	return newProgram(made, opts, tty).run(ctx)
 }
 
-// fail says what went wrong and returns its exit code.
+// fail prints an error and returns its exit code.
 func fail(tty console, err error) int {
 	_, _ = fmt.Fprintln(tty.err, "Pilotfish:", err)
 	return protocol.AsError(err).Code.ExitCode()
 }
 
-// parse reads the flags. What is wrong with them it has said already.
+// parse reads the flags. It has already printed any error that it returns.
 func parse(args []string, tty console) (options, error) {
 	var opts options
 	flags := flag.NewFlagSet("Pilotfish", flag.ContinueOnError)

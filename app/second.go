@@ -13,13 +13,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// askToShow asks the app that runs already to bring its window forward, and
-// returns errAlreadyRunning when it did. Any other error is for a person.
+// askToShow asks the running app to show its window, and returns
+// errAlreadyRunning when it did. Any other error is meant for the user.
 func askToShow(ctx context.Context, endpointFile string) error {
 	endpoint, err := instance.ReadEndpoint(endpointFile)
 	if err != nil {
-		// It holds the lock and cannot be asked yet: it is only starting, and its
-		// window comes by itself.
+		// The other instance holds the lock and has no endpoint file yet: it is
+		// still starting, and will show its window by itself.
 		return errAlreadyRunning
 	}
 	if endpoint.Headless {
@@ -35,7 +35,7 @@ func askToShow(ctx context.Context, endpointFile string) error {
 	return errAlreadyRunning
 }
 
-// postShow sends POST /app.
+// postShow sends POST /app to the running app.
 func postShow(ctx context.Context, endpoint protocol.Endpoint) error {
 	body, err := json.Marshal(protocol.AppRequest{Action: protocol.AppShow})
 	if err != nil {
@@ -48,7 +48,7 @@ func postShow(ctx context.Context, endpoint protocol.Endpoint) error {
 	}
 	req.Header.Set("Authorization", "Bearer "+endpoint.Token)
 	req.Header.Set("Content-Type", "application/json")
-	// No proxy of the environment: the token is for the app alone.
+	// No proxy from the environment: only the app may see the token.
 	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
 	resp, err := client.Do(req)
 	if err != nil {

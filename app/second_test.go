@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// endpointOf writes an endpoint file that names a server of the test.
+// endpointOf writes an endpoint file for a test server.
 func endpointOf(t *testing.T, answer http.HandlerFunc, headless bool) string {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -47,7 +47,7 @@ func TestSecondInstanceAsksTheFirst(t *testing.T) {
 		}
 		asked = append(asked, req.Action)
 	}, false)
-	// A proxy of the environment must not see the token.
+	// An HTTP proxy from the environment must not see the token.
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:9")
 	if err := askToShow(t.Context(), path); !errors.Is(err, errAlreadyRunning) {
 		t.Errorf("got %v, want %v", err, errAlreadyRunning)
@@ -76,7 +76,7 @@ func TestSecondInstanceSaysWhyItCannotShowTheFirst(t *testing.T) {
 	}
 }
 
-// The first is only starting: its window comes by itself.
+// The first instance is still starting: its window will open by itself.
 func TestSecondInstanceBeforeTheFirstIsUp(t *testing.T) {
 	if err := askToShow(t.Context(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, errAlreadyRunning) {
 		t.Errorf("got %v, want %v", err, errAlreadyRunning)

@@ -19,11 +19,11 @@ import (
 	"pilotfish/backend/supervise"
 )
 
-// errTrayEnded is the fault of a tray that ended although nobody asked it to.
+// errTrayEnded means that the tray program ended although nobody asked it to.
 var errTrayEnded = errors.New("the tray program ended")
 
-// trayChild keeps the tray program running, tells it what to show and does what
-// a person clicks in it.
+// trayChild keeps the tray program running, sends it the state and carries out
+// the user's clicks.
 type trayChild struct {
 	program string
 	dir     string
@@ -41,8 +41,8 @@ func newTrayChild(p *program, quit func()) *trayChild {
 	}
 }
 
-// run keeps the tray running until ctx ends. When it cannot be kept running the
-// window says so, and the app goes on without it.
+// run keeps the tray program running until ctx ends. When that fails, the
+// window shows it, and the app continues without a tray.
 func (t *trayChild) run(ctx context.Context) {
 	err := supervise.Run(ctx, supervise.DefaultPolicy(), t.once, func(e supervise.Event) {
 		if e.Kind == supervise.Failed {
@@ -56,15 +56,16 @@ func (t *trayChild) run(ctx context.Context) {
 	}
 }
 
-// once runs one tray program to its end.
+// once runs one tray program until it ends.
 func (t *trayChild) once(ctx context.Context) error {
 	if err := t.emptyDir(); err != nil {
 		return err
 	}
 	child := exec.CommandContext(ctx, t.program)
-	// The library leaves its icon's file behind when it is killed, so it gets a
-	// folder that the next start empties. No accessibility bus: a menu over D-Bus
-	// has no widgets, and it costs memory.
+	// The library leaves the icon's file behind when it is killed. So it gets
+	// its own folder, which the next start empties. NO_AT_BRIDGE switches the
+	// accessibility bus off: a menu over D-Bus has no widgets, and the bus
+	// costs memory.
 	child.Env = append(os.Environ(), "TMPDIR="+t.dir, "NO_AT_BRIDGE=1")
 	child.Stderr = &lineLog{log: t.log}
 	in, err := child.StdinPipe()
@@ -75,7 +76,8 @@ func (t *trayChild) once(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("making the tray's pipe: %w", err)
 	}
-	// It ends with its input, in order; killed is only one that does not.
+	// The program ends in order when its input is closed. It is killed only if
+	// it does not.
 	child.Cancel = in.Close
 	child.WaitDelay = trayQuitTimeout
 	if err := child.Start(); err != nil {
@@ -99,7 +101,7 @@ func (t *trayChild) once(ctx context.Context) error {
 	}
 }
 
-// write writes the state now and after every change that the tray would show.
+// write writes the state now, and after every change that the tray would show.
 func (t *trayChild) write(ctx context.Context, in io.Writer) {
 	changes := t.backend.Changes()
 	defer changes.Close()
@@ -108,7 +110,7 @@ func (t *trayChild) write(ctx context.Context, in io.Writer) {
 	for {
 		if now := trayState(t.state()); !reflect.DeepEqual(now, last) {
 			if err := lines.Encode(now); err != nil {
-				return // it ended; its reader notices
+				return // the program ended; its reader reports that
 			}
 			last = now
 		}
@@ -120,13 +122,13 @@ func (t *trayChild) write(ctx context.Context, in io.Writer) {
 	}
 }
 
-// read does what the tray says until its output ends. What takes long runs in
-// the group.
+// read carries out the tray's actions until its output ends. Slow actions run
+// in the group.
 func (t *trayChild) read(ctx context.Context, group *sync.WaitGroup, out io.Reader) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		var action protocol.TrayAction
 		if err := json.Unmarshal(lines.Bytes(), &action); err != nil {
-			// GTK and the tray's library print to standard output now and then.
+			// GTK and the tray library sometimes print to standard output.
 			t.log.Debug("tray program said", "line", lines.Text())
 			continue
 		}
@@ -134,7 +136,7 @@ func (t *trayChild) read(ctx context.Context, group *sync.WaitGroup, out io.Read
 	}
 }
 
-// do does what a person clicked.
+// do carries out an action.
 func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.TrayAction) {
 	switch a.Action {
 	case protocol.TrayReady:
@@ -144,7 +146,7 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 	case protocol.TrayStart:
 		t.later(ctx, group, a, func() error { return t.backend.Start(ctx, protocol.DefaultSession) })
 	case protocol.TrayStop:
-		// The menu has one entry, so it means all that runs.
+		// The menu has one item for it, so it stops all running sessions.
 		for _, s := range t.state().Sessions {
 			if s.State != protocol.SessionStopped {
 				t.later(ctx, group, a, func() error { return t.backend.Stop(ctx, s.Name) })
@@ -154,7 +156,7 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 		t.later(ctx, group, a, func() error { return t.backend.ShowTab(ctx, a.Session, a.Tab) })
 	case protocol.TrayAnswer:
 		if !t.mayAnswer(a) {
-			t.log.Warn("tray answer refused", "answer", a.Answer) // its menu has no room to say for what
+			t.log.Warn("tray answer refused", "answer", a.Answer) // no message to the user: a menu has no place for it
 			return
 		}
 		t.later(ctx, group, a, func() error {
@@ -175,7 +177,7 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 			return nil
 		})
 	case protocol.TrayOpen:
-		// Whoever opens it while something waits wants to see that.
+		// While an approval waits, open the page of approvals.
 		page := ""
 		for _, s := range t.state().Sessions {
 			if len(s.Approvals) > 0 {
@@ -192,8 +194,8 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 	}
 }
 
-// mayAnswer says whether an answer may be given in the menu: it allows only what
-// stands there whole, and nothing for longer than once.
+// mayAnswer reports whether the menu may give an answer: it may allow only an
+// approval that it shows completely, and only once.
 func (t *trayChild) mayAnswer(a protocol.TrayAction) bool {
 	if a.Answer == protocol.AnswerDeny {
 		return true
@@ -203,8 +205,8 @@ func (t *trayChild) mayAnswer(a protocol.TrayAction) bool {
 	})
 }
 
-// later does what may take long. What goes wrong stands in the session's state;
-// a tab that is gone meanwhile only in the log.
+// later runs an action that may take long. The session's state shows its error;
+// when a tab is gone meanwhile, the error is only in the log.
 func (t *trayChild) later(ctx context.Context, group *sync.WaitGroup, a protocol.TrayAction, do func() error) {
 	group.Go(func() {
 		if err := do(); err != nil && ctx.Err() == nil {
@@ -213,8 +215,8 @@ func (t *trayChild) later(ctx context.Context, group *sync.WaitGroup, a protocol
 	})
 }
 
-// emptyDir makes the folder of the icon's file, without what a killed tray left
-// in it.
+// emptyDir creates the folder of the icon's file, and removes what a killed
+// tray left in it.
 func (t *trayChild) emptyDir() error {
 	if err := os.RemoveAll(t.dir); err != nil {
 		return fmt.Errorf("emptying the tray's folder: %w", err)
@@ -225,7 +227,7 @@ func (t *trayChild) emptyDir() error {
 	return nil
 }
 
-// lineLog logs what a program of ours and GTK write to standard error.
+// lineLog logs what our programs and GTK write to standard error.
 type lineLog struct{ log *slog.Logger }
 
 func (l *lineLog) Write(text []byte) (int, error) {

@@ -18,10 +18,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// patience is how long a test waits for an event that must come.
+// patience is how long a test waits for an expected event.
 const patience = 20 * time.Second
 
-// expect waits for the next calls, in any order: a page's calls overtake each
+// expect waits for the next calls, in any order: a page's calls may overtake each
 // other.
 func (b *fakeBackend) expect(t *testing.T, want ...string) {
 	t.Helper()
@@ -74,7 +74,7 @@ func TestTrayIsToldEveryChangeAndHeard(t *testing.T) {
 	b.expect(t, "show tab stopped/t1")
 	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{sessionInfo("default", protocol.SessionRunning, protocol.AgentNeedsYou)}})
 	b.expect(t, "show tab needs_you/t1")
-	// What the tray would not show does not reach it.
+	// A change that the tray would not show is not sent to it.
 	b.set(protocol.WindowState{Port: 4711, Sessions: []protocol.SessionInfo{sessionInfo("default", protocol.SessionRunning, protocol.AgentNeedsYou)}})
 	b.set(protocol.WindowState{})
 	b.expect(t, "show tab stopped/t1")
@@ -91,7 +91,7 @@ func TestTrayIsStartedAgain(t *testing.T) {
 		}
 		b.expect(t, "tray starting")
 		b.expect(t, "tray shown")
-		// The new one is told the whole state at once.
+		// The new tray receives the complete state at once.
 		b.expect(t, "show tab stopped/t1")
 	}
 	end()
@@ -151,7 +151,7 @@ func killChild(part string) error {
 	for _, path := range tasks {
 		list, err := os.ReadFile(path)
 		if err != nil {
-			continue // the thread ended meanwhile
+			continue // the thread has ended
 		}
 		for _, field := range strings.Fields(string(list)) {
 			env, err := os.ReadFile("/proc/" + field + "/environ")

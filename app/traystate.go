@@ -9,12 +9,12 @@ import (
 	"pilotfish/backend/question"
 )
 
-// trayState is what the tray shows of a state: a pure function, so that the icon
-// can never disagree with the window.
+// trayState computes what the tray shows for a state. It is a pure function, so
+// the icon always agrees with the window.
 func trayState(state protocol.WindowState) protocol.TrayState {
 	tray := protocol.TrayState{Icon: protocol.IconStopped, Tooltip: "Pilotfish: stopped", Tabs: []protocol.TrayTab{}}
 	rank := 0
-	// claim sets icon and tooltip unless something more urgent has them.
+	// claim sets icon and tooltip unless something more urgent already has.
 	claim := func(r int, icon protocol.TrayIcon, words string) {
 		if r > rank {
 			rank, tray.Icon, tray.Tooltip = r, icon, "Pilotfish: "+words
@@ -41,16 +41,16 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 			continue
 		}
 		tray.Running = true
+		prefix := ""
+		if several {
+			prefix = shorten(cmp.Or(s.Title, string(s.Name))) + " · "
+		}
 		claimAgents(s, claim)
 		for _, w := range s.Approvals {
 			claim(4, protocol.IconNeedsYou, shorten(question.Who(w.Actor))+" needs your approval")
-			tray.Approvals = append(tray.Approvals, trayApproval(s.Name, w))
+			tray.Approvals = append(tray.Approvals, trayApproval(s.Name, prefix, w))
 		}
 		for _, t := range s.Tabs {
-			prefix := ""
-			if several {
-				prefix = shorten(cmp.Or(s.Title, string(s.Name))) + " · "
-			}
 			tray.Tabs = append(tray.Tabs, protocol.TrayTab{Session: s.Name, ID: t.ID, Label: prefix + tabLabel(t)})
 		}
 	}
@@ -60,7 +60,7 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 	return tray
 }
 
-// running counts the sessions that run.
+// running counts the running sessions.
 func running(state protocol.WindowState) int {
 	n := 0
 	for _, s := range state.Sessions {
@@ -71,8 +71,8 @@ func running(state protocol.WindowState) int {
 	return n
 }
 
-// claimAgents claims the icon for the agents of a session: one that needs the
-// person comes before one that works.
+// claimAgents sets the icon for the agents of a session. One that needs the
+// user comes before one that works.
 func claimAgents(s protocol.SessionInfo, claim func(int, protocol.TrayIcon, string)) {
 	for _, t := range s.Terminals {
 		switch t.Status {
@@ -92,7 +92,7 @@ func problemWords(s protocol.SessionInfo) string {
 	return shorten(s.Error.Message)
 }
 
-// tabLabel is a tab in one line: its title and what its agent does.
+// tabLabel describes a tab in one line: its title and its agent's status.
 func tabLabel(t protocol.Tab) string {
 	title := t.Title
 	if strings.TrimSpace(title) == "" {
@@ -108,21 +108,22 @@ func tabLabel(t protocol.Tab) string {
 	return label + " — " + t.Agent.Name + " " + agentWords(t.Agent.Status)
 }
 
-// trayApproval is what waits in one line: what, with the element's name, and where.
-// Further arguments do not fit into a menu: what has some is allowed where it
-// stands whole, in panel and window.
-func trayApproval(session protocol.SessionName, w protocol.Approval) protocol.TrayApproval {
+// trayApproval is what waits in one line: who asks, what for, with the element's name,
+// and where. Further arguments do not fit into a menu: what has some, or is shortened,
+// is allowed where it stands whole, in panel and window.
+func trayApproval(session protocol.SessionName, prefix string, w protocol.Approval) protocol.TrayApproval {
+	who, allOfWho := fitted(question.Who(w.Actor))
 	what, allOfWhat := fitted(question.What(w))
 	where, allOfWhere := fitted(question.Where(w))
-	whole := len(question.Details(w)) == 0 && allOfWhat && allOfWhere
-	label := what
+	whole := len(question.Details(w)) == 0 && allOfWho && allOfWhat && allOfWhere
+	label := prefix + who + ": " + what
 	if where != "" {
 		label += " on " + where
 	}
 	return protocol.TrayApproval{Session: session, ID: w.ID, Label: label, Whole: whole}
 }
 
-// agentWords says what an agent does.
+// agentWords describes an agent's status.
 func agentWords(status protocol.AgentStatus) string {
 	switch status {
 	case protocol.AgentNeedsYou:
@@ -136,14 +137,15 @@ func agentWords(status protocol.AgentStatus) string {
 	}
 }
 
-// shorten makes one line of at most labelRunes characters of a foreign text. It
-// drops what would break the line or turn the direction of the rest of the menu.
+// shorten makes one line of at most labelRunes characters of a text that is not
+// ours. It removes characters that would break the line or change the text
+// direction of the rest of the menu.
 func shorten(text string) string {
 	short, _ := fitted(text)
 	return short
 }
 
-// fitted is shorten, and whether all of the text is there.
+// fitted is shorten, and also reports whether the whole text fitted.
 func fitted(text string) (short string, whole bool) {
 	clean := strings.Map(func(r rune) rune {
 		switch {

@@ -157,18 +157,22 @@ func TestTrayShowsWhatWaits(t *testing.T) {
 		Command: "click", Origin: "https://example.com\u202e", Args: []protocol.ApprovalArg{{Name: "target", Value: "e7"}},
 		Target: &protocol.TargetFacts{Role: "button", Name: "Buy\u202e now"},
 	}
-	// The code of this one does not stand in the menu.
+	// The menu cannot show the code of this approval.
 	code := waiting
 	code.ID, code.Command, code.Target, code.Args = "n2", "eval", nil, []protocol.ApprovalArg{{Name: "expression", Value: strings.Repeat("x()\n", 3)}}
+	// Who asks is a part of the question.
+	task := waiting
+	task.ID, task.Actor = "n3", protocol.Actor{Kind: protocol.ActorTask, ID: "1", Title: strings.Repeat("x", labelRunes)}
 	got := trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{{
-		Name: "default", State: protocol.SessionRunning, Approvals: []protocol.Approval{waiting, code},
+		Name: "default", State: protocol.SessionRunning, Approvals: []protocol.Approval{waiting, code, task},
 	}}})
 	if got.Icon != protocol.IconNeedsYou || got.Tooltip != "Pilotfish: Claude Code in the terminal of t1 needs your approval" {
 		t.Errorf("icon %s, tooltip %q", got.Icon, got.Tooltip)
 	}
 	want := []protocol.TrayApproval{
-		{Session: "default", ID: "n1", Label: "click “Buy now” on https://example.com", Whole: true},
-		{Session: "default", ID: "n2", Label: "run JavaScript on https://example.com"},
+		{Session: "default", ID: "n1", Label: "Claude Code in the terminal of t1: click “Buy now” on https://example.com", Whole: true},
+		{Session: "default", ID: "n2", Label: "Claude Code in the terminal of t1: run JavaScript on https://example.com"},
+		{Session: "default", ID: "n3", Label: "Task “" + strings.Repeat("x", labelRunes-7) + "…: click “Buy now” on https://example.com"},
 	}
 	if !reflect.DeepEqual(got.Approvals, want) {
 		t.Errorf("approvals are %+v and not %+v", got.Approvals, want)

@@ -9,8 +9,8 @@ import (
 	"pilotfish/backend/server"
 )
 
-// unusable are the parts of a program that could not be wired: a window that
-// says why, and no tray, because there is nothing to start from it.
+// unusable returns the parts for a program whose wiring failed: a window that
+// shows why, and no tray, because there is nothing to start from it.
 func unusable(why error, so parts) parts {
 	so.backend = &brokenBackend{problem: protocol.AsError(why), so: so, changes: hub.New[struct{}](1)}
 	so.trayProgram = ""
@@ -29,7 +29,7 @@ func unusable(why error, so parts) parts {
 	return so
 }
 
-// brokenBackend answers everything with the problem.
+// brokenBackend returns the problem from every call.
 type brokenBackend struct {
 	problem *protocol.Error
 	so      parts
@@ -56,7 +56,7 @@ func (b *brokenBackend) Begun() <-chan struct{} {
 	return begun
 }
 
-// Models are none.
+// Models returns nil: there are no model profiles.
 func (b *brokenBackend) Models() server.Models { return nil }
 
 func (b *brokenBackend) Changes() *hub.Subscription[struct{}] { return b.changes.Subscribe() }
@@ -105,7 +105,7 @@ func (b *brokenBackend) SetTray(protocol.TrayHost) {}
 func (b *brokenBackend) OnShow(func(string))       {}
 func (b *brokenBackend) OnQuit(func())             {}
 
-// noLog is the log of a program that could not open one.
+// noLog is the log when none could be opened.
 type noLog struct{}
 
 func (noLog) Tail() []protocol.LogRecord { return []protocol.LogRecord{} }

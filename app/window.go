@@ -20,16 +20,16 @@ import (
 	"pilotfish/backend/supervise"
 )
 
-// errWindowEnded is the fault of a window's program that ended although nobody
-// asked it to.
+// errWindowEnded means that the window's program ended although nobody asked it
+// to.
 var errWindowEnded = errors.New("the window's program ended")
 
-// errWindowDeaf is the fault of one that does not read what it is told.
+// errWindowDeaf means that the window's program does not read its orders.
 var errWindowDeaf = errors.New("the window's program does not listen")
 
-// window is the app's window: a program that shows what the backend says and
-// holds no truth. It runs from the first time that the window is shown, because a
-// hidden WebKit costs as much memory as a visible one.
+// window is the app's window: a stateless program that shows the backend's
+// state. It runs only from the first time that the window is shown, because a
+// hidden WebKit uses as much memory as a visible one.
 type window struct {
 	program string
 	memory  windowMemory
@@ -38,14 +38,14 @@ type window struct {
 	state   func() protocol.WindowState
 	bound   *App
 
-	wanted chan struct{}  // has one when somebody wants a window and there is none
-	calls  sync.WaitGroup // of the page
+	wanted chan struct{}  // has one element when a window is wanted and none is there
+	calls  sync.WaitGroup // calls of the page that are running
 
 	mu      sync.Mutex
 	child   *windowChild // nil while no program runs
 	visible bool
-	asked   bool   // a person asked for the window that is not there yet
-	loaded  bool   // the page is
+	asked   bool   // the user asked for the window before its program was attached
+	loaded  bool   // the page is loaded
 	page    string // to show once the page is loaded
 }
 
@@ -56,9 +56,10 @@ func newWindow(made parts, console io.Writer, state func() protocol.WindowState)
 	}
 }
 
-// run keeps the window until ctx ends. The window is made when begun is closed, or
-// when show wants it; one that starts hidden waits for show alone. One that ends
-// while somebody may see it is made again. The only error is that there is no
+// run keeps the window's program running until ctx ends. It starts the program
+// when begun is closed, or when show is called. A window that starts hidden
+// waits only for show. When a program ends while the user may see its window,
+// run starts a new one. The only error that it returns is that there is no
 // display.
 func (w *window) run(ctx context.Context, hidden bool, begun <-chan struct{}) error {
 	defer w.calls.Wait()
@@ -75,7 +76,7 @@ func (w *window) run(ctx context.Context, hidden bool, begun <-chan struct{}) er
 		err := supervise.Run(ctx, supervise.DefaultPolicy(), func(ctx context.Context) error {
 			err := w.once(ctx)
 			if told, ok := errors.AsType[*protocol.Error](err); ok && told.Code == protocol.CodeNoDisplay {
-				none = told // another try would not find one either
+				none = told // another try would not find a display either
 				return nil
 			}
 			return err
@@ -99,7 +100,7 @@ func (w *window) run(ctx context.Context, hidden bool, begun <-chan struct{}) er
 	return nil
 }
 
-// displayed refuses early when nothing says where a window could be shown.
+// displayed returns an error when no display is configured.
 func displayed() error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return protocol.NoDisplay("neither DISPLAY nor WAYLAND_DISPLAY is set")
@@ -107,8 +108,8 @@ func displayed() error {
 	return nil
 }
 
-// once runs one window to its end. One that nobody saw when it ended is not
-// missed.
+// once runs one window program until it ends. When its window was not visible
+// at the end, that is not an error.
 func (w *window) once(parent context.Context) error {
 	ctx, end := context.WithCancelCause(parent)
 	defer end(nil)
@@ -124,7 +125,8 @@ func (w *window) once(parent context.Context) error {
 	}
 	defer func() { _ = out.Close() }()
 	program.Stdout = said
-	// It ends with its input; killed is only one that does not.
+	// The program ends when its input is closed. It is killed only if it does
+	// not.
 	program.Cancel = in.Close
 	program.WaitDelay = windowQuitTimeout
 	err = program.Start()
@@ -141,7 +143,8 @@ func (w *window) once(parent context.Context) error {
 	group.Go(func() { problem = w.read(child, out) })
 	err = program.Wait()
 	end(errWindowEnded)
-	// WebKit's processes write to the same end, and may outlive it for a moment.
+	// WebKit's processes have the same pipe open, and may outlive the program
+	// for a moment.
 	_ = out.SetReadDeadline(time.Now().Add(windowQuitTimeout))
 	group.Wait()
 	seen := w.detach()
@@ -160,23 +163,24 @@ func (w *window) once(parent context.Context) error {
 	}
 }
 
-// attach makes a program the one that is told; it shows its window.
+// attach makes a program the one that receives orders. The program shows its
+// window.
 func (w *window) attach(child *windowChild) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.child, w.visible, w.loaded = child, true, false
-	if w.asked { // since its command line was made
+	if w.asked { // the user asked after its command line was made
 		w.asked = false
 		child.send(protocol.WindowOrder{Order: protocol.OrderShow})
 	}
 	select {
-	case <-w.wanted: // here it is
+	case <-w.wanted: // this program is the wanted one
 	default:
 	}
 }
 
-// detach ends what the page of a program that is gone was waiting for. It returns
-// whether somebody may have seen the window.
+// detach ends the page's reader of a conversation after its program has ended.
+// It reports whether the user may have seen the window.
 func (w *window) detach() (seen bool) {
 	w.mu.Lock()
 	w.child = nil
@@ -186,18 +190,18 @@ func (w *window) detach() (seen bool) {
 	return seen
 }
 
-// read does what the window reports until its output ends, and returns why there
-// is no window, if it said so.
+// read handles the window's reports until its output ends. It returns the
+// reason when the program reported that it cannot show a window.
 func (w *window) read(child *windowChild, out io.Reader) (problem *protocol.Error) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, windowLineMost)
 	for lines.Scan() {
 		if len(lines.Bytes()) == 0 {
-			continue // each report begins with an end of line
+			continue // each report begins with a line end
 		}
 		var report protocol.WindowReport
 		if err := json.Unmarshal(lines.Bytes(), &report); err != nil {
-			// GTK and WebKit print to standard output now and then.
+			// GTK and WebKit sometimes print to standard output.
 			w.logger.Debug("window said", "line", lines.Text())
 			continue
 		}
@@ -221,23 +225,24 @@ func (w *window) read(child *windowChild, out io.Reader) (problem *protocol.Erro
 		}
 	}
 	if err := lines.Err(); err != nil {
-		// Whoever is heard no more would wait for answers that never come.
+		// No more reports can be read, so the page would wait for answers
+		// forever.
 		child.end(fmt.Errorf("reading the window's reports: %w", err))
 	}
 	return problem
 }
 
-// answer does what the page calls.
+// answer runs the method that the page called and sends the result.
 func (w *window) answer(child *windowChild, asked protocol.WindowReport) {
 	answer := protocol.WindowOrder{Order: protocol.OrderAnswer, Call: asked.Call}
 	defer func() {
-		if r := recover(); r != nil { // a page must not end the sessions
+		if r := recover(); r != nil { // a call of the page must not end the sessions
 			w.logger.Error("window call panicked", "method", asked.Method, "panic", r, "stack", string(debug.Stack()))
 			answer.Failed = formatError(fmt.Errorf("%s failed: %v", asked.Method, r))
 		}
 		child.send(answer)
 		if asked.Method == "State" {
-			child.restate() // a later state may have been told before this answer
+			child.restate() // a later state may have been sent before this answer
 		}
 	}()
 	var err error
@@ -246,7 +251,7 @@ func (w *window) answer(child *windowChild, asked protocol.WindowReport) {
 	}
 }
 
-// pageLoaded shows the page that somebody wanted meanwhile.
+// pageLoaded opens the page that show was asked for before loading finished.
 func (w *window) pageLoaded() {
 	w.mu.Lock()
 	w.loaded = true
@@ -258,9 +263,9 @@ func (w *window) pageLoaded() {
 	}
 }
 
-// closed decides what the cross in the window's frame does: the app stays, in the
-// tray where there is one, else minimised, so that the window can be found again.
-// Only Quit ends it.
+// closed handles the close button of the window's frame. The app keeps running.
+// With a tray the window is hidden; without one it is minimised, so that the
+// user can find it again. Only Quit ends the app.
 func (w *window) closed(child *windowChild) {
 	order := protocol.OrderMinimise
 	if w.state().Tray == protocol.TrayShown {
@@ -272,8 +277,8 @@ func (w *window) closed(child *windowChild) {
 	child.send(protocol.WindowOrder{Order: order})
 }
 
-// show makes the window or brings it forward, and opens a page of it unless page
-// is empty.
+// show creates the window or brings it to the front, and opens a page in it
+// unless page is empty.
 func (w *window) show(page string) {
 	w.mu.Lock()
 	child, loaded := w.child, w.loaded
@@ -310,8 +315,8 @@ func (w *window) push(ctx context.Context, changes *hub.Subscription[struct{}]) 
 	}
 }
 
-// changed sends the state to a page that somebody sees; a hidden one gets it when
-// it is shown.
+// changed sends the state to a visible page. A hidden page receives it when it
+// is shown.
 func (w *window) changed() {
 	w.mu.Lock()
 	child, visible := w.child, w.visible
@@ -324,8 +329,9 @@ func (w *window) changed() {
 // log sends records to the page.
 func (w *window) log(records []protocol.LogRecord) { w.emit("log", records) }
 
-// emit sends an event to the page. One that comes before the page listens is
-// lost without harm: the page listens first and then asks for everything.
+// emit sends an event to the page. An event that comes before the page has
+// subscribed is lost without harm: the page subscribes first and then requests
+// the whole state.
 func (w *window) emit(name string, data any) {
 	w.mu.Lock()
 	child := w.child
@@ -336,25 +342,24 @@ func (w *window) emit(name string, data any) {
 	child.send(event(name, data))
 }
 
-// event is what the page hears.
+// event makes an order that delivers an event to the page.
 func event(name string, data any) protocol.WindowOrder {
 	text, err := json.Marshal(data)
 	if err != nil {
-		panic(err) // every event is made of plain values
+		panic(err) // events are plain values, which always marshal
 	}
 	return protocol.WindowOrder{Order: protocol.OrderEvent, Event: name, Data: text}
 }
 
-// windowChild is the program that runs. Whoever tells it something never waits
-// for it.
+// windowChild is the running program. Sending it something never blocks.
 type windowChild struct {
 	orders chan protocol.WindowOrder
-	stale  chan struct{} // has one when the page is to be told the state
+	stale  chan struct{} // has one element when the page must receive the state
 	end    context.CancelCauseFunc
 }
 
-// send orders something of the program. One that has not listened for so long
-// that the orders have no room is ended, and made anew.
+// send queues an order for the program. When the queue is full, the program has
+// not read for a long time: it is ended, and a new one is started.
 func (c *windowChild) send(order protocol.WindowOrder) {
 	select {
 	case c.orders <- order:
@@ -363,11 +368,11 @@ func (c *windowChild) send(order protocol.WindowOrder) {
 	}
 }
 
-// restate has the page told the state as it is when its turn comes.
+// restate makes write send the page the state that is current at that time.
 func (c *windowChild) restate() { notify(c.stale) }
 
-// write writes the orders until ctx ends. The state comes after them: an answer
-// that stands before it may have an older one.
+// write writes the orders until ctx ends. It writes the state after the queued
+// orders, because an answer in the queue may contain an older state.
 func (c *windowChild) write(ctx context.Context, in io.Writer, state func() protocol.WindowState) {
 	title := windowTitle(protocol.WindowState{})
 	for lines := json.NewEncoder(in); ; {
@@ -391,13 +396,13 @@ func (c *windowChild) write(ctx context.Context, in io.Writer, state func() prot
 			}
 		}
 		if err := lines.Encode(order); err != nil {
-			return // it ended; its reader notices
+			return // the program ended; its reader reports that
 		}
 	}
 }
 
-// windowTitle says in the window's frame, and in the desktop's list of windows,
-// that something waits for the user.
+// windowTitle is the title in the window's frame and in the desktop's list of
+// windows. It says when an approval waits for the user.
 func windowTitle(state protocol.WindowState) string {
 	for _, s := range state.Sessions {
 		if len(s.Approvals) > 0 {
@@ -407,7 +412,7 @@ func windowTitle(state protocol.WindowState) string {
 	return "Pilotfish"
 }
 
-// notify puts one into a channel that has room for one.
+// notify puts one element into a channel with room for one, and never blocks.
 func notify(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

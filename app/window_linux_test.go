@@ -19,13 +19,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pilotfish/app/e2e/desktop"
+	"pilotfish/backend/proc/plainuser"
 	"pilotfish/backend/protocol"
 )
 
-// artifacts is where the pictures go; it is not committed.
+// artifacts is the folder of the screenshots; it is not committed.
 const artifacts = "e2e/artifacts"
 
-// theApp is a running app: the test binary in the part of the app.
+// theApp is a running app, played by the test binary.
 type theApp struct {
 	cmd    *exec.Cmd
 	orders *json.Encoder
@@ -136,8 +137,8 @@ func buildTray(ctx context.Context, t *testing.T) string {
 	return built(ctx, t, "pilotfish-tray", "pilotfish/app/tray")
 }
 
-// built is the path of one of our programs, which is built once in a run of the
-// tests.
+// built returns the path of one of our programs, which is built once per test
+// run.
 func built(ctx context.Context, t *testing.T, name, room string) string {
 	t.Helper()
 	program := filepath.Join(builtDir(), name)
@@ -150,7 +151,7 @@ func built(ctx context.Context, t *testing.T, name, room string) string {
 	return program
 }
 
-// busy is a session with two tabs and an agent that needs the person.
+// busy is a session with two tabs and an agent that needs the user.
 func busy() *protocol.WindowState {
 	started := time.Now().Add(-7 * time.Minute)
 	s := sessionInfo("default", protocol.SessionRunning, protocol.AgentNeedsYou)
@@ -179,7 +180,7 @@ func TestWindowAndTray(t *testing.T) {
 	}
 	belongsToItsEntry(ctx, t, d, window)
 
-	// The tray says what the window says.
+	// The tray shows the same as the window.
 	if err := item.Click(ctx, "Release notes — claude needs you"); err != nil {
 		t.Fatal(err)
 	}
@@ -188,12 +189,13 @@ func TestWindowAndTray(t *testing.T) {
 		t.Fatal(err)
 	}
 	app.expect(t, "stop default")
-	// The page shows what was pushed after it had loaded: the amber of "needs you".
+	// The page shows a state that was pushed after it had loaded: the amber of
+	// "needs you".
 	if err := d.ScreenshotWhen(ctx, filepath.Join(artifacts, "window.png"), amberAbove(700)); err != nil {
 		t.Fatal(err)
 	}
 
-	// The cross hides the window, and the tray brings it back.
+	// The close button hides the window, and the tray shows it again.
 	if err := d.CloseWindow(ctx, window); err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +212,7 @@ func TestWindowAndTray(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// A tray that dies comes back.
+	// A tray that dies is started again.
 	tray, err := os.FindProcess(item.PID(ctx))
 	if err != nil {
 		t.Fatal(err)
@@ -237,8 +239,8 @@ func TestWindowAndTray(t *testing.T) {
 	}
 }
 
-// belongsToItsEntry checks that a desktop finds the entry of a window, for its icon
-// and its place among the favourites.
+// belongsToItsEntry checks that a desktop finds the desktop entry of a window,
+// for its icon and its place among the favourites.
 func belongsToItsEntry(ctx context.Context, t *testing.T, d *desktop.Desktop, window string) {
 	t.Helper()
 	entry, err := os.ReadFile("../build/linux/pilotfish.desktop")
@@ -256,8 +258,8 @@ func belongsToItsEntry(ctx context.Context, t *testing.T, d *desktop.Desktop, wi
 	}
 }
 
-// Whatever ends the app, nothing of its face stays: neither the icon, nor the
-// window, nor the processes of WebKit.
+// However the app ends, nothing of its interface stays: neither the icon, nor the
+// window, nor WebKit's processes.
 func TestKilledAppLeavesNothing(t *testing.T) {
 	ctx, d := newDesktop(t, desktop.Config{})
 	app := startApp(ctx, t, d, []string{trayEnv + "=" + buildTray(ctx, t)})
@@ -274,9 +276,9 @@ func TestKilledAppLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, member := range family {
-		// Readable when the process has ended.
+		// The handle is readable when the process has ended.
 		n, err := 0, error(unix.EINTR)
-		for errors.Is(err, unix.EINTR) { // a signal of ours, such as a child's end
+		for errors.Is(err, unix.EINTR) { // a signal to us, such as a child's end
 			n, err = unix.Poll([]unix.PollFd{{Fd: int32(member), Events: unix.POLLIN}}, int(quitTimeout.Milliseconds()))
 		}
 		if err != nil || n == 0 {
@@ -292,7 +294,7 @@ func TestKilledAppLeavesNothing(t *testing.T) {
 	}
 }
 
-// below are the processes that pid started, and theirs.
+// below returns the descendants of a process.
 func below(t *testing.T, pid int) (pids []int) {
 	t.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -302,7 +304,7 @@ func below(t *testing.T, pid int) (pids []int) {
 	for _, path := range tasks {
 		list, err := os.ReadFile(path)
 		if err != nil {
-			continue // the thread ended meanwhile
+			continue // the thread has ended
 		}
 		for _, field := range strings.Fields(string(list)) {
 			child, err := strconv.Atoi(field)
@@ -315,19 +317,18 @@ func below(t *testing.T, pid int) (pids []int) {
 	return pids
 }
 
-// descendants opens a handle of every process below pid, so that its end can be
-// waited for.
+// descendants opens a handle of every process below pid, to wait for its end.
 func descendants(t *testing.T, pid int) (handles []int) {
 	t.Helper()
 	for _, child := range below(t, pid) {
-		if handle, err := unix.PidfdOpen(child, 0); err == nil { // or it ended meanwhile
+		if handle, err := unix.PidfdOpen(child, 0); err == nil { // an error means that it has ended
 			handles = append(handles, handle)
 		}
 	}
 	return handles
 }
 
-// child is a process of this name below another; 0 for none.
+// child returns a process with this name below another; 0 when there is none.
 func child(t *testing.T, pid int, name string) int {
 	t.Helper()
 	for _, pid := range below(t, pid) {
@@ -343,9 +344,9 @@ func TestWithoutAPlaceForIconsTheWindowStays(t *testing.T) {
 	app := startApp(ctx, t, d, []string{trayEnv + "=" + buildTray(ctx, t)})
 	app.expect(t, "tray no_host")
 	app.expect(t, "page loaded")
-	// A page whose process dies is loaded again: the window would stay empty. The
-	// window itself, when its program dies, is opened again. Names as the kernel cuts
-	// them.
+	// When the page's process dies, the page is loaded again, because the window
+	// would stay empty. When the window's own program dies, it is started again.
+	// The kernel cuts the names to 15 characters.
 	for _, name := range []string{"WebKitWebProces", "pilotfish-windo"} {
 		pid := child(t, app.cmd.Process.Pid, name)
 		if pid == 0 {
@@ -363,7 +364,7 @@ func TestWithoutAPlaceForIconsTheWindowStays(t *testing.T) {
 	if err := d.CloseWindow(ctx, window); err != nil {
 		t.Fatal(err)
 	}
-	// Minimised, it is still in the list of windows and can be found again.
+	// A minimised window is still in the list of windows and can be found again.
 	if err := d.WaitState(ctx, window, "Iconic"); err != nil {
 		t.Fatal(err)
 	}
@@ -416,6 +417,16 @@ func TestHiddenAppEndsWithoutEverHavingHadAWindow(t *testing.T) {
 	}
 }
 
+func TestAppIsNotDumpable(t *testing.T) {
+	ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
+	plainuser.Become(t)
+	app := startApp(ctx, t, d, nil, "--hidden")
+	app.expect(t, "run")
+	if plainuser.CanLookInto(app.cmd.Process.Pid) {
+		t.Error("a process of the same user may look into the app")
+	}
+}
+
 // A signal may come while the window is only being made.
 func TestSignalDuringTheStart(t *testing.T) {
 	ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
@@ -435,7 +446,7 @@ func TestStartProblemsAreShownInTheWindow(t *testing.T) {
 	for _, broken := range []string{"wiring", "backend"} {
 		t.Run(broken, func(t *testing.T) {
 			ctx, d := newDesktop(t, desktop.Config{NoPanel: true})
-			// Even a start that should be hidden: a problem must be seen.
+			// Even a start with --hidden must show a problem.
 			var args []string
 			if broken == "wiring" {
 				args = []string{"--hidden"}
@@ -462,7 +473,7 @@ func TestWithoutADisplayItSaysSoAndEnds(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this very test
 		cmd.Env = append(os.Environ(), partEnv+"=app", dirEnv+"="+t.TempDir(), "WAYLAND_DISPLAY=", "DISPLAY="+display,
 			windowEnv+"="+built(t.Context(), t, "pilotfish-window", "pilotfish/app/window"))
-		// The backend of the test wants its two files.
+		// The backend of the test needs its two files.
 		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -524,21 +535,21 @@ func TestErrorsReachThePageWithCodeHintAndField(t *testing.T) {
 	}
 }
 
-// reddish says whether the page shows a problem: its notice is the only large
+// reddish reports whether the page shows a problem: its notice is the only large
 // reddish area.
 func reddish(picture image.Image) bool {
 	return count(picture, picture.Bounds().Max.Y, func(r, g, b uint32) bool { return r > g+g/20 && r > b+b/20 && r > 0x4000 }) > 5000
 }
 
-// amberAbove says whether something amber is in the upper part of the screen,
-// where the panel with the tray is not.
+// amberAbove reports whether something amber is in the upper part of the screen,
+// where the desktop's panel with the tray is not.
 func amberAbove(y int) func(image.Image) bool {
 	return func(picture image.Image) bool {
 		return count(picture, y, func(r, g, b uint32) bool { return r > 0x7000 && r > g+g/3 && g > b+b/3 }) > 50
 	}
 }
 
-// painted says whether the page is painted: it has a white surface.
+// painted reports whether the page is painted: it has a white surface.
 func painted(picture image.Image) bool {
 	return count(picture, picture.Bounds().Max.Y, func(r, g, b uint32) bool { return r+g+b == 3*0xffff }) > 100_000
 }

@@ -39,7 +39,7 @@ func startWindow(t *testing.T, part string, hidden bool) (b *fakeBackend, w *win
 	return b, w, end
 }
 
-// endings is a log that calls the backend of the test when a window has ended.
+// endings is a logger that calls the test's backend when a window has ended.
 func endings(b *fakeBackend) *slog.Logger {
 	drop := func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.MessageKey {
@@ -54,10 +54,10 @@ func endings(b *fakeBackend) *slog.Logger {
 	}), &slog.HandlerOptions{ReplaceAttr: drop}))
 }
 
-// heard is the call by which the window of the tests says what it was told.
+// heard is the call with which the tests' window reports what it received.
 func heard(text string) string { return "open heard/" + text }
 
-// report has the window of the tests write a line.
+// report makes the tests' window write a line.
 func report(t *testing.T, w *window, r protocol.WindowReport) {
 	t.Helper()
 	line, err := json.Marshal(r)
@@ -77,7 +77,7 @@ func call(number uint64, method string, args ...string) protocol.WindowReport {
 
 func TestPageCallsTheApp(t *testing.T) {
 	b, w, end := startWindow(t, "window", false)
-	// What GTK printed before it, without an end of line, did not swallow it.
+	// The unfinished line that GTK printed before did not swallow the report.
 	b.expect(t, heard("begun"))
 
 	report(t, w, call(1, "ShowTab", `"default"`, `"t2"`))
@@ -85,7 +85,7 @@ func TestPageCallsTheApp(t *testing.T) {
 	b.expect(t, heard("answer 1: null"))
 	report(t, w, call(2, "SetSiteRule", `"default"`, `{"site":"<a & b>","kind":"act","decision":"allow"}`))
 	b.expect(t, heard(`answer 2: [{"site":"\u003ca \u0026 b\u003e","kind":"act","decision":"allow"}]`))
-	// What is wrong is said, by the error that the page shows.
+	// An error reaches the page in the form that the page shows.
 	report(t, w, call(3, "ConversationFile", `"default"`, `"x"`))
 	b.expect(t, heard(`answer 3: {"code":"bad_argument","message":"there is no file"}`))
 	report(t, w, call(4, "Nonsense"))
@@ -94,14 +94,14 @@ func TestPageCallsTheApp(t *testing.T) {
 	b.expect(t, heard(`answer 5: {"code":"bad_argument","message":"ShowTab takes 2 arguments, not 1"}`))
 	report(t, w, call(6, "ShowTab", `"default"`, `7`))
 	b.expect(t, heard(`answer 6: {"code":"bad_argument","message":"argument 2 of ShowTab cannot be read (json: cannot unmarshal number into Go value of type protocol.TabID)"}`))
-	// Methods that are not for the page cannot be reached.
+	// The page cannot call methods that are not exported.
 	report(t, w, call(7, "call"))
 	b.expect(t, heard(`answer 7: {"code":"unknown_command","message":"the app has no method \"call\"","hint":"start Pilotfish again"}`))
-	// One that panics does not end the sessions: the fake has no login.
+	// A method that panics does not end the sessions: the fake's openFolder does.
 	w.bound.openFolder = func(context.Context, string) error { panic("no such luck") }
 	report(t, w, call(8, "OpenLogFolder"))
 	b.expect(t, heard(`answer 8: {"code":"internal","message":"OpenLogFolder failed: no such luck"}`))
-	// Lines that are no reports are the libraries'.
+	// Lines that are not reports come from libraries.
 	w.log([]protocol.LogRecord{{Message: "(process:1): Gtk-WARNING"}, {Message: `{"report":"nonsense"}`}})
 	if err := end(); err != nil {
 		t.Error(err)
@@ -117,17 +117,18 @@ func TestPageThatIsSeenIsToldTheState(t *testing.T) {
 	}
 	tell(1)
 	b.expect(t, heard("state 1"))
-	// A page is shown when there is one.
+	// A page is opened once it has loaded.
 	w.show("logs")
 	b.expect(t, heard("show"), heard("state 1"))
 	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
 	b.expect(t, heard(`event"logs"`))
-	// Without a tray the cross leaves it where it can be found.
+	// Without a tray, the close button minimises the window, so that it can be
+	// found.
 	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
 	b.expect(t, heard("minimise"))
 	tell(2)
 	b.expect(t, heard("state 2"))
-	// With one it is gone, and told nothing until it is shown.
+	// With a tray it is hidden, and receives nothing until it is shown.
 	b.SetTray(protocol.TrayShown)
 	b.expect(t, "tray shown")
 	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
@@ -141,7 +142,8 @@ func TestPageThatIsSeenIsToldTheState(t *testing.T) {
 	}
 }
 
-// An answer with the state may be older than the state that is told beside it.
+// An answer with the state may be older than a state that is sent at the same
+// time.
 func TestStateIsToldAfterItsAnswer(t *testing.T) {
 	b := newFakeBackend()
 	in, out := io.Pipe()
@@ -174,10 +176,11 @@ func TestWindowIsOpenedAgain(t *testing.T) {
 		b.expect(t, "log window ended and is opened again")
 		b.expect(t, heard("begun"))
 	}
-	// The page that was wanted before is still to be shown.
+	// The page that was requested before is still opened.
 	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
 	b.expect(t, heard(`event"logs"`))
-	// One that nobody saw is made again when somebody wants it.
+	// A window that was hidden when it ended is started again when it is
+	// requested.
 	b.SetTray(protocol.TrayShown)
 	b.expect(t, "tray shown")
 	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
@@ -194,7 +197,8 @@ func TestWindowIsOpenedAgain(t *testing.T) {
 	}
 }
 
-// One that says what nobody can read is made anew, or its page would wait for ever.
+// A window whose report cannot be read is restarted; otherwise its page would
+// wait forever.
 func TestWindowWithoutEndOfLineIsOpenedAgain(t *testing.T) {
 	b, w, end := startWindow(t, "window", false)
 	b.expect(t, heard("begun"))
@@ -219,7 +223,7 @@ func TestWindowThatCannotRunIsGivenUp(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// The app goes on without it, and tries again for whoever asks.
+	// The app continues without a window, and tries again at every request.
 	for range 2 {
 		var text string
 		select {
@@ -236,7 +240,7 @@ func TestWindowThatCannotRunIsGivenUp(t *testing.T) {
 	goleak.VerifyNone(t)
 }
 
-// writer is an io.Writer that is a function.
+// writer is an io.Writer made of a function.
 type writer func(text string)
 
 func (w writer) Write(text []byte) (int, error) {
@@ -244,7 +248,7 @@ func (w writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// A window that hangs holds nobody up, and is made anew.
+// A window that hangs blocks nothing, and is restarted.
 func TestDeafWindowIsKilled(t *testing.T) {
 	b, w, end := startWindow(t, "unresponsive window", false)
 	b.expect(t, heard("unresponsive"))
@@ -262,7 +266,7 @@ func TestDeafWindowIsKilled(t *testing.T) {
 	}
 }
 
-// The page calls by name what the app has.
+// Every method that the page calls exists in the app.
 func TestThePageCallsWhatThereIs(t *testing.T) {
 	page, err := os.ReadFile("../frontend/src/backend.ts")
 	if err != nil {

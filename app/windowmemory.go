@@ -9,13 +9,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// windowMemory is where the window's place is kept between starts. The window's
-// program is told it, and reports each change.
+// windowMemory stores the window's place between starts. The window's program
+// receives it on its command line, and reports each change.
 type windowMemory struct{ dir string }
 
 func (m windowMemory) path() string { return filepath.Join(m.dir, "window.json") }
 
-// read returns the place of the last time as JSON, or "" where none is known.
+// read returns the stored place as JSON, or "" when none is known.
 func (m windowMemory) read() string {
 	data, err := os.ReadFile(m.path())
 	var place protocol.WindowPlacement
@@ -36,9 +36,9 @@ func (m windowMemory) write(place *protocol.WindowPlacement) error {
 	return journal.WriteFile(m.path(), data, 0o600)
 }
 
-// args is the command line of the window's program. A window that nobody asked for
-// is shown behind the browser of a session that starts or runs: it must neither
-// cover its panel nor take the keyboard from it.
+// args returns the command line of the window's program. A window that the user
+// did not ask for is shown behind the browser of a session that starts or runs:
+// it must neither cover its panel nor take the keyboard focus from it.
 func (w *window) args() (args []string) {
 	if place := w.memory.read(); place != "" {
 		args = append(args, "-placement", place)

@@ -10,14 +10,15 @@ import (
 	"pilotfish/backend/desktop"
 )
 
-// wire makes the real parts. A second instance asks the first to show its window
-// instead. With an error it returns the folders, for the window that says it.
+// wire creates the real parts. A second instance asks the first one to show its
+// window instead. With an error it returns the folders, for the window that
+// shows the error.
 func wire(ctx context.Context, tty console) (parts, error) {
 	window, err := assembly.Sibling("pilotfish-window")
 	if err != nil {
 		return parts{}, err
 	}
-	dirs, _, err := config.Usable(os.Getenv) // assembly.New says what is wrong
+	dirs, _, err := config.Usable(os.Getenv) // assembly.New reports the error
 	if dirs.State == "" {
 		return parts{windowProgram: window}, err
 	}

@@ -17,7 +17,7 @@ function script(entry, file, format) {
     logLevel: 'warn',
     resolve: { alias: { $ui: fileURLToPath(new URL('../frontend/ui', import.meta.url)) } },
     build: {
-      target: 'chrome120',
+      target: 'chrome129',
       emptyOutDir: false,
       lib: { entry, formats: [format], name: 'pilotfish', fileName: () => file },
       rolldownOptions: { output: { codeSplitting: false } },

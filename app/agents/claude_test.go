@@ -22,10 +22,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// limit is how long one run of an agent may take.
+// limit is the timeout for one run of an agent.
 const limit = 2 * time.Minute
 
-// tool finds a program that the Makefile built or installed.
+// tool returns the path of a program that the Makefile built or installed.
 func tool(t *testing.T, below ...string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(append([]string{"..", ".."}, below...)...))
@@ -38,8 +38,8 @@ func tool(t *testing.T, below ...string) string {
 	return path
 }
 
-// serve runs a headless session with a home of its own until the test ends, and
-// returns the program and the environment by which it is found.
+// serve runs a headless session with its own home until the test ends. It returns
+// the command line and the environment to find the session.
 func serve(t *testing.T) (pilotfish string, env map[string]string) {
 	t.Helper()
 	pilotfish = tool(t, "build", "bin", "pilotfish")
@@ -63,8 +63,8 @@ func serve(t *testing.T) (pilotfish string, env map[string]string) {
 	}
 	said.Close()
 	t.Cleanup(func() {
-		_ = session.Process.Signal(syscall.SIGTERM) // it may have ended
-		_ = session.Wait()                          // how it ended is not the matter here
+		_ = session.Process.Signal(syscall.SIGTERM) // it may have ended already
+		_ = session.Wait()                          // its exit error does not matter
 	})
 	if line, err := bufio.NewReader(word).ReadString('\n'); line != "ready\n" {
 		t.Fatalf("the session did not start: %q, %v", line, err)
@@ -72,8 +72,8 @@ func serve(t *testing.T) (pilotfish string, env map[string]string) {
 	return pilotfish, env
 }
 
-// claude runs the real claude with the MCP server of the real pilotfish, and
-// returns what it said at its end.
+// claude runs the real claude with the real pilotfish as its MCP server, and
+// returns its final output.
 func claude(t *testing.T, m *model.Model, prompt string) string {
 	t.Helper()
 	pilotfish, env := serve(t)
@@ -114,7 +114,7 @@ func claude(t *testing.T, m *model.Model, prompt string) string {
 	return end.Result
 }
 
-// form is a page that tells the test what was really entered.
+// form serves a page that reports to the test what was really entered.
 func form(t *testing.T) (url string, saved chan string) {
 	t.Helper()
 	saved = make(chan string, 10)
@@ -133,7 +133,7 @@ func form(t *testing.T) (url string, saved chan string) {
 	return s.URL, saved
 }
 
-// result is what the last tool of a request answered.
+// result returns the text of the last tool result of a request.
 func result(r model.Request) string {
 	last := r.Messages[len(r.Messages)-1]
 	if len(last.Results) == 0 {
@@ -142,13 +142,13 @@ func result(r model.Request) string {
 	return last.Results[len(last.Results)-1].Text
 }
 
-// call is one turn that calls one tool of ours.
+// call is a turn that calls one of our tools.
 func call(name string, input map[string]any) model.Reply {
 	return model.Reply{Calls: []model.Call{{Name: "mcp__pilotfish__" + name, Input: input}}}
 }
 
-// Claude opens a page, looks at it in the same turn, fills the form by the refs
-// that it got, and hears what came of it: three turns.
+// Claude opens a page, takes a snapshot in the same turn, fills the form by the
+// refs that it received, and reads the result: three turns.
 func TestClaudeFillsAForm(t *testing.T) {
 	url, saved := form(t)
 	field, button := regexp.MustCompile(`(e\d+) edit Name`), regexp.MustCompile(`(e\d+) btn Save`)
@@ -182,8 +182,8 @@ func TestClaudeFillsAForm(t *testing.T) {
 	}
 }
 
-// A picture costs a model as much as a long page: it is in the reply only when
-// it was asked for.
+// An image costs a model as much as a long page, so a reply contains it only on
+// request.
 func TestClaudeSeesAPictureOnlyWhenItAsks(t *testing.T) {
 	url, _ := form(t)
 	m := model.New(model.Steps(
@@ -217,8 +217,7 @@ func TestClaudeSeesAPictureOnlyWhenItAsks(t *testing.T) {
 	}
 }
 
-// What is wrong is told in words that a model can act on, and the next turn goes
-// on.
+// An error is in words that a model can act on, and the conversation continues.
 func TestClaudeHearsWhatWasWrong(t *testing.T) {
 	m := model.New(model.Steps(
 		call("browser_navigate", map[string]any{"url": "file:///etc/passwd", "tab": "t99"}),

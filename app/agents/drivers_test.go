@@ -23,31 +23,32 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// driven is a real agent under one of our drivers.
+// driven is a real agent that one of our drivers runs.
 type driven struct {
-	t      *testing.T // of the test that runs it
+	t      *testing.T // the running test
 	name   string
 	driver driver.Driver
 	launch driver.Launch
-	// shell makes the model's call of the agent's own tool that runs a command.
+	// shell makes the model's call of the agent's own tool for shell commands.
 	shell func(command string) model.Call
-	// read, edit and plan make the calls of its tools that read a file, put one
-	// text in the place of another, and write down what is to be done; plan is nil
-	// for an agent that makes none (Goose), or says nothing of it (Gemini CLI 0.61).
+	// read, edit and plan make the model's calls of the agent's tools that read a
+	// file, replace a text in a file, and write a plan. plan is nil for an agent
+	// without plans (Goose), or one that does not report them (Gemini CLI 0.61).
 	read func(path string) model.Call
 	edit func(path, before, after string) model.Call
 	plan func(first, second string) model.Call
-	// quick is one of its models that is not the usual one; empty for an agent
-	// that has only one here.
+	// quick is a model that is not the agent's default; empty for an agent that
+	// has only one model here.
 	quick string
-	// silent: its API gives no thoughts, or it does not pass them on.
+	// silent is true when its API has no thoughts, or the agent does not forward
+	// them.
 	silent bool
-	// forgets: it announces that it loads sessions, and finds none of its own.
-	// Gemini CLI 0.61 does the same with any other client.
+	// forgets is true for an agent that announces that it loads sessions, but
+	// does not find its own. Gemini CLI 0.61 does that with every client.
 	forgets bool
 }
 
-// drivenAgents are the real ones, each with a home of its own.
+// drivenAgents returns the real agents, each with its own home.
 func drivenAgents(t *testing.T, m *model.Model) []driven {
 	t.Helper()
 	home := t.TempDir()
@@ -74,7 +75,7 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 		},
 	}
 	bin := func(name string) string { return tool(t, "build", "agents", "node_modules", ".bin", name) }
-	// Gemini reads its way to sign in from its settings.
+	// Gemini reads the sign-in method from its settings.
 	gemini := filepath.Join(home, ".gemini")
 	if err := os.MkdirAll(gemini, 0o700); err != nil {
 		t.Fatal(err)
@@ -197,7 +198,8 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 	}
 }
 
-// kimiConfig is the configuration of Kimi Code with our model in two sizes.
+// kimiConfig returns a configuration of Kimi Code with our fake model in two
+// sizes.
 func kimiConfig(url string) string {
 	return fmt.Sprintf(`default_model = "strong"
 default_permission_mode = "manual"
@@ -219,8 +221,8 @@ capabilities = ["image_in", "tool_use"]
 `, url, model.Key)
 }
 
-// openCodeConfig is the configuration of OpenCode with our model in two sizes,
-// and with its questions on.
+// openCodeConfig returns a configuration of OpenCode with our fake model in two
+// sizes, which asks for permissions.
 func openCodeConfig(url string) string {
 	one := map[string]any{"name": "Test", "tool_call": true, "attachment": true, "limit": map[string]int{"context": 100_000, "output": 8_000}}
 	data, err := json.Marshal(map[string]any{
@@ -233,7 +235,7 @@ func openCodeConfig(url string) string {
 		"permission": map[string]string{"bash": "ask", "edit": "ask"},
 	})
 	if err != nil {
-		panic(err) // of constants
+		panic(err) // marshalling constants cannot fail
 	}
 	return string(data)
 }
@@ -255,7 +257,7 @@ func each(t *testing.T, script func(d *driven) model.Script, test func(d driven,
 
 const drivenAgentCount = 7
 
-// startAgent starts the process, which ends with the test.
+// startAgent starts the agent's process, which ends with the test.
 func (d driven) startAgent(t *testing.T) driver.Agent {
 	t.Helper()
 	d.launch.Dir = t.TempDir()
@@ -278,15 +280,15 @@ func timed(t *testing.T) context.Context {
 	return ctx
 }
 
-// talk is a sink that keeps what is said and answers what is asked.
+// talk is a sink that records events and answers questions.
 type talk struct {
-	answer  protocol.ApprovalAnswer // "" for none
+	answer  protocol.ApprovalAnswer // "" to answer nothing
 	changed chan struct{}
 
 	mu      sync.Mutex
 	text    strings.Builder
 	thought strings.Builder
-	tools   map[string]driver.ToolUpdate // folded
+	tools   map[string]driver.ToolUpdate // merged from all updates
 	asks    []driver.Ask
 	options []protocol.ChatOption
 	usage   *protocol.ChatUsage
@@ -323,7 +325,7 @@ func (k *talk) Update(u driver.Update) {
 	k.signal()
 }
 
-// fold takes what is new of a tool call, as a conversation does.
+// fold merges an update of a tool call, as a conversation does.
 func (k *talk) fold(now driver.ToolUpdate) {
 	was := k.tools[now.Call]
 	if now.Title == nil {
@@ -348,7 +350,7 @@ func (k *talk) fold(now driver.ToolUpdate) {
 func (k *talk) Ask(_ context.Context, ask driver.Ask, answer func(string)) {
 	k.mu.Lock()
 	k.fold(ask.Tool)
-	ask.Tool = k.tools[ask.Tool.Call] // as the person is shown it
+	ask.Tool = k.tools[ask.Tool.Call] // as the user sees it
 	k.asks = append(k.asks, ask)
 	k.signal()
 	k.mu.Unlock()
@@ -367,7 +369,7 @@ func (k *talk) signal() {
 	}
 }
 
-// until waits for what the sink has got.
+// until waits until the sink satisfies is.
 func (k *talk) until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	ctx := timed(t)
@@ -408,7 +410,7 @@ func TestDriversStreamATurn(t *testing.T) {
 		if !d.silent && !strings.HasSuffix(k.thought.String(), "Let me see.") {
 			t.Errorf("the thought is %q", k.thought.String())
 		}
-		// Kimi says how full its memory is, and not what a turn used.
+		// Kimi reports how full its context is, but not the usage of a turn.
 		if end.Usage == nil || end.Usage.Input == 0 || end.Usage.Output == 0 {
 			k.until(t, "how full its memory is", func() bool { return k.usage != nil && k.usage.Context > 0 })
 		}
@@ -416,7 +418,7 @@ func TestDriversStreamATurn(t *testing.T) {
 			t.Error("no options")
 		}
 		last := m.Requests()[len(m.Requests())-1]
-		// As its system prompt, or before the first words.
+		// The prompt is the system prompt, or comes before the first message.
 		if !strings.Contains(string(last.Raw), "The tab is t7.") {
 			t.Error("the model was not told our system prompt")
 		}
@@ -443,7 +445,7 @@ func TestDriversAskBeforeATool(t *testing.T) {
 		t.Run(string(answer), func(t *testing.T) {
 			each(t, script, func(d driven, _ *model.Model) {
 				t := d.t
-				_ = os.Remove(file) // of the agent before
+				_ = os.Remove(file) // written by the agent before
 				k := newTalk(answer)
 				s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, k)
 				if err != nil {
@@ -462,7 +464,7 @@ func TestDriversAskBeforeATool(t *testing.T) {
 				}
 				tool, ok := k.tools[k.asks[0].Tool.Call]
 				if answer == protocol.AnswerDeny && ok && *tool.Status == protocol.ToolPending {
-					return // Gemini and Qwen say nothing further of a call that they may not make
+					return // Gemini and Qwen send nothing more about a denied call
 				}
 				if !ok || tool.Status == nil {
 					t.Fatalf("the call is not among %+v", k.tools)
@@ -479,10 +481,10 @@ func TestDriversAskBeforeATool(t *testing.T) {
 	}
 }
 
-// inFull reports whether a person is shown a whole command.
+// inFull reports whether the user is shown a complete command.
 func inFull(tool driver.ToolUpdate, command string) bool {
 	var input map[string]any
-	_ = json.Unmarshal(tool.Input, &input) // some say it in the title only
+	_ = json.Unmarshal(tool.Input, &input) // some agents put it only into the title
 	for _, value := range input {
 		if value == command {
 			return true
@@ -534,7 +536,7 @@ func TestDriversCancel(t *testing.T) {
 	})
 }
 
-// A session goes on in another process, and its history is not said again.
+// A session continues in another process, without repeating its history.
 func TestDriversResume(t *testing.T) {
 	script := func(*driven) model.Script { return model.Steps(model.Reply{Text: "Noted."}) }
 	each(t, script, func(d driven, m *model.Model) {
@@ -554,7 +556,8 @@ func TestDriversResume(t *testing.T) {
 		k := newTalk("")
 		again, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: dir, Resume: s.ID()}, k)
 		if d.forgets {
-			// The conversation is told, and gives it the history as context.
+			// The conversation receives this error, and gives the agent the
+			// history as context.
 			if !errors.Is(err, driver.ErrNoResume) {
 				t.Errorf("%v, want ErrNoResume", err)
 			}
@@ -579,7 +582,7 @@ func TestDriversResume(t *testing.T) {
 	})
 }
 
-// A model for one turn, and one for good.
+// Choose a model for one turn, and one permanently.
 func TestDriversChooseTheModel(t *testing.T) {
 	script := func(*driven) model.Script { return model.Steps(model.Reply{Text: "Yes."}) }
 	each(t, script, func(d driven, m *model.Model) {
@@ -607,7 +610,7 @@ func TestDriversChooseTheModel(t *testing.T) {
 			return ""
 		}
 		usual := ran("")
-		name := path.Base(d.quick) // without the provider of OpenCode
+		name := path.Base(d.quick) // without OpenCode's provider prefix
 		if quick := ran(d.quick); !strings.Contains(quick, name) || quick == usual {
 			t.Errorf("the turn ran with %s, usually %s", quick, usual)
 		}
@@ -623,7 +626,7 @@ func TestDriversChooseTheModel(t *testing.T) {
 	})
 }
 
-// A message that is put into a running turn reaches the model in that turn.
+// A message sent during a turn reaches the model in that turn.
 func TestClaudeIsSteered(t *testing.T) {
 	m := model.New(func(r model.Request) model.Reply {
 		last := r.Messages[len(r.Messages)-1]
@@ -639,7 +642,7 @@ func TestClaudeIsSteered(t *testing.T) {
 	})
 	defer m.Close()
 	d := drivenAgents(t, m)[0]
-	k := newTalk("") // it does not answer by itself
+	k := newTalk("") // it answers nothing itself
 	asked := make(chan func(string), 1)
 	sink := &steered{talk: k, asked: asked}
 	s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, sink)
@@ -664,7 +667,7 @@ func TestClaudeIsSteered(t *testing.T) {
 	}
 }
 
-// steered hands a question to the test.
+// steered passes questions to the test.
 type steered struct {
 	*talk
 	asked chan func(string)
@@ -672,7 +675,7 @@ type steered struct {
 
 func (s *steered) Ask(_ context.Context, _ driver.Ask, answer func(string)) { s.asked <- answer }
 
-// An agent that is killed in a turn ends the turn, with the reason.
+// When an agent is killed in a turn, the turn ends with the reason.
 func TestDriversNoticeTheEnd(t *testing.T) {
 	hold := make(chan struct{})
 	t.Cleanup(func() { close(hold) })
@@ -704,7 +707,7 @@ func TestDriversNoticeTheEnd(t *testing.T) {
 	})
 }
 
-// Agents of which no model can be had here say how a person signs in to them.
+// Agents for which no model is available here report how a user signs in.
 func TestAgentsAskForSignIn(t *testing.T) {
 	for name, args := range map[string][]string{"codex-acp": nil, "copilot": {"--acp"}} {
 		t.Run(name, func(t *testing.T) {

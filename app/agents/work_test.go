@@ -13,9 +13,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// An agent writes down a plan, reads a file and changes a line of it: the person
-// is shown the plan, is asked with the change in full, and the call has the change
-// when it is done.
+// An agent writes a plan, reads a file and changes a line of it. The user sees
+// the plan and is asked with the complete change, and the finished call contains
+// the change.
 func TestDriversShowTheirWork(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "options.ts")

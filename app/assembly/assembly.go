@@ -1,5 +1,5 @@
-// Package assembly puts the backend together for the two programs that run it:
-// the desktop app and `pilotfish serve`.
+// Package assembly builds the backend for the two programs that run it: the
+// desktop app and `pilotfish serve`.
 package assembly
 
 import (
@@ -24,18 +24,18 @@ import (
 	"pilotfish/extension"
 )
 
-// Options say which backend to put together.
+// Options configure the backend that New builds.
 type Options struct {
 	Version string
 	// Program is the path of the `pilotfish` command line.
 	Program string
 	// Headless runs sessions without windows.
 	Headless bool
-	// Console gets the log as text, too; nil for nobody.
+	// Console also receives the log, as text; nil for no console output.
 	Console io.Writer
 }
 
-// Assembly is a backend that can run.
+// Assembly is a backend that is ready to run.
 type Assembly struct {
 	Manager  *session.Manager
 	Log      *logs.Log
@@ -44,9 +44,10 @@ type Assembly struct {
 	lock     *instance.Lock
 }
 
-// New prepares the folders, takes the instance lock and puts the backend
-// together. It returns instance.ErrRunning when the app runs already; one that is
-// ending it waits for. The caller calls Close when the manager has run.
+// New prepares the folders, takes the instance lock and builds the backend. It
+// returns instance.ErrRunning when the app is already running. When another
+// instance is ending, New waits for it. The caller calls Close after the
+// manager's Run has returned.
 func New(ctx context.Context, o Options) (*Assembly, error) {
 	dirs, notice, err := config.Usable(os.Getenv)
 	if err != nil {
@@ -64,10 +65,11 @@ func New(ctx context.Context, o Options) (*Assembly, error) {
 	return a, nil
 }
 
-// acquire takes the instance lock, from one that is ending as soon as it is gone.
-// Such a one takes its endpoint file away before it lets the lock go: where there
-// is a lock and no file it has as good as ended, or another has only just begun.
-// gone is how long that is waited for.
+// acquire takes the instance lock. When the holder is ending, it waits until
+// the holder is gone. An ending instance removes its endpoint file before it
+// releases the lock. So a lock without an endpoint file means that the holder
+// has almost ended, or that another one has only just started. gone is how long
+// acquire waits in that case.
 func acquire(ctx context.Context, dirs config.Dirs, gone time.Duration) (*instance.Lock, error) {
 	lock, err := instance.Acquire(dirs.LockFile())
 	if !errors.Is(err, instance.ErrRunning) {
@@ -107,7 +109,7 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 	}
 	if unwritable != nil {
 		logger.Warn("this run keeps nothing", "message", unwritable.Message, "hint", unwritable.Hint, "dir", a.Dirs.Passing)
-		notice = unwritable // the greater of the two
+		notice = unwritable // the more serious of the two notices
 	}
 	models, err := llm.New(llm.Config{Path: a.Dirs.ModelsFile(), Keychain: desktop.KeyringRuns, Logger: logger})
 	if err != nil {
@@ -124,10 +126,10 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 func welcome(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", extension.WelcomePolicy())
-	_, _ = w.Write(extension.WelcomePage()) // a browser that went away needs no page
+	_, _ = w.Write(extension.WelcomePage()) // an error means that the browser has disconnected
 }
 
-// level is what PILOTFISH_LOG asks for: debug, info (the default), warn, error.
+// level parses PILOTFISH_LOG: debug, info (the default), warn or error.
 func level(name string) slog.Level {
 	var l slog.Level
 	if name == "" || l.UnmarshalText([]byte(name)) != nil {
@@ -136,19 +138,21 @@ func level(name string) slog.Level {
 	return l
 }
 
-// Close gives up the endpoint file, the log file and, last, the lock.
+// Close removes the endpoint file, closes the log file and releases the lock
+// last.
 func (a *Assembly) Close() {
 	if err := instance.RemoveEndpoint(a.Dirs.EndpointFile()); err != nil && a.Log != nil {
 		a.Log.Logger().Warn("endpoint file could not be removed", "error", err)
 	}
 	if a.Log != nil {
-		_ = a.Log.Close() // what is lost now nobody could be told
+		_ = a.Log.Close() // the log is closed, so there is nowhere to report this
 	}
-	_ = a.Dirs.End()     // a run that keeps nothing leaves nothing, or a folder in memory
-	_ = a.lock.Release() // the process ends, and with it the lock
+	_ = a.Dirs.End()     // removes the temporary folder of a run that keeps nothing; on an error it stays, in memory
+	_ = a.lock.Release() // the process ends now, which releases the lock too
 }
 
-// Sibling is the path of another program of ours: beside the one that runs.
+// Sibling returns the path of another program of ours, in the folder of the
+// running one.
 func Sibling(name string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -167,5 +171,6 @@ func Sibling(name string) (string, error) {
 	return path, nil
 }
 
-// IsRunning says whether err of New means that the app runs already.
+// IsRunning reports whether an error of New means that the app is already
+// running.
 func IsRunning(err error) bool { return errors.Is(err, instance.ErrRunning) }

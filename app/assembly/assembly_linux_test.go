@@ -14,8 +14,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// waited returns when somebody of this process waits for a lock: the kernel lists
-// those that do, and tells nobody.
+// waited returns when some goroutine of this process waits for a file lock. The
+// kernel lists waiters but does not notify, so it polls.
 func waited(t *testing.T) {
 	t.Helper()
 	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); {
@@ -32,8 +32,9 @@ func waited(t *testing.T) {
 	t.Fatal("nobody waits for the lock")
 }
 
-// TestAStartWaitsForWhatHasAsGoodAsEnded: between its endpoint file and its lock
-// one that ends runs no longer, whatever takes it how long; one that listens runs.
+// TestAStartWaitsForWhatHasAsGoodAsEnded: an instance that has removed its
+// endpoint file and still holds its lock counts as ended, however long it takes.
+// One that listens counts as running.
 func TestAStartWaitsForWhatHasAsGoodAsEnded(t *testing.T) {
 	dirs := config.Dirs{Config: filepath.Join(t.TempDir(), "config"), State: filepath.Join(t.TempDir(), "state")}
 	if err := dirs.Prepare(); err != nil {

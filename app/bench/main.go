@@ -1,7 +1,7 @@
-// Command bench measures Pilotfish beside what it stands on, in the same run
-// and interleaved, prints a table and writes build/bench.json. It exits with 1
-// when a limit is not held. A time is judged only as a ratio to something that
-// was measured in the same run; absolute times are printed.
+// Command bench measures Pilotfish and its references, interleaved in the same
+// run, prints a table and writes build/bench.json. It exits with 1 when a limit
+// is exceeded. Times are judged only as ratios to something measured in the same
+// run; absolute times are printed for information.
 package main
 
 import (
@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(err, report.Write(*file, rows), report.Verdict(rows))
 }
 
-// measure runs what matches. One that fails does not keep the others from being
+// measure runs the benches that match. When one fails, the others are still
 // measured.
 func measure(ctx context.Context, only *regexp.Regexp, o report.Options) ([]report.Row, error) {
 	rows := []report.Row{}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -18,8 +17,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// activity shows what was done in a session; with --follow it goes on until it
-// is ended.
+// activity shows what was done in a session. With --follow it continues until it
+// is interrupted.
 func (p *program) activity(ctx context.Context, in syntax.Invocation) error {
 	c, err := client.Find(p.getenv)
 	if err != nil {
@@ -40,7 +39,7 @@ func (p *program) activity(ctx context.Context, in syntax.Invocation) error {
 	}
 	ctx, cancel := client.Deadline(ctx, in.Timeout)
 	defer cancel()
-	if in.Values["after"] == "" { // the newest are meant
+	if in.Values["after"] == "" { // show the newest entries
 		if err := newest(ctx, c, query); err != nil {
 			return err
 		}
@@ -68,8 +67,7 @@ func (p *program) activity(ctx context.Context, in syntax.Invocation) error {
 	return p.print(out.String())
 }
 
-// newest has a question about the activity begin so far before its end as it is
-// to have entries.
+// newest sets the start of the query so that it returns the newest entries.
 func newest(ctx context.Context, c *client.Client, query url.Values) error {
 	ask := maps.Clone(query)
 	ask.Set("limit", "1")
@@ -87,14 +85,14 @@ func newest(ctx context.Context, c *client.Client, query url.Values) error {
 	return nil
 }
 
-// followActivity prints each event of the stream as it comes.
+// followActivity prints each event of the stream as it arrives.
 func (p *program) followActivity(ctx context.Context, c *client.Client, query url.Values) error {
-	resp, err := c.Get(ctx, "/activity/stream?"+query.Encode(), http.Header{"Accept": {"text/event-stream"}})
+	stream, err := c.Get(ctx, "/activity/stream?"+query.Encode(), "text/event-stream")
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
-	in := bufio.NewScanner(resp.Body)
+	defer stream.Close()
+	in := bufio.NewScanner(stream)
 	in.Buffer(nil, 1<<20)
 	event := ""
 	for in.Scan() {
@@ -130,7 +128,7 @@ func describeGap(g protocol.ActivityGap) string {
 	return fmt.Sprintf("(%d to %d are not kept any more)\n", g.From, g.To)
 }
 
-// describeEntry is one line: when, who, where, what, and how it ended.
+// describeEntry writes one line: time, actor, tab, command, and result.
 func describeEntry(e protocol.ActivityEntry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s %s", e.Index, e.Time.Local().Format("15:04:05"), e.Actor.Name)

@@ -15,16 +15,16 @@ import (
 // hookInputWait is how long a hook waits for the JSON on its input.
 const hookInputWait = 250 * time.Millisecond
 
-// hookInput is what claude writes to a hook's input, as far as it matters here.
+// hookInput is the part of claude's hook input that we need.
 type hookInput struct {
 	Event            string `json:"hook_event_name"`
 	Message          string `json:"message"`
 	NotificationType string `json:"notification_type"`
 }
 
-// agentStatus tells the app what the agent of this terminal is doing. As a hook
-// it must never disturb the agent: claude takes exit code 2 as an order to stop,
-// and what a hook prints as a text for the model.
+// agentStatus reports to the app what the agent of this terminal is doing. As a
+// hook it must never disturb the agent: claude takes exit code 2 as an order to
+// stop, and gives what a hook prints to the model.
 func (p *program) agentStatus(ctx context.Context, in syntax.Invocation) error {
 	request := protocol.AgentStatusRequest{Status: protocol.AgentStatus(in.Values["status"]), Message: in.Values["message"]}
 	if in.Values["hook"] != "true" {
@@ -43,7 +43,7 @@ func (p *program) agentStatus(ctx context.Context, in syntax.Invocation) error {
 		}
 	}
 	if p.getenv(protocol.EnvToken) != "" {
-		_ = p.tellStatus(ctx, request) // the agent cannot mend it; the app's log has it
+		_ = p.tellStatus(ctx, request) // the agent cannot fix it, and the app's log has it
 	}
 	return nil
 }
@@ -59,15 +59,15 @@ func (p *program) tellStatus(ctx context.Context, request protocol.AgentStatusRe
 	return c.Post(ctx, "/agent-status", request, &reply)
 }
 
-// interpret reads a hook's own words. Claude's notifications are of several
-// types, and not all of them ask for the person.
+// interpret derives the status from a hook's input. Claude's notifications have
+// several types, and not all of them need the user.
 func interpret(request protocol.AgentStatusRequest, said hookInput) (protocol.AgentStatusRequest, bool) {
 	if said.Event != "Notification" {
 		return request, true
 	}
 	switch said.NotificationType {
 	case "idle_prompt":
-		// It has waited for a minute: it is idle, nothing is asked.
+		// Claude has waited for a minute. It is idle and asks nothing.
 		request.Status = protocol.AgentIdle
 	case "auth_success":
 		return request, false
@@ -79,16 +79,16 @@ func interpret(request protocol.AgentStatusRequest, said hookInput) (protocol.Ag
 	return request, true
 }
 
-// readHook reads the JSON on the input, whole, and does not wait for one that
-// does not come: a person may have called the hook from a terminal, or a script
-// with an input that stays open.
+// readHook reads the complete JSON of the input, but does not wait long for it: a
+// user may have called the hook from a terminal, or a script with an input that
+// stays open.
 func readHook(in *os.File) []byte {
 	info, err := in.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return nil
 	}
 	done := make(chan []byte, 1)
-	go func() { // it ends with the process, a moment later
+	go func() { // the goroutine ends with the process, a moment later
 		var text json.RawMessage
 		if err := json.NewDecoder(io.LimitReader(in, protocol.MaxBody)).Decode(&text); err != nil {
 			text = nil

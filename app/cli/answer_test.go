@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"strings"
 	"testing"
 
@@ -11,7 +12,46 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// runAt runs the program as an agent does, whose app is at an address.
+// answering is an app that reads a request on each connection, answers with given
+// bytes, and closes the connection. It returns its address and a function for the
+// last request.
+func answering(t *testing.T, next func() []byte) (url string, request func() string) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := make(chan string, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return // closed
+			}
+			var read []byte
+			for buffer := make([]byte, 4096); !bytes.Contains(read, []byte("\r\n\r\n{")); {
+				n, err := conn.Read(buffer)
+				if err != nil {
+					break
+				}
+				read = append(read, buffer[:n]...)
+			}
+			select {
+			case <-last:
+			default:
+			}
+			last <- string(read)
+			_, _ = conn.Write(next()) // the caller may have closed the connection
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-done })
+	return "http://" + l.Addr().String(), func() string { return <-last }
+}
+
+// runAt runs the program as an agent does, with the app at an address.
 func runAt(url string, args ...string) (stdout, stderr string, code int) {
 	var out, said bytes.Buffer
 	environment := map[string]string{protocol.EnvURL: url, protocol.EnvToken: "secret", client.EnvNoAutostart: "1"}
@@ -20,8 +60,8 @@ func runAt(url string, args ...string) (stdout, stderr string, code int) {
 	return out.String(), said.String(), code
 }
 
-// Whatever the app answers, whole or with its end missing, the program says what
-// came of the command, and the command goes out once.
+// Whatever the app answers, complete or truncated, the program reports the
+// outcome of the command, and sends the command once.
 func TestAnswers(t *testing.T) {
 	const events = "HTTP/1.0 200 OK\r\nDate: today\r\nContent-Type: text/event-stream\r\n\r\n"
 	ok := func(text string) string {
@@ -42,6 +82,7 @@ func TestAnswers(t *testing.T) {
 		"a failure":         {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"\",\"error\":{\"code\":\"covered\",\"message\":\"e1 is covered\"}}\n\n", code: protocol.CodeCovered, err: "e1 is covered"},
 		"no reason":         {answer: events + "event: reply\ndata: {\"ok\":false}\n\n", code: protocol.CodeInternal, err: "without saying why"},
 		"with a hint":       {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"the same\",\"error\":{\"code\":\"gone\",\"message\":\"e1 \\\"Save\\\" is gone\",\"hint\":\"look again\"}}\n\n", code: protocol.CodeGone, err: "pilotfish: e1 \"Save\" is gone\n  look again\n"},
+		"with a command":    {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"e1 is gone\",\"error\":{\"code\":\"gone\",\"message\":\"e1 is gone\",\"next\":[{\"command\":\"snapshot\",\"args\":[\"-i\"],\"does\":\"looks again\"}]}}\n\n", code: protocol.CodeGone, err: "pilotfish: e1 is gone\n  `pilotfish snapshot -i` looks again\n"},
 		"a fault of ours":   {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"\",\"error\":{\"code\":\"timeout\",\"message\":\"it took too long\"}}\n\n", code: protocol.CodeTimeout, err: "it took too long"},
 		"done in part":      {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"one was done\",\"data\":[1],\"error\":{\"code\":\"covered\",\"message\":\"e1 is covered\"}}\n\n", code: protocol.CodeCovered, out: "one was done\n", err: "e1 is covered"},
 		"refused":           {answer: "HTTP/1.0 401 Unauthorized\r\nContent-Type: application/json\r\n\r\n{\"error\":{\"code\":\"unauthorized\",\"message\":\"a token is needed\"}}", code: protocol.CodeUnauthorized, err: "a token is needed"},
@@ -68,7 +109,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A reply that is damaged anywhere ends the command, with or without an error.
+// A reply that is damaged at any place ends the command, with or without an
+// error.
 func TestDamagedAnswers(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 7))
 	whole := []byte("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: reply\ndata: {\"ok\":true,\"text\":\"a\\n\\u00e9\\ud83d\\ude00\",\"data\":{\"x\":[1,\"}\\\"\",null]}}\n\n")

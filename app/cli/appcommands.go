@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// ask sends an action to the app, and returns its sessions.
+// ask sends an action to the app and returns its sessions.
 func (p *program) ask(ctx context.Context, in syntax.Invocation, req protocol.AppRequest) (protocol.AppReply, error) {
 	var reply protocol.AppReply
 	c, err := client.Find(p.getenv)
@@ -54,7 +54,8 @@ func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {
 		return p.status(ctx, in)
 	}
 	if name == "" {
-		// Never made or removed by a word left out.
+		// Creating and deleting need a name: a forgotten word must not affect the
+		// default session.
 		if action == protocol.AppCreate || action == protocol.AppDelete {
 			return in.UsageError("NAME is missing: the session to %s", action)
 		}
@@ -86,7 +87,7 @@ func (p *program) app(ctx context.Context, in syntax.Invocation) error {
 	return nil
 }
 
-// describeSessions is the status for a person.
+// describeSessions formats the status for a user.
 func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
 	var b strings.Builder
 	for _, s := range sessions {
@@ -122,7 +123,12 @@ func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
 	return b.String()
 }
 
-// guard is what the app runs beside itself; see proc.StartGuard.
+// guard runs the guard, which the app starts as a separate process; see
+// proc.StartGuard.
 func (p *program) guard(context.Context, syntax.Invocation) error {
+	// Whoever wrote to its pipe could keep it from ending a process.
+	if err := proc.SetNotDumpable(); err != nil {
+		return err
+	}
 	return proc.RunGuard(p.stdin, os.Stdout)
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// chat lists and shows conversations, and says something in one.
+// chat lists and shows conversations, and sends messages.
 func (p *program) chat(ctx context.Context, in syntax.Invocation) error {
 	c, err := client.Find(p.getenv)
 	if err != nil {
@@ -70,8 +69,8 @@ func (p *program) chatList(ctx context.Context, c *client.Client, in syntax.Invo
 	return p.print(out.String())
 }
 
-// chatSend says something and prints the answer as it comes, until the turn has
-// its end.
+// chatSend sends a message and prints the answer as it arrives, until the turn
+// ends.
 func (p *program) chatSend(ctx context.Context, c *client.Client, in syntax.Invocation, query url.Values, id protocol.ConversationID) error {
 	message := protocol.MessageID(rand.Text())
 	var head protocol.Conversation
@@ -85,24 +84,24 @@ func (p *program) chatSend(ctx context.Context, c *client.Client, in syntax.Invo
 	for name, values := range query {
 		stream[name] = values
 	}
-	resp, err := c.Get(ctx, "/chat/stream?"+stream.Encode(), http.Header{"Accept": {"text/event-stream"}})
+	events, err := c.Get(ctx, "/chat/stream?"+stream.Encode(), "text/event-stream")
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
+	defer events.Close()
 	if err := c.Post(ctx, "/chat/send?"+query.Encode(), protocol.ChatSendRequest{Conversation: id, Message: message, Text: in.Values["text"]}, &head); err != nil {
 		return err
 	}
 	ctx, cancel := client.Deadline(ctx, in.Timeout)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { _ = resp.Body.Close() })
+	stop := context.AfterFunc(ctx, events.Close)
 	defer stop()
 	reader := answerReader{
 		write:   func(text string) error { _, err := io.WriteString(p.stdout, say.Clean(p.stdout, text)); return err },
 		message: message, shown: map[string]int{},
 		elsewhere: "`pilotfish chat show " + string(id) + "` shows it",
 	}
-	lines := bufio.NewReader(resp.Body)
+	lines := bufio.NewReader(events)
 	for !reader.ended {
 		line, err := lines.ReadString('\n')
 		if err != nil {
@@ -126,15 +125,15 @@ func (p *program) chatSend(ctx context.Context, c *client.Client, in syntax.Invo
 	return reader.failed
 }
 
-// answerReader prints what is said in one turn.
+// answerReader prints the agent's answer in one turn.
 type answerReader struct {
 	write   func(string) error
 	message protocol.MessageID
-	shown   map[string]int // bytes of each text that were printed
+	shown   map[string]int // how many bytes of each text were printed
 	ended   bool
 	failed  error
 	last    string // the text that was printed last
-	// elsewhere says where the rest of the answer can be seen.
+	// elsewhere says where the user can see the rest of the answer.
 	elsewhere string
 }
 
@@ -165,8 +164,8 @@ func (r *answerReader) take(ev protocol.ChatEventsEvent) error {
 	return nil
 }
 
-// head ends the wait where the agent has to be signed in to first: nothing comes until a
-// person has done that.
+// head ends the wait when the agent needs the user to sign in first: no answer
+// arrives until a user has done that.
 func (r *answerReader) head(h *protocol.Conversation) {
 	if h.Message != r.message || h.State != protocol.ConversationSignIn || r.ended {
 		return
@@ -218,7 +217,7 @@ func (r *answerReader) entry(e protocol.ChatEntry) error {
 	return r.write(text)
 }
 
-// endWords say how a turn ended that has no answer.
+// endWords describes the end of a turn that has no answer.
 func endWords(reason protocol.EndReason) string {
 	switch reason {
 	case protocol.EndCancelled:

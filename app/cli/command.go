@@ -10,7 +10,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// command sends a command of the browser.
+// command runs a command of the browser.
 func (p *program) command(ctx context.Context, in syntax.Invocation) error {
 	args, err := in.Payload()
 	if err != nil {
@@ -30,7 +30,7 @@ func (p *program) command(ctx context.Context, in syntax.Invocation) error {
 	}
 	if !reply.OK {
 		reply.Error = say.Failed(reply)
-		if len(reply.Data) > 0 && !in.JSON { // what was done before it failed
+		if len(reply.Data) > 0 && !in.JSON { // data of what was done before it failed
 			if err := p.print(cut(reply.Text, in.Max)); err != nil {
 				return err
 			}
@@ -43,16 +43,17 @@ func (p *program) command(ctx context.Context, in syntax.Invocation) error {
 	return p.print(cut(reply.Text, in.Max))
 }
 
-// replyError is the error of a command with the whole reply, for a program.
+// replyError is the error of a command together with the complete reply, for
+// programs.
 type replyError struct{ reply protocol.CommandReply }
 
-// Error says what went wrong and what to do.
+// Error returns what went wrong and what to do.
 func (e *replyError) Error() string { return e.reply.Error.Error() }
 
 // Unwrap returns the *protocol.Error.
 func (e *replyError) Unwrap() error { return e.reply.Error }
 
-// cut shortens a reply to so many characters, and says so; 0 leaves it.
+// cut shortens a reply to limit characters, and says so; 0 means no limit.
 func cut(text string, limit int) string {
 	runes := []rune(text)
 	if limit == 0 || len(runes) <= limit {

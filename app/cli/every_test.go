@@ -10,11 +10,14 @@ import (
 	"pilotfish/backend/command"
 )
 
-// Every command takes --max: as the length of what is printed, or as its own
+// Every command that prints something itself accepts --max: as the length of the printed text, or as its own
 // argument where it has one of that name.
 func TestMaxOfEveryCommand(t *testing.T) {
 	p := own()
 	for _, s := range p.All() {
+		if s.Program {
+			continue // what follows its name is another program's
+		}
 		words := example(t, s)
 		own := slices.ContainsFunc(s.Args, func(a syntax.Arg) bool { return a.Name == "max" })
 		for _, line := range [][]string{
@@ -29,7 +32,7 @@ func TestMaxOfEveryCommand(t *testing.T) {
 		}
 		wrongs := []string{"x", "1.5"}
 		if !own {
-			wrongs = append(wrongs, "-1", "0") // its own the backend checks
+			wrongs = append(wrongs, "-1", "0") // the backend checks a command's own --max
 		}
 		for _, wrong := range wrongs {
 			if _, err := p.Parse(slices.Concat(words[:1], []string{"--max", wrong}, words[1:])); err == nil {
@@ -39,7 +42,7 @@ func TestMaxOfEveryCommand(t *testing.T) {
 	}
 }
 
-// example is a good command line of a command: its first example.
+// example returns a valid command line of a command: its first example.
 func example(t *testing.T, s syntax.Spec) []string {
 	t.Helper()
 	for _, line := range s.Examples {
@@ -60,8 +63,8 @@ func example(t *testing.T, s syntax.Spec) []string {
 	return words
 }
 
-// Bash completes every command with its own options and choices and with those
-// of all commands, also behind an option with a value.
+// Bash completes every command with its own and the global options and choices,
+// also after an option with a value.
 func TestBashCompletesEveryCommand(t *testing.T) {
 	p := own()
 	var visible []syntax.Spec
@@ -108,7 +111,8 @@ func TestBashCompletesEveryCommand(t *testing.T) {
 			}
 		}
 	}
-	// The other shells cannot be had everywhere: what they are told is read.
+	// The other shells are not installed everywhere, so only their scripts are
+	// checked.
 	zsh, fish := p.Completion("zsh"), p.Completion("fish")
 	for _, s := range visible {
 		if !strings.Contains(zsh, "'"+s.Name+":") || !strings.Contains(fish, " -a "+s.Name+" ") {
@@ -122,7 +126,7 @@ func TestBashCompletesEveryCommand(t *testing.T) {
 	}
 }
 
-// flags are options as they are written.
+// flags returns options as they are written.
 func flags(options []syntax.Arg) []string {
 	var words []string
 	for _, a := range options {

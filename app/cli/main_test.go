@@ -12,28 +12,26 @@ import (
 
 	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/fakes"
-	"pilotfish/app/cli/quick"
 	"pilotfish/backend/protocol"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){quick.Whole: main})
+	testscript.Main(m, map[string]func(){"pilotfish": main})
 }
 
-// The scripts run the program as a process of its own.
+// The scripts run the program as a separate process.
 func TestScripts(t *testing.T) {
-	dir := filepath.Dir(small(t))
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/scripts",
-		// Golden help: go test ./app/cli -run TestScripts with this set.
+		// To update the golden help, run go test ./app/cli -run TestScripts with
+		// this variable set.
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			b := fakes.New()
 			env.Defer(b.Close)
 			env.Values[backendKey{}] = b
 			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("PATH", dir+string(filepath.ListSeparator)+env.Getenv("PATH"))
-			// What starts a browser is tested where there is one.
+			// Tests that start a browser are elsewhere.
 			env.Setenv(client.EnvNoAutostart, "1")
 			env.Setenv(protocol.EnvHome, filepath.Join(env.WorkDir, "pilotfish"))
 			return nil
@@ -45,12 +43,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// backendKey is where a script's backend is in its values.
+// backendKey is the key of a script's backend in its values.
 type backendKey struct{}
 
-// startBackend shows the fake to the program: `backend agent` gives its address and token to
-// the environment, as an agent has them; `backend file` writes the file that a
-// shell finds; `backend wrong` writes one with a wrong token.
+// startBackend makes the fake known to the program. `backend agent` puts its
+// address and token into the environment, as for an agent; `backend file` writes
+// the endpoint file that a shell uses; `backend wrong` writes one with a wrong
+// token.
 func startBackend(ts *testscript.TestScript, _ bool, args []string) {
 	b := ts.Value(backendKey{}).(*fakes.Backend)
 	token := fakes.Token
@@ -70,7 +69,7 @@ func startBackend(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(filepath.Join(dir, "pilotfish.json"), text, 0o600))
 }
 
-// startTime is the 22nd field of /proc/self/stat: when this process started.
+// startTime returns when this process started: the 22nd field of /proc/self/stat.
 func startTime(ts *testscript.TestScript) uint64 {
 	stat, err := os.ReadFile("/proc/self/stat")
 	ts.Check(err)
@@ -81,7 +80,7 @@ func startTime(ts *testscript.TestScript) uint64 {
 }
 
 // asked compares the requests since the last call with "path {json}"; `! asked`
-// wants that there was none.
+// requires that there was none.
 func asked(ts *testscript.TestScript, neg bool, args []string) {
 	got := strings.TrimSpace(ts.Value(backendKey{}).(*fakes.Backend).Asked())
 	want := strings.Join(args, " ")

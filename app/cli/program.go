@@ -8,9 +8,10 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"syscall"
+	"time"
 
-	"pilotfish/app/cli/bridge"
-	"pilotfish/app/cli/doctor"
+	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
@@ -28,14 +29,14 @@ func newProgram() *program {
 	return &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
 }
 
-// builtin is a command of the command line itself.
+// builtin is a command that the command line itself implements.
 type builtin struct {
 	syntax.Spec
 
 	run func(p *program, ctx context.Context, in syntax.Invocation) error
 }
 
-// builtins are the commands beside the browser's.
+// builtins are the commands that do not come from the browser's registry.
 func builtins() []builtin {
 	name := syntax.Arg{Name: "name", Help: "the session; the default one when it is left out"}
 	return []builtin{
@@ -78,7 +79,7 @@ func builtins() []builtin {
 		}, (*program).chat},
 		{syntax.Spec{
 			Name: "task", Summary: "hand a task over to the agent of the side panel, follow it, stop it, or look at tasks", Group: syntax.GroupAgent,
-			Help: "run asks the panel beside a tab, opens it when it is closed, and prints what happens until the end. The task goes on when this command does not; what it asks is answered in the panel. With --json the end is printed as one object.",
+			Help: "run asks the panel beside a tab, opens it when it is closed, and prints what happens until the end. The task continues after this command ends. Answer its questions in the panel. With --json the end is printed as one object.",
 			Args: []syntax.Arg{
 				{Name: "action", Choices: []string{"list", "run", "status", "follow", "show", "stop", "routines"}, Help: "what to do; list when it is left out"},
 				{Name: "words", Rest: true, Help: "run: what is to be done. list: a text to search for. The others: the task's id"},
@@ -100,6 +101,11 @@ func builtins() []builtin {
 			Help:     "It carries out plain instructions (\"click Save\", \"type hello into Search and press Enter\") in the running app. A program that talks to agents starts it.",
 			Examples: []string{"pilotfish agent", "pilotfish agent --tab t3"},
 		}, (*program).agent},
+		{syntax.Spec{
+			Name: "confine", Summary: "start a program that cannot see Pilotfish's own files and processes", Group: syntax.GroupAgent, Program: true,
+			Help:     "An agent that you start by hand in a terminal is not confined by itself; this confines it as Settings do for the agents of the panel.",
+			Examples: []string{"pilotfish confine claude", "pilotfish confine bash -i"},
+		}, (*program).confine},
 		{syntax.Spec{Name: "doctor", Summary: "check this installation and say how to fix problems", Group: syntax.GroupApp}, (*program).doctor},
 		{syntax.Spec{
 			Name: "agent-status", Summary: "say what the agent in this terminal is doing", Group: syntax.GroupAgent,
@@ -120,7 +126,7 @@ func builtins() []builtin {
 	}
 }
 
-// own describes the builtins.
+// own returns the specs of the builtins.
 func own() syntax.Commands {
 	table := builtins()
 	specs := make(syntax.Commands, len(table))
@@ -130,7 +136,7 @@ func own() syntax.Commands {
 	return specs
 }
 
-// run does what the arguments say, and returns the exit code.
+// run runs the command of the arguments, and returns the exit code.
 func (p *program) run(argv []string) int {
 	in, err := own().Parse(argv)
 	if err == nil {
@@ -154,7 +160,7 @@ func (p *program) dispatch(ctx context.Context, in syntax.Invocation) error {
 	return p.command(ctx, in)
 }
 
-// fail tells what went wrong, and what to do, and returns the exit code.
+// fail prints what went wrong and what to do, and returns the exit code.
 func (p *program) fail(in syntax.Invocation, err error) int {
 	if reported, ok := err.(exitError); ok { //nolint:errorlint // never wrapped: it is not a message but the end of a report
 		return int(reported)
@@ -170,16 +176,16 @@ func (p *program) fail(in syntax.Invocation, err error) int {
 	return say.Failure(p.stderr, e)
 }
 
-// exitError ends a command that has said everything already.
+// exitError ends a command that has already printed everything.
 type exitError int
 
-// Error makes it an error.
+// Error implements error.
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // printJSON prints one object on one line.
 func (p *program) printJSON(v any) error { return say.Object(p.stdout, v) }
 
-// print prints text for a person or a model.
+// print prints text for a user or a model.
 func (p *program) print(text string) error { return say.Text(p.stdout, text) }
 
 func (p *program) help(_ context.Context, in syntax.Invocation) error {
@@ -205,29 +211,40 @@ func (p *program) version(_ context.Context, in syntax.Invocation) error {
 	return say.Version(p.stdout, version)
 }
 
-// doctor checks the installation. It fails when a check fails; a warning is none.
-func (p *program) doctor(ctx context.Context, in syntax.Invocation) error {
-	findings := doctor.Examine(ctx, doctor.Installation{Getenv: p.getenv, Version: version, Executable: executable})
-	healthy := doctor.Healthy(findings)
-	var err error
+func (p *program) doctor(_ context.Context, in syntax.Invocation) error { return p.become(in) }
+
+func (p *program) mcp(_ context.Context, in syntax.Invocation) error { return p.become(in) }
+
+func (p *program) agent(_ context.Context, in syntax.Invocation) error { return p.become(in) }
+
+// serve checks the idle time before it starts the service, so that a wrong value
+// is reported here.
+func (p *program) serve(_ context.Context, in syntax.Invocation) error {
+	if text := in.Values["idle"]; text != "" {
+		if idle, err := time.ParseDuration(text); err != nil || idle <= 0 {
+			return syntax.Bad("--idle is a time such as 30m, not %q", text)
+		}
+	}
+	return p.become(in)
+}
+
+// become replaces this process with the service. It returns only when the service
+// cannot be started.
+func (p *program) become(in syntax.Invocation) error {
+	service, err := client.Service()
+	if err != nil {
+		return err
+	}
+	args := []string{service, in.Spec.Name}
+	for _, name := range []string{"headless", "idle"} {
+		if value := in.Values[name]; value != "" {
+			args = append(args, "--"+name+"="+value)
+		}
+	}
 	if in.JSON {
-		err = p.printJSON(map[string]any{"ok": healthy, "checks": findings})
-	} else {
-		err = p.print(doctor.Text(findings))
+		args = append(args, "--json")
 	}
-	if err == nil && !healthy {
-		return exitError(1)
-	}
-	return err
-}
-
-func (p *program) mcp(ctx context.Context, in syntax.Invocation) error { return p.streams(in).MCP(ctx) }
-
-func (p *program) agent(ctx context.Context, in syntax.Invocation) error {
-	return p.streams(in).Pilot(ctx)
-}
-
-// streams are this program's, for the one that started it.
-func (p *program) streams(in syntax.Invocation) bridge.Streams {
-	return bridge.Streams{Getenv: p.getenv, Version: version, In: p.stdin, Out: p.stdout, Tab: in.Tab, Session: in.Session}
+	args = append(args, "--tab="+string(in.Tab), "--session="+string(in.Session))
+	err = syscall.Exec(service, args, os.Environ())
+	return client.Unstartable(service, err)
 }

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/reference/cli.md anew")
 
-// TestReference keeps docs/reference/cli.md as the help of the program's own
-// commands is.
+// TestReference checks that docs/reference/cli.md agrees with the help of the
+// program's own commands.
 func TestReference(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Commands of the program

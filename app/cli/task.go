@@ -13,7 +13,7 @@ import (
 	"pilotfish/backend/task"
 )
 
-// task asks the panel for a task and follows it, or looks at tasks.
+// task requests a task from the panel and follows it, or shows tasks.
 func (p *program) task(ctx context.Context, in syntax.Invocation) error {
 	c, err := client.Find(p.getenv)
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *program) task(ctx context.Context, in syntax.Invocation) error {
 	case "follow":
 		return t.follow(ctx, id, 0)
 	}
-	var reply protocol.TaskRunReply // stop; the parser lets nothing else through
+	var reply protocol.TaskRunReply // for stop; the parser allows no other word
 	if err := t.post(ctx, "/task/stop", protocol.TaskRequest{Task: id}, &reply); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ type tasks struct {
 
 	client *client.Client
 	in     syntax.Invocation
-	query  url.Values // the session, where one was named
+	query  url.Values // names the session, if one was given
 }
 
 func (t *tasks) post(ctx context.Context, path string, in, out any) error {
@@ -127,7 +127,7 @@ func (t *tasks) page(ctx context.Context, id protocol.TaskID, after uint64) (pro
 	return page, err
 }
 
-// show prints all that was written of a task so far.
+// show prints everything that was recorded of a task so far.
 func (t *tasks) show(ctx context.Context, id protocol.TaskID) error {
 	whole := protocol.TaskPage{Events: []protocol.TaskEvent{}}
 	for after := uint64(0); ; {
@@ -150,7 +150,7 @@ func (t *tasks) show(ctx context.Context, id protocol.TaskID) error {
 	return t.print(cut(strings.Join(append(lines, describeTask(whole.Head)), "\n"), t.in.Max))
 }
 
-// run asks for a task and follows it to its end.
+// run requests a task and follows it to its end.
 func (t *tasks) run(ctx context.Context, goal string) error {
 	req := protocol.TaskRunRequest{Goal: goal, Tab: t.in.Tab, Profile: t.in.Values["model"], Routine: t.in.Values["routine"]}
 	if steps := t.in.Values["steps"]; steps != "" {
@@ -190,7 +190,7 @@ func (t *tasks) run(ctx context.Context, goal string) error {
 	return t.follow(ctx, reply.Task.ID, 0)
 }
 
-// where is a task's tab, for a person.
+// where returns a task's tab, for users.
 func where(t protocol.Task) string {
 	if t.Tab == "" {
 		return "no tab"
@@ -198,7 +198,7 @@ func where(t protocol.Task) string {
 	return string(t.Tab)
 }
 
-// describeTask says how a task stands.
+// describeTask returns the state of a task, for users.
 func describeTask(t protocol.Task) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, step %d of %d", t.ID, t.State, t.Steps, t.MaxStep)

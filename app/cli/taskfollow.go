@@ -12,8 +12,8 @@ import (
 	"pilotfish/backend/task"
 )
 
-// follow prints what happens in a task, line by line, until its end. Whoever
-// stops following does not stop the task.
+// follow prints the events of a task, line by line, until its end. Interrupting
+// it does not stop the task.
 func (t *tasks) follow(ctx context.Context, id protocol.TaskID, after uint64) error {
 	ctx, release := signal.NotifyContext(ctx, os.Interrupt)
 	defer release()
@@ -55,8 +55,8 @@ func goesOn(id protocol.TaskID) string {
 	return fmt.Sprintf("the task keeps running; `pilotfish task follow %s` shows it, `pilotfish task stop %s` stops it", id, id)
 }
 
-// ended says how a task ended, on the output when all went well. With --json the
-// result was printed already.
+// ended prints how a task ended when it succeeded, and returns an error
+// otherwise. With --json the result was already printed.
 func (t *tasks) ended(head protocol.Task) error {
 	err := taskError(head)
 	switch {
@@ -71,7 +71,8 @@ func (t *tasks) ended(head protocol.Task) error {
 	return exitError(err.Code.ExitCode())
 }
 
-// taskError is the error that a task ended with; nil for one that was done.
+// taskError returns the error with which a task ended; nil for one that
+// succeeded.
 func taskError(head protocol.Task) *protocol.Error {
 	why := head.Summary
 	if why == "" {

@@ -14,14 +14,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// savable is a page with a button that says in the title who pressed it.
+// savable is a page with a button that shows in the title whether the click was
+// trusted.
 const savable = `<!doctype html><title>Not saved</title><h1>Your draft</h1><button onclick="document.title = 'Saved, ' + event.isTrusted">Save</button>`
 
-// chatting is a model that answers in Chat: it looks, presses Save, reads the
-// title, for which it has to ask, and says what it is.
+// chatting is a model that answers in Chat: it takes a snapshot, presses Save,
+// reads the title, for which it needs an approval, and reports it.
 func chatting(r model.Request) model.Reply {
 	if len(r.Tools) == 1 {
-		return model.Reply{Calls: []model.Call{{Name: r.Tools[0]}}} // the form's test
+		return model.Reply{Calls: []model.Call{{Name: r.Tools[0]}}} // the test in the model's form
 	}
 	last := r.Messages[len(r.Messages)-1]
 	said := last.Text
@@ -51,7 +52,7 @@ func chatting(r model.Request) model.Reply {
 	return model.Reply{Text: "You told me " + strconv.Itoa(len(r.Messages)) + " things before."}
 }
 
-// pickAgent chooses who answers, by the words of the entry.
+// pickAgent chooses the agent, by the text of its menu item.
 func (p *product) pickAgent(panel *tap.Page, words string) {
 	p.t.Helper()
 	p.until(panel, "an agent can be chosen", `document.querySelector('form .picker:enabled')`)
@@ -61,12 +62,11 @@ func (p *product) pickAgent(panel *tap.Page, words string) {
 	p.do(panel, entry+".click()")
 }
 
-// answer gives the person's word to the question of the conversation in view, by
-// the keyboard.
+// answer answers the question of the conversation in view with the keyboard.
 func (p *product) answer(panel *tap.Page, label string) {
 	p.t.Helper()
 	p.until(panel, "it is asked", fmt.Sprintf(`[...document.querySelectorAll('article.permission button')].some((b) => b.textContent.trim() === %s)`, strconv.Quote(label)))
-	// A press that comes right after the question was drawn does not count.
+	// A press right after the question was drawn does not count.
 	p.eventually("the question is answered", func() bool {
 		var asked bool
 		find := fmt.Sprintf(`(() => {
@@ -86,8 +86,8 @@ func (p *product) answer(panel *tap.Page, label string) {
 	})
 }
 
-// TestChatModel sets up a model in Chat, has it act on the page, answers what it
-// asks, and goes on after a restart and from a shell.
+// TestChatModel sets up a model in Chat, makes it act on the page, answers its
+// questions, and continues after a restart and from a shell.
 func TestChatModel(t *testing.T) {
 	hosted := model.New(chatting)
 	t.Cleanup(hosted.Close)
@@ -119,7 +119,7 @@ func TestChatModel(t *testing.T) {
 	if err := p.desk.Screenshot(p.ctx, artifact(t, "chat-model.png")); err != nil {
 		t.Error(err)
 	}
-	// What it did is known as its own.
+	// Its actions are recorded as its own.
 	if done := p.cli("activity", "--json"); !strings.Contains(done, `"chat"`) || !strings.Contains(done, "OpenAI-compatible in t1") {
 		t.Errorf("the activity has no commands of the model: %s", done)
 	}
@@ -129,12 +129,12 @@ func TestChatModel(t *testing.T) {
 		}
 	}
 
-	// What is denied is not done, and the model hears it.
+	// A denied action is not done, and the model is told.
 	p.say(panel, "What cookies does this page have?")
 	p.answer(panel, "Deny")
 	p.untilSaid(panel, "You did not allow it.")
 
-	// An instruction is carried out at once, and the model is told of it.
+	// An instruction is carried out at once, and the model is told about it.
 	p.say(panel, "click Save")
 	p.until(panel, "Pilot has done it", `[...document.querySelectorAll('article.end')].length === 3`)
 	p.say(panel, "And what now?")
@@ -168,7 +168,7 @@ func TestChatModel(t *testing.T) {
 	p.press(panel, "Save")
 	p.untilSaid(panel, "things before")
 
-	// A model that is removed says so, and how to go on.
+	// A removed model is reported, with how to continue.
 	p.press(panel, "Conversation")
 	p.press(panel, "Change the model…")
 	p.press(panel, "Remove model")

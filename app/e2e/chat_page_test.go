@@ -14,11 +14,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// pickable is a page whose button fills what can be seen, and says that it was
+// pickable is a page whose button fills the viewport and reports when it was
 // pressed.
 const pickable = `<!doctype html><title>Pick</title><body style="margin:0"><button style="width:100vw;height:100vh" onclick="document.title = 'pressed ' + event.isTrusted"><b>Save</b> it</button>`
 
-// pick begins to pick an element from the message that is being written.
+// pick starts the picker from the message that is being written.
 func (p *product) pick(panel *tap.Page, text string) {
 	p.t.Helper()
 	if err := panel.Eval(p.ctx, `document.querySelector('form textarea').focus()`, nil); err != nil {
@@ -34,9 +34,9 @@ func (p *product) pick(panel *tap.Page, text string) {
 	p.until(panel, "something can be picked", `document.querySelector('[aria-label="Pick an element"] [role=option]')?.textContent.includes('Save it')`)
 }
 
-// clickAt goes with the pointer to a point of a page, and clicks there. It does not
-// jump, as no person's does: the browser's picker takes a click for what it has seen
-// the pointer over, and what it is shown first, as it begins, it may not see.
+// clickAt moves the pointer to a point of a page and clicks there. It moves in
+// steps, like a user's pointer: the browser's picker selects the element that it
+// last saw the pointer over, and it may miss the first move after it has started.
 func (p *product) clickAt(page *tap.Page, x, y int) {
 	p.t.Helper()
 	for i, kind := range []string{"mouseMoved", "mouseMoved", "mouseMoved", "mousePressed", "mouseReleased"} {
@@ -50,8 +50,8 @@ func (p *product) clickAt(page *tap.Page, x, y int) {
 	}
 }
 
-// TestChatElementPicked picks an element on the page, which does not press it;
-// with the ref that comes of it Pilot does.
+// TestChatElementPicked picks an element on the page, which does not click it.
+// Pilot then clicks it by the ref.
 func TestChatElementPicked(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -107,7 +107,7 @@ func TestChatElementPicked(t *testing.T) {
 }
 
 // TestChatNotificationAndReopenedTab answers a question in the desktop's
-// notification, closes the tab, opens its page again, and goes on there.
+// notification, closes the tab, opens its page again, and continues there.
 func TestChatNotificationAndReopenedTab(t *testing.T) {
 	pages := site(t)
 	desk := newDesktop(t, desktop.Config{Width: 1440, Height: 900})
@@ -131,7 +131,7 @@ func TestChatNotificationAndReopenedTab(t *testing.T) {
 	if allow == "" || note.Key("Deny") == "" || note.Key("Show") != "default" {
 		t.Fatalf("the notification is %+v", note)
 	}
-	// A press that comes right after it was shown does not count.
+	// A press right after it was shown does not count.
 	p.eventually("the question is answered", func() bool {
 		if err := notes.Press(note.ID, allow); err != nil {
 			t.Fatal(err)
@@ -172,9 +172,9 @@ func TestChatNotificationAndReopenedTab(t *testing.T) {
 	p.until(panel, "it goes on there", fmt.Sprintf(`[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes(%s))`, strconv.Quote("and again")))
 }
 
-// TestChatTwoWindows: what the agent of one window's tab asks is answered in the
-// panel of another window, where its conversation is chosen, too, which brings its
-// own tab forward; what was being typed there stays.
+// TestChatTwoWindows: a question of the agent of one window's tab is answered in
+// the panel of another window. There its conversation is also opened, which
+// brings its own tab to the front; the text being typed there stays.
 func TestChatTwoWindows(t *testing.T) {
 	pages := site(t)
 	p := start(t, options{})
@@ -197,7 +197,7 @@ func TestChatTwoWindows(t *testing.T) {
 	second := p.otherPanel(browser, first)
 	p.toChat(second)
 	p.until(second, "it is asked there", `document.querySelector('.approvals')?.innerText.includes('go on')`)
-	// A press that comes right after the question was drawn does not count.
+	// A press right after the question was drawn does not count.
 	p.eventually("it is answered there", func() bool {
 		const focus = `[...document.querySelectorAll('.approvals button')].find((b) => b.textContent.trim() === 'Allow once')?.focus()`
 		if err := errors.Join(second.Eval(p.ctx, focus, nil), second.Type(p.ctx, "\n")); err != nil {
@@ -225,7 +225,7 @@ func TestChatTwoWindows(t *testing.T) {
 	}
 }
 
-// otherPanel is a panel of another window.
+// otherPanel returns the panel of another window.
 func (p *product) otherPanel(client *tap.Client, than *tap.Page) (panel *tap.Page) {
 	p.t.Helper()
 	p.eventually("there is another panel", func() bool {

@@ -17,13 +17,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// talkOne and talkTwo are conversations that the tests make.
+// talkOne and talkTwo are conversations that the tests create.
 const (
 	talkOne = protocol.ConversationID("5f0c8c3a-61c1-4c3e-9a36-3b1f0f6a0001")
 	talkTwo = protocol.ConversationID("5f0c8c3a-61c1-4c3e-9a36-3b1f0f6a0002")
 )
 
-// scripted is the command line of the agent that does what a prompt says.
+// scripted returns the command line of the agent that does what a prompt says.
 func (p *product) scripted(args ...string) string {
 	p.t.Helper()
 	path := filepath.Join(p.bin, "scripted")
@@ -37,7 +37,7 @@ func (p *product) scripted(args ...string) string {
 	return strings.Join(append([]string{path}, args...), " ")
 }
 
-// chat asks a route of Chat as a person's shell does.
+// chat sends a request to a route of Chat as a user's shell does.
 func (p *product) chat(path string, in, out any) {
 	p.t.Helper()
 	endpoint := p.endpoint()
@@ -68,13 +68,13 @@ func (p *product) chat(path string, in, out any) {
 	}
 }
 
-// begin makes a conversation with the scripted agent beside a tab.
+// begin creates a conversation with the scripted agent beside a tab.
 func (p *product) begin(id protocol.ConversationID, tab protocol.TabID, title string, args ...string) {
 	p.t.Helper()
 	p.chat("/chat/start", protocol.ChatStartRequest{Conversation: id, Tab: tab, Agent: protocol.AgentCustom, Command: p.scripted(args...), Title: title}, nil)
 }
 
-// history is a conversation as the journal has it.
+// history returns a conversation from the journal.
 func (p *product) history(id protocol.ConversationID) protocol.ChatPage {
 	p.t.Helper()
 	var page protocol.ChatPage
@@ -82,7 +82,7 @@ func (p *product) history(id protocol.ConversationID) protocol.ChatPage {
 	return page
 }
 
-// toChat shows the face of Chat.
+// toChat opens the Chat face.
 func (p *product) toChat(panel *tap.Page) {
 	p.t.Helper()
 	p.until(panel, "the faces are there", `document.querySelector('[aria-label=Faces] [role=tab]:nth-child(2)')`)
@@ -104,16 +104,16 @@ func (p *product) say(panel *tap.Page, text string) {
 	}
 }
 
-// saidText is what the conversation in view says.
+// saidText is a script for the text of the conversation in view.
 const saidText = `[...document.querySelectorAll('article')].map((one) => one.innerText).join('\n')`
 
-// untilSaid waits until the conversation in view says a text.
+// untilSaid waits until the conversation in view contains a text.
 func (p *product) untilSaid(panel *tap.Page, text string) {
 	p.t.Helper()
 	p.until(panel, fmt.Sprintf("the conversation says %q", text), fmt.Sprintf("(%s).includes(%s)", saidText, strconv.Quote(text)))
 }
 
-// press presses the button of a name.
+// press clicks the button with a name.
 func (p *product) press(panel *tap.Page, name string) {
 	p.t.Helper()
 	find := fmt.Sprintf(`[...document.querySelectorAll('button')].find((b) => b.checkVisibility() && (b.ariaLabel ?? b.textContent.trim()) === %s)`, strconv.Quote(name))
@@ -123,8 +123,8 @@ func (p *product) press(panel *tap.Page, name string) {
 	}
 }
 
-// TestChatFirstMessage is the first minute of Chat: no account, no agent; what
-// is said is done.
+// TestChatFirstMessage is the first use of Chat: without account or agent, an
+// instruction is carried out.
 func TestChatFirstMessage(t *testing.T) {
 	pages := site(t)
 	p := start(t, options{})
@@ -138,7 +138,8 @@ func TestChatFirstMessage(t *testing.T) {
 	p.until(panel, "Pilot says that it does not understand", fmt.Sprintf(`(%s).match(/Done in/g).length === 2`, saidText))
 }
 
-// TestChatTwoTabs has an agent stream in each of two tabs at once: nothing mixes.
+// TestChatTwoTabs: agents stream in two tabs at the same time, and nothing is
+// mixed up.
 func TestChatTwoTabs(t *testing.T) {
 	pages := site(t)
 	p := start(t, options{})
@@ -167,7 +168,7 @@ func TestChatTwoTabs(t *testing.T) {
 }
 
 // TestChatReopened closes the panel in the middle of an answer and opens it
-// again: nothing is lost, nothing is there twice.
+// again: nothing is lost or duplicated.
 func TestChatReopened(t *testing.T) {
 	p := start(t, options{})
 	browser := p.browser(protocol.DefaultSession)
@@ -187,8 +188,8 @@ func TestChatReopened(t *testing.T) {
 	p.untilSaid(panel, "Done in")
 	p.saidAsWritten(panel)
 
-	// Its document is loaded anew again and again while more is said, and a message is
-	// sent from each.
+	// The panel's document is reloaded repeatedly while the answer continues, and
+	// a message is sent from each.
 	p.say(panel, "say over ; slow 500 10 ; ask go on ; say omega")
 	for i := 1; i <= 3; i++ {
 		p.until(panel, "it is being said", `[...document.querySelectorAll('article.text')].at(-1)?.innerText.includes('over')`)
@@ -210,8 +211,8 @@ func TestChatReopened(t *testing.T) {
 	}
 }
 
-// drawnAsWritten compares the entries that the panel draws, which are those about
-// its view, with the journal.
+// drawnAsWritten compares the entries that the panel draws, which are those near
+// its viewport, with the journal.
 func (p *product) drawnAsWritten(panel *tap.Page, id protocol.ConversationID) {
 	p.t.Helper()
 	var drawn []struct{ ID, Text string }
@@ -227,15 +228,15 @@ func (p *product) drawnAsWritten(panel *tap.Page, id protocol.ConversationID) {
 	}
 	for _, one := range drawn {
 		text, ok := written[one.ID]
-		delete(written, one.ID) // a second one would not be found
+		delete(written, one.ID) // so that a duplicate is not found
 		if got, want := strings.Fields(one.Text), strings.Fields(text); !ok || strings.Join(got, " ") != strings.Join(want, " ") {
 			p.t.Errorf("entry %s is drawn as\n%s\nand written as\n%s", one.ID, one.Text, text)
 		}
 	}
 }
 
-// saidAsWritten compares what the panel shows of the agent's words in talkOne with
-// the journal: nothing is lost, nothing is there twice.
+// saidAsWritten compares the agent's text in talkOne in the panel with the
+// journal: nothing is lost or duplicated.
 func (p *product) saidAsWritten(panel *tap.Page) {
 	p.t.Helper()
 	want := ""
@@ -253,9 +254,10 @@ func (p *product) saidAsWritten(panel *tap.Page) {
 	}
 }
 
-// TestChatWorkerStopped lets the browser stop the extension's worker in the
-// middle of an answer: the answer goes on, and what the person says in between
-// arrives. The question keeps the turn from being over before the worker is.
+// TestChatWorkerStopped makes the browser stop the extension's worker in the
+// middle of an answer: the answer continues, and the user's next message arrives.
+// The question makes sure that the turn does not end before the worker is
+// stopped.
 func TestChatWorkerStopped(t *testing.T) {
 	p := start(t, options{})
 	browser := p.browser(protocol.DefaultSession)
@@ -282,7 +284,7 @@ func TestChatWorkerStopped(t *testing.T) {
 // allow answers the question of the conversation in view.
 func (p *product) allow(panel *tap.Page) {
 	p.t.Helper()
-	// A press that comes right after the question was drawn does not count.
+	// A press right after the question was drawn does not count.
 	p.eventually("the question is answered", func() bool {
 		var answered bool
 		const focus = `(() => {
@@ -301,7 +303,7 @@ func (p *product) allow(panel *tap.Page) {
 	})
 }
 
-// chooseTalk goes to a conversation by its title.
+// chooseTalk opens a conversation by its title.
 func (p *product) chooseTalk(panel *tap.Page, title string) {
 	p.t.Helper()
 	if err := panel.Eval(p.ctx, `document.querySelector('header .title').click()`, nil); err != nil {
@@ -314,8 +316,8 @@ func (p *product) chooseTalk(panel *tap.Page, title string) {
 	}
 }
 
-// TestChatAgentKilled kills the agent in the middle of a turn: the turn has an
-// end with the reason, and one press starts it again.
+// TestChatAgentKilled kills the agent in the middle of a turn: the turn ends with
+// the reason, and one click starts the agent again.
 func TestChatAgentKilled(t *testing.T) {
 	p := start(t, options{})
 	panel := p.panel(p.browser(protocol.DefaultSession))
@@ -330,7 +332,7 @@ func TestChatAgentKilled(t *testing.T) {
 }
 
 // TestChatAppKilled kills the app in the middle of a turn: at the next start the
-// turn has an end, what was said is there, and what waited waits.
+// turn has ended, the messages are there, and queued messages still wait.
 func TestChatAppKilled(t *testing.T) {
 	p := start(t, options{})
 	panel := p.panel(p.browser(protocol.DefaultSession))
@@ -369,8 +371,8 @@ func TestChatAppKilled(t *testing.T) {
 	p.until(panel, "the draft is there", `document.querySelector('form textarea').value === 'say one too many'`)
 }
 
-// TestChatPermissionFromTray asks the user, who answers in the tray's menu: what has
-// arguments that do not fit there can only be denied.
+// TestChatPermissionFromTray asks for permission, and the user answers in the
+// tray's menu: a request with arguments that do not fit there can only be denied.
 func TestChatPermissionFromTray(t *testing.T) {
 	p := start(t, options{})
 	panel := p.panel(p.browser(protocol.DefaultSession))

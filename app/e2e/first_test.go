@@ -27,7 +27,7 @@ func site(t *testing.T) string {
 	return srv.URL
 }
 
-// artifact is where a picture of the run is kept for whoever looks at it.
+// artifact is the path of a screenshot that is kept for users to inspect.
 func artifact(t *testing.T, name string) string {
 	t.Helper()
 	dir := filepath.Join(repoRoot(t), "app/e2e/artifacts")
@@ -37,8 +37,9 @@ func artifact(t *testing.T, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// TestFirstStart is the main job: from the start of the app to a prompt beside
-// the page, with nothing pressed; then the page is driven from the terminal.
+// TestFirstStart is the main use case: from the start of the app to a prompt
+// beside the page, without any input; then the page is controlled from the
+// terminal.
 func TestFirstStart(t *testing.T) {
 	pages := site(t)
 	p := start(t, options{})
@@ -57,7 +58,7 @@ func TestFirstStart(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The agent of the terminal moves the tab beside it.
+	// The agent of the terminal navigates the tab beside it.
 	p.typeLine(panel, "pilotfish goto "+pages+"/harbour && pilotfish tabs")
 	p.untilScreen(panel, "t1 is at")
 	p.page(browser, "/harbour")
@@ -66,8 +67,8 @@ func TestFirstStart(t *testing.T) {
 		return len(tabs) == 1 && tabs[0].ID == "t1" && strings.HasSuffix(tabs[0].URL, "/harbour")
 	})
 
-	// What the agent may read agrees with what the commands accept.
-	dir := p.stateDir(protocol.DefaultSession)
+	// The files for agents agree with what the commands accept.
+	dir := p.stateDir()
 	p.eventually("active-tab.json shows the page", func() bool {
 		var active protocol.ActiveTabFile
 		data, err := os.ReadFile(filepath.Join(dir, "active-tab.json"))
@@ -84,7 +85,7 @@ func TestFirstStart(t *testing.T) {
 		t.Error(err)
 	}
 
-	// Quit ends everything, and nothing of ours is left.
+	// Quit ends everything, and no process of ours is left.
 	if err := item.Click(p.ctx, "Quit"); err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +100,8 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
-// TestAgentInTheTerminal runs the stand-in agent: a full-screen program that
-// asks the terminal questions and drives the browser.
+// TestAgentInTheTerminal runs the fake agent: a full-screen program that queries
+// the terminal and controls the browser.
 func TestAgentInTheTerminal(t *testing.T) {
 	pages := site(t)
 	p := start(t, options{Settings: []string{`agent = "custom"`, `agent_command = "{bin}/tui-agent"`}})
@@ -108,16 +109,16 @@ func TestAgentInTheTerminal(t *testing.T) {
 	panel := p.panel(browser)
 	p.untilScreen(panel, "tui-agent ready")
 	p.untilScreen(panel, "tab t1")
-	p.untilScreen(panel, "terminal answered") // the device query went there and back
+	p.untilScreen(panel, "terminal answered") // the device query was answered
 	p.typeLine(panel, "run pilotfish goto "+pages+"/reef")
 	p.untilScreen(panel, "done")
 	p.page(browser, "/reef")
 
-	// An agent's token opens its own door only.
+	// An agent's token is not valid for other capabilities.
 	p.typeLine(panel, "run pilotfish sessions stop; echo code $?")
 	p.untilScreen(panel, "code 4")
 
-	// Another tab gets the same agent: that of Settings, by its name.
+	// Another tab gets the same agent, the one from Settings, by its name.
 	p.cli("newtab", pages+"/second")
 	p.cli("tab", "t2")
 	const begin = `[...document.querySelectorAll('button')].find((b) => b.checkVisibility() && b.textContent.trim() === 'Start tui-agent beside this tab')`

@@ -29,7 +29,7 @@ document.getElementById('order').onclick = () => { window.orders += 1 }
 addEventListener('contextmenu', () => { window.menus += 1 })
 </script>`
 
-// hands is a person at the keyboard and the mouse of the desktop.
+// hands is a user with the desktop's keyboard and mouse.
 type hands struct {
 	*product
 	browser *tap.Client
@@ -64,7 +64,7 @@ func sitDown(p *product, browser *tap.Client, panel *tap.Page) *hands {
 	return h
 }
 
-// x11 sends real events of mouse and keyboard.
+// x11 sends real mouse and keyboard events.
 func (h *hands) x11(args ...string) string {
 	h.t.Helper()
 	out, err := h.desk.Command(h.ctx, "xdotool", args...)
@@ -77,8 +77,8 @@ func (h *hands) x11(args ...string) string {
 // clickPanel clicks an element of the panel.
 func (h *hands) clickPanel(expression string) {
 	h.t.Helper()
-	// The panel is at the right edge of the window and reaches down to its lower
-	// edge, but for a frame of a few pixels on both.
+	// The panel is at the right edge of the window and extends to its lower edge,
+	// except for a frame of a few pixels on both.
 	var at struct{ X, Y, W, H float64 }
 	script := fmt.Sprintf(`(() => { const r = (%s).getBoundingClientRect(); return {X: r.x + r.width / 2, Y: r.y + r.height / 2, W: innerWidth, H: innerHeight} })()`, expression)
 	if err := h.panel.Eval(h.ctx, script, &at); err != nil {
@@ -89,26 +89,26 @@ func (h *hands) clickPanel(expression string) {
 	h.x11("mousemove", "--sync", strconv.Itoa(x), strconv.Itoa(y), "click", "1")
 }
 
-// clickPage clicks where the page has nothing.
+// clickPage clicks an empty place of the page.
 func (h *hands) clickPage() {
 	h.t.Helper()
 	h.x11("mousemove", "--sync", strconv.Itoa(h.x+h.w/4), strconv.Itoa(h.y+h.h*3/4), "click", "1")
 }
 
-// visibleTerminal is the terminal that the panel shows.
+// visibleTerminal is a script for the terminal that the panel shows.
 const visibleTerminal = `[...document.querySelectorAll('.xterm-screen')].find((e) => e.checkVisibility())`
 
-// TestKeyboardStays is that whatever is done to the page, what the user types
-// goes where the user types: with real keys, at twice the speed of a fast typist, while the
-// page is clicked a hundred times. The page has had the focus before, and takes
-// it with each press by the browser's own rules.
+// TestKeyboardStays: whatever is done to the page, the user's typing goes to
+// where the user types. It uses real keys, at twice the speed of a fast typist,
+// while the page is clicked a hundred times. The page had the focus before, and
+// the browser's own rules give it the focus with each press.
 func TestKeyboardStays(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte(orderPage))
 	}))
 	t.Cleanup(srv.Close)
-	// Without the app's own window, which takes the keyboard when it opens.
+	// Hide the app's own window, which takes the keyboard focus when it opens.
 	p := start(t, options{Args: []string{"--hidden"}})
 	browser := p.browser(protocol.DefaultSession)
 	panel := p.panel(browser)
@@ -183,7 +183,8 @@ func TestKeyboardStays(t *testing.T) {
 	if seen.Keys != "" {
 		t.Errorf("the page got keys: %s", seen.Keys)
 	}
-	// The first four kinds of action come 13 times each; two of them press it.
+	// The first four kinds of action run 13 times each; two of them press the
+	// button.
 	if want := 13 * 3; seen.Orders != want {
 		t.Errorf("the button was pressed %d times, want %d", seen.Orders, want)
 	}

@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestSecondInstance starts the app twice: the second brings the window of the
-// first forward and ends well.
+// TestSecondInstance starts the app twice: the second instance brings the window
+// of the first to the front and exits with 0.
 func TestSecondInstance(t *testing.T) {
 	p := start(t, options{})
 	p.panel(p.browser(protocol.DefaultSession))
@@ -47,7 +47,7 @@ func TestSecondInstance(t *testing.T) {
 }
 
 // TestTwoSessions runs two sessions side by side: neither sees the other's tabs
-// or terminals, and stopping one leaves the other alone.
+// or terminals, and stopping one does not affect the other.
 func TestTwoSessions(t *testing.T) {
 	pages := site(t)
 	if err := os.MkdirAll(filepath.Join(shortDir(t), "x"), 0o700); err != nil {
@@ -75,8 +75,8 @@ func TestTwoSessions(t *testing.T) {
 	p.untilScreen(one, "alone 10")
 }
 
-// TestPortTaken occupies the port of the run before: the next start takes
-// another, and everybody finds it.
+// TestPortTaken occupies the port of the run before: the next start uses another
+// port, and all clients find it.
 func TestPortTaken(t *testing.T) {
 	p := start(t, options{})
 	p.untilScreen(p.panel(p.browser(protocol.DefaultSession)), "ready>")
@@ -97,8 +97,8 @@ func TestPortTaken(t *testing.T) {
 	}
 }
 
-// TestAgentMissing asks for an agent that is not installed: the panel says how to
-// install it, and starts it when it is.
+// TestAgentMissing requests an agent that is not installed: the panel says how to
+// install it, and starts it once it is installed.
 func TestAgentMissing(t *testing.T) {
 	p := start(t, options{Settings: []string{`agent = "claude"`}, Env: []string{"PATH=/usr/bin:/bin"}})
 	panel := p.panel(p.browser(protocol.DefaultSession))
@@ -108,8 +108,8 @@ func TestAgentMissing(t *testing.T) {
 	}
 }
 
-// TestWithoutTrayHost runs on a desktop that shows no icons: the app keeps
-// working and says so.
+// TestWithoutTrayHost runs on a desktop that shows no tray icons: the app works
+// and reports it.
 func TestWithoutTrayHost(t *testing.T) {
 	desk := newDesktop(t, desktop.Config{NoPanel: true, Width: 1440, Height: 900})
 	p := start(t, options{Desktop: desk})
@@ -122,8 +122,8 @@ func TestWithoutTrayHost(t *testing.T) {
 	}
 }
 
-// TestNoBrowser starts with a browser path that leads nowhere: the window says
-// what to do, and the session starts when it is put right.
+// TestNoBrowser starts with a browser path that does not exist: the window says
+// what to do, and the session starts after the setting is fixed.
 func TestNoBrowser(t *testing.T) {
 	p := start(t, options{NoBrowser: true, Settings: []string{`browser_path = "/nowhere/chromium"`}})
 	p.eventually("the session says why it failed", func() bool {

@@ -1,5 +1,5 @@
 // Package e2e tests the whole product: the built programs, a real window, tray
-// and Chromium on a desktop of their own, real terminals with real processes.
+// and Chromium on a separate desktop, and real terminals with real processes.
 package e2e
 
 import (
@@ -14,8 +14,8 @@ import (
 	"pilotfish/app/e2e/tap"
 )
 
-// TestMain is also what the product starts in the tests: as "chromium" it is the
-// tapped browser, as "tui-agent" the stand-in agent.
+// The product also starts this test binary: as "chromium" it is the tapped
+// browser, as "tui-agent" the fake agent.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "chromium":
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // realBrowser is the browser behind the tap.
 const realBrowser = "/usr/bin/chromium"
 
-// tapSocket is the tap's socket of the session with this profile. It is beside
+// tapSocket is the path of the tap's socket for a session's profile. It is beside
 // the profile, so that each session has its own.
 func tapSocket(profile string) string { return filepath.Join(filepath.Dir(profile), "tap.sock") }
 
@@ -40,7 +40,7 @@ func tappedBrowser(ctx context.Context) int {
 			profile = dir
 		}
 	}
-	if profile == "" { // --version
+	if profile == "" { // for example --version
 		out, err := tap.Output(ctx, realBrowser, os.Args[1:]...)
 		fmt.Print(out)
 		if err != nil {

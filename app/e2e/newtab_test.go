@@ -7,8 +7,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestNewTab opens a tab as a person does: the page is ours, the address bar has
-// the keyboard, and commands on the tab work without reaching the extension.
+// TestNewTab opens a tab as a user does: the page is ours, the address bar has
+// the keyboard focus, and commands work on the tab without access to the
+// extension.
 func TestNewTab(t *testing.T) {
 	pages := site(t)
 	p := start(t, options{})
@@ -35,13 +36,13 @@ func TestNewTab(t *testing.T) {
 		t.Errorf("its text is %s", text)
 	}
 
-	// What is typed is an address.
+	// Typed text is an address.
 	if _, err := p.desk.Command(p.ctx, "xdotool", "type", pages+"/typed\n"); err != nil {
 		t.Fatal(err)
 	}
 	p.page(browser, "/typed")
 
-	// A command takes the tab to another page.
+	// A command navigates the tab to another page.
 	p.pressKey("ctrl+t")
 	p.eventually("there is a third tab", func() bool { return strings.Contains(p.cli("tabs"), "t3") })
 	p.cli("goto", "--tab", "t3", pages+"/commanded")

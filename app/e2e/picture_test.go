@@ -17,7 +17,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// photographed is the product whose pictures are taken.
+// photographed is the product whose screenshots are taken.
 type photographed struct {
 	*product
 
@@ -27,15 +27,15 @@ type photographed struct {
 	dir     string
 }
 
-// TestPictures makes the pictures of README: the product at work, as a user sees
-// it. It fails when the work in them does not go through. They go to the folder
+// TestPictures takes the screenshots for README: the product at work, as a user
+// sees it. It fails when the work in them fails. They are written to the folder
 // PILOTFISH_PICTURES, or else to this test's artifacts.
 func TestPictures(t *testing.T) {
 	page, err := os.ReadFile("testdata/tides.html")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// On the port of the web where that is free: the address is in the pictures.
+	// Use port 80 if it is free: the address is in the screenshots.
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write(page)
@@ -63,7 +63,7 @@ func TestPictures(t *testing.T) {
 	w.agents()
 }
 
-// wide gives the browser the whole screen, in front.
+// wide makes the browser fill the screen, in front.
 func (w *photographed) wide() {
 	w.t.Helper()
 	var err error
@@ -77,14 +77,14 @@ func (w *photographed) wide() {
 	}
 }
 
-// take writes a picture of the panel.
+// take writes a screenshot of the panel.
 func (w *photographed) take(name string) {
 	w.t.Helper()
 	w.write(name, w.shot())
 }
 
-// takeWhole writes a picture of the browser's window, when the panel's last frame
-// is in it.
+// takeWhole writes a screenshot of the browser's window after the panel's last
+// frame was drawn.
 func (w *photographed) takeWhole(name string) {
 	w.t.Helper()
 	w.shot()
@@ -99,7 +99,7 @@ func (w *photographed) takeWhole(name string) {
 	w.write(name, png)
 }
 
-// shot is the panel as a PNG; it waits for a frame.
+// shot returns the panel as a PNG; it waits for a frame.
 func (w *photographed) shot() []byte {
 	w.t.Helper()
 	var shot struct{ Data []byte }
@@ -109,7 +109,7 @@ func (w *photographed) shot() []byte {
 	return shot.Data
 }
 
-// write writes a picture with few colours, which makes a small file.
+// write writes an image with few colours, to make the file small.
 func (w *photographed) write(name string, png []byte) {
 	w.t.Helper()
 	path := filepath.Join(w.dir, name+".png")
@@ -142,7 +142,7 @@ func (w *photographed) chat() {
 	w.take("chat")
 }
 
-// reserve is what the model of the picture does.
+// reserve is what the model does in the screenshot.
 func reserve(s scene) model.Reply {
 	if !s.first() {
 		input := stepInput(do{"do": "done", "success": strings.Contains(s.page, "Berth 7 is yours"), "text": "The Selkie has berth 7, for boats of up to 12 m."})
@@ -172,7 +172,7 @@ func (w *photographed) task(site, address string) {
 	w.take("task")
 }
 
-// agents is the list of agents for a terminal, open.
+// agents opens the list of agents for a terminal.
 func (w *photographed) agents() {
 	w.t.Helper()
 	w.do(w.panel, `document.querySelector('[aria-label=Faces] [role=tab]').click()`)

@@ -14,14 +14,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// frame is a window's place in pixels of the screen.
+// frame is a window's rectangle in screen pixels.
 type frame struct{ x, y, w, h int }
 
 func (f frame) inside(of frame) bool {
 	return f.x >= of.x && f.y >= of.y && f.x+f.w <= of.x+of.w && f.y+f.h <= of.y+of.h
 }
 
-// x11 is what a program says of this desktop's windows.
+// x11 returns the output of a program about this desktop's windows.
 func (p *product) x11(name string, args ...string) string {
 	p.t.Helper()
 	out, err := p.desk.Command(p.ctx, name, args...)
@@ -31,7 +31,7 @@ func (p *product) x11(name string, args ...string) string {
 	return out
 }
 
-// frameOf is where a window is, with what its frame adds at its top and sides.
+// frameOf returns a window's rectangle, including its frame.
 func (p *product) frameOf(window string) frame {
 	p.t.Helper()
 	about := p.x11("xwininfo", "-id", window)
@@ -60,7 +60,7 @@ func (p *product) workArea() frame {
 	return frame{n[0], n[1], n[2], n[3]}
 }
 
-// numbers are those of a property as xprop prints it.
+// numbers returns the numbers of a property as xprop prints it.
 func numbers(property string) (all []int) {
 	_, list, _ := strings.Cut(property, "=")
 	for word := range strings.SplitSeq(list, ",") {
@@ -71,7 +71,7 @@ func numbers(property string) (all []int) {
 	return all
 }
 
-// stacked lists the windows, the lowest first, as the numbers that they are.
+// stacked lists the ids of the windows, the lowest first.
 func (p *product) stacked() (all []string) {
 	p.t.Helper()
 	_, list, _ := strings.Cut(p.x11("xprop", "-root", "_NET_CLIENT_LIST_STACKING"), "#")
@@ -83,7 +83,7 @@ func (p *product) stacked() (all []string) {
 	return all
 }
 
-// faces are the two windows of the product, once both are there.
+// faces returns the two windows of the product, once both exist.
 func (p *product) faces() (panel *tap.Page, chromium, window string) {
 	p.t.Helper()
 	panel = p.panel(p.browser(protocol.DefaultSession))
@@ -98,7 +98,7 @@ func (p *product) faces() (panel *tap.Page, chromium, window string) {
 	return panel, chromium, window
 }
 
-// again ends the app as a session manager does, and starts it anew.
+// again ends the app as a session manager does, and starts it again.
 func (p *product) again(o options) {
 	p.t.Helper()
 	if err := p.app.Process.Signal(syscall.SIGTERM); err != nil {
@@ -112,9 +112,9 @@ func (p *product) again(o options) {
 	p.launch(o)
 }
 
-// TestStartOnASmallScreen is that a first start on a screen smaller than the
-// browser would like to be shows page and panel whole, in front, with the keyboard;
-// and that later starts find both windows where the user left them.
+// TestStartOnASmallScreen: a first start on a screen smaller than the browser's
+// default size shows page and panel completely, in front, with the keyboard
+// focus; and later starts place both windows where the user left them.
 func TestStartOnASmallScreen(t *testing.T) {
 	p := start(t, options{Desktop: newDesktop(t, desktop.Config{Width: 1024, Height: 700})})
 	panel, chromium, window := p.faces()
@@ -171,7 +171,7 @@ func TestStartOnASmallScreen(t *testing.T) {
 	inside()
 	inFront()
 
-	// A size that fills the screen is kept apart from the one before it.
+	// A maximised size is stored separately from the size before it.
 	maximised := func(id string) bool {
 		return strings.Contains(p.x11("xprop", "-id", id, "_NET_WM_STATE"), "_NET_WM_STATE_MAXIMIZED_VERT")
 	}
@@ -184,7 +184,8 @@ func TestStartOnASmallScreen(t *testing.T) {
 	p.eventually("both windows fill the screen", func() bool { return maximised(chromium) && maximised(window) })
 	inside()
 	inFront()
-	// Where the browser goes back to is between it and the window manager.
+	// The browser's unmaximised size is up to browser and window manager, so only
+	// our window is checked.
 	p.x11("wmctrl", "-i", "-r", window, "-b", "remove,maximized_vert,maximized_horz")
 	p.eventually("the window is where it was before", func() bool { return p.frameOf(window) == left[1] })
 }

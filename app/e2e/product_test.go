@@ -20,27 +20,27 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// patience is how long a test waits for something that must come. It is a
-// deadline for a hang, not a measure: figures are the benchmark's.
+// patience is how long a test waits for an expected event. It only detects hangs;
+// the benchmark measures times.
 const patience = 40 * time.Second
 
-// options are what a test wants of its product.
+// options configure the product of a test.
 type options struct {
-	// Home is the folder of a run before; a new one when empty.
+	// Home is the folder of an earlier run; a new one when empty.
 	Home string
-	// Desktop of a run before; a new one when nil.
+	// Desktop is the desktop of an earlier run; a new one when nil.
 	Desktop *desktop.Desktop
 	// Settings are TOML lines; {bin} is the folder of the tests' own programs.
 	Settings []string
-	// Env are further variables of the app.
+	// Env are additional environment variables of the app.
 	Env []string
-	// Args are further arguments of the app.
+	// Args are additional arguments of the app.
 	Args []string
-	// NoBrowser leaves the browser of Settings alone.
+	// NoBrowser does not set the browser in Settings.
 	NoBrowser bool
 }
 
-// product is a running app on its desktop, as a person has it.
+// product is a running app on its desktop, as a user has it.
 type product struct {
 	t    *testing.T
 	ctx  context.Context
@@ -62,8 +62,8 @@ func repoRoot(t *testing.T) string {
 	return dir
 }
 
-// shortDir is a folder with a short path: a unix socket's is limited to 108
-// bytes, which the test's own folder may exceed.
+// shortDir is a folder with a short path: the path of a unix socket is limited to
+// 108 bytes, which the test's own folder may exceed.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pf") //nolint:usetesting // see above
@@ -141,7 +141,7 @@ func (p *product) launch(o options) {
 	p.app = exec.CommandContext(context.WithoutCancel(p.ctx), filepath.Join(root, "build/bin/Pilotfish"), o.Args...)
 	p.app.Stdout, p.app.Stderr = log, log
 	p.app.Dir = p.home
-	// A home of its own: the shell's start file is the test's.
+	// The home is the test's own, with its own shell start file.
 	if err := os.WriteFile(filepath.Join(p.home, ".bashrc"), []byte("PS1='ready> '\n"), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
@@ -166,8 +166,8 @@ func (p *product) launch(o options) {
 	})
 }
 
-// quit ends the app as a session manager does, and kills it if that does not
-// work, which fails the test.
+// quit ends the app as a session manager does. If that does not work, it kills
+// the app and fails the test.
 func (p *product) quit(app *exec.Cmd, done chan struct{}) {
 	_ = app.Process.Signal(syscall.SIGTERM)
 	deadline := time.NewTimer(15 * time.Second)
@@ -181,7 +181,7 @@ func (p *product) quit(app *exec.Cmd, done chan struct{}) {
 	}
 }
 
-// tail is the end of what the app said.
+// tail returns the end of the app's output and logs.
 func (p *product) tail() string {
 	data, _ := os.ReadFile(p.log)
 	matches, _ := filepath.Glob(filepath.Join(p.home, "state", "logs", "*"))
@@ -195,10 +195,10 @@ func (p *product) tail() string {
 	return string(data)
 }
 
-// cliRun runs the command line as a person at a shell does.
+// cliRun runs the command line as a user in a shell does.
 func (p *product) cliRun(args ...string) (string, error) {
 	cmd := exec.CommandContext(p.ctx, filepath.Join(repoRoot(p.t), "build/bin/pilotfish"), args...)
-	// A call after the app's death must not start another one in its place.
+	// A call after the app has ended must not start another one.
 	cmd.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home, "PILOTFISH_NO_AUTOSTART=1")
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
@@ -214,7 +214,7 @@ func (p *product) cli(args ...string) string {
 	return out
 }
 
-// sessions is what `pilotfish status --json` says.
+// sessions returns the sessions from `pilotfish status --json`.
 func (p *product) sessions() []protocol.SessionInfo {
 	p.t.Helper()
 	var reply protocol.AppReply
@@ -225,7 +225,7 @@ func (p *product) sessions() []protocol.SessionInfo {
 	return reply.Sessions
 }
 
-// session is one of them.
+// session returns one of them.
 func (p *product) session(name protocol.SessionName) protocol.SessionInfo {
 	p.t.Helper()
 	for _, s := range p.sessions() {
@@ -237,8 +237,8 @@ func (p *product) session(name protocol.SessionName) protocol.SessionInfo {
 	return protocol.SessionInfo{}
 }
 
-// eventually asks again and again until yes, because what it asks cannot be
-// subscribed to from outside the product (a process table, a file, a command).
+// eventually polls yes until it returns true. Nothing outside the product can
+// subscribe to what it checks (a process table, a file, a command).
 func (p *product) eventually(what string, yes func() bool) {
 	p.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -286,8 +286,8 @@ func (p *product) panel(client *tap.Client) *tap.Page {
 	return p.page(client, "panel.html")
 }
 
-// until waits in the page until an expression is true; the page's own changes
-// wake it.
+// until waits in the page until an expression is true; it checks after every
+// change of the page.
 func (p *product) until(page *tap.Page, what, expression string) {
 	p.t.Helper()
 	script := fmt.Sprintf(`new Promise((resolve, reject) => {
@@ -297,9 +297,9 @@ func (p *product) until(page *tap.Page, what, expression string) {
 		const watch = new MutationObserver(() => { if (holds()) { clearTimeout(end); watch.disconnect(); resolve(true) } })
 		watch.observe(document, {subtree: true, childList: true, characterData: true, attributes: true})
 	})`, expression, askFor.Milliseconds())
-	// A page that is found as soon as it is on its way begins with an empty document,
-	// and what waits in that one hears no more of it, or nothing: each round asks the
-	// document that is there.
+	// A page that is found during its navigation begins with an empty document,
+	// and a script that waits in that document is never notified again. So each
+	// round runs in the current document.
 	for began := time.Now(); ; {
 		ctx, cancel := context.WithTimeout(p.ctx, 2*askFor)
 		err := page.Eval(ctx, script, nil)
@@ -308,16 +308,16 @@ func (p *product) until(page *tap.Page, what, expression string) {
 			return
 		}
 		if p.ctx.Err() != nil || time.Since(began) > patience || !again(err) {
-			// In one line: a summary of what failed shows no more.
+			// One line, because a summary of failures shows only one.
 			p.t.Fatalf("%s: %s", what, strings.Join(strings.Fields(err.Error()), " "))
 		}
 	}
 }
 
-// askFor is how long one document is asked.
+// askFor is how long one round waits in a document.
 const askFor = 3 * time.Second
 
-// again reports whether another document, or the same one later, may say yes.
+// again reports whether a retry may succeed, in another document or later.
 func again(err error) bool {
 	said := err.Error()
 	return errors.Is(err, context.DeadlineExceeded) || strings.Contains(said, "context was destroyed") ||
@@ -325,16 +325,16 @@ func again(err error) bool {
 		strings.Contains(said, "target navigated") || strings.Contains(said, "waited in vain")
 }
 
-// screenText is the text of the terminal that the panel shows.
+// screenText is a script for the text of the terminal that the panel shows.
 const screenText = `[...document.querySelectorAll('.xterm-rows')].filter((e) => e.offsetParent !== null || e.checkVisibility()).map((e) => [...e.children].map((r) => r.textContent).join('\n')).join('\n')`
 
-// untilScreen waits until the visible terminal shows a text.
+// untilScreen waits until the visible terminal contains a text.
 func (p *product) untilScreen(panel *tap.Page, text string) {
 	p.t.Helper()
 	p.until(panel, fmt.Sprintf("the terminal shows %q", text), fmt.Sprintf("(%s).includes(%s)", screenText, strconv.Quote(text)))
 }
 
-// typeLine clicks into the terminal and types a line.
+// typeLine focuses the terminal and types a line.
 func (p *product) typeLine(panel *tap.Page, line string) {
 	p.t.Helper()
 	if err := panel.Eval(p.ctx, `[...document.querySelectorAll('.xterm-helper-textarea')].find((e) => e.closest('.xterm').checkVisibility()).focus()`, nil); err != nil {
@@ -345,9 +345,9 @@ func (p *product) typeLine(panel *tap.Page, line string) {
 	}
 }
 
-// ours lists the living processes of this product: on its desktop our own programs
-// and what they started, and whatever names the product's folder on its command
-// line. The desktop's own processes do not count.
+// ours lists the running processes of this product: our own programs on its
+// desktop with their children, and every process with the product's folder in its
+// command line. The desktop's own processes do not count.
 func (p *product) ours() []string {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -369,11 +369,11 @@ func (p *product) ours() []string {
 		dir := filepath.Join("/proc", e.Name())
 		cmdline, err := os.ReadFile(filepath.Join(dir, "cmdline"))
 		if err != nil || len(cmdline) == 0 {
-			continue // ended meanwhile, a zombie, or a kernel thread
+			continue // it has ended, or is a zombie or a kernel thread
 		}
 		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
 		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
-		// The same programs may run for the user whose machine this is, on another bus.
+		// The user of this machine may run the same programs, on another bus.
 		here := strings.Contains(string(environ), bus)
 		started := strings.HasPrefix(exe, programs) || strings.Contains(string(environ), protocol.EnvMark+"=")
 		if here && started || strings.Contains(string(cmdline), p.home+"/") {
@@ -383,7 +383,7 @@ func (p *product) ours() []string {
 	return found
 }
 
-// endpoint is what the command line finds the app by.
+// endpoint returns the content of the app's endpoint file.
 func (p *product) endpoint() protocol.Endpoint {
 	p.t.Helper()
 	var endpoint protocol.Endpoint
@@ -397,12 +397,12 @@ func (p *product) endpoint() protocol.Endpoint {
 	return endpoint
 }
 
-// stateDir is the folder that the session's agents are given.
-func (p *product) stateDir(name protocol.SessionName) string {
-	return filepath.Join(p.home, "state", "sessions", string(name), "agent")
+// stateDir is the folder that the session's agents receive.
+func (p *product) stateDir() string {
+	return filepath.Join(p.home, "state", "sessions", string(protocol.DefaultSession), "agent")
 }
 
-// writeSettings writes the settings file that the app reads at its start.
+// writeSettings writes the settings file that the app reads when it starts.
 func (p *product) writeSettings(lines []string) {
 	p.t.Helper()
 	dir := filepath.Join(p.home, "config")

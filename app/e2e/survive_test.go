@@ -16,7 +16,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// terminal is the only terminal of the default session.
+// terminal returns the only terminal of the default session.
 func (p *product) terminal() protocol.TerminalInfo {
 	p.t.Helper()
 	terminals := p.session(protocol.DefaultSession).Terminals
@@ -27,7 +27,7 @@ func (p *product) terminal() protocol.TerminalInfo {
 }
 
 // TestPanelClosedAndReopened closes the panel's document in the middle of output
-// and opens it again: the program went on, and the screen is whole.
+// and opens it again: the program has continued, and the screen is complete.
 func TestPanelClosedAndReopened(t *testing.T) {
 	p := start(t, options{})
 	browser := p.browser(protocol.DefaultSession)
@@ -50,7 +50,7 @@ func TestPanelClosedAndReopened(t *testing.T) {
 	panel = p.panel(browser)
 	p.untilScreen(panel, "over")
 	p.until(welcome, "the welcome page knows that it is back", `document.body.dataset.panel === 'connected'`)
-	// By its key, too, which closes it as well.
+	// The shortcut opens and closes it, too.
 	p.pressKey("ctrl+shift+y")
 	gone()
 	p.pressKey("ctrl+shift+y")
@@ -64,7 +64,7 @@ func TestPanelClosedAndReopened(t *testing.T) {
 	p.untilScreen(panel, "still 42")
 }
 
-// pressKey presses a key in the browser's window, as a person does.
+// pressKey presses a key in the browser's window, as a user does.
 func (p *product) pressKey(key string) {
 	p.t.Helper()
 	window, err := p.desk.WaitWindow(p.ctx, "Chromium$")
@@ -101,7 +101,7 @@ func (p *product) openPanel() {
 	}
 }
 
-// TestWorkerStopped lets the browser stop the extension's worker: nothing
+// TestWorkerStopped makes the browser stop the extension's worker: nothing
 // depends on it.
 func TestWorkerStopped(t *testing.T) {
 	p := start(t, options{})
@@ -130,8 +130,8 @@ func TestWorkerStopped(t *testing.T) {
 	})
 }
 
-// TestBackendRestarted restarts the local server under a connected panel: it is
-// connected again by itself, and the terminal is the same.
+// TestBackendRestarted restarts the local server while a panel is connected: the
+// panel reconnects automatically, and the terminal is the same.
 func TestBackendRestarted(t *testing.T) {
 	p := start(t, options{})
 	browser := p.browser(protocol.DefaultSession)
@@ -157,7 +157,7 @@ func TestBackendRestarted(t *testing.T) {
 	}
 }
 
-// TestAgentKilled kills the agent: the panel says how it ended, keeps its last
+// TestAgentKilled kills the agent: the panel shows how it ended, keeps its last
 // screen, and starts it again.
 func TestAgentKilled(t *testing.T) {
 	p := start(t, options{})
@@ -180,8 +180,8 @@ func TestAgentKilled(t *testing.T) {
 	p.untilScreen(panel, "ready>")
 }
 
-// TestBrowserKilled kills the browser: it comes back with its tabs under their
-// ids, and the terminal never noticed.
+// TestBrowserKilled kills the browser: it restarts with its tabs under the same
+// ids, and the terminal is not affected.
 func TestBrowserKilled(t *testing.T) {
 	pages := site(t)
 	p := start(t, options{})
@@ -215,8 +215,8 @@ func TestBrowserKilled(t *testing.T) {
 	})
 }
 
-// TestHistoryAfterBrowserKilled: the tab of a browser that was killed goes back
-// as before, and panel and window say what happened.
+// TestHistoryAfterBrowserKilled: after the browser was killed, a tab can still go
+// back, and panel and window report what happened.
 func TestHistoryAfterBrowserKilled(t *testing.T) {
 	pages := site(t)
 	p := start(t, options{})
@@ -252,9 +252,10 @@ func TestHistoryAfterBrowserKilled(t *testing.T) {
 	p.until(panel, "the sentence is dismissed", `!document.body.innerText.includes('The browser crashed')`)
 }
 
-// historyHas says whether Chromium's file of open tabs has a part of an address.
+// historyHas reports whether Chromium's file of open tabs contains a part of an
+// address.
 func (p *product) historyHas(part string) bool {
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(p.stateDir(protocol.DefaultSession)), "profile", "Default", "Sessions", "Session_*"))
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(p.stateDir()), "profile", "Default", "Sessions", "Session_*"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -289,8 +290,8 @@ func TestTrayKilled(t *testing.T) {
 	})
 }
 
-// TestWindowKilled kills the window's program: it is opened again, and the session
-// has not noticed.
+// TestWindowKilled kills the window's program: it is started again, and the
+// session is not affected.
 func TestWindowKilled(t *testing.T) {
 	p := start(t, options{})
 	panel := p.panel(p.browser(protocol.DefaultSession))
@@ -316,11 +317,11 @@ func TestWindowKilled(t *testing.T) {
 	}
 }
 
-// windowPID is the process of the app's window; 0 for none.
+// windowPID returns the process of the app's window; 0 when there is none.
 func (p *product) windowPID() int {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.app.Process.Pid))
 	for _, path := range tasks {
-		list, _ := os.ReadFile(path) // or the thread ended meanwhile
+		list, _ := os.ReadFile(path) // an error means that the thread has ended
 		for _, field := range strings.Fields(string(list)) {
 			program, _ := os.Readlink("/proc/" + field + "/exe")
 			if pid, err := strconv.Atoi(field); err == nil && filepath.Base(program) == "pilotfish-window" {
@@ -331,9 +332,9 @@ func (p *product) windowPID() int {
 	return 0
 }
 
-// TestAppKilled kills the app with SIGKILL while an agent that ignores every
-// polite signal runs, with a daemon that left its group. Nothing of ours is left,
-// and the next start is clean and has the tabs.
+// TestAppKilled kills the app with SIGKILL while an agent runs that ignores every
+// other signal and has a daemon outside of its process group. No process of ours
+// is left, and the next start works and has the tabs.
 func TestAppKilled(t *testing.T) {
 	pages := site(t)
 	p := start(t, options{})
@@ -357,8 +358,8 @@ func TestAppKilled(t *testing.T) {
 	})
 }
 
-// TestTokensLeaveNoTrace looks for every token of a run in everything that the
-// run wrote.
+// TestTokensLeaveNoTrace searches everything that a run wrote for every token of
+// the run.
 func TestTokensLeaveNoTrace(t *testing.T) {
 	p := start(t, options{Env: []string{"PILOTFISH_LOG=debug"}})
 	panel := p.panel(p.browser(protocol.DefaultSession))

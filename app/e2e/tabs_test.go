@@ -8,7 +8,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// hasLabel matches a menu in which some entry contains a text.
+// hasLabel matches a menu in which an entry contains a text.
 func hasLabel(part string) func([]desktop.Entry) bool {
 	return func(entries []desktop.Entry) bool {
 		for _, label := range desktop.Labels(entries) {
@@ -20,8 +20,8 @@ func hasLabel(part string) func([]desktop.Entry) bool {
 	}
 }
 
-// TestTwoTabsTwoAgents has an agent in each of two tabs: each drives its own,
-// and the panel shows the one beside the page.
+// TestTwoTabsTwoAgents runs an agent in each of two tabs: each controls its own
+// tab, and the panel shows the one beside the page.
 func TestTwoTabsTwoAgents(t *testing.T) {
 	pages := site(t)
 	p := start(t, options{})
@@ -42,7 +42,8 @@ func TestTwoTabsTwoAgents(t *testing.T) {
 	p.untilScreen(panel, "I am beside t2")
 	p.page(browser, "/two")
 
-	// The first agent moves its own tab, which nobody looks at, and nothing else.
+	// The first agent navigates its own tab, which is in the background, and no
+	// other.
 	p.cli("tab", "t1")
 	p.untilScreen(panel, "I am beside t1")
 	p.typeLine(panel, "pilotfish goto "+pages+"/one; pilotfish goto --tab t2 "+pages+"/stolen; echo code $?")
@@ -55,7 +56,7 @@ func TestTwoTabsTwoAgents(t *testing.T) {
 		return strings.HasSuffix(urls["t1"], "/one") && strings.HasSuffix(urls["t2"], "/two")
 	})
 
-	// A tab that its page opened is the agent's, too.
+	// A tab that its page opened belongs to the agent, too.
 	one := p.page(browser, "/one")
 	if err := one.Eval(p.ctx, `void window.open("/popup", "_blank", "noopener")`, nil); err != nil {
 		t.Fatal(err)
@@ -66,7 +67,7 @@ func TestTwoTabsTwoAgents(t *testing.T) {
 	p.typeLine(panel, "clear; pilotfish title --tab t3; pilotfish goto --tab t3 "+pages+"/followed; echo code $?")
 	p.untilScreen(panel, "code 0")
 
-	// A tab that never was is an error, never another tab.
+	// A tab that never existed is an error, never another tab.
 	if out, err := p.cliRun("goto", "--tab", "t9", pages+"/ghost"); err == nil || !strings.Contains(out, "t9") {
 		t.Errorf("goto in t9: %v %s", err, out)
 	}

@@ -8,8 +8,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// asked: before something is sent the person is asked, with what would be hit;
-// what they deny is not done, and what they allow for the task is not asked again.
+// asked: before something is sent, the user is asked about the exact element. A
+// denied action is not done, and one that is allowed for the task is not asked
+// again.
 func (w *watched) asked() {
 	for _, answer := range []struct{ press, title, told string }{
 		{"Deny", "Hands", "the user denied"},
@@ -37,8 +38,8 @@ func (w *watched) asked() {
 	}
 }
 
-// word answers a question in the panel with the pointer. It counts when the
-// question has been in view for a moment: until then it is pressed again.
+// word answers a question in the panel with the pointer. A press counts only when
+// the question has been visible for a moment, so it is repeated until then.
 func (p *product) word(panel *tap.Page, label string) {
 	p.t.Helper()
 	p.eventually("the question is answered", func() bool {

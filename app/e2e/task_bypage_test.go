@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// reachByPage does what can be done by a page's own events, and by what the browser
-// lets extensions do, and repeats in the end what it was told of that.
+// reachByPage acts with the page's synthetic events and with what the browser
+// allows extensions. At the end it repeats what it was told about that.
 func reachByPage(s scene) model.Reply {
 	switch {
 	case s.first():
@@ -36,7 +36,7 @@ func reachByPage(s scene) model.Reply {
 	return finish(false, "the page is not as it should be: "+s.prompt)
 }
 
-// board is where something is dragged, and a file is asked for.
+// board is a page with something to drag, and a file field.
 const board = `<!doctype html><title>Board</title><h1>Board</h1>
 	<div id=card draggable=true role=button tabindex=0>Card</div>
 	<section aria-label=Bin role=region tabindex=0 style="width:200px;height:80px">The bin</section>
@@ -48,7 +48,7 @@ const board = `<!doctype html><title>Board</title><h1>Board</h1>
 		bin.ondrop = (event) => { out.textContent = event.dataTransfer.getData('text/plain') + ' is in the bin' }
 	</script>`
 
-// held takes a request and, when it is let go, asks to be asked again.
+// held accepts a request and, when released, answers that the client must retry.
 func held(asked chan<- struct{}, goes <-chan struct{}) http.HandlerFunc {
 	again := refusing(http.StatusTooManyRequests, "0")
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -62,9 +62,9 @@ func held(asked chan<- struct{}, goes <-chan struct{}) http.HandlerFunc {
 	}
 }
 
-// actByPage: where the browser lets the app into a tab not at all, the content
-// script looks and acts, covers the page, and says how; what cannot be done is
-// refused in words.
+// actByPage: where the browser gives the app no access to a tab, the content
+// script reads and acts, shows the overlay, and says how it acted. What it cannot
+// do is refused with a reason.
 func actByPage(t *testing.T, p *product, m *hosted, browser *tap.Client, panel *tap.Page, pages string) {
 	t.Helper()
 	var made struct {
@@ -118,7 +118,8 @@ func actByPage(t *testing.T, p *product, m *hosted, browser *tap.Client, panel *
 	if err := page.Eval(p.ctx, "document.title", &title); err != nil || title != "trusted: false" {
 		t.Errorf("a hand reached the page: %q, %v", title, err)
 	}
-	// The last document is there, and covered, until the next one is.
+	// Reload: the last document is there, with its overlay, until the next one
+	// is.
 	p.do(page, "globalThis.last = true; location.reload()")
 	p.until(page, "the next document is covered", "globalThis.last === undefined && "+isCovered)
 	if err := p.desk.Screenshot(p.ctx, artifact(t, "task-bypage.png")); err != nil {

@@ -17,10 +17,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// running is a command line that goes on.
+// running is a running command line.
 type running struct {
 	cmd *exec.Cmd
-	out bytes.Buffer // all that it said; read after its end
+	out bytes.Buffer // all its output; read after it has ended
 }
 
 // cliStart starts the command line and returns at once.
@@ -34,20 +34,20 @@ func (p *product) cliStart(args ...string) *running {
 	return r
 }
 
-// shell is the command line as a person at a shell has it.
+// shell returns the command line as a user in a shell runs it.
 func (p *product) shell(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.ctx, filepath.Join(repoRoot(p.t), "build/bin/pilotfish"), args...)
 	cmd.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home, "PILOTFISH_NO_AUTOSTART=1")
 	return cmd
 }
 
-// end waits for its end and returns what it said, and its exit code.
+// end waits for its end and returns its output and its exit code.
 func (r *running) end() (said string, code int) {
-	_ = r.cmd.Wait() // the code says it
+	_ = r.cmd.Wait() // the exit code has it
 	return r.out.String(), r.cmd.ProcessState.ExitCode()
 }
 
-// newest is the task that was begun last, as `task list --json` has it.
+// newest returns the task that was started last, from `task list --json`.
 func (p *product) newest() protocol.Task {
 	p.t.Helper()
 	var reply protocol.TaskListReply
@@ -58,7 +58,8 @@ func (p *product) newest() protocol.Task {
 	return reply.Tasks[0]
 }
 
-// hurry has six steps, and is told when five and when one of them are left.
+// hurry has a limit of six steps, and is told when five and when one of them are
+// left.
 func hurry(s scene) model.Reply {
 	told := map[int]string{1: "Only 5 steps are left.", 5: "Only 1 step is left."}
 	switch n := s.taken(); {
@@ -70,8 +71,8 @@ func hurry(s scene) model.Reply {
 	return step(do{"do": "tabs"})
 }
 
-// TestTaskFromPrograms hands tasks over to a real panel from the command line and
-// by MCP, follows them, stops them, and goes away from them.
+// TestTaskFromPrograms starts tasks in a real panel from the command line and
+// over MCP, follows them, stops them, and disconnects from them.
 func TestTaskFromPrograms(t *testing.T) {
 	pages := taskSite(t)
 	m := newHosted(t, map[string]func(scene) model.Reply{"Fill": fill, "Hurry": hurry})
@@ -83,8 +84,8 @@ func TestTaskFromPrograms(t *testing.T) {
 	}
 	whole.cli("goto", "--tab", "t1", pages+"/form")
 	plainly(t, whole, browser, panel)
-	// A key of an older version is looked for once, when the face is first shown:
-	// that may be as soon as the panel is open, so the key is there before.
+	// The panel looks for a key of an older version once, when the face is first
+	// shown. That may be as soon as the panel is open, so write the key before.
 	leaveKey(whole, panel, m.front.URL+"/v1")
 	closePanel(whole, browser)
 	whole.eventually("the panel's page is gone", func() bool { return !whole.hasPage(browser, "panel.html") })
@@ -108,7 +109,7 @@ func TestTaskFromPrograms(t *testing.T) {
 				t.Errorf("%q is not in:\n%s", want, out)
 			}
 		}
-		// What was typed may be a secret.
+		// Typed text may be a secret.
 		if strings.Contains(out, "type edit Name: Ada") {
 			t.Errorf("it says what was typed:\n%s", out)
 		}
@@ -146,7 +147,7 @@ func TestTaskFromPrograms(t *testing.T) {
 			t.Errorf("exit code %d:\n%s", code, said)
 		}
 	})
-	run("who goes away ends nothing, and a closed panel is opened", func(t *testing.T, p *product) {
+	run("disconnecting does not stop the task, and a closed panel is opened", func(t *testing.T, p *product) {
 		t.Helper()
 		closePanel(p, browser)
 		asked := make(chan struct{})
@@ -193,8 +194,8 @@ func TestTaskFromPrograms(t *testing.T) {
 	})
 }
 
-// plainly hands plain instructions over where no model is set up, from a shell
-// and in the panel, where a question is answered, and does that again.
+// plainly starts plain instructions without a model, from a shell and in the
+// panel, where a question is answered, and replays them.
 func plainly(t *testing.T, p *product, browser *tap.Client, panel *tap.Page) {
 	t.Helper()
 	out := p.cli("task", "run", "fill Name with Ada, select Berlin in City, tick News and click Save", "--tab", "t1")
@@ -224,7 +225,7 @@ func plainly(t *testing.T, p *product, browser *tap.Client, panel *tap.Page) {
 	p.saved(p.page(browser, "/form"), "Saved: AdaBobBob, Berlin, with news")
 }
 
-// leaveKey leaves a key in the browser's storage, as an older version did.
+// leaveKey writes a key into the browser's storage, as an older version did.
 func leaveKey(p *product, panel *tap.Page, address string) {
 	p.t.Helper()
 	old, err := json.Marshal(map[string]any{"llmConfig": map[string]string{"apiKey": model.Key, "baseURL": address, "model": "fake-model"}})
@@ -234,7 +235,8 @@ func leaveKey(p *product, panel *tap.Page, address string) {
 	p.do(panel, "chrome.storage.local.set("+string(old)+")")
 }
 
-// leftKey checks that a panel that was opened since moves that key to the app.
+// leftKey checks that a panel that was opened after that moves the key to the
+// app.
 func leftKey(p *product, panel *tap.Page) {
 	p.t.Helper()
 	p.toTask(panel)
@@ -263,7 +265,7 @@ func closePanel(p *product, browser *tap.Client) {
 	p.eventually("the panel is closed", func() bool { return p.session(protocol.DefaultSession).Panel == protocol.PanelAbsent })
 }
 
-// byMCP hands a task over as an agent's client does.
+// byMCP starts a task as an agent's client does.
 func byMCP(t *testing.T, p *product) {
 	t.Helper()
 	p.cli("reload", "--tab", "t1")

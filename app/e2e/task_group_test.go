@@ -6,7 +6,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// groups are the browser's groups of tabs.
+// groups returns the browser's tab groups.
 func (w *watched) groups() []protocol.TabGroup {
 	w.t.Helper()
 	var reply struct {
@@ -18,9 +18,9 @@ func (w *watched) groups() []protocol.TabGroup {
 	return reply.Data
 }
 
-// grouped: the task's tab and what it opens are a group that is named after it
-// and coloured by what it does; at the end the tabs are where they were, or stay a
-// group when the person wants that.
+// grouped: the task's tab and the tabs that it opens form a group, which has the
+// task's name and a colour for its state. At the end the tabs are where they
+// were, or stay a group if the user wants that.
 func (w *watched) grouped() {
 	for _, keep := range []bool{false, true} {
 		w.task(w.panel, w.site+"/hands", "Open the other one")

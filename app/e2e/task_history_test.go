@@ -12,8 +12,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// twice is a task of two steps and an end: the name, and then the button. What
-// the page has lost meanwhile is typed again.
+// twice is a task of two steps and an end: the name, and then the button. It
+// types again what the page has lost meanwhile.
 func twice(s scene) model.Reply {
 	switch {
 	case !strings.Contains(s.page, "Ada"):
@@ -25,7 +25,7 @@ func twice(s scene) model.Reply {
 }
 
 // remembering starts a product whose panel shows Task, with a model that plays
-// what a task that is interrupted needs.
+// the tasks of these tests.
 func remembering(t *testing.T) (*product, *hosted, *tap.Client, *tap.Page) {
 	t.Helper()
 	m := newHosted(t, map[string]func(scene) model.Reply{"Twice": twice, "Fill": fill})
@@ -38,7 +38,7 @@ func remembering(t *testing.T) (*product, *hosted, *tap.Client, *tap.Page) {
 	return p, m, browser, panel
 }
 
-// clickIcon clicks the extension's icon: it opens the side panel, or closes it.
+// clickIcon clicks the extension's icon, which opens or closes the side panel.
 func (p *product) clickIcon(browser *tap.Client) {
 	p.t.Helper()
 	if err := browser.ClickAction(p.ctx, protocol.ExtensionID); err != nil {
@@ -46,7 +46,7 @@ func (p *product) clickIcon(browser *tap.Client) {
 	}
 }
 
-// hasPage says whether there is a page whose address contains part.
+// hasPage reports whether there is a page whose address contains part.
 func (p *product) hasPage(browser *tap.Client, part string) bool {
 	p.t.Helper()
 	targets, err := browser.Targets(p.ctx)
@@ -57,25 +57,25 @@ func (p *product) hasPage(browser *tap.Client, part string) bool {
 }
 
 // connectedPanel attaches to the panel once it works: a page that is attached to
-// while its process is still being made may answer never.
+// while its process is being created may never answer.
 func (p *product) connectedPanel(browser *tap.Client) *tap.Page {
 	p.t.Helper()
 	p.eventually("the panel is connected", func() bool { return p.session(protocol.DefaultSession).Panel == protocol.PanelConnected })
 	return p.panel(browser)
 }
 
-// goOn goes on with a task that was interrupted.
+// goOn resumes an interrupted task.
 func (p *product) goOn(panel *tap.Page, at int) {
 	p.t.Helper()
 	name := fmt.Sprintf("Resume at step %d", at)
-	// It can be pressed once the models are known.
+	// The button is enabled once the models are known.
 	p.until(panel, "the task can go on", fmt.Sprintf(`[...document.querySelectorAll('button')].some((b) => b.textContent.trim() === %q && !b.disabled)`, name))
 	p.press(panel, name)
 	p.until(panel, "the task goes on", `!document.querySelector('.end.stopped')`)
 }
 
-// TestTaskInterrupted closes the panel in the middle of a task, and goes on with
-// it at its step; then the app is killed, and nothing of the task is lost.
+// TestTaskInterrupted closes the panel in the middle of a task, and resumes the
+// task at its step; then it kills the app, and nothing of the task is lost.
 func TestTaskInterrupted(t *testing.T) {
 	pages := taskSite(t)
 	p, m, browser, panel := remembering(t)
@@ -114,7 +114,7 @@ func TestTaskInterrupted(t *testing.T) {
 	if len(after) != len(before) || after[0].State != protocol.TaskInterrupted || after[0].Steps != 1 {
 		t.Fatalf("before %+v, after %+v", before, after)
 	}
-	// No keychain runs here: the key was this run's only.
+	// There is no keychain here, so the key was kept for this run only.
 	p.press(panel, "Change the model")
 	p.enter(panel, "Key", model.Key)
 	p.press(panel, "Save")
@@ -123,8 +123,8 @@ func TestTaskInterrupted(t *testing.T) {
 	p.untold(model.Key)
 }
 
-// TestTaskReplayed does a task again without a model: on a page that has changed
-// it asks, and what was done becomes a routine that the command line runs, too.
+// TestTaskReplayed replays a task without a model: on a page that has changed it
+// asks. Then it saves the task as a routine, which the command line runs, too.
 func TestTaskReplayed(t *testing.T) {
 	pages := taskSite(t)
 	p, m, browser, panel := remembering(t)
@@ -156,7 +156,7 @@ func TestTaskReplayed(t *testing.T) {
 	p.saved(form, "Saved: Bob, Berlin, with news")
 }
 
-// saved waits until the form says what it has.
+// saved waits until the form shows what was sent.
 func (p *product) saved(form *tap.Page, text string) {
 	p.t.Helper()
 	p.until(form, "the form is sent", fmt.Sprintf(`document.getElementById('out').textContent === %q`, text))

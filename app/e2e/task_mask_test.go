@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// handsPage notes what it hears of hands, over reloads.
+// handsPage records the user input that it receives, across reloads.
 const handsPage = `<!doctype html><title>Hands</title><body style="margin:0;height:3000px">
 	<h1>Hands</h1>
 	<button id=task style="position:absolute;left:40px;top:120px;width:160px;height:40px">For the task</button>
@@ -29,20 +29,22 @@ const handsPage = `<!doctype html><title>Hands</title><body style="margin:0;heig
 		document.querySelector('button:not([id])').onclick = () => { document.title = 'Sent' }
 	</script>`
 
-// watched is a product with a task that waits in the middle of a step, so that
-// the page can be touched meanwhile.
+// watched is a product with a task that waits in the middle of a step, so that a
+// user can touch the page meanwhile.
 type watched struct {
 	*product
 	browser *tap.Client
 	panel   *tap.Page
 	site    string
-	// thinks is told when the model is asked; it answers when goes is.
+	// thinks receives when the model is called; the model answers after goes
+	// receives.
 	thinks chan struct{}
 	goes   chan struct{}
 }
 
-// TestTaskIsWatched is what a person sees and does while a task works: the page is
-// covered, they are asked before something is sent, and its tabs are a group.
+// TestTaskIsWatched is what a user sees and does while a task works: the page has
+// an overlay, the user is asked before something is sent, and the task's tabs are
+// a group.
 func TestTaskIsWatched(t *testing.T) {
 	w := &watched{thinks: make(chan struct{}), goes: make(chan struct{})}
 	ctx := t.Context()
@@ -63,7 +65,7 @@ func TestTaskIsWatched(t *testing.T) {
 			if s.first() {
 				return step(do{"do": "hover", "ref": s.ref("btn For the task")})
 			}
-			// What the person did is told in the turn that follows.
+			// The next turn reports what the user did.
 			return step(
 				do{"do": "click", "ref": s.ref("btn For the task")},
 				do{"do": "done", "success": true, "text": s.now},
@@ -95,7 +97,7 @@ func TestTaskIsWatched(t *testing.T) {
 	w.site, w.product = srv.URL, start(t, options{})
 	w.browser = w.product.browser(protocol.DefaultSession)
 	w.panel = w.product.panel(w.browser)
-	// The app's window comes late, and takes the front.
+	// The app's window opens late, and comes to the front.
 	if _, err := w.desk.WaitWindow(w.ctx, "^Pilotfish$"); err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +116,11 @@ func TestTaskIsWatched(t *testing.T) {
 	}
 }
 
-// isCovered is whether a page is under the cover, as the page itself can tell.
+// isCovered is a script for whether a page has the overlay, as the page itself
+// can tell.
 const isCovered = `document.documentElement.lastElementChild?.matches('div:popover-open')`
 
-// thinking waits until the model is asked.
+// thinking waits until the model is called.
 func (w *watched) thinking() {
 	w.t.Helper()
 	select {
@@ -142,7 +145,7 @@ func (w *watched) answers() {
 // hand moves the real pointer to a place in a page and does something there.
 func (w *watched) hand(page *tap.Page, x, y int, then ...string) {
 	w.t.Helper()
-	// The page lies at the bottom left of its window; the panel is beside it.
+	// The page is at the bottom left of its window; the panel is beside it.
 	var at struct{ X, Y int }
 	if err := page.Eval(w.ctx, `({X: screenX, Y: screenY + outerHeight - innerHeight})`, &at); err != nil {
 		w.t.Fatal(err)
@@ -158,7 +161,7 @@ func (w *watched) hand(page *tap.Page, x, y int, then ...string) {
 	}
 }
 
-// split makes commands of lines.
+// split splits lines into commands.
 func split(lines []string) (out [][]string) {
 	for _, line := range lines {
 		out = append(out, strings.Fields(line))
@@ -166,7 +169,7 @@ func split(lines []string) (out [][]string) {
 	return out
 }
 
-// touch does to a page what must not reach it.
+// touch sends input to a page that must not reach it.
 func (w *watched) touch(page *tap.Page) {
 	w.t.Helper()
 	w.hand(page, 120, 240, "click 1", "key a", "click 5", "key Return")
@@ -181,20 +184,20 @@ func (w *watched) heard(page *tap.Page) string {
 	return strings.TrimSpace(heard)
 }
 
-// headed waits until the head of the panel says so.
+// headed waits until the panel's header shows a word.
 func (w *watched) headed(word string) {
 	w.t.Helper()
 	w.until(w.panel, "the panel says "+word, fmt.Sprintf(`[...document.querySelectorAll('header .soft')].some((one) => one.textContent.trim() === %q)`, word))
 }
 
-// covered: nothing that the person does reaches the page, also after a reload;
-// Esc pauses, and what is then done by hand is told to the model.
+// covered: no user input reaches the page, also after a reload. Esc pauses, and
+// the model is told what the user then does.
 func (w *watched) covered() {
 	w.task(w.panel, w.site+"/hands", "Wait for me")
 	page := w.page(w.browser, "/hands")
 	w.thinking()
 	w.until(page, "the page is covered", isCovered)
-	// The page does what it can against that.
+	// The page tries to remove the overlay.
 	for _, attack := range []string{
 		"document.documentElement.lastElementChild.remove()",
 		"document.documentElement.lastElementChild.style.cssText = 'display: none !important'",
@@ -208,7 +211,7 @@ func (w *watched) covered() {
 	page = w.page(w.browser, "/hands")
 	w.until(page, "the next document is covered", isCovered)
 	w.touch(page)
-	// Esc comes after all that, on the same way.
+	// Esc comes after all that, on the same path.
 	w.hand(page, 120, 240, "key Escape")
 	w.headed("pausing")
 	if heard := w.heard(page); heard != "" {

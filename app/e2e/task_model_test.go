@@ -15,20 +15,20 @@ import (
 	"pilotfish/app/agents/fakes/model"
 )
 
-// scene is one turn as a model for tasks is given it: it knows nothing else.
+// scene is everything that a model for tasks receives in one turn.
 type scene struct {
 	prompt string
-	// goal is the person's words.
+	// goal is the user's text.
 	goal string
-	// steps is what the prompt tells of the steps so far.
+	// steps is the prompt's report of the steps so far.
 	steps string
-	// now is what the prompt tells of what happened meanwhile.
+	// now is the prompt's report of background events.
 	now string
-	// page is what the prompt shows of the page.
+	// page is the snapshot in the prompt.
 	page string
 }
 
-// part is what stands below a heading of the prompt.
+// part returns the text below a heading of the prompt.
 func part(prompt, heading string) string {
 	_, rest, found := strings.Cut("\n"+prompt, "\n# "+heading)
 	if !found {
@@ -47,8 +47,8 @@ func sceneOf(r model.Request) scene {
 	}
 }
 
-// ref finds an element by what the page's line says of it, such as "btn Save", as
-// a model does.
+// ref finds an element's ref by the text of its line, such as "btn Save", as a
+// model does.
 func (s scene) ref(name string) string {
 	found := regexp.MustCompile(`(?m)^\s*(\S+) ` + regexp.QuoteMeta(name) + `\b`).FindStringSubmatch(s.page)
 	if found == nil {
@@ -57,13 +57,13 @@ func (s scene) ref(name string) string {
 	return found[1]
 }
 
-// first says whether no step was taken yet.
+// first reports whether no step was taken yet.
 func (s scene) first() bool { return s.steps == "" }
 
 // do is one action of a step.
 type do map[string]any
 
-// step answers with the tool of the panel.
+// step answers with the step tool of the panel.
 func step(actions ...do) model.Reply {
 	return model.Reply{Calls: []model.Call{{Name: "step", Input: stepInput(actions...)}}}
 }
@@ -77,7 +77,7 @@ func finish(success bool, text string) model.Reply {
 	return step(do{"do": "done", "success": success, "text": text})
 }
 
-// checked ends a task with success when the page shows a text.
+// checked ends a task, with success when the page contains a text.
 func (s scene) checked(text string) model.Reply {
 	if strings.Contains(s.page, text) {
 		return finish(true, "The page says: "+text)
@@ -85,12 +85,12 @@ func (s scene) checked(text string) model.Reply {
 	return finish(false, "The page does not say: "+text)
 }
 
-// hosted is a model in front of which a test can put trouble.
+// hosted is a fake model with a proxy in front, for failures.
 type hosted struct {
 	*model.Model
 	front *httptest.Server
 
-	// answer is what it says to prompts that offer no tool; "OK" when it is nil.
+	// answer answers prompts that offer no tool; "OK" when it is nil.
 	answer func(model.Request) string
 
 	mu      sync.Mutex
@@ -98,7 +98,7 @@ type hosted struct {
 	asked   int
 }
 
-// newHosted starts a model that plays plays by the first word of the goal.
+// newHosted starts a model that selects from plays by the first word of the goal.
 func newHosted(t *testing.T, plays map[string]func(scene) model.Reply) *hosted {
 	t.Helper()
 	h := &hosted{}
@@ -149,7 +149,7 @@ func (h *hosted) next() http.HandlerFunc {
 	return handle
 }
 
-// expect makes the next requests go to the handlers instead of the model.
+// expect sends the next requests to the handlers instead of the model.
 func (h *hosted) expect(handlers ...http.HandlerFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// encounters are what the model does where a task meets the person, other tabs,
-// or a page that means ill; by the first word of the goal.
+// encounters are the model's turns for a task that meets the user, other tabs, or
+// a hostile page; by the first word of the goal.
 func encounters() map[string]func(scene) model.Reply {
 	return map[string]func(scene) model.Reply{
 		"Mute": func(scene) model.Reply { return model.Reply{} },
@@ -48,10 +48,11 @@ func encounters() map[string]func(scene) model.Reply {
 	}
 }
 
-// hanging takes a request and never answers it.
+// hanging accepts a request and never answers it.
 func hanging(asked chan<- struct{}) http.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) {
-		// The server notices that the caller has gone once the body is read.
+		// The server notices that the client has gone only after the body was
+		// read.
 		_, _ = io.Copy(io.Discard, r.Body)
 		close(asked)
 		<-r.Context().Done()
@@ -71,8 +72,8 @@ func withModel(t *testing.T) (*product, *hosted, *tap.Client, *tap.Page) {
 	return p, m, browser, panel
 }
 
-// TestTaskMeets is what a task meets beside the pages that it is for: a model
-// that never answers, the person, another tab, and a page that means ill.
+// TestTaskMeets tests what a task meets: a model that never answers, the user,
+// another tab, and a hostile page.
 func TestTaskMeets(t *testing.T) {
 	pages := taskSite(t)
 	whole, m, browser, panel := withModel(t)
@@ -146,7 +147,7 @@ func TestTaskMeets(t *testing.T) {
 	})
 }
 
-// await waits until the model was asked.
+// await waits until the model was called.
 func (p *product) await(asked <-chan struct{}) {
 	p.t.Helper()
 	select {

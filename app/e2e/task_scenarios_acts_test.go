@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// formScenarios are forms and what stands in them.
+// formScenarios are forms and their fields.
 func formScenarios() []scenario {
 	long := strings.Repeat("All work and no play makes a dull page. ", 30)
 	return []scenario{
@@ -90,7 +90,7 @@ func formScenarios() []scenario {
 	}
 }
 
-// mouseScenarios are what a mouse can do.
+// mouseScenarios are mouse actions.
 func mouseScenarios() []scenario {
 	return []scenario{
 		{
@@ -153,7 +153,7 @@ func mouseScenarios() []scenario {
 	}
 }
 
-// found is the ref of the element that the action find found.
+// found returns the ref of the element that the action find returned.
 func (s scene) found() string {
 	if hit := regexp.MustCompile(`(\w+) …[^»\n]*»`).FindStringSubmatch(s.steps); hit != nil {
 		return hit[1]
@@ -161,7 +161,7 @@ func (s scene) found() string {
 	return "nothing was found"
 }
 
-// TestTaskActs plays what a task can do on a page.
+// TestTaskActs runs the actions of a task on a page.
 func TestTaskActs(t *testing.T) {
 	st := newStage(t)
 	st.run(t, formScenarios())

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fileScenarios bring a file in or out, for which a person is asked.
+// fileScenarios upload or download a file, for which the user is asked.
 func fileScenarios(t *testing.T) []scenario {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "notes.txt")
@@ -40,13 +40,13 @@ func fileScenarios(t *testing.T) []scenario {
 	}
 }
 
-// answers is a person who reads the question, which says all of says, and answers
-// it.
+// answers is a user who reads the question, which must contain all of says, and
+// answers it.
 func answers(label string, says ...string) func(*stage) {
 	return func(st *stage) {
 		st.t.Helper()
 		st.until(st.panel, "the person is asked", `document.querySelector('.approval')`)
-		// Arguments stand behind "Details".
+		// The arguments are below "Details".
 		st.do(st.panel, `document.querySelectorAll('.approval details').forEach((one) => { one.open = true })`)
 		shown := st.shown(st.panel)
 		for _, text := range says {
@@ -58,9 +58,10 @@ func answers(label string, says ...string) func(*stage) {
 	}
 }
 
-// noticeScenarios are what happens by itself, between two actions.
+// noticeScenarios are background events: what happens between two actions.
 func noticeScenarios() []scenario {
-	// While the first action waits, it happens; the second one comes after it.
+	// The event happens during the first action; the second action comes after
+	// it.
 	later := does(plain("wait", "for", "text", "value", "It is over"), plain("tabs"))
 	question := does(plain("wait", "for", "text", "value", "never on this page"), plain("tabs"))
 	happens := func(script string) func(*stage) {
@@ -97,7 +98,7 @@ func noticeScenarios() []scenario {
 	}
 }
 
-// toTab goes on in the tab of the task whose address has a part.
+// toTab continues in the tab of the task whose address contains a part.
 func toTab(address string) act {
 	return func(s scene) do {
 		for line := range strings.SplitSeq(part(s.prompt, "Tabs of the task"), "\n") {

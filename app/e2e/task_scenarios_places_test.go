@@ -16,7 +16,8 @@ func libraryScenarios() []scenario {
 				does(choose("select Country", "Canada")),
 				does(on("check", "[ ] News"), on("check", "switch Fast")),
 				does(click("btn SAVE")),
-				// The dialog goes slowly, and hides the page until it is out of the document.
+				// The dialog fades slowly, and hides the page until it is removed
+				// from the document.
 				does(click("btn YES, SAVE"), plain("wait", "for", "gone", "value", "text=Save it now?")),
 			},
 			sees: []string{"Saved: Ada, Medium, Canada, news, fast"},
@@ -28,7 +29,7 @@ func libraryScenarios() []scenario {
 				does(choose("select Colour", "Green")),
 				does(choose("select City", "City 150")),
 				does(on("check", `( ) "Invoice`), on("check", `[ ] "News`), on("check", "switch Fast")),
-				// Enter takes the date, and sends the form.
+				// Enter accepts the date, and submits the form.
 				does(enter("edit Day", "2026-12-24", "enter", true)),
 				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", "text=Save it now?")),
 			},
@@ -72,7 +73,7 @@ func libraryScenarios() []scenario {
 	}
 }
 
-// placeScenarios are pages in pages, and things far away.
+// placeScenarios are frames, and elements far away.
 func placeScenarios() []scenario {
 	return []scenario{
 		{
@@ -82,6 +83,12 @@ func placeScenarios() []scenario {
 				{acts: []act{takeFrame(0), takeFrame(1), takeFrame(2)}},
 			},
 			sees: []string{"near=one", "far=two", "deep=three"},
+			// Only the far frame is on another site than the one that the task began on: what
+			// is entered there is asked about, and nothing that is entered in the others.
+			meet: func(st *stage) {
+				st.until(st.panel, "it is asked about the far frame", `[...document.querySelectorAll('.approval')].some((one) => ['wants to type “two” into “Word”', 'localhost', 'The task did not start on this site'].every((part) => one.innerText.includes(part)))`)
+				st.word(st.panel, "Allow once")
+			},
 		},
 		{
 			name: "shadow roots, open and closed", page: "/shadow.html",
@@ -130,8 +137,8 @@ func placeScenarios() []scenario {
 	}
 }
 
-// inFrame types into the field of one of three frames that look alike; which is
-// which the page's order says.
+// inFrame types into the field of one of three frames that look alike. The order
+// on the page tells them apart.
 func inFrame(frame, text string) act {
 	at := map[string]int{"near": 0, "far": 1, "deep": 2}[frame]
 	return func(s scene) do { return do{"do": "type", "ref": s.nth("edit Word", at), "text": text} }
@@ -141,7 +148,7 @@ func takeFrame(at int) act {
 	return func(s scene) do { return do{"do": "click", "ref": s.nth("btn Take", at)} }
 }
 
-// dialogScenarios are dialogs, files and what the page says aside.
+// dialogScenarios are dialogs, files and notifications of the page.
 func dialogScenarios() []scenario {
 	return []scenario{
 		{
@@ -184,7 +191,7 @@ func dialogScenarios() []scenario {
 	}
 }
 
-// nth is like ref, for one of several that look alike.
+// nth is like ref, for one of several elements with the same line.
 func (s scene) nth(name string, n int) string {
 	rest := s.page
 	for range n {
@@ -195,7 +202,7 @@ func (s scene) nth(name string, n int) string {
 	return s.ref(name)
 }
 
-// TestTaskPlaces plays component libraries, frames, long pages and dialogs.
+// TestTaskPlaces runs component libraries, frames, long pages and dialogs.
 func TestTaskPlaces(t *testing.T) {
 	st := newStage(t)
 	st.run(t, libraryScenarios())

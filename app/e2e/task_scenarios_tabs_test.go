@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// pair is a task that fills one form of two: it sends it when the other one is as
-// far, so that both are under way at the same time.
+// pair is a task that fills one of two forms. It sends its form when the other
+// task has got as far, so that both run at the same time.
 func (st *stage) pair(s scene) model.Reply {
 	name := strings.TrimPrefix(s.goal, "Pair ")
 	switch s.taken() {
@@ -29,13 +29,13 @@ func (st *stage) pair(s scene) model.Reply {
 	return s.checked("Saved: name=" + name)
 }
 
-// play is one meeting of tasks and tabs.
+// play is one test with several tasks or tabs.
 type play struct {
 	name string
 	does func(*stage)
 }
 
-// each plays them one after the other.
+// each runs them one after the other.
 func (st *stage) each(t *testing.T, all []play) {
 	t.Helper()
 	whole := st.product
@@ -47,7 +47,7 @@ func (st *stage) each(t *testing.T, all []play) {
 			one.does(st)
 		})
 		if !passed {
-			break // what follows would begin where this one was left
+			break // the next one would start in the state of this one
 		}
 	}
 	st.product = whole
@@ -66,8 +66,8 @@ func tabScenarios() []play {
 	}
 }
 
-// beside opens a page in a tab in front, as a person does, and shows Task beside
-// it.
+// beside opens a page in a new tab in front, as a user does, and opens Task
+// beside it.
 func (st *stage) beside(address string) string {
 	st.t.Helper()
 	tab := st.made("newtab", address)
@@ -76,7 +76,7 @@ func (st *stage) beside(address string) string {
 	return tab
 }
 
-// made is the tab that a command makes.
+// made returns the tab that a command creates.
 func (st *stage) made(args ...string) string {
 	st.t.Helper()
 	var reply struct {
@@ -89,8 +89,8 @@ func (st *stage) made(args ...string) string {
 	return string(reply.Data.Tab)
 }
 
-// closed: a person closes the tab of a task while it does something; it ends in
-// words.
+// closed: a user closes the tab of a task during an action; the task ends with a
+// reason.
 func (st *stage) closed(how act, sign string) {
 	st.t.Helper()
 	st.mu.Lock()
@@ -113,8 +113,9 @@ func (st *stage) saves(part, name string) {
 	st.until(st.page(st.browser, part), "the form is saved", `document.getElementById('out').textContent.includes(`+strconv.Quote("name="+name)+`)`)
 }
 
-// sideBySide: a task goes on behind while another one works in front; the panel
-// says where the other one is, and nothing takes the person's tab from them.
+// sideBySide: a task continues in the background while another one works in
+// front. The panel shows where the other one is, and no task takes the user away
+// from the tab in front.
 func (st *stage) sideBySide() {
 	st.t.Helper()
 	st.task(st.panel, st.pages+"/fields.html?ada", "Pair Ada")
@@ -134,7 +135,8 @@ func (st *stage) sideBySide() {
 	st.cli("closetab", tab)
 }
 
-// twoWindows: each window has its panel and its task, and none disturbs the other.
+// twoWindows: each window has its own panel and task, and they do not disturb
+// each other.
 func (st *stage) twoWindows() {
 	st.t.Helper()
 	st.task(st.panel, st.pages+"/fields.html?ada", "Pair Ada")
@@ -153,13 +155,13 @@ func (st *stage) twoWindows() {
 	st.cli("windows", "close", "--tab", tab)
 }
 
-// over says whether the newest task with a goal is done.
+// over reports whether the newest task with a goal is done.
 func over(all []protocol.Task, goal string) bool {
 	at := slices.IndexFunc(all, func(t protocol.Task) bool { return t.Goal == goal })
 	return at >= 0 && all[at].State == protocol.TaskDone
 }
 
-// joined: what a page opened is the task's; the tabs go again.
+// joined: tabs that a page opened belong to the task; they are closed again.
 func (st *stage) joined() {
 	st.t.Helper()
 	if tabs := st.tasks()[0].Tabs; len(tabs) != 3 {

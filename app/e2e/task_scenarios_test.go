@@ -18,40 +18,39 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// act is one action of a step, made from what the model is shown.
+// act is one action of a step, made from what the model receives.
 type act func(scene) do
 
-// turn is one step of a scenario: what happens while the model thinks, and what
-// it then wants.
+// turn is one step of a scenario: what happens while the model is called, and the
+// model's actions.
 type turn struct {
 	meanwhile func(*stage) error
 	acts      []act
-	// reply is what it says instead of a step.
+	// reply is the model's answer instead of a step.
 	reply func(scene) model.Reply
 }
 
-// scenario is a task on a page: what the model does there, and by what one sees
-// that it came true. The model ends the task as done when the page shows all of
-// sees in the end and it was told all of told on the way.
+// scenario is a task on a page: what the model does, and how the test checks the
+// result. The model ends the task as done when the page contains all of sees at
+// the end and the model was told all of told on the way.
 type scenario struct {
 	name  string
 	page  string
 	turns []turn
 	sees  []string
 	told  []string
-	never []string // must stand in no prompt
+	never []string // must not be in any prompt
 	// state and says are how it ends; done when they are empty.
 	state protocol.TaskState
 	says  string
-	// meet is what the person does while the task runs; check looks at what came
-	// of it.
+	// meet is what the user does while the task runs; check checks the result.
 	meet  func(*stage)
 	check func(*stage)
-	// asks answers prompts that offer no tool: what is to be extracted.
+	// asks answers prompts that offer no tool: the text to extract.
 	asks []string
 }
 
-// stage is where scenarios are played: one product with one panel.
+// stage runs scenarios: one product with one panel.
 type stage struct {
 	*product
 	browser *tap.Client
@@ -59,7 +58,7 @@ type stage struct {
 	hosted  *hosted
 	pages   string
 
-	// both is where two tasks meet.
+	// both is where two tasks wait for each other.
 	both chan struct{}
 	over <-chan struct{}
 
@@ -87,10 +86,10 @@ func on(what, name string, more ...any) act {
 	}
 }
 
-// elsewhere is an element that is named as a further argument.
+// elsewhere is an element given as a further argument.
 type elsewhere string
 
-// plain is an action on no element.
+// plain is an action without an element.
 func plain(what string, more ...any) act {
 	return func(scene) do {
 		d := do{"do": what}
@@ -107,12 +106,12 @@ func enter(name, text string, more ...any) act {
 }
 func choose(name, option string) act { return on("select", name, "option", option) }
 
-// taken is how many steps the prompt tells of.
+// taken returns how many steps the prompt reports.
 func (s scene) taken() int {
 	return len(regexp.MustCompile(`(?m)^\d+\. `).FindAllString(s.steps, -1))
 }
 
-// play is what the model does in the scenario that is on.
+// play is what the model does in the current scenario.
 func (st *stage) play(s scene) model.Reply {
 	st.mu.Lock()
 	now := st.now
@@ -174,7 +173,7 @@ func newStage(t *testing.T) *stage {
 	return st
 }
 
-// run plays scenarios one after the other.
+// run runs scenarios one after the other.
 func (st *stage) run(t *testing.T, all []scenario) {
 	t.Helper()
 	whole := st.product
@@ -186,7 +185,7 @@ func (st *stage) run(t *testing.T, all []scenario) {
 			st.scenario(&one)
 		})
 		if !passed {
-			break // what follows would begin where this one was left
+			break // the next one would start in the state of this one
 		}
 	}
 	st.product = whole
@@ -210,7 +209,7 @@ func (st *stage) scenario(one *scenario) {
 			st.mu.Lock()
 			defer st.mu.Unlock()
 			st.t.Logf("the last prompt:\n%s", st.last.prompt)
-			// The next scenario shall not find this one still running.
+			// Stop this one, so that the next scenario does not find it running.
 			_ = st.panel.Eval(st.ctx, `[...document.querySelectorAll('button')].filter((b) => ['Deny', 'Stop'].includes(b.textContent.trim())).forEach((b) => b.click())`, nil)
 		}
 	}()
@@ -236,7 +235,7 @@ func (st *stage) scenario(one *scenario) {
 	}
 }
 
-// command runs the command line while the model thinks.
+// command runs the command line while the model is called.
 func command(args ...string) func(*stage) error {
 	return func(st *stage) error {
 		if out, err := st.cliRun(args...); err != nil {
@@ -259,7 +258,7 @@ func scenarioSite(t *testing.T) string {
 	html("/landed", `<title>Landed</title><h1>You have landed</h1><a href="/away.html">Home</a>`)
 	html("/opened", `<title>Opened</title><h1>A page of its own</h1>`)
 	mux.HandleFunc("GET /slow", func(w http.ResponseWriter, r *http.Request) {
-		// The browser has to wait; what else it does meanwhile is its business.
+		// Make the browser wait.
 		select {
 		case <-time.After(1200 * time.Millisecond):
 		case <-r.Context().Done():

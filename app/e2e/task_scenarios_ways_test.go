@@ -10,7 +10,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// wayScenarios go from page to page.
+// wayScenarios navigate from page to page.
 func wayScenarios() []scenario {
 	return []scenario{
 		{
@@ -140,7 +140,7 @@ func modelScenarios() []scenario {
 		},
 		{
 			name: "a picture for a model that sees none", page: "/trap.html",
-			turns: []turn{does(plain("screenshot"))}, told: []string{"You are not shown pictures"},
+			turns: []turn{does(plain("screenshot"))}, told: []string{"You cannot see images"},
 		},
 		{
 			name: "a tab that is not the task's", page: "/away.html",
@@ -166,8 +166,8 @@ func modelScenarios() []scenario {
 	}
 }
 
-// enclosed checks that what a page said reached the model within an envelope
-// only, which the page cannot have closed.
+// enclosed checks that page text reached the model only within an envelope, which
+// the page cannot have closed.
 func (st *stage) enclosed(texts ...string) {
 	st.t.Helper()
 	st.mu.Lock()
@@ -190,7 +190,7 @@ func (st *stage) enclosed(texts ...string) {
 	}
 }
 
-// personScenarios are what a person does to a task that runs.
+// personScenarios are what a user does to a running task.
 func personScenarios() []scenario {
 	return []scenario{
 		{
@@ -226,8 +226,7 @@ func personScenarios() []scenario {
 	}
 }
 
-// TestTaskWays plays what happens between pages, with models that fail,
-// and with a person.
+// TestTaskWays runs navigations, models that fail, and actions of a user.
 func TestTaskWays(t *testing.T) {
 	st := newStage(t)
 	st.run(t, wayScenarios())
@@ -238,17 +237,17 @@ func TestTaskWays(t *testing.T) {
 	st.each(t, tabScenarios())
 }
 
-// button is the expression of the button that a label names.
+// button is the expression for the button with a label.
 func button(label string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll('button')].find((b) => b.checkVisibility() && (b.ariaLabel ?? b.textContent.trim()) === %q)`, label)
 }
 
-// clicked presses a button of the panel while the model thinks.
+// clicked presses a button of the panel while the model is called.
 func (st *stage) clicked(label string) error {
 	return st.panel.Eval(st.ctx, button(label)+".click()", nil)
 }
 
-// write says something to the task while the model thinks.
+// write sends a message to the task while the model is called.
 func (st *stage) write(text string) error {
 	if err := st.panel.Eval(st.ctx, taskField+".focus()", nil); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// taskPages are what the tasks work on.
+// taskPages are the pages that the tasks work on.
 var taskPages = map[string]string{ //nolint:gochecknoglobals // data of the tests
 	"/form": `<!doctype html><title>Form</title><h1>Order</h1>
 		<form onsubmit="event.preventDefault(); out.textContent = 'Saved: ' + [n.value, c.value, news.checked ? 'with news' : 'without news'].join(', ')">
@@ -54,7 +54,7 @@ func taskSite(t *testing.T) string {
 	return srv.URL
 }
 
-// toTask shows the face of Task.
+// toTask opens the Task face.
 func (p *product) toTask(panel *tap.Page) {
 	p.t.Helper()
 	const face = `[...document.querySelectorAll('[aria-label=Faces] [role=tab]')].find((one) => one.textContent.trim() === 'Task')`
@@ -63,7 +63,7 @@ func (p *product) toTask(panel *tap.Page) {
 	p.until(panel, "the face of Task is there", `document.querySelector('[aria-label="New task"]')`)
 }
 
-// do evaluates something in a page for its effect.
+// do evaluates a script in a page for its effect.
 func (p *product) do(page *tap.Page, script string) {
 	p.t.Helper()
 	if err := page.Eval(p.ctx, script, nil); err != nil {
@@ -71,12 +71,12 @@ func (p *product) do(page *tap.Page, script string) {
 	}
 }
 
-// control is the expression of the control that a label names.
+// control is the expression for the control with a label.
 func control(label string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll('label')].find((l) => l.checkVisibility() && l.textContent.trim() === %s).control`, strconv.Quote(label))
 }
 
-// enter types into the control that a label names, in place of what it holds.
+// enter types into the control with a label, and replaces its text.
 func (p *product) enter(panel *tap.Page, label, text string) {
 	p.t.Helper()
 	p.until(panel, "there is a field "+label, control(label))
@@ -86,7 +86,7 @@ func (p *product) enter(panel *tap.Page, label, text string) {
 	}
 }
 
-// setUp makes a way to a model through the panel's own form.
+// setUp creates a model profile through the panel's own form.
 func (p *product) setUp(panel *tap.Page, provider protocol.LLMProvider, address string) {
 	p.t.Helper()
 	p.setUpModel(panel, provider, address, "fake-model")
@@ -110,10 +110,10 @@ func (p *product) setUpModel(panel *tap.Page, provider protocol.LLMProvider, add
 	p.until(panel, "the form is closed", `![...document.querySelectorAll('h2')].some((h) => /model/.test(h.textContent) && h.checkVisibility() && h.closest('form'))`)
 }
 
-// taskField is where a task is written.
+// taskField is the expression for the input of a task.
 const taskField = `[...document.querySelectorAll('form textarea')].find((one) => one.checkVisibility())`
 
-// tell writes into the field of Task and presses Enter.
+// tell types into the input of Task and presses Enter.
 func (p *product) tell(panel *tap.Page, text string) {
 	p.t.Helper()
 	p.until(panel, "there is something to write into", taskField)
@@ -123,7 +123,7 @@ func (p *product) tell(panel *tap.Page, text string) {
 	}
 }
 
-// task begins a new task on a page.
+// task starts a new task on a page.
 func (p *product) task(panel *tap.Page, address, goal string) {
 	p.t.Helper()
 	p.cli("tab", "t1")
@@ -134,7 +134,7 @@ func (p *product) task(panel *tap.Page, address, goal string) {
 	p.until(panel, "the task is shown", fmt.Sprintf(`document.querySelector('.goal')?.textContent === %s`, strconv.Quote(goal)))
 }
 
-// ended waits for the task's end and returns what it says.
+// ended waits for the task's end and returns its text.
 func (p *product) ended(panel *tap.Page, state protocol.TaskState) string {
 	p.t.Helper()
 	p.until(panel, "the task has ended", `document.querySelector('.end')`)
@@ -149,7 +149,7 @@ func (p *product) ended(panel *tap.Page, state protocol.TaskState) string {
 	return text
 }
 
-// shown is all that the panel says.
+// shown returns all text of the panel.
 func (p *product) shown(panel *tap.Page) string {
 	p.t.Helper()
 	var text string
@@ -159,7 +159,7 @@ func (p *product) shown(panel *tap.Page) string {
 	return text
 }
 
-// tasks are the tasks as the backend has them, newest first.
+// tasks returns the tasks from the backend, newest first.
 func (p *product) tasks() []protocol.Task {
 	p.t.Helper()
 	var reply protocol.TaskListReply
@@ -180,8 +180,8 @@ func fill(s scene) model.Reply {
 	)
 }
 
-// TestTaskFillsForm sets a model up in the panel, of each wire format, and lets
-// a task fill a form.
+// TestTaskFillsForm sets up a model of each wire format in the panel, and a task
+// fills a form.
 func TestTaskFillsForm(t *testing.T) {
 	for _, one := range []struct {
 		api      string
@@ -235,7 +235,7 @@ func TestTaskFillsForm(t *testing.T) {
 	}
 }
 
-// see is what a model does that looks at a picture.
+// see is a model that looks at a screenshot.
 func see(s scene) model.Reply {
 	if s.first() {
 		return step(do{"do": "screenshot"})
@@ -243,7 +243,7 @@ func see(s scene) model.Reply {
 	return finish(true, "I have seen it.")
 }
 
-// pictures are the pictures that requests have, in the form of their format.
+// pictures returns the images in requests of either wire format.
 func pictures(t *testing.T, requests []model.Request) (found []image.Config) {
 	t.Helper()
 	for _, r := range requests {
@@ -268,7 +268,7 @@ func pictures(t *testing.T, requests []model.Request) (found []image.Config) {
 				} `json:"source"`
 			}
 			if json.Unmarshal(message.Content, &parts) != nil {
-				continue // a plain text
+				continue // plain text
 			}
 			for _, part := range parts {
 				data, ok := "", false
@@ -295,8 +295,8 @@ func pictures(t *testing.T, requests []model.Request) (found []image.Config) {
 	return found
 }
 
-// untold checks that a secret is in no file below the product's home: neither
-// the profile of the browser, nor journals, nor logs.
+// untold checks that no file below the product's home contains a secret: not the
+// browser's profile, the journals or the logs.
 func (p *product) untold(secret string) {
 	p.t.Helper()
 	err := filepath.WalkDir(p.home, func(path string, entry fs.DirEntry, err error) error {
@@ -314,7 +314,7 @@ func (p *product) untold(secret string) {
 	}
 }
 
-// plays are what the model does in TestTask, by the first word of the goal.
+// plays are the model's turns in TestTask, by the first word of the goal.
 func plays() map[string]func(scene) model.Reply {
 	const save = "Saved: , Paris, without news"
 	click := func(name string) func(scene) do {
@@ -366,8 +366,8 @@ func plays() map[string]func(scene) model.Reply {
 	}
 }
 
-// TestTask is what happens around a task: a model that answers wrongly or late,
-// and a page that goes away under it.
+// TestTask tests what happens around a task: a model that answers wrongly or
+// late, and a page that navigates away during it.
 func TestTask(t *testing.T) {
 	pages := taskSite(t)
 	m := newHosted(t, plays())

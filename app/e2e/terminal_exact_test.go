@@ -20,8 +20,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// reference is an emulator that never leaves: xterm's own without a screen, in a
-// process beside the test.
+// reference is an emulator that stays connected: xterm's own without a screen, in
+// a separate process.
 type reference struct {
 	t   *testing.T
 	in  io.WriteCloser
@@ -72,7 +72,8 @@ func (r *reference) ask(request map[string]any, answer any) {
 	}
 }
 
-// exactly drives one terminal of a product beside an emulator that never leaves.
+// exactly drives one terminal of a product and compares it with an emulator that
+// stays connected.
 type exactly struct {
 	*product
 	browser *tap.Client
@@ -81,17 +82,17 @@ type exactly struct {
 	source  string
 	feed    *os.File
 	marks   int
-	undrawn string // what is not drawn as it is
-	// colours are what the panel's emulator had of the program's colours.
+	undrawn string // the rows that are drawn differently
+	// colours are the program's colours in the panel's emulator.
 	colours any
 }
 
-// write has the terminal's program write bytes, and the reference.
+// write makes the terminal's program and the reference write bytes.
 func (e *exactly) write(base64 string, raw []byte) {
 	e.t.Helper()
 	e.marks++
 	mark := fmt.Sprintf("mark %d", e.marks)
-	// What is left open by the bytes is closed, so that the mark is read.
+	// End any open sequence in the bytes, so that the mark is parsed.
 	end := "\x18\x1b]2;" + mark + "\x07"
 	if _, err := e.feed.Write(append(raw, end...)); err != nil {
 		e.t.Fatal(err)
@@ -119,11 +120,11 @@ func must(b []byte, err error) []byte {
 	return b
 }
 
-// visible are the emulators in view, of those that were found.
+// visible is a script for the visible emulators among those that were found.
 const visible = `(globalThis.emulators ?? []).filter((core) => core.element?.checkVisibility({ visibilityProperty: true }))`
 
-// ask evaluates an expression in which core is the emulator in view, which is
-// looked for among all objects of the panel when it is not known yet.
+// ask evaluates an expression in which core is the visible emulator. When that is
+// not known yet, it is searched among all objects of the panel.
 func (e *exactly) ask(expression string, result any) bool {
 	script := fmt.Sprintf(`((shown) => shown.length === 1 ? ((core) => (%s))(shown[0]) : null)(%s)`, expression, visible)
 	var told json.RawMessage
@@ -136,7 +137,7 @@ func (e *exactly) ask(expression string, result any) bool {
 	return false
 }
 
-// find names all emulators of the panel to its page.
+// find makes all emulators of the panel available to its page.
 func (e *exactly) find() {
 	var proto, all struct {
 		Result struct {
@@ -160,13 +161,14 @@ func (e *exactly) find() {
 	_ = e.panel.Call(e.ctx, "Runtime.releaseObjectGroup", map[string]any{"objectGroup": "all"}, nil)
 }
 
-// state is what the emulator in view knows.
+// state returns the state of the visible emulator.
 func (e *exactly) state() (state map[string]any, ok bool) {
 	ok = e.ask("("+e.source+")(core)", &state)
 	return state, ok && state != nil
 }
 
-// matches waits until the panel's emulator is as the reference, cell by cell.
+// matches waits until the panel's emulator is equal to the reference, cell by
+// cell.
 func (e *exactly) matches(after string) {
 	e.t.Helper()
 	var got, want map[string]any
@@ -175,7 +177,7 @@ func (e *exactly) matches(after string) {
 		if got, ok = e.state(); ok {
 			e.ref.ask(map[string]any{"state": true}, &want)
 			e.colours = got["colours"]
-			delete(got, "colours") // those of a theme, which the reference has not
+			delete(got, "colours") // colours of the theme, which the reference does not have
 			delete(want, "colours")
 			if reflect.DeepEqual(got, want) && e.drawn() {
 				return
@@ -186,11 +188,12 @@ func (e *exactly) matches(after string) {
 		}
 	}
 	e.t.Errorf("after %s the screen is another one:\n%s%s", after, difference("", got, want), e.undrawn)
-	// What follows is compared with what is there.
+	// Later steps compare with this state, so stop here.
 	e.t.FailNow()
 }
 
-// drawn reports whether the page shows what the emulator in view has, row by row.
+// drawn reports whether the page shows the content of the visible emulator, row
+// by row.
 func (e *exactly) drawn() bool {
 	var rows struct{ Has, Shows []string }
 	ok := e.ask(`(() => {
@@ -222,7 +225,7 @@ func toAny(list []string) (all []any) {
 	return all
 }
 
-// size has the reference take the size that the panel's emulator has.
+// size gives the reference the size of the panel's emulator.
 func (e *exactly) size() {
 	e.t.Helper()
 	e.eventually("the emulator has its size", func() bool {
@@ -235,7 +238,7 @@ func (e *exactly) size() {
 	})
 }
 
-// difference names the first few things that are not equal.
+// difference describes the first few differences.
 func difference(at string, got, want any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -281,7 +284,7 @@ func (e *exactly) reopen() {
 	e.until(e.panel, "the terminal is live", `[...document.querySelectorAll('header, [role=toolbar], body')].some((one) => /Live|Ready|Working|mark/.test(one.innerText))`)
 }
 
-// resizeWindow gives the browser's window another size, and so the panel.
+// resizeWindow resizes the browser's window, and so the panel.
 func (e *exactly) resizeWindow(width, height int) {
 	e.t.Helper()
 	window, err := e.desk.WaitWindow(e.ctx, "Chromium$")
@@ -293,7 +296,8 @@ func (e *exactly) resizeWindow(width, height int) {
 	}
 }
 
-// settled waits until the emulator's size stands still, which the reference takes.
+// settled waits until the emulator's size no longer changes, and gives it to the
+// reference.
 func (e *exactly) settled() {
 	e.t.Helper()
 	var last []int
@@ -306,7 +310,7 @@ func (e *exactly) settled() {
 		if same++; !reflect.DeepEqual(size, last) {
 			same, last = 0, size
 		}
-		return same == 12 // three tenths of a second
+		return same == 12 // 0.3 seconds
 	})
 	e.size()
 }
@@ -320,8 +324,8 @@ func (e *exactly) press(label string) {
 }
 
 // TestTerminalComesBackExactly compares the panel's emulator, cell by cell, with
-// one that never left, through closing, reopening, other sizes, a second
-// terminal and a stopped worker, in an order of chance.
+// one that stayed connected, after closing, reopening, resizing, a second
+// terminal and a stopped worker, in random order.
 func TestTerminalComesBackExactly(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("PILOTFISH_SEED"); s != "" {
@@ -340,7 +344,7 @@ func TestTerminalComesBackExactly(t *testing.T) {
 	e := &exactly{product: p, browser: p.browser(protocol.DefaultSession), ref: newReference(t)}
 	e.panel = p.panel(e.browser)
 	welcome := p.page(e.browser, "/welcome")
-	file, err := os.OpenFile(feed, os.O_RDWR, 0) // never its end
+	file, err := os.OpenFile(feed, os.O_RDWR, 0) // opened for writing too, so that reading never ends
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +360,7 @@ func TestTerminalComesBackExactly(t *testing.T) {
 		t.Fatalf("%d streams", len(streams))
 	}
 	if os.Getenv("PILOTFISH_STREAMS") == "" {
-		streams = streams[:36] // others each time; snapshot.test.ts has them all
+		streams = streams[:36] // a different selection each time; snapshot.test.ts uses all
 	}
 	p.eventually("the terminal runs", func() bool {
 		_, err := os.Stat(feed + ".taken")

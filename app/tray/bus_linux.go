@@ -12,8 +12,8 @@ static void connect_bus(void) {
 import "C"
 
 // connectBus connects GLib to the session bus, if there is one, before the icon
-// is made. The library that draws it (libayatana-appindicator 0.5.92) asks for
-// the connection and for the tray's host at once; where the host's answer comes
-// before the connection, it asks nobody to show the icon, ever. With a connection
-// that is there already the first answer takes no round trip.
+// is created. The library that draws the icon (libayatana-appindicator 0.5.92)
+// requests the connection and the tray host at the same time. If the host's
+// answer comes before the connection, the library never asks the host to show
+// the icon. With an existing connection, the first answer needs no round trip.
 func connectBus() { C.connect_bus() }

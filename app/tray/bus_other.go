@@ -2,5 +2,5 @@
 
 package main
 
-// connectBus does nothing where the tray needs no bus.
+// connectBus does nothing: only the Linux tray uses the session bus.
 func connectBus() {}

@@ -9,16 +9,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// The names of the StatusNotifier protocol, by which every current desktop shows
-// tray icons (freedesktop.org's StatusNotifierItem specification).
+// The names of the StatusNotifier protocol, with which every current desktop
+// shows tray icons (freedesktop.org's StatusNotifierItem specification).
 const (
 	watcherName = "org.kde.StatusNotifierWatcher"
 	watcherPath = "/StatusNotifierWatcher"
 )
 
-// watchHost tells the app whether a host for icons is there, at once and
-// whenever that changes, until ctx ends. Changes come as signals; nothing is
-// polled.
+// watchHost reports to the app whether the desktop has a host for tray icons,
+// at once and after every change, until ctx ends. Changes arrive as D-Bus
+// signals; nothing is polled.
 func watchHost(ctx context.Context, actions chan<- protocol.TrayAction) error {
 	bus, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
 	if err != nil {
@@ -31,7 +31,8 @@ func watchHost(ctx context.Context, actions chan<- protocol.TrayAction) error {
 	if err := subscribe(ctx, bus); err != nil {
 		return err
 	}
-	// Only now the first look: a host that came in between has sent its signal.
+	// Ask only after subscribing, so that a host that came in between is not
+	// missed: it has sent its signal.
 	host := hostRegistered(ctx, bus)
 	report(ctx, actions, host)
 	for {
@@ -42,7 +43,7 @@ func watchHost(ctx context.Context, actions chan<- protocol.TrayAction) error {
 			if !open {
 				return fmt.Errorf("reading the session bus: %w", dbus.ErrClosed)
 			}
-			// Several signals may speak of one change: only a new answer is told.
+			// Several signals may follow one change. Report only a new result.
 			if now := hostRegistered(ctx, bus); now != host {
 				host = now
 				report(ctx, actions, host)
@@ -51,8 +52,8 @@ func watchHost(ctx context.Context, actions chan<- protocol.TrayAction) error {
 	}
 }
 
-// subscribe asks for every signal by which a host comes or goes: the watcher
-// itself starts or ends, or tells of a host.
+// subscribe subscribes to every signal about a host: the watcher starts or
+// ends, or the watcher reports a host.
 func subscribe(ctx context.Context, bus *dbus.Conn) error {
 	rules := [][]dbus.MatchOption{
 		{
@@ -72,7 +73,8 @@ func subscribe(ctx context.Context, bus *dbus.Conn) error {
 	return nil
 }
 
-// hostRegistered asks the watcher. No watcher, no host.
+// hostRegistered asks the watcher whether it has a host. Without a watcher
+// there is no host.
 func hostRegistered(ctx context.Context, bus *dbus.Conn) bool {
 	var answer dbus.Variant
 	err := bus.Object(watcherName, watcherPath).CallWithContext(ctx,
@@ -85,7 +87,7 @@ func hostRegistered(ctx context.Context, bus *dbus.Conn) bool {
 	return ok && registered
 }
 
-// report tells the app of the host.
+// report sends the app whether there is a host.
 func report(ctx context.Context, actions chan<- protocol.TrayAction, host bool) {
 	if host {
 		send(ctx, actions, protocol.TrayAction{Action: protocol.TrayReady})

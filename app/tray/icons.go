@@ -6,9 +6,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// The icons are drawn by build/icons/tray/make.sh. systray hands their memory to
-// C as it is and keeps it, which is right for embedded bytes only: the garbage
-// collector never moves or frees them.
+// build/icons/tray/make.sh draws the icons. systray passes their memory to C
+// without a copy, and C keeps it. That is safe for embedded bytes only: the
+// garbage collector never moves or frees them.
 var (
 	//go:embed icons/stopped.png
 	iconStopped []byte
@@ -22,8 +22,8 @@ var (
 	iconError []byte
 )
 
-// iconFor returns the PNG of an icon; one that this version does not know is
-// drawn as an error, because that is the one that makes a person look.
+// iconFor returns the PNG of an icon. An icon that this version does not know
+// becomes the error icon, because that one makes the user check.
 func iconFor(icon protocol.TrayIcon) []byte {
 	switch icon {
 	case protocol.IconStopped:

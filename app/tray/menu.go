@@ -13,35 +13,36 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// tabSlots is how many tabs the menu lists. The rest is one line that opens the
-// window: a longer menu does not fit on a laptop's screen.
+// tabSlots is how many tabs the menu lists. For the rest it has one line that
+// opens the window: a longer menu does not fit on a laptop's screen.
 const tabSlots = 15
 
-// approvalSlots is how many questions the menu lists, two entries each; the rest
-// is answered in the window.
+// approvalSlots is how many approvals the menu lists, with two items each. The
+// user answers the rest in the window.
 const approvalSlots = 4
 
-// menu is the icon and its menu. systray can append, rename and hide entries,
-// and never remove or move one, so every entry is made once, in its place, and a
-// drawing decides which are seen.
+// menu is the icon and its menu. systray can append, rename and hide items, but
+// never remove or move them. So each item is created once, at its place, and
+// draw decides which ones are visible.
 type menu struct {
 	status  *systray.MenuItem
 	startup *systray.MenuItem
 	allow   [approvalSlots]*systray.MenuItem
 	deny    [approvalSlots]*systray.MenuItem
-	asks    *systray.MenuItem // more questions than slots
+	asks    *systray.MenuItem // shown when there are more approvals than slots
 	slots   [tabSlots]*systray.MenuItem
 	more    *systray.MenuItem
 
 	mu    sync.Mutex
 	drawn protocol.TrayState
-	// asked are the questions in the slots, and sessions whose they are.
+	// asked are the ids of the approvals in the slots, and sessions their
+	// sessions.
 	asked    [approvalSlots]string
 	sessions [approvalSlots]protocol.SessionName
 	icon     protocol.TrayIcon
 }
 
-// newMenu makes the entries and one listener for each; the listeners end with
+// newMenu creates the items and one listener for each. The listeners end with
 // ctx.
 func newMenu(ctx context.Context, parts *sync.WaitGroup, actions chan<- protocol.TrayAction) *menu {
 	m := &menu{}
@@ -63,7 +64,7 @@ func newMenu(ctx context.Context, parts *sync.WaitGroup, actions chan<- protocol
 		return func() (protocol.TrayAction, bool) { return protocol.TrayAction{Action: t}, true }
 	}
 
-	// Linux has no tooltip for this kind of icon: its text is the first entry.
+	// On Linux this kind of icon has no tooltip, so its text is the first item.
 	m.status = systray.AddMenuItem("Pilotfish", "")
 	m.status.Disable()
 	listen(m.status, m.review)
@@ -95,19 +96,19 @@ func newMenu(ctx context.Context, parts *sync.WaitGroup, actions chan<- protocol
 	return m
 }
 
-// hidden makes an entry that is not seen yet.
+// hidden creates an item that is not visible yet.
 func hidden() *systray.MenuItem {
 	item := systray.AddMenuItem("", "")
 	item.Hide()
 	return item
 }
 
-// draw makes the icon and the menu show a state, whole.
+// draw shows a state in the icon and the menu, completely.
 func (m *menu) draw(state protocol.TrayState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drawn = state
-	// The icon travels through a file, so it is set only when it is another one.
+	// The icon is passed as a file, so it is set only when it has changed.
 	if m.icon != state.Icon {
 		m.icon = state.Icon
 		systray.SetIcon(iconFor(state.Icon))
@@ -147,8 +148,8 @@ func (m *menu) draw(state protocol.TrayState) {
 	}
 }
 
-// drawApprovals shows the questions. An entry that is seen never changes its
-// question, but goes first: the person may be about to click it. m.mu is held.
+// drawApprovals shows the approvals. A visible item never changes its approval;
+// it is hidden first, because the user may be about to click it. m.mu is held.
 func (m *menu) drawApprovals(waiting []protocol.TrayApproval) {
 	kept := [approvalSlots]*protocol.TrayApproval{}
 	var fresh []*protocol.TrayApproval
@@ -174,7 +175,8 @@ func (m *menu) drawApprovals(waiting []protocol.TrayApproval) {
 		m.asked[i], m.sessions[i] = w.ID, w.Session
 		m.allow[i].SetTitle(plain("Allow once: " + w.Label))
 		m.deny[i].SetTitle(plain("Deny: " + w.Label))
-		// What does not stand here whole is read first.
+		// An approval that the menu cannot show completely must be read first,
+		// so it has no Allow item here.
 		if w.Whole {
 			m.allow[i].Show()
 		} else {
@@ -190,8 +192,8 @@ func (m *menu) drawApprovals(waiting []protocol.TrayApproval) {
 	}
 }
 
-// review is the action of the first entry while something waits: it leads to the
-// oldest.
+// review is the action of the first item while an approval waits: it shows the
+// oldest one.
 func (m *menu) review() (protocol.TrayAction, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -202,8 +204,8 @@ func (m *menu) review() (protocol.TrayAction, bool) {
 	return protocol.TrayAction{Action: protocol.TrayReview, Session: first.Session, Approval: first.ID}, true
 }
 
-// answer is the action of a question's entry as it is drawn; none when the
-// question is over.
+// answer is the action of an approval's item as it is drawn; none when the
+// approval has been answered meanwhile.
 func (m *menu) answer(slot int, answer protocol.ApprovalAnswer) (protocol.TrayAction, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -213,7 +215,7 @@ func (m *menu) answer(slot int, answer protocol.ApprovalAnswer) (protocol.TrayAc
 	return protocol.TrayAction{Action: protocol.TrayAnswer, Session: m.sessions[slot], Approval: m.asked[slot], Answer: answer}, true
 }
 
-// startOrStop is the action of the entry as it is drawn.
+// startOrStop is the action of the start item as it is drawn.
 func (m *menu) startOrStop() (protocol.TrayAction, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -223,8 +225,8 @@ func (m *menu) startOrStop() (protocol.TrayAction, bool) {
 	return protocol.TrayAction{Action: protocol.TrayStart}, true
 }
 
-// tab is the action of a slot as it is drawn; none when the tab went away while
-// the person clicked.
+// tab is the action of a tab's slot as it is drawn; none when the tab was
+// closed meanwhile.
 func (m *menu) tab(slot int) (protocol.TrayAction, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -235,9 +237,9 @@ func (m *menu) tab(slot int) (protocol.TrayAction, bool) {
 	return protocol.TrayAction{Action: protocol.TrayTabOp, Session: t.Session, Tab: t.ID}, true
 }
 
-// plain keeps a page's title from being read as a keyboard shortcut: menus mark
-// its letter by an underscore (dbusmenu) or an ampersand (Windows), and print the
-// mark only when it is doubled.
+// plain escapes a page's title, so that no letter becomes a keyboard shortcut.
+// Menus mark the shortcut with an underscore (dbusmenu) or an ampersand
+// (Windows), and print the mark only when it is doubled.
 func plain(label string) string {
 	switch runtime.GOOS {
 	case "linux":

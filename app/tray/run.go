@@ -14,12 +14,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// actionQueue is how many clicks may wait for the app to read them. A person
-// does not click faster than that; what is over it is dropped.
+// actionQueue is how many clicks may wait for the app to read them. A user does
+// not click faster than that; clicks beyond it are dropped.
 const actionQueue = 16
 
-// run shows the icon until the input ends, and returns when nothing of it runs
-// any more. It must be called on the main thread, because GTK wants it.
+// run shows the icon until the input ends, and returns when all goroutines have
+// ended. It must be called on the main thread, which GTK requires.
 func run(parent context.Context, in io.Reader, out io.Writer, logger *slog.Logger) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
@@ -38,7 +38,7 @@ func run(parent context.Context, in io.Reader, out io.Writer, logger *slog.Logge
 	connectBus()
 	var readErr error
 	systray.Run(func() {
-		// systray calls this on a goroutine of its own. The reader owns the menu.
+		// systray calls this on its own goroutine. The reader owns the menu.
 		parts.Go(func() {
 			readErr = readStates(in, newMenu(ctx, &parts, actions))
 			systray.Quit()
@@ -82,7 +82,7 @@ func writeActions(ctx context.Context, out io.Writer, actions <-chan protocol.Tr
 	}
 }
 
-// send queues an action. It waits only for the writer, and not past the end.
+// send queues an action. It blocks until the writer takes it or ctx ends.
 func send(ctx context.Context, actions chan<- protocol.TrayAction, a protocol.TrayAction) {
 	select {
 	case actions <- a:

@@ -14,22 +14,22 @@ import (
 // Bridge is what the page may call: exactly its exported methods.
 type Bridge struct{ window *window }
 
-// Call calls a method of the app. The error's text is that of the app, a
-// protocol.SettingsError as JSON.
+// Call calls a method of the app. An error's text is the one that the app sent:
+// a protocol.SettingsError as JSON.
 func (b *Bridge) Call(method string, args []json.RawMessage) (json.RawMessage, error) {
 	return b.window.app.call(method, args)
 }
 
-// ChooseFolder asks the person for a folder, starting at current; it returns ""
-// when none was chosen.
+// ChooseFolder shows a dialog to choose a folder, starting at current. It
+// returns "" when the user chose none.
 func (b *Bridge) ChooseFolder(title, current string) (string, error) {
 	return b.choose(func(ctx context.Context) (string, error) {
 		return wailsrt.OpenDirectoryDialog(ctx, wailsrt.OpenDialogOptions{Title: title, DefaultDirectory: existing(current), CanCreateDirectories: true, ShowHiddenFiles: true})
 	})
 }
 
-// ChooseFile asks the person for a file, starting beside current; it returns ""
-// when none was chosen.
+// ChooseFile shows a dialog to choose a file, starting in current's folder. It
+// returns "" when the user chose none.
 func (b *Bridge) ChooseFile(title, current string) (string, error) {
 	return b.choose(func(ctx context.Context) (string, error) {
 		return wailsrt.OpenFileDialog(ctx, wailsrt.OpenDialogOptions{Title: title, DefaultDirectory: existing(filepath.Dir(current)), ShowHiddenFiles: true})
@@ -48,8 +48,7 @@ func (b *Bridge) choose(ask func(context.Context) (string, error)) (string, erro
 	return chosen, nil
 }
 
-// existing returns a folder to start a dialog in, or "" for the dialog's own
-// choice.
+// existing returns the folder to start a dialog in, or "" when dir is not one.
 func existing(dir string) string {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
 		return ""

@@ -3,10 +3,12 @@ package main
 import "time"
 
 const (
-	// themeTimeout is how long the desktop may take to say whether it is dark.
+	// themeTimeout is how long we wait for the desktop to say whether it is
+	// dark.
 	themeTimeout = 150 * time.Millisecond
-	// pageDeathsApart is how far apart two deaths of the window's page must be for it
-	// to be loaded again: one that cannot live is left alone.
+	// pageDeathsApart is the least time between two crashes of the page's
+	// process for the page to be loaded again. A page that crashes sooner is
+	// not reloaded.
 	pageDeathsApart = 10 * time.Second
 )
 
@@ -14,9 +16,9 @@ const (
 const (
 	windowWidth, windowHeight       = 900, 640
 	windowMinWidth, windowMinHeight = 640, 480
-	// titleHeight is what a window manager may add above it.
+	// titleHeight is the height that a window manager may add above it.
 	titleHeight = 40
 )
 
-// mostScreens is how many screens are asked for their work area.
+// mostScreens is how many screens we ask for their work area, at most.
 const mostScreens = 16

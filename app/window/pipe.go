@@ -10,11 +10,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// pipe is the way to the app and back.
+// pipe is the connection to the app: it writes reports and matches answers to
+// calls.
 type pipe struct {
 	mu  sync.Mutex
 	out io.Writer
-	// asked are the calls that wait for their answer.
+	// asked are the calls that wait for an answer, by number.
 	asked map[uint64]chan<- protocol.WindowOrder
 	last  uint64
 }
@@ -23,8 +24,8 @@ func newPipe(out io.Writer) *pipe {
 	return &pipe{out: out, asked: map[uint64]chan<- protocol.WindowOrder{}}
 }
 
-// report writes a line. It begins with the end of one, because a library of the
-// window may have written to standard output what it did not end.
+// report writes a report as one line. It writes a line end first, because a
+// library may have written an unfinished line to standard output.
 func (p *pipe) report(r protocol.WindowReport) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -38,7 +39,7 @@ func (p *pipe) report(r protocol.WindowReport) error {
 	return nil
 }
 
-// call asks the app for a method and waits for its answer.
+// call calls a method of the app and waits for its answer.
 func (p *pipe) call(method string, args []json.RawMessage) (json.RawMessage, error) {
 	answer := make(chan protocol.WindowOrder, 1)
 	p.mu.Lock()
@@ -48,7 +49,7 @@ func (p *pipe) call(method string, args []json.RawMessage) (json.RawMessage, err
 	p.mu.Unlock()
 	err := p.report(protocol.WindowReport{Report: protocol.ReportCall, Call: number, Method: method, Args: args})
 	if err != nil {
-		return nil, err // the app is gone; so is this program, in a moment
+		return nil, err // the app is gone, and this program ends in a moment
 	}
 	so := <-answer
 	if so.Failed != "" {
@@ -57,7 +58,7 @@ func (p *pipe) call(method string, args []json.RawMessage) (json.RawMessage, err
 	return so.Data, nil
 }
 
-// answered hands an answer to the call that waits for it.
+// answered delivers an answer to the call that waits for it.
 func (p *pipe) answered(order protocol.WindowOrder) {
 	p.mu.Lock()
 	answer := p.asked[order.Call]
@@ -68,7 +69,7 @@ func (p *pipe) answered(order protocol.WindowOrder) {
 	}
 }
 
-// obey does what the app orders until its orders end.
+// obey carries out the app's orders until its input ends.
 func obey(in io.Reader, do func(protocol.WindowOrder)) error {
 	for orders := json.NewDecoder(in); ; {
 		var order protocol.WindowOrder

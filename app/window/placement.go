@@ -5,17 +5,18 @@ import "pilotfish/backend/protocol"
 // area is a rectangle on the desktop, in device independent pixels.
 type area struct{ x, y, width, height int }
 
-// overlap is how many pixels two areas share.
+// overlap returns how many pixels two areas share.
 func (a area) overlap(b area) int {
 	w := min(a.x+a.width, b.x+b.width) - max(a.x, b.x)
 	h := min(a.y+a.height, b.y+b.height) - max(a.y, b.y)
 	return max(w, 0) * max(h, 0)
 }
 
-// place is where the window is shown: where it was, or else at the lower left, away
-// from the browser's side panel. It is fitted into the work area of the screen that
-// it was on, or the first one. areas are those of the screens; where none is
-// known the window manager decides, and ok is false.
+// place computes where to show the window: where it was, or else at the lower
+// left, away from the browser's side panel. The result fits into the work area
+// of the screen that the window was on, or of the first screen. areas are the
+// work areas of the screens. When none is known the window manager decides, and
+// ok is false.
 func place(was *protocol.WindowPlacement, areas []area) (at area, ok bool) {
 	at = area{width: windowWidth, height: windowHeight}
 	if was != nil {
@@ -40,8 +41,8 @@ func place(was *protocol.WindowPlacement, areas []area) (at area, ok bool) {
 	return at, true
 }
 
-// moved takes in where the user has put the window. While it is maximised it
-// keeps the place that it goes back to.
+// moved records where the user has moved the window. While the window is
+// maximised, the recorded place stays the one that it returns to.
 func (w *window) moved(at area, maximised bool) {
 	w.mu.Lock()
 	now := protocol.WindowPlacement{X: at.x, Y: at.y, Width: at.width, Height: at.height}

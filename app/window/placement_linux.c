@@ -1,15 +1,15 @@
-// The part of placement_linux.go that speaks with GTK.
+// The GTK part of placement_linux.go.
 #include "placement_linux.h"
 
-// In placement_linux.go.
+// Defined in placement_linux.go.
 extern void pilotfishPlace(uintptr_t handle, GtkWindow *window);
 extern void pilotfishMoved(uintptr_t handle, GdkRectangle *at, gboolean maximised);
 
-// How long a window must have rested, in milliseconds, until its place counts. In
-// the middle of a change GTK knows the size before the state.
+// How long a window must not have changed, in milliseconds, before its place is
+// reported. During a change GTK knows the new size before the new state.
 enum { REST = 300 };
 
-// watched is a window whose place is reported.
+// watched is a window whose place we report.
 typedef struct {
   uintptr_t handle;
   GtkWindow *window;
@@ -37,13 +37,14 @@ static gboolean changes(GtkWidget *window, GdkEvent *event, gpointer data) {
   return FALSE;
 }
 
-// realized is called before the first window is shown: later it would be seen where
-// the window manager had it, and would have taken the keyboard.
+// realized is called before the first window is shown. Placing the window later
+// would show it for a moment where the window manager put it, and with the
+// keyboard focus.
 static gboolean realized(GSignalInvocationHint *hint, guint count, const GValue *values, gpointer handle) {
   gpointer widget = g_value_get_object(&values[0]);
   if (!GTK_IS_WINDOW(widget) || gtk_window_get_window_type(widget) != GTK_WINDOW_TOPLEVEL)
-    return TRUE; // the next one, perhaps
-  watched *it = g_new0(watched, 1); // as long as the program
+    return TRUE; // wait for the next widget
+  watched *it = g_new0(watched, 1); // never freed: it lives as long as the program
   it->handle = (uintptr_t)handle;
   it->window = widget;
   g_signal_connect(widget, "configure-event", G_CALLBACK(changes), it);
@@ -54,8 +55,8 @@ static gboolean realized(GSignalInvocationHint *hint, guint count, const GValue 
 
 gboolean pilotfish_watch_place(uintptr_t handle) {
   if (!gtk_init_check(NULL, NULL))
-    return FALSE; // Wails finds it, too, and says it
-  g_type_class_ref(GTK_TYPE_WIDGET); // which has the signal
+    return FALSE; // Wails fails in the same way, and reports it
+  g_type_class_ref(GTK_TYPE_WIDGET); // loads the class, which defines the signal
   g_signal_add_emission_hook(g_signal_lookup("realize", GTK_TYPE_WIDGET), 0, realized, (gpointer)handle, NULL);
   return TRUE;
 }
@@ -74,7 +75,7 @@ int pilotfish_work_areas(GdkRectangle *areas, int most) {
   return found;
 }
 
-// moving is a window with the place that it is to have.
+// moving is a window with the place to move it to.
 typedef struct {
   GtkWindow *window;
   int x, y;
@@ -85,12 +86,12 @@ static gboolean move(gpointer data) {
   moving *it = data;
   gtk_window_move(it->window, it->x, it->y);
   if (it->maximised)
-    gtk_window_maximize(it->window); // which goes back to this place
+    gtk_window_maximize(it->window); // unmaximising returns to the place set above
   g_free(it);
   return G_SOURCE_REMOVE;
 }
 
-// move_after has the window moved after what is queued by now.
+// move_after queues the move behind everything that is queued now.
 static gboolean move_after(gpointer data) {
   g_idle_add(move, data);
   return G_SOURCE_REMOVE;
@@ -98,16 +99,17 @@ static gboolean move_after(gpointer data) {
 
 void pilotfish_move(GtkWindow *window, int x, int y, gboolean maximised) {
   gtk_window_move(window, x, y);
-  // Wails queues a move to the screen's centre right after it has shown the window.
+  // Wails queues a move to the centre of the screen right after it shows the
+  // window.
   moving *it = g_new(moving, 1);
   *it = (moving){window, x, y, maximised};
   g_idle_add(move_after, it);
 }
 
 static gboolean shown(GtkWidget *window, GdkEvent *event, gpointer unused) {
-  // Xfwm shows a window without the keyboard, and above all others.
+  // Xfwm shows a window without focus above all others.
   gdk_window_lower(gtk_widget_get_window(window));
-  gtk_window_set_focus_on_map(GTK_WINDOW(window), TRUE); // from now on a person asks for it
+  gtk_window_set_focus_on_map(GTK_WINDOW(window), TRUE); // from now on the user asks for it
   g_signal_handlers_disconnect_by_func(window, shown, NULL);
   return FALSE;
 }

@@ -11,12 +11,12 @@ import (
 	"runtime/cgo"
 )
 
-// watchPlace has the window placed before it is shown, and what the user does
-// with it reported. Wails can do neither. It must be called on the main thread,
-// before Wails runs.
+// watchPlace places the window before it is shown, and reports when the user
+// moves it. Wails can do neither. Call it on the main thread, before Wails
+// runs.
 func (w *window) watchPlace() {
-	runtime.LockOSThread()                                 // GTK's from now on, as Wails has it
-	C.pilotfish_watch_place(C.uintptr_t(cgo.NewHandle(w))) // as long as the program
+	runtime.LockOSThread()                                 // GTK's thread from now on, as Wails expects
+	C.pilotfish_watch_place(C.uintptr_t(cgo.NewHandle(w))) // never freed: it lives as long as the program
 }
 
 //export pilotfishPlace

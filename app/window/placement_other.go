@@ -2,5 +2,5 @@
 
 package main
 
-// watchPlace does nothing: only GTK is asked where its window is.
+// watchPlace does nothing: only GTK can report the window's place.
 func (*window) watchPlace() {}

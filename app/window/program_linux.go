@@ -8,7 +8,7 @@ static void name_program(void) { g_set_prgname("pilotfish"); }
 */
 import "C"
 
-// nameProgram gives the window the name by which a desktop finds its entry
-// (build/linux/pilotfish.desktop): GTK takes it once, when it begins, and would take
-// that of this program's file.
+// nameProgram sets the name by which the desktop finds the window's entry
+// (build/linux/pilotfish.desktop). GTK reads it once, when it starts; without
+// this it would use the name of this program's file.
 func nameProgram() { C.name_program() }

@@ -2,5 +2,6 @@
 
 package main
 
-// nameProgram does nothing where the desktop knows a program by its bundle.
+// nameProgram does nothing where the desktop identifies a program by its
+// bundle.
 func nameProgram() {}

@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// ground is the window's colour until the page is painted: the page's own, which
-// is --ground in frontend/ui/tokens.css.
+// ground returns the window's background colour until the page is painted. It
+// is the page's own colour: --ground in frontend/ui/tokens.css.
 func ground(ctx context.Context, theme protocol.Theme) *wailsoptions.RGBA {
 	if theme == protocol.ThemeDark || theme != protocol.ThemeLight && dark(ctx) {
 		return wailsoptions.NewRGB(0x12, 0x14, 0x15)
@@ -20,8 +20,9 @@ func ground(ctx context.Context, theme protocol.Theme) *wailsoptions.RGBA {
 	return wailsoptions.NewRGB(0xf4, 0xf5, 0xf5)
 }
 
-// dark asks what the page will ask, too: a theme that the environment forces,
-// else the desktop's choice. Where nothing answers in time it is light.
+// dark reports whether the page will be dark, by the same rules as the page: a
+// theme that the environment forces, else the desktop's choice. Without an
+// answer within themeTimeout it is light.
 func dark(ctx context.Context) bool {
 	if theme := os.Getenv("GTK_THEME"); theme != "" {
 		return strings.HasSuffix(theme, ":dark") || strings.HasSuffix(strings.ToLower(theme), "-dark")

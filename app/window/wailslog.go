@@ -2,8 +2,8 @@ package main
 
 import "log/slog"
 
-// wailsLogger puts what Wails says into our log. Its messages are made for a
-// console, so the text is an attribute.
+// wailsLogger writes Wails' messages to our log. They are made for a console,
+// so the message is an attribute.
 type wailsLogger struct{ log *slog.Logger }
 
 func (l wailsLogger) Print(message string)   { l.log.Info("wails said", "text", message) }

@@ -1,11 +1,11 @@
-// The part of webprocess_linux.go that speaks with GTK.
+// The GTK part of webprocess_linux.go.
 #include <stdint.h>
 #include <webkit2/webkit2.h>
 
-// In webprocess_linux.go.
+// Defined in webprocess_linux.go.
 extern void pilotfishPageEnded(uintptr_t handle);
 
-// find puts the web view below a widget into *found.
+// find stores the web view below a widget in *found.
 static void find(GtkWidget *widget, gpointer found) {
   if (WEBKIT_IS_WEB_VIEW(widget))
     *(GtkWidget **)found = widget;
@@ -13,7 +13,8 @@ static void find(GtkWidget *widget, gpointer found) {
     gtk_container_foreach(GTK_CONTAINER(widget), find, found);
 }
 
-// view is the page of our window; NULL when there is none. On GTK's thread.
+// view returns the web view of our window; NULL when there is none. Call it on
+// GTK's thread.
 static GtkWidget *view(void) {
   GtkWidget *found = NULL;
   GList *windows = gtk_window_list_toplevels();

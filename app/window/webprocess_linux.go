@@ -11,11 +11,11 @@ import "C"
 
 import "runtime/cgo"
 
-// watchPage has the window's page loaded again when its process dies: WebKit
-// draws in one of its own, and without it the window stays empty. Wails does not
-// look after that. It must be called when there is a page.
+// watchPage reloads the window's page when its process dies. WebKit draws the
+// page in a separate process, and without it the window stays empty. Wails does
+// not handle that. Call it when there is a page.
 func (w *window) watchPage() {
-	C.pilotfish_watch_page(C.uintptr_t(cgo.NewHandle(w))) // as long as the program
+	C.pilotfish_watch_page(C.uintptr_t(cgo.NewHandle(w))) // never freed: it lives as long as the program
 }
 
 // reloadPage loads the page again.

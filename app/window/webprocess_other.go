@@ -2,7 +2,7 @@
 
 package main
 
-// watchPage does nothing: only WebKitGTK leaves an empty window behind.
+// watchPage does nothing: only WebKitGTK leaves an empty window.
 func (*window) watchPage() {}
 
 func reloadPage() {}

@@ -27,23 +27,23 @@ import (
 //go:embed icon.png
 var icon []byte
 
-// window is what Wails shows.
+// window is the window that Wails shows.
 type window struct {
 	app    *pipe
 	logger *slog.Logger
-	theme  protocol.Theme // of the settings
-	behind bool           // it is shown first without being in front
+	theme  protocol.Theme // from the settings
+	behind bool           // show it first behind the window in front
 
 	mu        sync.Mutex
 	ctx       context.Context           // of Wails; nil while there is no window
-	early     bool                      // it was to be brought forward before there was one
-	watched   bool                      // the page's process is looked after
-	died      time.Time                 // when the page's process ended last
-	placement *protocol.WindowPlacement // where it is, or was the last time; nil when that is not known
+	early     bool                      // it was to be brought to the front before there was a window
+	watched   bool                      // we watch the page's process
+	died      time.Time                 // when the page's process died last
+	placement *protocol.WindowPlacement // where it is, or was last time; nil when unknown
 }
 
 // run shows the window until in ends. It must be called on the main thread,
-// because GTK wants it.
+// which GTK requires.
 func run(args []string, in io.Reader, out, console io.Writer) (code int) {
 	logger := slog.New(slog.NewTextHandler(console, nil)).With("component", "window")
 	w := &window{app: newPipe(out), logger: logger}
@@ -51,13 +51,14 @@ func run(args []string, in io.Reader, out, console io.Writer) (code int) {
 		return w.failed(protocol.NewError(protocol.CodeBadArgument, err.Error(), "start Pilotfish itself: it starts this program"))
 	}
 	if !generatingBindings {
-		// Nothing of this program is worth an orderly end, and one that hangs ends, too.
+		// This program has nothing to save, so it exits at once. That also ends
+		// one that hangs.
 		go func() {
 			_ = obey(in, w.do)
 			os.Exit(0)
 		}()
 	}
-	// GTK without a display ends in a panic of Wails on this goroutine.
+	// Without a display, Wails panics on this goroutine.
 	defer func() {
 		if r := recover(); r != nil {
 			code = w.failed(protocol.NoDisplay(fmt.Sprint(r)))
@@ -73,7 +74,7 @@ func run(args []string, in io.Reader, out, console io.Writer) (code int) {
 	return 0
 }
 
-// parse reads what the app says of the window on the command line.
+// parse reads the app's options for the window from the command line.
 func (w *window) parse(args []string, console io.Writer) error {
 	flags := flag.NewFlagSet("pilotfish-window", flag.ContinueOnError)
 	flags.SetOutput(console)
@@ -86,14 +87,14 @@ func (w *window) parse(args []string, console io.Writer) error {
 	return flags.Parse(args)
 }
 
-// failed says why there is no window, and returns the exit code.
+// failed reports why there is no window, and returns the exit code.
 func (w *window) failed(problem *protocol.Error) int {
 	w.logger.Error("there is no window", "error", problem)
-	_ = w.app.report(protocol.WindowReport{Report: protocol.ReportFailed, Problem: problem}) // or nobody hears it
+	_ = w.app.report(protocol.WindowReport{Report: protocol.ReportFailed, Problem: problem}) // an error means that the app is gone
 	return problem.Code.ExitCode()
 }
 
-// options are what the window is.
+// options returns the window's options for Wails.
 func (w *window) options() *wailsoptions.App {
 	assets, err := fs.Sub(frontend.Dist, "dist")
 	if err != nil {
@@ -105,7 +106,8 @@ func (w *window) options() *wailsoptions.App {
 		Height:    windowHeight,
 		MinWidth:  windowMinWidth,
 		MinHeight: windowMinHeight,
-		// The page's own ground, so that no white flashes before it is painted.
+		// The page's own background, so that no white flashes before the page
+		// is painted.
 		BackgroundColour: ground(context.Background(), w.theme),
 		AssetServer:      &assetserver.Options{Assets: assets},
 		Bind:             []any{&Bridge{window: w}},
@@ -113,19 +115,20 @@ func (w *window) options() *wailsoptions.App {
 		OnDomReady:       w.onDomReady,
 		OnBeforeClose:    w.onClose,
 		Logger:           wailsLogger{w.logger},
-		// Info tells of every call of a bound method.
+		// At level Info, Wails logs every call of a bound method.
 		LogLevelProduction: wailslog.WARNING,
 		Linux: &linux.Options{
 			Icon:        icon,
 			ProgramName: "pilotfish",
-			// Nothing here is worth a GPU process.
+			// This page does not need a GPU process.
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
 	}
 }
 
-// attach takes the context of Wails, by which everything is asked of it. OnStartup
-// comes on a goroutine of its own and may come after onDomReady: both take it.
+// attach stores the context of Wails, which every call to Wails needs.
+// OnStartup runs on its own goroutine and may come after onDomReady, so both
+// call attach.
 func (w *window) attach(ctx context.Context) {
 	w.mu.Lock()
 	w.ctx = ctx
@@ -137,10 +140,10 @@ func (w *window) attach(ctx context.Context) {
 	}
 }
 
-// present brings the window forward.
+// present brings the window to the front.
 func present(ctx context.Context) {
 	wailsrt.WindowShow(ctx)
-	wailsrt.WindowUnminimise(ctx) // presents it, on Linux
+	wailsrt.WindowUnminimise(ctx) // on Linux this also brings it to the front
 }
 
 func (w *window) context() context.Context {
@@ -162,15 +165,15 @@ func (w *window) onDomReady(ctx context.Context) {
 	w.tell(protocol.WindowReport{Report: protocol.ReportLoaded})
 }
 
-// onClose leaves to the app what the cross in the window's frame does. Wails' own
-// handler of signals asks, too.
+// onClose leaves it to the app what the close button does. Wails' own signal
+// handler calls it too.
 func (w *window) onClose(context.Context) (prevent bool) {
 	w.tell(protocol.WindowReport{Report: protocol.ReportClosed})
 	return true
 }
 
-// pageEnded is called when the process that draws the page has ended. A page that
-// dies again and again is left alone: the tray and the command line still work.
+// pageEnded is called when the page's process has ended. A page that dies
+// repeatedly is not reloaded: the tray and the command line still work.
 func (w *window) pageEnded() {
 	w.mu.Lock()
 	again := time.Since(w.died) > pageDeathsApart
@@ -182,15 +185,16 @@ func (w *window) pageEnded() {
 	}
 }
 
-// tell reports what needs no answer.
+// tell sends a report that needs no answer.
 func (w *window) tell(r protocol.WindowReport) {
 	if err := w.app.report(r); err != nil {
 		w.logger.Warn("report failed", "report", r.Report, "error", err)
 	}
 }
 
-// do does what the app orders. What comes before there is a window is not
-// missed: it is brought forward when it is made, and its page asks for everything.
+// do carries out an order of the app. Orders that come before there is a window
+// are not lost: the window is brought to the front when it is created, and its
+// page requests the whole state.
 func (w *window) do(order protocol.WindowOrder) {
 	if order.Order == protocol.OrderAnswer {
 		w.app.answered(order)

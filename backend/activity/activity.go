@@ -15,16 +15,16 @@ import (
 
 // Config is what a Log needs. Dir and Logger are required.
 type Config struct {
-	// Dir is the folder of the journal; nobody else writes there.
+	// Dir is the folder of the journal. No other code writes there.
 	Dir string
-	// Secret says whether an argument of a command must not be recorded; nil
-	// means that none is.
+	// Secret reports whether an argument of a command must not be recorded; nil
+	// means that all may be.
 	Secret func(command, arg string) bool
 	Logger *slog.Logger
 }
 
-// Log is the activity of one session. It is safe for concurrent use; recording
-// waits for no reader.
+// Log is the activity of one session. It is safe for concurrent use. Recording
+// never waits for a reader.
 type Log struct {
 	config  Config
 	log     *slog.Logger
@@ -38,7 +38,7 @@ type Log struct {
 	closed bool
 }
 
-// Open opens the activity of a session, with what is on disk from before.
+// Open opens the activity of a session, including the earlier entries on disk.
 func Open(c Config) (*Log, error) {
 	j, err := journal.OpenLog(journal.LogConfig{
 		Dir: c.Dir, FileSize: activityFileSize, Files: activityFiles, Logger: c.Logger,
@@ -52,7 +52,7 @@ func Open(c Config) (*Log, error) {
 	}, nil
 }
 
-// Close ends the log and those who follow it.
+// Close closes the log and ends all calls of Follow.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,15 +64,16 @@ func (l *Log) Close() error {
 	return l.journal.Close()
 }
 
-// Record takes in one command and returns its entry, index included. An entry
-// that the disk does not take is kept in memory, and after that it is a gap.
+// Record adds the entry of one command and returns it with its index. An entry
+// that cannot be written is kept in memory; once it leaves memory, readers get
+// a gap instead.
 func (l *Log) Record(e protocol.ActivityEntry) protocol.ActivityEntry {
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
 		return e
 	}
-	// The index is the journal's; it is what it gives next, because nobody else
+	// This is the index that the journal assigns next, because no other code
 	// appends.
 	e.Index = l.journal.Last() + 1
 	data, err := json.Marshal(e)
@@ -95,10 +96,10 @@ func (l *Log) Record(e protocol.ActivityEntry) protocol.ActivityEntry {
 	return e
 }
 
-// Last is the index of the newest entry; 0 when there is none.
+// Last returns the index of the newest entry; 0 when there is none.
 func (l *Log) Last() uint64 { return l.journal.Last() }
 
-// next is what to read after an item.
+// next returns the index after which to continue reading.
 func next(i protocol.ActivityItem) uint64 {
 	if i.Gap != nil {
 		return i.Gap.To
@@ -140,11 +141,11 @@ func (l *Log) read(after uint64, limit int) ([]protocol.ActivityItem, error) {
 	return items, nil
 }
 
-// chunk is how many entries are looked at together.
+// chunk is how many entries are read at a time.
 const chunk = 256
 
-// History returns at most limit entries after an index that see lets through,
-// oldest first; nil lets all through.
+// History returns at most limit entries after an index, oldest first: those for
+// which see returns true; nil means all.
 func (l *Log) History(after uint64, limit int, see func(protocol.ActivityEntry) bool) (protocol.ActivityPage, error) {
 	page := protocol.ActivityPage{Entries: []protocol.ActivityEntry{}, Gaps: []protocol.ActivityGap{}, Next: after, Last: l.Last()}
 	for len(page.Entries) < limit {
@@ -171,12 +172,13 @@ func (l *Log) History(after uint64, limit int, see func(protocol.ActivityEntry) 
 	return page, nil
 }
 
-// Follow gives what see lets through after an index, and then everything new,
-// until ctx ends, the reader stops or the log is closed. A reader that is too
-// slow gets a gap instead of what is gone.
+// Follow yields the entries after an index for which see returns true, and then
+// every new one, until ctx ends, the reader stops or the log is closed. A
+// reader that is too slow gets a gap in place of entries that are no longer
+// kept.
 func (l *Log) Follow(ctx context.Context, after uint64, see func(protocol.ActivityEntry) bool) iter.Seq2[protocol.ActivityItem, error] {
 	return func(yield func(protocol.ActivityItem, error) bool) {
-		news := l.news.Subscribe() // before the reading, so that nothing falls between
+		news := l.news.Subscribe() // before reading, so that no entry is missed in between
 		defer news.Close()
 		for {
 			items, err := l.read(after, chunk)

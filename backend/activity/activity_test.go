@@ -117,7 +117,8 @@ func TestHistoryReachesBehindTheRingAndTheRun(t *testing.T) {
 	}
 }
 
-// While one records, many follow: each sees its own entries, once and in order.
+// While one goroutine records, many follow: each sees its own entries, once and
+// in order.
 func TestFollow(t *testing.T) {
 	l := open(t, t.TempDir())
 	const total = 3000

@@ -1,4 +1,4 @@
-// Package activity records what every caller did in a session: who, where, what,
-// with which result. A ring in memory answers what is new, a journal on disk
-// what is older; both have one monotonic index.
+// Package activity records every command in a session: who gave it, on what,
+// and with which result. New entries are in a ring in memory, older ones in a
+// journal on disk; both use the same monotonic index.
 package activity

@@ -12,12 +12,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// hidden stands for what must not be recorded.
+// hidden replaces text that must not be recorded.
 const hidden = "•••"
 
-// Entry makes the entry of a command that was given at a time and is answered.
-// The reply's text is not recorded, only its first line: what a page says does
-// not belong on disk twice.
+// Entry makes the entry of a finished command. at is when it was given. Of the
+// reply's text, only the first line is recorded: the content of pages should
+// not be copied to disk.
 func (l *Log) Entry(at time.Time, actor protocol.Actor, session protocol.SessionName, req protocol.CommandRequest, reply protocol.CommandReply) protocol.ActivityEntry {
 	e := protocol.ActivityEntry{
 		Time: at.UTC(), Actor: actor, Session: session, Tab: reply.Tab, Command: short(req.Command),
@@ -47,10 +47,10 @@ func (l *Log) Entry(at time.Time, actor protocol.Actor, session protocol.Session
 	return e
 }
 
-// maxArgs bounds the arguments of an entry: no command has as many.
+// maxArgs is the limit of the arguments in an entry. No command has as many.
 const maxArgs = 40
 
-// plain is an argument as a person would type it.
+// plain returns an argument as a user would type it.
 func plain(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -59,8 +59,8 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// Secrets that stand in an address: a name and password before the host, and
-// the values of parameters that are called like one.
+// Secrets in a URL: a user name and password before the host, and the values of
+// parameters with a name like token or password.
 var (
 	userInfo  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)[^/\s@]*@`) })
 	parameter = sync.OnceValue(func() *regexp.Regexp {
@@ -68,10 +68,10 @@ var (
 	})
 )
 
-// short takes secrets and control characters out of a text and cuts it.
+// short removes secrets and control characters from a text and shortens it.
 func short(s string) string {
-	// What is cut anyway is not worth looking at, but a secret must not be cut in
-	// two before it is found.
+	// Text that is cut off anyway need not be searched, but a secret must be found
+	// before the cut could split it.
 	if limit := 16 * activityText; len(s) > limit {
 		s = s[:limit]
 	}

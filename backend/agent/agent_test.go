@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// install puts fakes into a folder under their names.
+// install puts fake agents into a folder.
 func install(t *testing.T, folder string, names ...string) {
 	t.Helper()
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -39,7 +39,8 @@ func install(t *testing.T, folder string, names ...string) {
 	}
 }
 
-// prober looks in a home of its own, with the PATH of a desktop's session.
+// prober returns a Prober with a home folder of its own, and the PATH of a
+// desktop's session.
 func prober(t *testing.T, home string, env ...string) *Prober {
 	t.Helper()
 	base := []string{"HOME=" + home, "PATH=/usr/bin:/bin", "SHELL=/bin/bash"}
@@ -137,7 +138,7 @@ func TestProbeThatWasCutShortIsNotRemembered(t *testing.T) {
 	}
 }
 
-// The desktop's PATH is not the one of a terminal.
+// The desktop's PATH is not the PATH of a terminal.
 func TestAgentOnThePathOfTheLoginShellOnly(t *testing.T) {
 	for _, file := range []string{".bash_profile", ".bashrc"} {
 		t.Run(file, func(t *testing.T) {
@@ -163,9 +164,10 @@ func TestAgentOnThePathOfTheLoginShellOnly(t *testing.T) {
 	}
 }
 
-// hangups has what a test starts hear SIGHUP, as all does that the app starts, also
-// where the tests themselves were started with it ignored, as nohup starts them: that is
-// handed on, but a signal that is caught is not.
+// hangups makes SIGHUP reach what a test starts, as it reaches all that the app
+// starts. The tests may run with SIGHUP ignored, for instance under nohup.
+// Children inherit an ignored signal, but not a caught one, so the tests catch
+// it.
 func hangups(t *testing.T) {
 	t.Helper()
 	caught := make(chan os.Signal, 1)
@@ -185,7 +187,7 @@ func TestLoginShellThatHangsIsEnded(t *testing.T) {
 	defer cancel()
 	pids := make(chan int, 1)
 	go func() {
-		defer cancel() // as the deadline would, but only once the child runs
+		defer cancel() // has the effect of the deadline, but only once the child runs
 		text, err := os.ReadFile(child)
 		if err != nil {
 			t.Error(err)
@@ -212,8 +214,8 @@ func TestLoginShellThatHangsIsEnded(t *testing.T) {
 	}
 }
 
-// A profile that holds a lock, as pyenv's does, can give it back: each later shell
-// of the person would wait for it.
+// A profile that holds a lock, as pyenv's does, can release it; otherwise each
+// later shell of the user would wait for it.
 func TestLoginShellIsAskedToEnd(t *testing.T) {
 	hangups(t)
 	home := t.TempDir()
@@ -224,7 +226,8 @@ func TestLoginShellIsAskedToEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// For both ways, so that neither end waits for the other to open it.
+	// Opened for reading and writing, so that neither side waits for the other
+	// to open it.
 	word, err := os.OpenFile(ended, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +238,7 @@ func TestLoginShellIsAskedToEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		defer cancel() // as the end of the app would
+		defer cancel() // has the effect of the end of the app
 		if _, err := os.ReadFile(began); err != nil {
 			t.Error(err)
 		}
@@ -243,7 +246,7 @@ func TestLoginShellIsAskedToEnd(t *testing.T) {
 	if path, err := loginPath(ctx, "/bin/bash", []string{"HOME=" + home, "PATH=/usr/bin:/bin"}); err == nil {
 		t.Fatalf("a shell that was ended said %q", path)
 	}
-	// What the shell had started ends beside it.
+	// The program that the shell had started ends concurrently.
 	if err := word.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +328,7 @@ func appendTo(t *testing.T, file, text string) {
 	write(t, file, string(old)+text)
 }
 
-// capture runs what Launch prepared, and returns what it printed.
+// capture runs what Launch prepared, and returns its output.
 func capture(t *testing.T, launched Launched, input string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), launched.Path, launched.Args...)

@@ -1,7 +1,7 @@
-// Package agent knows the agents that can run in a terminal: which there are,
-// which of them are installed, how to get the others, and with what environment
-// and arguments each starts. It never reads an agent's screen: what an agent is
-// doing comes from the agent's own hooks (see claude.go).
+// Package agent knows the agents that can run in a terminal: which ones exist,
+// which are installed, how to install the others, and with which environment
+// and arguments each is started. It never reads an agent's screen: the status
+// of an agent comes from the agent's own hooks (see claude.go).
 package agent
 
 import (
@@ -14,28 +14,28 @@ import (
 type Entry struct {
 	Kind protocol.AgentKind
 	Name string
-	// Program is what it is called on the PATH; empty for the shell and for a
-	// command line of the person's own.
+	// Program is its name on the PATH; empty for the shell and for a custom
+	// agent.
 	Program string
-	// Install is the command that its makers give for installing it.
+	// Install is the command with which its makers install it.
 	Install string
-	// URL is where its makers describe it.
+	// URL is its makers' page about it.
 	URL string
-	// Folders are where its own installer puts it, beside the usual ones; "~"
+	// Folders are where its installer puts it, besides the usual folders; "~"
 	// is the home folder.
 	Folders []string
-	// Chat are the ways to talk to it in Chat, the best one first; none for an
-	// agent that has only a screen.
+	// Chat has the ways to run it in Chat, the best one first; empty for an
+	// agent that works only in a terminal.
 	Chat []ChatWay
-	// SignIn says how a person signs in to it when it offers no way by itself.
+	// SignIn says how a user signs in, for an agent that offers no way itself.
 	SignIn string
-	// NotThis is in the version text of another program of the same name.
+	// NotThis is a text in the version output of another program with the same
+	// name.
 	NotThis string
 }
 
-// Catalogue lists the agents that Pilotfish knows, in the order in which a
-// person is shown them. The install commands are those of the makers' own
-// pages.
+// Catalogue returns the agents that Pilotfish knows, in the order in which the
+// user sees them. The install commands are from the makers' own pages.
 func Catalogue() []Entry {
 	return []Entry{
 		{
@@ -100,7 +100,7 @@ func Catalogue() []Entry {
 	}
 }
 
-// entry finds an agent of the catalogue.
+// entry returns an agent of the catalogue.
 func entry(kind protocol.AgentKind) (Entry, error) {
 	known := make([]string, 0, 16)
 	for _, e := range Catalogue() {

@@ -12,34 +12,34 @@ import (
 // The drivers of Chat.
 const (
 	DriverACP    = "acp"    // the Agent Client Protocol
-	DriverClaude = "claude" // claude's own stream of JSON
+	DriverClaude = "claude" // claude's own stream-json
 )
 
-// ChatWay is a way to talk to an agent in Chat.
+// ChatWay is a way to run an agent in Chat.
 type ChatWay struct {
 	Driver  string
 	Program string
 	Args    []string
-	// Before are the arguments of versions before Since, where they were others.
+	// Before are the arguments for versions before Since, if they differ.
 	Before []string
 	Since  string
-	// Install is the command that installs Program, when that is not the agent's
-	// own.
+	// Install is the command that installs Program, if it is not the command
+	// for the agent itself.
 	Install string
 }
 
-// ChatLaunched is what to start for Chat, and by which driver.
+// ChatLaunched is what to start for Chat, and with which driver.
 type ChatLaunched struct {
 	Launched
 	Driver string
-	// SignIn says how a person signs in when the agent offers no way by itself.
+	// SignIn says how a user signs in, for an agent that offers no way itself.
 	SignIn string
 }
 
-// ChatLaunch prepares the start of an agent for Chat. As one process may serve
-// many conversations, its environment names no tab, and a token only when cfg has
-// one. An agent that is not installed, or has no way to be talked to, is Missing;
-// its Install is then the command that makes it possible.
+// ChatLaunch prepares the start of an agent for Chat. Since one process may
+// serve many conversations, its environment names a tab and a token only if cfg
+// does. For an agent that is not installed, or cannot run in Chat, it sets
+// Missing; Missing.Install is then the command that makes Chat possible.
 func (p *Prober) ChatLaunch(ctx context.Context, cfg LaunchConfig) (ChatLaunched, error) {
 	if cfg.Kind == protocol.AgentPilot {
 		return p.pilot(ctx, cfg)
@@ -72,7 +72,8 @@ func (p *Prober) ChatLaunch(ctx context.Context, cfg LaunchConfig) (ChatLaunched
 	return launched, nil
 }
 
-// pilot is the agent of ours, as a process like the others.
+// pilot returns how to start Pilot, our own agent, as a process like the
+// others.
 func (p *Prober) pilot(ctx context.Context, cfg LaunchConfig) (ChatLaunched, error) {
 	dir, err := workDir(cfg)
 	if err != nil {
@@ -85,7 +86,7 @@ func (p *Prober) pilot(ctx context.Context, cfg LaunchConfig) (ChatLaunched, err
 	return launched, nil
 }
 
-// chatEnvironment is that of an agent without a terminal.
+// chatEnvironment returns the environment of an agent without a terminal.
 func (p *Prober) chatEnvironment(ctx context.Context, cfg LaunchConfig, launched *Launched) []string {
 	env := p.environment(ctx, filepath.Dir(launched.Path), cfg.ProgramDir)
 	for _, pair := range [][2]string{
@@ -103,8 +104,8 @@ func (p *Prober) chatEnvironment(ctx context.Context, cfg LaunchConfig, launched
 	return env
 }
 
-// chatWay is the best way to talk to an agent whose program is there, and the
-// path of that program.
+// chatWay returns the best way to run an agent in Chat whose program is
+// installed, and the path of that program.
 func (p *Prober) chatWay(e Entry) (ChatWay, string) {
 	for _, way := range e.Chat {
 		if path := p.find(Entry{Program: way.Program, Folders: e.Folders}); path != "" {
@@ -114,7 +115,7 @@ func (p *Prober) chatWay(e Entry) (ChatWay, string) {
 	return ChatWay{}, ""
 }
 
-// chatInstall is the command that makes Chat with an agent possible.
+// chatInstall returns the command that makes Chat with an agent possible.
 func chatInstall(e Entry) string {
 	for _, way := range e.Chat {
 		switch {
@@ -127,8 +128,8 @@ func chatInstall(e Entry) string {
 	return ""
 }
 
-// args are the arguments for a version of the agent; one that is not known is
-// taken for a new one.
+// args returns the arguments for a version of the agent; an unknown version
+// counts as a new one.
 func (w ChatWay) args(version string) []string {
 	if w.Since != "" && version != "" && older(version, w.Since) {
 		return w.Before
@@ -136,7 +137,7 @@ func (w ChatWay) args(version string) []string {
 	return w.Args
 }
 
-// version is what the probe heard of an agent.
+// version returns the version of an agent that the probe found.
 func (p *Prober) version(kind protocol.AgentKind) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -150,7 +151,8 @@ func (p *Prober) version(kind protocol.AgentKind) string {
 	return ""
 }
 
-// older reports whether a version comes before another one; numbers only count.
+// older reports whether a version is older than another one; it compares only
+// numbers.
 func older(version, than string) bool {
 	a, b := strings.Split(version, "."), strings.Split(than, ".")
 	for i := range b {
@@ -160,9 +162,9 @@ func older(version, than string) bool {
 			if digits < 0 {
 				digits = len(a[i])
 			}
-			x, _ = strconv.Atoi(a[i][:digits]) // nothing is 0
+			x, _ = strconv.Atoi(a[i][:digits]) // an empty string is 0
 		}
-		y, _ := strconv.Atoi(b[i]) // ours are numbers
+		y, _ := strconv.Atoi(b[i]) // our own versions are numbers
 		if x != y {
 			return x < y
 		}

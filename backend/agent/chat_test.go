@@ -10,7 +10,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// program puts a program into a folder that does nothing but say a version.
+// program puts a program into a folder that only prints a version.
 func program(t *testing.T, folder, name, version string) string {
 	t.Helper()
 	if err := os.MkdirAll(folder, 0o700); err != nil {

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// strippedNames are variables that an agent must not inherit.
+// strippedNames returns the variables that an agent must not inherit.
 func strippedNames() []string {
 	return []string{
-		// They load code into every program, or make it wait for a debugger.
+		// They load code into every program, or make programs wait for a
+		// debugger.
 		"LD_PRELOAD", "LD_AUDIT", "LD_DEBUG", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PYTHONINSPECT", "PYTHONBREAKPOINT",
 		"GODEBUG", "GOTRACEBACK", "MALLOC_TRACE", "G_DEBUG", "G_MESSAGES_DEBUG", "GTK_DEBUG", "JAVA_TOOL_OPTIONS", "ELECTRON_RUN_AS_NODE",
 		"WEBKIT_INSPECTOR_SERVER", "WEBKIT_INSPECTOR_HTTP_SERVER", "CHROME_LOG_FILE", "CHROME_DEVEL_SANDBOX", "CHROME_DESKTOP",
-		// They name another terminal than the one the agent runs in.
+		// They describe another terminal than the one the agent runs in.
 		"TERM", "TERMINFO", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "COLORTERM", "COLUMNS", "LINES", "WINDOWID",
 		"VTE_VERSION", "TMUX", "TMUX_PANE", "STY", "WINDOW", "WT_SESSION", "INSIDE_EMACS",
 		// They make claude refuse to start inside itself.
@@ -24,9 +25,9 @@ func strippedNames() []string {
 	}
 }
 
-// strippedPrefixes are families of such variables. Our own come first: the
-// app's secrets and folders are none of an agent's business, and what it may
-// know it is given anew.
+// strippedPrefixes returns prefixes of such variables. Our own prefix is first:
+// an agent must not get the app's secrets and folders; what it may know is set
+// again.
 func strippedPrefixes() []string {
 	return []string{
 		"PILOTFISH_",
@@ -35,7 +36,8 @@ func strippedPrefixes() []string {
 	}
 }
 
-// cleaned is the inherited environment without what an agent must not see.
+// cleaned returns the inherited environment without the variables that an agent
+// must not see.
 func cleaned(env []string) []string {
 	names, prefixes := strippedNames(), strippedPrefixes()
 	kept := make([]string, 0, len(env))
@@ -45,8 +47,8 @@ func cleaned(env []string) []string {
 		case !found || name == "":
 		case slices.Contains(names, name):
 		case slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) }):
-		// A debugger hooks into every Node program this way; other options are
-		// the person's own.
+		// A debugger uses this option to attach to every Node program; other
+		// options are the user's own.
 		case name == "NODE_OPTIONS" && (strings.Contains(value, "--inspect") || strings.Contains(value, "bootloader.js")):
 		default:
 			kept = append(kept, pair)
@@ -73,14 +75,14 @@ func lookup(env []string) func(string) string {
 	}
 }
 
-// withTerminal says what the terminal in the panel is and can.
+// withTerminal sets the variables that describe the terminal in the panel.
 func withTerminal(env []string) []string {
 	env = set(env, "TERM", "xterm-256color")
 	env = set(env, "COLORTERM", "truecolor")
 	env = set(env, "TERM_PROGRAM", "Pilotfish")
 	get := lookup(env)
 	if get("LC_ALL") == "" && get("LC_CTYPE") == "" && get("LANG") == "" {
-		// Without any locale programs fall back to ASCII; the terminal is UTF-8.
+		// Without a locale, programs use ASCII only; the terminal is UTF-8.
 		if runtime.GOOS == "darwin" {
 			return set(env, "LC_CTYPE", "UTF-8")
 		}

@@ -14,17 +14,18 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// LaunchConfig says what to start, and where it will be.
+// LaunchConfig says what to start, and in which environment.
 type LaunchConfig struct {
 	// Kind is an agent of the catalogue, or AgentAuto; empty means AgentAuto.
 	Kind protocol.AgentKind
 	// Command is the command line of AgentCustom.
 	Command string
-	// Args are further arguments, as in a shell.
+	// Args are further arguments, with the quoting rules of a shell.
 	Args string
 	// WorkDir is the folder of Settings; empty means DefaultDir.
 	WorkDir string
-	// DefaultDir is the app's own folder for agents; it is made when it is used.
+	// DefaultDir is the app's own folder for agents; it is created when it is
+	// used.
 	DefaultDir string
 	// ProgramDir is the folder of the program `pilotfish`.
 	ProgramDir string
@@ -33,12 +34,12 @@ type LaunchConfig struct {
 	Session  protocol.SessionName
 	Tab      protocol.TabID
 	URL      string // http://127.0.0.1:PORT
-	Token    string // the agent's own
-	// Commands are named to an agent that takes such a text.
+	Token    string // the agent's own token
+	// Commands are described to an agent that accepts a system prompt.
 	Commands []Command
 }
 
-// Command is a command of `pilotfish` as an agent is told of it.
+// Command is a command of `pilotfish`, as described to an agent.
 type Command struct {
 	Usage   string // "goto URL"
 	Summary string // "open a page in the tab"
@@ -52,13 +53,13 @@ type Launched struct {
 	Dir  string
 	Kind protocol.AgentKind
 	Name string
-	// Missing is set when the agent is not installed: there is nothing to start.
+	// Missing is set when the agent is not installed and cannot be started.
 	Missing *protocol.AgentInfo
 }
 
-// Launch prepares the start of an agent. An agent that is not installed is not
-// an error but Missing. It returns CodeBadArgument for a kind, a command line or
-// a working folder that cannot be.
+// Launch prepares the start of an agent. If the agent is not installed, Launch
+// returns no error, but sets Missing. It returns CodeBadArgument for an invalid
+// kind, command line or working folder.
 func (p *Prober) Launch(ctx context.Context, cfg LaunchConfig) (Launched, error) {
 	if cfg.Kind == "" || cfg.Kind == protocol.AgentAuto {
 		cfg.Kind = p.Auto()
@@ -101,8 +102,9 @@ func (p *Prober) Launch(ctx context.Context, cfg LaunchConfig) (Launched, error)
 	return launched, nil
 }
 
-// Auto is what AgentAuto stands for: claude when it is installed and not known to be broken, else the
-// shell. It looks anew, so that an agent that was installed a moment ago starts.
+// Auto returns the agent for AgentAuto: claude if it is installed and not known
+// to be broken, else the shell. It searches again at each call, so that an
+// agent that was installed a moment ago is found.
 func (p *Prober) Auto() protocol.AgentKind {
 	p.mu.Lock()
 	file := p.file
@@ -121,7 +123,7 @@ func (p *Prober) Auto() protocol.AgentKind {
 	return protocol.AgentClaude
 }
 
-// program finds what to start.
+// program finds the program to start.
 func (p *Prober) program(ctx context.Context, e Entry, cfg LaunchConfig, launched *Launched) error {
 	switch e.Kind {
 	case protocol.AgentShell:
@@ -155,7 +157,7 @@ func (p *Prober) program(ctx context.Context, e Entry, cfg LaunchConfig, launche
 	return nil
 }
 
-// command finds the program of a person's own command line, as a shell would.
+// command finds the program of a custom command line, as a shell would.
 func (p *Prober) command(ctx context.Context, name, dir string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
 		if !filepath.IsAbs(name) {
@@ -170,10 +172,11 @@ func (p *Prober) command(ctx context.Context, name, dir string) string {
 	return look(name, joinPath(path, usualFolders(p.home, lookup(p.env()))))
 }
 
-// shellArgs starts a shell as the system's own terminals do: on macOS as a login
-// shell, elsewhere as an interactive one. A login shell would read /etc/profile,
-// which on Debian sets PATH anew and so loses `pilotfish`; what the profile adds
-// to PATH is in the environment already (see loginPath).
+// shellArgs returns the arguments with which the system's own terminals start a
+// shell: on macOS as a login shell, elsewhere as an interactive one. A login
+// shell would read /etc/profile, which on Debian sets PATH anew and so removes
+// `pilotfish` from it. What the profile adds to PATH is in the environment
+// already (see loginPath).
 func shellArgs(path string) []string {
 	switch filepath.Base(path) {
 	case "bash", "zsh", "ksh", "fish", "sh", "dash":
@@ -185,11 +188,11 @@ func shellArgs(path string) []string {
 	return nil
 }
 
-// workDir is where the agent starts.
+// workDir returns the folder in which the agent starts.
 func workDir(cfg LaunchConfig) (string, error) {
 	if cfg.WorkDir == "" {
-		// Nobody else's: what lies in it (an agent's own settings, hooks) would
-		// be run by the agent.
+		// Only the user may write to it: the agent would run what is in it (an
+		// agent's own settings, hooks).
 		if err := os.MkdirAll(cfg.DefaultDir, 0o700); err != nil {
 			return "", protocol.NewError(protocol.CodeNotWritable, "the agents' folder cannot be made: "+err.Error(), "choose a working folder in Settings")
 		}
@@ -207,8 +210,8 @@ func workDir(cfg LaunchConfig) (string, error) {
 	return cfg.WorkDir, nil
 }
 
-// split reads a command line by the rules of a shell: quotes, "~" and variables.
-// No shell runs, and nothing in it can run a program.
+// split splits a command line by the rules of a shell: quotes, "~" and
+// variables. No shell is run, and nothing in the line can run a program.
 func split(line string, env []string) ([]string, error) {
 	words, err := shell.Fields(line, lookup(env))
 	if err != nil {

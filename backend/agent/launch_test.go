@@ -14,7 +14,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// launchConfig has a program folder with a space and a quote in its name.
+// launchConfig returns a config whose program folder has a space and a quote in
+// its name.
 func launchConfig(t *testing.T) LaunchConfig {
 	t.Helper()
 	programs := filepath.Join(t.TempDir(), "it's here")
@@ -70,7 +71,7 @@ func TestLaunchClaude(t *testing.T) {
 	}
 }
 
-// Each hook runs as claude runs it: through a shell.
+// Each hook is run as claude runs it: through a shell.
 func TestClaudesHooksCallUs(t *testing.T) {
 	cfg := launchConfig(t)
 	var settings struct {
@@ -122,7 +123,7 @@ func TestPersonsOwnClaudeOptionsStay(t *testing.T) {
 	}
 }
 
-// The person's own startup files must not hide our program.
+// The user's own startup files must not hide our program.
 func TestLaunchShellFindsPilotfish(t *testing.T) {
 	home := t.TempDir()
 	write(t, filepath.Join(home, ".bashrc"), "export PATH=\"$HOME/first:$PATH\"\nalias hello='echo interactive'\n")

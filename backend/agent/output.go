@@ -11,24 +11,25 @@ import (
 	"time"
 )
 
-// maxOutput bounds what is kept of a program's output, in bytes.
+// maxOutput bounds how much of a program's output is kept, in bytes.
 const maxOutput = 64 << 10
 
-// endDelay is how long a program that is told to end may take, and how long one
-// that ended is waited for when something that it started keeps its output open.
+// endDelay is how long a program may take to end when it is asked to. It is
+// also how long we wait after a program has ended, while one of its children
+// keeps its output open.
 const endDelay = time.Second
 
-// output runs a program that should say something and end, and returns what it
-// said on its output. When ctx ends, the program's whole group is ended: a
-// shell's profile may have started others.
+// output runs a program that should print something and exit, and returns its
+// output. When ctx ends, the program's whole group is ended: a shell's profile
+// may have started other programs.
 func output(ctx context.Context, env []string, path string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = env
-	cmd.Dir = os.TempDir() // a project's own settings must not answer
+	cmd.Dir = os.TempDir() // so that a project's own settings have no effect
 	var out, problem limited
 	cmd.Stdout, cmd.Stderr = &out, &problem
 	over := ownGroup(cmd)
-	// A child that keeps the output open does not hold us up.
+	// A child that keeps the output open must not block us.
 	cmd.WaitDelay = endDelay
 	err := cmd.Run()
 	over()
@@ -39,7 +40,7 @@ func output(ctx context.Context, env []string, path string, args ...string) (str
 		return out.String(), context.DeadlineExceeded
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // it ended well, only its output stayed open
+		err = nil // the program succeeded, only its output stayed open
 	}
 	if err != nil {
 		if line := firstLine(problem.String()); line != "" {
@@ -52,13 +53,14 @@ func output(ctx context.Context, env []string, path string, args ...string) (str
 // limited keeps the first maxOutput bytes that are written to it.
 type limited struct{ bytes.Buffer }
 
-// Write never fails, so that the program does not notice.
+// Write never fails, so that the program is not disturbed.
 func (l *limited) Write(p []byte) (int, error) {
 	l.Buffer.Write(p[:min(len(p), max(0, maxOutput-l.Len()))])
 	return len(p), nil
 }
 
-// firstLine is the first line with text in it, at most 200 characters long.
+// firstLine returns the first line that is not empty, at most 200 characters
+// long.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(line); line != "" {

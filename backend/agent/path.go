@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// loginPath asks the person's login shell for its PATH. A program that the
+// loginPath asks the user's login shell for its PATH. A program that the
 // desktop starts (a menu entry, autostart, the Dock) inherits the PATH of the
-// desktop's session and not the one that .zprofile, .bashrc or a version manager
-// build, so that an agent which every terminal finds would be missing here. It
-// returns "" for a shell whose options we do not know.
+// desktop's session, not the one that .zprofile, .bashrc or a version manager
+// set. So an agent that every terminal finds would be missing here. It returns
+// "" for a shell whose options we do not know.
 func loginPath(ctx context.Context, shell string, env []string) (string, error) {
 	switch filepath.Base(shell) {
 	case "bash", "zsh", "ksh", "fish", "sh", "dash":
@@ -25,9 +25,9 @@ func loginPath(ctx context.Context, shell string, env []string) (string, error) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, agentPathTimeout)
 	defer cancel()
-	// What the profile itself prints is around the marks. Interactive, because
-	// most people set their PATH in the file of interactive shells; `env`,
-	// because fish keeps PATH as a list.
+	// The marks separate the output of env from the output of the profile. The
+	// shell is interactive, because most users set their PATH in the file for
+	// interactive shells. `env` is used because fish keeps PATH as a list.
 	mark := "pilotfish-" + rand.Text()
 	out, err := output(ctx, env, shell, "-l", "-i", "-c", "echo "+mark+"; /usr/bin/env; echo "+mark)
 	_, rest, found := strings.Cut(out, mark)
@@ -46,8 +46,8 @@ func loginPath(ctx context.Context, shell string, env []string) (string, error) 
 	return "", fmt.Errorf("asking %s for its PATH: its environment has none", shell)
 }
 
-// usualFolders are where installers of agents put programs although they are
-// not on the PATH of everybody.
+// usualFolders returns folders in which installers of agents put programs
+// although these folders are not on everybody's PATH.
 func usualFolders(home string, getenv func(string) string) []string {
 	folders := []string{
 		"~/.local/bin", "~/bin",
@@ -65,7 +65,8 @@ func usualFolders(home string, getenv func(string) string) []string {
 	for i, folder := range folders {
 		folders[i] = underHome(folder, home)
 	}
-	// nvm has one folder for each Node; the newest that was installed first.
+	// nvm has one folder for each Node version; the most recently installed
+	// comes first.
 	versions, err := filepath.Glob(filepath.Join(home, ".nvm/versions/node/*/bin"))
 	if err == nil {
 		slices.SortFunc(versions, newer)
@@ -74,7 +75,7 @@ func usualFolders(home string, getenv func(string) string) []string {
 	return folders
 }
 
-// newer orders folders by the time of their last change, the newest first.
+// newer orders folders by modification time, the newest first.
 func newer(a, b string) int {
 	first, errA := os.Stat(a)
 	second, errB := os.Stat(b)
@@ -84,8 +85,9 @@ func newer(a, b string) int {
 	return second.ModTime().Compare(first.ModTime())
 }
 
-// npmPrefix is where npm installs global packages when the person moved it.
-// Asking npm would take half a second.
+// npmPrefix returns the folder into which npm installs global packages, if the
+// user has changed it. It reads npm's settings itself, because asking npm would
+// take half a second.
 func npmPrefix(home string, getenv func(string) string) string {
 	for _, name := range []string{"NPM_CONFIG_PREFIX", "npm_config_prefix"} {
 		if value := getenv(name); value != "" {
@@ -114,9 +116,9 @@ func underHome(path, home string) string {
 	return path
 }
 
-// joinPath makes one list of folders out of several: the first mention counts,
-// what is empty or relative is left out, because it would mean another program
-// in each working folder.
+// joinPath joins several lists of folders. Duplicates are removed. Empty and
+// relative folders are removed, too, because they would mean another program in
+// each working folder.
 func joinPath(lists ...[]string) []string {
 	var joined []string
 	for _, list := range lists {
@@ -129,7 +131,7 @@ func joinPath(lists ...[]string) []string {
 	return joined
 }
 
-// look finds a program in folders; "" when it is in none.
+// look returns the path of a program in one of the folders; "" if none has it.
 func look(program string, folders []string) string {
 	names := []string{program}
 	if runtime.GOOS == "windows" {

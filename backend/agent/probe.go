@@ -16,31 +16,29 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config is what a Prober needs. Each field may be left empty; then it is that
-// of this process.
+// Config configures a Prober. An empty field means the value of this process.
 type Config struct {
 	// Env is the environment that agents inherit.
 	Env func() []string
-	// Home is the person's home folder.
+	// Home is the user's home folder.
 	Home string
-	// Shell is the person's shell; empty means $SHELL, then bash, then sh.
+	// Shell is the user's shell; empty means $SHELL, then bash, then sh.
 	Shell  string
 	Logger *slog.Logger
 }
 
-// Prober finds agents and prepares their start. It is safe for use by several
-// goroutines.
+// Prober finds agents and prepares their start. It is safe for concurrent use.
 type Prober struct {
 	env   func() []string
 	home  string
 	shell string
 	log   *slog.Logger
 
-	probing sync.Mutex // one probe at a time: the second waits, and asks again
+	probing sync.Mutex // one probe at a time: a second one waits, and then probes again
 
 	mu     sync.Mutex
 	login  []string      // the login shell's PATH
-	asked  bool          // login was asked for
+	asked  bool          // login was queried
 	asking chan struct{} // closed when the login shell has answered; nil unless Warm was called
 	file   *protocol.AgentsFile
 }
@@ -61,7 +59,7 @@ func New(cfg Config) *Prober {
 	return p
 }
 
-// Agents is the result of the last probe; the first call probes.
+// Agents returns the result of the last probe; the first call probes.
 func (p *Prober) Agents(ctx context.Context) protocol.AgentsFile {
 	p.mu.Lock()
 	file := p.file
@@ -72,9 +70,9 @@ func (p *Prober) Agents(ctx context.Context) protocol.AgentsFile {
 	return p.Probe(ctx)
 }
 
-// Probe looks which agents are installed, and asks each for its version. It asks
-// the login shell for its PATH again, because installers write theirs into the
-// shell's files. A probe that ctx cut short is not remembered.
+// Probe finds out which agents are installed, and their versions. It asks the
+// login shell for its PATH again, because installers add their folders in the
+// shell's files. The result is not stored if ctx ended during the probe.
 func (p *Prober) Probe(ctx context.Context) protocol.AgentsFile {
 	p.probing.Lock()
 	defer p.probing.Unlock()
@@ -91,7 +89,7 @@ func (p *Prober) Probe(ctx context.Context) protocol.AgentsFile {
 			return nil
 		})
 	}
-	_ = group.Wait() // none of them returns an error
+	_ = group.Wait() // none of the functions returns an error
 	for _, info := range file.Agents {
 		if info.Kind == protocol.AgentClaude && usable(info) {
 			file.Default = protocol.AgentClaude
@@ -109,7 +107,7 @@ func (p *Prober) Probe(ctx context.Context) protocol.AgentsFile {
 // usable reports whether an agent can be started.
 func usable(info protocol.AgentInfo) bool { return info.Installed && info.Problem == "" }
 
-// probe looks at one agent.
+// probe checks one agent.
 func (p *Prober) probe(ctx context.Context, e Entry) protocol.AgentInfo {
 	info := protocol.AgentInfo{Kind: e.Kind, Name: e.Name, Install: e.Install, URL: e.URL}
 	switch e.Kind {
@@ -138,7 +136,7 @@ func (p *Prober) probe(ctx context.Context, e Entry) protocol.AgentInfo {
 	text, err := output(ctx, p.environment(ctx, filepath.Dir(info.Path)), info.Path, "--version")
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		// A slow start says nothing against it.
+		// A slow start does not mean that the agent is broken.
 		p.log.WarnContext(ctx, "agent is slow to say its version", "agent", e.Kind, "path", info.Path)
 	case err != nil:
 		info.Problem = "`" + e.Program + " --version` failed: " + err.Error()
@@ -157,8 +155,8 @@ var versionPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\d+\.\d+(?:\.\d+)*(?:[-+.][0-9A-Za-z][0-9A-Za-z.-]*)?`)
 })
 
-// version finds the version number in what `--version` printed; without one the
-// first line stands for it.
+// version returns the version number in the output of `--version`, or else its
+// first line.
 func version(text string) string {
 	if found := versionPattern().FindString(text); found != "" {
 		return found
@@ -166,7 +164,7 @@ func version(text string) string {
 	return firstLine(text)
 }
 
-// find looks for an agent's program: on the PATH first, as a terminal would.
+// find searches for an agent's program, first on the PATH, as a terminal would.
 func (p *Prober) find(e Entry) string {
 	own := make([]string, len(e.Folders))
 	for i, folder := range e.Folders {
@@ -175,7 +173,7 @@ func (p *Prober) find(e Entry) string {
 	return look(e.Program, joinPath(p.searchPath(), own, usualFolders(p.home, lookup(p.env()))))
 }
 
-// searchPath is the login shell's PATH, then the one of this process.
+// searchPath returns the login shell's PATH, followed by that of this process.
 func (p *Prober) searchPath() []string {
 	p.mu.Lock()
 	login := p.login
@@ -183,8 +181,8 @@ func (p *Prober) searchPath() []string {
 	return joinPath(login, filepath.SplitList(lookup(p.env())("PATH")))
 }
 
-// askLogin takes the login shell's PATH. Without an answer the one that was
-// known before stays.
+// askLogin asks the login shell for its PATH. Without an answer the previous
+// PATH stays.
 func (p *Prober) askLogin(ctx context.Context) {
 	shell := p.userShell()
 	text, err := loginPath(ctx, shell, cleaned(p.env()))
@@ -199,9 +197,9 @@ func (p *Prober) askLogin(ctx context.Context) {
 	}
 }
 
-// Warm returns a function that asks the login shell for its PATH ahead of the
-// first start, for the caller to run in a goroutine of its own. From now on a
-// start waits for the answer for agentPathWait at most.
+// Warm returns a function that asks the login shell for its PATH before the
+// first start; the caller runs it in a goroutine. From now on a start waits for
+// the answer for at most agentPathWait.
 func (p *Prober) Warm(ctx context.Context) func() {
 	answered := make(chan struct{})
 	p.mu.Lock()
@@ -213,9 +211,10 @@ func (p *Prober) Warm(ctx context.Context) func() {
 	}
 }
 
-// environment is what an agent inherits: cleaned, with the PATH of a terminal.
-// first goes before it; the agent's own folder after it, because an agent that a
-// version manager installed has its interpreter there.
+// environment returns the environment of an agent: cleaned, with the PATH of a
+// terminal. The folders first are put before that PATH. The agent's own folder,
+// last, is put after it, because an agent that a version manager installed has
+// its interpreter there.
 func (p *Prober) environment(ctx context.Context, last string, first ...string) []string {
 	p.mu.Lock()
 	asked, asking := p.asked, p.asking
@@ -225,8 +224,8 @@ func (p *Prober) environment(ctx context.Context, last string, first ...string) 
 	case asking == nil:
 		p.askLogin(ctx)
 	default:
-		// A slow profile must not keep a terminal from starting; the next one has
-		// what it said.
+		// A slow profile must not delay the start of a terminal; the next start
+		// has the answer.
 		wait := time.NewTimer(agentPathWait)
 		defer wait.Stop()
 		select {
@@ -239,7 +238,7 @@ func (p *Prober) environment(ctx context.Context, last string, first ...string) 
 	return set(cleaned(p.env()), "PATH", strings.Join(path, string(os.PathListSeparator)))
 }
 
-// userShell is the shell that a terminal would start.
+// userShell returns the shell that a terminal would start.
 func (p *Prober) userShell() string {
 	if p.shell != "" {
 		return p.shell

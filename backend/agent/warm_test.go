@@ -15,8 +15,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestSlowProfileDelaysNoTerminal has a login shell that does not answer before
-// it is let go: a terminal starts meanwhile, and the next one has its PATH.
+// TestSlowProfileDelaysNoTerminal has a login shell that is blocked until the
+// gate file exists. A terminal starts meanwhile, and the next one has the
+// shell's PATH.
 func TestSlowProfileDelaysNoTerminal(t *testing.T) {
 	dir := t.TempDir()
 	gate, shell := filepath.Join(dir, "gate"), filepath.Join(dir, "bash")
@@ -47,7 +48,7 @@ func TestSlowProfileDelaysNoTerminal(t *testing.T) {
 	if got := path(); strings.Contains(got, "/from/the/profile") {
 		t.Errorf("the PATH is %s before the shell said it", got)
 	}
-	if err := os.WriteFile(gate, nil, 0o600); err != nil { // lets the shell go
+	if err := os.WriteFile(gate, nil, 0o600); err != nil { // unblocks the shell
 		t.Fatal(err)
 	}
 	asking.Wait()

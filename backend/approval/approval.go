@@ -1,11 +1,13 @@
-// Package approval is what a session asks its user, and the rules that say when. It
-// owns the broker of the questions and the site rules on disk, and makes what waits
-// visible outside of the panel: the terminal of an agent that waits says so, and the
-// desktop shows a notification, which can be answered there when all of the question
-// fits.
+// Package approval holds the questions that a session asks its user, and the
+// rules that say when it asks. It owns the broker of the questions and the site
+// rules on disk. It also shows waiting questions outside the panel: in the
+// status of the waiting agent's terminal, and in a desktop notification. The
+// user can allow the action in the notification only if the whole question fits
+// in it.
 //
-// A Manager outlives the runs of its session: the window shows and changes the rules
-// of a session that is stopped. docs/adr/070 says how an approval travels.
+// A Manager outlives the runs of its session: the window shows and changes the
+// rules of a stopped session too. docs/adr/070 describes the path of an
+// approval.
 package approval
 
 import (
@@ -18,24 +20,25 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Page is the window's page of what waits.
+// Page is the page of the window that shows the waiting approvals.
 const Page = "approvals"
 
 // Config is what a Manager needs. All fields are required unless they say
 // otherwise.
 type Config struct {
 	Session protocol.SessionName
-	// RulesFile is where the site rules are kept.
+	// RulesFile returns the path of the file with the site rules.
 	RulesFile func() (string, error)
-	// Quiet shows no notifications.
+	// Quiet turns notifications off.
 	Quiet bool
-	// Changed is called after every change of what waits, on the goroutine that made
-	// it; it must not block.
+	// Changed is called after every change of the waiting questions, on the
+	// goroutine that made it; it must not block.
 	Changed func()
-	// Watch hears of every question: when it waits, and with over when it has ended.
+	// Watch is called for every question: when it waits, with over nil, and when
+	// it has ended.
 	Watch func(question protocol.Approval, over *policy.Over)
-	// ShowTab brings a tab and the panel beside it forward, ShowPage a page of the
-	// window.
+	// ShowTab brings a tab and the panel beside it to the front, ShowPage a page
+	// of the window.
 	ShowTab  func(ctx context.Context, tab protocol.TabID) error
 	ShowPage func(page string)
 	Logger   *slog.Logger
@@ -47,13 +50,13 @@ type Manager struct {
 	cfg    Config
 	log    *slog.Logger
 	broker *policy.Broker
-	wake   chan struct{} // to Run: something waits, or waits no more
+	wake   chan struct{} // notifies Run that the waiting questions have changed
 
 	mu    sync.Mutex
-	rules *policy.Rules // nil until they are needed
+	rules *policy.Rules // nil until first needed
 }
 
-// New returns a Manager that asks nothing yet.
+// New returns a Manager without questions.
 func New(cfg Config) *Manager {
 	m := &Manager{cfg: cfg, log: cfg.Logger.With("component", "approval"), wake: make(chan struct{}, 1)}
 	m.broker = policy.NewBroker(cfg.Session, m.changed)
@@ -61,16 +64,16 @@ func New(cfg Config) *Manager {
 	return m
 }
 
-// Broker asks the questions.
+// Broker returns the broker of the questions.
 func (m *Manager) Broker() *policy.Broker { return m.broker }
 
-// Pending returns what waits, oldest first.
+// Pending returns the questions that wait, oldest first.
 func (m *Manager) Pending() []protocol.Approval { return m.broker.Pending() }
 
-// Gone ends what an actor asked: it has ended.
+// Gone ends the questions of an actor that has ended.
 func (m *Manager) Gone(actor protocol.Actor) { m.broker.Gone(actor) }
 
-// changed is called when something waits or waits no more.
+// changed is called when the set of waiting questions changes.
 func (m *Manager) changed() {
 	select {
 	case m.wake <- struct{}{}:
@@ -79,9 +82,10 @@ func (m *Manager) changed() {
 	m.cfg.Changed()
 }
 
-// Answer takes the user's answer to what waits. It is for the panel's socket, the
-// window, the tray and notifications: no route and no command leads here. place is
-// where it was given, for a person: "tray", "window".
+// Answer gives the user's answer to a question. Only the panel's socket, the
+// window, the tray and notifications call it: no route and no command does.
+// place is where the user answered: "panel", "tray", "window" or
+// "notification".
 func (m *Manager) Answer(id string, answer protocol.ApprovalAnswer, place string) error {
 	if err := m.broker.AnswerOption(id, answer, "", place); err != nil {
 		m.log.Info("an answer came too late", "answer", answer, "error", err)
@@ -91,8 +95,8 @@ func (m *Manager) Answer(id string, answer protocol.ApprovalAnswer, place string
 	return nil
 }
 
-// Run lets the terminals of waiting agents say so and shows notifications, until
-// ctx ends; then nothing waits any more.
+// Run shows the need for approval in the status of waiting agents' terminals
+// and shows notifications, until ctx ends. Then it ends all questions.
 func (m *Manager) Run(ctx context.Context, terminals Terminals) {
 	defer m.broker.Close()
 	w := waiting{terminals: terminals, log: m.log, marked: map[protocol.TerminalID]protocol.AgentStatus{}, told: map[string]bool{}}
@@ -101,13 +105,13 @@ func (m *Manager) Run(ctx context.Context, terminals Terminals) {
 		defer notifier.Close()
 		w.notify, w.withdraw = notifier.Notify, notifier.Withdraw
 		w.answer = func(id string, answer protocol.ApprovalAnswer) {
-			// One that came too late is no fault: the question is gone.
+			// An answer that came too late is not an error: the question is gone.
 			_ = m.Answer(id, answer, "notification")
 		}
 	}
 	var showing sync.WaitGroup
 	defer showing.Wait()
-	// Several clicks at once are the same wish.
+	// Several clicks in a row count as one.
 	clicked := make(chan protocol.TabID, 1)
 	w.show = func(tab protocol.TabID) {
 		select {
@@ -129,9 +133,9 @@ func (m *Manager) Run(ctx context.Context, terminals Terminals) {
 	}
 }
 
-// Show brings a question forward: the tab that it is about, with the panel that has
-// it, or the window's page of approvals. One that is over meanwhile shows that page,
-// too.
+// Show brings a question to the front: the tab that it is about, with the panel
+// that shows it, or the window's page of approvals. If the question has ended
+// in the meantime, it shows that page too.
 func (m *Manager) Show(ctx context.Context, id string) {
 	for _, p := range m.broker.Pending() {
 		if p.ID == id {
@@ -142,7 +146,7 @@ func (m *Manager) Show(ctx context.Context, id string) {
 	m.cfg.ShowPage(Page)
 }
 
-// show brings the tab that a question is about forward; a question without a tab is
+// show brings the tab of a question to the front. A question without a tab is
 // in the window.
 func (m *Manager) show(ctx context.Context, tab protocol.TabID) {
 	if tab == "" {

@@ -15,11 +15,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// asked is a Manager without a session: what it shows is noted.
+// asked is a Manager without a session. It records what the Manager shows.
 type asked struct {
 	*Manager
 	path string
-	gone error // of the tab to show
+	gone error // the error for a tab that cannot be shown
 
 	mu    sync.Mutex
 	shown []string
@@ -43,7 +43,7 @@ func (a *asked) note(text string) {
 	a.shown = append(a.shown, text)
 }
 
-// terminals are those of a test, by their status.
+// terminals are fake terminals, by their status.
 type terminals struct {
 	mu  sync.Mutex
 	all map[protocol.TerminalID]protocol.TerminalInfo
@@ -68,8 +68,9 @@ func (l *terminals) SetStatus(id protocol.TerminalID, status protocol.AgentStatu
 	return nil
 }
 
-// The terminal of an agent that waits says so, and what it said before once nothing
-// waits any more. What waits at the end is over.
+// The terminal of a waiting agent has the status "needs you", and its earlier
+// status once nothing waits any more. What still waits at the end of the run is
+// ended.
 func TestTerminalsSayThatTheyWait(t *testing.T) {
 	for before, after := range map[protocol.AgentStatus]protocol.AgentStatus{
 		protocol.AgentIdle: protocol.AgentIdle, protocol.AgentWorking: protocol.AgentWorking, protocol.AgentStarting: protocol.AgentWorking,
@@ -109,7 +110,8 @@ func TestTerminalsSayThatTheyWait(t *testing.T) {
 			if a.Answer("guessed", protocol.AnswerOnce, "window") == nil {
 				t.Error("a question that nobody asked was answered")
 			}
-			// One whose process ends, and one that waits when the session stops.
+			// One question whose process ends, and one that waits when the session
+			// stops.
 			said = ask("p1")
 			a.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: "p1"})
 			if <-said == nil {
@@ -125,8 +127,8 @@ func TestTerminalsSayThatTheyWait(t *testing.T) {
 	}
 }
 
-// A question is shown in the panel beside its tab; where that cannot be, on the
-// window's page.
+// A question is shown in the panel beside its tab, or, where that is not
+// possible, on the window's page.
 func TestWhereAQuestionIsShown(t *testing.T) {
 	for _, c := range []struct {
 		tab  protocol.TabID
@@ -162,8 +164,8 @@ func TestWhereAQuestionIsShown(t *testing.T) {
 	}
 }
 
-// Rules are on the disk when they were changed, for nobody else to read, and a
-// Manager of another run has them.
+// A changed rule is on the disk, where only the user can read it, and a Manager
+// of another run loads it.
 func TestRulesAreKept(t *testing.T) {
 	a := newAsked(t)
 	rules, err := a.Rules()

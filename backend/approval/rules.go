@@ -12,8 +12,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Rules are the site rules, read when they are first needed. They are written
-// whenever they change.
+// Rules returns the site rules. It reads them when they are first needed; they
+// are written at every change.
 func (m *Manager) Rules() (*policy.Rules, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -30,8 +30,8 @@ func (m *Manager) Rules() (*policy.Rules, error) {
 	return m.rules, nil
 }
 
-// readRules reads rules.json. One that cannot be read is put aside, and the
-// careful defaults hold.
+// readRules reads rules.json. A file that cannot be read is quarantined, and
+// the default rules apply.
 func readRules(path string, log *slog.Logger) []protocol.SiteRule {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

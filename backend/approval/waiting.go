@@ -11,31 +11,31 @@ import (
 	"pilotfish/backend/question"
 )
 
-// Terminals are what a Manager needs of the terminals.
+// Terminals is the part of the session's terminals that a Manager uses.
 type Terminals interface {
 	Get(id protocol.TerminalID) (protocol.TerminalInfo, error)
 	SetStatus(id protocol.TerminalID, status protocol.AgentStatus, message string) error
 }
 
-// waiting is what a person sees outside of the panel of what waits. One
-// goroutine owns it.
+// waiting shows waiting questions outside the panel: in terminals and in a
+// notification. Only one goroutine uses it.
 type waiting struct {
 	terminals Terminals
 	notify    func(context.Context, desktop.Notification) (uint32, error) // nil for none
 	withdraw  func(context.Context, uint32) error
-	show      func(protocol.TabID) // brings a tab and its panel forward
+	show      func(protocol.TabID) // brings a tab and its panel to the front
 	answer    func(id string, answer protocol.ApprovalAnswer)
 	log       *slog.Logger
-	// marked are the terminals that say that they wait, with what they said
-	// before.
+	// marked has the terminals whose status says that they wait, with the status
+	// from before.
 	marked map[protocol.TerminalID]protocol.AgentStatus
 	told   map[string]bool
 	last   uint32 // the notification that is shown; 0 for none
 	about  string // the question that it is about
 }
 
-// mark lets the terminals of waiting agents say that they need the person, and
-// what they said before once they do not wait any more.
+// mark sets the status of waiting agents' terminals to "needs you", and
+// restores the earlier status once an agent no longer waits.
 func (w *waiting) mark(pending []protocol.Approval) {
 	now := map[protocol.TerminalID]string{}
 	for _, p := range pending {
@@ -49,7 +49,7 @@ func (w *waiting) mark(pending []protocol.Approval) {
 		}
 		info, err := w.terminals.Get(id)
 		if err != nil || w.terminals.SetStatus(id, protocol.AgentNeedsYou, message) != nil {
-			continue // it ended meanwhile
+			continue // it has ended in the meantime
 		}
 		w.marked[id] = info.Status
 	}
@@ -60,17 +60,19 @@ func (w *waiting) mark(pending []protocol.Approval) {
 		delete(w.marked, id)
 		info, err := w.terminals.Get(id)
 		if err != nil || info.Status != protocol.AgentNeedsYou {
-			continue // it has said something newer itself
+			continue // the agent has reported a newer status itself
 		}
 		if before != protocol.AgentIdle {
-			before = protocol.AgentWorking // it asked, so it works
+			before = protocol.AgentWorking // it asked, so it is working
 		}
-		_ = w.terminals.SetStatus(id, before, "") // it may have ended meanwhile
+		_ = w.terminals.SetStatus(id, before, "") // it may have ended in the meantime
 	}
 }
 
-// tell shows a notification for the newest of what was not told yet. When what
-// is shown was answered, elsewhere perhaps, it goes, or another takes its place.
+// tell shows a notification for the newest question that had none yet. When the
+// question in the current notification has ended, for example by an answer
+// elsewhere, the notification is withdrawn or replaced by the one of another
+// question.
 func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 	fresh, known := -1, map[string]bool{}
 	for i, p := range pending {
@@ -101,16 +103,16 @@ func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 	note.Replaces = w.last
 	id, err := w.notify(ctx, note)
 	if err != nil {
-		// Panel, window and tray show it, too.
+		// Panel, window and tray show the question too.
 		w.log.Debug("notification could not be shown", "error", err)
 		return
 	}
 	w.last, w.about = id, pending[fresh].ID
 }
 
-// note is the notification of a question. It can be allowed there only when all
-// of it stands there, and not by a press that was meant for what was on the
-// screen before.
+// note returns the notification of a question. It offers "Allow once" only if
+// the whole question fits, and ignores a press that came too early, because it
+// was meant for what was on the screen before.
 func (w *waiting) note(p protocol.Approval) desktop.Notification {
 	asks := question.Request(p) + "."
 	if effect := question.Effect(p.Kind); effect != "" {
@@ -123,7 +125,7 @@ func (w *waiting) note(p protocol.Approval) desktop.Notification {
 	show := func() { w.show(p.Tab) }
 	n := desktop.Notification{Title: question.Who(p.Actor) + " needs your approval", Body: body, Urgent: true, Clicked: show}
 	deny := desktop.Action{Label: "Deny", Do: func() { w.answer(p.ID, protocol.AnswerDeny) }}
-	if !desktop.Fits(body) {
+	if !desktop.Fits(n.Title, body) {
 		n.Body = asks + " The details are too long for this notification: open them in Pilotfish."
 		n.Actions = []desktop.Action{deny}
 		return n

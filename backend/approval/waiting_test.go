@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// notes are the notifications of a test.
+// notes records notifications.
 type notes struct {
 	waiting
 	shown     []desktop.Notification
@@ -39,9 +39,9 @@ func newNotes() *notes {
 	return n
 }
 
-// A click on the notification of a question is about the question's tab, and its
-// buttons answer it; a press on what has just appeared was meant for something
-// else.
+// A click on a question's notification shows the question's tab, and its
+// buttons answer the question. A press on a notification that has just appeared
+// was meant for something else.
 func TestANotificationAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNotes()
@@ -61,18 +61,26 @@ func TestANotificationAnswers(t *testing.T) {
 	})
 }
 
-// What does not stand in a notification whole is not allowed there.
+// An action cannot be allowed in a notification that does not show the whole
+// question.
 func TestALongQuestionIsReadFirst(t *testing.T) {
 	n := newNotes()
-	n.tell(t.Context(), []protocol.Approval{{ID: "a", Command: "eval", Args: []protocol.ApprovalArg{{Name: "code", Value: strings.Repeat("x", 500)}}}})
-	note := n.shown[0]
-	if len(note.Actions) != 1 || note.Actions[0].Label != "Deny" || strings.Contains(note.Body, "xxx") || !strings.Contains(note.Body, "open them in Pilotfish") {
-		t.Errorf("%+v", note)
+	long := strings.Repeat("x", 500)
+	for _, q := range []protocol.Approval{
+		{ID: "a", Command: "eval", Args: []protocol.ApprovalArg{{Name: "code", Value: long}}},
+		// Who asks is a part of the question.
+		{ID: "b", Command: "eval", Actor: protocol.Actor{Kind: protocol.ActorTask, Title: long}},
+	} {
+		n.tell(t.Context(), []protocol.Approval{q})
+		note := n.shown[len(n.shown)-1]
+		if len(note.Actions) != 1 || note.Actions[0].Label != "Deny" || strings.Contains(note.Body, "xxx") || !strings.Contains(note.Body, "open them in Pilotfish") {
+			t.Errorf("%+v", note)
+		}
 	}
 }
 
-// What was answered elsewhere is shown no more: the next question takes its
-// place, and after the last one it goes.
+// A question that was answered elsewhere is no longer shown: the next question
+// replaces it, and after the last one the notification is withdrawn.
 func TestANotificationGoes(t *testing.T) {
 	n := newNotes()
 	one, two := protocol.Approval{ID: "1", Command: "one"}, protocol.Approval{ID: "2", Command: "two"}

@@ -21,22 +21,23 @@ type Config struct {
 }
 
 // digest is a token as the authority keeps it: an HMAC under a key of this run,
-// so that neither memory nor timing gives a token away.
+// so that neither memory nor timing reveals a token.
 type digest [sha256.Size]byte
 
-// record is one grant with its current token and, for a while, the one before.
+// record is one grant with its current token and, for a while, the previous
+// one.
 type record struct {
 	grant   Grant
 	current digest
-	// expires is when the current token ends; 0 means with its holder.
+	// expires is when the current token ends; 0 means not before it is revoked.
 	expires time.Duration
-	// previous is honoured until previousUntil.
+	// previous is valid until previousUntil.
 	previous      digest
 	previousUntil time.Duration
 	watches       map[*Watch]struct{}
 }
 
-// Authority knows every token of this run. It is safe for concurrent use.
+// Authority holds every token of this run. It is safe for concurrent use.
 type Authority struct {
 	now   func() time.Time
 	start time.Time
@@ -60,15 +61,15 @@ func New(cfg Config) *Authority {
 	return &Authority{now: now, start: now(), key: key, records: map[string]*record{}}
 }
 
-// elapsed is the monotonic time since New. The caller holds mu.
+// elapsed returns the monotonic time since New. The caller holds mu.
 func (a *Authority) elapsed() time.Duration {
 	// Sub uses the monotonic readings of both, so the wall clock may jump.
 	a.last = max(a.last, a.now().Sub(a.start))
 	return a.last
 }
 
-// newToken returns a fresh token: base64url without padding, the alphabet that
-// a WebSocket subprotocol allows.
+// newToken returns a new random token: base64url without padding, whose
+// characters are all allowed in a WebSocket subprotocol.
 func (a *Authority) newToken() (Secret, digest) {
 	raw := make([]byte, protocol.TokenBytes)
 	_, _ = rand.Read(raw)
@@ -82,10 +83,10 @@ func (a *Authority) digest(token string) digest {
 	return digest(mac.Sum(nil))
 }
 
-// Mint makes a token of a kind. The grant's ID, Kind and Generation are set
-// here, and its scopes are cut to what the kind can have. life is how long the
-// token is current; 0 means until it is revoked. A grant whose Parent has ended
-// is minted ended: its token opens nothing.
+// Mint creates a token of a kind. It sets the grant's ID, Kind and Generation,
+// and limits its scopes to those that the kind can have. life is how long the
+// token is current; 0 means until it is revoked. If the grant's Parent has
+// ended, the grant is already ended: its token is valid for no route.
 func (a *Authority) Mint(kind Kind, grant Grant, life time.Duration) (Grant, Secret) {
 	secret, sum := a.newToken()
 	limit := kind.maxScopes()
@@ -110,8 +111,8 @@ func (a *Authority) Mint(kind Kind, grant Grant, life time.Duration) (Grant, Sec
 }
 
 // Rotate gives a grant a new token, current for life (0: until revoked). The
-// one before stays good for protocol.RotatedTokenGrace, and those who watch the
-// grant are told. It returns CodeUnauthorized when the grant has ended.
+// previous token stays valid for protocol.RotatedTokenGrace, and the grant's
+// watches are notified. It returns CodeUnauthorized when the grant has ended.
 func (a *Authority) Rotate(id string, life time.Duration) (Secret, error) {
 	secret, sum := a.newToken()
 	a.mu.Lock()
@@ -134,16 +135,16 @@ func (a *Authority) Rotate(id string, life time.Duration) (Secret, error) {
 	return secret, nil
 }
 
-// Check returns the grant of a token that may open door. It returns
-// CodeUnauthorized for a token that is not, or no longer, valid, and
-// CodeForbidden for a valid one that does not open this door, or that opens it
-// once only (Take).
+// Check returns the grant of a token that has the capability door. It returns
+// CodeUnauthorized for a token that is not, or no longer, valid. It returns
+// CodeForbidden for a valid token that is not for this route, and for a
+// single-use token, which needs Take.
 func (a *Authority) Check(token string, door Door) (Grant, error) {
 	return a.find(token, door, false)
 }
 
-// Take is Check for a token of single use: it ends with the call. A token that
-// is offered at a door that is not its own is not used up.
+// Take is Check for a single-use token: the token ends with the call. A token
+// that is used for the wrong route is not used up.
 func (a *Authority) Take(token string, door Door) (Grant, error) {
 	return a.find(token, door, true)
 }
@@ -154,8 +155,8 @@ func (a *Authority) find(token string, door Door, take bool) (Grant, error) {
 	defer a.mu.Unlock()
 	now := a.elapsed()
 	a.sweep(now)
-	// Every record is compared, so that the time taken says nothing about which
-	// one matched.
+	// Every record is compared, so that the duration does not reveal which one
+	// matched.
 	var found *record
 	generation := 0
 	for _, r := range a.records {
@@ -182,8 +183,8 @@ func (a *Authority) find(token string, door Door, take bool) (Grant, error) {
 	return grant, nil
 }
 
-// Revoke ends a grant at once, its token, the one before and all grants that
-// hang on it.
+// Revoke ends a grant at once, with its current and previous token and all its
+// child grants.
 func (a *Authority) Revoke(id string) {
 	a.RevokeWhere(func(g Grant) bool { return g.ID == id })
 }
@@ -200,7 +201,7 @@ func (a *Authority) RevokeWhere(match func(Grant) bool) {
 	}
 }
 
-// sweep ends what has expired. The caller holds mu.
+// sweep ends the grants that have expired. The caller holds mu.
 func (a *Authority) sweep(now time.Duration) {
 	for _, r := range a.records {
 		if r.expires != 0 && now >= r.expires {
@@ -209,8 +210,8 @@ func (a *Authority) sweep(now time.Duration) {
 	}
 }
 
-// end forgets a record and its children and tells who watches. The caller holds
-// mu.
+// end removes a record and its children and notifies their watches. The caller
+// holds mu.
 func (a *Authority) end(r *record) {
 	if a.records[r.grant.ID] != r {
 		return

@@ -22,7 +22,7 @@ func code(err error) protocol.Code {
 	return protocol.AsError(err).Code
 }
 
-// check uses a token as its kind is used: single use for attach.
+// check uses a token in the way of its kind: single use for attach.
 func check(a *auth.Authority, kind auth.Kind, token string, door auth.Door) (auth.Grant, error) {
 	if kind == auth.KindAttach {
 		return a.Take(token, door)
@@ -30,8 +30,7 @@ func check(a *auth.Authority, kind auth.Kind, token string, door auth.Door) (aut
 	return a.Check(token, door)
 }
 
-// The whole table, written down a second time: what a test does not name here
-// must be denied.
+// The whole table, written a second time: what it does not name must be denied.
 func TestEachKindOpensItsOwnDoorsOnly(t *testing.T) {
 	want := map[auth.Kind][]auth.Door{
 		auth.KindPanel:  {auth.DoorPanel, auth.DoorTerminal, auth.DoorAgents, auth.DoorProbe, auth.DoorActivity, auth.DoorTask, auth.DoorTaskRun, auth.DoorModels, auth.DoorChat, auth.DoorFile},
@@ -74,7 +73,7 @@ func TestScopesAreCutToTheKind(t *testing.T) {
 	}
 }
 
-// A holder of a Grant cannot widen what the authority keeps.
+// The holder of a Grant cannot change the authority's copy.
 func TestGrantIsACopy(t *testing.T) {
 	a := auth.New(auth.Config{})
 	_, secret := a.Mint(auth.KindAgent, auth.Grant{Scopes: auth.Scopes{protocol.ScopeRead}}, 0)
@@ -98,7 +97,7 @@ func TestAttachTokenIsGoodForOneUse(t *testing.T) {
 	if _, err := a.Take(secret.Reveal(), auth.DoorCommand); code(err) != protocol.CodeForbidden {
 		t.Errorf("at another door: %v", err)
 	}
-	// Many at once: one wins.
+	// Of many concurrent uses, one succeeds.
 	var wins, losses int
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -165,7 +164,8 @@ func TestRotationHonoursTheOldTokenForTheGrace(t *testing.T) {
 		if _, err := a.Check(first.Reveal(), auth.DoorPanel); code(err) != protocol.CodeUnauthorized {
 			t.Errorf("old token after the grace: %v", err)
 		}
-		// Two rotations in a row: the first token is gone, whatever its grace.
+		// Two rotations in a row: the first token is invalid, even within its grace
+		// period.
 		third, err := a.Rotate(grant.ID, protocol.PanelTokenLife)
 		if err != nil {
 			t.Fatal(err)
@@ -190,7 +190,7 @@ func TestRotationHonoursTheOldTokenForTheGrace(t *testing.T) {
 }
 
 // jumped returns t with its wall clock moved by whole seconds and its monotonic
-// reading left alone, as time.Now gives it after somebody set the clock.
+// reading unchanged, as time.Now returns it after the clock was set.
 func jumped(t time.Time, seconds int64) time.Time {
 	// time.Time with a monotonic reading keeps 33 bits of wall seconds above 30
 	// bits of nanoseconds in its first word.
@@ -254,7 +254,7 @@ func TestWatchTellsOfRotationExpiryAndRevocation(t *testing.T) {
 			t.Fatalf("4 s later: %+v", s)
 		}
 		before := time.Now()
-		<-w.Changed() // without anybody asking the authority anything
+		<-w.Changed() // without any call of the authority
 		<-w.Ended()
 		if s := w.Status(); !s.Ended || time.Since(before) != 56*time.Second {
 			t.Fatalf("expired: %+v after %v", s, time.Since(before))
@@ -330,7 +330,7 @@ func TestFailuresAreSlowedDown(t *testing.T) {
 		if waited := time.Since(start); waited != protocol.AuthFailureWaiters*time.Second/protocol.AuthFailuresPerSecond {
 			t.Errorf("the last answer came after %v", waited)
 		}
-		// A caller that goes away does not wait.
+		// A caller that disconnects does not wait.
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range 20 {

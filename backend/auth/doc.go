@@ -1,6 +1,6 @@
-// Package auth mints, scopes, rotates and revokes tokens. A token opens only the
-// doors that the table in doors.go gives to its kind; everything else is denied.
-// Nothing about a token is taken from its holder: what it may do was fixed when
-// it was minted. Time is monotonic, so that a clock that jumps neither ends
-// every token nor makes one immortal.
+// Package auth creates, limits, rotates and revokes tokens. A token has only
+// the capabilities that the table in doors.go gives to its kind; everything
+// else is denied. The holder of a token cannot change what the token allows:
+// that is fixed when the token is created. Time is monotonic, so that a jump of
+// the clock neither ends every token nor makes one valid for ever.
 package auth

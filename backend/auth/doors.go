@@ -2,31 +2,31 @@ package auth
 
 import "slices"
 
-// Door is one thing that a token may open. The server names one for each route
-// that needs a token.
+// Door is a capability: one thing that a token may allow. The server names one
+// for each route that needs a token.
 type Door string
 
-// The doors.
+// The capabilities.
 const (
 	DoorPanel       Door = "panel"        // the panel's socket
-	DoorTerminal    Door = "terminal"     // mint an attach token, restart, close
+	DoorTerminal    Door = "terminal"     // create an attach token, restart and close terminals
 	DoorAttach      Door = "attach"       // the upgrade of a terminal's socket
-	DoorCommand     Door = "command"      // drive the browser
+	DoorCommand     Door = "command"      // run commands on the browser
 	DoorTabs        Door = "tabs"         // list the tabs
-	DoorAgents      Door = "agents"       // which agents exist
-	DoorProbe       Door = "probe"        // look again for agents
-	DoorAgentStatus Door = "agent_status" // an agent says what it does
-	DoorApp         Door = "app"          // the app itself
-	DoorMCP         Door = "mcp"          // drive the browser by MCP
-	DoorActivity    Door = "activity"     // what was done in a session
+	DoorAgents      Door = "agents"       // list the agents
+	DoorProbe       Door = "probe"        // search for agents again
+	DoorAgentStatus Door = "agent_status" // an agent reports its status
+	DoorApp         Door = "app"          // control the app itself
+	DoorMCP         Door = "mcp"          // run commands on the browser by MCP
+	DoorActivity    Door = "activity"     // read the activity of a session
 	DoorFile        Door = "file"         // fetch a screenshot or download
 	DoorChat        Door = "chat"         // conversations
-	DoorTask        Door = "task"         // ask for a task, read it, stop it
-	DoorTaskRun     Door = "task_run"     // run a task: write it, act for it, manage it
-	DoorModels      Door = "models"       // models: profiles, keys to be kept, prompts
+	DoorTask        Door = "task"         // start a task, read it, stop it
+	DoorTaskRun     Door = "task_run"     // for the panel that runs a task: write its journal, run its commands, manage it
+	DoorModels      Door = "models"       // model profiles, their keys, prompts
 )
 
-// Doors are all doors, for tests and documents.
+// Doors returns all capabilities, for tests and documents.
 func Doors() []Door {
 	return []Door{
 		DoorPanel, DoorTerminal, DoorAttach, DoorCommand, DoorTabs,
@@ -35,8 +35,8 @@ func Doors() []Door {
 	}
 }
 
-// Opens is the table: whether tokens of a kind open a door. What it does not name
-// is denied.
+// Opens is the table of kinds and capabilities: it reports whether tokens of a
+// kind have a capability. Everything that the table does not name is denied.
 func (k Kind) Opens(door Door) bool {
 	switch door {
 	case DoorPanel, DoorTerminal, DoorTaskRun, DoorModels:

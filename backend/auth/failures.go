@@ -8,18 +8,18 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// failures slows down guessing: AuthFailuresPerSecond wrong tokens are answered
-// at once, further ones wait for their turn, and when AuthFailureWaiters wait,
-// the next is sent away. A right token never waits.
+// failures slows down guessing of tokens. AuthFailuresPerSecond wrong tokens get
+// their error at once; further ones wait for it. When AuthFailureWaiters requests
+// wait, the next is rejected. A valid token never waits.
 type failures struct {
 	mu      sync.Mutex
 	next    time.Time // when the bucket would be full again
 	waiting int
 }
 
-// Failed is called after a token was found wrong, before the answer. It returns
-// nil when the answer may be given, CodeBusy when too many wait already, and
-// the context's error.
+// Failed is called after a wrong token, before the response. It returns nil
+// when the response may be sent, CodeBusy when too many requests wait already,
+// and the cause when ctx ends.
 func (a *Authority) Failed(ctx context.Context) error {
 	const interval = time.Second / protocol.AuthFailuresPerSecond
 	f := &a.failures

@@ -6,19 +6,19 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Kind says who holds a token, and by that which doors it opens.
+// Kind says who holds a token, and so which capabilities it has.
 type Kind string
 
-// The kinds of token. The tray has none: it talks over a pipe that it inherits.
+// The kinds of token. The tray has none: it uses a pipe that it inherits.
 const (
-	// KindPanel is held by the extension's memory, put there through the
+	// KindPanel is held in the extension's memory. The app sends it through the
 	// browser's private pipe.
 	KindPanel Kind = "panel"
-	// KindAttach is good for one upgrade of one terminal's WebSocket.
+	// KindAttach is valid for one upgrade of one terminal's WebSocket.
 	KindAttach Kind = "attach"
 	// KindAgent is in the environment of one agent process.
 	KindAgent Kind = "agent"
-	// KindCLI is in the state file of mode 0600: what the person may do from a
+	// KindCLI is in the state file of mode 0600, for the user's commands in a
 	// shell.
 	KindCLI Kind = "cli"
 )
@@ -26,8 +26,9 @@ const (
 // singleUse reports whether a token of this kind ends with its first use.
 func (k Kind) singleUse() bool { return k == KindAttach }
 
-// maxScopes are the most that a token of this kind can be given: a mistake at
-// the mint cannot make an agent the app's administrator.
+// maxScopes returns the largest set of scopes that a token of this kind can
+// have, so that a mistake in a call of Mint cannot make an agent the app's
+// administrator.
 func (k Kind) maxScopes() Scopes {
 	switch k {
 	case KindAgent:
@@ -39,16 +40,16 @@ func (k Kind) maxScopes() Scopes {
 	}
 }
 
-// Scopes is what commands a token may give; nil is none.
+// Scopes are the scopes of the commands that a token may run; nil means none.
 type Scopes []protocol.Scope
 
 // Has reports whether scope is one of s.
 func (s Scopes) Has(scope protocol.Scope) bool { return slices.Contains(s, scope) }
 
-// Grant is what a token stands for. It is fixed at the mint and is the only
-// source of who a caller is.
+// Grant is what a token stands for. It is fixed when the token is created, and
+// it is the only source of the caller's identity.
 type Grant struct {
-	// ID names the grant through all its rotations. It is no secret.
+	// ID names the grant through all its rotations. It is not secret.
 	ID   string
 	Kind Kind
 	// Session is the session that the token reaches; empty for a cli token,
@@ -56,16 +57,16 @@ type Grant struct {
 	Session protocol.SessionName
 	// Terminal is the terminal of an attach or agent token.
 	Terminal protocol.TerminalID
-	// Tab is the tab that a request without one means.
+	// Tab is the tab that a request means when it names none.
 	Tab protocol.TabID
-	// Actor is who the holder is to activity and permissions.
+	// Actor is the holder's identity for activity and permissions.
 	Actor protocol.Actor
-	// Scopes are the commands that it may give.
+	// Scopes are the scopes of the commands that the holder may run.
 	Scopes Scopes
-	// Parent is the grant that this one hangs on: when that ends, this ends,
-	// too. Empty for none.
+	// Parent is the ID of the grant that this one depends on: when that ends, this
+	// ends too. Empty for none.
 	Parent string
-	// Generation counts the rotations of the grant, from 1. It tells a token
-	// from the one that replaced it.
+	// Generation counts the tokens of the grant, from 1; each rotation adds one.
+	// It distinguishes a token from its replacement.
 	Generation int
 }

@@ -6,13 +6,13 @@ import (
 	"log/slog"
 )
 
-// redacted is what a Secret looks like everywhere but in Reveal.
+// redacted replaces a Secret's text everywhere except in Reveal.
 const redacted = "[redacted]"
 
-// Secret is a token that cannot be printed by accident: through fmt with any
-// verb, through slog, encoding/json or any text encoder it is "[redacted]". The
-// text is inside a closure, because fmt prints the unexported fields of a
-// foreign struct without asking their methods.
+// Secret is a token that cannot be printed by accident: fmt with any verb,
+// slog, encoding/json and any text encoder write "[redacted]". The text is
+// inside a closure, because fmt prints the unexported fields of another
+// package's struct without calling their methods.
 type Secret struct {
 	reveal func() string
 }
@@ -22,8 +22,7 @@ func NewSecret(s string) Secret {
 	return Secret{reveal: func() string { return s }}
 }
 
-// Reveal returns the text. Whoever calls it is about to hand the token to its
-// holder; nothing else is a reason.
+// Reveal returns the text. Call it only to give the token to its holder.
 func (s Secret) Reveal() string {
 	if s.reveal == nil {
 		return ""
@@ -39,7 +38,7 @@ func (Secret) GoString() string { return redacted }
 
 // Format writes "[redacted]" for every verb and flag.
 func (Secret) Format(f fmt.State, _ rune) {
-	_, _ = io.WriteString(f, redacted) // fmt has nobody to give the error to
+	_, _ = io.WriteString(f, redacted) // fmt offers no way to return the error
 }
 
 // LogValue makes slog write "[redacted]".

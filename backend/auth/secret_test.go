@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/auth"
 )
 
-// holder has a Secret where fmt cannot call its methods.
+// holder contains a Secret in a place where fmt cannot call its methods.
 type holder struct {
 	Name   string
 	secret auth.Secret

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Status is what has become of a grant since somebody authenticated with it.
+// Status is the current state of a watched grant.
 type Status struct {
-	// Ended is set when the grant was revoked or its life is over.
+	// Ended is set when the grant was revoked or has expired.
 	Ended bool
-	// Generation is that of the current token.
+	// Generation is the generation of the current token.
 	Generation int
-	// Grace is how long, from the moment of the call, the token before is still
-	// honoured; 0 when it is not, or when there was none.
+	// Grace is how long, from the moment of the call, the previous token stays
+	// valid; 0 when it is not valid, or when there was none.
 	Grace time.Duration
 }
 
-// Watch tells the owner of an open socket when the grant that opened it is
-// rotated or ends. Telling never waits for the owner.
+// Watch notifies the owner of an open socket when the grant of the socket is
+// rotated or ends. Notifying never blocks.
 type Watch struct {
 	authority *Authority
 	id        string
@@ -27,12 +27,12 @@ type Watch struct {
 	mu     sync.Mutex
 	closed bool
 	status Status
-	until  time.Duration // of the grace, on the authority's clock
+	until  time.Duration // end of the grace, on the authority's clock
 	expiry *time.Timer
 }
 
 // Watch starts to watch a grant. The grant may have been rotated or ended
-// already: look at Status first. Close it when the socket is gone.
+// already, so check Status first. Close the Watch when the socket is closed.
 func (a *Authority) Watch(id string) *Watch {
 	w := &Watch{authority: a, id: id, wake: make(chan struct{}, 1), end: make(chan struct{})}
 	a.mu.Lock()
@@ -49,11 +49,11 @@ func (a *Authority) Watch(id string) *Watch {
 	return w
 }
 
-// Changed receives after every change; several changes may come as one. It
-// receives once at the start.
+// Changed returns a channel that receives after every change; several changes
+// may come as one. It also receives once at the start.
 func (w *Watch) Changed() <-chan struct{} { return w.wake }
 
-// Status returns what is true now.
+// Status returns the current state.
 func (w *Watch) Status() Status {
 	w.authority.mu.Lock()
 	now := w.authority.elapsed()
@@ -80,7 +80,7 @@ func (w *Watch) Close() {
 	}
 }
 
-// changed takes over what the record says now. The caller holds the authority's
+// changed copies the record's current values. The caller holds the authority's
 // lock.
 func (w *Watch) changed(r *record, now time.Duration) {
 	w.mu.Lock()
@@ -97,9 +97,9 @@ func (w *Watch) changed(r *record, now time.Duration) {
 	w.notify()
 }
 
-// sweep runs when the grant's life should be over. The timer's clock and the
-// authority's may differ by a little, or by much in a test: then the timer is
-// set again.
+// sweep runs when the grant should have expired. The timer's clock and the
+// authority's clock may differ a little, or much in a test; if the grant has
+// not expired yet, sweep sets the timer again.
 func (w *Watch) sweep() {
 	a := w.authority
 	a.mu.Lock()
@@ -117,7 +117,7 @@ func (w *Watch) sweep() {
 	}
 }
 
-// ended tells the owner that the grant is over.
+// ended notifies the owner that the grant has ended.
 func (w *Watch) ended() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -139,5 +139,5 @@ func (w *Watch) notify() {
 	}
 }
 
-// Ended is closed when the grant has ended.
+// Ended returns a channel that is closed when the grant has ended.
 func (w *Watch) Ended() <-chan struct{} { return w.end }

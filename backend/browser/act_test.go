@@ -19,7 +19,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// stage is a tab with pages of the test's own.
+// stage is a tab with pages of the test itself.
 type stage struct {
 	*fixture
 	tab protocol.TabID
@@ -35,7 +35,7 @@ func stageOf(t *testing.T, body string) *stage {
 	return s
 }
 
-// pages serves documents on a loopback address of their own.
+// pages serves documents on a loopback port of their own.
 func pages(t *testing.T, all map[string]string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,14 +53,22 @@ func pages(t *testing.T, all map[string]string) string {
 
 func (s *stage) open(t *testing.T, path string) {
 	t.Helper()
-	if _, err := s.Navigate(deadline(t), s.tab, s.url+path, protocol.WaitLoad, nil); err != nil {
+	if _, err := s.Navigate(deadline(t), nobody, s.tab, s.url+path, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
+// nobody is a caller without a name.
+var nobody protocol.Caller
+
 func (s *stage) look(t *testing.T, q protocol.LookRequest) protocol.Look {
 	t.Helper()
-	look, err := s.Snapshot(deadline(t), s.tab, q)
+	return s.lookAs(t, nobody, q)
+}
+
+func (s *stage) lookAs(t *testing.T, by protocol.Caller, q protocol.LookRequest) protocol.Look {
+	t.Helper()
+	look, err := s.Snapshot(deadline(t), by, s.tab, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,18 +91,18 @@ func (s *stage) ref(t *testing.T, text string) string {
 
 func (s *stage) act(t *testing.T, q protocol.ActRequest) protocol.Effect {
 	t.Helper()
-	effect, err := s.Act(deadline(t), s.tab, q, nil)
+	effect, err := s.Act(deadline(t), nobody, s.tab, q, nil)
 	if err != nil {
 		t.Fatalf("%+v: %v", q, err)
 	}
 	return effect
 }
 
-// eval asks the page's own world.
+// eval evaluates an expression in the page's own world.
 func (s *stage) eval(t *testing.T, expression string) string {
 	t.Helper()
 	var out string
-	err := s.onTab(deadline(t), s.tab, true, func(ctx context.Context, p *page.Page) error {
+	err := work{s.Browser}.OnTab(deadline(t), nobody, s.tab, true, func(ctx context.Context, p *page.Page) error {
 		v, err := devtools.Evaluate[string](ctx, p.Session, "String("+expression+")", 0)
 		out = v
 		return err
@@ -105,10 +113,10 @@ func (s *stage) eval(t *testing.T, expression string) string {
 	return out
 }
 
-// refused checks that an action is not done, and returns why.
+// refused checks that an action is refused with a code, and returns the message.
 func (s *stage) refused(t *testing.T, q protocol.ActRequest, want protocol.Code) string {
 	t.Helper()
-	_, err := s.Act(deadline(t), s.tab, q, nil)
+	_, err := s.Act(deadline(t), nobody, s.tab, q, nil)
 	if code(err) != want {
 		t.Errorf("%+v: %v, want %s", q, err, want)
 		return ""
@@ -157,7 +165,8 @@ func TestClickSaysWhatItDid(t *testing.T) {
 	}
 }
 
-// TestRefsLast: sorted again, replaced, renamed, and across documents.
+// A ref keeps its element when the elements are reordered, replaced or renamed,
+// and across documents.
 func TestRefsLast(t *testing.T) {
 	s := stageOf(t, `<ul id=l><li><button onclick="hit='a'">Alpha</button><li><button onclick="hit='b'">Beta</button><li><button onclick="hit='c'">Gamma</button></ul><script>var hit</script>`)
 	alpha, beta := s.ref(t, "Alpha"), s.ref(t, "Beta")
@@ -181,8 +190,8 @@ func TestRefsLast(t *testing.T) {
 	}
 }
 
-// TestShiftBetweenLookAndPress: what came in the place of a target that moved away
-// gets no event; the press is done again where the target is, if it rests.
+// When a target moves away before the press, the element in its place gets no
+// event. The press is repeated where the target is, once the target rests.
 func TestShiftBetweenLookAndPress(t *testing.T) {
 	s := stageOf(t, `<style>button { position: absolute; top: 0; left: 0; width: 200px; height: 80px }</style>
 		<button id=a onclick="hit = 'a'">Right</button><button id=b style="top: 200px" onclick="hit = 'b'">Wrong</button>
@@ -193,8 +202,8 @@ func TestShiftBetweenLookAndPress(t *testing.T) {
 	}
 }
 
-// TestMoving: what comes to rest is waited for, what goes on moving is met on its
-// way, and what flees is not met; nothing else is.
+// A click waits for a target that comes to rest, hits a target that keeps moving,
+// and misses a target that flees; it never hits another element.
 func TestMoving(t *testing.T) {
 	style := `<style>body { margin: 0 } button { position: absolute; width: 120px; height: 60px } #b { left: 0; top: 0; width: 100%; height: 300px }</style><script>var hit = ''</script><button id=b onclick="hit += 'wrong'">Behind</button>`
 	s := &stage{fixture: start(t, config(t, true)), url: pages(t, map[string]string{
@@ -261,9 +270,9 @@ func TestNavigationByClick(t *testing.T) {
 	if e := s.act(t, click("text=New")); len(e.Tabs) != 1 || e.Navigated {
 		t.Errorf("%+v", e)
 	}
-	// An agent's rule holds for what a click leads to.
+	// An agent's rule applies to the page to which a click leads.
 	no := protocol.NewError(protocol.CodeRefused, "no", "")
-	_, err := s.Act(deadline(t), s.tab, click("text=Next"), func(url string) error {
+	_, err := s.Act(deadline(t), nobody, s.tab, click("text=Next"), func(url string) error {
 		if strings.Contains(url, "/next") {
 			return no
 		}
@@ -281,7 +290,7 @@ func TestDialogsDoNotHang(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	s.refused(t, click("text=Ask"), protocol.CodeDialog)
-	if _, err := s.Dialog(deadline(t), s.tab, true, nil); err != nil {
+	if _, err := s.Dialog(deadline(t), nobody, s.tab, true, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.eval(t, "answer"); got != "true" {
@@ -289,13 +298,13 @@ func TestDialogsDoNotHang(t *testing.T) {
 	}
 	s.act(t, click("text=Name"))
 	text := "Ada"
-	if _, err := s.Dialog(deadline(t), s.tab, true, &text); err != nil {
+	if _, err := s.Dialog(deadline(t), nobody, s.tab, true, &text); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.eval(t, "answer"); got != "Ada" {
 		t.Errorf("the answer was %s", got)
 	}
-	if _, err := s.Dialog(deadline(t), s.tab, true, nil); code(err) != protocol.CodeNoElement {
+	if _, err := s.Dialog(deadline(t), nobody, s.tab, true, nil); code(err) != protocol.CodeNoElement {
 		t.Errorf("no dialog: %v", err)
 	}
 }
@@ -345,7 +354,7 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s holds %q after it was typed into anew, not %q", target, got, want)
 		}
 	}
-	if got := s.eval(t, "String(keys)"); got != "16" { // none for the date
+	if got := s.eval(t, "String(keys)"); got != "16" { // none for the date field
 		t.Errorf("the page saw %s keys", got)
 	}
 	s.act(t, protocol.ActRequest{Kind: protocol.ActType, Target: "#text", Clear: true})
@@ -394,8 +403,8 @@ func TestFramesOfBothKinds(t *testing.T) {
 	s.tab = s.first(t)
 	s.open(t, "/")
 	var look protocol.Look
-	for range 3 { // the frame's own session may still be on its way
-		if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForLoad}); err != nil {
+	for range 3 { // the session of the other process's frame may not be attached yet
+		if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForLoad}); err != nil {
 			t.Fatal(err)
 		}
 		if look = s.look(t, protocol.LookRequest{}); strings.Count(look.Text, "Inside") == 2 {
@@ -445,12 +454,13 @@ func TestDeltaAndBudget(t *testing.T) {
 	if behind := s.look(t, protocol.LookRequest{Scope: handle}); !strings.Contains(behind.Text, "Row 299") {
 		t.Errorf("behind %s: %.300s", handle, behind.Text)
 	}
-	s.look(t, protocol.LookRequest{Caller: "a"})
+	a := protocol.Caller{Name: "a"}
+	s.lookAs(t, a, protocol.LookRequest{})
 	s.eval(t, `b.textContent = 'Changed'`)
-	if d := s.look(t, protocol.LookRequest{Caller: "a", Delta: true}); !strings.Contains(d.Text, "Changed") || strings.Contains(d.Text, "Row") {
+	if d := s.lookAs(t, a, protocol.LookRequest{Delta: true}); !strings.Contains(d.Text, "Changed") || strings.Contains(d.Text, "Row") {
 		t.Errorf("%.500s", d.Text)
 	}
-	if d := s.look(t, protocol.LookRequest{Caller: "a", Delta: true}); d.Text != "" {
+	if d := s.lookAs(t, a, protocol.LookRequest{Delta: true}); d.Text != "" {
 		t.Errorf("%.500s", d.Text)
 	}
 	if d := s.look(t, protocol.LookRequest{Find: "/row 29\\d/i"}); strings.Count(d.Text, "Row") != 10 {
@@ -488,32 +498,32 @@ func TestDragScrollUpload(t *testing.T) {
 	if got := s.eval(t, "scrollY > 2000"); got != "true" {
 		t.Errorf("not scrolled to it")
 	}
-	s.act(t, click("text=Drag me")) // and up again by itself
+	s.act(t, click("text=Drag me")) // the mouse button is released at the end
 }
 
 func TestWaits(t *testing.T) {
 	s := stageOf(t, `<button onclick="setTimeout(() => { document.body.append('Finished'); this.remove() }, 50)">Go</button><button onclick="setTimeout(() => location.href = '/?there', 50)">Leave</button>`)
 	s.act(t, click("text=Go"))
 	for _, q := range []protocol.WaitRequest{{Kind: protocol.WaitForText, Value: "Finished"}, {Kind: protocol.WaitForGone, Value: "button[onclick*=Finished]"}, {Kind: protocol.WaitForFunction, Value: "document.title === 'Stage'"}, {Kind: protocol.WaitForTime, Value: "5"}, {Kind: protocol.WaitForQuiet}} {
-		if _, err := s.Wait(deadline(t), s.tab, q); err != nil {
+		if _, err := s.Wait(deadline(t), nobody, s.tab, q); err != nil {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
 	s.act(t, click("text=Leave"))
-	if info, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForURL, Value: "*?there"}); err != nil {
+	if info, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForURL, Value: "*?there"}); err != nil {
 		t.Errorf("%+v %v", info, err)
 	}
-	if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: "button"}); err != nil {
+	if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: "button"}); err != nil {
 		t.Error(err)
 	}
 	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := s.Wait(short, s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never"}); code(err) != protocol.CodeTimeout {
+	if _, err := s.Wait(short, nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never"}); code(err) != protocol.CodeTimeout {
 		t.Errorf("a wait in vain: %v", err)
 	}
 }
 
-// TestManyCallers: twenty callers on five tabs; every answer belongs to its tab.
+// Twenty callers act on five tabs; every answer belongs to its tab.
 func TestManyCallers(t *testing.T) {
 	s := stageOf(t, `<button onclick="this.textContent = 'n' + (++n)">n0</button><script>var n = 0; document.title = location.search</script>`)
 	tabs := []protocol.TabID{s.tab}
@@ -525,7 +535,7 @@ func TestManyCallers(t *testing.T) {
 		tabs = append(tabs, id)
 	}
 	for i, id := range tabs {
-		if _, err := s.Navigate(deadline(t), id, fmt.Sprintf("%s/?tab%d", s.url, i), protocol.WaitLoad, nil); err != nil {
+		if _, err := s.Navigate(deadline(t), nobody, id, fmt.Sprintf("%s/?tab%d", s.url, i), protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -535,12 +545,12 @@ func TestManyCallers(t *testing.T) {
 		i := caller % len(tabs)
 		all.Go(func() {
 			for range each {
-				look, err := s.Snapshot(deadline(t), tabs[i], protocol.LookRequest{Caller: fmt.Sprint(caller)})
+				look, err := s.Snapshot(deadline(t), protocol.Caller{Name: fmt.Sprint(caller)}, tabs[i], protocol.LookRequest{})
 				if err != nil || !strings.Contains(look.URL, fmt.Sprintf("?tab%d", i)) {
 					t.Errorf("caller %d: %s %v", caller, look.URL, err)
 					return
 				}
-				e, err := s.Act(deadline(t), tabs[i], click("css=button"), nil)
+				e, err := s.Act(deadline(t), nobody, tabs[i], click("css=button"), nil)
 				if err != nil || e.Tab != tabs[i] || !strings.Contains(e.URL, fmt.Sprintf("?tab%d", i)) {
 					t.Errorf("caller %d: %+v %v", caller, e, err)
 					return
@@ -557,18 +567,13 @@ func TestManyCallers(t *testing.T) {
 	}
 }
 
-// TestEachCallerSawItself: what changed since the last look, and whether a thing
-// is still what it was, is told by what this caller saw, not by what others did.
+// What has changed since the last snapshot, and whether an element is still the
+// same, depends on what this caller has seen, not on what others have seen.
 func TestEachCallerSawItself(t *testing.T) {
 	s := stageOf(t, `<button id=b>Archive</button><p id=p>one</p>`)
-	as := func(caller string) context.Context { return protocol.WithCaller(deadline(t), caller) }
 	look := func(caller string, delta bool) string {
 		t.Helper()
-		out, err := s.Snapshot(deadline(t), s.tab, protocol.LookRequest{Caller: caller, Delta: delta})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out.Text
+		return s.lookAs(t, protocol.Caller{Name: caller}, protocol.LookRequest{Delta: delta}).Text
 	}
 	ref := ""
 	for line := range strings.Lines(look("ada", false)) {
@@ -581,14 +586,15 @@ func TestEachCallerSawItself(t *testing.T) {
 	if got := look("bob", true); !strings.Contains(got, "Delete all") {
 		t.Errorf("bob's delta: %q", got)
 	}
-	// Bob has seen it; Ada has not, whoever looked meanwhile.
-	if _, err := s.Act(as("ada"), s.tab, click(ref), nil); code(err) != protocol.CodeChanged || !strings.Contains(err.Error(), "Delete all") {
+	// Bob has seen the new name and Ada has not, no matter who took a snapshot
+	// meanwhile.
+	if _, err := s.Act(deadline(t), protocol.Caller{Name: "ada"}, s.tab, click(ref), nil); code(err) != protocol.CodeChanged || !strings.Contains(err.Error(), "Delete all") {
 		t.Errorf("ada clicks what she saw as Archive: %v", err)
 	}
-	if _, err := s.Act(as("bob"), s.tab, click(ref), nil); err != nil {
+	if _, err := s.Act(deadline(t), protocol.Caller{Name: "bob"}, s.tab, click(ref), nil); err != nil {
 		t.Errorf("bob clicks what he saw: %v", err)
 	}
-	if _, err := s.Act(as("eve"), s.tab, click(ref), nil); err != nil {
+	if _, err := s.Act(deadline(t), protocol.Caller{Name: "eve"}, s.tab, click(ref), nil); err != nil {
 		t.Errorf("eve was told nothing of it: %v", err)
 	}
 	if got := look("ada", true); !strings.Contains(got, "Delete all") || !strings.Contains(got, "two") {
@@ -597,13 +603,13 @@ func TestEachCallerSawItself(t *testing.T) {
 	if got := look("bob", true); strings.Contains(got, "two") {
 		t.Errorf("bob's second delta: %q", got)
 	}
-	if _, err := s.Act(as("ada"), s.tab, click(ref), nil); err != nil {
+	if _, err := s.Act(deadline(t), protocol.Caller{Name: "ada"}, s.tab, click(ref), nil); err != nil {
 		t.Errorf("ada after looking again: %v", err)
 	}
 }
 
-// TestEndsInTheMiddle: a navigation and a crash under a command end it with a
-// code, and the tab works afterwards.
+// A navigation or a crash during a command ends the command with a code, and the
+// tab works afterwards.
 func TestEndsInTheMiddle(t *testing.T) {
 	s := stageOf(t, `<button onclick="location.reload()">Reload</button>`)
 	if e := s.act(t, click("text=Reload")); !e.Navigated {
@@ -611,7 +617,7 @@ func TestEndsInTheMiddle(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never"})
+		_, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never"})
 		ended <- err
 	}()
 	p := s.page(t)
@@ -622,7 +628,7 @@ func TestEndsInTheMiddle(t *testing.T) {
 	if err := <-ended; code(err) != protocol.CodeCrashed {
 		t.Errorf("a crash in the middle: %v", err)
 	}
-	if _, err := s.Reload(deadline(t), s.tab, protocol.WaitLoad, nil); err != nil {
+	if _, err := s.Reload(deadline(t), nobody, s.tab, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	s.act(t, click("text=Reload"))

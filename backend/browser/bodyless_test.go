@@ -7,8 +7,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestPagesWithoutBody: documents that have no body, or nothing at all for the
-// moment, can be looked at and acted on like others.
+// Documents without a body, and documents that are empty at the moment, support
+// snapshots and actions like others.
 func TestPagesWithoutBody(t *testing.T) {
 	s := stageOf(t, `<button onclick="document.open()">Clear</button>`)
 	if e := s.act(t, click("text=Clear")); e.Hit == "" {
@@ -26,7 +26,7 @@ func TestPagesWithoutBody(t *testing.T) {
 		"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80"><a href="#there"><text y="40">Onwards</text></a></svg>`,
 		"text/xml":      `<list xmlns:h="http://www.w3.org/1999/xhtml"><h:a href="#there">Onwards</h:a></list>`,
 	} {
-		if _, err := s.Navigate(deadline(t), s.tab, "data:"+kind+","+strings.ReplaceAll(document, "#", "%23"), protocol.WaitLoad, nil); err != nil {
+		if _, err := s.Navigate(deadline(t), nobody, s.tab, "data:"+kind+","+strings.ReplaceAll(document, "#", "%23"), protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
 		if text := s.look(t, protocol.LookRequest{}).Text; !strings.Contains(text, "Onwards") {

@@ -35,14 +35,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// ErrClosed is returned by Run when the person closed the browser: it ended in
-// good order without being told to.
+// ErrClosed is returned by Run when the user closed the browser: the browser
+// process exited normally, and Run's context had not ended.
 var ErrClosed = errors.New("the browser was closed")
 
-// Config says what to run. The callbacks are called one at a time from the
-// browser's own goroutines and must not wait.
+// Config configures a Browser. The browser's own goroutines call the callbacks
+// one at a time; a callback must not block.
 type Config struct {
-	// Path is the browser's program; empty means the preferred one of the
+	// Path is the browser's executable; empty means the preferred browser of this
 	// machine.
 	Path string
 	// ProfileDir is the user data folder; it is created with mode 0700.
@@ -52,47 +52,53 @@ type Config struct {
 	// ScreenshotDir is where screenshots are saved; it is created with mode
 	// 0700.
 	ScreenshotDir string
-	// FilesDir is where the other files of commands go, each kind in a folder of
-	// its own with mode 0700: HARs, traces, recordings, saved states.
+	// FilesDir is where commands write their other files (HARs, traces,
+	// recordings, saved states). Each kind has a folder of its own with mode
+	// 0700.
 	FilesDir string
 	// ExtensionDir is the built extension; empty runs without it.
 	ExtensionDir string
-	// StartURL is asked for the first page at each start that restores none.
+	// StartURL returns the first page's URL. It is called at each start that
+	// restores no tabs.
 	StartURL func() string
-	// Restore are the tabs to open at the first start. Later starts of the same
-	// Browser restore what was open when the one before ended by itself.
+	// Restore are the tabs to open at the first start. After a crash, the next
+	// start of the same Browser restores the tabs that were open then.
 	Restore []tabs.RestoreTab
-	// LastTab is the number of the last tab id that the session gave away
-	// before; ids go on after it.
+	// LastTab is the number of the last tab id that the session assigned earlier;
+	// new ids continue after it.
 	LastTab uint64
-	// NoSandbox runs Chromium without its sandbox: for root in a container.
+	// NoSandbox runs Chromium without its sandbox. It is meant for root in a
+	// container.
 	NoSandbox bool
 	// NoKeyring keeps passwords and cookies in the profile instead of asking the
-	// system's keyring for a key: for a machine where none runs.
+	// system's keyring for a key. It is meant for a machine without a keyring.
 	NoKeyring bool
 	// Headless runs without a window, and without the extension.
 	Headless bool
 	Guard    *proc.Guard
+	// Lookup finds the addresses of names for the rules over tabs; nil asks the
+	// system.
+	Lookup gate.Lookup
 
-	// OnReady is called when the browser answers on its pipe.
+	// OnReady is called when the browser has answered on its pipe.
 	OnReady func(protocol.BrowserInfo)
-	// OnTabs is called with all tabs after every change; changes that come while
-	// it runs are one call.
+	// OnTabs is called with all tabs after every change. Changes that happen
+	// during a call are combined into one next call.
 	OnTabs func([]protocol.Tab)
-	// OnPanel is called when the first side panel opened or the last closed.
+	// OnPanel is called when the first side panel has opened or the last one has
+	// closed.
 	OnPanel func(open bool)
-	// OnNotice is called with what a person should know and that does not end
-	// the browser.
+	// OnNotice is called with a problem that the user should know about and that
+	// does not end the browser.
 	OnNotice func(protocol.Error)
-	// OnPause is called when the person wants what works on a masked tab to pause.
-	// It must not block.
+	// OnPause is called when the user asks to pause the task on a tab with an
+	// overlay. It must not block.
 	OnPause func(tab protocol.TabID)
 	Logger  *slog.Logger
 }
 
-// Browser is one browser profile. Run launches it, again and again if the
-// caller likes; the other methods work while it runs and answer CodeNotRunning
-// while it does not.
+// Browser is one browser profile. Run launches it, any number of times; the other
+// methods work while it runs and return CodeNotRunning otherwise.
 type Browser struct {
 	groups
 	*capture.Capture
@@ -122,13 +128,13 @@ type Browser struct {
 	info    protocol.BrowserInfo
 	paired  *protocol.Pairing
 	restore []tabs.RestoreTab
-	crashed bool                           // the last run ended by itself, with restore open
-	spaces  map[protocol.TabID]*page.Space // ref numbers
+	crashed bool                           // the last run ended unexpectedly, with restore open
+	spaces  map[protocol.TabID]*page.Space // ref numbers of each tab
 	exit    protocol.Exit                  // of the last run
 }
 
-// New returns a Browser that does not run yet. It returns an error when the
-// configuration cannot work whatever the machine is like.
+// New returns a Browser that is not running yet. It returns an error when the
+// configuration cannot work on any machine.
 func New(c Config) (*Browser, error) {
 	if c.ProfileDir == "" {
 		return nil, errors.New("browser: no profile folder is given")
@@ -162,8 +168,8 @@ func New(c Config) (*Browser, error) {
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Watches: work{b}})
 	b.Capture = capture.New(work{b}, capture.Config{
 		Open: b.tabs, Save: b.saveScreenshot, SavePage: b.savePage, Size: b.sizeOf, Veiled: b.Veiled,
-		Text: func(ctx context.Context, id protocol.TabID) (protocol.PageText, error) {
-			return b.Markdown(ctx, id, "", protocol.TextLimit)
+		Text: func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageText, error) {
+			return b.Markdown(ctx, by, id, "", protocol.TextLimit)
 		},
 	})
 	b.Recordings = recording.New(work{b}, recording.Config{Folder: b.files(), Page: b.Page, Still: b.Still})
@@ -174,29 +180,29 @@ func New(c Config) (*Browser, error) {
 	return b, nil
 }
 
-// files is where commands keep their files.
+// files returns the folder in which commands keep their files.
 func (b *Browser) files() files.Folder { return files.Folder(b.config.FilesDir) }
 
-// Info returns the browser that runs, or ran last.
+// Info returns the browser that is running, or that ran last.
 func (b *Browser) Info() protocol.BrowserInfo {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.info
 }
 
-// Exit returns how the browser ended that ran before the one that runs.
+// Exit returns how the previous run of the browser ended.
 func (b *Browser) Exit() protocol.Exit {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.exit
 }
 
-// Tabs returns the tabs by window and place; none while the browser does not
-// run.
+// Tabs returns the tabs, ordered by window and position; none while the browser
+// is not running.
 func (b *Browser) Tabs() []protocol.Tab { return b.tabs.All() }
 
-// Pair gives the extension its pairing, now and again with every worker that
-// starts, until the next Pair. It does not wait for a worker.
+// Pair sends the pairing to the extension, now and to every worker that starts,
+// until the next Pair. It does not wait for a worker.
 func (b *Browser) Pair(ctx context.Context, p protocol.Pairing) error {
 	b.mu.Lock()
 	b.paired = &p
@@ -227,7 +233,7 @@ func (b *Browser) notice(e *protocol.Error) {
 	}
 }
 
-// running returns the current run, or why there is none.
+// running returns the current run, or an error that says why there is none.
 func (b *Browser) running() (*run, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -237,10 +243,10 @@ func (b *Browser) running() (*run, error) {
 	return b.run, nil
 }
 
-// Run launches the browser and serves it until it ends or ctx does; it returns
-// when nothing of it is left. It returns nil when ctx ended, ErrClosed when the
-// person closed the browser, and otherwise a protocol.Error: why it did not
-// start, or CodeCrashed.
+// Run launches the browser and serves it until the browser or ctx ends. It
+// returns when no process or goroutine of the run is left. It returns nil when
+// ctx ended, ErrClosed when the user closed the browser, and otherwise a
+// protocol.Error: why the browser did not start, or CodeCrashed.
 func (b *Browser) Run(ctx context.Context) error {
 	found, err := chromium.Find(b.config.Path)
 	if err != nil {
@@ -264,8 +270,9 @@ func (b *Browser) Run(ctx context.Context) error {
 		b.tabs.Expects(again[0].ID)
 	}
 	first := !o.Headless && chromium.Clickable(o.ProfileDir) && o.ExtensionDir != ""
-	// serve asks the browser to close and then ends it. A signal at the same moment
-	// would keep it from writing its profile, and the window's place with it (seen).
+	// serve asks the browser to close and then stops it. A signal sent at the
+	// same moment would keep Chromium from writing its profile, including the
+	// window's position (observed).
 	p, err := chromium.Launch(context.WithoutCancel(ctx), &o, found.Path, b.log)
 	if err != nil {
 		return err
@@ -280,8 +287,8 @@ func (b *Browser) Run(ctx context.Context) error {
 
 	b.mu.Lock()
 	b.run, b.exit = nil, r.proc.Exit()
-	// A browser that crashed comes back with its tabs; one that was closed or
-	// stopped starts as it was told to.
+	// After a crash the browser restarts with the tabs it had. After it was
+	// closed or stopped, it starts as Config says.
 	b.crashed = err != nil && !errors.Is(err, ErrClosed) && len(r.last) > 0
 	if b.crashed {
 		b.restore = restoreOf(r.last)

@@ -2,8 +2,9 @@ package browser
 
 import "time"
 
-// burst allows n events in a sliding window; it keeps a person who removes the
-// extension for good from being fought for ever.
+// burst is a rate limit: it allows n events in a sliding window. It keeps
+// Pilotfish from reinstalling the extension for ever when the user removes it for
+// good.
 type burst struct {
 	n      int
 	window time.Duration

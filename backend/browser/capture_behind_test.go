@@ -9,13 +9,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// banded is a tall page of bands with a bar that stays at its top.
+// banded is a tall page of coloured bands with a bar that stays at the top.
 const banded = `<style>body{margin:0}#bar{position:fixed;top:0;left:0;width:100%;height:20px;background:rgb(0,0,255)}.band{height:300px}</style><div id=bar></div>
 <script>for (let i = 0; i < 10; i++) document.body.append(Object.assign(document.createElement('div'), { className: 'band', style: 'background: rgb(' + i * 20 + ',200,0)' }))</script>`
 
-// TestPicturesOfWhatIsEmulated: pictures of a tab in the back, whatever their
-// kind, and at other widths leave the page as it was, also where its size is
-// emulated, and have all of it.
+// Screenshots of a background tab, of every kind and at other widths, are
+// complete and leave the page as it was, even where its size is emulated.
 func TestPicturesOfWhatIsEmulated(t *testing.T) {
 	s := stageOf(t, "")
 	id, err := s.NewTab(deadline(t), "", true)
@@ -25,21 +24,21 @@ func TestPicturesOfWhatIsEmulated(t *testing.T) {
 	s.tab, s.url = id, pages(t, map[string]string{"/": banded})
 	s.open(t, "/")
 	size := func() string {
-		v, err := s.Evaluate(deadline(t), id, "[innerWidth, innerHeight, scrollY].join(' ')")
+		v, err := s.Evaluate(deadline(t), nobody, id, "[innerWidth, innerHeight, scrollY].join(' ')")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(v.Value)
 	}
 	for _, emulated := range []*protocol.EmulatedViewport{nil, {Width: 390, Height: 700, Scale: 2}} {
-		if _, err := s.Emulate(deadline(t), id, func(e *protocol.Emulation) { e.Viewport = emulated }); err != nil {
+		if _, err := s.Emulate(deadline(t), nobody, id, func(e *protocol.Emulation) { e.Viewport = emulated }); err != nil {
 			t.Fatal(err)
 		}
 		before := size()
 		for _, q := range []protocol.ScreenshotRequest{
 			{Format: "png", Full: true}, {Format: "webp", Clip: &protocol.Clip{Y: 2690, Width: 50, Height: 20}, Annotated: true},
 		} {
-			shot, err := s.Screenshot(deadline(t), id, q)
+			shot, err := s.Screenshot(deadline(t), nobody, id, q)
 			if err != nil {
 				t.Fatalf("%+v: %v", q, err)
 			}
@@ -62,7 +61,7 @@ func TestPicturesOfWhatIsEmulated(t *testing.T) {
 				t.Errorf("%v %+v: the page is %s, and was %s", emulated, q, now, before)
 			}
 		}
-		if _, err := s.Responsive(deadline(t), id, []int{500}, protocol.ScreenshotRequest{Format: "png"}); err != nil {
+		if _, err := s.Responsive(deadline(t), nobody, id, []int{500}, protocol.ScreenshotRequest{Format: "png"}); err != nil {
 			t.Fatal(err)
 		}
 		if now := size(); now != before {

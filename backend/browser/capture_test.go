@@ -17,7 +17,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// shops serves the small pages of this folder's testdata.
+// shops serves the small pages in this folder's testdata.
 func shops(t *testing.T) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.FileServer(http.Dir(filepath.Join("testdata", "pages"))))
@@ -25,7 +25,7 @@ func shops(t *testing.T) *httptest.Server {
 	return s
 }
 
-// shop is a headless browser with a tab in the back that shows the shop.
+// shop starts a headless browser with a background tab that shows the shop.
 func shop(t *testing.T) (*fixture, context.Context, protocol.TabID) {
 	t.Helper()
 	s := shops(t)
@@ -36,13 +36,14 @@ func shop(t *testing.T) (*fixture, context.Context, protocol.TabID) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Navigate(ctx, id, s.URL+"/shop.html", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/shop.html", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	return f, ctx, id
 }
 
-// near says whether a pixel has a colour, the small faults of jpeg allowed.
+// near reports whether a pixel has a colour, within the error of JPEG
+// compression.
 func near(img image.Image, x, y int, want color.RGBA) bool {
 	r, g, b, _ := img.At(x, y).RGBA()
 	off := func(a uint32, b uint8) bool { d := int(a>>8) - int(b); return d > 12 || d < -12 }
@@ -53,7 +54,7 @@ var green = color.RGBA{G: 128, A: 255}
 
 func TestElementAndFullPictures(t *testing.T) {
 	f, ctx, id := shop(t)
-	shot, err := f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png", Element: "#save"})
+	shot, err := f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png", Element: "#save"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,13 +62,13 @@ func TestElementAndFullPictures(t *testing.T) {
 	if img.Bounds().Dx() != 200 || img.Bounds().Dy() != 50 || !near(img, 3, 3, green) || !near(img, 196, 46, green) {
 		t.Errorf("an element: %v %+v", img.Bounds(), shot)
 	}
-	if shot, err = f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png", Full: true}); err != nil {
+	if shot, err = f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png", Full: true}); err != nil {
 		t.Fatal(err)
 	}
 	if img = picture(t, shot.Path); img.Bounds().Dy() < 3100 || !near(img, 600, img.Bounds().Dy()-10, color.RGBA{B: 255}) {
 		t.Errorf("the whole page: %v", img.Bounds())
 	}
-	if shot, err = f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png", Slices: true}); err != nil {
+	if shot, err = f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png", Slices: true}); err != nil {
 		t.Fatal(err)
 	}
 	if len(shot.Slices) != 3 || shot.Path != shot.Slices[0] {
@@ -81,25 +82,25 @@ func TestElementAndFullPictures(t *testing.T) {
 		"#nothing": protocol.CodeNoElement, "a[": protocol.CodeBadArgument, "#hidden": protocol.CodeNoElement,
 		"e9999": protocol.CodeNoElement, "f7e1": protocol.CodeNoElement, "input": protocol.CodeAmbiguous,
 	} {
-		if _, err := f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png", Element: element}); code(err) != want {
+		if _, err := f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png", Element: element}); code(err) != want {
 			t.Errorf("a picture of %s: %v", element, err)
 		}
 	}
 }
 
-// The labels are on the picture and nowhere else: the page records every change
-// of its document.
+// The labels appear only in the screenshot: the page records every change of its
+// document and sees none.
 func TestAnnotatedPicture(t *testing.T) {
 	f, ctx, id := shop(t)
-	before, err := f.Evaluate(ctx, id, "mutations")
+	before, err := f.Evaluate(ctx, nobody, id, "mutations")
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png", Full: true})
+	plain, err := f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png", Full: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	shot, err := f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png", Full: true, Annotated: true})
+	shot, err := f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png", Full: true, Annotated: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +111,8 @@ func TestAnnotatedPicture(t *testing.T) {
 	if was.Bounds() != is.Bounds() {
 		t.Fatalf("%v and %v", was.Bounds(), is.Bounds())
 	}
-	// The button begins at 20,… and its frame is drawn on its edge; the button
-	// inside the frame lies at 400+5+30, 500+5+60.
+	// The button begins at 20,… and its label's frame is drawn on its edge; the
+	// button inside the frame is at 400+5+30, 500+5+60.
 	changed := func(x, y int) bool { return was.At(x, y) != is.At(x, y) }
 	framed := 0
 	for y := 565; y < 586; y++ {
@@ -125,26 +126,26 @@ func TestAnnotatedPicture(t *testing.T) {
 	if changed(600, 3000) {
 		t.Error("what is no element was drawn on")
 	}
-	v, err := f.Evaluate(ctx, id, "mutations")
+	v, err := f.Evaluate(ctx, nobody, id, "mutations")
 	if err != nil || string(v.Value) != string(before.Value) {
 		t.Errorf("the page saw %s changes, %v", v.Value, err)
 	}
-	if shot, err = f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "jpeg", Annotated: true}); err != nil || shot.Labels == 0 || shot.Labels > 20 {
+	if shot, err = f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "jpeg", Annotated: true}); err != nil || shot.Labels == 0 || shot.Labels > 20 {
 		t.Errorf("what is in view: %+v, %v", shot, err)
 	}
 }
 
-// A tab in the back on which nothing moves gives its picture, again and again.
+// A background tab on which nothing moves returns its screenshot every time.
 func TestBackgroundPicturesDoNotWait(t *testing.T) {
 	f, ctx, id := shop(t)
-	if _, err := f.Markdown(ctx, id, "", 100); err != nil { // it is awake from now on
+	if _, err := f.Markdown(ctx, nobody, id, "", 100); err != nil { // this opens the page
 		t.Fatal(err)
 	}
 	for range 6 {
-		if _, err := f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png"}); err != nil {
+		if _, err := f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "jpeg", Full: true}); err != nil {
+		if _, err := f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "jpeg", Full: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -157,25 +158,25 @@ func TestBackgroundPicturesDoNotWait(t *testing.T) {
 
 func TestPDFAndArchive(t *testing.T) {
 	f, ctx, id := shop(t)
-	file, err := f.PDF(ctx, id, protocol.PDFRequest{Paper: "a4", Margin: 1, Background: true, Landscape: true})
+	file, err := f.PDF(ctx, nobody, id, protocol.PDFRequest{Paper: "a4", Margin: 1, Background: true, Landscape: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if data := content(t, file); !bytes.HasPrefix(data, []byte("%PDF-")) || !strings.HasSuffix(file.URL, "/shop.html") {
 		t.Errorf("the file begins with %.20q", data)
 	}
-	if file, err = f.Archive(ctx, id); err != nil {
+	if file, err = f.Archive(ctx, nobody, id); err != nil {
 		t.Fatal(err)
 	}
 	if data := content(t, file); !bytes.Contains(data, []byte("multipart/related")) || !bytes.Contains(data, []byte("Fish and more")) {
 		t.Errorf("the archive begins with %.200q", data)
 	}
 	for _, q := range []protocol.PDFRequest{{Paper: "a99"}, {Paper: "a5", Margin: 40}, {Margin: -1}} {
-		if _, err := f.PDF(ctx, id, q); code(err) != protocol.CodeBadArgument {
+		if _, err := f.PDF(ctx, nobody, id, q); code(err) != protocol.CodeBadArgument {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
-	if _, err := f.Archive(ctx, "t99"); code(err) != protocol.CodeUnknownTab {
+	if _, err := f.Archive(ctx, nobody, "t99"); code(err) != protocol.CodeUnknownTab {
 		t.Errorf("an unknown tab: %v", err)
 	}
 }
@@ -197,20 +198,20 @@ func content(t *testing.T, file protocol.PageFile) []byte {
 	return data
 }
 
-// Every width has its own picture, in a tab in the back as in front, and the
-// page its own size afterwards.
+// Every width has its own screenshot, in a background tab and in front, and the
+// page has its own size afterwards.
 func TestResponsivePictures(t *testing.T) {
 	f, _, id := shop(t)
 	for _, front := range []protocol.TabID{f.first(t), id} {
 		if err := f.ActivateTab(deadline(t), front); err != nil {
 			t.Fatal(err)
 		}
-		before, err := f.Evaluate(deadline(t), id, "innerWidth")
+		before, err := f.Evaluate(deadline(t), nobody, id, "innerWidth")
 		if err != nil {
 			t.Fatal(err)
 		}
 		widths := []int{375, 1280, 768}
-		shots, err := f.Responsive(deadline(t), id, widths, protocol.ScreenshotRequest{Format: "png"})
+		shots, err := f.Responsive(deadline(t), nobody, id, widths, protocol.ScreenshotRequest{Format: "png"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +221,7 @@ func TestResponsivePictures(t *testing.T) {
 				t.Errorf("%d wide, %s in front: %v for %+v", widths[i], front, at, shot)
 			}
 		}
-		after, err := f.Evaluate(deadline(t), id, "innerWidth")
+		after, err := f.Evaluate(deadline(t), nobody, id, "innerWidth")
 		if err != nil || string(after.Value) != string(before.Value) {
 			t.Errorf("the page was %s wide and is %s, %v", before.Value, after.Value, err)
 		}
@@ -229,23 +230,23 @@ func TestResponsivePictures(t *testing.T) {
 
 func TestDiff(t *testing.T) {
 	f, ctx, id := shop(t)
-	if _, _, _, err := f.Compare(ctx, id, "", false, false); code(err) != protocol.CodeBadArgument {
+	if _, _, _, err := f.Compare(ctx, nobody, id, "", false, false); code(err) != protocol.CodeBadArgument {
 		t.Errorf("without a mark: %v", err)
 	}
-	if _, err := f.Mark(ctx, id, false); err != nil {
+	if _, err := f.Mark(ctx, nobody, id, false); err != nil {
 		t.Fatal(err)
 	}
-	before, now, pixels, err := f.Compare(ctx, id, "", false, true)
+	before, now, pixels, err := f.Compare(ctx, nobody, id, "", false, true)
 	if err != nil || before.Text != now.Text || pixels.Changed != 0 || pixels.Area != nil {
 		t.Fatalf("nothing changed: %+v, %v", pixels, err)
 	}
-	if _, err := f.EditStyle(ctx, id, "#save", "background", "rgb(255, 0, 255)"); err != nil {
+	if _, err := f.EditStyle(ctx, nobody, id, "#save", "background", "rgb(255, 0, 255)"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Evaluate(ctx, id, "document.querySelector('h1').textContent = 'Meat'; 0"); err != nil {
+	if _, err := f.Evaluate(ctx, nobody, id, "document.querySelector('h1').textContent = 'Meat'; 0"); err != nil {
 		t.Fatal(err)
 	}
-	before, now, pixels, err = f.Compare(ctx, id, "", false, true)
+	before, now, pixels, err = f.Compare(ctx, nobody, id, "", false, true)
 	if err != nil || !strings.Contains(before.Text, "Fish and more") || !strings.Contains(now.Text, "Meat") {
 		t.Fatalf("%v", err)
 	}
@@ -257,7 +258,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("the button is not red in %s", pixels.Path)
 	}
 	other := f.first(t)
-	if _, _, pixels, err = f.Compare(ctx, id, other, false, true); err != nil || pixels.Changed == 0 {
+	if _, _, pixels, err = f.Compare(ctx, nobody, id, other, false, true); err != nil || pixels.Changed == 0 {
 		t.Errorf("another tab: %+v, %v", pixels, err)
 	}
 }

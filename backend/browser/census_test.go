@@ -9,12 +9,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestClosedRootsInALargePage: the nodes of a large page are counted again only
-// when the renderer has others than before, and a closed root that comes is seen.
+// The nodes of a large page are counted again only when the renderer's counters
+// have changed, and a new closed root is found.
 func TestClosedRootsInALargePage(t *testing.T) {
 	s := stageOf(t, `<button>First</button><div id=a></div><div id=b></div><div hidden>`+strings.Repeat("<p><b>x</b></p>", 3000)+`</div>`)
 	known := func() (known page.Counted) {
-		err := s.onPage(deadline(t), s.tab, func(_ context.Context, p *page.Page) error {
+		err := work{s.Browser}.OnPage(deadline(t), nobody, s.tab, func(_ context.Context, p *page.Page) error {
 			known = p.Frames.Main().Counted
 			return nil
 		})

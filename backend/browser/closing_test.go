@@ -7,9 +7,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestAskedWhileItCloses: whoever asks a tab that is just being closed is told
-// that, at whatever moment: between the end of its target and the worker's word
-// on it, too.
+// A command on a tab that is closing returns "closed" at any moment, even between
+// the end of its target and the worker's report.
 func TestAskedWhileItCloses(t *testing.T) {
 	f := start(t, config(t, false))
 	page := site(t).URL + "/one"
@@ -20,10 +19,10 @@ func TestAskedWhileItCloses(t *testing.T) {
 		}
 		f.open(t, id, page)
 		asks := map[string]func() error{
-			"its text": func() error { _, err := f.Text(deadline(t), id, 100); return err },
-			"a look":   func() error { _, err := f.Snapshot(deadline(t), id, protocol.LookRequest{}); return err },
+			"its text": func() error { _, err := f.Text(deadline(t), nobody, id, 100); return err },
+			"a look":   func() error { _, err := f.Snapshot(deadline(t), nobody, id, protocol.LookRequest{}); return err },
 			"a wait": func() error {
-				_, err := f.Wait(deadline(t), id, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never on this page"})
+				_, err := f.Wait(deadline(t), nobody, id, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never on this page"})
 				return err
 			},
 			"the front": func() error { return f.ActivateTab(deadline(t), id) },
@@ -31,11 +30,11 @@ func TestAskedWhileItCloses(t *testing.T) {
 				return f.SetWindow(deadline(t), id, &protocol.Clip{X: 0, Y: 0, Width: 900, Height: 700}, "")
 			},
 			"its cover":   func() error { return f.Mask(deadline(t), id, protocol.Mask{}) },
-			"its gate":    func() error { return f.Gate(deadline(t), id, nil, func(string, bool) error { return nil }) },
-			"its cookies": func() error { _, err := f.Cookies(deadline(t), id, false); return err },
+			"its gate":    func() error { return f.Gate(deadline(t), id, nil, func(string, bool) error { return nil }, nil) },
+			"its cookies": func() error { _, err := f.Cookies(deadline(t), nobody, id, "", false); return err },
 			"its console": func() error { _, err := f.Console(deadline(t), id, 0); return err },
 			"its dialog": func() error {
-				if _, err := f.Dialog(deadline(t), id, true, nil); code(err) != protocol.CodeNoElement {
+				if _, err := f.Dialog(deadline(t), nobody, id, true, nil); code(err) != protocol.CodeNoElement {
 					return err
 				}
 				return nil
@@ -53,7 +52,7 @@ func TestAskedWhileItCloses(t *testing.T) {
 				}
 			})
 		}
-		for range 2 { // somebody else does, too
+		for range 2 { // other callers close it at the same time
 			wg.Go(func() {
 				if err := f.CloseTab(deadline(t), id); err != nil && code(err) != protocol.CodeUnknownTab {
 					t.Errorf("its end: %v", err)

@@ -19,23 +19,24 @@ import (
 	"pilotfish/backend/browser/tabs"
 )
 
-// After a crash Chromium restores its own session: only that has the history of
-// a tab, its scroll position and its forms. Chromium writes a change 2.5 s after
-// it, so what it restores is compared with the tabs that we knew, and mended.
+// After a crash Chromium restores its own session, because only that session has
+// a tab's history, scroll position and form contents. Chromium writes each change
+// 2.5 s late, so the restored tabs are compared with the tabs that we knew, and
+// corrected.
 
 // restoredTab is a tab that Chromium restored.
 type restoredTab struct {
 	page    target.ID
 	session *devtools.Session
 	window  browser.WindowID
-	index   int  // in its window
-	front   bool // of its window: Chromium loads only these at once
+	index   int  // position in its window
+	front   bool // active in its window; Chromium loads only these tabs at once
 	url     string
-	entry   int64 // of its history, that it shows
+	entry   int64 // id of the history entry that it shows
 }
 
-// comeBack gives the tabs that Chromium restored the ids that they had, and
-// opens those that it did not restore. Until then no tab has an id.
+// comeBack gives the tabs that Chromium restored their former ids, and opens
+// those that Chromium did not restore. Until then no tab has an id.
 func (r *run) comeBack(ctx context.Context) {
 	r.b.mu.Lock()
 	known := r.b.restore
@@ -51,7 +52,7 @@ func (r *run) comeBack(ctx context.Context) {
 	defer cancel()
 	for i, f := range found {
 		old := same[i]
-		if old == nil { // it was closed just before the crash
+		if old == nil { // the user closed it just before the crash
 			if _, err := cdp.Call(ctx, r.conn.Root, target.CloseTarget, target.CloseTargetParams{TargetID: f.page}); err != nil {
 				r.log.WarnContext(ctx, "a restored tab is not closed again", "error", err)
 			}
@@ -70,13 +71,13 @@ func (r *run) comeBack(ctx context.Context) {
 	r.openRestored(ctx, chromium.Restorable(lost))
 }
 
-// comeBackPatience is how long the restored pages may take to begin: a command
-// that comes before would meet their navigation.
+// comeBackPatience is how long the restored pages may take to start loading. A
+// command that runs earlier would collide with their navigation.
 const comeBackPatience = 2 * time.Second
 
-// load loads a tab's page and returns when it has begun: Chromium loads a tab
-// behind another one seconds later. It is not a reload, which would send a form
-// again.
+// load loads a tab's page and returns when the navigation has committed. Chromium
+// alone would load a background tab seconds later. It is not a reload, which
+// would submit a form again.
 func (f *restoredTab) load(ctx context.Context, address string) error {
 	if f.url != address && chromium.Startable(address) {
 		_, err := cdp.Call(ctx, f.session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
@@ -113,9 +114,11 @@ func (f *restoredTab) load(ctx context.Context, address string) error {
 	}
 }
 
-// restoredTabs returns the tabs that Chromium restored, by window and place.
+// restoredTabs returns the tabs that Chromium restored, ordered by window and
+// position.
 func (r *run) restoredTabs(ctx context.Context) ([]restoredTab, error) {
-	// Chromium makes them all in one task: with the first, a list has all.
+	// Chromium creates them all in one task: once the first exists, a list
+	// contains all of them.
 	if err := r.b.tabs.Await(ctx, func() bool { return len(r.b.tabs.StripTargets()) > 0 }); err != nil {
 		return nil, err
 	}
@@ -127,10 +130,10 @@ func (r *run) restoredTabs(ctx context.Context) ([]restoredTab, error) {
 		if err != nil {
 			return nil, err
 		}
-		unfinished := false // a tab is told of before its page and its window are there
+		unfinished := false // a tab is reported before its page and its window exist
 		for _, strip := range res.TargetInfos {
 			if len(strip.EmbedderData) == 0 || known[strip.TargetID] {
-				continue // in no tab strip, or seen
+				continue // not in a tab strip, or already seen
 			}
 			f, err := r.restoredTab(ctx, strip)
 			if ctx.Err() != nil {
@@ -147,7 +150,7 @@ func (r *run) restoredTabs(ctx context.Context) ([]restoredTab, error) {
 		if !unfinished || time.Now().After(until) {
 			break
 		}
-		select { // nothing tells when they are
+		select { // no event reports that they are complete
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-time.After(tabSettle):
@@ -159,7 +162,7 @@ func (r *run) restoredTabs(ctx context.Context) ([]restoredTab, error) {
 	return found, nil
 }
 
-// restoredTab returns the tab of a target of type "tab".
+// restoredTab returns the tab that belongs to a target of type "tab".
 func (r *run) restoredTab(ctx context.Context, strip *target.Info) (*restoredTab, error) {
 	var place struct {
 		Index int `json:"tabStripIndex"`
@@ -193,9 +196,9 @@ func (r *run) restoredTab(ctx context.Context, strip *target.Info) (*restoredTab
 	return f, nil
 }
 
-// match finds for each restored tab the one that it was: by address, in order,
-// and then the others by place. nil is one that was closed. lost are the tabs
-// that were not restored.
+// match finds the former tab of each restored tab: first by address, in order,
+// then the remaining ones by position. In same, nil means that the tab had been
+// closed. lost are the tabs that were not restored.
 func match(known []tabs.RestoreTab, found []restoredTab) (same []*tabs.RestoreTab, lost []tabs.RestoreTab) {
 	same = make([]*tabs.RestoreTab, len(found))
 	taken := make([]bool, len(known))

@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// saveScreenshot writes a picture under a name that nobody can guess or have
-// planted.
+// saveScreenshot writes a screenshot under a random name, so that no other
+// program can guess the name or create the file beforehand.
 func (b *Browser) saveScreenshot(id protocol.TabID, format string, data []byte) (string, error) {
 	dir := b.config.ScreenshotDir
 	if dir == "" {
@@ -43,7 +43,8 @@ func (b *Browser) saveScreenshot(id protocol.TabID, format string, data []byte) 
 	return path, nil
 }
 
-// savePage writes what was made of a page into the session's folder.
+// savePage writes a file that was made from a page (such as a PDF) to the
+// screenshot folder, and returns it with the page's URL.
 func (b *Browser) savePage(ctx context.Context, id protocol.TabID, p *page.Page, kind string, data []byte) (protocol.PageFile, error) {
 	var info protocol.PageInfo
 	if err := p.Where(ctx, &info); err != nil {

@@ -12,16 +12,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// drawnPage draws a canvas in each frame, counts the frames, and has things to
-// point at.
+// drawnPage draws on a canvas in every frame, counts the frames, and has two
+// buttons to point at.
 const drawnPage = `<!doctype html><title>Drawn</title><button id=a>A</button><button id=b>B</button><canvas id=c width=900 height=600></canvas>
 <script>frames_ = 0; const ctx = c.getContext('2d'); const go = (t) => { frames_++;
 	for (let i = 0; i < 100; i++) { ctx.fillStyle = 'hsl(' + (i + t / 10) + ' 80% 50%)'; ctx.fillRect((i * 37 + t / 5) % 900, (i * 53) % 600, 30, 30) }
 	requestAnimationFrame(go) }; requestAnimationFrame(go)</script>`
 
-// TestBackgroundTabAtFullSpeed: an action in a tab in the back costs about what it
-// costs in front, though the page draws in each frame; when nobody works on
-// the tab any more, nothing is taken of what it draws.
+// An action in a background tab costs about as much as in front, although the
+// page draws in every frame. When no command uses the tab any more, its frames
+// are no longer consumed.
 func TestBackgroundTabAtFullSpeed(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -30,18 +30,19 @@ func TestBackgroundTabAtFullSpeed(t *testing.T) {
 	t.Cleanup(s.Close)
 	f := start(t, config(t, false))
 	id := f.first(t)
-	if _, err := f.Navigate(deadline(t), id, s.URL, protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(deadline(t), nobody, id, s.URL, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	// A move of the mouse is aligned with a frame, and waits for two without a change.
+	// A mouse move is aligned with a frame, and then waits for two frames without
+	// a change.
 	const moves = 12
 	cost := func() time.Duration {
 		t.Helper()
 		began := time.Now()
 		for i := range moves {
-			if _, err := f.Act(ctx, id, protocol.ActRequest{Kind: protocol.ActHover, Target: []string{"#a", "#b"}[i%2]}, nil); err != nil {
+			if _, err := f.Act(ctx, nobody, id, protocol.ActRequest{Kind: protocol.ActHover, Target: []string{"#a", "#b"}[i%2]}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -8,7 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// witness writes down what each trusted event met: the nearest element with an id.
+// witness records the element that each trusted event hit: the nearest one with
+// an id.
 const witness = `<meta name=viewport content="width=device-width"><script>
 	var met = {};
 	for (const type of ['mousedown', 'click', 'contextmenu', 'dblclick', 'mousemove', 'mouseup'])
@@ -19,8 +20,9 @@ const witness = `<meta name=viewport content="width=device-width"><script>
 		}, true);
 	</script><style>body { margin: 8px; font: 16px/20px sans-serif } li { padding: 4px }</style>`
 
-// exactPage is a page with things that are easily mistaken for another, and what
-// each way to name one must meet: the id of an element, or a code.
+// exactPage is a page with elements that are easily mistaken for each other. want
+// maps each way to name an element to what it must hit: the id of an element, or
+// an error code.
 type exactPage struct {
 	name string
 	body string
@@ -119,8 +121,8 @@ func exactPages() []exactPage {
 	}
 }
 
-// TestExact: whatever names an element and whatever is done to it, the event
-// meets exactly that one, or is refused for a reason that is true.
+// Whatever names an element and whatever the action is, the event hits exactly
+// that element, or is refused with a correct reason.
 func TestExact(t *testing.T) {
 	verbs := map[string]struct {
 		event string
@@ -157,7 +159,7 @@ func TestExact(t *testing.T) {
 				path := fmt.Sprintf("/%d", i)
 				if verb == "drop" {
 					if p.name == "a modal dialog" || p.name == "things that nothing frees" {
-						continue // nothing can be dragged there
+						continue // this target cannot be dragged
 					}
 					path += "/grip"
 				}
@@ -167,7 +169,7 @@ func TestExact(t *testing.T) {
 					at = path
 				}
 				s.eval(t, "met = {}")
-				_, err := s.Act(deadline(t), s.tab, how.act(target), nil)
+				_, err := s.Act(deadline(t), nobody, s.tab, how.act(target), nil)
 				got := string(code(err))
 				if err == nil {
 					got = s.eval(t, fmt.Sprintf("met[%q]", how.event))

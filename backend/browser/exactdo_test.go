@@ -9,7 +9,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestScrollAreasByRef: what is checked of a ref is what the look has shown,
+// An action on a ref checks the element against what the snapshot has shown,
 // whatever area scrolls.
 func TestScrollAreasByRef(t *testing.T) {
 	wide := `<div style="width:2000px;height:900px">wide <button>In it</button></div>`
@@ -33,7 +33,7 @@ func TestScrollAreasByRef(t *testing.T) {
 			t.Errorf("%s: %+v", ref, e)
 		}
 		s.act(t, protocol.ActRequest{Kind: protocol.ActScroll, Target: ref, DX: -300})
-		if _, err := s.Act(deadline(t), s.tab, click(ref), nil); err != nil {
+		if _, err := s.Act(deadline(t), nobody, s.tab, click(ref), nil); err != nil {
 			t.Errorf("%s is not clicked: %v", ref, err)
 		}
 	}
@@ -42,8 +42,7 @@ func TestScrollAreasByRef(t *testing.T) {
 	}
 }
 
-// TestFieldsByText: a text means the field that it labels where a field is asked
-// for.
+// Where a field is needed, a text means the field that it labels.
 func TestFieldsByText(t *testing.T) {
 	s := stageOf(t, `<label for=name>Full name</label> <input id=name> <label><input type=checkbox id=news checked> News (weekly)</label>
 		<label>Size <select id=size><option>S<option>L</select></label> <div id=lab>Notes</div><div id=notes contenteditable aria-labelledby=lab></div>
@@ -78,8 +77,8 @@ func TestFieldsByText(t *testing.T) {
 	}
 }
 
-// TestTextsInFrames: a text that only a frame has is met there, in each kind of
-// frame; one that several have is none.
+// A text that occurs in only one frame is found there, in each kind of frame. A
+// text in several frames is ambiguous.
 func TestTextsInFrames(t *testing.T) {
 	inner := witness + `<ul id=ul onclick=1><li id=a>One</li><li id=b>Two</li><li id=c>%s</li></ul><script>addEventListener('click', () => parent.postMessage(met.click, '*'))</script>`
 	s := &stage{fixture: start(t, config(t, true))}
@@ -89,13 +88,13 @@ func TestTextsInFrames(t *testing.T) {
 	s.tab = s.first(t)
 	s.open(t, "/")
 	for target, want := range map[string]string{"text=Near": "c", "text=Far": "c"} {
-		for range 2 { // a frame of another process may be on its way still
-			if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: target}); err != nil {
+		for range 2 { // a frame of another process may not be attached yet
+			if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: target}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		// The browser may learn a moment late where a frame of another process is now.
-		if _, err := s.Act(deadline(t), s.tab, click(target), nil); code(err) == protocol.CodeCovered {
+		// The browser may learn late where a frame of another process is now.
+		if _, err := s.Act(deadline(t), nobody, s.tab, click(target), nil); code(err) == protocol.CodeCovered {
 			s.act(t, click(target))
 		} else if err != nil {
 			t.Errorf("%s: %v", target, err)
@@ -108,8 +107,8 @@ func TestTextsInFrames(t *testing.T) {
 	s.refused(t, click("text=Two"), protocol.CodeAmbiguous)
 }
 
-// TestPointsOfThings: --at and points mean that point of that thing, or are
-// refused; so are both ends of a drag.
+// --at and point targets mean that point of that element, or are refused; so are
+// both ends of a drag.
 func TestPointsOfThings(t *testing.T) {
 	s := stageOf(t, witness+`<canvas id=cv width=300 height=2000 style="border:5px solid;display:block"></canvas><div id=box style="position:relative;width:200px;height:100px;background:#eee">
 		<div id=lid style="position:absolute;left:100px;top:0;width:100px;height:100px;background:#fcc"></div></div><script>
@@ -135,8 +134,9 @@ func TestPointsOfThings(t *testing.T) {
 	}
 }
 
-// TestDragMeetsBothEnds: a drag begins on the one and ends on the other, also
-// when the page moves when it begins; where it cannot, nothing is dropped.
+// A drag begins on its source and ends on its destination, even when the page
+// moves its elements at the start of the drag. Where that is impossible, nothing
+// is dropped.
 func TestDragMeetsBothEnds(t *testing.T) {
 	zones := witness + `<style>.zone { height: 60px; width: 200px; background: #eee; margin: 6px }</style><div id=src %s style="width:80px;height:40px;background:#fcc">Card</div>
 		<div id=hint style="height:0"></div><div class=zone id=z1>First</div><div class=zone id=z2>Second</div><div class=zone id=z3>Third</div><script>
@@ -162,8 +162,8 @@ func TestDragMeetsBothEnds(t *testing.T) {
 	}
 }
 
-// TestWhatChangesUnderThePointer: what comes in the place of a target when the
-// pointer arrives gets no event of it.
+// An element that appears in place of the target when the pointer arrives gets no
+// event of it.
 func TestWhatChangesUnderThePointer(t *testing.T) {
 	style := witness + `<style>button { width: 160px; height: 60px } #over { position: absolute; left: 0; top: 0; width: 300px; height: 200px }</style><script>var wrong = ''</script>`
 	s := &stage{fixture: start(t, config(t, true)), url: pages(t, map[string]string{
@@ -176,7 +176,7 @@ func TestWhatChangesUnderThePointer(t *testing.T) {
 	for path, want := range map[string]protocol.Code{"/lid": protocol.CodeCovered, "/replace": protocol.CodeGone, "/down": ""} {
 		s.open(t, path)
 		ref := s.ref(t, "Right")
-		_, err := s.Act(deadline(t), s.tab, click(ref), nil)
+		_, err := s.Act(deadline(t), nobody, s.tab, click(ref), nil)
 		if got := s.eval(t, "wrong"); got != "" {
 			t.Errorf("%s: the wrong one was clicked", path)
 		}
@@ -186,13 +186,13 @@ func TestWhatChangesUnderThePointer(t *testing.T) {
 	}
 }
 
-// TestHoverMeetsItsTarget: a hover that meets something else says so.
+// A hover that hits another element returns an error.
 func TestHoverMeetsItsTarget(t *testing.T) {
 	s := stageOf(t, witness+`<style>body { margin: 0 } #b { position: absolute; inset: 0 } #a { position: absolute; top: 100px; width: 12px; height: 12px; padding: 0; background: red }</style>
 		<div id=b onmousemove="if (event.target === this) wrong++">Wrong</div><div id=a></div><script>var wrong = 0; let x = 0; (function go() { x = (x + 9) % 500; a.style.left = x + 'px'; requestAnimationFrame(go) })()</script>`)
 	for range 3 {
 		s.eval(t, "wrong = 0, met = {}")
-		_, err := s.Act(deadline(t), s.tab, protocol.ActRequest{Kind: protocol.ActHover, Target: "#a"}, nil)
+		_, err := s.Act(deadline(t), nobody, s.tab, protocol.ActRequest{Kind: protocol.ActHover, Target: "#a"}, nil)
 		got := s.eval(t, "met.mousemove + ' ' + wrong")
 		if err == nil && got != "a 0" || err != nil && (code(err) != protocol.CodeCovered || !strings.HasSuffix(got, " 0")) {
 			t.Errorf("%v: the pointer met %s", err, got)

@@ -20,14 +20,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// extension keeps our extension in the browser, and hears its worker.
+// extension keeps our extension installed in the browser and receives its
+// worker's reports.
 type extension struct{ *run }
 
-// workerURL is what the URL of our extension's worker begins with.
+// workerURL is the prefix of the URL of our extension's worker.
 const workerURL = "chrome-extension://" + protocol.ExtensionID + "/"
 
-// load installs the extension and checks that it is ours: the id comes
-// from the key in its manifest, so another one is another program.
+// load installs the extension and checks that it is ours. The id is derived from
+// the key in the manifest, so a different id means a different program.
 func (x extension) load(ctx context.Context) error {
 	res, err := cdp.Call(ctx, x.conn.Root, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: x.b.config.ExtensionDir})
 	if err != nil {
@@ -40,10 +41,10 @@ func (x extension) load(ctx context.Context) error {
 	return nil
 }
 
-// putBack restores the extension after the person removed, disabled or reloaded
-// it. What is left of it is removed first: loading a disabled one again leaves
-// it disabled, and so does Chromium's own reload while the developer mode of its
-// extensions page is off.
+// putBack reinstalls the extension after the user removed, disabled or reloaded
+// it. It uninstalls what is left first: loading a disabled extension again leaves
+// it disabled, and so does Chromium's own reload while the extensions page is not
+// in developer mode.
 func (x extension) putBack(ctx context.Context) error {
 	x.log.WarnContext(ctx, "the extension is gone and is put back")
 	list, err := cdp.Call(ctx, x.conn.Root, extensions.GetExtensions, cdp.Empty{})
@@ -57,29 +58,31 @@ func (x extension) putBack(ctx context.Context) error {
 		params := extensions.UninstallParams{ID: e.ID}
 		_, err := cdp.Call(ctx, x.conn.Root, extensions.Uninstall, params)
 		if err != nil && !e.Enabled {
-			// One that came with the browser is not the protocol's to remove, until
-			// it was loaded by the protocol, too.
+			// The protocol cannot uninstall an extension that came from
+			// --load-extension until the protocol has loaded it, too.
 			if err = x.load(ctx); err == nil {
 				_, err = cdp.Call(ctx, x.conn.Root, extensions.Uninstall, params)
 			}
 		}
 		if err != nil {
-			// It may be going at this very moment: loading it says what matters.
+			// It may be disappearing at this moment. The load below returns the
+			// error that matters.
 			x.log.InfoContext(ctx, "what is left of the extension was not removed", "error", err)
 		}
 	}
 	return x.load(ctx)
 }
 
-// supervise owns the worker's session, and puts the extension back when
-// that session ends: a worker that is only stopped keeps it.
+// supervise owns the worker's session and reinstalls the extension when that
+// session ends. A worker that Chromium only stops keeps its session.
 func (x extension) supervise(ctx context.Context) {
 	restarts := newBurst(protocol.RestartBurst, protocol.RestartWindow)
 	there, err := x.loaded(ctx)
 	switch {
 	case err != nil:
 	case there:
-		// Nobody waits for it: the worker may be here before the window.
+		// This runs concurrently, because the worker may start before the window
+		// exists.
 		var click sync.WaitGroup
 		defer click.Wait()
 		click.Go(func() { x.firstClick(ctx) })
@@ -96,8 +99,9 @@ func (x extension) supervise(ctx context.Context) {
 				return
 			}
 			if !served {
-				// One of before, which Chromium had started again when its process died:
-				// it went when the extension was put back, and the next one is on its way.
+				// This was an older worker, which Chromium had restarted after
+				// its process died. It ended when the extension was reinstalled,
+				// and the next worker is starting.
 				continue
 			}
 			x.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is installed again automatically"))
@@ -118,7 +122,8 @@ func (x extension) supervise(ctx context.Context) {
 	}
 }
 
-// nextWorker waits for the session of a worker; nil when none came in time.
+// nextWorker waits for the session of a worker; it returns nil when none appeared
+// in time.
 func (x extension) nextWorker(ctx context.Context) *devtools.Session {
 	timer := time.NewTimer(workerStartTimeout)
 	defer timer.Stop()
@@ -132,10 +137,10 @@ func (x extension) nextWorker(ctx context.Context) *devtools.Session {
 	}
 }
 
-// watchWorkers has the browser attach to the workers that start, and takes in
-// those of our extension, until the run ends. Workers are not paused: a site's
-// would wait for us. A session that the browser opened ends with its extension;
-// one that we opened would stay.
+// watchWorkers auto-attaches to workers that start and passes on those of our
+// extension, until the run ends. Workers are not paused, because a site's worker
+// would have to wait for us. A session that the browser opened ends with its
+// extension; one that we opened would not.
 func (x extension) watchWorkers(ctx context.Context) {
 	root, err := x.conn.AttachBrowser(ctx)
 	if err != nil {
@@ -145,8 +150,9 @@ func (x extension) watchWorkers(ctx context.Context) {
 	events := root.Events(target.AttachedToTarget.Method)
 	defer events.Cancel()
 	flat := true
-	// Pages, too: Chromium 156 holds back each window that a script opens until it
-	// is attached and let go, whatever the filter says, and its opener hangs.
+	// The filter includes pages: Chromium 156 holds back each window that a
+	// script opens until it has been attached and resumed, whatever the filter
+	// says, and the opener hangs meanwhile.
 	err = devtools.Post(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, Flatten: &flat, Filter: target.Filter{{Type: "service_worker"}, {Type: "page"}, {Exclude: true}},
 	})
@@ -169,8 +175,8 @@ func (x extension) watchWorkers(ctx context.Context) {
 	}
 }
 
-// attached takes in a session that the browser opened by itself. A page and a
-// site's worker are let go at once.
+// attached handles a session that the browser attached by itself. Pages and the
+// workers of sites are resumed and detached at once.
 func (x extension) attached(ctx context.Context, e *target.EventAttachedToTarget) {
 	s := x.conn.Session(e.SessionID)
 	if s == nil || e.TargetInfo == nil {
@@ -184,8 +190,8 @@ func (x extension) attached(ctx context.Context, e *target.EventAttachedToTarget
 		devtools.LetGo(ctx, s)
 		return
 	}
-	// Only one worker lives at a time: a newer one replaces one that nobody has
-	// taken yet.
+	// Only one worker runs at a time. A newer one replaces one that has not been
+	// received yet.
 	for {
 		select {
 		case x.workers <- s:
@@ -199,8 +205,9 @@ func (x extension) attached(ctx context.Context, e *target.EventAttachedToTarget
 	}
 }
 
-// serveWorker takes a worker's reports until its target ends, and says whether
-// there were any. The session survives that Chromium stops and starts the worker.
+// serveWorker handles a worker's reports until its target ends. served says
+// whether there were any. The session continues when Chromium stops and restarts
+// the worker.
 func (x extension) serveWorker(ctx context.Context, s *devtools.Session) (served bool) {
 	events := s.Events(runtime.BindingCalled.Method, inspector.TargetReloadedAfterCrash.Method, inspector.TargetCrashed.Method)
 	defer events.Cancel()
@@ -217,7 +224,8 @@ func (x extension) serveWorker(ctx context.Context, s *devtools.Session) (served
 			}
 			switch e.Method {
 			case inspector.TargetCrashed.Method:
-				// Stopped by the browser: the next event of a tab starts it again.
+				// Chromium stopped the worker. The next event of a tab starts it
+				// again.
 				x.setWorker(nil)
 				x.b.tabs.Unbridge()
 			case inspector.TargetReloadedAfterCrash.Method:
@@ -234,14 +242,15 @@ func (x extension) serveWorker(ctx context.Context, s *devtools.Session) (served
 	}
 }
 
-// greetWorker gives a worker that starts the pairing and the bridge. Its own first report may
-// have come before the binding, so it is asked for one; before its first line
-// there is nothing to ask, and its own report finds the binding. Nobody waits
-// for the answers: they come in order.
+// greetWorker sends the pairing and the bridge to a worker that starts. The
+// worker's own first report may have come before the binding existed, so
+// greetWorker requests another one. Before the worker's script has run there is
+// nothing to call, and the worker's own report will find the binding. Nothing
+// waits for the answers, because the browser runs the commands in order.
 func (x extension) greetWorker(ctx context.Context, s *devtools.Session) error {
 	var paired error
 	if p := x.b.pairing(); p != nil {
-		// Before the panel's page looks for it.
+		// It must arrive before the panel's page reads it.
 		paired = x.pair(ctx, s, p)
 	}
 	return errors.Join(
@@ -253,8 +262,9 @@ func (x extension) greetWorker(ctx context.Context, s *devtools.Session) error {
 	)
 }
 
-// bridgeEvent takes a report. The first of each worker means that the extension
-// is up: it is paired again and, where wanted, its panel opens.
+// bridgeEvent handles a report of the worker. A worker's first report means that
+// the extension is running: it is paired again and, where wanted, its panel
+// opens.
 func (x extension) bridgeEvent(ctx context.Context, s *devtools.Session, payload string) {
 	var e protocol.BridgeEvent
 	if err := json.Unmarshal([]byte(payload), &e); err != nil {
@@ -279,8 +289,8 @@ func (x extension) bridgeEvent(ctx context.Context, s *devtools.Session, payload
 	}
 }
 
-// pair puts the pairing into the extension's session storage. It is not waited
-// for: what the panel needs it for comes behind it in the same pipe.
+// pair puts the pairing into the extension's session storage. It does not wait
+// for the answer: whatever needs the pairing comes later on the same pipe.
 func (r *run) pair(ctx context.Context, s *devtools.Session, p *protocol.Pairing) error {
 	items, err := stored(p)
 	if err != nil {
@@ -289,7 +299,8 @@ func (r *run) pair(ctx context.Context, s *devtools.Session, p *protocol.Pairing
 	return devtools.Post(ctx, s, extensions.SetStorageItems, items)
 }
 
-// stored is the pairing as it is put into the extension's session storage.
+// stored returns the parameters that put a pairing into the extension's session
+// storage.
 func stored(p *protocol.Pairing) (extensions.SetStorageItemsParams, error) {
 	values, err := json.Marshal(map[string]*protocol.Pairing{protocol.PairingKey: p})
 	if err != nil {
@@ -300,7 +311,8 @@ func stored(p *protocol.Pairing) (extensions.SetStorageItemsParams, error) {
 	}, nil
 }
 
-// callWorker runs one of the worker's functions with arguments.
+// callWorker calls one of the worker's functions with arguments and returns its
+// result.
 func callWorker[T any](ctx context.Context, r *run, function string, arguments ...any) (T, error) {
 	var zero T
 	s := r.worker()
@@ -318,6 +330,6 @@ func callWorker[T any](ctx context.Context, r *run, function string, arguments .
 	return v, nil
 }
 
-// errNoWorker is returned while no worker is attached: headless, or just now
-// stopped.
+// errNoWorker is returned while no worker is attached: the browser is headless,
+// or Chromium has just stopped the worker.
 var errNoWorker = errors.New("the extension's worker does not run")

@@ -6,8 +6,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestWhatFadesIsWaitedFor: what covers an element and is on its way out is no
-// reason to refuse; what stays is, however it moves.
+// An element that covers the target and is fading out is waited for; one that
+// stays causes a refusal, however it is animated.
 func TestWhatFadesIsWaitedFor(t *testing.T) {
 	s := stageOf(t, `<style>
 			.over { position: fixed; inset: 0; background: #0003 }
@@ -31,8 +31,8 @@ func TestWhatFadesIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestWhatHasFadedIsWaitedFor: a library takes its cover away when the slowest part
-// of it has faded, and nobody sees it until then.
+// A library removes its overlay when the slowest part of it has faded; until then
+// the overlay is invisible but still there.
 func TestWhatHasFadedIsWaitedFor(t *testing.T) {
 	s := stageOf(t, `<button onclick="this.textContent = 'Pressed'">Press</button>
 		<div id=over style="position: fixed; inset: 0; opacity: 0"></div>

@@ -15,8 +15,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// loaded says whether the extension came with the browser, by --load-extension.
-// A branded Chrome ignores that switch.
+// loaded reports whether the browser loaded the extension by --load-extension. A
+// branded Chrome ignores that switch.
 func (r *run) loaded(ctx context.Context) (bool, error) {
 	list, err := cdp.Call(ctx, r.conn.Root, extensions.GetExtensions, cdp.Empty{})
 	if err != nil {
@@ -45,10 +45,10 @@ func (r *run) firstClick(ctx context.Context) {
 	}
 }
 
-// pairPanel pairs a panel that opens before a worker has, by the panel's own
-// target: its page looks for the pairing long before the worker's first line
-// runs (100 ms, seen). Only the first such panel, for what it is given lies in
-// the storage of all.
+// pairPanel pairs a panel that opens before a worker has started, through the
+// panel's own target: the panel's page reads the pairing long before the worker's
+// first line runs (100 ms, measured). It does so only for the first such panel,
+// because all panels share the storage.
 func (r *run) pairPanel(ctx context.Context, info *target.Info) {
 	if info.Type != "page" || !strings.HasPrefix(info.URL, tabs.PanelURL) || r.worker() != nil {
 		return
@@ -58,13 +58,14 @@ func (r *run) pairPanel(ctx context.Context, info *target.Info) {
 	}
 	go func() {
 		if err := r.pairBy(ctx, info.TargetID); err != nil {
-			// The worker brings it, too.
+			// The worker will pair it, too.
 			r.log.DebugContext(ctx, "the panel was not paired by its own page", "error", err)
 		}
 	}()
 }
 
-// pairBy puts the pairing into the extension's storage by one of its pages.
+// pairBy puts the pairing into the extension's session storage through one of the
+// extension's pages.
 func (r *run) pairBy(ctx context.Context, page target.ID) error {
 	s, err := r.conn.Attach(ctx, page)
 	if err != nil {

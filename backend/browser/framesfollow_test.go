@@ -8,8 +8,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestFramesThatMove: a frame that goes from site to site, and a page that comes
-// back as it was, show what is in them, and what was there before is forgotten.
+// A frame that navigates from site to site, and a page that comes back from the
+// back/forward cache, show their current contents, and earlier contents are
+// removed.
 func TestFramesThatMove(t *testing.T) {
 	s := stageOf(t, "")
 	body := func(name string) string { return `<button>` + name + `</button>` }
@@ -21,7 +22,7 @@ func TestFramesThatMove(t *testing.T) {
 	shows := func(when string, names ...string) {
 		t.Helper()
 		for _, name := range names {
-			if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: "role=button name=" + name}); err != nil {
+			if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: "role=button name=" + name}); err != nil {
 				t.Fatalf("%s: %s: %v", when, name, err)
 			}
 		}
@@ -37,7 +38,7 @@ func TestFramesThatMove(t *testing.T) {
 	}
 	navigate := func(url string) {
 		t.Helper()
-		if _, err := s.Navigate(deadline(t), s.tab, url, protocol.WaitLoad, nil); err != nil {
+		if _, err := s.Navigate(deadline(t), nobody, s.tab, url, protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,8 +68,8 @@ func TestFramesThatMove(t *testing.T) {
 		goes  func() error
 		names []string
 	}{
-		{"back", func() error { _, err := s.Back(deadline(t), s.tab, protocol.WaitLoad, nil); return err }, []string{"Main", "Alpha"}},
-		{"forward", func() error { _, err := s.Forward(deadline(t), s.tab, protocol.WaitLoad, nil); return err }, []string{"Second", "Beta", "Nest", "Alpha"}},
+		{"back", func() error { _, err := s.Back(deadline(t), nobody, s.tab, protocol.WaitLoad, nil); return err }, []string{"Main", "Alpha"}},
+		{"forward", func() error { _, err := s.Forward(deadline(t), nobody, s.tab, protocol.WaitLoad, nil); return err }, []string{"Second", "Beta", "Nest", "Alpha"}},
 	} {
 		if err := c.goes(); err != nil {
 			t.Fatal(err)

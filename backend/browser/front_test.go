@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestFrontAfterAClick: the tab that a click opened in front is the active one,
-// with the extension and without, and one that was opened behind is not.
+// A tab that a click opened in front is the active one, with and without the
+// extension; a tab that was opened in the background is not.
 func TestFrontAfterAClick(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -23,7 +23,7 @@ func TestFrontAfterAClick(t *testing.T) {
 		t.Run(fmt.Sprintf("headless=%t", headless), func(t *testing.T) {
 			f := start(t, config(t, headless))
 			id := f.first(t)
-			if _, err := f.Navigate(deadline(t), id, s.URL+"/", protocol.WaitLoad, nil); err != nil {
+			if _, err := f.Navigate(deadline(t), nobody, id, s.URL+"/", protocol.WaitLoad, nil); err != nil {
 				t.Fatal(err)
 			}
 			front := func() protocol.TabID {
@@ -37,7 +37,7 @@ func TestFrontAfterAClick(t *testing.T) {
 			opened := func(q protocol.ActRequest) protocol.TabID {
 				t.Helper()
 				before := len(f.Tabs())
-				if _, err := f.Act(deadline(t), id, q, nil); err != nil {
+				if _, err := f.Act(deadline(t), nobody, id, q, nil); err != nil {
 					t.Fatalf("%+v: %v", q, err)
 				}
 				f.wait(t, "another tab", func() bool { return len(f.Tabs()) == before+1 })

@@ -13,7 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// forbidden is a server that nobody in a gated tab may reach; it notes who did.
+// forbidden is a server that a gated tab must not reach; it records the requests
+// that it receives.
 type forbidden struct {
 	*httptest.Server
 	port string
@@ -49,7 +50,7 @@ func (f *forbidden) hit(path string) bool {
 	return false
 }
 
-// allow refuses what is on the forbidden port.
+// allow refuses URLs with the forbidden port.
 func (f *forbidden) allow(url string, _ bool) error {
 	if strings.Contains(url, ":"+f.port) {
 		return protocol.NewError(protocol.CodeRefused, "that is refused", "")
@@ -59,8 +60,8 @@ func (f *forbidden) allow(url string, _ bool) error {
 
 func (f *forbidden) patterns() []string { return []string{"*://*:" + f.port + "/*"} }
 
-// sinks are the ways in which a page can load something, as code that settles
-// when it did or did not. URL is the forbidden server's.
+// sinks returns the ways in which a page can load something, as code that settles
+// once the load has succeeded or failed. URL stands for the forbidden server.
 func sinks() map[string]string {
 	worker := func(start string) string {
 		return `await new Promise((ok) => { const code = "fetch('URL/NAME', {mode: 'no-cors'}).then(() => postMessage(1), () => postMessage(2))";
@@ -93,8 +94,8 @@ func sinks() map[string]string {
 	}
 }
 
-// TestGateOfResources: whatever a page does, in the page itself, in a frame of
-// another site and in workers, nothing of it reaches a refused address.
+// Whatever a page does, in itself, in a frame of another site or in workers, no
+// request reaches a refused URL.
 func TestGateOfResources(t *testing.T) {
 	f := start(t, config(t, true))
 	bad := newForbidden(t)
@@ -132,12 +133,12 @@ func TestGateOfResources(t *testing.T) {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	ctx, id := t.Context(), f.first(t)
-	if err := f.Gate(ctx, id, bad.patterns(), bad.allow); err != nil {
+	if err := f.Gate(ctx, id, bad.patterns(), bad.allow, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name := range sinks() {
 		for where, path := range map[string]string{"top": "/page/" + name + "?in=top", "frame": "/outer/" + name} {
-			if _, err := f.Navigate(deadline(t), id, s.URL+path, protocol.WaitCommit, nil); err != nil {
+			if _, err := f.Navigate(deadline(t), nobody, id, s.URL+path, protocol.WaitCommit, nil); err != nil {
 				t.Errorf("%s %s: %v", name, where, err)
 				continue
 			}
@@ -156,8 +157,8 @@ func TestGateOfResources(t *testing.T) {
 	}
 }
 
-// TestGateOutlivesThePage: a service worker that a gated page started is held to
-// the rule when that page was left.
+// The rule still applies to a service worker that a gated page started after that
+// page was left.
 func TestGateOutlivesThePage(t *testing.T) {
 	f := start(t, config(t, true))
 	bad := newForbidden(t)
@@ -176,10 +177,10 @@ func TestGateOutlivesThePage(t *testing.T) {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	id := f.first(t)
-	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow); err != nil {
+	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Navigate(deadline(t), id, s.URL+"/", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(deadline(t), nobody, id, s.URL+"/", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	heard := func(what string, c <-chan struct{}) {
@@ -191,7 +192,7 @@ func TestGateOutlivesThePage(t *testing.T) {
 		}
 	}
 	heard("start", asked)
-	if _, err := f.Navigate(deadline(t), id, "data:text/html,elsewhere", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(deadline(t), nobody, id, "data:text/html,elsewhere", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	close(left)
@@ -201,8 +202,8 @@ func TestGateOutlivesThePage(t *testing.T) {
 	}
 }
 
-// TestGateOfPages: a page's own way elsewhere, and one that the person takes, is
-// judged as a command's is, and what is refused says so in the tab.
+// A navigation by the page's script or by the user is judged like a command's,
+// and the tab shows the refusal.
 func TestGateOfPages(t *testing.T) {
 	f := start(t, config(t, true))
 	bad := newForbidden(t)
@@ -227,14 +228,15 @@ func TestGateOfPages(t *testing.T) {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	id := f.first(t)
-	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow); err != nil {
+	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow, nil); err != nil {
 		t.Fatal(err)
 	}
-	// Each look is a round trip; the browser tells of a title late.
+	// The title is polled, because the browser reports it late. Each iteration is
+	// a round trip.
 	refused := func(name string) {
 		t.Helper()
 		for ctx := deadline(t); ; {
-			info, err := f.Page(ctx, id)
+			info, err := f.Page(ctx, nobody, id)
 			if err != nil {
 				t.Fatalf("%s was not refused: %v", name, err)
 			}
@@ -244,7 +246,7 @@ func TestGateOfPages(t *testing.T) {
 		}
 	}
 	for name := range pages {
-		if _, err := f.Navigate(deadline(t), id, s.URL+"/"+name, protocol.WaitCommit, nil); err != nil {
+		if _, err := f.Navigate(deadline(t), nobody, id, s.URL+"/"+name, protocol.WaitCommit, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -252,14 +254,14 @@ func TestGateOfPages(t *testing.T) {
 		if bad.hit("/" + name) {
 			t.Errorf("%s reached the refused address", name)
 		}
-		if _, err := f.Navigate(deadline(t), id, "data:text/html,<title>between</title>", protocol.WaitLoad, nil); err != nil {
+		if _, err := f.Navigate(deadline(t), nobody, id, "data:text/html,<title>between</title>", protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// The command that is refused says why.
+	// A refused command returns the reason.
 	rule := func(url string) error { return bad.allow(url, true) }
 	for _, url := range []string{bad.URL + "/command", s.URL + "/redirect?to=" + bad.URL + "/command"} {
-		if _, err := f.Navigate(deadline(t), id, url, protocol.WaitLoad, rule); code(err) != protocol.CodeRefused {
+		if _, err := f.Navigate(deadline(t), nobody, id, url, protocol.WaitLoad, rule); code(err) != protocol.CodeRefused {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
@@ -267,13 +269,13 @@ func TestGateOfPages(t *testing.T) {
 		t.Error("a command reached the refused address")
 	}
 	// A rule that allows it replaces this one.
-	if err := f.Gate(t.Context(), id, nil, func(string, bool) error { return nil }); err != nil {
+	if err := f.Gate(t.Context(), id, nil, func(string, bool) error { return nil }, nil); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := f.Navigate(deadline(t), id, bad.URL+"/after", protocol.WaitLoad, nil); err != nil || info.Title != "Secret" {
+	if info, err := f.Navigate(deadline(t), nobody, id, bad.URL+"/after", protocol.WaitLoad, nil); err != nil || info.Title != "Secret" {
 		t.Errorf("after the rule went: %+v, %v", info, err)
 	}
-	if code(f.Gate(t.Context(), "t99", nil, nil)) != protocol.CodeUnknownTab {
+	if code(f.Gate(t.Context(), "t99", nil, nil, nil)) != protocol.CodeUnknownTab {
 		t.Error("a tab that is not there was gated")
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// groups are the groups of tabs.
+// groups implements the operations on tab groups.
 type groups struct{ b *Browser }
 
-// workerGroup is a group as the worker tells it.
+// workerGroup is a tab group as the worker reports it.
 type workerGroup struct {
 	ID        int    `json:"id"`
 	Title     string `json:"title"`
@@ -23,9 +23,9 @@ type workerGroup struct {
 	Tabs      []int  `json:"tabs"`
 }
 
-// withWorker returns the run with a living worker, or why there are no groups. In
-// the first moments of a browser, and when Chromium stops the worker, it is waited
-// for.
+// withWorker returns the run once a worker is attached, or an error that says why
+// there are no groups. It waits for the worker, up to workerStartTimeout: in the
+// first moments of a browser, and after Chromium has stopped it.
 func (g groups) withWorker(ctx context.Context) (*run, error) {
 	r, err := g.b.running()
 	if err != nil {
@@ -80,7 +80,8 @@ func (g groups) GroupTabs(ctx context.Context, group int, tabs []protocol.TabID)
 	return id, groupError(err)
 }
 
-// UngroupTabs takes tabs out of their groups; an empty group goes by itself.
+// UngroupTabs takes tabs out of their groups. Chromium removes a group that
+// becomes empty.
 func (g groups) UngroupTabs(ctx context.Context, tabs []protocol.TabID) error {
 	r, err := g.withWorker(ctx)
 	if err != nil {
@@ -94,7 +95,8 @@ func (g groups) UngroupTabs(ctx context.Context, tabs []protocol.TabID) error {
 	return groupError(err)
 }
 
-// SetGroup names a group, colours it and folds it; nil leaves what it is.
+// SetGroup sets a group's title and colour, and collapses or expands it. nil
+// leaves a property as it is.
 func (g groups) SetGroup(ctx context.Context, group int, title, color *string, collapsed *bool) error {
 	r, err := g.withWorker(ctx)
 	if err != nil {
@@ -121,8 +123,8 @@ func groupError(err error) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the group cannot be changed: %v", err), "", protocol.Try("lists them", "groups"))
 }
 
-// chromeTabs are Chrome's numbers of tabs. One that has just been opened has its
-// number with the worker's next report.
+// chromeTabs returns Chrome's ids of tabs. It waits for the worker's next report
+// for a tab that was just opened.
 func (g groups) chromeTabs(ctx context.Context, ids []protocol.TabID) ([]int, error) {
 	ctx, cancel := context.WithTimeout(ctx, workerStartTimeout)
 	defer cancel()

@@ -8,13 +8,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A page that is looked at and clicked by turns goes on: asked for the listeners
-// below a handle of our world, the browser ended it at the 16th time.
+// A page survives alternating snapshots and clicks. When the browser was asked
+// for the listeners below a handle of our world, it crashed the page at the 16th
+// time.
 func TestAPageOutlivesManySteps(t *testing.T) {
 	s := stageOf(t, `<button id=b>Add</button> <output id=n></output> <label>Name <input id=f></label>
 		<script>let i = 0; b.onclick = () => { n.textContent = 'Clicked ' + ++i }; f.onkeydown = () => { i = 0 }</script>`)
 	for i := range 40 {
-		if _, err := s.Act(deadline(t), s.tab, click("css=#b"), nil); err != nil {
+		if _, err := s.Act(deadline(t), nobody, s.tab, click("css=#b"), nil); err != nil {
 			t.Fatalf("click %d: %v", i+1, err)
 		}
 		if look, want := s.look(t, protocol.LookRequest{Near: true}), fmt.Sprintf("Clicked %d\n", i+1); !strings.Contains(look.Text+"\n", want) {

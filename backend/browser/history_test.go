@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"pilotfish/backend/command"
@@ -16,12 +17,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestBackOnTheFirstPage: where an agent's pages begin there is no earlier page,
-// and no address is refused; it may go back to the welcome page of our own server.
+// On the first page of an agent's history there is no earlier page, and no URL is
+// refused. The agent may go back to the welcome page of our own server.
 func TestBackOnTheFirstPage(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("Cache-Control", "no-store") // or the browser shows it again without asking
+		w.Header().Set("Cache-Control", "no-store") // otherwise the browser shows it again without a request
 		fmt.Fprintf(w, "<!doctype html><title>%s</title>", html.EscapeString(r.URL.Path))
 	}))
 	t.Cleanup(s.Close)
@@ -34,8 +35,8 @@ func TestBackOnTheFirstPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := 0
-	registry := catalogue.New(catalogue.Config{Browser: f.Browser, Policy: policy.New(policy.Config{OwnPort: func() int { return own }})})
+	var own atomic.Int64 // the network gate of an earlier page may still ask for it
+	registry := catalogue.New(catalogue.Config{Browser: f.Browser, Policy: policy.New(policy.Config{OwnPort: func() int { return int(own.Load()) }})})
 	first := f.first(t)
 	back := func(kind protocol.ActorKind) protocol.CommandReply {
 		return registry.Execute(deadline(t), command.Call{
@@ -45,7 +46,7 @@ func TestBackOnTheFirstPage(t *testing.T) {
 	}
 	open := func(address string) {
 		t.Helper()
-		if _, err := f.Navigate(deadline(t), first, address, protocol.WaitLoad, nil); err != nil {
+		if _, err := f.Navigate(deadline(t), nobody, first, address, protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,23 +56,23 @@ func TestBackOnTheFirstPage(t *testing.T) {
 			t.Errorf("back where there is nothing: %s", reply.Text)
 		}
 	}
-	none(back(protocol.ActorPerson)) // about:blank is the whole history
+	none(back(protocol.ActorPerson)) // about:blank is the only entry
 
 	open("chrome://version/")
 	open(s.URL + "/site")
 	none(back(protocol.ActorTerminal))
-	if info, err := f.Page(deadline(t), first); err != nil || info.URL != s.URL+"/site" {
+	if info, err := f.Page(deadline(t), nobody, first); err != nil || info.URL != s.URL+"/site" {
 		t.Errorf("the tab went to %q, %v", info.URL, err)
 	}
 
 	open(strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/welcome")
-	own = port
+	own.Store(int64(port))
 	other := site(t)
 	open(other.URL + "/one")
 	if reply := back(protocol.ActorTerminal); !reply.OK || !strings.Contains(reply.Text, "/welcome") {
 		t.Errorf("back to the welcome page: %s", reply.Text)
 	}
-	if info, err := f.Page(deadline(t), first); err != nil || !strings.HasSuffix(info.URL, "/welcome") {
+	if info, err := f.Page(deadline(t), nobody, first); err != nil || !strings.HasSuffix(info.URL, "/welcome") {
 		t.Errorf("the tab is at %q, %v", info.URL, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// logged is a page that writes down every event of keys, mouse and fingers.
+// logged is a page that records every keyboard, mouse and touch event.
 const logged = `<style>*{touch-action:none}</style><input id=i><button id=b>Button</button><button id=c style="margin-left:200px">Other</button>
 <div id=d style="width:300px;height:150px;background:#eee">area</div><script>
 	log = [];
@@ -23,7 +23,7 @@ const logged = `<style>*{touch-action:none}</style><input id=i><button id=b>Butt
 	moves = []; addEventListener('pointermove', (e) => moves.push([Math.round(e.clientX), Math.round(e.clientY), e.buttons, e.timeStamp, e.pointerType]), true);
 </script>`
 
-// taken returns what the page wrote down and empties it.
+// taken returns and removes the events that the page has recorded.
 func (s *stage) taken(t *testing.T) []string {
 	t.Helper()
 	var out []string
@@ -40,8 +40,7 @@ func (s *stage) expects(t *testing.T, what string, want ...string) {
 	}
 }
 
-// TestPressIsAKeyboard: a chord sends the events of its modifier keys, as a
-// keyboard does.
+// A chord sends the events of its modifier keys, as a keyboard does.
 func TestPressIsAKeyboard(t *testing.T) {
 	s := stageOf(t, logged)
 	press := func(keys string) { t.Helper(); s.act(t, protocol.ActRequest{Kind: protocol.ActPress, Text: keys}) }
@@ -62,13 +61,13 @@ func TestPressIsAKeyboard(t *testing.T) {
 	s.refused(t, protocol.ActRequest{Kind: protocol.ActPress, Text: "Foo"}, protocol.CodeBadArgument)
 }
 
-// TestHeldKeys: what keydown holds counts for the caller's later clicks and keys
-// alone, until it is let go of, the tab goes elsewhere, or the caller ends.
+// A key or button that keydown holds applies only to later clicks and keys of the
+// same caller, until it is released, the tab navigates, or the caller ends.
 func TestHeldKeys(t *testing.T) {
 	s := stageOf(t, logged)
 	as := func(caller string, q protocol.ActRequest) protocol.Effect {
 		t.Helper()
-		e, err := s.Act(protocol.WithCaller(deadline(t), caller), s.tab, q, nil)
+		e, err := s.Act(deadline(t), protocol.Caller{Name: caller}, s.tab, q, nil)
 		if err != nil {
 			t.Fatalf("%+v: %v", q, err)
 		}
@@ -108,16 +107,16 @@ func TestHeldKeys(t *testing.T) {
 		t.Errorf("held: %q", e.Held)
 	}
 	s.expects(t, "keyup", "keyup W KeyW 0 shift true false")
-	if _, err := s.Act(protocol.WithCaller(deadline(t), "bob"), s.tab, up("Shift"), nil); code(err) != protocol.CodeBadArgument {
+	if _, err := s.Act(deadline(t), protocol.Caller{Name: "bob"}, s.tab, up("Shift"), nil); code(err) != protocol.CodeBadArgument {
 		t.Errorf("bob lets go of what ada holds: %v", err)
 	}
-	// Its end lets go of it.
+	// The end of a caller releases what it holds.
 	as("bob", protocol.ActRequest{Kind: protocol.ActMouse, Do: "down", Target: "#d"})
 	s.taken(t)
 	s.ReleaseInput(deadline(t), "ada")
 	s.ReleaseInput(deadline(t), "bob")
 	s.expects(t, "the end of the callers", "keyup Shift ShiftLeft 1  true false", "pointerup mouse 0 0  true d", "mouseup  0 0  true d", "click mouse 0 0  true d")
-	// So does another document, and the next reply says so.
+	// So does a new document, and the next reply reports it.
 	as("ada", down("Control"))
 	s.open(t, "/")
 	if e := as("ada", click("#b")); !slices.Equal(e.Released, []string{"Control"}) || len(e.Held) > 0 {
@@ -132,8 +131,8 @@ func TestHeldKeys(t *testing.T) {
 	}
 }
 
-// TestTheMouseItself: the mouse moves, presses and lets go in commands of their
-// own, a click can last, and a drag goes along points at a speed.
+// Single commands move the mouse, press and release its buttons; a click can have
+// a duration, and a drag can follow points at a speed.
 func TestTheMouseItself(t *testing.T) {
 	s := stageOf(t, logged)
 	mouse := func(do, target, button string) protocol.Effect {
@@ -148,7 +147,7 @@ func TestTheMouseItself(t *testing.T) {
 	}
 	mouse("move", "#c", "")
 	mouse("up", "", "")
-	s.expects(t, "down, move and up", "pointerdown mouse 0 1  true b", "mousedown  0 1  true b", "pointerup mouse 0 0  true c", "mouseup  0 0  true c", "click mouse 0 0  true ") // on what both stand in
+	s.expects(t, "down, move and up", "pointerdown mouse 0 1  true b", "mousedown  0 1  true b", "pointerup mouse 0 0  true c", "mouseup  0 0  true c", "click mouse 0 0  true ") // on the common ancestor of both
 	if got := s.eval(t, "moves.at(-1)[2]"); got != "1" {
 		t.Errorf("it moved with the buttons %s", got)
 	}
@@ -191,8 +190,8 @@ func TestTheMouseItself(t *testing.T) {
 	s.refused(t, slow, protocol.CodeBadArgument)
 }
 
-// TestFingers: taps, swipes and pinches are touches that the browser made, with
-// what it makes of them.
+// Taps, swipes and pinches are touch events that the browser made, with the
+// events that it derives from them.
 func TestFingers(t *testing.T) {
 	s := stageOf(t, logged)
 	s.act(t, protocol.ActRequest{Kind: protocol.ActTap, Target: "#b"})
@@ -237,8 +236,8 @@ func toJSON(t *testing.T, v any) string {
 	return string(data)
 }
 
-// TestSelectIsTrusted: an option is chosen by a key, with one event of each kind;
-// what no key chooses is set by script, and said to be.
+// An option is chosen by a key, with one event of each kind. An option that no
+// key chooses is set by script, and the effect reports it as untrusted.
 func TestSelectIsTrusted(t *testing.T) {
 	s := stageOf(t, `<select id=one><option>Ah<option disabled>Bee<option>Cee<option>Dee</select><select id=many multiple><option>A<option>B<option>C</select>
 		<select id=prevented onkeydown="event.preventDefault()"><option>X<option>Y</select><script>log = []; for (const type of ['input', 'change']) addEventListener(type, (e) => log.push(type + ' ' + e.isTrusted + ' ' + e.target.value))</script>`)
@@ -258,7 +257,8 @@ func TestSelectIsTrusted(t *testing.T) {
 	}
 }
 
-// TestListBoxIsTrusted: the options of a list that is in the page are clicked. One that no click reaches is set by script.
+// Options of a list box in the page are clicked. An option that a click cannot
+// reach is set by script.
 func TestListBoxIsTrusted(t *testing.T) {
 	s := stageOf(t, `<select id=many multiple aria-label=many><option>A<option>B<option>C<option disabled>D</select>
 		<select id=long size=3 aria-label=long><option>1<option>2<option>3<option>4<option>5<option>6<option>7</select>
@@ -289,7 +289,7 @@ func TestListBoxIsTrusted(t *testing.T) {
 	if got := s.eval(t, "[many, long, shut, under].map((l) => [...l.selectedOptions].map((o) => o.text)).join('|')"); got != "C|1|Y,Z|Q" {
 		t.Errorf("they hold %s", got)
 	}
-	// A click that leads elsewhere is done, and no failure.
+	// A click that leads elsewhere has succeeded.
 	s.eval(t, "many.onchange = () => { location.hash = 'chosen'; many.remove(); }")
 	if e := s.act(t, protocol.ActRequest{Kind: protocol.ActSelect, Target: "#many", Values: []string{"A"}}); e.Untrusted || !strings.HasSuffix(e.URL, "#chosen") {
 		t.Errorf("%+v", e)

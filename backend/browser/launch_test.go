@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// What would make Chromium end at once is said before it is started, and what
-// it says itself when it ends is kept.
+// Conditions under which Chromium would exit at once are reported before it is
+// started, and its own output is kept when it exits.
 func TestStartErrors(t *testing.T) {
 	run := func(t *testing.T, change func(*Config)) error {
 		t.Helper()
@@ -89,7 +89,7 @@ func TestProfileInUse(t *testing.T) {
 	if err := b.Run(deadline(t)); code(err) != protocol.CodeProfileInUse {
 		t.Errorf("a second browser on a profile: %v", err)
 	}
-	// The lock of a dead one does not count.
+	// The lock of a dead browser does not count.
 	f.cancel()
 	if err := <-f.ended; err != nil {
 		t.Fatal(err)
@@ -107,8 +107,8 @@ func TestProfileInUse(t *testing.T) {
 	start(t, c)
 }
 
-// TestHeadlessRestore starts a headless browser with several tabs, two of them
-// alike: each has its id and its page again, in order, and the one in front is.
+// A headless browser restores several tabs, two of them with the same URL. Each
+// has its id and its page again, in order, and the same tab is in front.
 func TestHeadlessRestore(t *testing.T) {
 	s := site(t)
 	c := config(t, true)

@@ -9,13 +9,13 @@ const (
 	browserStartTimeout = 30 * time.Second
 	// browserStopTimeout is how long it may take to close by itself.
 	browserStopTimeout = 3 * time.Second
-	// tabSettle is how long a change of the tabs waits for the word of the
+	// tabSettle is how long a change of the tabs waits for a report of the
 	// extension's worker before the worker is asked.
 	tabSettle = 25 * time.Millisecond
-	// workerAnswer is how long the worker may take to answer; after it the
-	// browser's own word counts.
+	// workerAnswer is how long the worker may take to answer. After that the
+	// browser's own information counts.
 	workerAnswer = 1 * time.Second
 	// workerStartTimeout is how long the extension's worker may take to appear
-	// after the extension was loaded, before it is loaded again.
+	// after the extension was loaded. After that the extension is loaded again.
 	workerStartTimeout = 8 * time.Second
 )

@@ -20,7 +20,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestMain gives the package a display of its own.
+// TestMain starts a display for the package's tests, and fails when goroutines
+// are left.
 func TestMain(m *testing.M) {
 	stop, err := startDisplay()
 	if err != nil {
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// startDisplay starts an Xvfb on a free display that it chooses itself.
+// startDisplay starts an Xvfb, which chooses a free display number itself.
 func startDisplay() (stop func(), err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -60,7 +61,7 @@ func startDisplay() (stop func(), err error) {
 	return func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }, nil
 }
 
-// extensionDir is the built extension.
+// extensionDir returns the folder of the built extension.
 func extensionDir(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("PILOTFISH_TEST_EXTENSION")
@@ -77,7 +78,7 @@ func extensionDir(t *testing.T) string {
 	return dir
 }
 
-// fixture is a running browser with what it told.
+// fixture is a running browser, with what its callbacks have reported.
 type fixture struct {
 	*Browser
 	ctx    context.Context
@@ -94,7 +95,7 @@ type fixture struct {
 	atReady []protocol.Tab // when OnReady was called
 }
 
-// config is what every test starts from.
+// config returns the configuration with which every test starts.
 func config(t *testing.T, headless bool) Config {
 	t.Helper()
 	c := Config{
@@ -162,8 +163,8 @@ func launchOnly(t *testing.T, c Config) *fixture {
 	return f
 }
 
-// wait waits until ok is true, looking after every callback; the deadline only
-// ends a test that has failed.
+// wait waits until ok returns true; it calls ok after every callback. The
+// deadline is reached only in a test that fails.
 func (f *fixture) wait(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)
@@ -198,7 +199,7 @@ func (f *fixture) first(t *testing.T) protocol.TabID {
 	return tabs[0].ID
 }
 
-// deadline is a context that ends a test that hangs.
+// deadline returns a context that ends a test that hangs.
 func deadline(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -206,7 +207,7 @@ func deadline(t *testing.T) context.Context {
 	return ctx
 }
 
-// site is a small web site of the tests.
+// site serves the small web site of the tests.
 func site(t *testing.T) *httptest.Server {
 	t.Helper()
 	pages := map[string]string{

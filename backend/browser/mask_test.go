@@ -20,11 +20,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// hands are what a person does with mouse and keys: events that are trusted and
-// that no command announced.
+// hands dispatches what a user does with mouse and keyboard: trusted events that
+// no command announced.
 func (s *stage) hands(t *testing.T, events ...any) {
 	t.Helper()
-	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *page.Page) error {
+	err := work{s.Browser}.OnPage(deadline(t), nobody, s.tab, func(ctx context.Context, p *page.Page) error {
 		for _, m := range events {
 			var err error
 			switch q := m.(type) {
@@ -75,7 +75,7 @@ func (s *stage) cover(t *testing.T) {
 	}
 }
 
-// maskedPage notes all that it hears from hands.
+// maskedPage records all events of the user that reach it.
 const maskedPage = `<body style="margin:0;height:3000px;background:#fff"><script>
 	heard = []
 	for (const type of ['pointerdown', 'mousedown', 'click', 'wheel', 'keydown', 'keyup', 'input', 'contextmenu'])
@@ -89,7 +89,7 @@ const maskedPage = `<body style="margin:0;height:3000px;background:#fff"><script
 
 func TestMask(t *testing.T) {
 	c := config(t, true)
-	paused := make(chan protocol.TabID, 100) // the reader of the browser's pipe calls it, and must not wait
+	paused := make(chan protocol.TabID, 100) // the connection's reader sends to it, and must not block
 	c.OnPause = func(tab protocol.TabID) { paused <- tab }
 	s := &stage{fixture: start(t, c), url: pages(t, map[string]string{
 		"/": maskedPage, "/frame": maskedPage + `<iframe srcdoc='` + html.EscapeString(maskedPage) + `' style="position:absolute;left:0;top:200px;width:400px;height:200px"></iframe>`,
@@ -131,7 +131,7 @@ func TestMask(t *testing.T) {
 	s.eval(t, "drain()")
 	nothing("after a command")
 
-	if _, err := s.Reload(deadline(t), s.tab, protocol.WaitLoad, nil); err != nil {
+	if _, err := s.Reload(deadline(t), nobody, s.tab, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	nothing("after a reload")
@@ -143,7 +143,7 @@ func TestMask(t *testing.T) {
 		t.Errorf("the frame hears %q", heard)
 	}
 
-	// What a page tries against it.
+	// What a page may try against the overlay.
 	for _, attack := range []string{
 		"document.documentElement.lastElementChild.remove()",
 		"document.documentElement.lastElementChild.hidePopover()",
@@ -156,7 +156,7 @@ func TestMask(t *testing.T) {
 		"{ const p = document.createElement('div'); p.popover = 'manual'; p.style.cssText = 'inset:0;width:100%;height:100%'; document.body.append(p); p.showPopover() }",
 	} {
 		s.eval(t, "(() => {"+attack+"})()")
-		if _, err := s.Evaluate(deadline(t), s.tab, "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"); err != nil {
+		if _, err := s.Evaluate(deadline(t), nobody, s.tab, "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"); err != nil {
 			t.Fatal(err)
 		}
 		s.hands(t, pressAt(100, 60)...)
@@ -179,7 +179,7 @@ func TestMask(t *testing.T) {
 	w := s.number(t, "innerWidth")
 	h := s.number(t, "innerHeight")
 	found := false
-	for x := w/2 + 200; x > w/2 && !found; x -= 12 { // the button is at the right end of the bar
+	for x := w/2 + 200; x > w/2 && !found; x -= 12 { // the button is at the right end of the overlay's bar
 		s.hands(t, pressAt(x, h-34)...)
 		select {
 		case <-paused:
@@ -224,12 +224,12 @@ func (s *stage) paused(t *testing.T, paused <-chan protocol.TabID) {
 	}
 }
 
-// The cover is in no picture.
+// No screenshot contains the overlay.
 func TestMaskIsInNoPicture(t *testing.T) {
 	s := stageOf(t, `<body style="margin:0;background:#0000ff;height:2000px">`)
 	s.cover(t)
 	for name, q := range map[string]protocol.ScreenshotRequest{"view": {Format: "png"}, "full": {Format: "png", Full: true}} {
-		shot, err := s.Screenshot(deadline(t), s.tab, q)
+		shot, err := s.Screenshot(deadline(t), nobody, s.tab, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,17 +246,17 @@ func TestMaskIsInNoPicture(t *testing.T) {
 	}
 }
 
-// The cover is dark where the rest of the person's screen is.
+// The overlay is dark where the user's system uses the dark colour scheme.
 func TestMaskInTheDark(t *testing.T) {
 	s := stageOf(t, `<body style="margin:0;background:#0000ff">`)
 	s.cover(t)
 	var shot []byte
-	err := s.onPage(deadline(t), s.tab, func(ctx context.Context, p *page.Page) error {
+	err := work{s.Browser}.OnPage(deadline(t), nobody, s.tab, func(ctx context.Context, p *page.Page) error {
 		dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
 		if _, err := cdp.Call(ctx, p.Session, emulation.SetEmulatedMedia, dark); err != nil {
 			return err
 		}
-		// As a person sees it: our own pictures leave it out.
+		// This is what the user sees; our own screenshots leave the overlay out.
 		taken, err := cdp.Call(ctx, p.Session, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{})
 		shot = taken.Data
 		return err

@@ -25,15 +25,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// middlePage answers every command of the registry: it has what they are aimed
-// at, and goes on moving, so that nothing is over before it began.
+// middlePage has a target for every command of the registry, and keeps changing,
+// so that no command ends before the test interrupts it.
 const middlePage = `<!doctype html><title>Middle</title><h1>Middle</h1><button id=b>Save</button><input id=i value=v><input id=c type=checkbox>
 	<select id=s><option>Bonn<option>Berlin</select><input id=f type=file><div id=d draggable=true>drag</div><div id=e>here</div>
 	<a href="/next">next</a><table><tr><th>A<tr><td>1</table><form action=/form><input name=q></form>
 	<script>for (let n = 0; n < 300; n++) document.body.append(Object.assign(document.createElement('p'), { textContent: 'line ' + n })); setInterval(() => { e.textContent = Date.now() }, 5)</script>`
 
-// middleArgs are arguments with which each command has something to do; what is
-// not here takes none.
+// middleArgs are arguments with which each command has something to do; commands
+// that are not listed take none.
 func middleArgs(url, file string) map[string][]map[string]any {
 	target := func(id string) map[string]any { return map[string]any{"target": "#" + id} }
 	and := func(args map[string]any, name, value string) map[string]any {
@@ -59,13 +59,13 @@ func middleArgs(url, file string) map[string][]map[string]any {
 	}
 }
 
-// middleLeft are commands that are about no page, or that end the tab.
+// middleLeft are commands that do not concern a page, or that close the tab.
 var middleLeft = map[string]bool{"closetab": true, "windows": true, "groups": true, "rules": true, "run": true, "state": true, "permissions": true, "tab": true}
 
 // TestEveryCommandInTheMiddle runs every command of the registry and, while it
-// runs, has the tab go elsewhere or its renderer crash: it succeeds or says why
-// with a code, in its time; the tab can be used afterwards, and another one is
-// not touched.
+// runs, makes the tab navigate or its renderer crash. The command succeeds or
+// returns an error code, in time; the tab can be used afterwards, and another tab
+// is not affected.
 func TestEveryCommandInTheMiddle(t *testing.T) {
 	c := config(t, true)
 	c.FilesDir, c.DownloadDir = filepath.Join(t.TempDir(), "files"), filepath.Join(t.TempDir(), "downloads")
@@ -111,7 +111,7 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []protocol.TabID{tab, other} {
-		if _, err := f.Navigate(deadline(t), id, s.URL+"/?"+string(id), protocol.WaitLoad, nil); err != nil {
+		if _, err := f.Navigate(deadline(t), nobody, id, s.URL+"/?"+string(id), protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,7 +119,8 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each returns when it has happened: what comes then is not in its middle.
+	// Each function returns once the event has happened, so that it
+	// does not interrupt a later command.
 	harms := map[string]func(*devtools.Session) error{
 		"navigation": func(own *devtools.Session) error {
 			_, err := cdp.Call(deadline(t), own, cdppage.Navigate, cdppage.NavigateParams{URL: s.URL + "/elsewhere"})
@@ -150,10 +151,11 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 					if e.Method == inspector.TargetCrashed.Method {
 						return nil
 					}
-					go crash() // a page that was just leaving did not hear it: the next one is told
+					go crash() // a page that was being replaced did not receive the command, so it is sent to the next one
 				case err := <-answers:
-					// While a page is on its way it is refused, and when that one is given up
-					// no event says so.
+					// The browser refuses the command while a navigation is
+					// pending, and no event reports when that navigation is given
+					// up.
 					if err != nil && strings.Contains(err.Error(), "pending navigations") {
 						go crash()
 					}
@@ -188,7 +190,7 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 					runtime.Gosched()
 				}
 				err = harm(own)
-				detach() // with what the page has not heard of it
+				detach() // discards what the page has not handled yet
 				if err != nil {
 					t.Fatalf("%s %v in a %s: %v", spec.Name, args, what, err)
 				}

@@ -16,12 +16,13 @@ import (
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
-// page returns the session with a target, attaching if need be.
+// page returns the page of a target, and attaches a session if there is none.
 func (r *run) page(ctx context.Context, id target.ID) (*page.Page, error) {
 	r.mu.Lock()
 	p := r.pages[id]
@@ -40,7 +41,7 @@ func (r *run) page(ctx context.Context, id target.ID) (*page.Page, error) {
 	p = r.newPage(s) //nolint:contextcheck // it lives as long as its session
 	r.mu.Lock()
 	if other := r.pages[id]; other != nil && !other.Ended() {
-		r.mu.Unlock() // somebody else was faster
+		r.mu.Unlock() // another caller was faster
 		return other, errors.Join(devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID}))
 	}
 	r.pages[id] = p
@@ -57,7 +58,7 @@ func (r *run) page(ctx context.Context, id target.ID) (*page.Page, error) {
 	return p, err
 }
 
-// newPage returns the page of a session with a target.
+// newPage returns the page for a session that is attached to a target.
 func (r *run) newPage(s *devtools.Session) *page.Page {
 	var p *page.Page
 	p = page.New(s, page.Host{
@@ -80,28 +81,36 @@ func (r *run) newPage(s *devtools.Session) *page.Page {
 	return p
 }
 
-// onTab runs f with the session of a tab, in order with everything else that is
-// asked of that tab and beside what is asked of others. Its errors are
-// protocol.Errors. needsRenderer: f cannot work on a crashed page, and fails
-// at once when the page crashes under it.
-func (b *Browser) onTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
+// onTab runs f with the page of a tab, in order with all other commands on that
+// tab and concurrently with commands on other tabs. Its errors are
+// protocol.Errors. needsRenderer: f cannot work on a crashed page, and fails at
+// once when the page crashes while f runs.
+func (b *Browser) onTab(ctx context.Context, by protocol.Caller, id protocol.TabID, kind queue.Kind, needsRenderer bool, f func(ctx context.Context, p *page.Page, turn queue.Turn) error) error {
 	if _, err := b.running(); err != nil {
 		return err
 	}
 	if _, ok := b.tabs.Lookup(id); !ok {
 		return page.UnknownTab(id)
 	}
-	turn, err := b.queue.Enter(ctx, id)
+	turn, err := b.queue.Enter(ctx, by, id, kind)
 	if err != nil {
 		return page.TabError(ctx, id, "waiting for the commands before it", nil, err)
 	}
 	defer turn.Release()
-	return b.besideTab(ctx, id, needsRenderer, func(ctx context.Context, p *page.Page) error { return f(turn.Within(ctx), p) })
+	if kind != queue.Alone {
+		by.Acts = nil // it acts on nothing
+	}
+	return b.besideTab(ctx, by, id, needsRenderer, func(ctx context.Context, p *page.Page) error {
+		if err := page.MayAct(ctx, p); err != nil {
+			return err
+		}
+		return f(ctx, p, turn)
+	})
 }
 
-// onPage is onTab with the page opened for looks and actions.
-func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return b.onTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+// onPage is onTab with the page opened for snapshots and actions.
+func (b *Browser) onPage(ctx context.Context, by protocol.Caller, id protocol.TabID, kind queue.Kind, f func(ctx context.Context, p *page.Page, turn queue.Turn) error) error {
+	return b.onTab(ctx, by, id, kind, true, func(ctx context.Context, p *page.Page, turn queue.Turn) error {
 		if d := p.OpenDialog(); d != nil {
 			return page.DialogOpen(id, d)
 		}
@@ -112,7 +121,7 @@ func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx cont
 		if err := p.DrawBehind(ctx); err != nil {
 			return err
 		}
-		err := f(ctx, p)
+		err := f(ctx, p, turn)
 		if errors.Is(err, page.ErrReplaced) {
 			return protocol.NewError(protocol.CodeGone, "the page went to another document meanwhile", "look again")
 		}
@@ -120,8 +129,9 @@ func (b *Browser) onPage(ctx context.Context, id protocol.TabID, f func(ctx cont
 	})
 }
 
-// besideTab is onTab out of order: for what only watches, while others act.
-func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
+// besideTab is onTab outside the tab's queue. It is for operations that only
+// observe while other commands act.
+func (b *Browser) besideTab(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
 	r, err := b.running()
 	if err != nil {
 		return err
@@ -145,10 +155,13 @@ func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRendere
 			}
 		}()
 	}
-	err = f(inner, p)
+	if by.Tab != id {
+		by.Acts = nil // it is about another tab
+	}
+	err = f(inner, p.For(by))
 	if _, refused := errors.AsType[*devtools.MethodError](err); refused && needsRenderer {
-		// What a crash makes of a method comes before the news of the crash, which
-		// are there with the next answer.
+		// The method's error, caused by a crash, can arrive before the crash
+		// event. The event has been read once the next answer is there.
 		_, _ = cdp.Call(inner, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 		if p.Crashed() {
 			err = page.ErrCrashed
@@ -160,7 +173,7 @@ func (b *Browser) besideTab(ctx context.Context, id protocol.TabID, needsRendere
 	return b.explain(ctx, id, p, err)
 }
 
-// pageOf returns a tab and the session with the target that shows it.
+// pageOf returns a tab and the page of the target that shows it.
 func (b *Browser) pageOf(ctx context.Context, r *run, id protocol.TabID) (t tabs.Entry, p *page.Page, err error) {
 	err = b.onTarget(ctx, r, id, func(now tabs.Entry) (err error) {
 		t = now
@@ -170,9 +183,10 @@ func (b *Browser) pageOf(ctx context.Context, r *run, id protocol.TabID) (t tabs
 	return t, p, err
 }
 
-// onTarget runs f with a tab as it is now. That the browser does not know its
-// target any more is no answer yet: the tab was closed, or lives on in another
-// one, as the worker is about to say. Then f runs again, or the tab is unknown.
+// onTarget runs f with a tab as it is now. When the browser no longer knows the
+// tab's target, the tab was either closed or moved to another target; the
+// worker's next report says which. onTarget waits for that change and then runs f
+// again or returns UnknownTab.
 func (b *Browser) onTarget(ctx context.Context, r *run, id protocol.TabID, f func(tabs.Entry) error) error {
 	for {
 		changed := b.tabs.Changes()
@@ -194,7 +208,7 @@ func (b *Browser) onTarget(ctx context.Context, r *run, id protocol.TabID, f fun
 	}
 }
 
-// explain turns an error of an operation into what its caller is told.
+// explain turns an error of an operation into the protocol.Error for its caller.
 func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *page.Page, err error) error {
 	if err == nil {
 		return nil
@@ -208,7 +222,7 @@ func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *page.Page, 
 	return page.TabError(ctx, id, "waiting for the page", p, err)
 }
 
-// inFront says whether a window shows the tab of a target.
+// inFront reports whether the tab of a target is the active tab of its window.
 func (b *Browser) inFront(shown target.ID) bool {
 	for _, t := range b.Tabs() {
 		if at, ok := b.tabs.Lookup(t.ID); ok && at.Target == shown {
@@ -218,8 +232,8 @@ func (b *Browser) inFront(shown target.ID) bool {
 	return false
 }
 
-// sizeOf is the size that the page of a target is made to believe in, with the session
-// that holds it; nil when it has its own.
+// sizeOf returns the emulated size of a target's page, with the session that sets
+// it; nil when the page has its real size.
 func (b *Browser) sizeOf(shown target.ID) (*devtools.Session, *emulation.SetDeviceMetricsOverrideParams) {
 	t, ok := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == shown })
 	if !ok {
@@ -246,7 +260,7 @@ func (b *Browser) spaceOf(id protocol.TabID) *page.Space {
 	return b.spaces[id]
 }
 
-// own opens a session with a target beside the one that everybody uses.
+// own attaches a session to a target in addition to the shared one.
 func (r *run) own(ctx context.Context, id target.ID) (s *devtools.Session, release func(), err error) {
 	s, err = r.conn.Attach(ctx, id)
 	if err != nil {
@@ -257,7 +271,7 @@ func (r *run) own(ctx context.Context, id target.ID) (s *devtools.Session, relea
 	}, nil
 }
 
-// panel is the panel that the user types in; nil for none.
+// panel returns the panel in which the user is typing; nil for none.
 func (b *Browser) panel() *focus.Panel {
 	r, err := b.running()
 	if err != nil {
@@ -266,7 +280,8 @@ func (b *Browser) panel() *focus.Panel {
 	return r.panels.At()
 }
 
-// keeper returns what keeps a tab's watches, attached.
+// keeper returns the Keeper of a tab's watches, and attaches one if there is
+// none.
 func (b *Browser) keeper(ctx context.Context, id protocol.TabID) (*watch.Keeper, error) {
 	r, err := b.running()
 	if err != nil {
@@ -275,7 +290,7 @@ func (b *Browser) keeper(ctx context.Context, id protocol.TabID) (*watch.Keeper,
 	return r.watches.Of(ctx, id)
 }
 
-// kept returns what keeps a tab's watches if anything does.
+// kept returns the Keeper of a tab's watches; nil if there is none.
 func (b *Browser) kept(id protocol.TabID) *watch.Keeper {
 	r, err := b.running()
 	if err != nil {
@@ -284,23 +299,44 @@ func (b *Browser) kept(id protocol.TabID) *watch.Keeper {
 	return r.watches.Kept(id)
 }
 
-// work gives operations the pages of the browser's tabs.
+// work gives operations access to the pages of the browser's tabs.
 type work struct{ b *Browser }
 
-func (w work) OnPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onPage(ctx, id, f)
+func (w work) OnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onPage(ctx, by, id, queue.Alone, alone(f))
 }
 
-func (w work) OnTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onTab(ctx, id, needsRenderer, f)
+func (w work) LookAtPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onPage(ctx, by, id, queue.Look, alone(f))
+}
+
+func (w work) WaitOnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page, letPass func()) error) error {
+	return w.b.onPage(ctx, by, id, queue.Wait, func(ctx context.Context, p *page.Page, turn queue.Turn) error { return f(ctx, p, turn.Pass) })
+}
+
+func (w work) OnTab(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onTab(ctx, by, id, queue.Alone, needsRenderer, alone(f))
+}
+
+func (w work) LookAtTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onTab(ctx, by, id, queue.Look, false, alone(f))
+}
+
+func (w work) PictureOfTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onTab(ctx, by, id, queue.Picture, true, alone(f))
+}
+
+// alone adapts work that only holds its turn until it returns.
+func alone(f func(ctx context.Context, p *page.Page) error) func(context.Context, *page.Page, queue.Turn) error {
+	return func(ctx context.Context, p *page.Page, _ queue.Turn) error { return f(ctx, p) }
 }
 
 func (w work) Of(ctx context.Context, id protocol.TabID) (*watch.Keeper, error) {
 	return w.b.keeper(ctx, id)
 }
 
-func (w work) Beside(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.besideTab(ctx, id, needsRenderer, f)
+func (w work) Beside(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.besideTab(ctx, by, id, needsRenderer, f)
 }
 
 func (w work) OnTarget(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error {

@@ -9,7 +9,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A window that a script opens by a click leaves its opener alive, with a gate
+// A click that makes a script open a window does not hang the opener, with a gate
 // and without.
 func TestWindowOpenedByScript(t *testing.T) {
 	s := &stage{fixture: start(t, config(t, true))}
@@ -20,7 +20,7 @@ func TestWindowOpenedByScript(t *testing.T) {
 	s.tab = s.first(t)
 	for _, gated := range []bool{false, true} {
 		if gated {
-			if err := s.Gate(t.Context(), s.tab, []string{"*://*:1/*"}, func(string, bool) error { return nil }); err != nil {
+			if err := s.Gate(t.Context(), s.tab, []string{"*://*:1/*"}, func(string, bool) error { return nil }, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -38,7 +38,7 @@ func TestWindowOpenedByScript(t *testing.T) {
 }
 
 // A link that a key or the middle button opens in the background is an effect of
-// the click, as one that opens in front is.
+// the click, like one that opens in front.
 func TestLinkOpenedInTheBackground(t *testing.T) {
 	s := &stage{fixture: start(t, config(t, true))}
 	moved := httptest.NewServer(http.RedirectHandler("/there", http.StatusFound))

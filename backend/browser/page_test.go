@@ -18,35 +18,35 @@ func TestNavigation(t *testing.T) {
 	f := start(t, config(t, true))
 	ctx, id := deadline(t), f.first(t)
 
-	info, err := f.Navigate(ctx, id, s.URL+"/one", protocol.WaitLoad, nil)
+	info, err := f.Navigate(ctx, nobody, id, s.URL+"/one", protocol.WaitLoad, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info.URL != s.URL+"/one" || info.Title != "One" || info.Status != 200 {
 		t.Errorf("after goto: %+v", info)
 	}
-	if info, err = f.Navigate(ctx, id, s.URL+"/two", protocol.WaitLoad, nil); err != nil || info.Title != "Two" {
+	if info, err = f.Navigate(ctx, nobody, id, s.URL+"/two", protocol.WaitLoad, nil); err != nil || info.Title != "Two" {
 		t.Fatalf("second goto: %+v, %v", info, err)
 	}
-	if info, err = f.Back(ctx, id, protocol.WaitLoad, nil); err != nil || info.Title != "One" {
+	if info, err = f.Back(ctx, nobody, id, protocol.WaitLoad, nil); err != nil || info.Title != "One" {
 		t.Fatalf("back: %+v, %v", info, err)
 	}
-	if info, err = f.Forward(ctx, id, protocol.WaitLoad, nil); err != nil || info.Title != "Two" {
+	if info, err = f.Forward(ctx, nobody, id, protocol.WaitLoad, nil); err != nil || info.Title != "Two" {
 		t.Fatalf("forward: %+v, %v", info, err)
 	}
-	if _, err = f.Forward(ctx, id, protocol.WaitLoad, nil); code(err) != protocol.CodeNavigation {
+	if _, err = f.Forward(ctx, nobody, id, protocol.WaitLoad, nil); code(err) != protocol.CodeNavigation {
 		t.Errorf("forward at the end: %v", err)
 	}
-	if info, err = f.Reload(ctx, id, protocol.WaitLoad, nil); err != nil || info.Title != "Two" || info.Status != 200 {
+	if info, err = f.Reload(ctx, nobody, id, protocol.WaitLoad, nil); err != nil || info.Title != "Two" || info.Status != 200 {
 		t.Fatalf("reload: %+v, %v", info, err)
 	}
-	if info, err = f.Navigate(ctx, id, s.URL+"/two#part", protocol.WaitLoad, nil); err != nil || !strings.HasSuffix(info.URL, "#part") {
+	if info, err = f.Navigate(ctx, nobody, id, s.URL+"/two#part", protocol.WaitLoad, nil); err != nil || !strings.HasSuffix(info.URL, "#part") {
 		t.Fatalf("goto in the same document: %+v, %v", info, err)
 	}
-	if info, err = f.Back(ctx, id, protocol.WaitLoad, nil); err != nil || strings.Contains(info.URL, "#") {
+	if info, err = f.Back(ctx, nobody, id, protocol.WaitLoad, nil); err != nil || strings.Contains(info.URL, "#") {
 		t.Fatalf("back in the same document: %+v, %v", info, err)
 	}
-	if info, err = f.Navigate(ctx, id, s.URL+"/missing", protocol.WaitLoad, nil); err != nil || info.Status != 404 {
+	if info, err = f.Navigate(ctx, nobody, id, s.URL+"/missing", protocol.WaitLoad, nil); err != nil || info.Status != 404 {
 		t.Errorf("a page that is not there: %+v, %v", info, err)
 	}
 	f.wait(t, "the tab's address", func() bool { return f.tabs[0].URL == s.URL+"/missing" })
@@ -56,7 +56,7 @@ func TestNavigationErrors(t *testing.T) {
 	s := site(t)
 	f := start(t, config(t, true))
 	ctx, id := deadline(t), f.first(t)
-	if _, err := f.Navigate(ctx, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -70,42 +70,43 @@ func TestNavigationErrors(t *testing.T) {
 		{s.URL + "/file", protocol.CodeNavigation, "download"},
 		{"nonsense", protocol.CodeBadArgument, "nonsense"},
 	} {
-		_, err := f.Navigate(ctx, id, c.url, protocol.WaitLoad, nil)
+		_, err := f.Navigate(ctx, nobody, id, c.url, protocol.WaitLoad, nil)
 		if code(err) != c.want || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", c.url, err)
 		}
 	}
-	if _, err := f.Navigate(ctx, "t99", s.URL, protocol.WaitLoad, nil); code(err) != protocol.CodeUnknownTab {
+	if _, err := f.Navigate(ctx, nobody, "t99", s.URL, protocol.WaitLoad, nil); code(err) != protocol.CodeUnknownTab {
 		t.Errorf("unknown tab: %v", err)
 	}
 }
 
-// A page that never finishes costs its caller the deadline, and says how far it
-// came; waiting for less succeeds.
+// A page that never finishes loading makes the command wait until its deadline,
+// and the error says how far the page has loaded. Waiting for an earlier state
+// succeeds.
 func TestSlowPage(t *testing.T) {
 	s := site(t)
 	f := start(t, config(t, true))
 	id := f.first(t)
-	if _, err := f.Navigate(deadline(t), id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(deadline(t), nobody, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	_, err := f.Navigate(ctx, id, s.URL+"/slow", protocol.WaitLoad, nil)
+	_, err := f.Navigate(ctx, nobody, id, s.URL+"/slow", protocol.WaitLoad, nil)
 	if code(err) != protocol.CodeTimeout || !strings.Contains(err.Error(), "can be used") {
 		t.Errorf("a page that never loads: %v", err)
 	}
-	if info, err := f.Navigate(deadline(t), id, s.URL+"/slow?again", protocol.WaitDOM, nil); err != nil || info.Title != "Slow" {
+	if info, err := f.Navigate(deadline(t), nobody, id, s.URL+"/slow?again", protocol.WaitDOM, nil); err != nil || info.Title != "Slow" {
 		t.Errorf("waiting for the document only: %+v, %v", info, err)
 	}
 }
 
-// The rule is asked at every hop, and a refused hop is never loaded.
+// The rule is applied to every redirect, and a refused URL is never loaded.
 func TestRefusedRedirect(t *testing.T) {
 	s, own := site(t), site(t)
 	f := start(t, config(t, true))
 	ctx, id := deadline(t), f.first(t)
-	if _, err := f.Navigate(ctx, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	refused := protocol.NewError(protocol.CodeRefused, "that is our own port", "")
@@ -119,18 +120,18 @@ func TestRefusedRedirect(t *testing.T) {
 		own.URL + "/one",
 		s.URL + "/redirect?to=" + own.URL + "/one",
 		s.URL + "/redirect?to=" + s.URL + "/redirect?to=" + own.URL + "/one",
-		strings.Replace(own.URL, "127.0.0.1", "localhost", 1) + "/one", // by the machine that answers
+		strings.Replace(own.URL, "127.0.0.1", "localhost", 1) + "/one", // refused by the address of the server
 	} {
-		_, err := f.Navigate(ctx, id, url, protocol.WaitLoad, allow)
+		_, err := f.Navigate(ctx, nobody, id, url, protocol.WaitLoad, allow)
 		if code(err) != protocol.CodeRefused {
 			t.Errorf("%s: %v", url, err)
 		}
-		text, err := f.Text(ctx, id, 1000)
+		text, err := f.Text(ctx, nobody, id, 1000)
 		if err != nil || (strings.Contains(text.Text, "First page") && strings.HasPrefix(text.URL, own.URL)) {
 			t.Errorf("%s: the page shows %+v, %v", url, text, err)
 		}
 	}
-	if info, err := f.Navigate(ctx, id, s.URL+"/redirect?to=/two", protocol.WaitLoad, allow); err != nil || info.Title != "Two" {
+	if info, err := f.Navigate(ctx, nobody, id, s.URL+"/redirect?to=/two", protocol.WaitLoad, allow); err != nil || info.Title != "Two" {
 		t.Errorf("an allowed redirect: %+v, %v", info, err)
 	}
 }
@@ -144,10 +145,10 @@ func TestTextKeepsLinesAndDropsHidden(t *testing.T) {
   y</pre><table><tr><td>c1</td><td>c2</td></tr></table><div id=h></div><iframe srcdoc="<p>framed</p>"></iframe>
 		<input value=typed><input type=password value=NO6><p>ünï 🐟</p>
 		<script>h.attachShadow({mode:'open'}).innerHTML='<p>in shadow <slot></slot></p>'</script>`, "#", "%23")
-	if _, err := f.Navigate(ctx, id, page, protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, id, page, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
-	text, err := f.Text(ctx, id, 10_000)
+	text, err := f.Text(ctx, nobody, id, 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,13 +159,13 @@ func TestTextKeepsLinesAndDropsHidden(t *testing.T) {
 	if text.Title != "T" || text.Length != len([]rune(want)) {
 		t.Errorf("title %q, length %d", text.Title, text.Length)
 	}
-	cut, err := f.Text(ctx, id, 4)
+	cut, err := f.Text(ctx, nobody, id, 4)
 	if err != nil || cut.Text != "Head" || cut.Length != text.Length {
 		t.Errorf("cut: %+v, %v", cut, err)
 	}
 }
 
-// picture decodes a saved screenshot and checks its mode.
+// picture decodes a saved screenshot and checks its file mode.
 func picture(t *testing.T, path string) image.Image {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -195,10 +196,10 @@ func TestScreenshot(t *testing.T) {
 	s := site(t)
 	f := start(t, config(t, true))
 	ctx, id := deadline(t), f.first(t)
-	if _, err := f.Navigate(ctx, id, s.URL+"/blue", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/blue", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
-	shot, err := f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png"})
+	shot, err := f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,23 +207,23 @@ func TestScreenshot(t *testing.T) {
 	if img.Bounds().Dx() != shot.Width || !isBlue(img, 300, 300) {
 		t.Errorf("%v for %+v", img.Bounds(), shot)
 	}
-	if shot, err = f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "jpeg", Quality: 80, Full: true}); err != nil {
+	if shot, err = f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "jpeg", Quality: 80, Full: true}); err != nil {
 		t.Fatal(err)
 	}
 	if img = picture(t, shot.Path); img.Bounds().Dy() != 3000 || !isBlue(img, 100, 2900) {
 		t.Errorf("full page: %v", img.Bounds())
 	}
 	clip := &protocol.Clip{X: 10, Y: 1000, Width: 50, Height: 40}
-	if shot, err = f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png", Clip: clip}); err != nil {
+	if shot, err = f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png", Clip: clip}); err != nil {
 		t.Fatal(err)
 	}
 	if img = picture(t, shot.Path); img.Bounds().Dx() != 50 || img.Bounds().Dy() != 40 || !isBlue(img, 20, 20) {
 		t.Errorf("clip: %v", img.Bounds())
 	}
-	if shot, err = f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "webp", Quality: 50}); err != nil || shot.Bytes == 0 {
+	if shot, err = f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "webp", Quality: 50}); err != nil || shot.Bytes == 0 {
 		t.Errorf("webp: %+v, %v", shot, err)
 	}
-	if _, err = f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png", Clip: &protocol.Clip{Width: 20000, Height: 10}}); code(err) != protocol.CodeTooLarge {
+	if _, err = f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png", Clip: &protocol.Clip{Width: 20000, Height: 10}}); code(err) != protocol.CodeTooLarge {
 		t.Errorf("a picture that cannot be drawn: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// picking is a Pick that waits for a person.
+// picking is a Pick that is waiting for a user.
 type picking struct {
 	elements []protocol.PickedElement
 	marks    chan string
@@ -23,7 +23,7 @@ type picking struct {
 	err      error
 }
 
-// pick starts to pick in the stage's tab; it returns when the picker is on.
+// pick starts a Pick in the stage's tab and returns when the picker is on.
 func (s *stage) pick(ctx context.Context, t *testing.T) *picking {
 	t.Helper()
 	k := &picking{marks: make(chan string), done: make(chan struct{})}
@@ -40,7 +40,7 @@ func (s *stage) pick(ctx context.Context, t *testing.T) *picking {
 	return k
 }
 
-// page is the session with the stage's tab.
+// page returns the page of the stage's tab.
 func (s *stage) page(t *testing.T) *page.Page {
 	t.Helper()
 	r, err := s.running()
@@ -54,7 +54,7 @@ func (s *stage) page(t *testing.T) *page.Page {
 	return p
 }
 
-// clickAt clicks with the pointer, as a person does, at a point of the page.
+// clickAt clicks at a point of the page with the pointer, as a user does.
 func (s *stage) clickAt(t *testing.T, x, y float64) {
 	t.Helper()
 	p := s.page(t)
@@ -89,7 +89,7 @@ func TestPickWithThePointer(t *testing.T) {
 			if got := s.eval(t, "save.dataset.hit ?? 'never'"); got != "never" {
 				t.Error("the click that picked a button pressed it")
 			}
-			// The ref is as good as one of a look, and the picker is off.
+			// The ref is as valid as one of a snapshot, and the picker is off.
 			s.act(t, click("@"+k.picked.Ref))
 			if got := s.eval(t, "save.dataset.hit ?? 'never'"); got != "1" {
 				t.Errorf("after a click on its ref the button was hit %s", got)
@@ -106,7 +106,8 @@ func TestPickInFrames(t *testing.T) {
 		<iframe title=Same srcdoc='%s'></iframe><iframe title=Far src="%s/in"></iframe>`, inner, far)})
 	s.tab = s.first(t)
 	s.open(t, "/")
-	// The session of the frame that another process draws may still be on its way.
+	// The session of the frame that another process renders may not be attached
+	// yet.
 	for late := deadline(t); strings.Count(s.look(t, protocol.LookRequest{}).Text, "Inside") < 2; {
 		if late.Err() != nil {
 			t.Fatal("the frames do not come")
@@ -154,7 +155,7 @@ func TestPickIsGivenUp(t *testing.T) {
 			}
 		}
 		k.marks <- k.elements[at].Ref
-		k.marks <- "" // taken when the one before is shown
+		k.marks <- "" // received once the previous mark is shown
 		if got := s.eval(t, "scrollY > 1000"); got != "true" {
 			t.Error("what is marked was not scrolled into view")
 		}
@@ -184,7 +185,8 @@ func TestPickIsGivenUp(t *testing.T) {
 	})
 }
 
-// What a person points at in a question is shown on the page, without a picker.
+// An element that a question refers to is highlighted on the page, without a
+// picker.
 func TestShow(t *testing.T) {
 	s := stageOf(t, `<button id=a>One</button><div style="height:3000px"></div><button id=b>Two</button>`)
 	ref := s.ref(t, "btn Two")
@@ -192,7 +194,7 @@ func TestShow(t *testing.T) {
 	marks, done := make(chan string), make(chan error, 1)
 	go func() { done <- s.Show(ctx, s.tab, marks) }()
 	marks <- ref
-	marks <- "e99" // nothing has this ref: nothing is shown, and nothing ends
+	marks <- "e99" // no element has this ref: nothing is shown, and Show continues
 	marks <- ref
 	marks <- ""
 	marks <- ""

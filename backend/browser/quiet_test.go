@@ -12,8 +12,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestWaitForQuiet has what never ends by itself end nobody's waiting, and what
-// waits for its answer keep it up.
+// Connections that never end by themselves do not prolong the wait for a quiet
+// network; requests without an answer do.
 func TestWaitForQuiet(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
@@ -35,15 +35,16 @@ func TestWaitForQuiet(t *testing.T) {
 	f.open(t, "t1", srv.URL+"/")
 	quiet := func(script string, limit time.Duration) error {
 		t.Helper()
-		if _, err := f.Evaluate(deadline(t), "t1", script); err != nil {
+		if _, err := f.Evaluate(deadline(t), nobody, "t1", script); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
-		_, err := f.Wait(ctx, "t1", protocol.WaitRequest{Kind: protocol.WaitForQuiet})
+		_, err := f.Wait(ctx, nobody, "t1", protocol.WaitRequest{Kind: protocol.WaitForQuiet})
 		return err
 	}
-	// Commands on a tab take turns: what happens meanwhile the page does by itself.
+	// Commands on a tab take turns, so the page starts these requests itself,
+	// with timers.
 	if err := quiet("setTimeout(() => new EventSource('/events'), 50); 1", 20*time.Second); err != nil {
 		t.Errorf("events that never end: %v", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// press clicks the middle of an element with trusted input.
+// press clicks the centre of an element with trusted input.
 func (f *fixture) press(t *testing.T, id protocol.TabID, css string) {
 	t.Helper()
 	var at struct{ X, Y float64 }
@@ -41,14 +41,14 @@ func (f *fixture) typed(t *testing.T, id protocol.TabID, text string) {
 func TestRecording(t *testing.T) {
 	f, s, id := watching(t)
 	ctx := deadline(t)
-	if _, err := f.StopRecording(ctx, id, "avi"); code(err) != protocol.CodeBadArgument {
+	if _, err := f.StopRecording(ctx, nobody, id, "avi"); code(err) != protocol.CodeBadArgument {
 		t.Errorf("nothing runs: %v", err)
 	}
 	f.open(t, id, s.URL+"/form")
-	if err := f.StartRecording(ctx, id, ""); err != nil {
+	if err := f.StartRecording(ctx, nobody, id, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.StartRecording(ctx, id, ""); code(err) != protocol.CodeBusy {
+	if err := f.StartRecording(ctx, nobody, id, ""); code(err) != protocol.CodeBusy {
 		t.Errorf("twice: %v", err)
 	}
 	f.press(t, id, "#n")
@@ -58,7 +58,7 @@ func TestRecording(t *testing.T) {
 	f.press(t, id, "#c")
 	f.press(t, id, "#b")
 	f.open(t, id, s.URL+"/late")
-	r, err := f.StopRecording(ctx, id, "avi")
+	r, err := f.StopRecording(ctx, nobody, id, "avi")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// A tab in the back is filmed, and the one in front stays there.
+// A background tab can be recorded, and the tab in front stays in front.
 func TestFilm(t *testing.T) {
 	f, s, first := watching(t)
 	id, err := f.NewTab(deadline(t), "", true)
@@ -102,11 +102,11 @@ func TestFilm(t *testing.T) {
 	}
 	f.open(t, id, s.URL+"/moving")
 	for _, format := range []string{"avi", "gif"} {
-		if err := f.StartRecording(deadline(t), id, format); err != nil {
+		if err := f.StartRecording(deadline(t), nobody, id, format); err != nil {
 			t.Fatal(err)
 		}
-		f.script(t, id, "new Promise((d) => setTimeout(d, 700))") // there is no event for enough pictures
-		r, err := f.StopRecording(deadline(t), id, "")
+		f.script(t, id, "new Promise((d) => setTimeout(d, 700))") // no event reports that there are enough frames
+		r, err := f.StopRecording(deadline(t), nobody, id, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestTraceFile(t *testing.T) {
 	}
 }
 
-// Groups and windows need the browser's window and the extension's worker.
+// Groups and windows need a browser with a window, and the extension's worker.
 func TestGroupsAndWindows(t *testing.T) {
 	c := config(t, false)
 	f := start(t, c)
@@ -220,7 +220,7 @@ func TestGroupsAndWindows(t *testing.T) {
 	}
 }
 
-// A film that ends before the tab drew anything has one picture all the same.
+// A recording that ends before the tab rendered anything still has one frame.
 func TestFilmOfAMoment(t *testing.T) {
 	c := config(t, true)
 	c.FilesDir = t.TempDir()
@@ -228,10 +228,10 @@ func TestFilmOfAMoment(t *testing.T) {
 	id := f.first(t)
 	f.open(t, id, site(t).URL+"/one")
 	for range 5 {
-		if err := f.StartRecording(deadline(t), id, "gif"); err != nil {
+		if err := f.StartRecording(deadline(t), nobody, id, "gif"); err != nil {
 			t.Fatal(err)
 		}
-		r, err := f.StopRecording(deadline(t), id, "")
+		r, err := f.StopRecording(deadline(t), nobody, id, "")
 		if err != nil || r.Video == nil || r.VideoError != nil || r.Frames < 1 {
 			t.Fatalf("%+v, %v", r, err)
 		}

@@ -34,10 +34,10 @@ func TestTwoTabsInParallel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Navigate(ctx, "t1", s.URL+"/hang", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, "t1", s.URL+"/hang", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
-	// The first hangs in a script that never ends.
+	// The page of the first tab hangs in a script that never ends.
 	r, err := f.running()
 	if err != nil {
 		t.Fatal(err)
@@ -54,14 +54,14 @@ func TestTwoTabsInParallel(t *testing.T) {
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	go func() {
-		_, err := f.Text(waiting, "t1", 100)
+		_, err := f.Text(waiting, nobody, "t1", 100)
 		hung <- err
 	}()
 	for range 5 {
-		if _, err := f.Navigate(ctx, other, s.URL+"/two", protocol.WaitLoad, nil); err != nil {
+		if _, err := f.Navigate(ctx, nobody, other, s.URL+"/two", protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
-		text, err := f.Text(ctx, other, 100)
+		text, err := f.Text(ctx, nobody, other, 100)
 		if err != nil || text.Text != "Second page" {
 			t.Fatalf("the other tab: %+v, %v", text, err)
 		}
@@ -77,14 +77,14 @@ func TestTwoTabsInParallel(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
-	if _, err := f.Text(short, "t1", 100); code(err) != protocol.CodeTimeout {
+	if _, err := f.Text(short, nobody, "t1", 100); code(err) != protocol.CodeTimeout {
 		t.Errorf("the hung tab: %v", err)
 	}
-	if info, err := f.Page(ctx, "t1"); err != nil || info.Title != "Hang" {
+	if info, err := f.Page(ctx, nobody, "t1"); err != nil || info.Title != "Hang" {
 		t.Errorf("a hung tab's address: %+v, %v", info, err)
 	}
-	// Another site gets another process; the tab lives again.
-	if info, err := f.Navigate(ctx, "t1", strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"/one", protocol.WaitLoad, nil); err != nil || info.Title != "One" {
+	// Another site gets another process, so the tab works again.
+	if info, err := f.Navigate(ctx, nobody, "t1", strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"/one", protocol.WaitLoad, nil); err != nil || info.Title != "One" {
 		t.Errorf("away from the hung page: %+v, %v", info, err)
 	}
 }
@@ -98,11 +98,11 @@ func TestTabCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []protocol.TabID{"t1", other} {
-		if _, err := f.Navigate(ctx, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+		if _, err := f.Navigate(ctx, nobody, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := f.Navigate(ctx, other, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"/two", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, other, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"/two", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	r, err := f.running()
@@ -118,8 +118,8 @@ func TestTabCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting := make(chan error, 1)
-	go func() { _, err := f.Text(ctx, "t1", 100); waiting <- err }()
-	// A page that spins does not hear Page.crash; its process is killed.
+	go func() { _, err := f.Text(ctx, nobody, "t1", 100); waiting <- err }()
+	// A page that hangs does not handle Page.crash, so its process is killed.
 	if err := syscall.Kill(spinning(t, f), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -129,22 +129,23 @@ func TestTabCrash(t *testing.T) {
 	f.wait(t, "the crash", func() bool {
 		return slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == "t1" && t.Crashed })
 	})
-	if _, err := f.Text(ctx, "t1", 100); code(err) != protocol.CodeCrashed {
+	if _, err := f.Text(ctx, nobody, "t1", 100); code(err) != protocol.CodeCrashed {
 		t.Errorf("a crashed tab: %v", err)
 	}
-	if text, err := f.Text(ctx, other, 100); err != nil || text.Text != "Second page" {
+	if text, err := f.Text(ctx, nobody, other, 100); err != nil || text.Text != "Second page" {
 		t.Errorf("the other tab: %+v, %v", text, err)
 	}
-	if info, err := f.Reload(ctx, "t1", protocol.WaitLoad, nil); err != nil || info.Title != "One" {
+	if info, err := f.Reload(ctx, nobody, "t1", protocol.WaitLoad, nil); err != nil || info.Title != "One" {
 		t.Errorf("reload: %+v, %v", info, err)
 	}
 	f.wait(t, "the tab to live", func() bool { return !slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.Crashed }) })
-	if text, err := f.Text(ctx, "t1", 100); err != nil || !strings.Contains(text.Text, "First page") {
+	if text, err := f.Text(ctx, nobody, "t1", 100); err != nil || !strings.Contains(text.Text, "First page") {
 		t.Errorf("after reload: %+v, %v", text, err)
 	}
 }
 
-// spinning finds the renderer that uses the most time, once it stands out.
+// spinning returns the renderer that uses the most CPU time, once the difference
+// is clear.
 func spinning(t *testing.T, f *fixture) int {
 	t.Helper()
 	before := rendererTicks(t, f)
@@ -159,7 +160,7 @@ func spinning(t *testing.T, f *fixture) int {
 	return 0
 }
 
-// rendererTicks returns the processor time of each page's process.
+// rendererTicks returns the CPU time of each page's process, in clock ticks.
 func rendererTicks(t *testing.T, f *fixture) map[int]int {
 	t.Helper()
 	all := make(map[int]int)
@@ -180,12 +181,12 @@ func rendererTicks(t *testing.T, f *fixture) map[int]int {
 	return all
 }
 
-// A page that crashes while nobody asks it anything is noticed all the same.
+// A page that crashes while no command uses it is noticed, too.
 func TestIdleTabCrash(t *testing.T) {
 	s := site(t)
 	f := start(t, config(t, false))
 	ctx := deadline(t)
-	if _, err := f.Navigate(ctx, "t1", s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, "t1", s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	r, err := f.running()
@@ -201,7 +202,7 @@ func TestIdleTabCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.wait(t, "the crash", func() bool { return len(f.tabs) == 1 && f.tabs[0].Crashed })
-	if info, err := f.Navigate(ctx, "t1", s.URL+"/two", protocol.WaitLoad, nil); err != nil || info.Title != "Two" {
+	if info, err := f.Navigate(ctx, nobody, "t1", s.URL+"/two", protocol.WaitLoad, nil); err != nil || info.Title != "Two" {
 		t.Errorf("goto in a crashed tab: %+v, %v", info, err)
 	}
 	f.wait(t, "the tab to live", func() bool { return len(f.tabs) == 1 && !f.tabs[0].Crashed })
@@ -217,19 +218,19 @@ func TestBrowserKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Navigate(ctx, second, s.URL+"/two", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, second, s.URL+"/two", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.ActivateTab(ctx, second); err != nil {
 		t.Fatal(err)
 	}
 	agree(t, f)
-	if _, err := f.Act(ctx, second, protocol.ActRequest{Kind: protocol.ActKeyDown, Text: "Shift"}, nil); err != nil {
+	if _, err := f.Act(ctx, nobody, second, protocol.ActRequest{Kind: protocol.ActKeyDown, Text: "Shift"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	pid := f.Info().PID
 	call := make(chan error, 1)
-	go func() { _, err := f.Navigate(ctx, "t1", s.URL+"/never", protocol.WaitLoad, nil); call <- err }()
+	go func() { _, err := f.Navigate(ctx, nobody, "t1", s.URL+"/never", protocol.WaitLoad, nil); call <- err }()
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +244,8 @@ func TestBrowserKilled(t *testing.T) {
 	if len(f.Tabs()) != 0 {
 		t.Errorf("tabs of a dead browser: %+v", f.Tabs())
 	}
-	// The next start has the same tabs under the same ids, the same in front.
+	// The next start has the same tabs with the same ids, and the same tab in
+	// front.
 	go func() { f.ended <- f.Run(f.ctx) }()
 	f.wait(t, "the tabs to come back", func() bool {
 		tabs := f.Tabs()
@@ -253,8 +255,8 @@ func TestBrowserKilled(t *testing.T) {
 	if tabs := agree(t, f); tabs[0].URL != s.URL+"/one" || tabs[1].URL != s.URL+"/two" {
 		t.Errorf("restored: %+v", tabs)
 	}
-	// Its keys are up, and the caller is told.
-	e, err := f.Act(ctx, second, protocol.ActRequest{Kind: protocol.ActPress, Text: "a"}, nil)
+	// No key is held any more, and the caller is told.
+	e, err := f.Act(ctx, nobody, second, protocol.ActRequest{Kind: protocol.ActPress, Text: "a"}, nil)
 	if err != nil || len(e.Held) > 0 || !slices.Equal(e.Released, []string{"Shift"}) {
 		t.Errorf("after the restart: held %q, released %q, %v", e.Held, e.Released, err)
 	}
@@ -263,9 +265,9 @@ func TestBrowserKilled(t *testing.T) {
 	}
 }
 
-// TestHistoryAfterCrash: a tab keeps its history when the browser is killed, what
-// Chromium had not yet written down is mended, and ids stay with their tabs, also
-// where two have the same address.
+// A tab keeps its history when the browser is killed. What Chromium had not yet
+// saved is corrected, and ids stay with their tabs, even where two have the same
+// URL.
 func TestHistoryAfterCrash(t *testing.T) {
 	for _, headless := range []bool{false, true} {
 		t.Run(fmt.Sprintf("headless %v", headless), func(t *testing.T) { historyAfterCrash(t, headless) })
@@ -276,7 +278,7 @@ func historyAfterCrash(t *testing.T, headless bool) {
 	t.Helper()
 	s := site(t)
 	c := config(t, headless)
-	if headless { // where nothing seeds them, Chromium writes them 10 s after its first start
+	if headless { // without a seed, Chromium writes the preferences 10 s after its first start
 		if err := chromium.Seed(filepath.Join(c.ProfileDir, "Default", "Preferences")); err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +288,7 @@ func historyAfterCrash(t *testing.T, headless bool) {
 	open := func(id protocol.TabID, paths ...string) {
 		t.Helper()
 		for _, path := range paths {
-			if _, err := f.Navigate(ctx, id, s.URL+path, protocol.WaitLoad, nil); err != nil {
+			if _, err := f.Navigate(ctx, nobody, id, s.URL+path, protocol.WaitLoad, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -328,7 +330,7 @@ func historyAfterCrash(t *testing.T, headless bool) {
 	back := func(id protocol.TabID, paths ...string) {
 		t.Helper()
 		for _, path := range paths {
-			if info, err := f.Back(deadline(t), id, protocol.WaitLoad, nil); err != nil || info.URL != s.URL+path {
+			if info, err := f.Back(deadline(t), nobody, id, protocol.WaitLoad, nil); err != nil || info.URL != s.URL+path {
 				t.Errorf("%s went back to %+v, %v; want %s", id, info, err, path)
 			}
 		}
@@ -341,8 +343,8 @@ func historyAfterCrash(t *testing.T, headless bool) {
 	}
 }
 
-// written waits until Chromium has written down a part of an address for its
-// session restore, which it does 2.5 s after a change. It tells nobody.
+// written waits until Chromium has saved a URL that contains part for its session
+// restore, which it does 2.5 s after a change. No event reports it.
 func written(t *testing.T, profile, part string) {
 	t.Helper()
 	for ctx := deadline(t); ; {
@@ -363,15 +365,15 @@ func written(t *testing.T, profile, part string) {
 	}
 }
 
-// stopWorker stops our worker as the browser does after 30 idle seconds.
+// stopWorker stops our worker as the browser does after 30 s without activity.
 func stopWorker(t *testing.T, f *fixture) {
 	t.Helper()
 	r, err := f.running()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One that was never seen to run has told the browser of no event yet that
-	// could bring it back.
+	// A worker that has not run yet has registered no event listeners with the
+	// browser that could start it again.
 	if err := f.Browser.tabs.Await(deadline(t), func() bool { return r.worker() != nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -391,8 +393,8 @@ func stopWorker(t *testing.T, f *fixture) {
 	if _, err := cdp.Call(deadline(t), s, serviceworker.StopAllWorkers, cdp.Empty{}); err != nil {
 		t.Fatal(err)
 	}
-	// Its session may end with it, and another worker may be there before anybody
-	// has seen that there was none.
+	// The worker's session may end with it, and a new worker may start before a
+	// poll has seen that there was none.
 	select {
 	case <-told.C:
 	case <-deadline(t).Done():
@@ -400,8 +402,9 @@ func stopWorker(t *testing.T, f *fixture) {
 	}
 }
 
-// wakeWorker has tabs change until the worker runs again: Chromium gives an event
-// that comes as it stops a worker to the one that ends, and the next to a new one.
+// wakeWorker changes tabs until the worker runs again: Chromium delivers an event
+// that arrives while it stops a worker to the worker that is ending, and the next
+// event to a new one.
 func wakeWorker(t *testing.T, f *fixture, change func()) {
 	t.Helper()
 	r, err := f.running()
@@ -433,9 +436,9 @@ func TestWorkerStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopWorker(t, f)
-	// Commands work without it, and a tab's event brings it back.
+	// Commands work without the worker, and an event of a tab starts it again.
 	wakeWorker(t, f, func() {
-		if _, err := f.Navigate(ctx, "t1", s.URL+"/two", protocol.WaitLoad, nil); err != nil {
+		if _, err := f.Navigate(ctx, nobody, "t1", s.URL+"/two", protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -447,8 +450,8 @@ func TestWorkerStopped(t *testing.T) {
 	if len(tabs) != 2 || tabs[0].ID != "t1" || tabs[1].ID != id || tabs[0].URL != s.URL+"/two" {
 		t.Errorf("after the worker was stopped: %+v", tabs)
 	}
-	// Now and then Chromium ends the session of a worker that it stops, which looks
-	// like a removal: the extension is put back, and its panel opens anew.
+	// Sometimes Chromium ends the session of a worker that it stops, which looks
+	// like a removal: the extension is reinstalled, and its panel opens again.
 	f.wait(t, "the panel", func() bool { return f.panel })
 	if got := storedPairing(t, f); got != pairing {
 		t.Errorf("pairing is %+v", got)
@@ -462,7 +465,8 @@ func TestExtensionRemovedReloadedDisabled(t *testing.T) {
 	}
 	for i, harm := range []func(r *run) error{
 		func(r *run) error { return disable(t, r) },
-		// What was put back is the protocol's, and can be removed by it.
+		// The protocol installed the extension again, so the protocol can
+		// uninstall it.
 		func(r *run) error {
 			_, err := cdp.Call(deadline(t), r.conn.Root, extensions.Uninstall, extensions.UninstallParams{ID: protocol.ExtensionID})
 			return err
@@ -470,8 +474,8 @@ func TestExtensionRemovedReloadedDisabled(t *testing.T) {
 		func(r *run) error {
 			return r.worker().Post(deadline(t), "Runtime.evaluate", map[string]any{"expression": "chrome.runtime.reload()"})
 		},
-		// Chromium starts the worker again by itself, which goes when the extension is put
-		// back: that is no reason to put it back once more.
+		// Chromium restarts the worker by itself. That worker ends when the
+		// extension is reinstalled, which must not cause another reinstallation.
 		func(r *run) error { return killExtension(t, r) },
 	} {
 		r, err := f.running()
@@ -517,7 +521,7 @@ func killExtension(t *testing.T, r *run) error {
 }
 
 // A tab that the browser discards to save memory gets a new target and a new
-// number of Chrome's; it is the same tab.
+// Chrome tab id; it keeps our id.
 func TestDiscardedTabKeepsItsID(t *testing.T) {
 	s := site(t)
 	f := start(t, config(t, false))
@@ -526,7 +530,7 @@ func TestDiscardedTabKeepsItsID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Navigate(ctx, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	agree(t, f)
@@ -546,7 +550,7 @@ func TestDiscardedTabKeepsItsID(t *testing.T) {
 	if !ok || after.Target == before.Target || len(tabs) != 2 {
 		t.Errorf("after the discard: %+v", tabs)
 	}
-	if info, err := f.Reload(ctx, id, protocol.WaitLoad, nil); err != nil || info.Title != "One" {
+	if info, err := f.Reload(ctx, nobody, id, protocol.WaitLoad, nil); err != nil || info.Title != "One" {
 		t.Errorf("the discarded tab: %+v, %v", info, err)
 	}
 }
@@ -564,7 +568,7 @@ func TestStopEndsEverything(t *testing.T) {
 			t.Errorf("process %d is left: %q", pid, cmdline)
 		}
 	}
-	if _, err := f.Page(t.Context(), "t1"); code(err) != protocol.CodeNotRunning {
+	if _, err := f.Page(t.Context(), nobody, "t1"); code(err) != protocol.CodeNotRunning {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -585,7 +589,8 @@ func TestPersonClosesBrowser(t *testing.T) {
 	f.ended <- nil
 }
 
-// disable turns the extension off on the browser's own page, as a person does.
+// disable turns off the extension on the browser's extensions page, as a user
+// does.
 func disable(t *testing.T, r *run) error {
 	t.Helper()
 	ctx := deadline(t)
@@ -600,7 +605,7 @@ func disable(t *testing.T, r *run) error {
 	}
 	page := r.conn.Session(attached.SessionID)
 	for {
-		// Until its page is there, the target shows an empty one.
+		// The target shows an empty page until the extensions page is loaded.
 		done, err := devtools.Evaluate[bool](ctx, page, `typeof chrome === "object" && !!chrome.management && chrome.management.setEnabled("`+protocol.ExtensionID+`", false).then(() => true)`, 0)
 		if err != nil {
 			return err

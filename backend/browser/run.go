@@ -27,7 +27,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// run is one life of the browser, from launch to end.
+// run is one run of the browser process, from launch to end.
 type run struct {
 	b       *Browser
 	log     *slog.Logger
@@ -37,25 +37,25 @@ type run struct {
 
 	gates       *gate.Gates
 	panels      *focus.Panels
-	workers     chan *devtools.Session // our worker's newest session
-	ask         chan struct{}          // the worker should be asked about a tab
+	workers     chan *devtools.Session // the newest session of our worker
+	ask         chan struct{}          // signals that the worker should be asked about a tab
 	panelWanted atomic.Bool
-	panelPaired atomic.Bool // a panel was paired before there was a worker
-	clickable   bool        // a click opens the panel before the worker has run
+	panelPaired atomic.Bool // a panel was paired before a worker ran
+	clickable   bool        // a click on the toolbar icon opens the panel before the worker has run
 	ready       atomic.Bool
-	tabbed      chan struct{} // closed when the owner knows a first tab
+	tabbed      chan struct{} // closed once OnTabs has been called with a first tab
 
 	mu       sync.Mutex
-	session  *devtools.Session // the worker's, while it reports
+	session  *devtools.Session // of the worker, while it reports
 	pages    map[target.ID]*page.Page
 	timeline []Milestone
-	last     []protocol.Tab // the tabs when they were last reported
+	last     []protocol.Tab // the tabs as last reported
 
-	watches *watch.Tabs // tabs that are watched or changed
+	watches *watch.Tabs // tabs with an active watch or an override
 	files   *downloads.List
 }
 
-// Milestone is a step of the start, for the benchmark and the log.
+// Milestone is a step of the browser's start, for the benchmark and the log.
 type Milestone struct {
 	Name  string
 	After time.Duration // since Run was called
@@ -74,7 +74,7 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 		tabbed:    make(chan struct{}),
 		pages:     make(map[target.ID]*page.Page),
 	}
-	r.conn = devtools.New(p.Pipe, r.panels.GiveBackAfter)
+	r.conn = devtools.New(p.Pipe, b.log, r.panels.GiveBackAfter)
 	r.files = downloads.NewList(downloads.Config{
 		Dir: b.config.DownloadDir, Ended: r.conn.Done,
 		Tab: func(shown target.ID) protocol.TabID {
@@ -82,7 +82,7 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 			return t.ID
 		},
 	})
-	r.gates = gate.NewGates(r.conn, b.log)
+	r.gates = gate.NewGates(r.conn, b.log, b.config.Lookup)
 	r.watches = watch.New(watch.Config{
 		Conn: r.conn, Tabs: b.tabs, Log: b.log,
 		Target: func(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error {
@@ -95,7 +95,7 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 	return r
 }
 
-// mark notes a milestone of the start, once.
+// mark records a milestone of the start, once.
 func (r *run) mark(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,9 +117,9 @@ func (b *Browser) Timeline() []Milestone {
 	return slices.Clone(r.timeline)
 }
 
-// serve runs everything of one life and returns why it ended.
+// serve runs all goroutines of one run and returns why it ended.
 func (r *run) serve(ctx context.Context) error {
-	// What runs inside ends with the pipe or with ctx, whichever is first.
+	// The goroutines below end with the pipe or with ctx, whichever ends first.
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var g errgroup.Group
@@ -138,8 +138,8 @@ func (r *run) serve(ctx context.Context) error {
 		g.Go(func() error { extension{r}.watchWorkers(inner); return nil })
 		g.Go(func() error { extension{r}.supervise(inner); return nil })
 	}
-	// Written before the browser can read: its first look at the pipe finds
-	// everything.
+	// These commands are written before the browser reads its pipe for the first
+	// time, so that its first read finds all of them.
 	g.Go(func() error { defer r.failStart(); return r.greet(inner) })
 
 	<-inner.Done()
@@ -152,14 +152,15 @@ func (r *run) serve(ctx context.Context) error {
 	return r.verdict(stopped, err)
 }
 
-// failStart ends a browser that does not answer.
+// failStart stops a browser that did not answer.
 func (r *run) failStart() {
 	if !r.ready.Load() {
 		_ = r.proc.Pipe.Close()
 	}
 }
 
-// greet asks who is there and which targets exist.
+// greet sends the first commands: it turns on target discovery and asks for the
+// browser's version.
 func (r *run) greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, browserStartTimeout)
 	defer cancel()
@@ -193,8 +194,8 @@ func (r *run) greet(ctx context.Context) error {
 		if !crashed && len(again) > 0 {
 			r.openRestored(ctx, again[1:])
 		}
-		// A command without a tab means the one in front, and must not come before it
-		// is there.
+		// A command without a tab means the tab in front. It must not run before
+		// that tab is in front.
 		if err := r.activateRestored(ctx); err != nil {
 			return err
 		}
@@ -214,8 +215,9 @@ func (r *run) greet(ctx context.Context) error {
 	return r.activateRestored(ctx)
 }
 
-// FirstTab returns when the first tab of this start is known to the owner, or
-// when ctx or the browser ends. Chromium answers before its first page is there.
+// FirstTab returns when OnTabs has been called with the first tab of this start,
+// or when ctx or the browser ends. Chromium answers on its pipe before its first
+// page exists.
 func (b *Browser) FirstTab(ctx context.Context) error {
 	r, err := b.running()
 	if err != nil {
@@ -235,8 +237,9 @@ func (r *run) firstTab(ctx context.Context) error {
 	}
 }
 
-// openRestored opens tabs that the browser did not open by itself, in order, and
-// returns when all are known: nobody's command comes between them.
+// openRestored opens the tabs that the browser did not restore by itself, in
+// order. It returns when the registry knows all of them, so that no command runs
+// in between.
 func (r *run) openRestored(ctx context.Context, known []tabs.RestoreTab) {
 	if len(known) == 0 || r.firstTab(ctx) != nil {
 		return
@@ -258,9 +261,9 @@ func (r *run) openRestored(ctx context.Context, known []tabs.RestoreTab) {
 	r.b.tabs.Expects("")
 }
 
-// activateRestored brings the restored tab to the front that was in front:
-// Chromium shows the first of its command line, and after a crash the one of
-// 2.5 s before it.
+// activateRestored brings the tab to the front that was in front before. Chromium
+// shows the first tab of its command line, and after a crash the tab that was in
+// front 2.5 s before the crash.
 func (r *run) activateRestored(ctx context.Context) error {
 	r.b.mu.Lock()
 	restore, crashed := r.b.restore, r.b.crashed
@@ -279,8 +282,8 @@ func (r *run) activateRestored(ctx context.Context) error {
 	return nil
 }
 
-// stop ends the process: in good order if it is still there, else by the
-// ladder for what it left behind.
+// stop ends the process. It lets the browser close normally if it is still
+// running; proc's stop ladder ends whatever is left.
 func (r *run) stop(ctx context.Context, asked bool) {
 	if asked {
 		ctx, cancel := context.WithTimeout(ctx, browserStopTimeout)
@@ -292,7 +295,8 @@ func (r *run) stop(ctx context.Context, asked bool) {
 		}
 		cancel()
 	} else {
-		// The pipe ended. The process follows by itself when it was closed.
+		// The pipe ended. When the user closed the browser, the process exits by
+		// itself.
 		select {
 		case <-r.proc.Exited():
 		case <-time.After(browserStopTimeout):
@@ -303,7 +307,7 @@ func (r *run) stop(ctx context.Context, asked bool) {
 	}
 }
 
-// verdict turns the end into what Run returns.
+// verdict turns the way a run ended into the error that Run returns.
 func (r *run) verdict(stopped bool, cause error) error {
 	exit := r.proc.Exit()
 	switch {
@@ -322,7 +326,7 @@ func (r *run) verdict(stopped bool, cause error) error {
 	return protocol.NewError(protocol.CodeCrashed, how, "its tabs come back with the next start")
 }
 
-// startError says why a browser ended before it answered.
+// startError returns why a browser ended before it answered.
 func (r *run) startError(exit protocol.Exit) error {
 	last := r.proc.Said()
 	switch {
@@ -333,7 +337,8 @@ func (r *run) startError(exit protocol.Exit) error {
 	case strings.Contains(last, "ProcessSingleton") || strings.Contains(last, "profile appears to be in use"):
 		return protocol.NewError(protocol.CodeProfileInUse, "another browser uses the profile "+r.b.config.ProfileDir, "close that browser, or choose another profile folder in Settings")
 	case exit.Code == 0 && exit.Signal == "":
-		// It handed its pages to another one on the same profile.
+		// Chromium passed its pages to another instance on the same profile and
+		// exited.
 		if err := chromium.CheckProfile(r.b.config.ProfileDir); err != nil {
 			return err
 		}
@@ -348,8 +353,9 @@ func (r *run) startError(exit protocol.Exit) error {
 	return protocol.NewError(protocol.CodeBrowserStart, how, "`pilotfish doctor` checks the installation")
 }
 
-// crash notes a tab's crash. The reader calls it: told later, it would call a tab
-// crashed for ever that lives again.
+// crash records that a tab crashed. The connection's reader calls it, in the
+// order of events: a later call could mark a tab as crashed for good that has
+// already recovered.
 func (r *run) crash(e devtools.Event) {
 	if e.Method != target.TargetCrashed.Method {
 		return
@@ -369,9 +375,9 @@ func (r *run) setWorker(s *devtools.Session) {
 	r.mu.Lock()
 	r.session = s
 	r.mu.Unlock()
-	r.b.tabs.Touch() // whoever waits for the worker looks again
+	r.b.tabs.Touch() // wakes everything that waits for the worker
 }
 
-// errEventsLost ends a run whose reader fell too far behind: going on with a
-// list of tabs that may be wrong is worse than starting again.
+// errEventsLost ends a run whose event reader fell too far behind. A restart is
+// better than a list of tabs that may be wrong.
 var errEventsLost = errors.New("events of the browser were lost")

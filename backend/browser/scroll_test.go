@@ -8,8 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestScrollTellsWhatItBringsForth: what a page does because something came into
-// view belongs to the scrolling that brought it there.
+// Changes that a page makes because an element came into view belong to the
+// scroll action that caused them.
 func TestScrollTellsWhatItBringsForth(t *testing.T) {
 	s := stageOf(t, `<div style="height:900px">Top</div><div id=edge>Edge</div><div style="height:4000px"></div><script>
 		let n = 0

@@ -13,14 +13,17 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
-// pairing is what a test gives the extension.
+// pairing is the pairing that the tests give to the extension.
 var pairing = protocol.Pairing{Version: protocol.Version, Session: "default", Port: 4711, Token: "token-of-the-test", Key: "k", Epoch: 1}
 
-// storedPairing asks the extension, from its panel's page, what it was given.
+// storedPairing returns the pairing that the extension has stored, read through
+// the panel's page.
 func storedPairing(t *testing.T, f *fixture) protocol.Pairing {
 	t.Helper()
 	script := fmt.Sprintf(`new Promise((done) => {
@@ -56,7 +59,7 @@ func panelSession(t *testing.T, f *fixture) *devtools.Session {
 	return s
 }
 
-// agree waits until our tabs are those of chrome.tabs, and returns them.
+// agree waits until our tabs equal those of chrome.tabs, and returns them.
 func agree(t *testing.T, f *fixture) []protocol.Tab {
 	t.Helper()
 	r, err := f.running()
@@ -126,7 +129,7 @@ func TestStartOpensPanelAndPairs(t *testing.T) {
 	if info.Version == "" || info.PID == 0 || info.Sandbox != (os.Geteuid() != 0) {
 		t.Errorf("info is %+v", info)
 	}
-	// A second opening does not close it.
+	// A second OpenPanel does not close the panel.
 	if err := f.OpenPanel(deadline(t), "t1"); err != nil {
 		t.Error(err)
 	}
@@ -144,7 +147,7 @@ func TestStartOpensPanelAndPairs(t *testing.T) {
 			t.Fatal("the new pairing never came")
 		}
 	}
-	// Before there is a worker, the panel's own page is the way.
+	// Before a worker has started, the panel's own page is used.
 	r, err := f.running()
 	if err != nil {
 		t.Fatal(err)
@@ -161,8 +164,8 @@ func TestStartOpensPanelAndPairs(t *testing.T) {
 	}
 }
 
-// Nobody else finds a way in: no listener, no port in the command line, and the
-// pipe's descriptors in the browser process only.
+// No other program can connect: there is no listening socket, no port on the
+// command line, and only the browser process has the pipe's descriptors.
 func TestNoListener(t *testing.T) {
 	f := start(t, config(t, false))
 	pid := f.Info().PID
@@ -191,6 +194,25 @@ func TestNoListener(t *testing.T) {
 	}
 }
 
+// A process of the same user cannot take part in what the app and the browser say:
+// what is in its folder of descriptors cannot be opened again.
+func TestPipeCannotBeOpenedAgain(t *testing.T) {
+	f := start(t, config(t, true))
+	dir := fmt.Sprintf("/proc/%d/fd/", f.Info().PID)
+	for _, fd := range []string{"3", "4"} {
+		if _, err := os.Readlink(dir + fd); err != nil {
+			t.Fatalf("descriptor %s of the browser: %v", fd, err)
+		}
+		for _, how := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR} {
+			opened, err := os.OpenFile(dir+fd, how|unix.O_NONBLOCK, 0)
+			if err == nil {
+				_ = opened.Close()
+				t.Errorf("descriptor %s of the browser can be opened with %#x", fd, how)
+			}
+		}
+	}
+}
+
 // listeningInodes returns the links of all listening TCP sockets.
 func listeningInodes(t *testing.T) map[string]bool {
 	t.Helper()
@@ -209,7 +231,7 @@ func listeningInodes(t *testing.T) map[string]bool {
 	return found
 }
 
-// descendants returns a process and all below it.
+// descendants returns a process and all its descendants.
 func descendants(t *testing.T, root int) []int {
 	t.Helper()
 	children := make(map[int][]int)
@@ -242,7 +264,7 @@ func TestNewTabCloseAndActivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Navigate(ctx, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	tabs := agree(t, f)
@@ -261,10 +283,11 @@ func TestNewTabCloseAndActivate(t *testing.T) {
 	if tabs = agree(t, f); len(tabs) != 1 {
 		t.Errorf("after closetab: %+v", tabs)
 	}
-	if _, err := f.Page(ctx, id); code(err) != protocol.CodeUnknownTab {
+	if _, err := f.Page(ctx, nobody, id); code(err) != protocol.CodeUnknownTab {
 		t.Errorf("a closed tab: %v", err)
 	}
-	// The last tab is replaced: the browser stays, and no id comes twice.
+	// The last tab is replaced: the browser keeps running, and no id is assigned
+	// twice.
 	if err := f.CloseTab(ctx, "t1"); err != nil {
 		t.Fatal(err)
 	}
@@ -273,8 +296,8 @@ func TestNewTabCloseAndActivate(t *testing.T) {
 	}
 }
 
-// A picture of a tab in the background shows that tab and leaves the person's
-// in front.
+// A screenshot of a background tab shows that tab and leaves the user's tab in
+// front.
 func TestBackgroundScreenshot(t *testing.T) {
 	s := site(t)
 	f := start(t, config(t, false))
@@ -283,11 +306,11 @@ func TestBackgroundScreenshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Navigate(ctx, id, s.URL+"/blue", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/blue", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	shot, err := f.Screenshot(ctx, id, protocol.ScreenshotRequest{Format: "png"})
+	shot, err := f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png"})
 	if err != nil {
 		t.Fatal(err)
 	}

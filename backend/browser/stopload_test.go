@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A navigation whose command is cancelled is over in the browser, too: it gives up the
-// request that nobody waits for any more.
+// When the command of a navigation is cancelled, the browser cancels its request,
+// too.
 func TestCancelledNavigationStopsLoading(t *testing.T) {
 	s := stageOf(t, `<p>Here</p>`)
 	asked, gone := make(chan struct{}), make(chan struct{})
@@ -27,7 +27,7 @@ func TestCancelledNavigationStopsLoading(t *testing.T) {
 	t.Cleanup(slow.Close)
 	ctx, stop := context.WithCancel(deadline(t))
 	go func() { <-asked; stop() }()
-	if _, err := s.Navigate(ctx, s.tab, slow.URL+"/slow", protocol.WaitLoad, nil); err == nil {
+	if _, err := s.Navigate(ctx, nobody, s.tab, slow.URL+"/slow", protocol.WaitLoad, nil); err == nil {
 		t.Error("a cancelled navigation ended well")
 	}
 	select {

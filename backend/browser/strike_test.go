@@ -10,9 +10,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// What came of an input is asked before the input is sent. The page may keep its
-// end to itself, take it back, or go away with it: the answer is the same as when
-// it is asked afterwards.
+// The report of an input's effect is requested before the input is sent. The page
+// may stop the propagation of the last event, prevent it, or go away with it: the
+// report is the same as when it is requested afterwards.
 func TestInputWhoseEndIsNotSeen(t *testing.T) {
 	s := &stage{fixture: start(t, config(t, true)), url: pages(t, map[string]string{
 		"/": `<script>for (const type of ['mouseup', 'input', 'keyup']) addEventListener(type, (e) => e.stopImmediatePropagation(), true)</script>
@@ -21,7 +21,7 @@ func TestInputWhoseEndIsNotSeen(t *testing.T) {
 			<input aria-label=Free><input aria-label=Held value=old onbeforeinput="event.preventDefault()">
 			<button onmousedown="location.href = '/next'">Leave</button>`,
 		"/next": "<h1>Next</h1>",
-		// What changes with the press is no sign that the click is over.
+		// A change at the press does not mean that the click is over.
 		"/form": `<form action=/next><button onmousedown="this.append('!')">Send</button></form>`,
 	})}
 	s.tab = s.first(t)
@@ -37,7 +37,7 @@ func TestInputWhoseEndIsNotSeen(t *testing.T) {
 	if e := s.act(t, click(s.ref(t, "Flee"))); !strings.Contains(strings.Join(e.Gone, " "), "Flee") {
 		t.Errorf("%+v", e)
 	}
-	// What the pointer sets off on its way is an effect, too.
+	// A change that the pointer causes on its way is an effect, too.
 	if e := s.act(t, click(s.ref(t, "Over"))); !strings.Contains(strings.Join(e.Appeared, " "), "Hint") {
 		t.Errorf("%+v", e)
 	}
@@ -63,8 +63,8 @@ func TestInputWhoseEndIsNotSeen(t *testing.T) {
 	}
 }
 
-// Chromium drops what is pressed and typed before a page's first frame, and says
-// nothing of it: for half a second on a page that draws nothing.
+// By default Chromium drops presses and keys before a page's first frame without
+// an error: for half a second on a page that renders nothing.
 func TestInputBeforeTheFirstFrame(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -14,15 +14,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// NewTab opens an empty tab beside another one (which may be "") and returns its
-// id. It has no Opener: no page opened it. In the background it takes neither the front nor the keyboard. The caller
-// navigates it, so that its rules hold from the first request on.
+// NewTab opens an empty tab next to the tab beside (which may be "") and returns
+// its id. The tab has no Opener, because no page opened it. With background set,
+// it takes neither the front nor the keyboard focus. The caller navigates it, so
+// that the tab's rules apply from the first request on.
 func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background bool) (protocol.TabID, error) {
 	r, err := b.running()
 	if err != nil {
 		return "", err
 	}
-	var chrome *int // of that tab
+	var chrome *int // Chrome's id of the tab beside
 	if beside != "" {
 		o, ok := b.tabs.Lookup(beside)
 		if !ok {
@@ -65,8 +66,8 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 	return id, nil
 }
 
-// CloseTab closes a tab and waits until it is gone. The browser itself stays:
-// the last tab is replaced by an empty one first.
+// CloseTab closes a tab and waits until it is gone. The browser keeps running:
+// before the last tab closes, an empty one is opened.
 func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 	r, err := b.running()
 	if err != nil {
@@ -83,7 +84,7 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 	if panel := r.panels.At(); panel != nil {
 		defer panel.TakeBack(ctx) // the tab that comes to the front takes the focus
 	}
-	// Beside the queue of the tab: a tab that hangs must be closable.
+	// This bypasses the tab's queue, so that a tab that hangs can be closed.
 	err = b.onTarget(ctx, r, id, func(t tabs.Entry) error {
 		_, err := cdp.Call(ctx, r.conn.Root, target.CloseTarget, target.CloseTargetParams{TargetID: t.Target})
 		return err
@@ -101,13 +102,14 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 	return nil
 }
 
-// ActivateTab brings a tab to the front of its window and leaves the windows as
-// they are.
+// ActivateTab makes a tab the active one of its window. It does not raise the
+// window.
 func (b *Browser) ActivateTab(ctx context.Context, id protocol.TabID) error {
 	return b.activate(ctx, id, false)
 }
 
-// ShowTab brings a tab to the front and its window with it: a person asked.
+// ShowTab makes a tab the active one and raises its window, because the user
+// asked for it.
 func (b *Browser) ShowTab(ctx context.Context, id protocol.TabID) error {
 	return b.activate(ctx, id, true)
 }
@@ -141,7 +143,7 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 				return now.Active
 			}
 		}
-		return true // closed meanwhile; said below
+		return true // closed in the meantime; reported below
 	})
 	if err != nil {
 		return page.TabError(ctx, id, "waiting for it to come to the front", nil, err)
@@ -152,8 +154,8 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 	return nil
 }
 
-// OpenPanel opens the side panel in the window of a tab and waits until its
-// page is there. A panel that is open stays open.
+// OpenPanel opens the side panel in the window of a tab and waits until the
+// panel's page exists. A panel that is already open stays open.
 func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 	r, err := b.running()
 	if err != nil {
@@ -168,7 +170,7 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 	if !ok {
 		return page.UnknownTab(id)
 	}
-	// A click before the worker's first run is lost.
+	// Chromium drops a click on the icon before the worker's first run.
 	if err := b.tabs.Await(ctx, func() bool { return r.worker() != nil }); err != nil {
 		return page.TabError(ctx, id, "waiting for the extension", nil, err)
 	}
@@ -191,8 +193,8 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 	return nil
 }
 
-// panelIn says whether a window has a panel: each panel's page is asked which
-// window it is in.
+// panelIn reports whether a window has a panel. It asks the page of each panel
+// which window it is in.
 func (r *run) panelIn(ctx context.Context, window int) (bool, error) {
 	for _, id := range r.b.tabs.PanelTargets() {
 		s, err := r.conn.Attach(ctx, id)
@@ -214,8 +216,8 @@ func (r *run) panelIn(ctx context.Context, window int) (bool, error) {
 	return false, nil
 }
 
-// stripOf returns the target of type "tab" of a page's target: the parent of
-// the two. The protocol only tells it from the parent's side.
+// stripOf returns the target of type "tab" that is the parent of a page's target.
+// The protocol only reports this relation from the parent's side.
 func (r *run) stripOf(ctx context.Context, pageID target.ID) (target.ID, error) {
 	strips := r.b.tabs.StripTargets()
 	if len(strips) == 1 {
@@ -243,7 +245,7 @@ func (r *run) pagesIn(ctx context.Context, strip target.ID) ([]target.ID, error)
 	children := s.Events(target.AttachedToTarget.Method)
 	_, err = cdp.Call(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, Flatten: &flat})
 	_ = devtools.Post(ctx, r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
-	children.Cancel() // what came before the answer is in the queue
+	children.Cancel() // the events before the answer are in the queue
 	var pages []target.ID
 	for e := range children.C {
 		if v, ok := devtools.Decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil {
@@ -253,8 +255,9 @@ func (r *run) pagesIn(ctx context.Context, strip target.ID) ([]target.ID, error)
 	return pages, err
 }
 
-// askFront asks which tab is in front, for a browser without the extension: the
-// protocol says it of a tab when that is made, and then only to who asks.
+// askFront asks which tab is in front, for a browser without the extension. The
+// protocol includes this in a tab's target info only when the tab is created;
+// later it must be asked for.
 func (r *run) askFront(ctx context.Context) {
 	if r.b.config.ExtensionDir != "" || len(r.b.tabs.StripTargets()) < 2 {
 		return

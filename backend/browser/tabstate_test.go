@@ -13,41 +13,61 @@ import (
 
 func TestCookiesAndStorage(t *testing.T) {
 	f, s, id := watching(t)
-	ctx := t.Context() // making a key of a passphrase is slow on purpose
-	if _, err := f.Storage(ctx, id); code(err) != protocol.CodeBadArgument {
+	ctx := t.Context() // deriving a key from a passphrase is slow on purpose
+	if _, err := f.Storage(ctx, nobody, id); code(err) != protocol.CodeBadArgument {
 		t.Errorf("an empty tab has no storage: %v", err)
 	}
 	f.open(t, id, s.URL+"/state")
-	if err := f.SetCookie(ctx, id, protocol.Cookie{Name: "theme", Value: "dark", Path: "/"}); err != nil {
+	if err := f.SetCookie(ctx, nobody, id, protocol.Cookie{Name: "theme", Value: "dark", Path: "/"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.SetCookie(ctx, id, protocol.Cookie{Name: "__Host-x", Value: "1", Path: "/", Domain: "a.example"}); code(err) != protocol.CodeBadArgument {
+	if err := f.SetCookie(ctx, nobody, id, protocol.Cookie{Name: "__Host-x", Value: "1", Path: "/", Domain: "a.example"}); code(err) != protocol.CodeBadArgument {
 		t.Errorf("a cookie that breaks the rules: %v", err)
 	}
-	if err := f.SetCookie(ctx, id, protocol.Cookie{Name: "other", Value: "1", Path: "/", Domain: ".elsewhere.example"}); err != nil {
+	if err := f.SetCookie(ctx, nobody, id, protocol.Cookie{Name: "other", Value: "1", Path: "/", Domain: ".elsewhere.example"}); err != nil {
 		t.Error(err)
 	}
-	own, err := f.Cookies(ctx, id, false)
+	own, err := f.Cookies(ctx, nobody, id, "", false)
 	if err != nil || len(own) != 2 {
 		t.Fatalf("%+v, %v", own, err)
 	}
-	if all, err := f.Cookies(ctx, id, true); err != nil || len(all) != 3 {
+	if all, err := f.Cookies(ctx, nobody, id, "", true); err != nil || len(all) != 3 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if err := f.SetStorage(ctx, id, true, "k", "local value"); err != nil {
+	// With a domain: all cookies of that domain, or those that are sent to the page.
+	for domain, want := range map[string]int{"elsewhere.example": 1, "a.elsewhere.example": 1, "where.example": 0, "127.0.0.1": 2} {
+		if some, err := f.Cookies(ctx, nobody, id, domain, true); err != nil || len(some) != want {
+			t.Errorf("%s: %+v, %v", domain, some, err)
+		}
+	}
+	for _, all := range []bool{false, true} {
+		if list, err := f.Cookies(ctx, nobody, id, "example.com.", all); err != nil || len(list) != 0 {
+			t.Errorf("%+v, %v", list, err)
+		}
+		if list, err := f.Cookies(ctx, nobody, id, "com", all); code(err) != protocol.CodeRefused || len(list) != 0 {
+			t.Errorf("cookies of com: %+v, %v", list, err)
+		}
+		if n, err := f.DeleteCookies(ctx, nobody, id, "", "com", all); code(err) != protocol.CodeRefused || n != 0 {
+			t.Errorf("deleting those of com: %d, %v", n, err)
+		}
+	}
+	if sent, err := f.Cookies(ctx, nobody, id, "elsewhere.example", false); err != nil || len(sent) != 0 {
+		t.Errorf("the page is sent %+v, %v", sent, err)
+	}
+	if err := f.SetStorage(ctx, nobody, id, true, "k", "local value"); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.SetStorage(ctx, id, false, "s", "session value"); err != nil {
+	if err := f.SetStorage(ctx, nobody, id, false, "s", "session value"); err != nil {
 		t.Fatal(err)
 	}
-	st, err := f.Storage(ctx, id)
+	st, err := f.Storage(ctx, nobody, id)
 	if err != nil || st.Origin != s.URL || len(st.Local) != 1 || st.Local[0].Value != "local value" || len(st.SessionItems) != 1 {
 		t.Fatalf("%+v, %v", st, err)
 	}
 
-	// Saved, cleared and back.
+	// A state is saved, cleared and loaded.
 	for _, all := range []bool{false, true} {
-		saved, err := f.SaveState(ctx, id, "shop", "four plain words here", all)
+		saved, err := f.SaveState(ctx, nobody, id, "shop", "four plain words here", all)
 		if err != nil || saved.Cookies < 2 || saved.Items != 2 || saved.Key != "passphrase" {
 			t.Fatalf("%+v, %v", saved, err)
 		}
@@ -55,41 +75,41 @@ func TestCookiesAndStorage(t *testing.T) {
 		if data, err := os.ReadFile(saved.Path); err != nil || strings.Contains(string(data), "local value") || !strings.HasPrefix(string(data), "age-encryption.org/v1") {
 			t.Errorf("the file is not encrypted: %.60q, %v", data, err)
 		}
-		if n, err := f.DeleteCookies(ctx, id, "", "", true); n != 3 || err != nil {
+		if n, err := f.DeleteCookies(ctx, nobody, id, "", "", true); n != 3 || err != nil {
 			t.Errorf("deleted %d, %v", n, err)
 		}
-		if n, err := f.RemoveStorage(ctx, id, true, ""); n != 1 || err != nil {
+		if n, err := f.RemoveStorage(ctx, nobody, id, true, ""); n != 1 || err != nil {
 			t.Errorf("removed %d, %v", n, err)
 		}
-		if n, err := f.RemoveStorage(ctx, id, false, "s"); n != 1 || err != nil {
+		if n, err := f.RemoveStorage(ctx, nobody, id, false, "s"); n != 1 || err != nil {
 			t.Errorf("removed %d, %v", n, err)
 		}
-		if _, err := f.LoadState(ctx, id, "shop", "wrong"); code(err) != protocol.CodeBadArgument {
+		if _, err := f.LoadState(ctx, nobody, id, "shop", "wrong"); code(err) != protocol.CodeBadArgument {
 			t.Errorf("a wrong passphrase: %v", err)
 		}
-		if _, err := f.LoadState(ctx, id, "shop", ""); code(err) != protocol.CodeBadArgument {
+		if _, err := f.LoadState(ctx, nobody, id, "shop", ""); code(err) != protocol.CodeBadArgument {
 			t.Errorf("no passphrase: %v", err)
 		}
-		if all { // from another page: it comes back when the site is opened
+		if all { // from another page: the storage is restored when the site is opened
 			f.open(t, id, "about:blank")
 		}
-		if _, err := f.LoadState(ctx, id, "shop", "four plain words here"); err != nil {
+		if _, err := f.LoadState(ctx, nobody, id, "shop", "four plain words here"); err != nil {
 			t.Fatal(err)
 		}
 		if info := f.open(t, id, s.URL+"/state?2"); !strings.HasPrefix(info.Title, "local value session value ") || !strings.Contains(info.Title, "theme=dark") {
 			t.Errorf("all %v: after load the page sees %q", all, info.Title)
 		}
-		// What the page changes later stays.
-		if err := f.SetStorage(ctx, id, true, "k", "changed"); err != nil {
+		// The page's later changes are kept.
+		if err := f.SetStorage(ctx, nobody, id, true, "k", "changed"); err != nil {
 			t.Fatal(err)
 		}
 		if info := f.open(t, id, s.URL+"/state?3"); !strings.HasPrefix(info.Title, "changed ") {
 			t.Errorf("the page's own change is gone: %q", info.Title)
 		}
-		if err := f.SetStorage(ctx, id, true, "k", "local value"); err != nil {
+		if err := f.SetStorage(ctx, nobody, id, true, "k", "local value"); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.SetCookie(ctx, id, protocol.Cookie{Name: "other", Value: "1", Path: "/", Domain: ".elsewhere.example"}); err != nil {
+		if err := f.SetCookie(ctx, nobody, id, protocol.Cookie{Name: "other", Value: "1", Path: "/", Domain: ".elsewhere.example"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -100,20 +120,20 @@ func TestCookiesAndStorage(t *testing.T) {
 		t.Error(err)
 	}
 	for _, name := range []string{"shop", "../x", ""} {
-		if _, err := f.LoadState(ctx, id, name, "p"); code(err) != protocol.CodeBadArgument {
+		if _, err := f.LoadState(ctx, nobody, id, name, "p"); code(err) != protocol.CodeBadArgument {
 			t.Errorf("load %q: %v", name, err)
 		}
 	}
 	// With a keychain no passphrase is needed; without one it is.
 	keyring.MockInit()
-	if saved, err := f.SaveState(ctx, id, "keyed", "", false); err != nil || saved.Key != "keychain" {
+	if saved, err := f.SaveState(ctx, nobody, id, "keyed", "", false); err != nil || saved.Key != "keychain" {
 		t.Errorf("%+v, %v", saved, err)
 	}
-	if _, err := f.LoadState(ctx, id, "keyed", ""); err != nil {
+	if _, err := f.LoadState(ctx, nobody, id, "keyed", ""); err != nil {
 		t.Error(err)
 	}
 	keyring.MockInitWithError(keyring.ErrUnsupportedPlatform)
-	if _, err := f.SaveState(ctx, id, "keyed", "", false); code(err) != protocol.CodeBadArgument || !strings.Contains(err.Error(), "passphrase") {
+	if _, err := f.SaveState(ctx, nobody, id, "keyed", "", false); code(err) != protocol.CodeBadArgument || !strings.Contains(err.Error(), "passphrase") {
 		t.Errorf("without a keychain: %v", err)
 	}
 }
@@ -133,7 +153,7 @@ func TestEmulation(t *testing.T) {
 		e.CPU = 2
 		e.Geolocation = &protocol.EmulatedPlace{Latitude: 52.5, Longitude: 13.4, Accuracy: 5}
 	}
-	if _, err := f.Emulate(ctx, id, want); err != nil {
+	if _, err := f.Emulate(ctx, nobody, id, want); err != nil {
 		t.Fatal(err)
 	}
 	emulated := `[390,844,3,true,true,true,"Asia/Tokyo","1,5",true,5,true]`
@@ -146,35 +166,35 @@ func TestEmulation(t *testing.T) {
 	if got := f.script(t, id, look); got != emulated {
 		t.Errorf("after a navigation: %s", got)
 	}
-	if site, err := f.SetPermission(ctx, id, "geolocation", "granted"); err != nil || site != s.URL {
+	if site, err := f.SetPermission(ctx, nobody, id, "geolocation", "granted"); err != nil || site != s.URL {
 		t.Fatal(site, err)
 	}
 	if got := f.script(t, id, "new Promise((d) => navigator.geolocation.getCurrentPosition((p) => d(p.coords.latitude), (e) => d(e.message)))"); got != "52.5" {
 		t.Errorf("the place is %s", got)
 	}
-	if _, set, err := f.Permissions(ctx, id); err != nil || set["geolocation"] != "granted" {
+	if _, set, err := f.Permissions(ctx, nobody, id); err != nil || set["geolocation"] != "granted" {
 		t.Errorf("%v, %v", set, err)
 	}
-	if _, n, err := f.ResetPermissions(ctx, id); n != 1 || err != nil {
+	if _, n, err := f.ResetPermissions(ctx, nobody, id); n != 1 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	if _, err := f.SetPermission(ctx, id, "mind-reading", "granted"); code(err) != protocol.CodeBadArgument {
+	if _, err := f.SetPermission(ctx, nobody, id, "mind-reading", "granted"); code(err) != protocol.CodeBadArgument {
 		t.Errorf("no such permission: %v", err)
 	}
-	// What the browser does not take leaves everything as it was.
-	if _, err := f.Emulate(ctx, id, func(e *protocol.Emulation) { e.Timezone = "Mars/Olympus" }); code(err) != protocol.CodeBadArgument {
+	// A value that the browser refuses leaves everything as it was.
+	if _, err := f.Emulate(ctx, nobody, id, func(e *protocol.Emulation) { e.Timezone = "Mars/Olympus" }); code(err) != protocol.CodeBadArgument {
 		t.Errorf("no such zone: %v", err)
 	}
 	if got := f.script(t, id, look); got != emulated {
 		t.Errorf("after an error: %s", got)
 	}
-	if _, err := f.Emulate(ctx, id, func(e *protocol.Emulation) { e.Network = &protocol.EmulatedConditions{Name: "offline", Offline: true} }); err != nil {
+	if _, err := f.Emulate(ctx, nobody, id, func(e *protocol.Emulation) { e.Network = &protocol.EmulatedConditions{Name: "offline", Offline: true} }); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.script(t, id, "fetch('/api').then(() => 'there', () => 'offline')"); got != "offline" {
 		t.Errorf("offline it is %s", got)
 	}
-	if _, err := f.Emulate(ctx, id, func(e *protocol.Emulation) { *e = protocol.Emulation{} }); err != nil {
+	if _, err := f.Emulate(ctx, nobody, id, func(e *protocol.Emulation) { *e = protocol.Emulation{} }); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.script(t, id, "fetch('/api').then(() => 'there', () => 'offline')"); got != "there" {
@@ -201,21 +221,21 @@ func TestWebMCPAndRaw(t *testing.T) {
 	if err != nil || len(tools) != 1 || tools[0].Name != "add" || tools[0].Origin != s.URL || !strings.Contains(tools[0].Schema, `"number"`) {
 		t.Fatalf("%+v, %v", tools, err)
 	}
-	r, err := f.CallPageTool(ctx, id, "add", json.RawMessage(`{"a":2,"b":40}`))
+	r, err := f.CallPageTool(ctx, nobody, id, "add", json.RawMessage(`{"a":2,"b":40}`))
 	if err != nil || r.Status != "Completed" || r.Output != "42" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := f.CallPageTool(ctx, id, "subtract", json.RawMessage(`{}`)); code(err) != protocol.CodeBadArgument || !strings.Contains(err.Error(), "add") {
+	if _, err := f.CallPageTool(ctx, nobody, id, "subtract", json.RawMessage(`{}`)); code(err) != protocol.CodeBadArgument || !strings.Contains(err.Error(), "add") {
 		t.Errorf("no such tool: %v", err)
 	}
 	f.open(t, id, s.URL+"/form")
 	if tools, err := f.PageTools(ctx, id); err != nil || len(tools) != 0 {
 		t.Errorf("a page that went: %+v, %v", tools, err)
 	}
-	if v, err := f.RawCDP(ctx, id, "Page.getLayoutMetrics", json.RawMessage(`{}`)); err != nil || !strings.Contains(string(v), "cssContentSize") {
+	if v, _, err := f.RawCDP(ctx, nobody, id, "Page.getLayoutMetrics", json.RawMessage(`{}`)); err != nil || !strings.Contains(string(v), "cssContentSize") {
 		t.Errorf("%s, %v", v, err)
 	}
-	if _, err := f.RawCDP(ctx, id, "No.such", json.RawMessage(`{}`)); code(err) != protocol.CodeBadArgument {
+	if _, _, err := f.RawCDP(ctx, nobody, id, "No.such", json.RawMessage(`{}`)); code(err) != protocol.CodeBadArgument {
 		t.Errorf("no such method: %v", err)
 	}
 }

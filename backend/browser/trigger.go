@@ -14,8 +14,8 @@ import (
 )
 
 // trigger clicks our toolbar icon in the window of a target of type "tab".
-// Chromium 156 dies when the extension is not there, so a worker has to report
-// before (seen).
+// Chromium 156 crashes when the extension is not loaded, so a worker must have
+// reported before (observed).
 func (r *run) trigger(ctx context.Context, strip target.ID) error {
 	if r.worker() == nil {
 		return errNoWorker
@@ -30,7 +30,7 @@ func (r *run) trigger(ctx context.Context, strip target.ID) error {
 }
 
 // triggerFront opens the panel of the front window as soon as the extension is
-// up. Nobody waits for it: the panel's target is the answer.
+// loaded. It does not wait for an answer; a panel's target shows that it worked.
 func (r *run) triggerFront(ctx context.Context) error {
 	strip, ok := r.b.tabs.FrontStrip()
 	for _, t := range r.b.tabs.All() {

@@ -10,10 +10,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestWaitInFrames: what is waited for may come in any frame, of another site,
-// too, in one that is made later, and in the next document of one; what is to be
-// gone must be so in all of them. Any target that can be clicked can be waited
-// for.
+// What a Wait waits for may appear in any frame: of another site, made later, or
+// in a frame's next document. What must be gone must be gone from all frames. A
+// Wait accepts every target that a click accepts.
 func TestWaitInFrames(t *testing.T) {
 	s := stageOf(t, "")
 	inside := pages(t, map[string]string{
@@ -39,41 +38,40 @@ func TestWaitInFrames(t *testing.T) {
 		"the end of a text in a frame":       {`<iframe src="URL/spin"></iframe>`, protocol.WaitRequest{Kind: protocol.WaitForGone, Value: "text=busy"}},
 	} {
 		body := strings.NewReplacer("URL", inside, "OTHER", other).Replace(c.body)
-		if _, err := s.Navigate(deadline(t), s.tab, pages(t, map[string]string{"/": body})+"/", protocol.WaitLoad, nil); err != nil {
+		if _, err := s.Navigate(deadline(t), nobody, s.tab, pages(t, map[string]string{"/": body})+"/", protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Wait(deadline(t), s.tab, c.q); err != nil {
+		if _, err := s.Wait(deadline(t), nobody, s.tab, c.q); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		if c.q.Kind == protocol.WaitForGone {
-			if text, err := s.Text(deadline(t), s.tab, 1000); err != nil || strings.Contains(text.Text, "busy") {
+			if text, err := s.Text(deadline(t), nobody, s.tab, 1000); err != nil || strings.Contains(text.Text, "busy") {
 				t.Errorf("%s: it is there: %q, %v", name, text.Text, err)
 			}
 		}
 	}
 	for _, bad := range []string{"role=", "10,10", ":::", "text="} {
-		if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: bad}); code(err) != protocol.CodeBadArgument {
+		if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForElement, Value: bad}); code(err) != protocol.CodeBadArgument {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	// What stays in a frame is not gone.
-	if _, err := s.Navigate(deadline(t), s.tab, pages(t, map[string]string{"/": `<iframe src="` + inside + `/late"></iframe>`})+"/", protocol.WaitLoad, nil); err != nil {
+	// What remains in a frame is not gone.
+	if _, err := s.Navigate(deadline(t), nobody, s.tab, pages(t, map[string]string{"/": `<iframe src="` + inside + `/late"></iframe>`})+"/", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "all done"}); err != nil {
+	if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "all done"}); err != nil {
 		t.Fatal(err)
 	}
 	short, cancel := context.WithTimeout(deadline(t), 300*time.Millisecond)
 	defer cancel()
-	if _, err := s.Wait(short, s.tab, protocol.WaitRequest{Kind: protocol.WaitForGone, Value: "b"}); code(err) != protocol.CodeTimeout {
+	if _, err := s.Wait(short, nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForGone, Value: "b"}); code(err) != protocol.CodeTimeout {
 		t.Errorf("what is there in a frame: %v", err)
 	}
 }
 
-// TestWatchInFrames: what is watched for is as what is waited for, it is said in
-// which document it came, and others act on the tab meanwhile, on a dialog that
-// opens, too.
+// A watch sees what a Wait sees, and reports the document in which it appeared.
+// Other callers can act on the tab meanwhile, even on a dialog that opens.
 func TestWatchInFrames(t *testing.T) {
 	s := stageOf(t, `<title>Watch</title>`)
 	inside := pages(t, map[string]string{
@@ -105,9 +103,9 @@ func TestWatchInFrames(t *testing.T) {
 		{"the end of an element", protocol.WatchRequest{Kind: "element", Value: "role=progressbar", Gone: true}, say("gone"), "role=progressbar"},
 		{"what comes after a dialog", protocol.WatchRequest{Kind: "text", Value: "all done"}, func() {
 			go func() {
-				_, err := s.Act(deadline(t), s.tab, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Ask"}, nil)
+				_, err := s.Act(deadline(t), nobody, s.tab, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Ask"}, nil)
 				if err == nil {
-					_, err = s.Dialog(deadline(t), s.tab, true, nil)
+					_, err = s.Dialog(deadline(t), nobody, s.tab, true, nil)
 				}
 				answered <- err
 			}()
@@ -116,12 +114,12 @@ func TestWatchInFrames(t *testing.T) {
 			}
 		}, "All done now"},
 	} {
-		if _, err := s.Navigate(deadline(t), s.tab, page, protocol.WaitLoad, nil); err != nil {
+		if _, err := s.Navigate(deadline(t), nobody, s.tab, page, protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan error, 1)
 		go func() {
-			r, err := s.WatchFor(deadline(t), s.tab, c.q)
+			r, err := s.WatchFor(deadline(t), nobody, s.tab, c.q)
 			if err == nil && (r.What != c.want || !c.q.Gone && r.Origin != other) {
 				err = fmt.Errorf("saw %+v", r)
 			}
@@ -133,14 +131,14 @@ func TestWatchInFrames(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"role=", "10,10", ":::", "text="} {
-		if _, err := s.WatchFor(deadline(t), s.tab, protocol.WatchRequest{Kind: "element", Value: bad}); code(err) != protocol.CodeBadArgument {
+		if _, err := s.WatchFor(deadline(t), nobody, s.tab, protocol.WatchRequest{Kind: "element", Value: bad}); code(err) != protocol.CodeBadArgument {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }
 
-// TestClosedRootsWhileWaiting: what comes into a closed root that was empty when
-// the wait began, or was not there, is seen, in a tab in the back, too.
+// What appears in a closed root that was empty or missing when the wait began is
+// found, in a background tab, too.
 func TestClosedRootsWhileWaiting(t *testing.T) {
 	s := stageOf(t, `<title>Roots</title>`)
 	page := pages(t, map[string]string{"/": `<p>main</p><div id=empty></div><div id=none></div><script>
@@ -155,31 +153,29 @@ func TestClosedRootsWhileWaiting(t *testing.T) {
 	}
 	for _, s.tab = range []protocol.TabID{s.tab, back} {
 		for _, how := range []string{"fill", "make"} {
-			if _, err := s.Navigate(deadline(t), s.tab, page, protocol.WaitLoad, nil); err != nil {
+			if _, err := s.Navigate(deadline(t), nobody, s.tab, page, protocol.WaitLoad, nil); err != nil {
 				t.Fatal(err)
 			}
 			s.eval(t, "later("+how+")")
-			if _, err := s.Wait(deadline(t), s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "behind doors"}); err != nil {
+			if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "behind doors"}); err != nil {
 				t.Errorf("%s in tab %s: %v", how, s.tab, err)
 			}
 		}
 	}
 }
 
-// TestChangesBesideClosedRoots: closed roots that a look finds hide nothing of
-// what else has changed.
+// When a snapshot finds new closed roots, it still reports all other changes.
 func TestChangesBesideClosedRoots(t *testing.T) {
 	s := stageOf(t, `<button>First</button><div id=host></div><script>
 		const close = (at, name) => { at.attachShadow({ mode: 'closed' }).innerHTML = '<button>' + name + '</button>'; };
 		close(host, 'Inside');
 		const more = () => { document.body.insertAdjacentHTML('beforeend', '<button>Second</button><div id=other></div>'); close(other, 'Within'); };
 	</script>`)
-	delta := protocol.LookRequest{Caller: "a", Delta: true}
 	for i, want := range [][]string{{"First", "Inside"}, {"Second", "Within"}} {
 		if i > 0 {
 			s.eval(t, "more()")
 		}
-		look := s.look(t, delta)
+		look := s.lookAs(t, protocol.Caller{Name: "a"}, protocol.LookRequest{Delta: true})
 		for _, name := range want {
 			if !strings.Contains(look.Text, name) {
 				t.Errorf("%s is missing in %q", name, look.Text)
@@ -188,21 +184,21 @@ func TestChangesBesideClosedRoots(t *testing.T) {
 	}
 }
 
-// TestOthersActDuringAWait: what a caller waits for can come from another one's
-// click on the same tab, which does not wait for the wait.
+// A click by another caller on the same tab can cause what a caller waits for;
+// the click is not queued behind the wait.
 func TestOthersActDuringAWait(t *testing.T) {
 	s := stageOf(t, `<button onclick="this.after(Object.assign(document.createElement('p'), { textContent: 'Ready to go' }))">Make it ready</button>`)
-	agent := protocol.KeepOrder(protocol.WithCaller(deadline(t), "task:1"))
+	agent := protocol.Caller{Name: "task:1", InOrder: true}
 	met := make(chan error, 1)
 	go func() {
-		_, err := s.Wait(agent, s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "Ready to go"})
+		_, err := s.Wait(deadline(t), agent, s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "Ready to go"})
 		met <- err
 	}()
-	for waits := false; !waits; { // it stands in the queue
+	for waits := false; !waits; { // until it is in the queue
 		waits = s.queue.Busy(s.tab)
 	}
-	shell := protocol.WithCaller(deadline(t), "shell:")
-	if e, err := s.Act(shell, s.tab, click("text=Make it ready"), nil); err != nil || e.Nothing {
+	shell := protocol.Caller{Name: "shell:"}
+	if e, err := s.Act(deadline(t), shell, s.tab, click("text=Make it ready"), nil); err != nil || e.Nothing {
 		t.Fatalf("a click during a wait: %+v, %v", e, err)
 	}
 	if err := <-met; err != nil {

@@ -13,7 +13,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// watchTargets follows the browser's targets into the registry.
+// watchTargets updates the tab registry from the browser's target events.
 func (r *run) watchTargets(ctx context.Context, events *devtools.Subscription) error {
 	defer events.Cancel()
 	for {
@@ -61,7 +61,7 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 		}
 	case target.TargetCrashed.Method:
 		if v, ok := devtools.Decode(e, target.TargetCrashed); ok {
-			// Its session says when the tab lives again.
+			// The page's session reports when the tab works again.
 			if _, isTab := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == v.TargetID }); isTab {
 				go func() { _, _ = r.page(ctx, v.TargetID) }()
 			}
@@ -75,9 +75,9 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 	}
 }
 
-// settleTabs waits a moment for the worker's report when only the protocol has
-// spoken of a tab, and then asks the worker. The browser's own word counts when
-// the worker does not answer.
+// settleTabs waits a moment (tabSettle) for the worker's report when only the
+// protocol has reported a tab, and then asks the worker. When the worker does not
+// answer, the protocol's information counts.
 func (r *run) settleTabs(ctx context.Context) error {
 	for {
 		select {
@@ -107,7 +107,8 @@ func (r *run) settleTabs(ctx context.Context) error {
 	}
 }
 
-// askWorker takes in a report on demand and says whether there was one.
+// askWorker requests a report from the worker, applies it, and says whether there
+// was one.
 func (r *run) askWorker(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, workerAnswer)
 	defer cancel()
@@ -123,14 +124,15 @@ func (r *run) askWorker(ctx context.Context) bool {
 	return true
 }
 
-// publishTabs tells the owner of every change of the tabs and of the panel.
+// publishTabs calls OnTabs after every change of the tabs and OnPanel after every
+// change of the panel.
 func (r *run) publishTabs(ctx context.Context) error {
 	var tabs []protocol.Tab
 	first, open := true, false
 	for {
-		changed := r.b.tabs.Changes() // before the look, so that nothing is missed
+		changed := r.b.tabs.Changes() // taken before the list is read, so that no change is missed
 		now := r.b.tabs.All()
-		// Before the first tab there is nothing to tell.
+		// Before the first tab there is nothing to report.
 		if (!first || len(now) > 0) && (first || !slices.Equal(now, tabs)) {
 			tabs = now
 			if len(now) > 0 { // a browser that ends closes its tabs first

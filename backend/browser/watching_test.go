@@ -22,7 +22,7 @@ import (
 func watchSite(t *testing.T) *httptest.Server {
 	t.Helper()
 	pages := map[string]string{
-		"/console": `<title>Console</title><script>
+		"/console": `<title>Console</title><link rel=icon href=data:,><script>
 			console.log('plain', 7, {a: 1, b: [1, 2]}); console.warn('careful');
 			function inner() { throw new Error('it broke'); }
 			setTimeout(inner, 0); console.error('bad thing');
@@ -48,7 +48,7 @@ func watchSite(t *testing.T) *httptest.Server {
 	})
 	mux.HandleFunc("/api", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"name":"real"}`)
+		fmt.Fprint(w, `{"name":"real","token":"topsecret"}`)
 	})
 	mux.HandleFunc("/echo", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -75,14 +75,14 @@ func watching(t *testing.T) (*fixture, *httptest.Server, protocol.TabID) {
 
 func (f *fixture) open(t *testing.T, id protocol.TabID, url string) protocol.PageInfo {
 	t.Helper()
-	info, err := f.Navigate(deadline(t), id, url, protocol.WaitLoad, nil)
+	info, err := f.Navigate(deadline(t), nobody, id, url, protocol.WaitLoad, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return info
 }
 
-// title waits until a page has a title that begins so.
+// title waits until a page's title begins with want.
 func (f *fixture) title(t *testing.T, id protocol.TabID, want string) {
 	t.Helper()
 	f.script(t, id, fmt.Sprintf(`new Promise((done) => {
@@ -93,7 +93,7 @@ func (f *fixture) title(t *testing.T, id protocol.TabID, want string) {
 	})`, want))
 }
 
-// script runs in the page's own world.
+// script evaluates an expression in the page's own world.
 func (f *fixture) script(t *testing.T, id protocol.TabID, expression string) string {
 	t.Helper()
 	k, err := f.keeper(deadline(t), id)
@@ -107,7 +107,7 @@ func (f *fixture) script(t *testing.T, id protocol.TabID, expression string) str
 	return v
 }
 
-// mode checks that a file is the owner's alone.
+// mode checks that only the owner can read and write a file.
 func mode(t *testing.T, path string) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -120,7 +120,7 @@ func TestConsole(t *testing.T) {
 	f, s, id := watching(t)
 	ctx := deadline(t)
 	f.open(t, id, s.URL+"/console?before")
-	l, err := f.Console(ctx, id, 0) // what was before is told, too
+	l, err := f.Console(ctx, id, 0) // earlier entries are reported, too
 	if err != nil || len(l.Entries) < 3 {
 		t.Fatalf("%+v, %v", l, err)
 	}
@@ -135,13 +135,13 @@ func TestConsole(t *testing.T) {
 			t.Errorf("%q is missing in %s", want, text)
 		}
 	}
-	// Over a navigation, a crash and a reload.
+	// The watch persists over a navigation, a crash and a reload.
 	f.open(t, id, s.URL+"/console?again")
 	if err := f.kept(id).Session().Post(ctx, "Page.crash", nil); err != nil {
 		t.Fatal(err)
 	}
 	f.wait(t, "the crash", func() bool { return f.tabs[0].Crashed })
-	if _, err := f.Reload(deadline(t), id, protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Reload(deadline(t), nobody, id, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	before, err := f.Console(ctx, id, 0)
@@ -167,7 +167,7 @@ func TestConsole(t *testing.T) {
 	if !thrown {
 		t.Errorf("the exception with its source is missing: %+v", whole.Entries)
 	}
-	// The ring is bounded and says what went.
+	// The ring is bounded and counts what it dropped.
 	f.script(t, id, fmt.Sprintf("(() => { for (let i = 0; i < %d; i++) console.log('n' + i); return 1; })()", observe.ConsoleRing+50))
 	l, err = f.Console(ctx, id, 0)
 	if err != nil || len(l.Entries) > observe.ConsoleRing || l.Dropped == 0 {
@@ -216,16 +216,21 @@ func TestNetworkAndHAR(t *testing.T) {
 	if missing.Status != 404 {
 		t.Errorf("what is missing: %+v", missing)
 	}
-	body, err := f.NetworkBody(ctx, id, api.ID, true)
-	if err != nil || body.Text != `{"name":"real"}` || !strings.HasSuffix(body.Path, ".json") {
-		t.Fatalf("the body: %+v, %v", body, err)
+	for secrets, want := range map[bool]string{true: `{"name":"real","token":"topsecret"}`, false: `{"name":"real","token":"(masked)"}`} {
+		body, err := f.NetworkBody(ctx, id, api.ID, true, secrets)
+		if err != nil || body.Text != want || !strings.HasSuffix(body.Path, ".json") {
+			t.Fatalf("the body: %+v, %v", body, err)
+		}
+		mode(t, body.Path)
+		if data, err := os.ReadFile(body.Path); err != nil || string(data) != want {
+			t.Errorf("the file: %s, %v", data, err)
+		}
 	}
-	mode(t, body.Path)
-	if _, err := f.NetworkBody(ctx, id, "n999", false); code(err) != protocol.CodeBadArgument {
+	if _, err := f.NetworkBody(ctx, id, "n999", false, true); code(err) != protocol.CodeBadArgument {
 		t.Errorf("no such request: %v", err)
 	}
 	for _, secrets := range []bool{false, true} {
-		file, err := f.HAR(ctx, id, true, secrets)
+		file, err := f.HAR(ctx, nobody, id, true, secrets)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +243,7 @@ func TestNetworkAndHAR(t *testing.T) {
 		if got := strings.Contains(string(data), "topsecret"); got != secrets {
 			t.Errorf("secrets %v: the file has them: %v", secrets, got)
 		}
-		if !strings.Contains(string(data), `{\"name\":\"real\"}`) {
+		if !strings.Contains(string(data), `{\"name\":\"real\",`) {
 			t.Error("the body is not in the file")
 		}
 	}
@@ -253,7 +258,7 @@ func TestNetworkAndHAR(t *testing.T) {
 	}
 }
 
-// checkHAR checks what HAR 1.2 asks of a document.
+// checkHAR checks a document against the requirements of HAR 1.2.
 func checkHAR(t *testing.T, data []byte) {
 	t.Helper()
 	var doc map[string]any
@@ -313,14 +318,23 @@ func TestNetworkRules(t *testing.T) {
 	}
 	f.open(t, id, s.URL+"/net")
 	f.title(t, id, "got mocked")
+	// A rule for data does not answer the page itself.
+	if err := f.AddNetworkRule(ctx, id, protocol.NetworkRule{Pattern: "*", Types: []string{"xhr", "image"}, Status: 201, Body: `{"name":"wrong"}`}); err != nil {
+		t.Fatal(err)
+	}
+	f.open(t, id, s.URL+"/net?1")
+	f.title(t, id, "got mocked")
+	if _, err := f.RemoveNetworkRules(ctx, id, "*"); err != nil {
+		t.Fatal(err)
+	}
 	if err := f.AddNetworkRule(ctx, id, protocol.NetworkRule{Pattern: "*/api*", Block: true}); err != nil {
 		t.Fatal(err)
 	}
 	if r := f.NetworkRules(id); len(r) != 1 || !r[0].Block {
 		t.Errorf("the rules: %+v", r)
 	}
-	// With the gate of an agent's navigation on top.
-	if _, err := f.Navigate(ctx, id, s.URL+"/net?2", protocol.WaitLoad, func(string) error { return nil }); err != nil {
+	// The same together with the gate of an agent's navigation.
+	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/net?2", protocol.WaitLoad, func(string) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	f.title(t, id, "no Failed to fetch")
@@ -360,7 +374,7 @@ func TestDownloads(t *testing.T) {
 	if _, err := f.WaitDownload(ctx, "d9", id); code(err) != protocol.CodeBadArgument {
 		t.Errorf("no such download: %v", err)
 	}
-	_, _ = f.Navigate(ctx, id, s.URL+"/file", protocol.WaitLoad, nil)
+	_, _ = f.Navigate(ctx, nobody, id, s.URL+"/file", protocol.WaitLoad, nil)
 	d, err := f.WaitDownload(ctx, "", id)
 	if err != nil || d.State != "done" || d.Name != "a.bin" || d.Received != 4 {
 		t.Fatalf("%+v, %v", d, err)
@@ -385,11 +399,11 @@ func TestWatchFor(t *testing.T) {
 		{protocol.WatchRequest{Kind: "element", Value: ".done"}, func() {}, "p.done Order complete"},
 		{protocol.WatchRequest{Kind: "url", Value: "*/form"}, func() { f.open(t, id, s.URL+"/form") }, s.URL + "/form"},
 		{protocol.WatchRequest{Kind: "element", Value: "#b", Gone: true}, func() { f.script(t, id, "b.remove()") }, "#b"},
-		{protocol.WatchRequest{Kind: "download", Value: "a.*"}, func() { _, _ = f.Navigate(deadline(t), id, s.URL+"/file", protocol.WaitLoad, nil) }, "d1 "},
+		{protocol.WatchRequest{Kind: "download", Value: "a.*"}, func() { _, _ = f.Navigate(deadline(t), nobody, id, s.URL+"/file", protocol.WaitLoad, nil) }, "d1 "},
 	} {
 		done := make(chan error, 1)
 		go func() {
-			r, err := f.WatchFor(deadline(t), id, c.q)
+			r, err := f.WatchFor(deadline(t), nobody, id, c.q)
 			if err == nil && !strings.HasPrefix(r.What, c.want) {
 				err = fmt.Errorf("%+v", r)
 			}
@@ -402,15 +416,15 @@ func TestWatchFor(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := f.WatchFor(ctx, id, protocol.WatchRequest{Kind: "text", Value: "never there"}); code(err) != protocol.CodeTimeout {
+	if _, err := f.WatchFor(ctx, nobody, id, protocol.WatchRequest{Kind: "text", Value: "never there"}); code(err) != protocol.CodeTimeout {
 		t.Errorf("in vain: %v", err)
 	}
-	if _, err := f.WatchFor(deadline(t), id, protocol.WatchRequest{Kind: "element", Value: ":::"}); code(err) != protocol.CodeBadArgument {
+	if _, err := f.WatchFor(deadline(t), nobody, id, protocol.WatchRequest{Kind: "element", Value: ":::"}); code(err) != protocol.CodeBadArgument {
 		t.Errorf("no selector: %v", err)
 	}
 }
 
-// Five tabs at once: everything belongs to its tab.
+// With five tabs at once, everything belongs to its tab.
 func TestWatchingSideBySide(t *testing.T) {
 	f, s, first := watching(t)
 	ids := []protocol.TabID{first}
@@ -429,14 +443,14 @@ func TestWatchingSideBySide(t *testing.T) {
 			if _, err := f.Network(ctx, id); err != nil {
 				t.Error(err)
 			}
-			if _, err := f.Navigate(ctx, id, s.URL+"/console?"+mark, protocol.WaitLoad, nil); err != nil {
+			if _, err := f.Navigate(ctx, nobody, id, s.URL+"/console?"+mark, protocol.WaitLoad, nil); err != nil {
 				t.Error(err)
 				return
 			}
-			if _, err := f.Emulate(ctx, id, func(e *protocol.Emulation) { e.Headers = map[string]string{"X-Debug": mark} }); err != nil {
+			if _, err := f.Emulate(ctx, nobody, id, func(e *protocol.Emulation) { e.Headers = map[string]string{"X-Debug": mark} }); err != nil {
 				t.Error(err)
 			}
-			info, err := f.Navigate(ctx, id, s.URL+"/echo?"+mark, protocol.WaitLoad, nil)
+			info, err := f.Navigate(ctx, nobody, id, s.URL+"/echo?"+mark, protocol.WaitLoad, nil)
 			if err != nil || !strings.HasPrefix(info.Title, mark+"|") {
 				t.Errorf("%s: %+v, %v", mark, info, err)
 			}

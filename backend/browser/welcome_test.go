@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// welcome is a server with a page that counts what it hears.
+// welcome serves a page that shows whether it received the panel's event.
 func welcome(t *testing.T) (*httptest.Server, int) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -34,9 +34,9 @@ func welcome(t *testing.T) (*httptest.Server, int) {
 	return s, port
 }
 
-// The welcome page hears of the panel by way of panel, worker and content
-// script, whether it was there before the extension or came later; the same
-// page of another server hears nothing.
+// The welcome page is notified when the panel is connected, through panel, worker
+// and content script, no matter whether it was opened before or after the
+// extension was loaded. The same page of another server is not notified.
 func TestWelcomeHearsOfThePanel(t *testing.T) {
 	ours, port := welcome(t)
 	others, _ := welcome(t)
@@ -58,7 +58,7 @@ func TestWelcomeHearsOfThePanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Navigate(ctx, other, others.URL+"/welcome", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, other, others.URL+"/welcome", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := devtools.Evaluate[any](ctx, panelSession(t, f), `void chrome.runtime.sendMessage({kind: 'rpc:call', v: 1, id: 'x', deadline: Date.now() + 1e4, method: 'connected', params: null})`, 0); err != nil {
@@ -75,7 +75,7 @@ func TestWelcomeHearsOfThePanel(t *testing.T) {
 	if err := f.Browser.tabs.Await(ctx, func() bool { return title("t1") == "connected" }); err != nil {
 		t.Fatalf("the welcome page heard nothing: %v", f.Tabs())
 	}
-	// A page asks the worker from its own world: nobody answers.
+	// A page asks the worker from its own world and gets no answer.
 	r, err := f.running()
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestWindowOpenWithTheExtension: Chromium holds back a window that a script opens
-// while something attaches by itself, and its opener hangs in the click.
+// While a client auto-attaches to targets, Chromium holds back a window that a
+// script opens, and the opener hangs in the click.
 func TestWindowOpenWithTheExtension(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -25,7 +25,7 @@ func TestWindowOpenWithTheExtension(t *testing.T) {
 	f := start(t, config(t, false))
 	first := f.first(t)
 	f.open(t, first, s.URL+"/")
-	if _, err := f.Act(deadline(t), first, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Open"}, nil); err != nil {
+	if _, err := f.Act(deadline(t), nobody, first, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Open"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	f.title(t, first, "went on")

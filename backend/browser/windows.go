@@ -13,7 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Windows lists the browser's windows with their tabs and places on the screen.
+// Windows lists the browser's windows with their tabs and their bounds on the
+// screen.
 func (b *Browser) Windows(ctx context.Context) ([]protocol.Window, error) {
 	r, err := b.running()
 	if err != nil {
@@ -89,8 +90,8 @@ func (b *Browser) NewWindow(ctx context.Context, background bool) (protocol.TabI
 	return id, nil
 }
 
-// CloseWindow closes the tabs of the window that has a tab. The browser itself
-// stays: an empty tab replaces the last.
+// CloseWindow closes the given tabs, which are those of one window. The browser
+// keeps running: an empty tab replaces the last one.
 func (b *Browser) CloseWindow(ctx context.Context, tabs []protocol.TabID) error {
 	for _, id := range tabs {
 		if err := b.CloseTab(ctx, id); err != nil && protocol.AsError(err).Code != protocol.CodeUnknownTab {

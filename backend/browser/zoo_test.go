@@ -16,7 +16,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// zooCase is what a page of the zoo declares of itself.
+// zooCase is what a page of the zoo declares about itself.
 type zooCase struct {
 	ID      string `json:"id"`
 	About   string `json:"about"`
@@ -67,12 +67,12 @@ func zooServer(t *testing.T) string {
 	return s.URL
 }
 
-// zooRefused are things of the zoo that are shown and may not be clicked, with
-// the reason.
+// zooRefused matches the reasons why elements of the zoo that are shown may not
+// be clicked.
 var zooRefused = regexp.MustCompile(`disabled|not clickable|covered|inert`)
 
-// TestZooClicks looks at every page of the zoo and clicks everything that it
-// declares; the page itself has written down what was really met.
+// TestZooClicks opens every page of the zoo and clicks everything that the page
+// declares; the page itself records what was hit.
 func TestZooClicks(t *testing.T) {
 	s := &stage{fixture: start(t, config(t, true)), url: zooServer(t)}
 	// Another host is another site, and so another process.
@@ -90,7 +90,7 @@ func TestZooClicks(t *testing.T) {
 				rest = append(rest, fmt.Sprintf("missing %s %s (%s %q)\n%s", c.ID, want.Hit, want.Role, want.Name, look.Text))
 				continue
 			}
-			_, err := s.Act(deadline(t), s.tab, click(ref), nil)
+			_, err := s.Act(deadline(t), nobody, s.tab, click(ref), nil)
 			if code(err) != "" && code(err) != protocol.CodeDialog && code(err) != protocol.CodeNavigation {
 				if slices.ContainsFunc(want.States, zooRefused.MatchString) || slices.Contains(c.Covered, want.Hit) {
 					right++
@@ -101,7 +101,7 @@ func TestZooClicks(t *testing.T) {
 				continue
 			}
 			if p := s.page(t); p.OpenDialog() != nil {
-				if _, err := s.Dialog(deadline(t), s.tab, false, nil); err != nil {
+				if _, err := s.Dialog(deadline(t), nobody, s.tab, false, nil); err != nil {
 					t.Error(err)
 				}
 			}
@@ -132,10 +132,10 @@ func TestZooClicks(t *testing.T) {
 	}
 }
 
-// zooRight is how many of the zoo's things are clicked rightly.
+// zooRight is how many elements of the zoo must be clicked correctly.
 const zooRight = 190
 
-// marked returns the ref of the thing that the page marked.
+// marked returns the ref of the element that the page marked.
 func (s *stage) marked(t *testing.T, look protocol.Look, hit, role, name string) string {
 	t.Helper()
 	p := s.page(t)

@@ -7,8 +7,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// catchUp writes down what was said to the session elsewhere. The caller holds
-// mu.
+// catchUp writes to the journal what was said to the session outside of Chat.
+// The caller holds mu.
 func (a *connection) catchUp(p recall.Replay) error {
 	c := a.c
 	if !c.state.Elsewhere {
@@ -28,9 +28,9 @@ func (a *connection) catchUp(p recall.Replay) error {
 	}
 	turns := p.After(ours)
 	if len(turns) == 0 {
-		return nil // nothing was said there, or nobody can tell what
+		return nil // nothing was said there, or it cannot be determined what
 	}
-	// A turn of ours that begins just now goes on behind it.
+	// If a turn of ours is beginning just now, it continues after these turns.
 	for _, t := range turns {
 		id := protocol.MessageID("t" + rand.Text())
 		err := c.rec.Aside(id, func() error {

@@ -9,8 +9,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A change of the state that the disk does not take did not happen: what was sent
-// is not known, the draft stays, the queue is as it was, and it can be sent again.
+// A change of the state that cannot be written did not happen: the message is
+// not known, the draft stays, the queue is unchanged, and the message can be
+// sent again.
 func TestAChangeThatCannotBeWrittenDidNotHappen(t *testing.T) {
 	going := make(chan struct{}, 8)
 	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
@@ -28,7 +29,7 @@ func TestAChangeThatCannotBeWrittenDidNotHappen(t *testing.T) {
 	h.say("c1", "m3", "third")
 	c := h.conversations["c1"]
 	c.mu.Lock()
-	err := c.saved.Close() // as good as a disk that takes no more
+	err := c.saved.Close() // has the effect of a full disk
 	before := c.state
 	c.mu.Unlock()
 	if err != nil {

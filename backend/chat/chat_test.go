@@ -16,11 +16,11 @@ func TestAMessageAndItsAnswer(t *testing.T) {
 	if page.Head.Title != "hello there" || page.Head.State != protocol.ConversationIdle || page.Head.AgentSession == "" || page.Head.Entries != 3 {
 		t.Errorf("head %+v", page.Head)
 	}
-	h.say("c1", "m1", "hello there") // the same again
+	h.say("c1", "m1", "hello there") // the same message again
 	h.say("c1", "m2", "more")
 	h.until("c1", func(p protocol.ChatPage) bool { return p.Head.Entries == 6 && p.Head.Message == "" })
 
-	// From the disk: the same, through another Manager.
+	// Read from disk by another Manager, the conversation is the same.
 	h.stop()
 	again := opened(t, &played{script: echo}, h.dir)
 	page, err := again.History(protocol.ChatHistoryRequest{Conversation: "c1"})
@@ -72,7 +72,7 @@ func TestTheSixthMessageIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTexts(t, page.Entries, "user begin", "text working", "end restarted")
-	// A person's word lets it go on.
+	// The user continues the queue.
 	if _, err := again.Queue(t.Context(), protocol.ChatQueueRequest{Conversation: "c1", Action: protocol.QueueNow, Message: "m5"}); err != nil {
 		t.Fatal(err)
 	}

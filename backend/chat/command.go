@@ -10,8 +10,8 @@ import (
 	"pilotfish/backend/question"
 )
 
-// Asked is told when a command of a conversation's agent waits for the person's
-// word: the question stands in the conversation, too.
+// Asked is called when a command of a conversation's agent waits for the user's
+// approval. It adds the question to the conversation as an entry.
 func (m *Manager) Asked(a protocol.Approval) {
 	c, err := m.find(protocol.ConversationID(a.Actor.ID))
 	if err != nil {
@@ -26,7 +26,7 @@ func (m *Manager) Asked(a protocol.Approval) {
 	for _, arg := range question.Details(a) {
 		args[arg.Name] = arg.Value
 	}
-	input, _ := json.Marshal(args) // texts only
+	input, _ := json.Marshal(args) // strings only: it cannot fail
 	e := protocol.ChatEntry{
 		Message: c.rec.Message(), Kind: protocol.EntryPermission, Open: true,
 		Permission: &protocol.ChatPermission{
@@ -53,16 +53,16 @@ func (m *Manager) Asked(a protocol.Approval) {
 	if c.turn != nil {
 		c.turn.asks++
 	}
-	c.m.news.touch(c, true)
+	c.m.news.Touch(c, true)
 }
 
-// asked is a question of a command.
+// asked is an open question about a command.
 type asked struct {
 	entry string
 	turn  *turn
 }
 
-// commandOptions are the answers to a question of a command.
+// commandOptions returns the possible answers to a question about a command.
 func commandOptions(a protocol.Approval) []protocol.PermissionOption {
 	options := []protocol.PermissionOption{{ID: "once", Name: "Allow once", Kind: protocol.AnswerOnce}}
 	if a.Site != "" {
@@ -71,7 +71,7 @@ func commandOptions(a protocol.Approval) []protocol.PermissionOption {
 	return append(options, protocol.PermissionOption{ID: "deny", Name: "Deny", Kind: protocol.AnswerDeny})
 }
 
-// Answered is told how such a question ended.
+// Answered is called when a question about a command has ended.
 func (m *Manager) Answered(a protocol.Approval, v policy.Verdict, err error) {
 	c, missing := m.find(protocol.ConversationID(a.Actor.ID))
 	if missing != nil {
@@ -84,7 +84,7 @@ func (m *Manager) Answered(a protocol.Approval, v policy.Verdict, err error) {
 		q.turn.asks--
 		q.turn.said(c)
 	}
-	c.m.news.touch(c, true)
+	c.m.news.Touch(c, true)
 	c.mu.Unlock()
 	if !ok {
 		return

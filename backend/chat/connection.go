@@ -3,50 +3,49 @@ package chat
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"pilotfish/backend/chat/agentpool"
-	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/recall"
 	"pilotfish/backend/protocol"
 )
 
-// link is a session of an agent and its process.
+// link is a session of an agent, with the process that serves it.
 type link struct {
 	session driver.Session // nil before it is opened
 	process *agentpool.Share
 	sink    *sink          // of session
-	starter driver.Starter // of session, or of the one before
+	starter driver.Starter // of session, or of the previous one
 }
 
-// take empties the link and returns what it was.
+// take empties the link and returns its old value. The starter is kept.
 func (l *link) take() link {
 	was := *l
 	*l = link{starter: was.starter}
 	return was
 }
 
-// connection is a conversation's way to its agent: the session, its process, and what
-// the user has to do first. Its fields are guarded by the conversation's mu.
+// connection is a conversation's connection to its agent: the session, its
+// process, and the sign-in that the agent asks for. The conversation's mu
+// guards its fields.
 type connection struct {
 	link
 	c    *conversation
-	side link // to the agent of instant messages (Config.Instant)
+	side link // to the agent for instant messages (Config.Instant)
 
 	signIn    []protocol.SignInMethod
-	signInWhy *protocol.Error // of signIn
+	signInWhy *protocol.Error // the reason for signIn
 	signedIn  chan struct{}   // closed when the sign-in that a turn waits for is done
 
-	opening bool          // Restart opens the session
-	opener  chan struct{} // held by who opens the session
+	opening bool          // set while Restart opens the session
+	opener  chan struct{} // a lock for opening the session
 }
 
-// open returns the conversation's session, and makes or loads it when there is
-// none. It waits while the agent asks for a sign-in.
+// open returns the conversation's session. If there is none, it creates or
+// loads one. It waits while the agent asks for a sign-in.
 func (a *connection) open(ctx context.Context) (driver.Session, error) {
 	c := a.c
-	// One at a time: a restart and a message may both ask for it.
+	// One caller at a time: a restart and a message may both need a session.
 	select {
 	case a.opener <- struct{}{}:
 		defer func() { <-a.opener }()
@@ -82,7 +81,7 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 	for again := false; ; again = true {
 		s := &sink{c: c, loading: cfg.Resume != "", past: recall.Replay{Keep: elsewhere}}
 		if err := a.join(h, s, again); err != nil {
-			c.m.config.Release(actor) // what it may do was given to it after the end
+			c.m.config.Release(actor) // the tools were granted after the conversation had ended
 			h.Release()
 			return nil, err
 		}
@@ -103,8 +102,9 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 	}
 }
 
-// join notes the process that a session is opened by; again is set when it was noted
-// before. Meanwhile the conversation may have been deleted, or its agent let go.
+// join records the process by which a session is opened; again is set when it
+// was recorded before. It returns an error if meanwhile the conversation ended
+// or the process was released.
 func (a *connection) join(h *agentpool.Share, s *sink, again bool) error {
 	c := a.c
 	c.mu.Lock()
@@ -119,18 +119,19 @@ func (a *connection) join(h *agentpool.Share, s *sink, again bool) error {
 	return nil
 }
 
-// errLetGo is the error of a session that is not wanted any more when it is open.
-var errLetGo = protocol.NewError(protocol.CodeBusy, "the agent was let go while it started", "try again")
+// errLetGo is returned when a session is no longer wanted once it is open.
+var errLetGo = protocol.NewError(protocol.CodeBusy, "the agent was stopped while it was starting", "try again")
 
-// opened notes the session, and lets it go where its process was taken meanwhile: by the
-// end of the process, of the conversation, or by an edit of what the session knows.
+// opened records the session. It closes the session instead if its process was
+// taken away meanwhile: the process ended, the conversation ended, or an edit
+// removed messages that the session knows.
 func (a *connection) opened(l link) (driver.Session, error) {
 	c := a.c
 	c.mu.Lock()
 	if a.process != l.process {
 		c.mu.Unlock()
 		if l.process.Over() {
-			l.session = nil // nobody is there to close it
+			l.session = nil // no process is left to close it
 		}
 		a.letGo(l)
 		return nil, errLetGo
@@ -141,6 +142,7 @@ func (a *connection) opened(l link) (driver.Session, error) {
 	head := &c.state.Head
 	head.AgentSession, head.Can = l.session.ID(), l.session.Abilities()
 	head.Agent, head.AgentName = l.starter.Launch.Kind, l.starter.Launch.Name
+	head.Confined = l.starter.Launch.Confine != nil
 	if err := c.loadLocked(); err != nil {
 		c.broken(err)
 	} else if err := a.catchUp(l.sink.past); err != nil {
@@ -151,7 +153,7 @@ func (a *connection) opened(l link) (driver.Session, error) {
 	return l.session, nil
 }
 
-// history is SessionConfig.History.
+// history implements SessionConfig.History.
 func (a *connection) history(limit int) ([]driver.Said, error) {
 	c := a.c
 	c.mu.Lock()
@@ -161,8 +163,8 @@ func (a *connection) history(limit int) ([]driver.Said, error) {
 	})
 }
 
-// forgetSession says that the agent's session of before cannot be loaded: the
-// next prompt tells the new one what was said.
+// forgetSession handles an earlier session that the agent cannot load: the
+// first prompt of the new session quotes the conversation.
 func (a *connection) forgetSession() error {
 	c := a.c
 	c.mu.Lock()
@@ -171,138 +173,7 @@ func (a *connection) forgetSession() error {
 	return c.rec.Notice(c.state.Head.AgentName + " cannot load the earlier messages. Pilotfish sends them with your next message instead.")
 }
 
-// signedInElsewhere is the method of those who sign in outside of Pilotfish and come back.
-const signedInElsewhere = ""
-
-// ways are the ways to sign in that a person is shown: those that the agent
-// names, or the one outside of Pilotfish.
-func ways(methods []protocol.SignInMethod, starter driver.Starter) []protocol.SignInMethod {
-	if len(methods) > 0 {
-		return methods
-	}
-	about := "Sign in to " + starter.Launch.Name + " first."
-	if starter.SignIn != "" {
-		about = "First " + starter.SignIn + "."
-	}
-	return []protocol.SignInMethod{{ID: signedInElsewhere, Name: "Try again", About: about}}
-}
-
-// promptSignedIn gives the agent the prompt of a turn, again when the agent
-// found only then that nobody is signed in: an agent that was signed in to
-// outside is started anew, so that it sees it.
-func (a *connection) promptSignedIn(t *turn, session driver.Session, prompt driver.Prompt) (driver.TurnEnd, error) {
-	c := a.c
-	for again := false; ; again = true {
-		c.mu.Lock()
-		if t.cancelled || t.stopping {
-			c.mu.Unlock()
-			return driver.TurnEnd{}, errCancelled
-		}
-		t.prompting = true
-		c.mu.Unlock()
-		end, err := session.Prompt(t.ctx, prompt)
-		needs, ok := errors.AsType[*driver.NeedsSignIn](err)
-		c.mu.Lock()
-		h, kind, command := a.process, c.state.Head.Agent, c.state.Command
-		if !ok || t.cancelled || h == nil {
-			c.mu.Unlock()
-			return end, err
-		}
-		t.prompting = false // a cancel has nobody to ask while it waits
-		c.mu.Unlock()
-		starter, err := c.m.config.Agent(t.ctx, kind, command)
-		if err == nil {
-			err = a.awaitSignIn(t.ctx, needs, starter, again)
-		}
-		if err != nil {
-			return end, err
-		}
-		a.dropSession(h)
-		if session, err = a.open(t.ctx); err != nil {
-			return driver.TurnEnd{}, err
-		}
-	}
-}
-
-// signInError says why a person has to sign in, and how: what the agent said of it; again
-// is set when they did and the agent asks once more.
-func signInError(needs *driver.NeedsSignIn, starter driver.Starter, again bool) *protocol.Error {
-	message := starter.Launch.Name + " needs you to sign in"
-	if again {
-		message = starter.Launch.Name + " is still not signed in"
-	}
-	if needs.Why != "" {
-		message += ": " + clip.Line(needs.Why, 4*protocol.MaxTitle)
-	}
-	return protocol.NewError(protocol.CodeUnauthorized, message, starter.SignIn)
-}
-
-// awaitSignIn waits until the person has signed in.
-func (a *connection) awaitSignIn(ctx context.Context, needs *driver.NeedsSignIn, starter driver.Starter, again bool) error {
-	c := a.c
-	done := make(chan struct{})
-	c.mu.Lock()
-	a.signIn, a.signedIn, a.signInWhy = some(ways(needs.Methods, starter)), done, signInError(needs, starter, again)
-	c.m.news.touch(c, true)
-	c.mu.Unlock()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		c.mu.Lock()
-		a.signIn, a.signedIn = nil, nil
-		c.mu.Unlock()
-		return context.Cause(ctx)
-	}
-}
-
-// SignIn signs in to the agent by one of the methods that it named.
-func (m *Manager) SignIn(ctx context.Context, req protocol.ChatSignInRequest) (protocol.Conversation, error) {
-	c, err := m.find(req.Conversation)
-	if err != nil {
-		return protocol.Conversation{}, err
-	}
-	c.mu.Lock()
-	h, done := c.agent.process, c.agent.signedIn
-	outside := slices.ContainsFunc(c.agent.signIn, func(m protocol.SignInMethod) bool { return m.ID == signedInElsewhere })
-	c.mu.Unlock()
-	if h == nil || done == nil {
-		return c.Head(), protocol.NewError(protocol.CodeBadArgument, "the agent does not ask for a sign-in", "")
-	}
-	if !outside || req.Method != signedInElsewhere {
-		if err := h.Agent().SignIn(ctx, req.Method); err != nil {
-			return c.Head(), err
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.agent.signedIn == done {
-		c.agent.signIn, c.agent.signedIn = nil, nil
-		close(done)
-		c.m.news.touch(c, true)
-	}
-	return c.headLocked(), nil
-}
-
-// TrySignIns lets the turns that wait for a sign-in try again: the user may have
-// done elsewhere what some agents wait for.
-func (m *Manager) TrySignIns(of func(protocol.AgentKind) bool) {
-	m.mu.Lock()
-	all := m.allLocked()
-	m.mu.Unlock()
-	for _, c := range all {
-		c.mu.Lock()
-		if done := c.agent.signedIn; done != nil && of(c.state.Head.Agent) {
-			c.agent.signIn, c.agent.signedIn = nil, nil
-			close(done)
-			m.news.touch(c, true)
-		}
-		c.mu.Unlock()
-	}
-}
-
-// dropSession takes the conversation off an agent after a session could not be
-// opened.
+// dropSession releases a process after a session could not be opened.
 func (a *connection) dropSession(h *agentpool.Share) {
 	c := a.c
 	c.mu.Lock()
@@ -313,8 +184,8 @@ func (a *connection) dropSession(h *agentpool.Share) {
 	h.Release()
 }
 
-// part lets the session go while no turn runs, and keeps anybody from opening
-// the next one meanwhile.
+// part closes the session if no turn runs, and keeps others from opening the
+// next one meanwhile.
 func (a *connection) part(ctx context.Context) error {
 	c := a.c
 	select {
@@ -332,11 +203,12 @@ func (a *connection) part(ctx context.Context) error {
 	return nil
 }
 
-// errAtWork refuses what the agent of a running turn would suffer from.
+// errAtWork is returned for a change that would disturb the agent of a running
+// turn.
 var errAtWork = protocol.NewError(protocol.CodeBusy, "the agent is at work", "end its turn first")
 
-// rest ends the agent of a conversation in which nothing happens, if it can load
-// the session again.
+// rest ends the agent of an idle conversation, if the agent can load the
+// session again.
 func (a *connection) rest() {
 	c := a.c
 	c.mu.Lock()
@@ -344,7 +216,8 @@ func (a *connection) rest() {
 	if c.turn != nil || a.session == nil || !c.state.Head.Can.Resume || c.ending {
 		return
 	}
-	// It begins under mu, before ending is set: the end of the Manager waits for it.
+	// It begins under mu, before ending is set, so that the end of the Manager
+	// waits for it.
 	c.m.wg.Go(func() {
 		if err := a.part(c.m.ctx); err != nil {
 			c.log.Debug("an idle agent was needed again", "error", err)
@@ -352,15 +225,16 @@ func (a *connection) rest() {
 	})
 }
 
-// leave lets the sessions go; their agents end when nobody else talks to them.
+// leave closes the sessions. Their processes end when no other conversation
+// uses them.
 func (a *connection) leave() {
 	a.c.mu.Lock()
 	a.leaveLocked()
 }
 
-// leaveLocked is leave for a caller who holds mu, and knows that no turn runs. It
-// unlocks mu before it waits: from then on an instant message may open a session beside,
-// so that all that is let go is taken before.
+// leaveLocked is leave for a caller that holds mu and knows that no turn runs.
+// It unlocks mu before it waits. From then on an instant message may open a new
+// side session, so both links are taken before.
 func (a *connection) leaveLocked() {
 	c := a.c
 	gone := []link{a.take(), a.side.take()}
@@ -370,13 +244,13 @@ func (a *connection) leaveLocked() {
 	a.letGo(gone...)
 }
 
-// letGo closes sessions and takes the conversation off their agents.
+// letGo closes sessions and releases their processes.
 func (a *connection) letGo(gone ...link) {
 	c := a.c
 	for _, l := range gone {
 		if l.session != nil {
 			ctx, cancel := context.WithTimeout(c.m.ctx, chatCancelWait)
-			// One that cannot be closed ends with its process.
+			// A session that cannot be closed ends with its process.
 			if err := l.session.Close(ctx); err != nil {
 				c.log.Debug("a session could not be closed", "error", err)
 			}
@@ -388,7 +262,8 @@ func (a *connection) letGo(gone ...link) {
 	}
 }
 
-// giveUp ends the process of an agent that does not obey. The caller holds mu.
+// giveUp ends the process of an agent that does not respond to a cancel. The
+// caller holds mu.
 func (a *connection) giveUp(why string) {
 	if a.process != nil {
 		a.process.End(why)
@@ -396,8 +271,8 @@ func (a *connection) giveUp(why string) {
 	a.session, a.sink = nil, nil
 }
 
-// AgentGone is called when the agent's process is over: the turn ends, and
-// everybody sees why.
+// AgentGone is called when the agent's process has ended. The turn ends, and
+// the head shows the reason.
 func (a *connection) AgentGone(h *agentpool.Share) {
 	c := a.c
 	c.mu.Lock()
@@ -416,7 +291,7 @@ func (a *connection) AgentGone(h *agentpool.Share) {
 	c.save(true)
 }
 
-// Restart starts the agent again and loads the session.
+// Restart restarts the agent and loads the session.
 func (m *Manager) Restart(ctx context.Context, id protocol.ConversationID) (protocol.Conversation, error) {
 	c, err := m.find(id)
 	if err != nil {
@@ -443,7 +318,7 @@ func (a *connection) reopen(ctx context.Context) (protocol.Conversation, error) 
 	c := a.c
 	c.mu.Lock()
 	a.opening = true
-	c.m.news.touch(c, true)
+	c.m.news.Touch(c, true)
 	c.mu.Unlock()
 	_, err := a.open(ctx)
 	c.mu.Lock()

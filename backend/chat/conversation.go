@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/files"
 	"pilotfish/backend/chat/recorder"
 	"pilotfish/backend/chat/state"
@@ -16,8 +17,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// conversation is one conversation. What happens in it happens under mu; nothing
-// that waits is called while it is held.
+// conversation is one conversation. mu guards its state; nothing that blocks is
+// called while mu is held.
 type conversation struct {
 	m   *Manager
 	id  protocol.ConversationID
@@ -30,24 +31,24 @@ type conversation struct {
 	agent    *connection
 	entries  *transcript.Transcript
 	viewers  viewers.Set
-	idle     *time.Timer // ends an agent that is not needed
-	ending   bool        // no turn begins any more
+	idle     *time.Timer // ends an agent that is idle
+	ending   bool        // no new turn begins
 	closed   bool
-	turn     *turn              // that runs; nil when none does
+	turn     *turn              // the running turn; nil when none runs
 	rec      *recorder.Recorder // writes what is said into entries
 	files    files.Store
 	failure  *protocol.Error
-	unsaved  *time.Timer // tries again to write what the disk did not take
-	replaced string      // the message that was cut off, when what replaces it could not be written yet
+	unsaved  *time.Timer // retries a write that failed, for instance on a full disk
+	replaced string      // the message that was removed, when its replacement could not be written yet
 
 	asked    map[string]asked // questions of commands, by the broker's id
-	shownTab protocol.TabID   // in the head that was told last
+	shownTab protocol.TabID   // the tab in the last published head
 }
 
 func newConversation(m *Manager, id protocol.ConversationID) *conversation {
 	dir, log := filepath.Join(m.config.Dir, string(id)), m.log.With("conversation", id)
 	c := &conversation{
-		m: m, id: id, dir: dir, log: log, files: files.Store{Root: m.config.Root, Dir: dir},
+		m: m, id: id, dir: dir, log: log, files: files.Store{Root: m.config.Root, Dir: filepath.Join(m.config.Attachments, string(id))},
 		state: state.New(), saved: state.NewStore(dir, log),
 	}
 	c.agent = &connection{c: c, opener: make(chan struct{}, 1)}
@@ -55,7 +56,7 @@ func newConversation(m *Manager, id protocol.ConversationID) *conversation {
 	return c
 }
 
-// keep takes a transcript as the conversation's.
+// keep makes entries the conversation's transcript.
 func (c *conversation) keep(entries *transcript.Transcript) {
 	c.entries = entries
 	c.rec = recorder.New(recorder.Config{
@@ -70,8 +71,7 @@ func (c *conversation) keep(entries *transcript.Transcript) {
 	})
 }
 
-// readConversation reads the state of a conversation of before, and nothing else
-// of it.
+// readConversation reads only the state of a conversation that is on disk.
 func readConversation(m *Manager, id protocol.ConversationID) (*conversation, error) {
 	c := newConversation(m, id)
 	s, err := c.saved.Read()
@@ -79,7 +79,7 @@ func readConversation(m *Manager, id protocol.ConversationID) (*conversation, er
 		return nil, err
 	}
 	if s.Head.Terminal != "" {
-		// Its terminal ended with the session before.
+		// Its terminal ended with the previous run of the session.
 		s.Head.Terminal, s.Elsewhere = "", true
 	}
 	c.state = s
@@ -88,16 +88,16 @@ func readConversation(m *Manager, id protocol.ConversationID) (*conversation, er
 	return c, nil
 }
 
-// create makes the folder and the first state.
+// create creates the folder and writes the first state.
 func (c *conversation) create() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.saveLocked()
 }
 
-// change makes one change of the state: it is on disk and then in memory, or it did
-// not happen. edit gets a copy, and replaces lists instead of writing into them. The
-// caller holds mu.
+// change makes one change of the state, on disk first and then in memory. If
+// the write fails, the state in memory stays as it was. edit gets a copy; it
+// must replace lists instead of writing into them. The caller holds mu.
 func (c *conversation) change(edit func(s *state.State)) error {
 	next := c.state
 	edit(&next)
@@ -109,10 +109,9 @@ func (c *conversation) change(edit func(s *state.State)) error {
 	return nil
 }
 
-// saveLocked writes the state as it is.
+// saveLocked writes the state unchanged.
 func (c *conversation) saveLocked() error { return c.change(func(*state.State) {}) }
 
-// writeState writes a state to disk.
 func (c *conversation) writeState(s *state.State) error {
 	if c.closed {
 		return errClosed
@@ -123,18 +122,18 @@ func (c *conversation) writeState(s *state.State) error {
 	return nil
 }
 
-// save writes the state and lets everybody know. A state that cannot be written
-// shows as the conversation's error.
+// save writes the state and marks the head as changed. If the write fails, the
+// conversation shows the error.
 func (c *conversation) save(urgent bool) {
 	if err := c.saveLocked(); err != nil && !c.closed {
 		c.failure = protocol.AsError(err)
 		c.saveLater()
 	}
-	c.m.news.touch(c, urgent)
+	c.m.news.Touch(c, urgent)
 }
 
-// saveLater tries again to write what the disk did not take, until it is written:
-// nobody has to come back for it once there is room.
+// saveLater retries a failed write until it succeeds, so that the user need not
+// come back once there is room on the disk.
 func (c *conversation) saveLater() {
 	if c.unsaved != nil || c.closed {
 		return
@@ -144,17 +143,18 @@ func (c *conversation) saveLater() {
 		defer c.mu.Unlock()
 		c.unsaved = nil
 		if c.closed || c.turn != nil || c.failure == nil || c.failure.Code != protocol.CodeNotWritable {
-			return // it was written, or what ends the turn writes it
+			return // it was written meanwhile, or the end of the turn writes it
 		}
 		if err := c.writeOwed(); err != nil {
 			c.saveLater()
 			return
 		}
-		c.m.news.touch(c, true)
+		c.m.news.Touch(c, true)
 	})
 }
 
-// writeOwed writes the end of a turn that the disk did not take, and the state.
+// writeOwed writes the end of a turn that could not be written before, and the
+// state.
 func (c *conversation) writeOwed() error {
 	why := c.failure
 	if c.state.Turn != "" {
@@ -170,12 +170,12 @@ func (c *conversation) writeOwed() error {
 	return nil
 }
 
-// errClosed is the error of a conversation that was deleted, or whose session
+// errClosed is returned when the conversation was deleted or its session has
 // ended.
 var errClosed = protocol.NewError(protocol.CodeNotRunning, "the conversation is closed", "")
 
-// loadLocked opens the journals and folds what the fold on disk does not have
-// yet. A turn that has no end gets one.
+// loadLocked opens the journals and compacts the events that are not compacted
+// on disk yet. A turn that has no end gets one.
 func (c *conversation) loadLocked() error {
 	if c.closed {
 		return errClosed
@@ -183,7 +183,7 @@ func (c *conversation) loadLocked() error {
 	if c.entries.IsOpen() {
 		return nil
 	}
-	// Those that the state on disk does not count yet.
+	// Events after this index are not counted in the state on disk yet.
 	counted := c.state.Head.Index
 	err := c.entries.Open(func(event uint64) {
 		if event > counted {
@@ -197,14 +197,14 @@ func (c *conversation) loadLocked() error {
 		why := protocol.NewError(protocol.CodeNotRunning, "Pilotfish was closed before the answer was complete", "send it again")
 		if err := c.endCutOff(protocol.EndRestarted, why); err != nil {
 			c.failure = protocol.AsError(err)
-			return nil // it can be read, and has its end before the next turn begins
+			return nil // it can be read, and the end is written before the next turn begins
 		}
 		c.save(true)
 	}
 	return nil
 }
 
-// Head is the conversation's head.
+// Head returns the conversation's head.
 func (c *conversation) Head() protocol.Conversation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,6 +253,11 @@ func (c *conversation) headLocked() protocol.Conversation {
 	return head
 }
 
+// prompt returns what an agent receives for a message. The caller holds mu.
+func (c *conversation) prompt(message protocol.QueuedMessage, agent driver.Starter, images bool) driver.Prompt {
+	return c.files.Prompt(message, files.Beside(message, c.headLocked().Tab), c.state.Head.Tab, agent, images)
+}
+
 func some[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -260,7 +265,7 @@ func some[T any](list []T) []T {
 	return list
 }
 
-// showHead gives the head to the viewers and returns it.
+// showHead sends the head to the viewers and returns it.
 func (c *conversation) showHead() protocol.Conversation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -270,7 +275,7 @@ func (c *conversation) showHead() protocol.Conversation {
 	return head
 }
 
-// actor is who the conversation's agent is to the browser.
+// actor returns the actor that the conversation's agent is for the browser.
 func (c *conversation) actor() protocol.Actor {
 	name := c.state.Head.AgentName
 	if c.state.Head.Tab != "" {

@@ -13,7 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// flood says numbered words until somebody ends it, or echoes anything but "flood".
+// flood sends numbered words until it is cancelled. It echoes any prompt but
+// "flood".
 func flood(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
 	if !strings.HasSuffix(p.Text, "flood") {
 		return echo(ctx, s, p)
@@ -30,8 +31,8 @@ func flood(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnE
 	}
 }
 
-// flooded is a house with a turn that fills the disk; without the ballast there is
-// room again.
+// flooded is a fixture with a turn that fills the disk. Removing the ballast
+// file makes room again.
 func flooded(t *testing.T) (h *house, ballast string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,9 +47,9 @@ func flooded(t *testing.T) (h *house, ballast string) {
 	return h, ballast
 }
 
-// Fault 9, on a real full disk: the turn ends with the reason, what was shown is
-// kept without a hole, a message that could not be taken can be sent again under
-// its own id, and the turn that was cut off has its one end before the next.
+// Fault 9, on a real full disk: the turn ends with the reason, what was shown
+// is kept without a gap, a message that was refused can be sent again under its
+// own id, and the interrupted turn gets its one end before the next turn.
 func TestATurnOnAFullDisk(t *testing.T) {
 	h, ballast := flooded(t)
 	page := h.until("c1", func(p protocol.ChatPage) bool { return p.Head.State == protocol.ConversationFailed })
@@ -87,8 +88,8 @@ func TestATurnOnAFullDisk(t *testing.T) {
 	wantAfterFlood(t, page.Entries)
 }
 
-// wantAfterFlood: the words of the first turn in their order, its end, and the
-// second turn.
+// wantAfterFlood checks that the entries are the words of the first turn in
+// their order, its end, and the second turn.
 func wantAfterFlood(t *testing.T, entries []protocol.ChatEntry) {
 	t.Helper()
 	words, ends := "", []string{}
@@ -116,8 +117,8 @@ func wantAfterFlood(t *testing.T, entries []protocol.ChatEntry) {
 	}
 }
 
-// A message that replaces another on a full disk is not taken, and replaces it when
-// there is room, however far the first try came.
+// A message that replaces another one is refused on a full disk. Once there is
+// room it replaces it, however far the first attempt came.
 func TestReplacingOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	smalldisk.Mount(t, dir, 256)
@@ -128,7 +129,7 @@ func TestReplacingOnAFullDisk(t *testing.T) {
 	h.say("c1", "m2", "second")
 	page := h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 6 && p.Head.Message == "" })
 	free := smalldisk.Fill(t, dir)
-	// It is too large for what is left of the block that the cut found room in.
+	// It is too large for the rest of the block into which the cut fitted.
 	better := protocol.ChatSendRequest{Conversation: "c1", Message: "m3", Replaces: page.Entries[3].ID, Text: strings.Repeat("better ", 1500)}
 	for range 2 {
 		if _, err := h.Send(t.Context(), better); code(err) != protocol.CodeNotWritable {
@@ -147,8 +148,9 @@ func TestReplacingOnAFullDisk(t *testing.T) {
 	}
 }
 
-// A conversation that the disk did not take is written by itself when there is room:
-// its last turn has its end, and it says no more that it cannot be written.
+// A conversation that could not be written is written without any action of the
+// user once there is room: its last turn gets its end, and the error
+// disappears.
 func TestAFullDiskIsOverByItself(t *testing.T) {
 	h, ballast := flooded(t)
 	h.until("c1", func(p protocol.ChatPage) bool {

@@ -24,14 +24,14 @@ import (
 
 const childEnv = "CHAT_TEST_CHILD"
 
-// runChild is the other process: it begins a turn that never ends, says each word
-// that was journalled on its output, and waits to be killed.
+// runChild is the other process: it begins a turn that never ends, prints each
+// word that is in the journal, and waits to be killed.
 func runChild() bool {
 	dir := os.Getenv(childEnv)
 	if dir == "" {
 		return false
 	}
-	ready := make(chan struct{}) // all three were sent
+	ready := make(chan struct{}) // all three messages were sent
 	p := &played{script: func(ctx context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		<-ready
 		s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: "a", Title: ptr("Build"), Status: ptr(protocol.ToolRunning)}})
@@ -42,7 +42,7 @@ func runChild() bool {
 		}
 	}}
 	m, err := New(Config{
-		Session: "default", Dir: filepath.Join(dir, "chat"), Root: dir, Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
+		Session: "default", Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
 		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
 			return driver.Starter{Driver: p, Launch: driver.Launch{Kind: "played", Name: "Played"}}, nil
 		},
@@ -56,7 +56,7 @@ func runChild() bool {
 			_, err = m.Send(context.Background(), protocol.ChatSendRequest{Conversation: "c1", Message: protocol.MessageID("m" + strconv.Itoa(int(rand.Uint32()))), Text: fmt.Sprint("go ", i)})
 		}
 		if code(err) == protocol.CodeBusy {
-			err = nil // five wait from the rounds before
+			err = nil // five are queued from the rounds before
 		}
 	}
 	if err != nil {
@@ -67,8 +67,8 @@ func runChild() bool {
 	select {}
 }
 
-// A turn that SIGKILL cut off has its end at the next start: nothing that was
-// shown is lost, nothing runs, and the queue waits for the person.
+// A turn interrupted by SIGKILL gets its end at the next start: nothing that
+// was shown is lost, nothing runs, and the queue waits for the user.
 func TestKilledInTheMiddle(t *testing.T) {
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -84,7 +84,8 @@ func TestKilledInTheMiddle(t *testing.T) {
 		if head.State != protocol.ConversationIdle || head.Message != "" {
 			t.Fatalf("round %d: %s, %q", round, head.State, head.Message)
 		}
-		// Of three messages one began its turn and two wait, and they stay.
+		// Of three messages one began its turn. The other two are queued, and
+		// stay queued.
 		if want := min(protocol.ChatQueue, 2*(round+1)); len(head.Queue) != want {
 			t.Errorf("round %d: %d wait", round, len(head.Queue))
 		}
@@ -124,8 +125,8 @@ func TestKilledInTheMiddle(t *testing.T) {
 	}
 }
 
-// runAndKill lets the other process say a number of words and kills it; it
-// returns the last one that it said.
+// runAndKill lets the other process print a number of words and kills it. It
+// returns the last word that it printed.
 func runAndKill(t *testing.T, dir string, words int) int {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this test itself
@@ -153,8 +154,8 @@ func runAndKill(t *testing.T, dir string, words int) int {
 	return last
 }
 
-// A journal that was cut anywhere, its fold or its state damaged or gone: the
-// conversation opens, and what is left of it is whole.
+// The journal is cut at any place, or the fold or the state is damaged or
+// missing: the conversation opens, and what is left of it is consistent.
 func TestDamagedFiles(t *testing.T) {
 	whole := t.TempDir()
 	h := opened(t, &played{script: echo}, whole)
@@ -211,7 +212,7 @@ func TestDamagedFiles(t *testing.T) {
 			} else if !slices.Equal(texts(got.Entries), texts(want.Entries)) {
 				t.Errorf("%q", texts(got.Entries))
 			}
-			// And it goes on: no index is given twice.
+			// The conversation continues, and no index is used twice.
 			again.say("c1", "more", "more")
 			page := again.until("c1", func(p protocol.ChatPage) bool {
 				n := len(p.Entries)
@@ -226,7 +227,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// cutFile takes bytes off the end of a folder's last file.
+// cutFile cuts bytes off the end of a folder's last file.
 func cutFile(dir string, bytes int64) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.log"))
 	if err != nil || len(files) == 0 {
@@ -258,14 +259,14 @@ func spoil(dir string) error {
 	return err
 }
 
-// A disk that takes no more ends the turn with words, and nothing is shown that
-// is not written.
+// A full disk ends the turn with an error for the user, and nothing is shown
+// that is not written.
 func TestAFullDisk(t *testing.T) {
 	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
 		s.say("before")
 		c := s.sink.(*sink).c
 		c.mu.Lock()
-		err := c.entries.Seal() // as good as a disk that takes no more
+		err := c.entries.Seal() // has the effect of a full disk
 		c.mu.Unlock()
 		if err != nil {
 			t.Error(err)

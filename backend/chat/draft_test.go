@@ -6,8 +6,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A draft that comes after the message that it was sent as is not shown again; of one
-// that never arrived it is all there is.
+// A draft that arrives after the message that it became is dropped. The draft
+// of a message that never arrived is kept.
 func TestDraftOfASentMessage(t *testing.T) {
 	h := opened(t, &played{script: echo}, "")
 	h.start("c1")

@@ -18,8 +18,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// What an agent says of a tool call is put over what was known, whatever it left
-// out, in whichever order it says it.
+// An update of a tool call changes only the fields that it has, whatever the
+// order of the updates.
 func TestToolsAreUpserts(t *testing.T) {
 	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		tool := func(u driver.ToolUpdate) { s.sink.Update(driver.Update{Tool: &u}) }
@@ -49,12 +49,12 @@ func TestToolsAreUpserts(t *testing.T) {
 	if text := page.Entries[4].Tool.Content[0].Text; len(text) > clip.MaxTool+20 || !strings.HasSuffix(text, "… (cut)") {
 		t.Errorf("a text of %d bytes", len(text))
 	}
-	if page.Entries[6].Plan[0].Status != "completed" || !strings.HasPrefix(page.Entries[9].Images[0].Path, "chat/c1/files/") || page.Head.Usage.Input != 7 {
+	if page.Entries[6].Plan[0].Status != "completed" || !strings.HasPrefix(page.Entries[9].Images[0].Path, "attachments/c1/") || page.Head.Usage.Input != 7 {
 		t.Errorf("%+v", page.Entries)
 	}
 }
 
-// What an agent of ours made of a call takes the place of the call: it is told once.
+// The answer of one of our agents replaces its tool call, so it is shown once.
 func TestAnswerTakesThePlaceOfItsCall(t *testing.T) {
 	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		tool := func(u driver.ToolUpdate) { s.sink.Update(driver.Update{Tool: &u}) }
@@ -83,8 +83,8 @@ func TestAnswerTakesThePlaceOfItsCall(t *testing.T) {
 	}
 }
 
-// A message that is edited takes the place of the old one and of all behind it,
-// on disk as well; the agent begins anew with what is left.
+// An edited message replaces the old one and everything after it, on disk as
+// well. The agent starts a new session with what is left.
 func TestEditAndResend(t *testing.T) {
 	p := &played{script: echo}
 	h := opened(t, p, "")
@@ -120,8 +120,8 @@ func TestEditAndResend(t *testing.T) {
 	}
 }
 
-// A turn of many thousand entries does not stay in memory, is read page by page,
-// and is whole after a restart.
+// A turn of many thousand entries does not stay in memory, is read page by
+// page, and is complete after a restart.
 func TestALongTurn(t *testing.T) {
 	const many = 4*transcript.Window + 17
 	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
@@ -162,8 +162,8 @@ func TestALongTurn(t *testing.T) {
 	check(opened(t, &played{script: echo}, h.dir).Manager)
 }
 
-// Viewers that are fast, slow, late or come back see the same words, once and in
-// order, during a flood.
+// Viewers that are fast, slow, late or reconnecting see the same words, once
+// and in order, during a flood.
 func TestViewersInAFlood(t *testing.T) {
 	const pieces = 20_000
 	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
@@ -196,10 +196,10 @@ func TestViewersInAFlood(t *testing.T) {
 					}
 					v.take(t, ev)
 					if i == 1 {
-						time.Sleep(3 * time.Millisecond) // a slow one
+						time.Sleep(3 * time.Millisecond) // a slow viewer
 					}
 					if n++; i >= 2 && n%5 == 0 {
-						again = true // it goes away and comes back
+						again = true // it disconnects and reconnects
 						break
 					}
 					if len(v.page.Entries) > 1 && v.page.Entries[len(v.page.Entries)-1].Kind == protocol.EntryEnd {
@@ -274,7 +274,7 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("%+v was taken", wrong)
 		}
 	}
-	// The first answer counts.
+	// Only the first answer counts.
 	if err := h.Answer(protocol.ChatAnswerRequest{Conversation: "c1", Approval: q.Approval, Option: "ever"}, "panel"); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestPermissions(t *testing.T) {
 		t.Error("the second answer was taken")
 	}
 	wantTexts(t, h.idle("c1").Entries, "user go", "tool Edit main.go done", "permission allowed always (edits in this conversation) by you in the panel", "text you chose ever", "end done")
-	// In the tray there are the three words only.
+	// The tray offers only the three general answers.
 	ask("m2")
 	if err := h.broker.AnswerOption(h.broker.Pending()[0].ID, protocol.AnswerDeny, "", "tray"); err != nil {
 		t.Fatal(err)
@@ -291,8 +291,8 @@ func TestPermissions(t *testing.T) {
 	wantTexts(t, page.Entries[7:9], "permission denied by you in the tray", "text you chose no")
 }
 
-// What the agent does in the browser stands at its tool call, also when the two
-// cross; and what its commands ask stands in the conversation.
+// The agent's browser steps are shown at their tool call, also when step and
+// call cross. The questions of its commands are shown in the conversation.
 func TestStepsAndQuestionsOfCommands(t *testing.T) {
 	step := make(chan func(*playedSession))
 	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
@@ -317,10 +317,10 @@ func TestStepsAndQuestionsOfCommands(t *testing.T) {
 	h.Step("c1", recorder.Step{Line: "Clicked Save", OK: true})
 	h.Step("c1", recorder.Step{Line: "Typed hello", OK: true, Screenshot: "screenshots/1.png"})
 	do(call("a", protocol.ToolDone))
-	h.Step("c1", recorder.Step{Line: "Opened example.com", OK: true}) // before its call is announced
+	h.Step("c1", recorder.Step{Line: "Opened example.com", OK: true}) // before its tool call is announced
 	do(call("b", protocol.ToolRunning))
 	do(call("b", protocol.ToolDone))
-	h.Step("c1", recorder.Step{Line: "Read the page", OK: true}) // nobody announces it
+	h.Step("c1", recorder.Step{Line: "Read the page", OK: true}) // no tool call is announced for it
 	page := h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 4 })
 	var lines []string
 	for _, e := range page.Entries[1:] {
@@ -394,8 +394,8 @@ func TestSearchAndExport(t *testing.T) {
 	}
 }
 
-// A conversation that went on in a terminal is taken back with what was said
-// there.
+// A conversation that was continued in a terminal is taken back with the
+// messages from there.
 func TestTerminalAndBack(t *testing.T) {
 	p := &played{script: echo}
 	h := opened(t, p, "")
@@ -429,7 +429,7 @@ func TestTerminalAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTexts(t, page.Entries, "user hello", "text You said: hello", "end done", "user in the terminal", "text yes", "tool ls done", "end done", "notice The messages from the terminal are shown above.")
-	// Later it is loaded again, and nothing is written twice.
+	// When it is loaded again later, nothing is written twice.
 	if _, err := h.Restart(t.Context(), "c1"); err != nil {
 		t.Fatal(err)
 	}

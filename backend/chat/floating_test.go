@@ -16,11 +16,12 @@ import (
 // tabs are the open tabs of a test, with their addresses.
 type tabs map[protocol.TabID]string
 
-// beside returns the conversations of a folder, beside these tabs.
+// beside returns a Manager for the conversations of a folder, with these tabs
+// open.
 func beside(t *testing.T, open tabs, dir string) *Manager {
 	t.Helper()
 	m, err := New(Config{
-		Dir: filepath.Join(dir, "chat"), Root: dir, Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
+		Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
 		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
 			return driver.Starter{Launch: driver.Launch{Kind: kind, Name: "Played"}}, nil
 		},
@@ -41,8 +42,8 @@ func beside(t *testing.T, open tabs, dir string) *Manager {
 	return m
 }
 
-// A conversation whose tab was closed says where that stood, also after the next
-// start; beside a tab it says nothing of it.
+// A conversation whose tab was closed has the address that the tab last showed,
+// also after the next start. While its tab is open, it has none.
 func TestAFloatingConversationKnowsItsPage(t *testing.T) {
 	dir, open := t.TempDir(), tabs{"t1": "https://example.org/first"}
 	m := beside(t, open, dir)
@@ -73,8 +74,9 @@ func TestAFloatingConversationKnowsItsPage(t *testing.T) {
 	}
 }
 
-// An element of the conversation's own tab that stands in the words is said by
-// them; another is said beside them, and what the page calls it is quoted.
+// An element of the conversation's own tab whose ref is in the text is not
+// described again. Another element is described after the text, with the page's
+// name for it in quotes.
 func TestAPickedElementIsSaidOnce(t *testing.T) {
 	m := beside(t, tabs{"t1": "https://example.org/"}, t.TempDir())
 	if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: "c1", Tab: "t1", Agent: "played"}); err != nil {

@@ -25,17 +25,18 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// script is what a played agent does with a prompt.
+// script is what a played agent does for a prompt.
 type script func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error)
 
-// played is an agent in this process: the core is tested without one's protocol.
+// played is an agent in this process. It tests package chat without an agent
+// protocol.
 type played struct {
 	shared   bool
 	noResume bool
 	steer    bool
 	script   script
 	replay   []driver.Update
-	// What is done in Start, Open and Session.Close; nil for nothing.
+	// Called in Start, Open and Session.Close; nil for nothing.
 	starting func()
 	opening  func()
 	closing  func(context.Context)
@@ -77,7 +78,7 @@ func (p *played) Start(life context.Context, _ driver.Launch) (driver.Agent, err
 	return a, nil
 }
 
-// last is the agent that was started last.
+// last returns the agent that was started last.
 func (p *played) last() *playedAgent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -176,7 +177,7 @@ func echo(_ context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd,
 	return driver.TurnEnd{Reason: protocol.EndDone}, nil
 }
 
-// untilCancelled says a word and waits.
+// untilCancelled sends one text and waits until it is cancelled.
 func untilCancelled(ctx context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 	s.say("working")
 	select {
@@ -189,7 +190,7 @@ func untilCancelled(ctx context.Context, s *playedSession, _ driver.Prompt) (dri
 	}
 }
 
-// house is a Manager that runs.
+// house is a fixture: a running Manager.
 type house struct {
 	*Manager
 	t      *testing.T
@@ -201,13 +202,13 @@ type house struct {
 	seen []any
 }
 
-// opened is a house whose conversations have a played agent.
+// opened returns a house whose conversations have a played agent.
 func opened(t *testing.T, p *played, dir string) *house {
 	t.Helper()
 	return openedWith(t, p, dir, func(*Config) {})
 }
 
-// openedWith is opened, with a changed configuration.
+// openedWith is opened with a changed configuration.
 func openedWith(t *testing.T, p *played, dir string, change func(*Config)) *house {
 	t.Helper()
 	h := &house{t: t, dir: dir, broker: policy.NewBroker("default", func() {})}
@@ -215,7 +216,7 @@ func openedWith(t *testing.T, p *played, dir string, change func(*Config)) *hous
 		h.dir = t.TempDir()
 	}
 	config := Config{
-		Session: "default", Dir: filepath.Join(h.dir, "chat"), Root: h.dir, Broker: h.broker,
+		Session: "default", Dir: filepath.Join(h.dir, "chat"), Root: h.dir, Attachments: filepath.Join(h.dir, "attachments"), Broker: h.broker,
 		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
 			if kind == "" {
 				kind = "played"
@@ -258,8 +259,8 @@ func (h *house) say(id protocol.ConversationID, message protocol.MessageID, text
 	}
 }
 
-// until watches a conversation until the page that a viewer makes of it is as
-// wanted, and returns it.
+// until watches a conversation until the page that a viewer builds from the
+// events fulfils want, and returns the page.
 func (h *house) until(id protocol.ConversationID, want func(protocol.ChatPage) bool) protocol.ChatPage {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
@@ -282,7 +283,7 @@ func (h *house) until(id protocol.ConversationID, want func(protocol.ChatPage) b
 	return v.page
 }
 
-// idle waits until a conversation rests.
+// idle waits until a conversation is idle.
 func (h *house) idle(id protocol.ConversationID) protocol.ChatPage {
 	h.t.Helper()
 	return h.until(id, func(p protocol.ChatPage) bool {
@@ -337,7 +338,8 @@ func (v *view2) take(t *testing.T, ev protocol.ChatEventsEvent) {
 	v.page.Index = v.last
 }
 
-// texts are the entries in short: "user hello", "text You said: hello", "end done".
+// texts are the entries in short form: "user hello", "text You said: hello",
+// "end done".
 func texts(entries []protocol.ChatEntry) []string {
 	var out []string
 	for _, e := range entries {

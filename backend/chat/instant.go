@@ -5,21 +5,23 @@ import (
 	"slices"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/files"
 	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/protocol"
 )
 
-// route chooses who carries a message out; plan is for the agent of instant
-// messages. The caller holds mu.
+// route chooses the agent that carries out a message. plan is the router's plan
+// for the agent for instant messages. The caller holds mu.
 func (c *conversation) route(message protocol.QueuedMessage) (route *protocol.ChatRoute, plan any) {
 	router := c.m.config.Settings().Router
 	if router == nil {
 		return nil, nil
 	}
 	head := c.headLocked()
-	beside := c.beside(message)
+	beside := files.Beside(message, head.Tab)
 	if message.Route == protocol.RouteInstant {
-		// The elements were chosen where the agent asked which is meant.
+		// The user chose these elements when the agent asked which one was
+		// meant.
 		beside = slices.DeleteFunc(beside, func(a protocol.ChatAttachment) bool {
 			return a.Kind == protocol.AttachElement && a.Tab == head.Tab
 		})
@@ -28,13 +30,13 @@ func (c *conversation) route(message protocol.QueuedMessage) (route *protocol.Ch
 		Agent: head.Agent, Options: head.Options, CanInstant: head.Tab != "",
 	}, message.Route)
 	if _, ok := protocol.ModelProfile(head.Agent); ok && made.Kind != protocol.RouteInstant {
-		return nil, nil // there is one model, and nothing to choose
+		return nil, nil // there is only one model to choose
 	}
 	return &made, plan
 }
 
-// instant carries a turn out beside the conversation's agent, which is told of it
-// with its next prompt.
+// instant carries out a turn without the conversation's agent. That agent is
+// told about it with its next prompt.
 func (t *turn) instant() (driver.TurnEnd, error) {
 	c := t.c
 	session, starter, err := c.agent.openSide(t.ctx)
@@ -46,7 +48,7 @@ func (t *turn) instant() (driver.TurnEnd, error) {
 	cancelled := t.cancelled
 	prompt := c.prompt(t.message, starter, false)
 	prompt.Plan = t.plan
-	c.m.news.touch(c, true)
+	c.m.news.Touch(c, true)
 	c.mu.Unlock()
 	if cancelled {
 		return driver.TurnEnd{}, errCancelled
@@ -60,8 +62,8 @@ func (t *turn) instant() (driver.TurnEnd, error) {
 	return end, err
 }
 
-// openSide returns the session for instant messages, and what its agent was started
-// with.
+// openSide returns the session for instant messages, and the starter of its
+// agent.
 func (a *connection) openSide(ctx context.Context) (driver.Session, driver.Starter, error) {
 	c := a.c
 	c.mu.Lock()
@@ -90,7 +92,7 @@ func (a *connection) openSide(ctx context.Context) (driver.Session, driver.Start
 	case err != nil:
 		a.side.take()
 		h.Release()
-	case a.side.process == h: // else it is over already
+	case a.side.process == h: // else the process has ended already
 		a.side.session = session
 	}
 	return session, starter, err

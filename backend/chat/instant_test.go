@@ -12,8 +12,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// withInstant is a configuration in which another played agent has the instant
-// messages.
+// withInstant is a configuration in which another played agent carries out the
+// instant messages.
 func withInstant(instant *played) func(*Config) {
 	return func(c *Config) {
 		own := c.Agent
@@ -31,9 +31,9 @@ func withInstant(instant *played) func(*Config) {
 	}
 }
 
-// An instant message goes to the agent of instant messages, with what the router
-// read and the elements that the user chose; the conversation's own agent is told of
-// it with its next prompt.
+// An instant message goes to the agent for instant messages, with the router's
+// plan and the elements that the user chose. The conversation's own agent is
+// told about it with its next prompt.
 func TestAnInstantMessageGoesBesideTheAgent(t *testing.T) {
 	own := &played{script: echo}
 	quick := &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
@@ -68,8 +68,8 @@ func TestAnInstantMessageGoesBesideTheAgent(t *testing.T) {
 	}
 }
 
-// The conversation's own agent dies while an instant message is carried out beside
-// it: that one goes on to its own end.
+// The conversation's own agent dies while another agent carries out an instant
+// message: the instant turn continues to its own end.
 func TestTheAgentDiesBesideAnInstantMessage(t *testing.T) {
 	own := &played{script: echo}
 	began, on := make(chan struct{}), make(chan struct{})
@@ -101,7 +101,8 @@ func TestTheAgentDiesBesideAnInstantMessage(t *testing.T) {
 	})
 }
 
-// What a command did is shown for an agent that does not show it itself.
+// A command's step is recorded only for an agent that does not report its steps
+// itself.
 func TestStepsOfAnAgentThatReportsThem(t *testing.T) {
 	steps := make(chan struct{})
 	quick := &played{}

@@ -6,11 +6,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Two programs on one session of an agent branch it silently. So a conversation
-// is the one that talks to its session, or a terminal is.
+// Two programs that use one session of an agent create two diverging histories
+// without any error. So either the conversation has the session, or a terminal
+// has it.
 
-// ToTerminal continues a conversation in a terminal: the chat's session ends,
-// and the terminal's program goes on with it.
+// ToTerminal continues a conversation in a terminal: the conversation closes
+// its session, and the terminal's program resumes it.
 func (m *Manager) ToTerminal(ctx context.Context, id protocol.ConversationID) (protocol.Conversation, error) {
 	c, err := m.find(id)
 	if err != nil {
@@ -35,14 +36,15 @@ func (m *Manager) ToTerminal(ctx context.Context, id protocol.ConversationID) (p
 			return head, context.Cause(ctx)
 		}
 	}
-	// The lease is given before the terminal starts: no message gets between.
+	// The lease is set before the terminal starts, so that no message can be
+	// sent in between.
 	c.mu.Lock()
 	if c.turn != nil || c.state.Head.Terminal != "" {
 		defer c.mu.Unlock()
 		return c.headLocked(), errAtWork
 	}
 	c.state.Head.Terminal = leaseTaken
-	c.m.news.touch(c, true)
+	c.m.news.Touch(c, true)
 	c.mu.Unlock()
 	c.agent.leave()
 	terminal, err := m.config.Terminal(ctx, head)
@@ -53,11 +55,11 @@ func (m *Manager) ToTerminal(ctx context.Context, id protocol.ConversationID) (p
 	return c.headLocked(), err
 }
 
-// leaseTaken stands for a terminal that starts.
+// leaseTaken is the terminal's id while the terminal is starting.
 const leaseTaken protocol.TerminalID = "starting"
 
-// ToChat takes a conversation back from its terminal, which ends, and loads what
-// was said there.
+// ToChat moves a conversation from its terminal back to Chat: it ends the
+// terminal and loads the messages that were exchanged there.
 func (m *Manager) ToChat(ctx context.Context, id protocol.ConversationID) (protocol.Conversation, error) {
 	c, err := m.find(id)
 	if err != nil {
@@ -81,8 +83,9 @@ func (m *Manager) ToChat(ctx context.Context, id protocol.ConversationID) (proto
 	return c.agent.reopen(ctx)
 }
 
-// TerminalEnded is told that a terminal's program is over: the conversation that
-// it held is free, and what was said there is loaded.
+// TerminalEnded is called when a terminal's program has ended. It frees the
+// conversation that was continued there and loads the messages that were
+// exchanged there.
 func (m *Manager) TerminalEnded(id protocol.TerminalID) {
 	m.mu.Lock()
 	all := m.allLocked()
@@ -100,7 +103,7 @@ func (m *Manager) TerminalEnded(id protocol.TerminalID) {
 	}
 }
 
-// fromTerminal takes the lease back; it reports whether that terminal had it.
+// fromTerminal takes the lease back. It reports whether that terminal had it.
 func (a *connection) fromTerminal(id protocol.TerminalID) bool {
 	c := a.c
 	c.mu.Lock()

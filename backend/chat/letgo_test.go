@@ -13,7 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// gated is a script that waits for on, for the end of its agent, or to be cancelled.
+// gated is a script that waits for on, for the end of its agent, or until it is
+// cancelled.
 func gated(began chan<- *playedSession, on <-chan struct{}) script {
 	return func(ctx context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		began <- s
@@ -28,7 +29,7 @@ func gated(began chan<- *playedSession, on <-chan struct{}) script {
 	}
 }
 
-// instantly sends a message to the agent of instant messages.
+// instantly sends a message to the agent for instant messages.
 func (h *house) instantly(message protocol.MessageID, text string) {
 	h.t.Helper()
 	_, err := h.Send(h.t.Context(), protocol.ChatSendRequest{
@@ -47,8 +48,8 @@ func wantEnd(t *testing.T, page protocol.ChatPage, want protocol.EndReason) {
 	}
 }
 
-// An instant message that is sent while the conversation's own session is closed has
-// a session that nobody lets go.
+// An instant message that is sent while the conversation's own session is being
+// closed gets a session that is not closed with it.
 func TestAnInstantMessageWhileTheAgentIsLetGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		closing, began, on := make(chan struct{}), make(chan *playedSession), make(chan struct{})
@@ -67,7 +68,7 @@ func TestAnInstantMessageWhileTheAgentIsLetGo(t *testing.T) {
 			_, err := h.Restart(t.Context(), "c1")
 			restarted <- err
 		}()
-		synctest.Wait() // it closes the session
+		synctest.Wait() // it is closing the session
 		h.instantly("m2", "click Save")
 		<-began
 		if released.Load() != 1 {
@@ -77,7 +78,7 @@ func TestAnInstantMessageWhileTheAgentIsLetGo(t *testing.T) {
 		if err := <-restarted; err != nil {
 			t.Error(err)
 		}
-		synctest.Wait() // what was let go has ended
+		synctest.Wait() // the released sessions have ended
 		if released.Load() != 1 {
 			t.Error("what the instant message may do was ended")
 		}
@@ -86,8 +87,8 @@ func TestAnInstantMessageWhileTheAgentIsLetGo(t *testing.T) {
 	})
 }
 
-// The turn of a message that takes the place of an earlier one shares the process of
-// the session before, which is let go meanwhile.
+// The turn of a message that replaces an earlier one shares the process of the
+// previous session, which is being closed meanwhile.
 func TestAnEditKeepsTheProcessOfItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		closing, began, on := make(chan struct{}), make(chan *playedSession), make(chan struct{})
@@ -105,7 +106,7 @@ func TestAnEditKeepsTheProcessOfItsTurn(t *testing.T) {
 		}
 		<-began
 		close(closing)
-		synctest.Wait() // the session before is let go
+		synctest.Wait() // the previous session is closed
 		close(on)
 		wantEnd(t, h.idle("c1"), protocol.EndDone)
 		if p.started != 1 {
@@ -114,7 +115,7 @@ func TestAnEditKeepsTheProcessOfItsTurn(t *testing.T) {
 	})
 }
 
-// The end of a Manager waits for an idle agent that is just let go.
+// The end of a Manager waits for an idle agent that is being released.
 func TestTheEndWaitsForAnIdleAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, closing := make(chan struct{}), make(chan struct{})
@@ -138,8 +139,8 @@ func TestTheEndWaitsForAnIdleAgent(t *testing.T) {
 	})
 }
 
-// What an instant turn does is asked of the agent that it began with, also when that
-// one ends meanwhile.
+// The steps of an instant turn are handled as the agent that it began with
+// requires, also when that agent ends meanwhile.
 func TestAnInstantTurnKnowsItsAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, on := make(chan *playedSession), make(chan struct{})
@@ -157,12 +158,13 @@ func TestAnInstantTurnKnowsItsAgent(t *testing.T) {
 		synctest.Wait()
 		h.Step("c1", recorder.Step{Line: "Clicked Save", OK: true})
 		close(on)
-		// It shows its steps itself.
+		// The agent shows its steps itself.
 		wantTexts(t, h.idle("c1").Entries, "user click Save", "end done")
 	})
 }
 
-// An instant turn that fails with its agent leaves the conversation's own agent alone.
+// An instant turn that fails because its agent crashed does not affect the
+// conversation's own agent.
 func TestAnInstantTurnThatCrashes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := make(chan *playedSession)
@@ -189,8 +191,8 @@ func TestAnInstantTurnThatCrashes(t *testing.T) {
 	})
 }
 
-// A conversation that is deleted while its agent starts again leaves neither a process
-// nor a token behind.
+// A conversation that is deleted while its agent restarts leaves neither a
+// process nor a token behind.
 func TestAConversationIsDeletedWhileItsAgentStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := make(chan struct{})
@@ -209,7 +211,7 @@ func TestAConversationIsDeletedWhileItsAgentStarts(t *testing.T) {
 			_, err := h.Restart(t.Context(), "c1")
 			restarted <- err
 		}()
-		synctest.Wait() // it starts the agent
+		synctest.Wait() // it is starting the agent
 		if err := h.Delete(t.Context(), "c1"); err != nil {
 			t.Fatal(err)
 		}
@@ -229,8 +231,8 @@ func TestAConversationIsDeletedWhileItsAgentStarts(t *testing.T) {
 	})
 }
 
-// An agent that is started again while an earlier message is replaced does not come back
-// with what was taken away.
+// An agent that is restarted while an earlier message is replaced does not keep
+// a session with the removed messages.
 func TestAnEditWhileTheSessionIsOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := make(chan struct{})
@@ -245,7 +247,7 @@ func TestAnEditWhileTheSessionIsOpened(t *testing.T) {
 			_, err := h.Restart(t.Context(), "c1")
 			restarted <- err
 		}()
-		synctest.Wait() // it loads the session
+		synctest.Wait() // it is loading the session
 		_, err := h.Send(t.Context(), protocol.ChatSendRequest{Conversation: "c1", Message: "m2", Text: "hello", Replaces: "m1"})
 		if err != nil {
 			t.Fatal(err)

@@ -7,28 +7,29 @@ import "time"
 const (
 	// maxChatText bounds a prompt and a draft, in bytes.
 	maxChatText = 256 << 10
-	// chatPageSize is how many entries a page has unless asked for another number,
-	// ChatPageMax the most that it has.
+	// chatPageSize is how many entries a page has by default. The most that it
+	// may have is protocol.ChatPageMax.
 	chatPageSize = 100
-	// chatReplay is how many events a viewer that comes back is given; one that is
-	// further behind gets a page.
+	// chatReplay is how many missed events a returning viewer receives. A
+	// viewer that missed more gets a page instead.
 	chatReplay = 2000
-	// chatHits is how many hits a search gives unless asked for another number.
+	// chatHits is how many hits a search returns by default.
 	chatHits = 50
-	// chatHeadEvery is the shortest time between two heads that differ in nothing
-	// that a person waits for (usage, draft).
+	// chatHeadEvery is the shortest time between two updates of a head for
+	// changes that are not urgent (usage, draft).
 	chatHeadEvery = 100 * time.Millisecond
-	// chatCancelWait is how long an agent may take to end a turn that is cancelled,
+	// chatCancelWait is how long an agent may take to end a cancelled turn
 	// before its process is ended.
 	chatCancelWait = 10 * time.Second
-	// chatAnswerWait is how long a question of an agent waits for the person.
+	// chatAnswerWait is how long an agent's question waits for the user's
+	// answer.
 	chatAnswerWait = 24 * time.Hour
-	// chatIdle is how long an agent that can load its sessions again is kept for a
-	// conversation in which nothing happens.
+	// chatIdle is how long an idle conversation keeps its agent, if the agent
+	// can load the session again.
 	chatIdle = 30 * time.Minute
-	// chatStepWait is how long a step in the browser waits for the tool call that it
-	// belongs to: the two come over different pipes.
+	// chatStepWait is how long a browser step waits for its tool call: the two
+	// arrive over different pipes.
 	chatStepWait = 250 * time.Millisecond
-	// chatTitle bounds a title that is made from the first prompt, in characters.
+	// chatTitle bounds a title made from the first prompt, in characters.
 	chatTitle = 60
 )

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pilotfish/backend/chat/agentpool"
+	"pilotfish/backend/chat/changes"
 	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/routing"
@@ -21,53 +22,59 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config is what a Manager needs. Dir, Root, Agent, Broker and Logger are
-// required.
+// Config is what a Manager needs. Dir, Root, Attachments, Agent, Broker and Logger
+// are required.
 type Config struct {
 	Session protocol.SessionName
 	// Dir is the folder of the conversations. Root is the session's folder: the
 	// paths of files in entries are relative to it.
 	Dir, Root string
-	// Agent says how an agent of a kind is started; an empty kind is the one of
-	// Settings. command is the command line of AgentCustom.
+	// Attachments is the folder of the conversations' files, within Root.
+	Attachments string
+	// Agent says how to start an agent of a kind; an empty kind means the agent
+	// chosen in Settings. command is the command line of AgentCustom.
 	Agent func(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error)
-	// Instant is the agent that carries out instant messages, beside the agent of the
-	// conversation or as it. Its driver takes the router's Prompt.Plan.
+	// Instant is the agent that carries out instant messages. It may be another
+	// agent than that of the conversation, or the same. Its driver uses the
+	// router's plan in Prompt.Plan.
 	Instant protocol.AgentKind
-	// Tools are the browser's tools for a conversation: they speak as actor and
-	// mean tab. They are good until Release. Forget is told when a conversation was
-	// deleted.
+	// Tools returns the browser's tools for a conversation. They act as actor,
+	// on tab by default. They are valid until Release. Forget is called when a
+	// conversation was deleted.
 	Tools   func(actor protocol.Actor, tab protocol.TabID) []driver.ToolServer
 	Release func(protocol.Actor)
 	Forget  func(protocol.Actor)
-	// System is what an agent is told of where it is.
+	// System returns what an agent is told about where it works.
 	System func(tab protocol.TabID) string
 	// TabOpen says whether a tab is open.
 	TabOpen func(protocol.TabID) bool
 	// TabURL is the address of an open tab's page; empty while it is not known.
 	TabURL func(protocol.TabID) string
-	// Settings are read at each use.
+	// Settings is called at each use, so that changes apply at once.
 	Settings func() Settings
 	// WorkDir is the folder that agents work in; it need not exist.
 	WorkDir func() string
-	// Terminal continues a conversation's session in a terminal, EndTerminal ends
-	// that; nil when it cannot be done.
+	// Terminal continues a conversation's session in a terminal, and
+	// EndTerminal ends that terminal. Both are nil where this is not possible.
 	Terminal    func(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error)
 	EndTerminal func(ctx context.Context, id protocol.TerminalID) error
-	// Broker asks the person.
+	// Broker asks the user for approvals.
 	Broker *policy.Broker
-	// Publish hands an event to every panel; it must not block.
+	// Publish sends an event to every panel; it must not block.
 	Publish func(event any)
-	// Changed is told when TabAgents has something new. It may call the Manager.
+	// Changed is called when the result of TabAgents may have changed. It may
+	// call the Manager.
 	Changed func()
 	Logger  *slog.Logger
 }
 
-// Settings are what a person chose about Chat.
+// Settings are the user's settings for Chat.
 type Settings struct {
-	// Silence is after how long a turn that says nothing is offered to be ended.
+	// Silence is how long an agent may send nothing before Chat offers to end
+	// its turn.
 	Silence time.Duration
-	// Router chooses routes; nil sends everything to the conversation's agent.
+	// Router chooses routes; nil sends every message to the conversation's
+	// agent.
 	Router *routing.Router
 }
 
@@ -76,12 +83,13 @@ type Settings struct {
 type Manager struct {
 	config Config
 	log    *slog.Logger
-	// ctx is the life of every agent and goroutine. It ends with Run.
+	// ctx is the context of every agent and goroutine. Run cancels it when it
+	// ends.
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	news   news
+	news   *changes.Set[*conversation] // heads to publish
 	agents *agentpool.Pool
 
 	mu            sync.Mutex
@@ -89,7 +97,7 @@ type Manager struct {
 	closing       bool
 }
 
-// New reads which conversations there are. It starts nothing.
+// New reads the list of conversations from disk. It starts nothing.
 func New(c Config) (*Manager, error) {
 	if c.Dir == "" || c.Agent == nil || c.Broker == nil || c.Logger == nil {
 		return nil, errors.New("chat: Dir, Agent, Broker or Logger is missing")
@@ -98,7 +106,7 @@ func New(c Config) (*Manager, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Manager{
 		config: c, log: c.Logger.With("component", "chat", "session", c.Session), ctx: ctx, cancel: cancel,
-		conversations: map[protocol.ConversationID]*conversation{}, news: newNews(),
+		conversations: map[protocol.ConversationID]*conversation{}, news: changes.New[*conversation](),
 	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		cancel()
@@ -116,7 +124,7 @@ func New(c Config) (*Manager, error) {
 		}
 		conv, err := readConversation(m, id)
 		if err != nil {
-			// One that cannot be read must not keep the others from being there.
+			// One unreadable conversation must not hide the others.
 			m.log.Warn("a conversation could not be read", "conversation", id, "error", err)
 			continue
 		}
@@ -126,7 +134,7 @@ func New(c Config) (*Manager, error) {
 	return m, nil
 }
 
-// fill replaces what the caller left out by what does nothing.
+// fill replaces missing functions by ones that do nothing.
 func (c *Config) fill() {
 	if c.Tools == nil {
 		c.Tools = func(protocol.Actor, protocol.TabID) []driver.ToolServer { return nil }
@@ -160,8 +168,8 @@ func (c *Config) fill() {
 	}
 }
 
-// Run tells of changes until ctx ends; then it ends every turn and every agent,
-// and returns when nothing of them is left.
+// Run publishes changes until ctx ends. Then it ends every turn and every
+// agent, and returns when all of them have ended.
 func (m *Manager) Run(ctx context.Context) error {
 	told := make(chan struct{})
 	quiet := make(chan struct{})
@@ -192,7 +200,8 @@ func (m *Manager) Run(ctx context.Context) error {
 	return nil
 }
 
-// mend writes the ends of the turns that the end of the process cut off.
+// mend writes the missing ends of turns that were running when the process
+// ended.
 func (m *Manager) mend() {
 	m.mu.Lock()
 	all := m.allLocked()
@@ -216,8 +225,8 @@ func (m *Manager) allLocked() []*conversation {
 	return all
 }
 
-// idPattern is what the ids of conversations and messages look like: they are
-// made elsewhere and become names of folders.
+// idPattern is the form of the ids of conversations and messages. Clients
+// choose the ids, and they become names of folders.
 var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`) })
 
 func checkID(id, what string) error {
@@ -227,7 +236,7 @@ func checkID(id, what string) error {
 	return nil
 }
 
-// find returns a conversation, or CodeUnknownConversation.
+// find returns a conversation, or an error with CodeUnknownConversation.
 func (m *Manager) find(id protocol.ConversationID) (*conversation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -241,7 +250,8 @@ func unknown(id protocol.ConversationID) error {
 	return protocol.NewError(protocol.CodeUnknownConversation, fmt.Sprintf("there is no conversation %.80q", id), "`pilotfish chat list` lists them")
 }
 
-// Start makes a conversation, or returns the one of that id as it is.
+// Start creates a conversation, or returns the existing one with that id
+// unchanged.
 func (m *Manager) Start(ctx context.Context, req protocol.ChatStartRequest) (protocol.Conversation, error) {
 	if err := checkID(string(req.Conversation), "conversation"); err != nil {
 		return protocol.Conversation{}, err
@@ -259,7 +269,7 @@ func (m *Manager) Start(ctx context.Context, req protocol.ChatStartRequest) (pro
 		return protocol.Conversation{}, protocol.NewError(protocol.CodeNotRunning, "the session is ending", "")
 	}
 	if c := m.conversations[req.Conversation]; c != nil {
-		return c.Head(), nil // somebody was faster
+		return c.Head(), nil // a concurrent call created it
 	}
 	c := newConversation(m, req.Conversation)
 	now := time.Now().UTC()
@@ -273,7 +283,7 @@ func (m *Manager) Start(ctx context.Context, req protocol.ChatStartRequest) (pro
 		return protocol.Conversation{}, err
 	}
 	m.conversations[c.id] = c
-	m.news.touch(c, true)
+	m.news.Touch(c, true)
 	return c.Head(), nil
 }
 
@@ -292,8 +302,8 @@ func (m *Manager) List() []protocol.Conversation {
 	return heads
 }
 
-// TabsChanged is told when tabs were opened or closed: a conversation whose tab
-// is gone floats.
+// TabsChanged is called when tabs were opened or closed. A conversation whose
+// tab was closed no longer belongs to a tab.
 func (m *Manager) TabsChanged() {
 	m.mu.Lock()
 	all := m.allLocked()
@@ -304,19 +314,20 @@ func (m *Manager) TabsChanged() {
 		head := c.headLocked()
 		changed := head.Tab != shown
 		if changed && head.Tab == "" {
-			// Where it stood is what it is found by when the page is opened again.
+			// The last address of its tab is saved: by it the conversation is
+			// found when the page is opened again.
 			if err := c.saveLocked(); err != nil && !c.closed {
 				m.log.Warn("a conversation could not be written", "conversation", c.id, "error", err)
 			}
 		}
 		c.mu.Unlock()
 		if changed {
-			m.news.touch(c, true)
+			m.news.Touch(c, true)
 		}
 	}
 }
 
-// Delete ends a conversation and removes everything that it has on disk.
+// Delete ends a conversation and removes all its files.
 func (m *Manager) Delete(_ context.Context, id protocol.ConversationID) error {
 	m.mu.Lock()
 	c := m.conversations[id]
@@ -331,11 +342,11 @@ func (m *Manager) Delete(_ context.Context, id protocol.ConversationID) error {
 	actor := c.actor()
 	c.mu.Unlock()
 	m.config.Forget(actor)
-	m.news.gone(c)
+	m.news.Drop(c)
 	m.config.Publish(protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: id})
 	m.config.Changed()
 	if err := os.RemoveAll(filepath.Join(m.config.Dir, string(id))); err != nil {
 		return fmt.Errorf("removing a conversation: %w", err)
 	}
-	return nil
+	return c.files.Remove()
 }

@@ -5,9 +5,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// page is the last limit entries before an index, 0 for the end, as they are now.
-// What waits for a viewer is in it, and is taken away from there, at the same
-// moment: nothing is shown twice, and nothing is missing.
+// page returns the last limit entries before an index (0 means the end), as
+// they are now. Events queued for the viewer are already in the page. They are
+// removed from the viewer's queue under the same lock, so that nothing is shown
+// twice and nothing is missing.
 func (c *conversation) page(before uint64, limit int, v *viewers.Viewer) (protocol.ChatPage, error) {
 	if limit <= 0 {
 		limit = chatPageSize
@@ -30,7 +31,7 @@ func (c *conversation) page(before uint64, limit int, v *viewers.Viewer) (protoc
 	return page, err
 }
 
-// History is a part of a conversation.
+// History returns a page of a conversation.
 func (m *Manager) History(req protocol.ChatHistoryRequest) (protocol.ChatPage, error) {
 	c, err := m.find(req.Conversation)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Ask puts a permission to the person. It returns when the question is
-// journalled.
+// Ask asks the user for a permission. It returns when the question is in the
+// journal.
 func (s *sink) Ask(ctx context.Context, ask driver.Ask, answer func(option string)) {
 	c := s.c
 	c.mu.Lock()
@@ -31,9 +31,10 @@ func (s *sink) Ask(ctx context.Context, ask driver.Ask, answer func(option strin
 	}
 	t.asks++
 	request := approval(c, e, ask)
-	c.m.news.touch(c, true)
+	c.m.news.Touch(c, true)
 	c.mu.Unlock()
-	// The question is over when the agent or the turn says so, whichever first.
+	// The question ends when the agent or the turn ends it, whichever comes
+	// first.
 	asking, cancel := context.WithTimeout(ctx, chatAnswerWait)
 	stop := context.AfterFunc(t.asking, cancel)
 	c.m.wg.Go(func() {
@@ -43,13 +44,13 @@ func (s *sink) Ask(ctx context.Context, ask driver.Ask, answer func(option strin
 		c.mu.Lock()
 		t.asks--
 		t.said(c)
-		c.m.news.touch(c, true)
+		c.m.news.Touch(c, true)
 		c.mu.Unlock()
 		answer(option)
 	})
 }
 
-// approval is the question for the broker.
+// approval returns the question as the broker needs it.
 func approval(c *conversation, e protocol.ChatEntry, ask driver.Ask) protocol.Approval {
 	subject := e.Permission.Subject
 	a := protocol.Approval{
@@ -72,8 +73,8 @@ func approval(c *conversation, e protocol.ChatEntry, ask driver.Ask) protocol.Ap
 	return a
 }
 
-// await puts a question to the broker and writes how it ended. It returns the
-// chosen option.
+// await asks the user through the broker and writes the outcome. It returns the
+// chosen option, or "" for none.
 func (c *conversation) await(ctx context.Context, entry string, ask driver.Ask, request protocol.Approval) string {
 	verdict, err := c.m.config.Broker.AskVerdict(ctx, request, func(a protocol.Approval) {
 		c.amend(entry, func(p *protocol.ChatPermission, _ *protocol.ChatEntry) { p.Approval = a.ID })
@@ -86,7 +87,7 @@ func (c *conversation) await(ctx context.Context, entry string, ask driver.Ask, 
 		p.Approval, p.Answer, e.Open = "", option, false
 		switch {
 		case err == nil && option == "" && verdict.Answer != protocol.AnswerDeny:
-			// Something wider than the person said is never chosen in its place.
+			// A wider permission is never chosen instead of the user's answer.
 			p.Outcome = "cancelled: the agent does not offer this answer"
 		case err == nil:
 			p.Outcome = outcomeOf(ask.Options, option, verdict)
@@ -99,7 +100,7 @@ func (c *conversation) await(ctx context.Context, entry string, ask driver.Ask, 
 	return option
 }
 
-// amend changes a question's entry, unless it is over.
+// amend changes the entry of a question that is still open.
 func (c *conversation) amend(id string, change func(*protocol.ChatPermission, *protocol.ChatEntry)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,8 +112,9 @@ func (c *conversation) amend(id string, change func(*protocol.ChatPermission, *p
 	}
 }
 
-// optionOf is the agent's option for a person's word that was given where only
-// the three words are shown (the tray, a notification).
+// optionOf returns the agent's option for a general answer (once, always,
+// deny), which the user gives where the agent's own options are not shown (the
+// tray, a notification).
 func optionOf(options []protocol.PermissionOption, answer protocol.ApprovalAnswer) string {
 	for _, o := range options {
 		if o.Kind == answer {
@@ -122,7 +124,7 @@ func optionOf(options []protocol.PermissionOption, answer protocol.ApprovalAnswe
 	return ""
 }
 
-// outcomeOf says in words how a question ended.
+// outcomeOf describes the outcome of a question for the user.
 func outcomeOf(options []protocol.PermissionOption, option string, v policy.Verdict) string {
 	words := map[protocol.ApprovalAnswer]string{
 		protocol.AnswerOnce: "allowed once", protocol.AnswerAlways: "allowed always", protocol.AnswerDeny: "denied",
@@ -138,7 +140,7 @@ func outcomeOf(options []protocol.PermissionOption, option string, v policy.Verd
 	return fmt.Sprintf("%s by you in the %s", words, v.Place)
 }
 
-// Answer gives a person's word about a question of a conversation.
+// Answer gives the user's answer to a question of a conversation.
 func (m *Manager) Answer(req protocol.ChatAnswerRequest, place string) error {
 	c, err := m.find(req.Conversation)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Queue changes what waits for its turn.
+// Queue edits, moves, removes or sends at once a queued message.
 func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (protocol.Conversation, error) {
 	c, err := m.find(req.Conversation)
 	if err != nil {
@@ -46,7 +46,7 @@ func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (proto
 	switch {
 	case req.Action != protocol.QueueNow:
 		if err = c.change(changed); err == nil {
-			c.m.news.touch(c, true)
+			c.m.news.Touch(c, true)
 		}
 	case c.state.Head.Terminal != "":
 		err = c.mayTalk()
@@ -58,7 +58,8 @@ func (m *Manager) Queue(_ context.Context, req protocol.ChatQueueRequest) (proto
 	return c.headLocked(), err
 }
 
-// Set changes what a person chooses about a conversation.
+// Set changes the settings of a conversation that the user chooses: an option,
+// agent, tab, title or draft.
 func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protocol.Conversation, error) {
 	c, err := m.find(req.Conversation)
 	if err != nil {
@@ -83,7 +84,7 @@ func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protoco
 	defer c.mu.Unlock()
 	draft := req.Draft
 	if draft != nil && req.DraftOf != "" && slices.Contains(c.state.Known, req.DraftOf) {
-		draft = nil // the message arrived
+		draft = nil // the message was sent already
 	}
 	if draft != nil && len(*draft) > maxChatText {
 		return c.headLocked(), protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message has %d KB at most", maxChatText>>10), "attach the text as a file")
@@ -101,11 +102,11 @@ func (m *Manager) Set(ctx context.Context, req protocol.ChatSetRequest) (protoco
 	if err != nil {
 		return c.headLocked(), err
 	}
-	c.m.news.touch(c, req.Title != nil || req.Agent != nil || req.Tab != nil || req.Option != "")
+	c.m.news.Touch(c, req.Title != nil || req.Agent != nil || req.Tab != nil || req.Option != "")
 	return c.headLocked(), nil
 }
 
-// setOption sets one of the agent's options; a session is opened for it when
+// setOption sets one of the agent's options. It opens a session for that if
 // there is none.
 func (a *connection) setOption(ctx context.Context, id, value string) error {
 	c := a.c
@@ -134,8 +135,8 @@ func (a *connection) setOption(ctx context.Context, id, value string) error {
 	return nil
 }
 
-// setAgent gives the conversation to another agent. It does not know what was
-// said; its first prompt tells it.
+// setAgent gives the conversation to another agent. The new agent does not know
+// the conversation; its first prompt quotes it.
 func (a *connection) setAgent(ctx context.Context, req protocol.ChatSetRequest) error {
 	c := a.c
 	command := ""
@@ -165,8 +166,8 @@ func (a *connection) setAgent(ctx context.Context, req protocol.ChatSetRequest) 
 	return nil
 }
 
-// setTab puts the conversation beside another tab. Its agent's tools are for the
-// new one from the next turn on.
+// setTab moves the conversation to another tab. From the next turn on, the
+// agent's tools act on the new tab.
 func (a *connection) setTab(ctx context.Context, tab protocol.TabID) error {
 	c := a.c
 	if tab != "" && !c.m.config.TabOpen(tab) {
@@ -190,7 +191,7 @@ func (a *connection) setTab(ctx context.Context, tab protocol.TabID) error {
 	return nil
 }
 
-// resting says why the agent cannot be changed just now.
+// resting returns an error if the agent cannot be changed now.
 func (c *conversation) resting() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// replace takes an earlier message and all behind it away and begins a turn with
-// another in its place. The caller holds mu.
+// replace removes an earlier message and everything after it, and begins a turn
+// with a new message in its place. The caller holds mu.
 func (c *conversation) replace(id string, message protocol.QueuedMessage) (protocol.Conversation, error) {
 	if c.turn != nil {
 		return c.headLocked(), errAtWork
@@ -23,7 +23,7 @@ func (c *conversation) replace(id string, message protocol.QueuedMessage) (proto
 	return c.headLocked(), err
 }
 
-// takeAway cuts a message and all behind it off.
+// takeAway removes a message and everything after it from the transcript.
 func (c *conversation) takeAway(id string) error {
 	e, ok := c.entries.Entry(id)
 	if !ok || e.Kind != protocol.EntryUser {
@@ -38,7 +38,8 @@ func (c *conversation) takeAway(id string) error {
 	}
 	c.replaced = id
 	c.state.Head.Entries = max(0, c.state.Head.Entries-removed)
-	// The agent cannot unsay what was said: a new session is told what is left.
+	// The agent cannot forget the removed part. So a new session begins, and
+	// its first prompt quotes what is left.
 	c.state.Head.AgentSession, c.state.Context = "", c.state.Head.Entries > 0
 	gone := c.agent.take()
 	c.m.wg.Go(func() { c.agent.letGo(gone) })

@@ -12,8 +12,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Search finds words in all conversations of the session, those of the newest
-// conversation first.
+// Search finds a text in all conversations of the session. The hits in the
+// newest conversation come first.
 func (m *Manager) Search(ctx context.Context, req protocol.ChatSearchRequest) (protocol.ChatSearchReply, error) {
 	reply := protocol.ChatSearchReply{Found: []protocol.ChatFound{}}
 	words := strings.TrimSpace(req.Text)
@@ -47,7 +47,8 @@ func (m *Manager) Search(ctx context.Context, req protocol.ChatSearchRequest) (p
 	return reply, ctx.Err()
 }
 
-// all gives every entry as it is now, newest first.
+// all calls yield with every entry as it is now, newest first, until yield
+// returns false.
 func (c *conversation) all(yield func(protocol.ChatEntry) bool) error {
 	before := uint64(math.MaxUint64)
 	for {
@@ -67,7 +68,7 @@ func (c *conversation) all(yield func(protocol.ChatEntry) bool) error {
 	}
 }
 
-// Export writes a conversation down.
+// Export returns a conversation as a document.
 func (m *Manager) Export(req protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
 	c, err := m.find(req.Conversation)
 	if err != nil {
@@ -82,7 +83,7 @@ func (m *Manager) Export(req protocol.ChatExportRequest) (protocol.ChatExportRep
 	return export.Conversation(head, entries, req.Format)
 }
 
-// Paths completes a mention of a file of the working folder.
+// Paths returns completions for a mention of a file in the working folder.
 func (m *Manager) Paths(ctx context.Context, req protocol.ChatPathsRequest) (protocol.ChatPathsReply, error) {
 	found, err := paths.Find(ctx, m.config.WorkDir(), req.Text)
 	return protocol.ChatPathsReply{Paths: found}, err

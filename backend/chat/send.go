@@ -10,9 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Send takes a message in: it begins a turn, or waits for its own. The same
-// message twice is one message. It returns CodeBusy for a message that the queue
-// has no place for.
+// Send accepts a message: it begins a turn, or queues the message. Sending the
+// same message twice sends it once. It returns CodeBusy when the queue is full.
 func (m *Manager) Send(_ context.Context, req protocol.ChatSendRequest) (protocol.Conversation, error) {
 	c, err := m.find(req.Conversation)
 	if err != nil {
@@ -53,12 +52,12 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 	if err := c.mayTalk(); err != nil {
 		return c.headLocked(), err
 	}
-	// Asked before the attachments are kept: a message that is refused leaves
-	// nothing behind.
+	// This is checked before the attachments are kept, so that a refused
+	// message leaves no files behind.
 	waits := (c.turn != nil || len(c.state.Head.Queue) > 0) && req.Replaces == ""
 	room := protocol.ChatQueue
 	if c.turn == nil {
-		room++ // the one that waits first begins its turn
+		room++ // the first queued message begins its turn
 	}
 	if waits && !req.Now && len(c.state.Head.Queue) >= room {
 		return c.headLocked(), protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d messages are queued already", protocol.ChatQueue), "wait for one of them, remove one, or send this one now")
@@ -74,8 +73,8 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 	taken := func(s *state.State) {
 		s.Know(message.ID)
 		if begun := strings.TrimSpace(s.Head.Draft); strings.HasPrefix(strings.TrimSpace(req.Text), begun) {
-			// It is what is sent, or its beginning: whoever opens the conversation next
-			// must not find it in the input again.
+			// The draft is the text that is sent, or its beginning. It must not
+			// be in the input when the conversation is opened again.
 			s.Head.Draft = ""
 		}
 	}
@@ -87,29 +86,28 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 	default:
 		err = c.enqueue(message, taken)
 	}
-	// What was refused can be sent again, and is in the input of whoever opens this
-	// next.
+	// On an error the draft stays, so that the user can send the message again.
 	return c.headLocked(), err
 }
 
-// enqueue puts a message behind those that wait. also is changed with it.
+// enqueue appends a message to the queue. also is applied in the same write.
 func (c *conversation) enqueue(message protocol.QueuedMessage, also func(*state.State)) error {
 	err := c.change(func(s *state.State) {
 		also(s)
 		s.Head.Queue = append(slices.Clone(s.Head.Queue), message)
-		// What waited since a Stop or a restart comes first: whoever writes on wants it
-		// all, in its order.
+		// Messages held since a Stop or a restart go first: a user who sends
+		// another message wants all of them sent, in order.
 		s.Held = s.Held && c.turn != nil
 	})
 	if err != nil {
 		return err
 	}
-	c.m.news.touch(c, true)
+	c.m.news.Touch(c, true)
 	c.next()
 	return nil
 }
 
-// mayTalk says why nothing can be sent just now.
+// mayTalk returns an error if nothing can be sent now.
 func (c *conversation) mayTalk() error {
 	if c.state.Head.Terminal != "" {
 		return protocol.NewError(protocol.CodeBusy, "the conversation continues in a terminal", "continue it in the chat first")
@@ -117,8 +115,10 @@ func (c *conversation) mayTalk() error {
 	return nil
 }
 
-// interrupt puts a message before everything that waits: into the turn that
-// runs, where the agent can take it, else in its place. also is changed with it.
+// interrupt puts a message before the queue: into the running turn, if the
+// agent supports that, else after ending that turn. also is applied in the same
+// write; for a message into the running turn it changes only the state in
+// memory.
 func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*state.State)) error {
 	t := c.turn
 	if c.state.Head.Can.Steer && t.prompting && !t.cancelled {
@@ -135,13 +135,13 @@ func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*stat
 		return err
 	}
 	t.goOn = true
-	c.m.news.touch(c, true)
+	c.m.news.Touch(c, true)
 	c.cancelLocked()
 	return nil
 }
 
-// steer hands a message into a turn that runs. One that the agent does not take
-// waits for its own turn.
+// steer sends a message into the running turn. If the agent does not accept it,
+// a notice says so.
 func (c *conversation) steer(t *turn, message protocol.QueuedMessage) {
 	c.mu.Lock()
 	e := userEntry(message)
@@ -166,7 +166,7 @@ func (c *conversation) steer(t *turn, message protocol.QueuedMessage) {
 	}
 }
 
-// userEntry is a message as an entry; its id is the message's.
+// userEntry returns the entry of a message. The entry's id is the message's id.
 func userEntry(message protocol.QueuedMessage) protocol.ChatEntry {
 	return protocol.ChatEntry{
 		ID: string(message.ID), Message: message.ID, Kind: protocol.EntryUser, Text: message.Text, Attachments: message.Attachments,

@@ -9,20 +9,21 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// sink is what one session of an agent speaks into. What a session says that is
-// not the conversation's any more goes nowhere.
+// sink receives what one session of an agent sends. Updates of a session that
+// the conversation no longer uses are dropped.
 type sink struct {
 	c *conversation
-	// loading is set while a session of before is loaded: what was said in it is
-	// in the journal already. past takes it, for what is not.
+	// loading is set while an earlier session is loaded. What the session
+	// repeats then is in the journal already. past keeps it, for the parts that
+	// are not.
 	loading bool
 	past    recall.Replay
-	// beside is set for the agent of instant messages: its commands and options are
-	// not the conversation's.
+	// beside is set for the agent for instant messages: its commands and
+	// options are not those of the conversation.
 	beside bool
 }
 
-// Update takes one update in.
+// Update records one update.
 func (s *sink) Update(u driver.Update) {
 	c := s.c
 	c.mu.Lock()
@@ -41,7 +42,7 @@ func (s *sink) Update(u driver.Update) {
 	}
 }
 
-// counts says whether an update is the conversation's.
+// counts reports whether an update is for the conversation.
 func (s *sink) counts(u driver.Update) bool {
 	if s.beside {
 		return s.c.agent.side.sink == s && u.Commands == nil && u.Options == nil && u.Usage == nil && u.Title == nil
@@ -49,7 +50,7 @@ func (s *sink) counts(u driver.Update) bool {
 	return s.c.agent.sink == s
 }
 
-// update takes one update in. The caller holds mu.
+// update records one update. The caller holds mu.
 func (c *conversation) update(u driver.Update) error {
 	if t := c.turn; t != nil {
 		t.said(c)
@@ -69,21 +70,21 @@ func (c *conversation) update(u driver.Update) error {
 			c.state.Head.Title = title
 		}
 	default:
-		return nil // the person's own words, repeated
+		return nil // the user's own prompt, repeated
 	}
 	if u.Usage == nil {
 		c.save(false)
 	} else {
-		c.m.news.touch(c, false)
+		c.m.news.Touch(c, false)
 	}
 	return nil
 }
 
-// said notes that the agent of a turn lives.
+// said records that the agent of a turn is active.
 func (t *turn) said(c *conversation) {
 	t.last = time.Now()
 	if t.quiet {
 		t.quiet = false
-		c.m.news.touch(c, true)
+		c.m.news.Touch(c, true)
 	}
 }

@@ -7,12 +7,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Step is told of each command of a conversation's agent. The agent announces
-// the tool call that it belongs to over its own pipe, before or a moment after.
+// Step is called for each browser command of a conversation's agent. The agent
+// announces the tool call of the command over its own pipe, shortly before or
+// after.
 func (m *Manager) Step(id protocol.ConversationID, s recorder.Step) {
 	c, err := m.find(id)
 	if err != nil {
-		return // deleted in the middle of it
+		return // deleted meanwhile
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

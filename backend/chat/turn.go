@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// turn is a prompt and what the agent makes of it. It has exactly one end.
+// turn is one prompt and what the agent does for it. It has exactly one end.
 type turn struct {
 	c       *conversation
 	message protocol.QueuedMessage
@@ -22,25 +22,25 @@ type turn struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when its end is written
-	model   string        // that the route wants
-	beside  bool          // the agent of instant messages carries it out
-	plan    any           // of beside: what the router read in the message
+	model   string        // the model that the route chose
+	beside  bool          // the agent for instant messages carries it out
+	plan    any           // if beside: what the router parsed from the message
 
-	// All below is guarded by the conversation's mu.
+	// The fields below are guarded by the conversation's mu.
 	starter   driver.Starter  // of the agent that carries it out, once that has a session
 	prompting bool            // the agent has the prompt
-	direct    bool            // of beside: its context ends it, nobody is asked
-	cancelled bool            // a person ended it
+	direct    bool            // if beside: cancelling the context ends it, the agent is not asked
+	cancelled bool            // the user ended it
 	stopping  bool            // the session ends
 	forced    bool            // the agent did not end it in time
-	broken    *protocol.Error // why it cannot be written; what is said after that would have a hole before it
-	goOn      bool            // the queue goes on after a cancel
-	asks      int             // questions that wait for the person
+	broken    *protocol.Error // why it cannot be written; later output is dropped, since a part before it is missing
+	goOn      bool            // the queue continues after a cancel
+	asks      int             // questions that wait for the user
 	steers    int
 	quiet     bool
-	last      time.Time // when the agent said something last
+	last      time.Time // when the agent last sent something
 	silence   *time.Timer
-	limit     *time.Timer // of a cancel
+	limit     *time.Timer // the deadline of a cancel
 	asking    context.Context
 	unask     context.CancelFunc
 }
@@ -51,14 +51,15 @@ var (
 	errStopping  = errors.New("the session ends")
 )
 
-// begin begins a turn. also is changed with it: a turn that cannot begin leaves the
-// conversation as it was. The caller holds mu; no turn runs.
+// begin begins a turn. also is applied to the state in the same write: if the
+// turn cannot begin, the conversation stays as it was. The caller holds mu; no
+// turn runs.
 func (c *conversation) begin(message protocol.QueuedMessage, also func(*state.State)) error {
 	if c.ending {
 		return errClosed
 	}
 	if c.state.Turn != "" {
-		// The disk did not take the end of the turn before.
+		// The end of the previous turn could not be written.
 		why := c.failure
 		if why == nil {
 			why = protocol.NewError(protocol.CodeNotWritable, "the conversation could not be written", "send it again")
@@ -72,8 +73,8 @@ func (c *conversation) begin(message protocol.QueuedMessage, also func(*state.St
 	}
 	before := c.state
 	c.failure = nil
-	// The state goes first: whoever reads it after a crash looks whether the turn
-	// has an end.
+	// The state is written first: after a crash, the next start sees Turn in it
+	// and checks whether the turn has an end.
 	err := c.change(func(s *state.State) {
 		also(s)
 		s.Turn, s.Held, s.Head.Updated = message.ID, false, time.Now().UTC()
@@ -92,7 +93,7 @@ func (c *conversation) begin(message protocol.QueuedMessage, also func(*state.St
 	route, plan := c.route(message)
 	entry.Route = route
 	if _, err := c.rec.Put(entry); err != nil {
-		c.state = before // the prompt was not said
+		c.state = before // the prompt was not written
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(c.m.ctx)
@@ -105,19 +106,18 @@ func (c *conversation) begin(message protocol.QueuedMessage, also func(*state.St
 	c.turn, c.replaced = t, ""
 	c.awake()
 	t.watchSilence()
-	c.m.news.touch(c, true)
+	c.m.news.Touch(c, true)
 	c.m.wg.Go(t.run)
 	return nil
 }
 
-// awake stops the time after which an idle agent is ended.
+// awake stops the timer that ends an idle agent.
 func (c *conversation) awake() {
 	if c.idle != nil {
 		c.idle.Stop()
 	}
 }
 
-// run carries a turn out.
 func (t *turn) run() {
 	c := t.c
 	if t.beside {
@@ -154,7 +154,7 @@ func (t *turn) run() {
 	t.finish(end, err)
 }
 
-// finish writes the end of a turn and goes on with the queue.
+// finish writes the end of a turn and continues with the queue.
 func (t *turn) finish(end driver.TurnEnd, err error) {
 	c := t.c
 	c.mu.Lock()
@@ -165,15 +165,15 @@ func (t *turn) finish(end driver.TurnEnd, err error) {
 	c.turn = nil
 	c.agent.signIn, c.agent.signedIn = nil, nil
 	if err := c.rec.End(reason, why, end.Usage, time.Since(t.began)); err != nil {
-		// The turn stays open on disk: it gets its end before the next one, or at
-		// the next start.
+		// The turn stays open on disk. Its end is written before the next turn,
+		// or at the next start.
 		c.state.Held = true
 		c.broken(err)
 		return
 	}
 	if reason == protocol.EndCrashed {
-		// The turn knows it before the process is gone: nobody begins the next one
-		// with what is dying.
+		// The turn learns of the crash before the process has exited. The next
+		// turn must not begin with the dying process.
 		if dying := t.link().take().process; dying != nil {
 			dying.Retire()
 			dying.Release()
@@ -189,7 +189,7 @@ func (t *turn) finish(end driver.TurnEnd, err error) {
 	if reason == protocol.EndFailed || reason == protocol.EndCrashed {
 		c.failure = why
 	}
-	// After an end that nobody expected the queue waits for a person's word.
+	// After an unexpected end the queue waits for the user.
 	switch reason {
 	case protocol.EndDone, protocol.EndMaxTokens, protocol.EndMaxTurns, protocol.EndRefused:
 		c.state.Held = false
@@ -204,7 +204,7 @@ func (t *turn) finish(end driver.TurnEnd, err error) {
 	c.next()
 }
 
-// link is to the agent that carries the turn out.
+// link returns the link to the agent that carries out the turn.
 func (t *turn) link() *link {
 	if t.beside {
 		return &t.c.agent.side
@@ -222,7 +222,7 @@ func (t *turn) stop() {
 	}
 }
 
-// outcome says how a turn ended.
+// outcome returns how a turn ended, and the error if it failed.
 func (t *turn) outcome(end driver.TurnEnd, err error) (protocol.EndReason, *protocol.Error) {
 	c := t.c
 	switch {
@@ -248,8 +248,8 @@ func (t *turn) outcome(end driver.TurnEnd, err error) (protocol.EndReason, *prot
 	return protocol.EndFailed, protocol.AsError(err)
 }
 
-// endCutOff writes the end of a turn that the end of the process cut off, or a
-// full disk, unless it was written just before.
+// endCutOff writes the end of a turn that could not be written because the
+// process ended or the disk was full, unless the end is in the journal already.
 func (c *conversation) endCutOff(reason protocol.EndReason, why *protocol.Error) error {
 	c.rec.Begin(c.state.Turn)
 	ended := false
@@ -257,7 +257,8 @@ func (c *conversation) endCutOff(reason protocol.EndReason, why *protocol.Error)
 		ended = ended || e.Kind == protocol.EntryEnd && e.Message == c.state.Turn
 	}
 	if c.entries.Held() == 0 {
-		// Either the prompt was never written, or the end was folded already.
+		// Either the prompt was never written, or the end was compacted
+		// already.
 		ended = true
 	}
 	if !ended {
@@ -269,7 +270,7 @@ func (c *conversation) endCutOff(reason protocol.EndReason, why *protocol.Error)
 	return nil
 }
 
-// next begins the turn of the message that waits first, if none runs and the
+// next begins the turn of the first queued message, if no turn runs and the
 // queue is not held.
 func (c *conversation) next() {
 	queue := c.state.Head.Queue
@@ -283,8 +284,8 @@ func (c *conversation) next() {
 	}
 }
 
-// broken shows that the conversation cannot be written, and ends its turn: what
-// is not on disk is not shown.
+// broken shows that the conversation cannot be written, and ends its turn:
+// nothing is shown that is not on disk.
 func (c *conversation) broken(err error) {
 	if c.closed {
 		return
@@ -295,11 +296,11 @@ func (c *conversation) broken(err error) {
 		c.turn.broken = c.failure
 	}
 	c.saveLater()
-	c.m.news.touch(c, true)
+	c.m.news.Touch(c, true)
 	c.cancelLocked()
 }
 
-// Cancel ends the turn that runs, and nothing else. Its questions are over.
+// Cancel ends the running turn and its open questions, and nothing else.
 func (m *Manager) Cancel(_ context.Context, id protocol.ConversationID) (protocol.Conversation, error) {
 	c, err := m.find(id)
 	if err != nil {
@@ -318,7 +319,8 @@ func (c *conversation) cancelLocked() {
 	}
 	t.cancelled = true
 	t.unask()
-	// What its commands asked is over, too. The broker calls back.
+	// The questions of its commands end, too. The broker calls back, so this
+	// runs in its own goroutine.
 	actor := c.actor()
 	c.m.wg.Go(func() { c.m.config.Broker.Gone(actor) })
 	if !t.prompting || t.direct {
@@ -339,7 +341,7 @@ func (c *conversation) cancelLocked() {
 	})
 }
 
-// force ends a turn that the agent does not end.
+// force ends a turn that the agent did not end.
 func (t *turn) force() {
 	c := t.c
 	c.mu.Lock()
@@ -350,8 +352,8 @@ func (t *turn) force() {
 	}
 }
 
-// stop ends the turn and lets the session go: the session ends, or the
-// conversation is deleted.
+// stop ends the turn and closes the session, because the session of Pilotfish
+// ends or the conversation is deleted.
 func (c *conversation) stop() {
 	c.mu.Lock()
 	c.ending = true
@@ -367,7 +369,8 @@ func (c *conversation) stop() {
 	c.agent.leave()
 }
 
-// watchSilence offers an end when the agent says nothing for long.
+// watchSilence marks the turn as quiet when the agent sends nothing for long;
+// the user is then offered to end it.
 func (t *turn) watchSilence() {
 	c := t.c
 	limit := c.m.config.Settings().Silence
@@ -380,10 +383,10 @@ func (t *turn) watchSilence() {
 		left := limit - time.Since(t.last)
 		switch {
 		case t.asks > 0 || c.agent.signIn != nil:
-			left = limit // it is the person who says nothing
+			left = limit // it is the user who is silent
 		case left <= 0 && !t.quiet:
 			t.quiet = true
-			c.m.news.touch(c, true)
+			c.m.news.Touch(c, true)
 			left = limit
 		case left <= 0:
 			left = limit

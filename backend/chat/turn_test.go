@@ -14,7 +14,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// A turn is cancelled wherever it is: its questions and tools are over, and it
+// A turn is cancelled at any stage: its questions and tool calls end, and it
 // has one end.
 func TestCancelEverywhere(t *testing.T) {
 	answered := make(chan string, 1)
@@ -68,7 +68,8 @@ func TestCancelEverywhere(t *testing.T) {
 	}
 }
 
-// What waited since a Stop comes before what is typed after it.
+// Messages queued before a Stop are sent before a message that is typed after
+// it.
 func TestQueueKeepsItsOrderAfterAStop(t *testing.T) {
 	h := opened(t, &played{script: func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
 		if p.Text == "first" {
@@ -96,8 +97,8 @@ func TestQueueKeepsItsOrderAfterAStop(t *testing.T) {
 	}
 }
 
-// An agent that does not end a cancelled turn loses its process, and the others
-// that it serves see why.
+// An agent that does not end a cancelled turn loses its process, and the other
+// conversations of the process see why.
 func TestAnAgentThatDoesNotObey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := opened(t, &played{shared: true, script: func(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd, error) {
@@ -138,7 +139,7 @@ func TestAnAgentThatDoesNotObey(t *testing.T) {
 	})
 }
 
-// An agent that dies ends every turn of its process, with the reason; one click
+// When an agent dies, every turn of its process ends with the reason. A restart
 // starts it again and loads the session.
 func TestAnAgentThatDies(t *testing.T) {
 	p := &played{shared: true, script: untilCancelled}
@@ -163,7 +164,7 @@ func TestAnAgentThatDies(t *testing.T) {
 	if err != nil || head.State != protocol.ConversationIdle || p.started != 2 || p.resumed[2] != "session-1" {
 		t.Errorf("restart: %v, %s, %d processes, resumed %q", err, head.State, p.started, p.resumed)
 	}
-	// A message starts it as well.
+	// Sending a message starts it, too.
 	p.script = echo
 	h.say("c2", "m9", "again")
 	page := h.until("c2", func(p protocol.ChatPage) bool { return len(p.Entries) == 6 && p.Head.Message == "" })
@@ -173,8 +174,8 @@ func TestAnAgentThatDies(t *testing.T) {
 	}
 }
 
-// An agent that cannot load its session is told what was said, and so is the
-// person.
+// If an agent cannot load its session, the next prompt quotes the conversation
+// for it, and a notice tells the user.
 func TestAnAgentThatForgets(t *testing.T) {
 	p := &played{script: echo, noResume: true}
 	h := opened(t, p, "")
@@ -210,7 +211,8 @@ func TestSignIn(t *testing.T) {
 	wantTexts(t, h.idle("c1").Entries, "user hello", "text You said: hello", "end done")
 }
 
-// A sign-in that did not help is asked for again, with what the agent says is missing.
+// If a sign-in did not help, the user is asked again, with what the agent says
+// is missing.
 func TestSignInSaysWhy(t *testing.T) {
 	p := &played{}
 	p.script = func(ctx context.Context, s *playedSession, prompt driver.Prompt) (driver.TurnEnd, error) {
@@ -243,8 +245,9 @@ func TestSignInSaysWhy(t *testing.T) {
 	}
 }
 
-// An agent that finds only in a turn that nobody is signed in, and offers no way
-// by itself: the turn waits, and is carried out by an agent that knows it.
+// An agent that notices only during a turn that nobody is signed in, and offers
+// no way to sign in: the turn waits, and an agent that was started after the
+// sign-in carries it out.
 func TestSignInInATurn(t *testing.T) {
 	p := &played{}
 	p.script = func(ctx context.Context, s *playedSession, prompt driver.Prompt) (driver.TurnEnd, error) {
@@ -271,7 +274,7 @@ func TestSignInInATurn(t *testing.T) {
 	if p.started != 2 {
 		t.Errorf("%d agents", p.started)
 	}
-	// Whoever does not sign in can stop the turn.
+	// A user who does not sign in can stop the turn.
 	p.mu.Lock()
 	p.script = func(context.Context, *playedSession, driver.Prompt) (driver.TurnEnd, error) {
 		return driver.TurnEnd{Reason: protocol.EndFailed}, &driver.NeedsSignIn{}
@@ -285,7 +288,7 @@ func TestSignInInATurn(t *testing.T) {
 	wantTexts(t, h.idle("c1").Entries, "user hello", "text You said: hello", "end done", "user again", "end cancelled")
 }
 
-// A turn that says nothing is offered to be ended, and not ended.
+// A turn that sends nothing is offered to be ended, but is not ended.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		more := make(chan struct{})
@@ -317,8 +320,8 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// What is sent now takes the place of the turn that runs; where the agent can,
-// it goes into it.
+// A message that is sent now replaces the running turn, or is added to it if
+// the agent can do that.
 func TestSendNow(t *testing.T) {
 	p := &played{script: untilCancelled}
 	h := opened(t, p, "")
@@ -349,8 +352,7 @@ func TestSendNow(t *testing.T) {
 	wantTexts(t, steered.idle("c1").Entries, "user go", "text working", "user left", "text steered: left", "end cancelled")
 }
 
-// An agent that nobody talks to is ended, and loads its session when it is
-// needed again.
+// An unused agent is ended, and loads its session when it is needed again.
 func TestAnIdleAgentIsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &played{script: echo}

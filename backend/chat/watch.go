@@ -7,9 +7,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Watch gives what is said in a conversation after an index, and then everything
-// new, until ctx ends, the reader stops or the conversation is closed. A reader
-// that comes with nothing, or is too far behind, gets a page first.
+// Watch returns the events of a conversation after an index, and then every new
+// one, until ctx ends, the reader stops or the conversation is closed. A reader
+// that has no events yet, or is too far behind, receives a page first.
 func (m *Manager) Watch(ctx context.Context, id protocol.ConversationID, after uint64) (iter.Seq2[protocol.ChatEventsEvent, error], error) {
 	c, err := m.find(id)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *conversation) watch(ctx context.Context, after uint64, yield func([]pro
 	if !first {
 		var err error
 		if missed, err = c.entries.Events(after, last); err != nil {
-			first = true // what cannot be read event by event may be read folded
+			first = true // the single events cannot be read, the compacted entries perhaps can
 		}
 	}
 	again := func() bool {

@@ -20,7 +20,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// whole is the conversations with a real process: the scripted agent, over ACP.
+// whole is a fixture with a real process: the scripted agent, over ACP.
 type whole struct {
 	*chat.Manager
 	t      *testing.T
@@ -30,7 +30,7 @@ type whole struct {
 	args   []string
 }
 
-// scripted builds the agent.
+// scripted builds the scripted agent.
 func scripted(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "scripted")
@@ -46,7 +46,7 @@ func begin(t *testing.T, program, dir string, args ...string) *whole {
 	log := slog.New(slog.DiscardHandler)
 	scripted := acp.New(acp.Config{Version: "test", Logger: log})
 	m, err := chat.New(chat.Config{
-		Session: "default", Dir: filepath.Join(dir, "chat"), Root: dir, Broker: w.broker, Logger: log,
+		Session: "default", Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: w.broker, Logger: log,
 		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
 			return driver.Starter{Driver: scripted, Launch: driver.Launch{Kind: "scripted", Name: "Scripted", Path: program, Args: w.args, Env: os.Environ(), Dir: dir}}, nil
 		},
@@ -74,7 +74,8 @@ func begin(t *testing.T, program, dir string, args ...string) *whole {
 
 var messages int
 
-// say sends a message to the conversation c1 and returns the entries of its turn when that has ended.
+// say sends a message to the conversation c1, waits for the end of its turn and
+// returns the turn's entries.
 func (w *whole) say(text string) []protocol.ChatEntry {
 	w.t.Helper()
 	message := w.send("c1", text)
@@ -94,7 +95,7 @@ func (w *whole) send(id protocol.ConversationID, text string) protocol.MessageID
 	return message
 }
 
-// until watches a conversation until its events are as wanted.
+// until watches a conversation until its events fulfil a condition.
 func (w *whole) until(id protocol.ConversationID, want func(protocol.ChatEventsEvent) bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
@@ -173,8 +174,8 @@ func (w *whole) want(turn []protocol.ChatEntry, text string, end protocol.EndRea
 	}
 }
 
-// Everything that an agent does, and much that it must not, through the driver
-// and the process: each turn has its one end, and the next one works.
+// Everything that an agent does, and much that it must not do, through the
+// driver and the process: each turn has its one end, and the next one works.
 func TestAScriptedAgent(t *testing.T) {
 	program := scripted(t)
 	w := begin(t, program, t.TempDir(), "-state", t.TempDir())
@@ -201,7 +202,7 @@ func TestAScriptedAgent(t *testing.T) {
 		w.want(w.say("open Build; say dying; "+death), "dying", protocol.EndCrashed)
 		w.want(w.say("say alive"), "alive", protocol.EndDone)
 	}
-	// Silence is cancelled, in this conversation only.
+	// A silent turn is cancelled, in this conversation only.
 	message := w.send("c1", "silent")
 	other := w.send("c2", "silent")
 	w.until("c1", running)
@@ -236,7 +237,7 @@ func TestAScriptedAgent(t *testing.T) {
 		t.Errorf("%+v", turn[2])
 	}
 
-	// Another process, another run of ours: the session is loaded.
+	// Another process in another run of the Manager: the session is loaded.
 	w.stop()
 	again := begin(t, program, w.dir, w.args...)
 	before := again.List()

@@ -13,25 +13,25 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Values are the arguments of one call, checked and typed.
+// Values are the checked and typed arguments of one call.
 type Values map[string]any
 
-// Text is the value of a text or a tab; "" when it was left out.
+// Text returns the value of a text or a tab; "" when it was left out.
 func (v Values) Text(name string) string { s, _ := v[name].(string); return s }
 
-// Number is the value of an Integer; 0 when it was left out.
+// Number returns the value of an Integer; 0 when it was left out.
 func (v Values) Number(name string) int { n, _ := v[name].(int); return n }
 
-// Flag is the value of a Boolean; false when it was left out.
+// Flag returns the value of a Boolean; false when it was left out.
 func (v Values) Flag(name string) bool { b, _ := v[name].(bool); return b }
 
-// List is the value of Lines.
+// List returns the value of Lines.
 func (v Values) List(name string) []string { l, _ := v[name].([]string); return l }
 
-// Given says whether an argument was given at all.
+// Given reports whether an argument was given at all.
 func (v Values) Given(name string) bool { _, ok := v[name]; return ok }
 
-// Do is the verb of a command with several; first is meant when none is given.
+// Do returns the verb of a command with several; first when none was given.
 func (v Values) Do(first string) string {
 	if verb := v.Text("do"); verb != "" {
 		return verb
@@ -39,13 +39,13 @@ func (v Values) Do(first string) string {
 	return first
 }
 
-// DoArg is what a command with several verbs is to do; the first is meant when
-// none is given.
+// DoArg is the argument for the verb of a command with several; the first
+// choice is the default.
 func DoArg(choices ...string) Arg {
 	return Arg{Name: "do", Type: String, Choices: choices, Default: choices[0], Help: "what to do"}
 }
 
-// Needs refuses a call whose verb needs an argument that is not there.
+// Needs returns an error when the argument that a call's verb needs is missing.
 func (v Values) Needs(command, name, example string) error {
 	if strings.TrimSpace(v.Text(name)) != "" {
 		return nil
@@ -53,14 +53,14 @@ func (v Values) Needs(command, name, example string) error {
 	return BadArgument(fmt.Sprintf("%s needs %s", command, name), "for example: pilotfish "+example)
 }
 
-// Clip is the value of a ClipArg; nil when it was left out.
+// Clip returns the value of a ClipArg; nil when it was left out.
 func (v Values) Clip(name string) *protocol.Clip {
 	c, _ := v[name].(*protocol.Clip)
 	return c
 }
 
-// Check reads the arguments of a call as the spec says. Everything that is
-// wrong is said with what was meant.
+// Check parses the arguments of a call by the spec. Its errors say what the
+// spec expects.
 func (s Spec) Check(raw map[string]json.RawMessage) (Values, error) {
 	out := make(Values, len(raw))
 	for name, value := range raw {
@@ -85,11 +85,11 @@ func (s Spec) Check(raw map[string]json.RawMessage) (Values, error) {
 	return out, nil
 }
 
-// example is the first example of the command, as data.
+// example returns the first example of the command, as data.
 func (s Spec) example() protocol.Suggestion {
 	words, err := SplitLine(s.Examples[0])
 	if err != nil || len(words) == 0 {
-		return protocol.Example(s.Name) // cannot happen: a test reads every example
+		return protocol.Example(s.Name) // cannot happen: a test parses every example
 	}
 	return protocol.Example(words[0], words[1:]...)
 }
@@ -106,8 +106,8 @@ func (s Spec) unknownArgument(name string) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s has no argument %.60q", s.Name, name), hint)
 }
 
-// read types one value. A string is taken for every type: that is what a
-// command line has.
+// read parses one value. It accepts a string for every type, because a command
+// line has strings only.
 func (a Arg) read(raw json.RawMessage) (any, error) {
 	var text string
 	isText := json.Unmarshal(raw, &text) == nil
@@ -162,8 +162,9 @@ func (a Arg) read(raw json.RawMessage) (any, error) {
 	}
 }
 
-// readPaths reads a list of paths, also where it was written as a text. Any other
-// text stays one: whether a comma in it is part of a name the files tell.
+// readPaths reads a list of paths, even one written as text. Any other text is
+// returned unchanged: only the disk can tell whether a comma is part of a
+// file's name; see Paths.
 func readPaths(raw json.RawMessage, text string, isText bool) (any, error) {
 	if isText && !strings.HasPrefix(strings.TrimSpace(text), "[") {
 		if strings.TrimSpace(text) == "" {
@@ -184,8 +185,8 @@ func readPaths(raw json.RawMessage, text string, isText bool) (any, error) {
 	return list, nil
 }
 
-// Paths are those of a Paths argument. It asks the disk, and so is for a command
-// that may read files.
+// Paths returns the value of a Paths argument. It looks at the disk, so only a
+// command that may read files may call it.
 func (v Values) Paths(name string) []string {
 	if list, ok := v[name].([]string); ok {
 		return list
@@ -193,8 +194,8 @@ func (v Values) Paths(name string) []string {
 	return SplitPaths(v.Text(name))
 }
 
-// SplitPaths are the paths that a text means: itself where there is such a file,
-// else those between its commas.
+// SplitPaths returns the paths in a text: the text itself if there is such a
+// file, else the parts between its commas.
 func SplitPaths(text string) []string {
 	if _, err := os.Lstat(text); err == nil {
 		return []string{text}
@@ -206,8 +207,8 @@ func SplitPaths(text string) []string {
 	return list
 }
 
-// ReadBoolean reads the words for true and false that every way to a command
-// takes.
+// ReadBoolean parses the words for true and false. The command line, HTTP and
+// MCP accept the same ones.
 func ReadBoolean(text string) (bool, error) {
 	switch text {
 	case "true", "1", "yes", "on":
@@ -236,7 +237,7 @@ func readClip(raw json.RawMessage, text string, isText bool) (*protocol.Clip, er
 	} else if json.Unmarshal(raw, &c) != nil {
 		return nil, fmt.Errorf("is x,y,width,height, not %.60s", raw)
 	}
-	// The negation also catches what is no number.
+	// The negation also catches NaN.
 	if !(c.X >= 0 && c.Y >= 0 && c.Width >= 1 && c.Height >= 1 && c.X < 1e6 && c.Y < 1e6 && c.Width < 1e6 && c.Height < 1e6) {
 		return nil, fmt.Errorf("starts at 0 or further and is at least 1 × 1")
 	}

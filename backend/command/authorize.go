@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -14,20 +15,21 @@ import (
 
 // Gater is a browser that can hold a rule over everything that a tab loads,
 // whoever starts it. allow is asked with document for pages and frames, and
-// without it for what they load from addresses like one of patterns. A tab that
-// is gated already takes the new rule.
+// without it for what they load; address is asked with each address of a name.
+// Workers that no tab has for itself load nothing that is like one of patterns.
+// A tab that is gated already takes the new rule.
 type Gater interface {
-	Gate(ctx context.Context, tab protocol.TabID, patterns []string, allow func(url string, document bool) error) error
+	Gate(ctx context.Context, tab protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error) error
 }
 
-// mayAsk says whether a caller without the scope of a command can be given it
-// by the person: an agent that may act, for what is sensitive.
+// mayAsk reports whether the user may be asked for a command whose scope the
+// caller lacks: yes for a sensitive command of an agent that has the scope act.
 func mayAsk(s Spec, call Call) bool {
 	return s.Scope == protocol.ScopeSensitive && policy.Agent(call.Actor) && slices.Contains(call.Scopes, protocol.ScopeAct)
 }
 
-// authorize refuses what the caller may not do on this page, and waits for the
-// person where the rules say so.
+// authorize returns an error for what the caller may not do on this page, and
+// waits for the user where the rules say so.
 func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 	page := in.Current()
 	if c.Tab == OwnTab && !c.Leaves {
@@ -39,7 +41,7 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		return nil
 	}
 	if c.Tab == OwnTab {
-		if in.call.ByPage == nil { // else there is no way in to gate
+		if in.call.ByPage == nil { // else the app has no access to the page that it could gate
 			if err := in.Gate(ctx, in.Tab); err != nil {
 				return err
 			}
@@ -61,8 +63,9 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		}
 		page, in.asked = address, address
 	case c.Leaves:
-		return nil // every page that it comes to is asked about by itself
+		return nil // every page that the navigation leads to is checked by itself
 	case c.ListsNames != nil && c.ListsNames(in) && in.Rules().Decide(kind, page).Decision == protocol.SiteAsk:
+		in.judged, in.acts = page, in.stands(policy.Request{Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name})
 		return nil // that something is stored is no secret; what it is stays masked
 	}
 	args := inFull(c.Spec, in.call.Request.Args)
@@ -73,20 +76,75 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		}
 	}
 	err := in.registry.policy.Authorize(ctx, request)
-	// Where each action is asked about, this one was.
+	// If the rule asks about every action, the user has already been asked about
+	// this one.
 	if err == nil && kind == protocol.ActionAct && in.Rules().Decide(kind, page).Decision == protocol.SiteAllow {
 		err = in.weigh(ctx, c, page, args)
+	}
+	if err == nil && c.Replaces != nil {
+		err = in.mayReplace(ctx, c, args)
+	}
+	if err == nil && c.Answers != nil {
+		err = in.mayAnswer(ctx, c, args)
 	}
 	if err != nil || kind == protocol.ActionOpen {
 		return err
 	}
-	if now := in.Current(); foreign.Origin(now) != foreign.Origin(page) {
-		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s went from %s to %s in the meantime", in.Tab, foreign.Line(foreign.Origin(page), foreign.URLShown), foreign.Line(foreign.Origin(now), foreign.URLShown)), "take a new snapshot, and try again")
+	in.judged, in.acts = page, in.stands(request)
+	if now := in.Current(); now != "" {
+		return in.acts(now)
 	}
 	return nil
 }
 
-// Gate puts a tab of an agent under the rules for everything that it loads.
+// stands refuses to act on another page than a request was judged on, and what a rule
+// denies by then: a command waits, for the user and for its turn on the tab.
+func (in *Invocation) stands(q policy.Request) func(address string) error {
+	if q.Page == "" {
+		q.Page = "about:blank" // what a tab shows before its first page
+	}
+	return func(now string) error {
+		if from, to := foreign.Origin(q.Page), foreign.Origin(now); from != to {
+			return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s moved from %s to %s while %s waited; nothing was done", q.Tab, foreign.Line(from, foreign.URLShown), foreign.Line(to, foreign.URLShown), q.Command), "take a new snapshot, and ask again")
+		}
+		return in.registry.policy.Denies(q)
+	}
+}
+
+// mayReplace asks the user about a call that replaces what belongs to somebody
+// else. The answer is for the difference that was shown.
+func (in *Invocation) mayReplace(ctx context.Context, c *Command, args []protocol.ApprovalArg) error {
+	difference, err := c.Replaces(ctx, in)
+	if err != nil || len(difference) == 0 {
+		return err
+	}
+	in.shown = difference
+	return in.registry.policy.Authorize(ctx, policy.Request{
+		Actor: in.Actor, Kind: protocol.ActionSensitive, Tab: in.Tab, Once: true, Command: c.Name, Args: append(slices.Clone(args), difference...), Asking: in.call.Watch.Asking,
+	})
+}
+
+// mayAnswer judges a call that answers requests with what can run as code: like
+// code that runs on every site that it may answer for.
+func (in *Invocation) mayAnswer(ctx context.Context, c *Command, args []protocol.ApprovalArg) error {
+	pattern := c.Answers(in)
+	if pattern == "" {
+		return nil
+	}
+	request := policy.Request{Actor: in.Actor, Kind: protocol.ActionEval, Tab: in.Tab, Command: c.Name, Args: args, Asking: in.call.Watch.Asking}
+	origin, one := policy.PatternOrigin(pattern)
+	if !one {
+		request.Everywhere, request.Once = true, true
+		return in.registry.policy.Authorize(ctx, request)
+	}
+	request.Page = origin + "/"
+	if err := in.MayOpen(request.Page); err != nil {
+		return err
+	}
+	return in.registry.policy.Authorize(ctx, request)
+}
+
+// Gate applies the rules to everything that an agent's tab loads.
 func (in *Invocation) Gate(ctx context.Context, tab protocol.TabID) error {
 	g, ok := in.registry.browser.(Gater)
 	if !ok {
@@ -97,11 +155,11 @@ func (in *Invocation) Gate(ctx context.Context, tab protocol.TabID) error {
 			return in.registry.policy.Hop(in.Actor, url, in.asked)
 		}
 		return in.registry.policy.Resource(in.Actor, url)
-	})
+	}, in.registry.policy.Address)
 }
 
-// inFull are the arguments as a person is shown them, in the order of the help,
-// without secrets.
+// inFull returns the arguments as the user sees them, in the order of the help
+// and without secrets.
 func inFull(s Spec, args map[string]json.RawMessage) []protocol.ApprovalArg {
 	var full []protocol.ApprovalArg
 	for _, a := range s.Args {

@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Note is what a call does beside its own reply: that it begins to run other
-// commands (Phase is begun), and each of these with its reply.
+// Note is what a call does besides its own reply: it begins to run other
+// commands (Phase is begun), or it has run one of them, with its reply.
 type Note struct {
 	Phase   protocol.ActivityPhase
 	Began   time.Time
@@ -20,7 +20,7 @@ type Note struct {
 	Reply   protocol.CommandReply
 }
 
-// Begun notes that the call begins to run other commands.
+// Begun records that the call begins to run other commands.
 func (in *Invocation) Begun(count int) {
 	if in.call.Watch.Note != nil {
 		in.call.Watch.Note(Note{
@@ -30,17 +30,17 @@ func (in *Invocation) Begun(count int) {
 	}
 }
 
-// Step runs one command of several in the caller's name, and notes it.
+// Step runs one of several commands as the caller, and records it.
 func (in *Invocation) Step(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
 	return in.step(ctx, req, req, nil)
 }
 
-// step is Step with the request as it may be kept, without the secrets of a
-// routine's parameters, and with what takes them out of the reply.
+// step is Step. shown is the request to record, without the values of a
+// routine's parameters; hide removes those values from the recorded reply.
 func (in *Invocation) step(ctx context.Context, req, shown protocol.CommandRequest, hide func(string) string) protocol.CommandReply {
 	began := time.Now()
 	one := in.call
-	one.Request = req
+	one.Request, one.within = req, in.By()
 	reply := in.registry.Execute(ctx, one)
 	if in.call.Watch.Note != nil {
 		noted := reply
@@ -56,25 +56,29 @@ func (in *Invocation) step(ctx context.Context, req, shown protocol.CommandReque
 	return reply
 }
 
-// Read reads a command line, and says whether its command runs others.
+// Read parses a command line, and reports whether its command runs others.
 func (in *Invocation) Read(line string) (req protocol.CommandRequest, nests bool, err error) {
+	return in.read(line, func(word string) string { return word })
+}
+
+func (in *Invocation) read(line string, fill func(word string) string) (req protocol.CommandRequest, nests bool, err error) {
 	table := in.registry.table
-	if req, err = ParseLine(line, table.Find); err != nil {
+	if req, err = parseFilled(line, fill, table.Find); err != nil {
 		return req, false, err
 	}
 	c, err := table.command(req.Command)
 	return req, err == nil && c.Nests, err
 }
 
-// parse reads the lines of a call that runs several commands. Nothing has run
-// when one of them is wrong.
-func (in *Invocation) parse(lines []string) ([]protocol.CommandRequest, error) {
+// parse parses the lines of a call that runs several commands. It does so
+// before any of them runs, so that an error in one stops all.
+func (in *Invocation) parse(lines []string, fill func(word string) string) ([]protocol.CommandRequest, error) {
 	if len(lines) > protocol.MaxBatch {
 		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("at most %d commands at once, not %d", protocol.MaxBatch, len(lines)), "send them in several calls")
 	}
 	requests := make([]protocol.CommandRequest, len(lines))
 	for i, l := range lines {
-		request, nests, err := in.Read(l)
+		request, nests, err := in.read(l, fill)
 		if err == nil && nests {
 			err = BadArgument(request.Command+" cannot stand inside of another", "name its commands one by one")
 		}
@@ -87,19 +91,21 @@ func (in *Invocation) parse(lines []string) ([]protocol.CommandRequest, error) {
 	return requests, nil
 }
 
-// Batch are command lines that run in order.
+// Batch holds command lines that run in order.
 type Batch struct {
+	// Lines appear in the reply exactly as they are here.
 	Lines []string
-	// Shown is how the lines are called in the reply.
-	Shown []string
-	// KeepGoing goes on after one that failed.
+	// Fill replaces parameters in a word of a line by their values; nil when there
+	// are none.
+	Fill func(word string) string
+	// KeepGoing continues after a command that failed.
 	KeepGoing bool
-	// Hide takes out of what is kept what parameters put in; nil when there are
-	// none.
+	// Hide removes the values of parameters from what is recorded; nil when there
+	// are none.
 	Hide func(string) string
 }
 
-// stepReply is the reply of one command of several.
+// stepReply is the reply of one of several commands.
 type stepReply struct {
 	Command string                `json:"command"`
 	Reply   protocol.CommandReply `json:"reply"`
@@ -107,7 +113,11 @@ type stepReply struct {
 
 // RunBatch runs command lines in order.
 func (in *Invocation) RunBatch(ctx context.Context, b Batch) (Result, error) {
-	requests, err := in.parse(b.Lines)
+	fill := b.Fill
+	if fill == nil {
+		fill = func(word string) string { return word }
+	}
+	requests, err := in.parse(b.Lines, fill)
 	if err != nil {
 		return Result{}, err
 	}
@@ -128,21 +138,21 @@ func (in *Invocation) RunBatch(ctx context.Context, b Batch) (Result, error) {
 			req.Tab = tab
 		}
 		kept := req
-		if b.Hide != nil {
-			if kept, _, err = in.Read(b.Shown[i]); err != nil {
+		if b.Fill != nil {
+			if kept, _, err = in.Read(b.Lines[i]); err != nil {
 				kept = protocol.CommandRequest{Command: req.Command}
 			}
 		}
 		reply := in.step(ctx, req, kept, b.Hide)
-		replies = append(replies, stepReply{b.Shown[i], reply})
+		replies = append(replies, stepReply{b.Lines[i], reply})
 		mark := ""
 		if !reply.OK {
 			mark = "failed: "
 		}
-		parts = append(parts, fmt.Sprintf("%d. %s\n%s%s", i+1, foreign.Line(b.Shown[i], 200), mark, reply.Text))
+		parts = append(parts, fmt.Sprintf("%d. %s\n%s%s", i+1, foreign.Line(b.Lines[i], 200), mark, reply.Text))
 		if reply.OK {
 			if c := in.registry.table.byName[req.Command]; c.OpensTab && reply.Tab != "" {
-				tab = reply.Tab // what follows is about the tab that it opened
+				tab = reply.Tab // the next commands act on the tab that this one opened
 			}
 			continue
 		}

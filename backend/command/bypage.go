@@ -10,12 +10,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// facts are what a target is: by the page, or by what the panel says of it where
-// the app has no way in. What cannot be judged is not done.
+// facts returns the facts about a target: from the page, or from the panel
+// where the app has no access to the page. An action without facts cannot be
+// judged and is not done.
 func (in *Invocation) facts(ctx context.Context, target string) (protocol.TargetFacts, error) {
 	switch given := in.call.ByPage; {
 	case given == nil:
-		return in.registry.browser.Facts(ctx, in.Tab, target)
+		return in.registry.browser.Facts(ctx, in.By(), in.Tab, target)
 	case given.Facts == nil:
 		return protocol.TargetFacts{}, BadArgument("the target is missing", "")
 	default:
@@ -23,14 +24,15 @@ func (in *Invocation) facts(ctx context.Context, target string) (protocol.Target
 	}
 }
 
-// leave answers a command that was allowed and that the panel does itself. The
-// gate cannot hold what it leads to, so where that is known it is judged here.
-func (in *Invocation) leave(ctx context.Context, c *Command) protocol.CommandReply {
+// leave replies to a call that is allowed and that the panel will carry out.
+// The gate cannot check where the action leads, so leave checks the addresses
+// that are known.
+func (in *Invocation) leave(c *Command) protocol.CommandReply {
 	page := in.Current()
 	if !c.ByPage || c.Tab != OwnTab || page == "" {
 		return failed(in.Tab, BadArgument(c.Name+" cannot be done by the page's own events", ""))
 	}
-	do, _ := in.doing(ctx, c)
+	do, _ := in.doing(c)
 	if facts := in.call.ByPage.Facts; facts != nil {
 		var leads []string
 		if do.Click || do.Enter {
@@ -50,7 +52,7 @@ func (in *Invocation) leave(ctx context.Context, c *Command) protocol.CommandRep
 	}
 	given := protocol.ByPageLeave{URL: page}
 	if c.Opens != nil {
-		given.To = in.asked // was judged, and the person asked where they want to be
+		given.To = in.asked // has been checked, and the user has been asked if the rules say so
 	}
 	data, err := json.Marshal(given)
 	if err != nil {
@@ -59,8 +61,8 @@ func (in *Invocation) leave(ctx context.Context, c *Command) protocol.CommandRep
 	return protocol.CommandReply{OK: true, Tab: in.Tab, Text: "may be done by the page's own events", Data: data}
 }
 
-// opens says whether an address leads a tab elsewhere: one that runs code, or
-// starts another program, stays where it is.
+// opens reports whether an address leads a tab to another page. An address that
+// runs code or starts another program does not.
 func opens(address string) bool {
 	u, err := url.Parse(address)
 	return address != "" && (err != nil || !slices.Contains([]string{"javascript", "mailto", "tel", "sms", "about"}, strings.ToLower(u.Scheme)))

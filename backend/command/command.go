@@ -7,39 +7,50 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Command is a spec with what it does, and with what has to be known of it to
+// Command is a spec with its handler, and with what the registry has to know to
 // judge a call before it runs.
 type Command struct {
 	Spec
-	// Tab says which tabs the command may be aimed at.
+	// Tab says which tabs the command may act on.
 	Tab Aim
-	// Kind is what the site rules call it; by its scope when it is empty.
+	// Kind is the kind of action for the site rules; if it is empty, the scope
+	// decides.
 	Kind protocol.ActionKind
-	// Leaves: it only brings a tab elsewhere, so that it is of use on a page that is
-	// refused otherwise.
+	// Leaves: the command only navigates, activates or closes the tab, so it may
+	// also run on a page that is refused otherwise.
 	Leaves bool
-	// ByPage: the panel can do it by a page's own events, or, where it brings a tab
-	// elsewhere, by what the browser lets extensions do.
+	// ByPage: the panel can carry the command out with events made in the page,
+	// or, for a navigation, with the browser's API for extensions.
 	ByPage bool
-	// Nests: it runs other commands. These do not stand in each other.
+	// Nests: the command runs other commands. Such commands cannot be nested.
 	Nests bool
-	// OpensTab: what follows it in a chain is about the tab that it opened.
+	// OpensTab: in a chain, the next commands act on the tab that this one opened.
 	OpensTab bool
-	// Throws: an error of a script that it runs is the page's words.
+	// Throws: an error of a script that the command runs is text of the page.
 	Throws bool
-	// First refuses what no word of the person can allow; nil refuses nothing.
+	// First refuses a call that no approval of the user can allow; nil refuses
+	// nothing.
 	First func(in *Invocation) error
-	// Opens is the address that a command of the kind open goes to; "" for none.
+	// Opens returns the address that a command of the kind open goes to; "" for
+	// none.
 	Opens func(in *Invocation) (string, error)
-	// ListsNames says whether a call only names what is stored, which is no secret.
+	// ListsNames reports whether a call only lists the names of what is stored,
+	// which is not secret.
 	ListsNames func(in *Invocation) bool
-	// Doing says what a call is about to do to an element that could set off
-	// something, and to which; nil for a command that cannot.
-	Doing func(ctx context.Context, in *Invocation) (do policy.Doing, target string)
+	// Answers returns the pattern of the addresses that a call answers in place
+	// of their sites with something that can run as code there; "" for none. Such
+	// a call is judged like one of the kind eval on these sites, too.
+	Answers func(in *Invocation) string
+	// Replaces returns what of somebody else a call would replace, and by what,
+	// so that the user can be asked; nil if it replaces nothing of others.
+	Replaces func(ctx context.Context, in *Invocation) ([]protocol.ApprovalArg, error)
+	// Doing returns what a call is about to do to an element, and to which
+	// element; nil for a command that has no consequence.
+	Doing func(in *Invocation) (do policy.Doing, target string)
 	Run   func(ctx context.Context, in *Invocation) (Result, error)
 }
 
-// kind says what the command does, as far as the site rules know.
+// kind returns the kind of action for the site rules.
 func (c *Command) kind() protocol.ActionKind {
 	switch {
 	case c.Kind != "":
@@ -50,25 +61,25 @@ func (c *Command) kind() protocol.ActionKind {
 	return protocol.ActionAct
 }
 
-// Aim is what a command needs of its tab.
+// Aim says which tab a command needs.
 type Aim int
 
 // The aims of commands.
 const (
-	NoTab  Aim = iota // it is about no tab
-	AnyTab            // the list of tabs may be read by everybody
-	OwnTab            // its content, or a change: an agent needs it to be its own
+	NoTab  Aim = iota // it is not about a tab
+	AnyTab            // any tab, because every caller may read the list of tabs
+	OwnTab            // content or change of a tab: an agent may use only its own tabs
 )
 
-// Result is what a command answers: words, and the same for a program.
+// Result is the result of a command: text for a reader, data for a program.
 type Result struct {
 	Text string
 	Data any
-	// Failed is set when only a part was done; Text and Data say which.
+	// Failed is set when only a part was done; Text and Data say which part.
 	Failed error
 }
 
-// BadArgument is the error of a call whose arguments do not fit together.
+// BadArgument returns the error for arguments that do not fit together.
 func BadArgument(message, hint string, next ...protocol.Suggestion) error {
 	return protocol.NewError(protocol.CodeBadArgument, message, hint, next...)
 }

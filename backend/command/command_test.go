@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -15,10 +16,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// The registry is tested here with commands of its own; those of the browser are
-// tested in the catalogue.
+// The registry is tested here with commands of its own; those of the browser
+// are tested in the catalogue.
 
-// site is a browser of two tabs.
+// site is a fake browser of two tabs.
 type site struct {
 	open  []protocol.Tab
 	facts protocol.TargetFacts
@@ -34,7 +35,7 @@ func newSite() *site {
 
 func (s *site) Tabs() []protocol.Tab { return slices.Clone(s.open) }
 
-func (s *site) Page(_ context.Context, id protocol.TabID) (protocol.PageInfo, error) {
+func (s *site) Page(_ context.Context, _ protocol.Caller, id protocol.TabID) (protocol.PageInfo, error) {
 	for _, t := range s.open {
 		if t.ID == id {
 			return protocol.PageInfo{Tab: id, URL: t.URL}, nil
@@ -43,11 +44,11 @@ func (s *site) Page(_ context.Context, id protocol.TabID) (protocol.PageInfo, er
 	return protocol.PageInfo{}, errors.New("no such tab")
 }
 
-func (s *site) Facts(context.Context, protocol.TabID, string) (protocol.TargetFacts, error) {
+func (s *site) Facts(context.Context, protocol.Caller, protocol.TabID, string) (protocol.TargetFacts, error) {
 	return s.facts, nil
 }
 
-func (s *site) Gate(_ context.Context, id protocol.TabID, _ []string, _ func(string, bool) error) error {
+func (s *site) Gate(_ context.Context, id protocol.TabID, _ []string, _ func(string, bool) error, _ func(string, netip.Addr) error) error {
 	s.gated = append(s.gated, id)
 	return nil
 }
@@ -57,7 +58,7 @@ var (
 	person = protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
 )
 
-// declared is a command as the tests below need one.
+// declared returns a command for the tests below.
 func declared(name string, scope protocol.Scope, aim command.Aim, run func(context.Context, *command.Invocation) (command.Result, error)) command.Command {
 	return command.Command{
 		Spec: command.Spec{Name: name, Scope: scope, Summary: "test", Returns: "nothing", Examples: []string{name}},
@@ -97,7 +98,7 @@ func TestDeclarationsAreJudged(t *testing.T) {
 	away.Leaves = true
 	all := []command.Command{there, away}
 	s := newSite()
-	s.open[0].URL = "file:///etc/passwd" // an agent may not read it, and may leave it
+	s.open[0].URL = "file:///etc/passwd" // an agent may not read it, but may leave it
 	if reply := ask(t, s, plain(), agent, all, protocol.CommandRequest{Command: "there"}); code(reply) != protocol.CodeRefused {
 		t.Errorf("a page that is refused: %+v", reply)
 	}
@@ -112,7 +113,7 @@ func TestDeclarationsAreJudged(t *testing.T) {
 	}
 }
 
-// A command that opens an address is judged by that address, and not by the page
+// A command that opens an address is judged by that address, not by the page
 // that the tab shows.
 func TestWhatACommandOpensIsJudged(t *testing.T) {
 	var to string
@@ -130,7 +131,7 @@ func TestWhatACommandOpensIsJudged(t *testing.T) {
 	}
 }
 
-// First refuses before anybody is asked.
+// First refuses a call before the user is asked.
 func TestFirstRefusesBeforeAnybodyIsAsked(t *testing.T) {
 	broker := policy.NewBroker("default", func() {})
 	broker.Watch(func(protocol.Approval, *policy.Over) { t.Error("the person was asked") })
@@ -142,7 +143,7 @@ func TestFirstRefusesBeforeAnybodyIsAsked(t *testing.T) {
 	}
 }
 
-// A command says what it is about to do; what that sets off is asked about.
+// A command declares what it is about to do; the consequence is asked about.
 func TestDoingIsWeighed(t *testing.T) {
 	asked := 0
 	broker := policy.NewBroker("default", func() {})
@@ -160,7 +161,7 @@ func TestDoingIsWeighed(t *testing.T) {
 	for name, do := range map[string]policy.Doing{"push": {Click: true}, "point": {}} {
 		asked = 0
 		c := declared(name, protocol.ScopeAct, command.OwnTab, says("done"))
-		c.Doing = func(context.Context, *command.Invocation) (policy.Doing, string) { return do, "e1" }
+		c.Doing = func(*command.Invocation) (policy.Doing, string) { return do, "e1" }
 		reply := command.New(s, p, []command.Command{c}).Execute(t.Context(), command.Call{
 			Actor: task, Scopes: []protocol.Scope{protocol.ScopeAct}, Tab: "t1", Request: protocol.CommandRequest{Command: name},
 		})
@@ -170,8 +171,8 @@ func TestDoingIsWeighed(t *testing.T) {
 	}
 }
 
-// Several commands run in order; what follows one that opens a tab is about that
-// tab, and none that runs others stands inside of another.
+// Several commands run in order. After one that opens a tab, the next commands
+// act on that tab; a command that runs others cannot be nested.
 func TestBatch(t *testing.T) {
 	s := newSite()
 	open := declared("open", protocol.ScopeRead, command.NoTab, func(_ context.Context, in *command.Invocation) (command.Result, error) {
@@ -188,7 +189,7 @@ func TestBatch(t *testing.T) {
 	var lines []string
 	keep := false
 	several := declared("several", protocol.ScopeRead, command.NoTab, func(ctx context.Context, in *command.Invocation) (command.Result, error) {
-		return in.RunBatch(ctx, command.Batch{Lines: lines, Shown: lines, KeepGoing: keep})
+		return in.RunBatch(ctx, command.Batch{Lines: lines, KeepGoing: keep})
 	})
 	several.Nests = true
 	all := []command.Command{open, where, fails, several}
@@ -221,7 +222,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// A reply is made of a result: also where only a part was done.
+// A reply is made from a result, also if only a part was done.
 func TestReplies(t *testing.T) {
 	part := declared("part", protocol.ScopeRead, command.NoTab, func(context.Context, *command.Invocation) (command.Result, error) {
 		return command.Result{Text: "half", Data: map[string]int{"n": 1}, Failed: command.BadArgument("the rest is wrong", "")}, nil
@@ -255,7 +256,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// Steps may run side by side.
+// Steps may run concurrently.
 func TestStepsSideBySide(t *testing.T) {
 	where := declared("where", protocol.ScopeRead, command.AnyTab, func(_ context.Context, in *command.Invocation) (command.Result, error) {
 		return command.Result{Text: string(in.Tab)}, nil
@@ -274,7 +275,7 @@ func TestStepsSideBySide(t *testing.T) {
 	}
 }
 
-// Arguments are checked before a command runs, and typed.
+// Arguments are checked and typed before a command runs.
 func TestValues(t *testing.T) {
 	var got command.Values
 	c := declared("all", protocol.ScopeRead, command.NoTab, func(_ context.Context, in *command.Invocation) (command.Result, error) {
@@ -315,7 +316,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// A value survives being written into a line and read again.
+// A value is unchanged after it is written into a line and parsed.
 func TestQuoteWord(t *testing.T) {
 	for _, v := range []string{"", "a b", `"`, `\`, `it's \"`, "${x}", "$(x)"} {
 		words, err := command.SplitLine("fill " + command.QuoteWord(v))

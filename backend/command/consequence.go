@@ -8,28 +8,32 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// doing says what a call is about to do to an element that could set off
-// something; nothing for a command that cannot.
-func (in *Invocation) doing(ctx context.Context, c *Command) (do policy.Doing, target string) {
+// doing returns what a call is about to do to an element that could have a
+// consequence; the zero value for a command that cannot.
+func (in *Invocation) doing(c *Command) (do policy.Doing, target string) {
 	if c.Doing == nil {
 		return do, ""
 	}
-	return c.Doing(ctx, in)
+	return c.Doing(in)
 }
 
-// weigh asks the user about what an action would cause, where the rules say so.
-// They are shown what would be hit, and what a form would send.
+// weigh asks the user about the consequence of an action, where the rules say
+// so. The user sees the target, and what a form would send.
 func (in *Invocation) weigh(ctx context.Context, c *Command, page string, args []protocol.ApprovalArg) error {
-	do, target := in.doing(ctx, c)
+	do, target := in.doing(c)
 	if !do.Click && !do.Enter && !do.Text || !in.registry.policy.Judges(in.Actor, page) {
 		return nil
 	}
-	do.Known = in.registry.policy.Known(in.Actor, page)
 	facts, err := in.facts(ctx, target)
 	if err != nil {
-		// Nothing is done that could not be judged: a page may be slow on purpose.
+		// An action that could not be judged is not done: a page may be slow on
+		// purpose.
 		return err
 	}
+	if facts.Frame != "" {
+		page = facts.Frame // what is in a frame is its site's
+	}
+	do.Known = in.registry.policy.Known(in.Actor, page)
 	kind := policy.Consequence(facts, do)
 	if kind == protocol.ActionAct {
 		return nil
@@ -39,15 +43,15 @@ func (in *Invocation) weigh(ctx context.Context, c *Command, page string, args [
 		Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args, Target: &facts, Asking: in.call.Watch.Asking,
 	})
 	if err == nil && kind == protocol.ActionData {
-		in.registry.policy.Learn(in.Actor, page) // not for each field
+		in.registry.policy.Learn(in.Actor, page) // so that the user is not asked again for each field
 	}
 	return err
 }
 
-// hidden stands for a secret in an approval.
+// hidden replaces a secret in an approval.
 const hidden = "•••"
 
-// unsecret masks what is typed into a field for a password.
+// unsecret masks the value that is typed into a password field.
 func unsecret(args []protocol.ApprovalArg, facts protocol.TargetFacts) []protocol.ApprovalArg {
 	if facts.Type != "password" {
 		return args
@@ -61,8 +65,9 @@ func unsecret(args []protocol.ApprovalArg, facts protocol.TargetFacts) []protoco
 	return args
 }
 
-// aimed is the element that a command would act on, for a question to name; nil
-// when there is none, or when it cannot be found: then nothing is done to it either.
+// aimed returns the element that a command would act on, so that the approval
+// can name it. It is nil when there is none, or when it cannot be found; the
+// command then does not act on it either.
 func (in *Invocation) aimed(ctx context.Context, c *Command) *protocol.TargetFacts {
 	target := in.Args.Text("target")
 	if target == "" || c.Tab != OwnTab {

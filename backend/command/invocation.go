@@ -11,25 +11,34 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Invocation is a call whose arguments are checked and whose tab is resolved:
-// what a command gets to run.
+// Invocation is a call with checked arguments and a resolved tab. A command's
+// handler gets it.
 type Invocation struct {
 	Actor protocol.Actor
-	Own   protocol.TabID // the caller's
-	// Tab is the one to act on. A command that opens a tab sets it: its reply is
-	// about that one.
+	Own   protocol.TabID // the caller's own tab
+	// Tab is the tab to act on. A command that opens a tab sets it, so that its
+	// reply is about the new tab.
 	Tab  protocol.TabID
 	Args Values
 
 	registry *Registry
-	// call is as it came, for commands that run others.
+	// call is the unchanged call, for commands that run others.
 	call Call
-	// asked is the address that the person was asked about, or may have been.
+	// asked is the address that the call opens, about which the user was asked if
+	// the rules say so.
 	asked string
+	// judged is the page that the call was judged on; acts refuses to act on another
+	// one; see stands.
+	judged string
+	acts   func(address string) error
+	// shown is what the user was shown of what the call replaces.
+	shown []protocol.ApprovalArg
+	// by is the caller that the browser sees; see By.
+	by protocol.Caller
 }
 
-// resolve finds the tab that a call means. A tab that is not open is an error
-// and never another tab.
+// resolve finds the tab that a call means. If that tab is not open, resolve
+// returns an error and never uses another tab.
 func (in *Invocation) resolve(c *Command) error {
 	tabs := in.registry.browser.Tabs()
 	want := in.call.Request.Tab
@@ -37,8 +46,8 @@ func (in *Invocation) resolve(c *Command) error {
 		if want == "" {
 			return nil
 		}
-		// It has no use for a tab, or hands it on; one that is not there is a
-		// mistake all the same.
+		// The command does not need a tab, or passes it on. A tab that does not exist
+		// is still an error.
 		_, err := openTab(want, tabs)
 		return err
 	}
@@ -75,7 +84,7 @@ func (in *Invocation) resolve(c *Command) error {
 	return nil
 }
 
-// openTab is the id of a tab that is open, however it is written.
+// openTab returns the id of an open tab in its canonical form.
 func openTab(want protocol.TabID, tabs []protocol.Tab) (protocol.TabID, error) {
 	id, err := protocol.ParseTabID(string(want))
 	if err != nil {
@@ -87,17 +96,33 @@ func openTab(want protocol.TabID, tabs []protocol.Tab) (protocol.TabID, error) {
 	return id, nil
 }
 
-// Agent says whether a program that acts by itself called.
+// Agent reports whether the caller is a program that acts by itself.
 func (in *Invocation) Agent() bool { return policy.Agent(in.Actor) }
 
-// Caller names who calls: what they saw last is remembered under this.
+// Caller returns the name under which the browser stores what the caller saw
+// last.
 func (in *Invocation) Caller() string { return CallerName(in.Actor) }
 
-// CallerName is the name under which a browser remembers what an actor was shown
-// and what it holds down.
+// By returns the caller that the browser sees. While the command runs, that is
+// the caller of the command; before that, while the call is judged, it is the
+// caller of the command that runs this one, or nobody.
+func (in *Invocation) By() protocol.Caller { return in.by }
+
+// Shown reports whether the user was shown exactly this difference; see
+// Command.Replaces.
+func (in *Invocation) Shown(difference []protocol.ApprovalArg) bool {
+	return slices.Equal(in.shown, difference)
+}
+
+// BesideLooks reports whether the call takes a screenshot that no caller waits
+// for.
+func (in *Invocation) BesideLooks() bool { return in.call.BesideLooks }
+
+// CallerName returns the name under which a browser stores what an actor was
+// shown and which keys and buttons it holds down.
 func CallerName(a protocol.Actor) string { return string(a.Kind) + ":" + a.ID }
 
-// Current is where the call's tab is; empty without one.
+// Current returns the address of the call's tab; empty without a tab.
 func (in *Invocation) Current() string {
 	if in.Tab == "" {
 		return ""
@@ -110,13 +135,22 @@ func (in *Invocation) Current() string {
 	return ""
 }
 
+// Acted is the page that the call acted on: the one that it was judged on, and otherwise
+// where its tab is. The tab may have gone elsewhere meanwhile.
+func (in *Invocation) Acted() string {
+	if in.judged != "" {
+		return in.judged
+	}
+	return in.Current()
+}
+
 // IsOpen says whether a tab is open.
 func (in *Invocation) IsOpen(id protocol.TabID) bool {
 	return slices.ContainsFunc(in.registry.browser.Tabs(), func(t protocol.Tab) bool { return t.ID == id })
 }
 
-// Allow is the rule for what the caller opens; nil for a person, whose hops are
-// the browser's own business.
+// Allow returns the check for every hop of a navigation by the caller; nil for
+// a user, whose navigations are not checked.
 func (in *Invocation) Allow() func(string) error {
 	if !in.Agent() {
 		return nil
@@ -124,29 +158,30 @@ func (in *Invocation) Allow() func(string) error {
 	return func(url string) error { return in.registry.policy.Hop(in.Actor, url, in.asked) }
 }
 
-// MayOpen refuses an address that the caller may not open.
+// MayOpen returns an error for an address that the caller may not open.
 func (in *Invocation) MayOpen(url string) error { return in.registry.policy.URL(in.Actor, url) }
 
-// MayUse refuses a tab that the caller may not act on.
+// MayUse returns an error for a tab that the caller may not act on.
 func (in *Invocation) MayUse(tab protocol.TabID) error {
 	return in.registry.policy.Tab(in.Actor, in.Own, tab, in.registry.browser.Tabs())
 }
 
-// Opened makes a tab the caller's own, because they opened it.
+// Opened makes a tab the caller's own, because the caller opened it.
 func (in *Invocation) Opened(tab protocol.TabID) { in.registry.policy.Opened(in.Actor, tab) }
 
-// Rules are the site rules.
+// Rules returns the site rules.
 func (in *Invocation) Rules() *policy.Rules { return in.registry.policy.Rules() }
 
-// Readable refuses an agent what it could not have opened: a page that went
-// there by itself, or that a person opened in its tab.
+// Readable returns an error when an agent's tab shows a page that the agent may
+// not open: the page may have navigated by itself, or the user opened it in the
+// agent's tab.
 func (in *Invocation) Readable(ctx context.Context) error { return in.readable(ctx, in.Tab) }
 
 func (in *Invocation) readable(ctx context.Context, tab protocol.TabID) error {
 	if !in.Agent() {
 		return nil
 	}
-	info, err := in.registry.browser.Page(ctx, tab)
+	info, err := in.registry.browser.Page(ctx, in.By(), tab)
 	if err != nil {
 		return err
 	}
@@ -156,7 +191,7 @@ func (in *Invocation) readable(ctx context.Context, tab protocol.TabID) error {
 	return in.MayOpen(info.URL)
 }
 
-// MayRead refuses another tab that the caller may not read.
+// MayRead returns an error for another tab that the caller may not read.
 func (in *Invocation) MayRead(ctx context.Context, tab protocol.TabID) error {
 	if !in.IsOpen(tab) {
 		return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(tab), "", protocol.Try("lists the tabs", "tabs"))
@@ -167,7 +202,8 @@ func (in *Invocation) MayRead(ctx context.Context, tab protocol.TabID) error {
 	return in.readable(ctx, tab)
 }
 
-// Named reads a list of tabs, each of which the caller may act on.
+// Named parses a list of tabs. It returns an error if the caller may not act on
+// one of them.
 func (in *Invocation) Named(text string) ([]protocol.TabID, error) {
 	var out []protocol.TabID
 	open := in.registry.browser.Tabs()
@@ -186,8 +222,8 @@ func (in *Invocation) Named(text string) ([]protocol.TabID, error) {
 	return out, nil
 }
 
-// Foreign puts what a page wrote into words: for an agent in an envelope, for a
-// person as it is, without what a terminal would obey.
+// Foreign returns text of a page for the reply: for an agent in an envelope,
+// for a user without what a terminal would interpret.
 func (in *Invocation) Foreign(url, text string) string {
 	if !in.Agent() {
 		return foreign.Clean(text)
@@ -195,8 +231,9 @@ func (in *Invocation) Foreign(url, text string) string {
 	return foreign.Envelope(foreign.Origin(url), text)
 }
 
-// Place is an address as words of ours may name it. A site writes what comes
-// behind its host: an agent is told that apart, with the rest that the page says.
+// Place returns an address as it may appear outside an envelope. A site
+// controls everything after its host; for an agent, the full address is
+// therefore returned apart, in said, with the other text of the page.
 func (in *Invocation) Place(address string) (name string, said []string) {
 	full := foreign.Line(address, foreign.URLShown)
 	if !in.Agent() {
@@ -209,9 +246,10 @@ func (in *Invocation) Place(address string) (name string, said []string) {
 	return site, []string{full}
 }
 
-// quoted puts an error that repeats what a page said, and is not in an envelope
-// yet, into an agent's: the text of a dialog that keeps a command from its page,
-// what a script threw, and the names of what a target could have meant.
+// quoted puts an error that repeats text of the page, and is not in an envelope
+// yet, into an agent's envelope: the text of a dialog that blocks a command,
+// what a script threw, and the names of the elements that a target could have
+// meant.
 func (in *Invocation) quoted(c *Command, err error) error {
 	if !in.Agent() {
 		return err
@@ -226,7 +264,7 @@ func (in *Invocation) quoted(c *Command, err error) error {
 	default:
 		return err
 	}
-	said := e.Saying(in.Foreign(in.Current(), e.Message))
+	said := e.Saying(in.Foreign(in.Acted(), e.Message))
 	said.Page = protocol.PageEnveloped
 	return said
 }

@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// SplitLine cuts a line into words as a shell does, without anything that a
-// shell would expand. Quotes and the backslash make one word of what has spaces.
+// SplitLine splits a line into words as a shell does, but expands nothing.
+// Quotes and the backslash keep text with spaces in one word.
 func SplitLine(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -21,7 +21,7 @@ func SplitLine(text string) ([]string, error) {
 	for _, r := range text {
 		switch {
 		case escaped:
-			// Inside double quotes only these two lose their meaning.
+			// Inside double quotes, a backslash escapes only these two characters.
 			if quote == '"' && r != '"' && r != '\\' {
 				word.WriteRune('\\')
 			}
@@ -55,10 +55,18 @@ func SplitLine(text string) ([]string, error) {
 	return words, nil
 }
 
-// ParseLine reads a command line of the registry, with or without the name of
-// the program before it: what `chain` and browser_run take. find is that of a table, or
-// one of fewer commands.
+// ParseLine parses a command line of the registry, with or without the
+// program's name before it, as `chain` and browser_run accept it. find is the
+// Find of a table, or of fewer commands.
 func ParseLine(text string, find func(name string) (Spec, error)) (protocol.CommandRequest, error) {
+	return parseFilled(text, func(word string) string { return word }, find)
+}
+
+// parseFilled is ParseLine for a line with parameters, which fill replaces by
+// values. The words, the command and its options are found before that. So a
+// value is always a part of one word, and never becomes another word, a command
+// or an option, whatever it begins with.
+func parseFilled(text string, fill func(word string) string, find func(name string) (Spec, error)) (protocol.CommandRequest, error) {
 	words, err := SplitLine(text)
 	if err != nil {
 		return protocol.CommandRequest{}, err
@@ -73,13 +81,15 @@ func ParseLine(text string, find func(name string) (Spec, error)) (protocol.Comm
 	if err != nil {
 		return protocol.CommandRequest{}, err
 	}
-	l := lineReader{spec: &spec, req: protocol.CommandRequest{Command: spec.Name, Args: map[string]json.RawMessage{}}}
+	l := lineReader{spec: &spec, fill: fill, req: protocol.CommandRequest{Command: spec.Name, Args: map[string]json.RawMessage{}}}
 	var places []string
 	for words = words[1:]; len(words) > 0; {
 		word := words[0]
 		words = words[1:]
 		if word == "--" {
-			places = append(places, words...)
+			for _, rest := range words {
+				places = append(places, fill(rest))
+			}
 			break
 		}
 		name, option := strings.CutPrefix(word, "--")
@@ -87,7 +97,7 @@ func ParseLine(text string, find func(name string) (Spec, error)) (protocol.Comm
 			name, option = short(&spec, word)
 		}
 		if !option || name == "" {
-			places = append(places, word)
+			places = append(places, fill(word))
 			continue
 		}
 		if words, err = l.option(name, words); err != nil {
@@ -98,8 +108,8 @@ func ParseLine(text string, find func(name string) (Spec, error)) (protocol.Comm
 	return l.req, err
 }
 
-// short is the option that a dash and one letter mean: the first of the
-// command's whose name begins with it.
+// short returns the option that a dash and one letter mean: the first option of
+// the command whose name begins with that letter.
 func short(spec *Spec, word string) (string, bool) {
 	if len(word) != 2 || word[0] != '-' {
 		return "", false
@@ -112,9 +122,10 @@ func short(spec *Spec, word string) (string, bool) {
 	return "", false
 }
 
-// lineReader makes a request of the words of a line.
+// lineReader makes a request from the words of a line.
 type lineReader struct {
 	spec *Spec
+	fill func(word string) string
 	req  protocol.CommandRequest
 }
 
@@ -122,11 +133,11 @@ func (l *lineReader) wrong(message string) error {
 	return BadArgument(message, "usage: "+l.spec.Usage())
 }
 
-// option reads one option and its value from the words behind it.
+// option parses one option, and its value from the words after it.
 func (l *lineReader) option(word string, rest []string) ([]string, error) {
 	name, value, given := strings.Cut(word, "=")
-	// --tab is the option of every command, also of those whose place takes a tab:
-	// both may name the same one.
+	// --tab is an option of every command, also of those with a positional
+	// argument tab: both may name the same tab.
 	i := slices.IndexFunc(l.spec.Args, func(a Arg) bool { return a.Name == name && (a.Flag || name != "tab") })
 	own := i >= 0
 	if own && l.spec.Args[i].Type == Boolean && !given {
@@ -138,6 +149,7 @@ func (l *lineReader) option(word string, rest []string) ([]string, error) {
 		}
 		value, rest = rest[0], rest[1:]
 	}
+	value = l.fill(value)
 	switch {
 	case own:
 		l.req.Args[name] = jsonText(value)
@@ -160,12 +172,13 @@ func (l *lineReader) option(word string, rest []string) ([]string, error) {
 		}
 		l.req.TimeoutMS = int(d.Milliseconds())
 	default:
-		l.req.Args[name] = jsonText(value) // the registry knows the nearest name
+		l.req.Args[name] = jsonText(value) // the registry reports it and suggests the nearest name
 	}
 	return rest, nil
 }
 
-// place gives the words without a name to the arguments, in their order.
+// place assigns the words without an option to the positional arguments, in
+// their order.
 func (l *lineReader) place(words []string) error {
 	for _, a := range l.spec.Args {
 		if _, named := l.req.Args[a.Name]; named || a.Flag || len(words) == 0 {
@@ -192,13 +205,10 @@ func (l *lineReader) place(words []string) error {
 	return nil
 }
 
-// QuoteInside makes a value safe between the double quotes of a line.
-func QuoteInside(v string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(v)
+// QuoteWord returns a value as one quoted word of a line.
+func QuoteWord(v string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(v) + `"`
 }
-
-// QuoteWord is a value as a word of a line.
-func QuoteWord(v string) string { return `"` + QuoteInside(v) + `"` }
 
 func jsonText(s string) json.RawMessage {
 	b, err := json.Marshal(s)

@@ -30,7 +30,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Whatever a model writes, a line is read or refused with a reason.
+// Every line is either parsed or refused with a reason.
 func FuzzParseLine(f *testing.F) {
 	for _, seed := range []string{"goto a.test --wait dom", `text --max=5 --tab t2`, "help", `screenshot --full --clip "0,0,1,1"`, "-- goto", "goto --timeout 5s x", "\x00\"'\\"} {
 		f.Add(seed)
@@ -49,7 +49,8 @@ func FuzzParseLine(f *testing.F) {
 	})
 }
 
-// TestTabTwice: a command whose place takes a tab has the option of every command, too.
+// TestTabTwice: a command with a positional argument tab has the option --tab
+// of every command too.
 func TestTabTwice(t *testing.T) {
 	for line, wantTab := range map[string]string{"tab t2 --tab t2": "t2", "closetab --tab t2 2": "t2", "tab --tab=3": "t3", "tab t4": ""} {
 		req, err := command.ParseLine(line, catalogue.Find)

@@ -14,35 +14,42 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Browser is what the registry needs of a browser to judge a call. What a command
-// needs to run is its own business.
+// Browser is the part of the browser that the registry uses to judge a call.
+// The packages of the catalogue declare what their commands use to run.
 type Browser interface {
 	Tabs() []protocol.Tab
-	Page(ctx context.Context, tab protocol.TabID) (protocol.PageInfo, error)
-	Facts(ctx context.Context, tab protocol.TabID, target string) (protocol.TargetFacts, error)
+	Page(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.PageInfo, error)
+	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string) (protocol.TargetFacts, error)
 }
 
 // Call is one command of one caller.
 type Call struct {
 	Actor protocol.Actor
-	// Scopes are what the caller's token is good for.
+	// Scopes are the scopes of the caller's token.
 	Scopes []protocol.Scope
-	// Tab is the caller's own tab: what a request without a tab means. Empty
-	// means the tab that the person looks at, for a person's shell only.
+	// Tab is the caller's own tab, which a request without a tab means. If it is
+	// empty, that is the tab that the user looks at, for a user's shell only.
 	Tab     protocol.TabID
 	Request protocol.CommandRequest
 	Watch   Watch
-	// ByPage asks for leave only: what is allowed is done by the panel.
+	// ByPage asks only for permission: the panel carries out what is allowed.
 	ByPage *protocol.ByPage
+	// BesideLooks is set for a screenshot that no caller waits for: other commands
+	// may read the tab while it is taken.
+	BesideLooks bool
+	// within is the caller of the command that runs this call as one of several;
+	// empty for a call on its own.
+	within protocol.Caller
 }
 
-// Watch is told what a call does beside its reply, from several goroutines at once.
-// Each field may be nil.
+// Watch has callbacks for what a call does besides its reply. Several
+// goroutines may call them at once. Each may be nil.
 type Watch struct {
-	// Note keeps that the call begins to run other commands, and each of these.
+	// Note is called when the call begins to run other commands, and after each of
+	// them.
 	Note func(Note)
-	// Asking is told of a question to the person as soon as it waits; it must not
-	// block.
+	// Asking is called with a question to the user as soon as it waits; it must
+	// not block.
 	Asking func(protocol.Approval)
 }
 
@@ -58,8 +65,8 @@ func New(b Browser, p *policy.Policy, commands []Command) *Registry {
 	return &Registry{browser: b, policy: p, table: NewTable(commands)}
 }
 
-// Execute runs a command. It always answers: a fault of a handler is an error
-// of that call alone.
+// Execute runs a command. It always returns a reply: a panic of a handler is an
+// error of that call only.
 func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.CommandReply) {
 	began := time.Now()
 	defer func() {
@@ -84,7 +91,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	if err != nil {
 		return failed("", err)
 	}
-	in := &Invocation{Actor: call.Actor, Own: call.Tab, Args: args, registry: r, call: call}
+	in := &Invocation{Actor: call.Actor, Own: call.Tab, Args: args, registry: r, call: call, by: call.within}
 	if err := in.resolve(c); err != nil {
 		return failed("", err)
 	}
@@ -95,7 +102,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		}
 	}
 	asking, stop := ctx, context.CancelFunc(func() {})
-	if call.Request.TimeoutMS != 0 { // else the person has longer than the page
+	if call.Request.TimeoutMS != 0 { // else the user has more time to answer than the page
 		asking, stop = context.WithTimeout(ctx, timeout)
 	}
 	err = in.authorize(asking, c)
@@ -104,14 +111,11 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		return failed(in.Tab, err)
 	}
 	if call.ByPage != nil {
-		return in.leave(ctx, c)
+		return in.leave(c)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	ctx = protocol.WithCaller(ctx, in.Caller())
-	if in.Agent() {
-		ctx = protocol.KeepOrder(ctx)
-	}
+	in.by = protocol.Caller{Name: in.Caller(), InOrder: in.Agent(), Acts: in.acts, Tab: in.Tab}
 	res, err := c.Run(ctx, in)
 	if err != nil {
 		return failed(in.Tab, in.quoted(c, late(c, err)))
@@ -119,7 +123,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	return in.answer(c, res)
 }
 
-// answer makes a reply of a result.
+// answer makes a reply from a result.
 func (in *Invocation) answer(c *Command, res Result) protocol.CommandReply {
 	reply := protocol.CommandReply{OK: true, Tab: in.Tab, Text: res.Text}
 	if res.Data != nil {
@@ -135,7 +139,7 @@ func (in *Invocation) answer(c *Command, res Result) protocol.CommandReply {
 	return reply
 }
 
-// late says of an error that came of the deadline what gives it more time.
+// late adds to a timeout error the suggestion of a longer timeout.
 func late(c *Command, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = protocol.NewError(protocol.CodeTimeout, c.Name+" did not finish in time", "")
@@ -154,7 +158,7 @@ func failed(tab protocol.TabID, err error) protocol.CommandReply {
 	return protocol.CommandReply{Tab: tab, Text: e.Error(), Error: e}
 }
 
-// firstFrame is a hint of where a fault was, for the report of it.
+// firstFrame returns a hint with the stack, shortened, for a bug report.
 func firstFrame() string {
 	stack := string(debug.Stack())
 	return "please report it with this: " + foreign.Line(stack, 600)

@@ -17,16 +17,16 @@ const (
 	Boolean ArgType = "boolean"
 	// TabArg is a tab: "t3" or "3".
 	TabArg ArgType = "tab"
-	// ClipArg is a part of a page: "x,y,width,height" in CSS pixels, or an
-	// object with these names.
+	// ClipArg is a part of a page: "x,y,width,height" in CSS pixels, or an object
+	// with these names.
 	ClipArg ArgType = "clip"
 	// Lines are several texts: a list of them, or one text with a line for each.
-	// On a command line they are all the words that follow.
+	// On a command line, all the words that follow belong to them.
 	Lines ArgType = "lines"
-	// Path is a file of the caller's, Paths are several: a list of them, or one
-	// text with commas between, unless it is the path of a file as it stands. On a
-	// command line they are all the words that follow. The registry wants whole
-	// paths; a command line makes them of those that are relative to its folder.
+	// Path is a file of the caller. Paths are several: a list of them, or one text
+	// with commas between, unless the whole text is the path of an existing file.
+	// On a command line, all the words that follow belong to them. The registry
+	// needs absolute paths; the command line makes a relative path absolute.
 	Path  ArgType = "path"
 	Paths ArgType = "paths"
 )
@@ -36,21 +36,22 @@ type Arg struct {
 	Name string  `json:"name"`
 	Type ArgType `json:"type"`
 	Help string  `json:"help"`
-	// Required: the command does not run without it.
+	// Required: the command does not run without the argument.
 	Required bool `json:"required,omitempty"`
-	// Flag: on a command line it is given as --name; the others by their place.
+	// Flag: on a command line the argument is given as --name; the others are
+	// positional.
 	Flag bool `json:"flag,omitempty"`
-	// Choices are the values of a String that has few.
+	// Choices are the allowed values of a String; empty allows all.
 	Choices []string `json:"choices,omitempty"`
-	// Min and Max bound an Integer; both 0 means unbounded.
+	// Min and Max are the limits of an Integer; both 0 means no limit.
 	Min int `json:"min,omitempty"`
 	Max int `json:"max,omitempty"`
-	// Secret: its value is a password, key or the like, and is not recorded.
+	// Secret: the value is a password, key or the like, and is not recorded.
 	Secret bool `json:"secret,omitempty"`
-	// Typed: it goes into a field of the page, which says whether an approval shows
-	// it; every other Secret is masked there.
+	// Typed: the value goes into a field of the page, whose type decides whether
+	// an approval shows it; every other Secret is masked there.
 	Typed bool `json:"-"`
-	// Default is what is meant when it is left out, for the help.
+	// Default is the value if the argument is left out, for the help.
 	Default string `json:"default,omitempty"`
 }
 
@@ -64,12 +65,12 @@ type Spec struct {
 	Args    []Arg          `json:"args,omitempty"`
 	// Returns describes the reply's data.
 	Returns string `json:"returns"`
-	// Files: the reply's data has the paths of files that the command made.
+	// Files: the reply's data contains the paths of files that the command made.
 	Files    bool     `json:"-"`
 	Examples []string `json:"examples"`
 }
 
-// Usage is the command with its arguments, as on a command line.
+// Usage returns the command with its arguments, as on a command line.
 func (s Spec) Usage() string {
 	var b strings.Builder
 	b.WriteString(s.Name)
@@ -91,7 +92,7 @@ func (s Spec) Usage() string {
 	return b.String()
 }
 
-// Schema is the JSON schema of the arguments.
+// Schema returns the JSON schema of the arguments.
 func (s Spec) Schema() json.RawMessage {
 	type property struct {
 		Type        any      `json:"type"`

@@ -7,13 +7,14 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Table finds commands by name and alias. Nobody changes it.
+// Table finds commands by name and alias. It does not change after NewTable.
 type Table struct {
 	commands []Command // in the order of the help
 	byName   map[string]*Command
 }
 
-// NewTable returns the table of some commands, in the order of the help.
+// NewTable returns the table of the given commands, which are in the order of
+// the help.
 func NewTable(commands []Command) Table {
 	t := Table{commands: commands, byName: make(map[string]*Command, 2*len(commands))}
 	for i := range commands {
@@ -25,8 +26,8 @@ func NewTable(commands []Command) Table {
 	return t
 }
 
-// Find returns the command of a name or alias, or the error that says what was
-// probably meant.
+// Find returns the command of a name or alias, or an error with the nearest
+// name.
 func (t Table) Find(name string) (Spec, error) {
 	c, err := t.command(name)
 	if err != nil {
@@ -51,7 +52,7 @@ func (t Table) Specs() []Spec {
 	return specs
 }
 
-// unknown is the error of a name that there is not.
+// unknown returns the error for an unknown name.
 func (t Table) unknown(name string) error {
 	var names []string
 	for _, c := range t.commands {

@@ -56,7 +56,8 @@ func TestFoldersAreOurs(t *testing.T) {
 	}
 }
 
-// TestPlantedFolders plants what an attacker could, before the first start.
+// TestPlantedFolders creates folders that an attacker could create before the first
+// start.
 func TestPlantedFolders(t *testing.T) {
 	t.Run("a symlink", func(t *testing.T) {
 		d := dirs(t)
@@ -219,8 +220,8 @@ func TestDamagedSettingsArePutAside(t *testing.T) {
 	}
 }
 
-// A misspelt setting costs itself and nothing else: the rest counts, the notice
-// says what was meant, and the person's words are kept.
+// A misspelt setting affects only itself: the other settings apply, the notice
+// suggests what was meant, and the user's text is kept.
 func TestUnknownSettingsCostOnlyThemselves(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.toml")
 	const text = "fontsize = 20\nevery_tab = true\ncolour = \"red\"\n\n[chat_models.claude]\nfast = \"haiku\"\nslow = \"x\"\n"
@@ -242,7 +243,7 @@ func TestUnknownSettingsCostOnlyThemselves(t *testing.T) {
 	if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
 		t.Errorf("the file was touched: %q, %v", kept, err)
 	}
-	for range 2 { // the second save does not lose what the first kept
+	for range 2 { // the second save does not lose what the first one kept
 		if _, err := store.Save(store.Get()); err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +266,7 @@ func TestFullDiskKeepsTheOldSettings(t *testing.T) {
 	if _, err := store.Save(config.Defaults()); err != nil {
 		t.Fatal(err)
 	}
-	// A folder in the way stands for every reason why a file cannot be replaced.
+	// A folder at this path represents every reason why a file cannot be replaced.
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

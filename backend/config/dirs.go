@@ -17,14 +17,14 @@ import (
 type Dirs struct {
 	// Config holds the settings, State everything else.
 	Config, State string
-	// Passing is the folder that both are in when this run keeps nothing; empty
-	// for folders that stay.
+	// Passing is the folder that contains both when this run keeps nothing; empty for
+	// permanent folders.
 	Passing string
 }
 
-// UserDirs returns the folders by the system's convention: XDG on Linux,
-// Application Support on macOS, AppData on Windows. protocol.EnvHome puts them
-// all into one folder.
+// UserDirs returns the folders by the system's convention: XDG on Linux, Application
+// Support on macOS, AppData on Windows. If protocol.EnvHome is set, they are all in
+// that folder.
 func UserDirs(getenv func(string) string) (Dirs, error) {
 	if home := getenv(protocol.EnvHome); home != "" {
 		home, err := filepath.Abs(home)
@@ -37,8 +37,8 @@ func UserDirs(getenv func(string) string) (Dirs, error) {
 	if err != nil {
 		return Dirs{}, protocol.NewError(protocol.CodeNotWritable, "your home folder is not known", "set HOME, or "+protocol.EnvHome)
 	}
-	// or is a variable that must be absolute to count, as the XDG specification
-	// says, and else a folder below the home.
+	// or returns the value of a variable if it is absolute, as the XDG specification
+	// requires, and else a folder below the home folder.
 	or := func(name string, below ...string) string {
 		if dir := getenv(name); filepath.IsAbs(dir) {
 			return dir
@@ -62,33 +62,33 @@ func UserDirs(getenv func(string) string) (Dirs, error) {
 	}
 }
 
-// SettingsFile is the file of the settings.
+// SettingsFile is the path of the settings file.
 func (d Dirs) SettingsFile() string { return filepath.Join(d.Config, "settings.toml") }
 
-// ModelsFile is the file of the ways to a model. It has no keys.
+// ModelsFile is the path of the file of model profiles. It contains no keys.
 func (d Dirs) ModelsFile() string { return filepath.Join(d.Config, "models.json") }
 
-// EndpointFile is what the command line finds the running app by.
+// EndpointFile is the file by which the command line finds the running app.
 func (d Dirs) EndpointFile() string { return filepath.Join(d.State, "pilotfish.json") }
 
-// LockFile is held by the one app that runs.
+// LockFile is locked by the one running app.
 func (d Dirs) LockFile() string { return filepath.Join(d.State, "lock") }
 
 // LogDir is the folder of the logs.
 func (d Dirs) LogDir() string { return filepath.Join(d.State, "logs") }
 
-// ProcessDir has the records of living processes, by which the next start finds
+// ProcessDir holds the records of running processes, by which the next start finds
 // what a crash left behind.
 func (d Dirs) ProcessDir() string { return filepath.Join(d.State, "processes") }
 
-// TrayDir has the files of the tray's icon.
+// TrayDir holds the files of the tray's icon.
 func (d Dirs) TrayDir() string { return filepath.Join(d.State, "tray") }
 
 func (d Dirs) sessionsDir() string { return filepath.Join(d.State, "sessions") }
 
-// Prepare makes the folders that every start needs. It returns
-// CodeNotWritable, with what to do, when one cannot be used: because it cannot
-// be written, or because it is not ours alone.
+// Prepare creates the folders that every start needs. It returns CodeNotWritable,
+// with what to do, when one cannot be used, because it cannot be written or because
+// other users have access to it.
 func (d Dirs) Prepare() error {
 	for _, dir := range []string{d.Passing, d.Config, d.State, d.LogDir(), d.ProcessDir(), d.TrayDir(), d.sessionsDir()} {
 		if dir == "" {
@@ -107,20 +107,23 @@ func (d Dirs) Prepare() error {
 // SessionDirs are the folders and files of one session.
 type SessionDirs struct {
 	Root string
-	// Agent is all that the session's agents are given: tabs.json and
-	// active-tab.json.
+	// Agent is the only folder that the session's agents receive: it holds tabs.json
+	// and active-tab.json.
 	Agent string
-	// Work is where agents start unless Settings name a folder.
+	// Work is where agents start, unless the settings name a folder.
 	Work        string
 	Profile     string
 	Downloads   string
 	Screenshots string
+	// Attachments holds the files of conversations: attachments of prompts, and
+	// images from agents.
+	Attachments string
 	Extension   string
-	// Memory is session.json, what the session remembers.
+	// Memory is session.json, the saved state of the session.
 	Memory string
 }
 
-// Session makes the folders of a session and returns them.
+// Session creates the folders of a session and returns them.
 func (d Dirs) Session(name protocol.SessionName) (SessionDirs, error) {
 	if _, err := protocol.ParseSessionName(string(name)); err != nil {
 		return SessionDirs{}, err
@@ -129,15 +132,32 @@ func (d Dirs) Session(name protocol.SessionName) (SessionDirs, error) {
 	s := SessionDirs{
 		Root: root, Agent: filepath.Join(root, "agent"), Work: filepath.Join(root, "work"),
 		Profile: filepath.Join(root, "profile"), Downloads: filepath.Join(root, "downloads"),
-		Screenshots: filepath.Join(root, "screenshots"), Extension: filepath.Join(root, "extension"),
+		Screenshots: filepath.Join(root, "screenshots"), Attachments: filepath.Join(root, "attachments"), Extension: filepath.Join(root, "extension"),
 		Memory: filepath.Join(root, "session.json"),
 	}
-	for _, dir := range []string{d.State, d.sessionsDir(), s.Root, s.Agent, s.Work, s.Profile, s.Downloads, s.Screenshots, s.Extension} {
+	for _, dir := range []string{d.State, d.sessionsDir(), s.Root, s.Agent, s.Work, s.Profile, s.Downloads, s.Screenshots, s.Attachments, s.Extension} {
 		if err := ownFolder(dir); err != nil {
 			return SessionDirs{}, err
 		}
 	}
 	return s, nil
+}
+
+// Hidden returns the folders that a confined program does not see: everything of
+// Pilotfish's, and the profile folder of Settings.
+func (d Dirs) Hidden(settings protocol.Settings) []string {
+	hidden := []string{d.Config, d.State}
+	if settings.ProfileDir != "" {
+		hidden = append(hidden, settings.ProfileDir)
+	}
+	return hidden
+}
+
+// ForAgents returns the folders of the session that a confined agent sees all the
+// same. Commands answer with paths in those for reading, and prompts name files in
+// Attachments.
+func (s SessionDirs) ForAgents() (writable, readOnly []string) {
+	return []string{s.Agent, s.Work}, []string{s.Screenshots, s.Downloads, s.Attachments}
 }
 
 // Sessions lists the sessions that have a folder.
@@ -170,9 +190,9 @@ func (d Dirs) RemoveSession(name protocol.SessionName) error {
 	return nil
 }
 
-// ownFolder makes a folder of mode 0700, or checks that one that is there is
-// ours alone: a symlink or a folder of somebody else, planted before the first
-// start, would hand them our tokens.
+// ownFolder creates a folder with mode 0700, or checks that an existing one belongs
+// only to us. A symlink or another user's folder, created before the first start,
+// would give that user our tokens.
 func ownFolder(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -195,8 +215,8 @@ func ownFolder(dir string) error {
 	return nil
 }
 
-// Foreign says why a folder that is there cannot be the app's; nil for one that is
-// ours, or that is not there yet.
+// Foreign returns why an existing folder cannot be used by the app; nil for one that
+// belongs only to us, or that does not exist yet.
 func Foreign(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -220,8 +240,8 @@ func foreign(dir string, info fs.FileInfo) error {
 	return nil
 }
 
-// probeWritable finds out now, and not at the first loss, whether files can be
-// written.
+// probeWritable checks now whether files can be written, and not only when data would
+// be lost.
 func probeWritable(dir string) error {
 	f, err := os.CreateTemp(dir, ".probe")
 	if err != nil {

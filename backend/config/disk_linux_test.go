@@ -14,15 +14,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Fault 10: a state folder that cannot be written is an error that says what to
-// do, before anything is lost.
+// Fault 10: for a state folder that cannot be written, the error says what to do,
+// before anything is lost.
 func TestReadOnlyStateFolder(t *testing.T) {
 	d := dirs(t)
 	if err := d.Prepare(); err != nil {
 		t.Fatal(err)
 	}
 	if os.Geteuid() == 0 {
-		// Modes do not stop root; a read-only file system does.
+		// File modes do not restrict root; a read-only file system does.
 		smalldisk.Mount(t, d.State, 64)
 		if err := d.Prepare(); err != nil {
 			t.Fatal(err)
@@ -43,8 +43,8 @@ func TestReadOnlyStateFolder(t *testing.T) {
 	}
 }
 
-// Fault 9: on a full disk the old settings stay, and saving works again when
-// there is space.
+// Fault 9: on a full disk the old settings remain, and saving works again when there
+// is space.
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Log("only root can mount a small disk; TestFullDiskKeepsTheOldSettings covers the rest")
@@ -88,9 +88,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Fault 10: a folder that cannot be written, or is somebody else's, does not keep
-// the app from working: it works in memory, with the person's settings and rules
-// where they can be read, says so, and leaves nothing.
+// Fault 10: the app works even if its folder cannot be written or belongs to another
+// user. It works in memory, with the user's settings and rules where they can be
+// read, says so, and leaves no files.
 func TestWorkInMemory(t *testing.T) {
 	for name, others := range map[string]bool{"read only": false, "another user's": true} {
 		t.Run(name, func(t *testing.T) {

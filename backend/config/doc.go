@@ -1,4 +1,4 @@
-// Package config knows where things are on this machine (Dirs) and what the
-// person chose (Store). Folders are 0700 and files 0600; a file is written whole
-// or not at all and carries a version.
+// Package config defines where the app's files are on this machine (Dirs) and stores
+// the user's settings (Store). Folders have mode 0700 and files 0600. A file is
+// written atomically and contains a version.
 package config

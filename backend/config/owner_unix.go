@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ownedByUs says whether a file belongs to the user that we run as.
+// ownedByUs reports whether a file belongs to the user as whom we run.
 func ownedByUs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()

@@ -23,8 +23,8 @@ import (
 // version is the version of the settings file.
 const version = 1
 
-// file is the settings on disk. The comments are written with every save: the
-// file explains itself to whoever edits it by hand.
+// file is the settings file. Every save writes the comments too, so that the file is
+// clear to a user who edits it by hand.
 type file struct {
 	Version              int                `toml:"version" comment:"Settings of Pilotfish. Read at the start of the app; the app's window writes this file.\nThe version of this file; leave it."`
 	BrowserPath          string             `toml:"browser_path" comment:"The browser's program. Empty: the first of Chromium, Chrome, Edge and Brave that is found."`
@@ -34,6 +34,7 @@ type file struct {
 	AgentCommand         string             `toml:"agent_command" comment:"The command line of the agent \"custom\"."`
 	AgentArgs            string             `toml:"agent_args" comment:"Further arguments of the agent, as in a shell."`
 	WorkDir              string             `toml:"work_dir" comment:"Where agents start. Empty: a folder of the session's own."`
+	ConfineAgents        bool               `toml:"confine_agents" comment:"Keep agents away from Pilotfish's own files and processes, where the system allows it."`
 	EveryTab             bool               `toml:"every_tab" comment:"Start an agent in each tab that you look at, not only in the first."`
 	TerminalGraceMinutes int                `toml:"terminal_grace_minutes" comment:"How long a terminal lives while no panel shows it, in minutes. 0: until the session stops."`
 	FontSize             int                `toml:"font_size" comment:"The terminal's font size in pixels, 8 to 32."`
@@ -48,7 +49,7 @@ type file struct {
 	Theme                protocol.Theme     `toml:"theme" comment:"The look of window and panel: \"system\", \"light\" or \"dark\"."`
 	StartOnLogin         bool               `toml:"start_on_login" comment:"Start Pilotfish with the desktop."`
 	StartSession         bool               `toml:"start_session" comment:"Start the default session with the app."`
-	// A table stands last: what follows it would be part of it.
+	// A table must be last: keys after it would belong to it.
 	ChatModels map[protocol.AgentKind]chatModels `toml:"chat_models" comment:"The models of each agent: a part of the name of one of its choices. Empty: the conversation's own."`
 }
 
@@ -61,7 +62,7 @@ type chatModels struct {
 // Defaults are the settings of a new installation.
 func Defaults() protocol.Settings {
 	return protocol.Settings{
-		Agent: protocol.AgentAuto, FontSize: 13, StartSession: true, Theme: protocol.ThemeSystem,
+		Agent: protocol.AgentAuto, FontSize: 13, ConfineAgents: true, StartSession: true, Theme: protocol.ThemeSystem,
 		TerminalGraceMinutes: int(protocol.DefaultTerminalGrace.Minutes()),
 		ChatAgent:            protocol.AgentAuto, ChatSilenceMinutes: int(protocol.ChatSilence.Minutes()),
 		ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{}},
@@ -71,7 +72,7 @@ func Defaults() protocol.Settings {
 func fileOf(s protocol.Settings) file {
 	return file{
 		Version: version, BrowserPath: s.BrowserPath, ProfileDir: s.ProfileDir, StartURL: s.StartURL,
-		Agent: s.Agent, AgentCommand: s.AgentCommand, AgentArgs: s.AgentArgs, WorkDir: s.WorkDir, EveryTab: s.EveryTab,
+		Agent: s.Agent, AgentCommand: s.AgentCommand, AgentArgs: s.AgentArgs, WorkDir: s.WorkDir, ConfineAgents: s.ConfineAgents, EveryTab: s.EveryTab,
 		TerminalGraceMinutes: s.TerminalGraceMinutes, FontSize: s.FontSize, Theme: s.Theme, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
 		CDPAllow: Methods(s.CDPAllow), CDPAllowAgents: Methods(s.CDPAllowAgents),
 		ChatAgent: s.ChatAgent, ChatCommand: s.ChatCommand, ChatSilenceMinutes: s.ChatSilenceMinutes,
@@ -79,8 +80,8 @@ func fileOf(s protocol.Settings) file {
 	}
 }
 
-// Methods are the words of a list that a person wrote, with spaces or commas
-// between.
+// Methods splits a list of words that a user wrote, with spaces or commas between
+// them.
 func Methods(text string) []string {
 	return some(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\t' }))
 }
@@ -107,7 +108,7 @@ func (f file) settings() protocol.Settings {
 	}
 	return protocol.Settings{
 		BrowserPath: f.BrowserPath, ProfileDir: f.ProfileDir, StartURL: f.StartURL,
-		Agent: f.Agent, AgentCommand: f.AgentCommand, AgentArgs: f.AgentArgs, WorkDir: f.WorkDir, EveryTab: f.EveryTab,
+		Agent: f.Agent, AgentCommand: f.AgentCommand, AgentArgs: f.AgentArgs, WorkDir: f.WorkDir, ConfineAgents: f.ConfineAgents, EveryTab: f.EveryTab,
 		TerminalGraceMinutes: f.TerminalGraceMinutes, FontSize: f.FontSize, Theme: f.Theme, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
 		CDPAllow: strings.Join(f.CDPAllow, " "), CDPAllowAgents: strings.Join(f.CDPAllowAgents, " "),
 		ChatAgent: f.ChatAgent, ChatCommand: f.ChatCommand, ChatSilenceMinutes: f.ChatSilenceMinutes,
@@ -122,15 +123,15 @@ type Store struct {
 
 	mu       sync.Mutex
 	settings protocol.Settings
-	// before is the file as a person wrote it, with settings that are not known;
-	// nil when there is nothing to keep of it.
+	// before is the file as a user wrote it, with unknown settings; nil when there is
+	// nothing in it to keep.
 	before []byte
 }
 
-// Open reads the settings. Settings that are not known are left out, and the file
-// stays as it is until the next save, which keeps it as *.bak. A file that cannot
-// be understood is put aside as *.bad and the defaults take its place. In both
-// cases notice says so, and what was wrong.
+// Open reads the settings. It ignores unknown settings, and leaves the file as it is
+// until the next save, which keeps the old file as *.bak. It renames a file that
+// cannot be parsed to *.bad, and uses the defaults. In both cases notice says so, and
+// what was wrong.
 func Open(path string) (store *Store, notice *protocol.Error, err error) {
 	s := &Store{path: path, settings: Defaults()}
 	data, err := os.ReadFile(path)
@@ -157,9 +158,8 @@ func Open(path string) (store *Store, notice *protocol.Error, err error) {
 		"your file is kept as "+filepath.Base(path)+".bad"), nil
 }
 
-// Read reads a settings file and leaves it as it is; without one the settings are
-// the defaults. notice names the settings that are not known, err says why the
-// file cannot be understood.
+// Read reads a settings file without changing it; if there is none, it returns the
+// defaults. notice names unknown settings; err says why the file cannot be parsed.
 func Read(path string) (settings protocol.Settings, notice *protocol.Error, err error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,8 +178,8 @@ func Read(path string) (settings protocol.Settings, notice *protocol.Error, err 
 	return settings, notice, nil
 }
 
-// parse reads a settings file over the defaults, and returns the names that it
-// does not know.
+// parse reads a settings file over the defaults, and returns the names of unknown
+// settings.
 func parse(data []byte) (settings protocol.Settings, unknown []string, err error) {
 	f := fileOf(Defaults())
 	decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
@@ -196,15 +196,16 @@ func parse(data []byte) (settings protocol.Settings, unknown []string, err error
 		return protocol.Settings{}, nil, fmt.Errorf("version %d is of a newer Pilotfish", f.Version)
 	}
 	settings = f.settings()
-	// Paths that are wrong today (a disk that is not mounted) are reported by
-	// what uses them; only what can never be right is refused here.
+	// Paths that are wrong today (a disk that is not mounted) are reported by the
+	// code that uses them. Only values that can never be valid are refused here.
 	if err := check(settings); err != nil {
 		return protocol.Settings{}, nil, err
 	}
 	return settings, unknown, nil
 }
 
-// unknownSettings says which settings are not known, and what was probably meant.
+// unknownSettings returns an error that names unknown settings, and suggests what was
+// meant.
 func unknownSettings(path string, unknown []string) *protocol.Error {
 	var known []string
 	for field := range reflect.TypeFor[file]().Fields() {
@@ -231,8 +232,8 @@ func (s *Store) Get() protocol.Settings {
 	return s.settings
 }
 
-// Save checks the settings and writes them. On an error, a *FieldError if
-// one setting is wrong, nothing has changed.
+// Save checks the settings and writes them. On an error nothing has changed; if one
+// setting is wrong, the error is a *FieldError.
 func (s *Store) Save(settings protocol.Settings) (protocol.Settings, error) {
 	if err := check(settings); err != nil {
 		return s.Get(), err
@@ -258,8 +259,8 @@ func (s *Store) Save(settings protocol.Settings) (protocol.Settings, error) {
 	return settings, nil
 }
 
-// The range of the font size in pixels, the longest grace in minutes (a week),
-// the longest silence in minutes, and how much the table of routes has.
+// The range of the font size in pixels, the longest grace in minutes (a week), the
+// longest silence in minutes, and the limits of the table of routes.
 const (
 	minFontSize = 8
 	maxFontSize = 32
@@ -268,7 +269,7 @@ const (
 	maxWords    = 1000
 )
 
-// check refuses what can never be right.
+// check refuses values that can never be valid.
 func check(s protocol.Settings) error {
 	switch {
 	case s.FontSize < minFontSize || s.FontSize > maxFontSize:
@@ -306,7 +307,7 @@ func check(s protocol.Settings) error {
 	return nil
 }
 
-// checkChat refuses what can never be right about Chat.
+// checkChat refuses values for Chat that can never be valid.
 func checkChat(s protocol.Settings) error {
 	switch {
 	case s.ChatAgent == "" || s.ChatAgent == protocol.AgentShell:
@@ -341,16 +342,16 @@ func checkPaths(s protocol.Settings) error {
 	return nil
 }
 
-// FieldError is a setting that is wrong. It wraps a *protocol.Error.
+// FieldError is the error of one setting. It wraps a *protocol.Error.
 type FieldError struct {
 	field string
 	err   *protocol.Error
 }
 
-// Field is the JSON name of the setting.
+// Field returns the JSON name of the setting.
 func (e *FieldError) Field() string { return e.field }
 
-// Error says what is wrong with it, and what to do.
+// Error says what is wrong with the setting, and what to do.
 func (e *FieldError) Error() string { return e.err.Error() }
 
 // Unwrap returns the *protocol.Error.

@@ -13,10 +13,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Usable returns the app's folders, ready for use. Where one of them cannot be
-// written, or is not ours alone, this run works in memory instead: in a folder
-// that ends with it (see Passing). notice then says so. What the person had
-// decided is taken along as far as it can be read: settings and site rules.
+// Usable returns the app's folders, ready for use. If one of them cannot be written,
+// or other users have access to it, this run works in memory instead: in a folder
+// that is removed at its end (see Passing). notice then says so. The user's settings
+// and site rules are copied there as far as they can be read.
 func Usable(getenv func(string) string) (dirs Dirs, notice *protocol.Error, err error) {
 	dirs, err = UserDirs(getenv)
 	if err != nil {
@@ -28,22 +28,22 @@ func Usable(getenv func(string) string) (dirs Dirs, notice *protocol.Error, err 
 	}
 	passing := Passing(getenv)
 	if prepared := passing.Prepare(); prepared != nil {
-		return dirs, nil, err // the first one says what to mend
+		return dirs, nil, err // the first error says what to fix
 	}
 	passing.take(dirs)
 	cause := protocol.AsError(err)
 	return passing, cause.Saying(cause.Message + "; changes are lost when Pilotfish quits"), nil
 }
 
-// Passing are the folders of a run that keeps nothing: those of this user's
-// runtime, which most systems hold in memory. They are the same for every
-// program of ours, so that the command line finds the app there, too.
+// Passing returns the folders of a run that keeps nothing. They are in the user's
+// runtime folder, which most systems hold in memory. All our programs use the same
+// folders, so that the command line finds the app there, too.
 func Passing(getenv func(string) string) Dirs {
 	base := getenv("XDG_RUNTIME_DIR")
 	if !filepath.IsAbs(base) {
 		base = os.TempDir()
 	}
-	// Of this user, and of one home of several.
+	// The name is unique for this user and for one of several home folders.
 	name := fmt.Sprintf("pilotfish-%d", os.Getuid())
 	if home := getenv(protocol.EnvHome); home != "" {
 		sum := sha256.Sum256([]byte(home))
@@ -53,9 +53,8 @@ func Passing(getenv func(string) string) Dirs {
 	return Dirs{Config: filepath.Join(root, "config"), State: filepath.Join(root, "state"), Passing: root}
 }
 
-// take copies settings and site rules from folders of ours that can be read.
-// What cannot be copied is as if it had never been said: the careful defaults
-// hold.
+// take copies settings and site rules from our own folders, as far as they can be
+// read. For what cannot be copied, the strict defaults apply.
 func (d Dirs) take(from Dirs) {
 	_ = copyOurs(from.SettingsFile(), d.SettingsFile())
 	names, err := from.Sessions()
@@ -72,8 +71,8 @@ func (d Dirs) take(from Dirs) {
 // RulesFile is the name of a session's site rules in its folder.
 const RulesFile = "rules.json"
 
-// copyOurs copies a file from a folder of ours: what somebody planted is not
-// read.
+// copyOurs copies a file from a folder of ours. It does not read files that another
+// user may have created.
 func copyOurs(from, to string) error {
 	for _, path := range []string{filepath.Dir(from), from} {
 		info, err := os.Lstat(path)
@@ -93,7 +92,7 @@ func copyOurs(from, to string) error {
 	return journal.WriteFile(to, data, 0o600)
 }
 
-// End removes the folders of a run that keeps nothing; others stay.
+// End removes the folders of a run that keeps nothing; it keeps permanent folders.
 func (d Dirs) End() error {
 	if d.Passing == "" {
 		return nil

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bus starts a session bus of the test's own.
+// bus starts a separate session bus for the test.
 func bus(t *testing.T) *dbus.Conn {
 	t.Helper()
 	config, err := testbus.WriteConfig(t.TempDir())
@@ -52,7 +52,7 @@ func bus(t *testing.T) *dbus.Conn {
 	return conn
 }
 
-// note is what the notification service of the tests was asked to show.
+// note is a notification that the fake service was asked to show.
 type note struct {
 	app, title, body string
 	replaces         uint32
@@ -60,12 +60,12 @@ type note struct {
 	actions          []string
 }
 
-// service is a small org.freedesktop.Notifications.
+// service is a small implementation of org.freedesktop.Notifications.
 type service struct {
 	can   atomic.Pointer[[]string]
 	notes chan note
 	shown atomic.Uint32
-	// closed is told what was withdrawn.
+	// closed receives the ids of withdrawn notifications.
 	closed chan uint32
 }
 
@@ -97,7 +97,7 @@ func TestNotify(t *testing.T) {
 	if got, err := conn.RequestName("org.freedesktop.Notifications", dbus.NameFlagDoNotQueue); err != nil || got != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatalf("%v, %v", got, err)
 	}
-	// The texts may come from a page: markup is shown, not carried out.
+	// The texts may come from a page: markup is shown as text, not interpreted.
 	id, err := n.Notify(t.Context(), desktop.Notification{
 		Title: "claude\nneeds you", Body: `<a href="http://evil">Yes</a>` + strings.Repeat("x", 1000), Urgent: true, Replaces: 7,
 	})
@@ -129,8 +129,8 @@ func TestNotifyWithoutABus(t *testing.T) {
 	}
 }
 
-// A click on a notification does what it stands for; one on another program's, a
-// closed one's or by another action does nothing.
+// A click on a notification calls its function. A click on another program's
+// notification, on a closed one, or by another action does nothing.
 func TestNotificationsAreClicked(t *testing.T) {
 	conn := bus(t)
 	s := &service{notes: make(chan note, 1)}
@@ -169,14 +169,14 @@ func TestNotificationsAreClicked(t *testing.T) {
 	signal("NotificationClosed", uint32(42), uint32(2))
 	signal("ActionInvoked", uint32(42), "default")
 	show("second")
-	signal("ActionInvoked", uint32(43), "default") // behind the others: the bus keeps the order
+	signal("ActionInvoked", uint32(43), "default") // after the others: the bus keeps the order
 	if got := <-clicked; got != "second" || len(clicked) > 0 {
 		t.Errorf("%s, and %d more", got, len(clicked))
 	}
 }
 
-// The buttons of a notification do what they say, also when it took the place of
-// another: a press that was on its way for the one before does nothing.
+// The buttons of a notification call their functions, also when the notification
+// replaced another one. A late press for the replaced one does nothing.
 func TestNotificationsHaveButtons(t *testing.T) {
 	conn := bus(t)
 	s := &service{notes: make(chan note, 1), closed: make(chan uint32, 1)}
@@ -192,7 +192,8 @@ func TestNotificationsHaveButtons(t *testing.T) {
 	pressed := make(chan string, 10)
 	show := func(what string) []string {
 		t.Helper()
-		// The service of this test gives each the same id, as one that is replaced has.
+		// The fake service gives each notification the same id, as for a replaced
+		// one.
 		s.shown.Store(0)
 		do := func(which string) func() { return func() { pressed <- what + " " + which } }
 		if _, err := n.Notify(t.Context(), desktop.Notification{
@@ -224,7 +225,7 @@ func TestNotificationsHaveButtons(t *testing.T) {
 	second := show("second")
 	press(first[2])
 	press(first[4])
-	press(second[4]) // behind the others: the bus keeps the order
+	press(second[4]) // after the others: the bus keeps the order
 	want("second denied")
 	press("default")
 	want("second clicked")
@@ -284,7 +285,7 @@ func TestLoginEntry(t *testing.T) {
 			if err != nil || !strings.Contains(string(data), `Exec="/opt/pilot fish/pilotfish" "--hidden"`+"\n") {
 				t.Fatalf("%v:\n%s", err, data)
 			}
-			// The person switches it off in the desktop's settings.
+			// The user disables the entry in the desktop's settings.
 			for _, line := range []string{"Hidden=true", "X-GNOME-Autostart-enabled=false"} {
 				if err := os.WriteFile(path, append(data, line+"\n"...), 0o600); err != nil {
 					t.Fatal(err)
@@ -318,8 +319,8 @@ func TestLoginEntryNeedsAHome(t *testing.T) {
 	}
 }
 
-// What an entry starts is what was asked, whatever the folder is called. The
-// reader here follows the specification backwards.
+// An entry starts exactly the requested command, whatever the folder is called. The
+// parser of this test applies the specification in reverse.
 func TestLoginEntryQuotes(t *testing.T) {
 	home := t.TempDir()
 	a := desktop.NewLoginEntry(environment(map[string]string{"HOME": home}))
@@ -348,7 +349,7 @@ func TestLoginEntryQuotes(t *testing.T) {
 	}
 }
 
-// parseExec reads an Exec value: first the string's escapes, then the quoting.
+// parseExec parses an Exec value: first the string's escapes, then the quoting.
 func parseExec(value string) (words []string) {
 	value = strings.ReplaceAll(value, `\\`, `\`)
 	var word strings.Builder
@@ -371,7 +372,7 @@ func parseExec(value string) (words []string) {
 	return words
 }
 
-// fakeOpener puts an xdg-open into PATH that writes down its arguments.
+// fakeOpener puts an xdg-open into PATH that records its arguments.
 func fakeOpener(t *testing.T, exit int) (seen func() string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -446,7 +447,7 @@ func FuzzOpenRunsOnlyWhatItMay(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, target string) {
-		t.Setenv("PATH", "/nowhere") // nothing is started, whatever is let through
+		t.Setenv("PATH", "/nowhere") // so that nothing is started, whatever is accepted
 		err := desktop.Open(t.Context(), target)
 		if err == nil {
 			t.Errorf("Open(%q) started something", target)

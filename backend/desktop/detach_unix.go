@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// detach gives the program a session of its own, so that the end of the app
-// does not take the person's file manager along.
+// detach starts the program in a session of its own, so that the end of the app does
+// not end the user's file manager.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -1,3 +1,3 @@
-// Package desktop asks the person's desktop for what it alone can do: show a
-// notification, start the app at login, open a folder or a page.
+// Package desktop uses services of the user's desktop: show a notification, start the
+// app at login, open a folder or a page.
 package desktop

@@ -2,6 +2,6 @@ package desktop
 
 import "time"
 
-// keyringTimeout is how long the desktop may take to say whether it keeps
-// secrets; a running service answers in a millisecond or two.
+// keyringTimeout is how long the desktop may take to answer whether it has a keyring;
+// a running service answers within 1 to 2 ms.
 const keyringTimeout = time.Second

@@ -6,17 +6,17 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// The services that keep secrets on a Linux desktop: that of freedesktop.org
-// (GNOME Keyring, KeePassXC, newer KWallets) and KDE's own.
+// The services that store secrets on a Linux desktop: that of freedesktop.org (GNOME
+// Keyring, KeePassXC, newer KWallets) and KDE's own.
 const (
 	secretService    = "org.freedesktop.secrets"
 	secretCollection = "/org/freedesktop/secrets/aliases/default"
 )
 
-// KeyringRuns says whether the desktop runs a service that keeps secrets, locked
-// or not. One that is only installed does not count: a program that asks for a
-// secret would start it, and then wait for a person to choose a password in a
-// dialog that on a machine without a desktop session nobody sees.
+// KeyringRuns reports whether the desktop runs a service that stores secrets, locked
+// or not. One that is only installed does not count: a request for a secret would
+// start it, and then wait for the user to choose a password in a dialog. On a machine
+// without a desktop session nobody sees that dialog.
 func KeyringRuns(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, keyringTimeout)
 	defer cancel()

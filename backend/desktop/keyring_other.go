@@ -4,5 +4,5 @@ package desktop
 
 import "context"
 
-// KeyringRuns is true: macOS and Windows always have theirs.
+// KeyringRuns returns true: macOS and Windows always have a keyring.
 func KeyringRuns(context.Context) bool { return true }

@@ -8,13 +8,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// LoginEntry is the entry that starts the app when the person logs in. It is the
-// only thing of ours outside of our own folders, and Disable removes it.
+// LoginEntry is the entry that starts the app when the user logs in. It is the only
+// file of ours outside our own folders, and Disable removes it.
 type LoginEntry struct {
 	getenv func(string) string
 }
 
-// NewLoginEntry returns the entry of the user whose environment getenv reads.
+// NewLoginEntry returns the login entry of the user whose environment getenv reads.
 func NewLoginEntry(getenv func(string) string) LoginEntry { return LoginEntry{getenv: getenv} }
 
 // startable refuses a program that an entry could not start.

@@ -11,8 +11,8 @@ import (
 // label names the LaunchAgent.
 const label = "app.pilotfish"
 
-// entryPath is the LaunchAgent's file. It is not absolute when no home folder is
-// known.
+// entryPath returns the path of the LaunchAgent's file. It is not absolute when the
+// home folder is unknown.
 func entryPath(getenv func(string) string) string {
 	home := getenv(protocol.EnvHome)
 	if home == "" {
@@ -21,7 +21,7 @@ func entryPath(getenv func(string) string) string {
 	return filepath.Join(home, "Library", "LaunchAgents", label+".plist")
 }
 
-// entryText is a LaunchAgent that starts a command.
+// entryText returns a LaunchAgent that starts a command.
 func entryText(command []string) []byte {
 	var text bytes.Buffer
 	text.WriteString(`<?xml version="1.0" encoding="UTF-8"?>
@@ -35,7 +35,7 @@ func entryText(command []string) []byte {
 `)
 	for _, word := range command {
 		text.WriteString("\t\t<string>")
-		_ = xml.EscapeText(&text, []byte(word)) // a buffer takes all that is written
+		_ = xml.EscapeText(&text, []byte(word)) // a buffer accepts all writes
 		text.WriteString("</string>\n")
 	}
 	text.WriteString(`	</array>
@@ -49,5 +49,5 @@ func entryText(command []string) []byte {
 	return text.Bytes()
 }
 
-// entryStarts reports whether a LaunchAgent starts something: each one does.
+// entryStarts reports whether a LaunchAgent is active: each one is.
 func entryStarts([]byte) bool { return true }

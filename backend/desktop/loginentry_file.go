@@ -14,11 +14,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Here the entry is a file. Each platform has its path, what stands in it, and
-// when that starts something (entryPath, entryText and entryStarts).
+// On these platforms the entry is a file. Each platform defines its path, its
+// contents, and when it is active (entryPath, entryText and entryStarts).
 
-// path is the entry's file. With protocol.EnvHome it stands there, where no desktop
-// looks: a portable installation or a test changes nothing of the person's.
+// path returns the path of the entry's file. With protocol.EnvHome the file is in
+// that folder, where no desktop looks: a portable installation or a test changes
+// nothing of the user's.
 func (e LoginEntry) path() (string, error) {
 	path := entryPath(e.getenv)
 	if !filepath.IsAbs(path) {
@@ -45,7 +46,7 @@ func (e LoginEntry) Enable(program string, args ...string) error {
 	return nil
 }
 
-// Disable removes the entry; that there is none is no error.
+// Disable removes the entry. It is not an error if there is none.
 func (e LoginEntry) Disable() error {
 	path, err := e.path()
 	if err != nil {
@@ -57,8 +58,8 @@ func (e LoginEntry) Disable() error {
 	return nil
 }
 
-// Enabled reports whether the desktop would start the app: an entry that the
-// person switched off in the desktop's own settings is not enabled.
+// Enabled reports whether the desktop would start the app: an entry that the user
+// switched off in the desktop's own settings is not enabled.
 func (e LoginEntry) Enabled() (bool, error) {
 	path, err := e.path()
 	if err != nil {

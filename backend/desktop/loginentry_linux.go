@@ -8,8 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// entryPath follows the XDG autostart specification. It is not absolute when no
-// home folder is known.
+// entryPath follows the XDG autostart specification. It is not absolute when the home
+// folder is unknown.
 func entryPath(getenv func(string) string) string {
 	base := getenv("XDG_CONFIG_HOME")
 	if home := getenv(protocol.EnvHome); home != "" {
@@ -20,7 +20,7 @@ func entryPath(getenv func(string) string) string {
 	return filepath.Join(base, "autostart", "pilotfish.desktop")
 }
 
-// entryText is a desktop entry that starts a command.
+// entryText returns a desktop entry that starts a command.
 func entryText(command []string) []byte {
 	words := make([]string, 0, len(command))
 	for _, word := range command {
@@ -38,7 +38,7 @@ X-GNOME-Autostart-enabled=true
 `, strings.Join(words, " "))
 }
 
-// entryStarts reports whether the desktop starts what an entry names.
+// entryStarts reports whether the desktop starts the entry's program.
 func entryStarts(data []byte) bool {
 	starts := false
 	for line := range strings.Lines(string(data)) {
@@ -53,9 +53,9 @@ func entryStarts(data []byte) bool {
 	return starts
 }
 
-// quoteExec quotes one word of an Exec line. Two rules apply, one inside the
-// other: the specification's quoting of a word ("Exec key": \" \` \$ \\), and
-// that of every string value (\\ for \). A % is doubled, or it is a field code.
+// quoteExec quotes one word of an Exec line. Two rules apply, one inside the other:
+// the specification's quoting of a word ("Exec key": \" \` \$ \\), and that of every
+// string value (\\ for \). A % is doubled, because a single one begins a field code.
 func quoteExec(word string) string {
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", `$`, `\$`, `%`, `%%`).Replace(word)
 	return `"` + strings.ReplaceAll(quoted, `\`, `\\`) + `"`

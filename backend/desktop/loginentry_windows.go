@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// The registry's value that starts a program at login.
+// The registry value that starts a program at login.
 const (
 	runKey  = `Software\Microsoft\Windows\CurrentVersion\Run`
 	runName = "Pilotfish"

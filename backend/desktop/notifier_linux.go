@@ -20,14 +20,15 @@ const (
 	notifyDefault = "default"
 )
 
-// Notifier shows notifications and hears when one is clicked. Its zero value is
-// ready for use; it is closed by Close. Its methods are safe for concurrent use.
+// Notifier shows notifications and calls their functions when they are clicked. Its
+// zero value is ready for use; call Close at the end. Its methods are safe for
+// concurrent use.
 type Notifier struct {
 	mu     sync.Mutex
 	conn   *dbus.Conn // nil before the first notification, and after a fault
 	clicks map[uint32]map[string]func()
-	serial int            // of the notification that was shown last
-	done   sync.WaitGroup // the goroutine that hears
+	serial int            // the number of the last notification
+	done   sync.WaitGroup // the goroutine that receives signals
 	closed bool
 }
 
@@ -53,8 +54,8 @@ func (n *Notifier) Notify(ctx context.Context, what Notification) (uint32, error
 	}
 	var actions []string
 	clicks := map[string]func(){}
-	// Held over the call: a click that comes at once waits until it is known what
-	// it means.
+	// Hold the lock during the call: a click that comes at once waits until its
+	// action is registered.
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.serial++
@@ -66,14 +67,15 @@ func (n *Notifier) Notify(ctx context.Context, what Notification) (uint32, error
 		if what.Clicked != nil {
 			add(notifyDefault, "Show", what.Clicked)
 		}
-		// A press on a button of the notification before, whose id this one has, must
-		// not count as one of this: no two have the same keys.
+		// A press on a button of the previous notification, whose id this one has
+		// taken over, must not count for this one. So no two notifications have the
+		// same action keys.
 		for i, a := range what.Actions {
 			add(fmt.Sprintf("%d.%d", n.serial, i), field(a.Label, maxTitle), a.Do)
 		}
 	}
 	if actions == nil {
-		actions = []string{} // the bus knows no nil
+		actions = []string{} // D-Bus has no nil
 	}
 	hints := map[string]dbus.Variant{
 		"urgency":       dbus.MakeVariant(urgency),
@@ -92,7 +94,7 @@ func (n *Notifier) Notify(ctx context.Context, what Notification) (uint32, error
 	return id, nil
 }
 
-// Withdraw takes a notification away that is not needed any more.
+// Withdraw removes a notification that is no longer needed.
 func (n *Notifier) Withdraw(ctx context.Context, id uint32) error {
 	conn, err := n.connected()
 	if err != nil {
@@ -107,7 +109,7 @@ func (n *Notifier) Withdraw(ctx context.Context, id uint32) error {
 	return nil
 }
 
-// connected is the connection to the person's bus.
+// connected returns the connection to the user's session bus.
 func (n *Notifier) connected() (*dbus.Conn, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -117,8 +119,8 @@ func (n *Notifier) connected() (*dbus.Conn, error) {
 	if n.conn != nil && n.conn.Connected() {
 		return n.conn, nil
 	}
-	// Without the start of a bus: where none runs, a new one would have nobody
-	// on it, and would stay.
+	// Do not start a bus: where none runs, a new one would have no services on it,
+	// and would keep running.
 	conn, err := dbus.SessionBusPrivateNoAutoStartup()
 	if err != nil {
 		return nil, err
@@ -132,7 +134,7 @@ func (n *Notifier) connected() (*dbus.Conn, error) {
 		}
 	}
 	if err != nil {
-		_ = conn.Close() // nothing was asked of it
+		_ = conn.Close() // the connection was not used yet
 		return nil, err
 	}
 	signals := make(chan *dbus.Signal, 16)
@@ -142,7 +144,7 @@ func (n *Notifier) connected() (*dbus.Conn, error) {
 	return conn, nil
 }
 
-// hear carries out clicks until the connection ends.
+// hear handles signals until the connection ends.
 func (n *Notifier) hear(conn *dbus.Conn, signals <-chan *dbus.Signal) {
 	for {
 		select {
@@ -175,7 +177,8 @@ func (n *Notifier) heard(signal *dbus.Signal) {
 	}
 }
 
-// Close ends the connection: a click on what is still shown does nothing more.
+// Close closes the connection. A click on a notification that is still shown then has
+// no effect.
 func (n *Notifier) Close() {
 	n.mu.Lock()
 	n.closed = true

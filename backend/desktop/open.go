@@ -16,14 +16,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// openWait is how long an opener may take to fail. One that still runs then is
-// the program itself, which showed the target in the foreground.
+// openWait is how long an opener may take to fail. An opener that still runs after
+// that is itself the program that shows the target.
 const openWait = 3 * time.Second
 
-// Open shows a folder, a document or a page in the desktop's own program. target
-// is an absolute path or an http or https URL; anything else, and every file
-// that would be run instead of shown, is CodeBadArgument. It does not wait for
-// the program.
+// Open opens a folder, a document or a page in the desktop's default program. target
+// is an absolute path or an http or https URL. For anything else, and for every file
+// that would be run instead of shown, it returns CodeBadArgument. It does not wait
+// for the program to end.
 func Open(ctx context.Context, target string) error {
 	checked, err := openable(target)
 	if err != nil {
@@ -34,7 +34,7 @@ func Open(ctx context.Context, target string) error {
 	if err != nil {
 		return protocol.NewError(protocol.CodeNotRunning, "this system has no "+name, "open it yourself: "+checked)
 	}
-	// What is opened outlives the call and the app: the person closes it.
+	// The opened program outlives the call and the app: the user closes it.
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), path, args...)
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
@@ -57,9 +57,9 @@ func Open(ctx context.Context, target string) error {
 	}
 }
 
-// openable returns the target in the form in which it may be handed to a
-// program: a clean absolute path, or a URL that was parsed and written anew. By
-// its first character neither can be taken for an option.
+// openable returns the target in a form that is safe to pass to a program: a clean
+// absolute path, or a URL that was parsed and formatted again. By its first
+// character, neither can be mistaken for an option.
 func openable(target string) (string, error) {
 	bad := func(why string) error {
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%q cannot be opened: %s", target, why), "only folders, documents and web pages can")
@@ -89,7 +89,7 @@ func openable(target string) (string, error) {
 	return u.String(), nil
 }
 
-// runs reports whether a desktop runs a file of this name instead of showing it.
+// runs reports whether a desktop runs a file with this name instead of showing it.
 func runs(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".desktop", ".app", ".command", ".exe", ".com", ".bat", ".cmd", ".msi", ".lnk", ".url", ".scr", ".pif",
@@ -100,7 +100,7 @@ func runs(path string) bool {
 	}
 }
 
-// field makes foreign text fit for one line that a person reads: no control
+// field makes untrusted text fit for one line that a user reads: no control
 // characters, at most limit runes.
 func field(s string, limit int) string {
 	var b bytes.Buffer

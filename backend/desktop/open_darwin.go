@@ -1,4 +1,4 @@
 package desktop
 
-// opener is macOS's own.
+// opener returns macOS's own opener.
 func opener(target string) (string, []string) { return "/usr/bin/open", []string{target} }

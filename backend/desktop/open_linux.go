@@ -1,4 +1,4 @@
 package desktop
 
-// opener is the freedesktop program that knows the person's choices.
+// opener returns the freedesktop program that knows the user's default programs.
 func opener(target string) (string, []string) { return "xdg-open", []string{target} }

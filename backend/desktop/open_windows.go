@@ -2,8 +2,8 @@ package desktop
 
 import "os/exec"
 
-// opener is what the Explorer itself uses. cmd's start is not: it would read
-// the target as a command line.
+// opener returns the program that the Explorer itself uses. It does not use cmd's
+// start, which would parse the target as a command line.
 func opener(target string) (string, []string) {
 	return "rundll32", []string{"url.dll,FileProtocolHandler", target}
 }

@@ -1,7 +1,8 @@
-// Package endpoint keeps the loopback server running and says where it is: the command
-// line finds its port and token in a file, a panel is told through its browser's pipe. It
-// owns the listener, the key by which a server proves itself, and the cli token; what is
-// served it is given.
+// Package endpoint keeps the loopback server running and announces its address.
+// The command line reads the port and token from a file; a panel gets them
+// through its browser's pipe. The package owns the listener, the key with which
+// a server proves its identity, and the cli token. Its caller supplies the
+// server itself.
 package endpoint
 
 import (
@@ -25,46 +26,48 @@ import (
 type Config struct {
 	// File is where the command line finds the endpoint.
 	File string
-	// Version is the app's.
+	// Version is the app's version.
 	Version  string
 	Headless bool
 	Auth     *auth.Authority
-	// Make makes a server that serves on a listener and proves itself by a key.
+	// Make returns a server that serves on a listener and proves its identity with
+	// a key.
 	Make func(listener net.Listener, key []byte) (Server, error)
-	// Announced is called when there is a new port, after the file has it.
+	// Announced is called when there is a new port, after the file contains it.
 	Announced func()
 	Logger    *slog.Logger
 }
 
-// Server is one server. Run returns when ctx ends or it fails; it closes its
-// listener.
+// Server is one HTTP server. Run returns when ctx ends or it fails; it closes
+// its listener.
 type Server interface {
 	Run(ctx context.Context) error
 	Close()
 }
 
-// Endpoint is where the app is reached. Its methods are safe for concurrent use.
+// Endpoint is the address at which the app can be reached. Its methods are safe
+// for concurrent use.
 type Endpoint struct {
 	cfg Config
 	log *slog.Logger
 
 	mu    sync.Mutex
 	port  int    // 0 while there is none
-	key   []byte // proves the server of now to the panel; see protocol.Pairing
+	key   []byte // proves the current server's identity to the panel; see protocol.Pairing
 	end   context.CancelCauseFunc
 	token string // of the command line
 	grant string
-	// ending: the file says so.
+	// ending: the file says that this app is ending.
 	ending bool
 }
 
-// New returns an Endpoint that listens nowhere.
+// New returns an Endpoint that does not listen yet.
 func New(cfg Config) *Endpoint {
 	return &Endpoint{cfg: cfg, log: cfg.Logger.With("component", "endpoint")}
 }
 
-// Listen opens a loopback listener for Run: on the port of before, if it is free, so
-// that running agents find us again; else on any.
+// Listen opens a loopback listener for Run: on the previous port if it is free,
+// so that running agents can reach the server again; else on any port.
 func (e *Endpoint) Listen(ctx context.Context) (net.Listener, error) {
 	var config net.ListenConfig
 	port := e.Port()
@@ -78,8 +81,9 @@ func (e *Endpoint) Listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// Run serves on a listener until ctx ends, and returns its cause: after a fault a new
-// server is made on a new listener. It returns CodeInternal when that happens too often.
+// Run serves on a listener until ctx ends, and returns the cause of ctx. When a
+// server fails, Run makes a new one on a new listener. It returns CodeInternal
+// when that happens too often.
 func (e *Endpoint) Run(ctx context.Context, listener net.Listener) error {
 	err := supervise.Run(ctx, supervise.DefaultPolicy(), func(ctx context.Context) error {
 		if listener == nil {
@@ -88,8 +92,8 @@ func (e *Endpoint) Run(ctx context.Context, listener net.Listener) error {
 				return err
 			}
 		}
-		// A key of its own for each listener: whoever takes an old port cannot
-		// have the new one prove itself in its place.
+		// Each listener has its own key. A program that takes over an old port cannot
+		// use the new server to prove its identity.
 		srv, err := e.cfg.Make(listener, e.renewKey())
 		port := listener.Addr().(*net.TCPAddr).Port
 		listener = nil
@@ -97,10 +101,7 @@ func (e *Endpoint) Run(ctx context.Context, listener net.Listener) error {
 			return err
 		}
 		defer srv.Close()
-		if err := e.announce(port); err != nil {
-			return err
-		}
-		return e.serve(ctx, srv)
+		return e.serve(ctx, srv, port)
 	}, func(event supervise.Event) {
 		switch {
 		case event.Kind == supervise.Again:
@@ -115,13 +116,18 @@ func (e *Endpoint) Run(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// serve runs one server until ctx ends, it fails, or Restart is called.
-func (e *Endpoint) serve(ctx context.Context, srv Server) error {
+// serve announces a server and runs it until ctx ends, it fails, or Restart is
+// called. The cancel function is stored before the announcement, because a
+// client may call Restart as soon as it knows the address.
+func (e *Endpoint) serve(ctx context.Context, srv Server, port int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	e.mu.Lock()
 	e.end = cancel
 	e.mu.Unlock()
+	if err := e.announce(port); err != nil {
+		return err
+	}
 	err := srv.Run(ctx)
 	if errors.Is(context.Cause(ctx), supervise.ErrAgain) {
 		return supervise.ErrAgain
@@ -129,9 +135,9 @@ func (e *Endpoint) serve(ctx context.Context, srv Server) error {
 	return err
 }
 
-// Restart opens a new listener in place of the one that is there. Open sockets end;
-// panels come back by themselves. It returns at once, so that the request that asks
-// for it can be answered.
+// Restart replaces the current listener with a new one. Open sockets end, and
+// panels reconnect by themselves. It returns at once, so that the request that
+// asks for it gets its reply.
 func (e *Endpoint) Restart() {
 	e.mu.Lock()
 	end := e.end
@@ -141,17 +147,17 @@ func (e *Endpoint) Restart() {
 	}
 }
 
-// Port is the server's, 0 while it is down.
+// Port is the server's port; 0 while it is down.
 func (e *Endpoint) Port() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.port
 }
 
-// URL is where agents reach the server.
+// URL is the address at which agents reach the server.
 func (e *Endpoint) URL() string { return fmt.Sprintf("http://127.0.0.1:%d", e.Port()) }
 
-// Key is the server's key as Pairing carries it.
+// Key is the server's key as encoded in a Pairing.
 func (e *Endpoint) Key() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -178,7 +184,7 @@ func (e *Endpoint) announce(port int) error {
 	return nil
 }
 
-// write mints the cli token when there is none yet, and writes the file.
+// write creates the cli token if there is none yet, and writes the file.
 func (e *Endpoint) write() error {
 	e.mu.Lock()
 	if e.token == "" {
@@ -196,8 +202,9 @@ func (e *Endpoint) write() error {
 	return nil
 }
 
-// End says in the file that no command should come any more: whoever needs a session
-// waits for the end and starts the next app.
+// End writes to the file that the app is ending and takes no more commands. A
+// command line that needs a session then waits for the end and starts the next
+// app.
 func (e *Endpoint) End() {
 	e.mu.Lock()
 	was, announced := e.ending, e.token != ""
@@ -211,7 +218,7 @@ func (e *Endpoint) End() {
 	}
 }
 
-// RotateToken gives the command line a new token; the old one is honoured for
+// RotateToken gives the command line a new token. The old one stays valid for
 // protocol.RotatedTokenGrace.
 func (e *Endpoint) RotateToken() {
 	e.mu.Lock()

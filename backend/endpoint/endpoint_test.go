@@ -9,13 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
 )
 
-// served is a server of a test: it serves nothing until it is told to fail.
+// served is a fake server: it serves nothing, until the test makes it fail.
 type served struct {
 	listener net.Listener
 	key      []byte
@@ -35,11 +36,11 @@ func (s *served) Run(ctx context.Context) error {
 
 func (s *served) Close() { s.closed = true }
 
-// place is an Endpoint that runs, and the servers that it made.
+// place is a running Endpoint, with the servers that it made.
 type place struct {
 	*Endpoint
 	auth *auth.Authority
-	made chan *served // after it was announced
+	made chan *served // receives each server after its announcement
 	end  func() error
 }
 
@@ -82,8 +83,9 @@ func (p *place) read(t *testing.T) protocol.Endpoint {
 	return file
 }
 
-// The file says where the server is before anybody else is told, for nobody but the
-// user, with a token that opens the commands. It says so, too, that the app ends.
+// The file has the server's address before anything else is notified. Only the
+// user can read it, and its token is valid for commands. It also says when the
+// app ends.
 func TestTheFileSaysWhere(t *testing.T) {
 	p := run(t)
 	first := <-p.made
@@ -111,7 +113,7 @@ func TestTheFileSaysWhere(t *testing.T) {
 	}
 }
 
-// A server that is restarted or fails comes again, where agents look for it, and with
+// A server that is restarted or fails is replaced by one at the same port, with
 // another key.
 func TestAServerComesAgain(t *testing.T) {
 	p := run(t)
@@ -136,7 +138,40 @@ func TestAServerComesAgain(t *testing.T) {
 	}
 }
 
-// Where the port of before is taken, another is.
+// A restart that is requested as soon as the endpoint is known is not lost.
+func TestARestartAtOnce(t *testing.T) {
+	made, again := 0, make(chan struct{})
+	var e *Endpoint
+	e = New(Config{
+		File: filepath.Join(t.TempDir(), "pilotfish.json"), Auth: auth.New(auth.Config{}), Logger: slog.New(slog.DiscardHandler),
+		Make: func(listener net.Listener, _ []byte) (Server, error) { return &served{listener: listener}, nil },
+		Announced: func() {
+			if made++; made == 1 {
+				e.Restart()
+			} else {
+				close(again)
+			}
+		},
+	})
+	listener, err := e.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx, listener) }()
+	select {
+	case <-again:
+	case <-time.After(10 * time.Second):
+		t.Error("it was lost")
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// If the previous port is taken, the endpoint uses another one.
 func TestThePortIsTaken(t *testing.T) {
 	p := run(t)
 	first := <-p.made

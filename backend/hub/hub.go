@@ -1,12 +1,12 @@
-// Package hub fans events out to bounded subscribers. Publishing never waits
-// for a reader: one that falls behind loses what it has not read yet and is
-// told so, once, that it must take the whole state again.
+// Package hub delivers events to bounded subscribers. Publishing never waits for a
+// reader: a reader that falls behind loses its unread events and is told once that it
+// must fetch the whole state again.
 package hub
 
 import "sync"
 
-// Hub delivers what is published to every subscription. It is safe for
-// concurrent use. All subscribers see the events in the same order.
+// Hub delivers every published event to every subscription. It is safe for concurrent
+// use. All subscribers receive the events in the same order.
 type Hub[T any] struct {
 	queue int
 
@@ -14,8 +14,8 @@ type Hub[T any] struct {
 	subs map[*Subscription[T]]struct{}
 }
 
-// New returns a hub whose subscribers may each leave up to queue events unread.
-// A queue below 1 counts as 1.
+// New returns a hub whose subscribers may each have up to queue unread events. A
+// queue below 1 counts as 1.
 func New[T any](queue int) *Hub[T] {
 	return &Hub[T]{queue: max(queue, 1), subs: make(map[*Subscription[T]]struct{})}
 }
@@ -27,8 +27,8 @@ type Subscription[T any] struct {
 	gap bool // guarded by hub.mu
 }
 
-// Subscribe returns a subscription to everything that is published from now on.
-// Its owner closes it.
+// Subscribe returns a subscription to everything that is published from now on. Its
+// owner must close it.
 func (h *Hub[T]) Subscribe() *Subscription[T] {
 	s := &Subscription[T]{hub: h, c: make(chan T, h.queue)}
 	h.mu.Lock()
@@ -37,7 +37,7 @@ func (h *Hub[T]) Subscribe() *Subscription[T] {
 	return s
 }
 
-// Publish hands v to every subscription and returns at once.
+// Publish sends v to every subscription and returns at once.
 func (h *Hub[T]) Publish(v T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,10 +47,10 @@ func (h *Hub[T]) Publish(v T) {
 			continue
 		default:
 		}
-		// The reader has to resynchronise anyway, so nothing that waits is
-		// worth keeping: emptying the queue now gives it the longest time
-		// before the next loss. Only Publish sends and it holds the lock, so
-		// there is room afterwards.
+		// The reader has to fetch the state anyway, so the queued events are not
+		// needed. Emptying the queue now gives the reader the most room before the
+		// next loss. Only Publish sends, and it holds the lock, so there is room
+		// afterwards.
 		s.empty()
 		s.gap = true
 		s.c <- v
@@ -67,12 +67,12 @@ func (s *Subscription[T]) empty() {
 	}
 }
 
-// C returns the channel of the events. It is closed by Close.
+// C returns the channel of the events. Close closes it.
 func (s *Subscription[T]) C() <-chan T { return s.c }
 
-// Gap reports, once per loss, that events before the one received last are
-// missing. A reader asks after every event, and when Gap is true it takes the
-// whole state instead; events go on as usual afterwards.
+// Gap reports, once per loss, that events before the last received one are missing. A
+// reader must call it after every event. When it returns true, the reader fetches the
+// whole state instead; after that, events continue as usual.
 func (s *Subscription[T]) Gap() bool {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()

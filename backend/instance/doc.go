@@ -1,4 +1,5 @@
-// Package instance makes the app one of its kind on a machine and lets others
-// find it: a lock that ends with the process however it ends, and pilotfish.json,
-// by which the command line reaches the running app.
+// Package instance ensures that only one instance of the app runs on a machine, and
+// lets other programs find it: with a lock that the kernel releases however the
+// process ends, and with pilotfish.json, by which the command line reaches the
+// running app.
 package instance

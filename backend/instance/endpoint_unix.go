@@ -17,12 +17,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// maxEndpoint is how large an endpoint file is read, in bytes; a real one has a
-// few hundred.
+// maxEndpoint is the maximum size of an endpoint file in bytes; a real one has a few
+// hundred.
 const maxEndpoint = 64 << 10
 
-// WriteEndpoint writes the endpoint file of this process: its pid and start time
-// are filled in here.
+// WriteEndpoint writes the endpoint file of this process. It fills in the pid and the
+// start time.
 func WriteEndpoint(path string, e protocol.Endpoint) error {
 	e.Version, e.PID = protocol.StateVersion, os.Getpid()
 	start, err := startTime(e.PID)
@@ -34,13 +34,14 @@ func WriteEndpoint(path string, e protocol.Endpoint) error {
 	if err != nil {
 		return fmt.Errorf("encoding the endpoint: %w", err)
 	}
-	// It is of this process only: nobody has to wait for the disk.
+	// The file is only for this run, so there is no need to wait for the disk.
 	return journal.ReplaceFile(path, append(data, '\n'), 0o600)
 }
 
-// ReadEndpoint finds the running app. It returns CodeNotRunning when there is
-// none, also when a file of a dead one is there, CodeNotRunning with the endpoint
-// when it is ending, and CodeRefused when the file is not ours alone: whoever wrote it could send our commands elsewhere.
+// ReadEndpoint finds the running app. It returns CodeNotRunning when there is none,
+// also when there is the file of a dead one; CodeNotRunning together with the
+// endpoint when the app is ending; and CodeRefused when other users have access to
+// the file: whoever wrote it could redirect our commands.
 func ReadEndpoint(path string) (protocol.Endpoint, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	switch {
@@ -70,7 +71,7 @@ func ReadEndpoint(path string) (protocol.Endpoint, error) {
 	if json.Unmarshal(data, &e) != nil || e.Version != protocol.StateVersion || e.Port <= 0 || e.Port > 65535 || e.Token == "" {
 		return protocol.Endpoint{}, protocol.NewError(protocol.CodeNotRunning, path+" is not an endpoint file of this version", "start Pilotfish again, which writes it anew")
 	}
-	// A pid alone may have been given to another process since.
+	// The pid alone may have been reused for another process.
 	if start, err := startTime(e.PID); err != nil || start != e.StartTime {
 		return protocol.Endpoint{}, notRunning()
 	}
@@ -80,7 +81,7 @@ func ReadEndpoint(path string) (protocol.Endpoint, error) {
 	return e, nil
 }
 
-// RemoveEndpoint removes the endpoint file; that there is none is no error.
+// RemoveEndpoint removes the endpoint file. It is not an error if there is none.
 func RemoveEndpoint(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing the endpoint: %w", err)

@@ -17,7 +17,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestMain is also the other instance: it holds the lock and an endpoint until
+// TestMain also acts as the other instance: it holds the lock and an endpoint until
 // its input ends.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("INSTANCE_TEST_HOLD"); dir != "" {
@@ -68,7 +68,8 @@ func TestOneInstance(t *testing.T) {
 		t.Errorf("ReadEndpoint() = %+v, %v", e, err)
 	}
 
-	// It is killed: lock and file of the dead one are in nobody's way.
+	// It is killed: the lock and the file of the dead process do not block the next
+	// one.
 	if err := other.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

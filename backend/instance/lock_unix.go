@@ -19,15 +19,15 @@ var ErrRunning = errors.New("another instance is running")
 // Lock is held for as long as the app runs.
 type Lock struct{ file *os.File }
 
-// Acquire takes the lock at path, or returns ErrRunning. The kernel gives the
-// lock up when the process ends, so a crash leaves none behind.
+// Acquire takes the lock at path, or returns ErrRunning. The kernel releases the lock
+// when the process ends, so a crash leaves no lock behind.
 func Acquire(path string) (*Lock, error) {
 	file, err := openLock(path)
 	if err != nil {
 		return nil, err
 	}
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		_ = file.Close() // it was only tried
+		_ = file.Close() // the lock was not taken
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, ErrRunning
 		}
@@ -36,8 +36,8 @@ func Acquire(path string) (*Lock, error) {
 	return &Lock{file: file}, nil
 }
 
-// AcquireNext takes the lock at path as soon as whoever holds it is gone, or
-// returns ErrRunning when ctx ends before.
+// AcquireNext takes the lock at path as soon as its holder releases it or ends, or
+// returns ErrRunning when ctx ends first.
 func AcquireNext(ctx context.Context, path string) (*Lock, error) {
 	file, err := openLock(path)
 	if err != nil {
@@ -59,15 +59,16 @@ func AcquireNext(ctx context.Context, path string) (*Lock, error) {
 		}
 		return &Lock{file: file}, nil
 	case <-ctx.Done():
-		// The kernel has no way to give a wait up: the goroutine gets the lock some
-		// time, or ends with this process, and lets it go.
-		go func() { _ = errors.Join(<-locked, file.Close()) }() // nobody is there to be told
+		// The kernel offers no way to cancel the wait: the goroutine gets the lock at
+		// some time and releases it, or ends with this process.
+		go func() { _ = errors.Join(<-locked, file.Close()) }() // nobody is left to receive the error
 		return nil, ErrRunning
 	}
 }
 
 func openLock(path string) (*os.File, error) {
-	// A symlink planted in the lock's place is refused.
+	// A symlink in the place of the lock is refused, because another user may have
+	// created it.
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, protocol.NewError(protocol.CodeNotWritable, fmt.Sprintf("the lock %s cannot be opened (%v)", path, err), "make its folder yours, or set "+protocol.EnvHome+" to another one")
@@ -75,6 +76,6 @@ func openLock(path string) (*os.File, error) {
 	return file, nil
 }
 
-// Release gives the lock up. The file stays: removing it would let two others
-// lock two files of the same name.
+// Release releases the lock. The file stays: removing it would let two other
+// processes lock two files of the same name.
 func (l *Lock) Release() error { return l.file.Close() }

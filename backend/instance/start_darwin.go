@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startTime is when a process started, in microseconds since 1970.
+// startTime returns when a process started, in microseconds since 1970.
 func startTime(pid int) (uint64, error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {

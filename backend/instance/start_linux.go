@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// startTime is when a process started, in clock ticks since boot: field 22 of
+// startTime returns when a process started, in clock ticks since boot: field 22 of
 // /proc/PID/stat (proc(5)). The program's name, field 2, may contain spaces and
 // brackets, so fields are counted from its last bracket.
 func startTime(pid int) (uint64, error) {

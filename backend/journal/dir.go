@@ -2,5 +2,5 @@ package journal
 
 import "path/filepath"
 
-// dirOf is the folder that a temporary file for path must stand in.
+// dirOf returns the folder in which a temporary file for path must be created.
 func dirOf(path string) string { return filepath.Dir(path) }

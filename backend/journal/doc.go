@@ -1,4 +1,3 @@
-// Package journal is how state reaches the disk: whole files that are replaced
-// or left alone (WriteFile), and append-only logs with one monotonic index
-// (Log).
+// Package journal writes state to disk: whole files that are replaced atomically
+// (WriteFile), and append-only logs with one monotonic index (Log).
 package journal

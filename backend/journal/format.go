@@ -16,9 +16,9 @@ import (
 	"strings"
 )
 
-// A file of a log is lines of text. The first is the header; each further one
-// is a record: its checksum, its index, and its data, as text when that has no
-// line break in it (JSON has none), else in base64.
+// A file of a log consists of lines of text. The first is the header; each further
+// one is a record: its checksum, its index, and its data. Data without a line break
+// (JSON has none) is written as text, other data in base64.
 //
 //	pilotfish journal 1
 //	7d3f0c21 42 t{"command":"goto"}
@@ -30,11 +30,11 @@ const (
 	fileSuffix = ".log"
 )
 
-// errNoHeader is the error of a file whose first line is not whole.
+// errNoHeader is returned for a file whose first line is incomplete.
 var errNoHeader = errors.New("the journal file has no beginning")
 
-// checksum uses the polynomial that processors compute themselves; its table is
-// made once by the library.
+// checksum uses the CRC-32C polynomial, for which processors have an instruction. The
+// library makes its table once.
 func checksum(body []byte) uint32 { return crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) }
 
 func header() []byte { return []byte(headerText + strconv.Itoa(Format) + "\n") }
@@ -43,7 +43,7 @@ func filePath(dir string, first uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%020d%s", first, fileSuffix))
 }
 
-// listFiles finds the files of a log, oldest first.
+// listFiles returns the files of a log, oldest first.
 func listFiles(dir string) ([]file, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func listFiles(dir string) ([]file, error) {
 		name, ok := strings.CutSuffix(e.Name(), fileSuffix)
 		first, err := strconv.ParseUint(name, 10, 64)
 		if !ok || err != nil || len(name) != 20 || !e.Type().IsRegular() {
-			continue // not one of ours
+			continue // not a file of the log
 		}
 		info, err := e.Info()
 		if err != nil {
@@ -66,7 +66,7 @@ func listFiles(dir string) ([]file, error) {
 	return files, nil
 }
 
-// encode writes one record as a line.
+// encode encodes one record as a line.
 func encode(index uint64, data []byte) []byte {
 	body := make([]byte, 0, len(data)+24)
 	body = strconv.AppendUint(body, index, 10)
@@ -78,8 +78,8 @@ func encode(index uint64, data []byte) []byte {
 	return fmt.Appendf(make([]byte, 0, len(body)+10), "%08x %s\n", checksum(body), body)
 }
 
-// decode reads one line, its end included. It reports false for one that is
-// not whole.
+// decode decodes one line, including its line break. It returns false for an
+// incomplete or damaged line.
 func decode(line []byte) (Record, bool) {
 	body, whole := bytes.CutSuffix(line, []byte{'\n'})
 	if !whole || len(body) < 12 || body[8] != ' ' {
@@ -105,10 +105,9 @@ func decode(line []byte) (Record, bool) {
 	return Record{}, false
 }
 
-// scan hands the records of a file, from an offset up to size bytes, to each,
-// with the offset behind the record, until it returns false. from is 0 or the
-// beginning of a line. A line that is damaged is left out: its index is missing
-// then.
+// scan calls each for the records of a file, from an offset up to size bytes, with
+// the offset after the record, until each returns false. from is 0 or the beginning
+// of a line. It skips a damaged line, whose index is then missing.
 func scan(path string, from, size int64, each func(r Record, end int64) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -151,12 +150,13 @@ func checkHeader(path string, in io.Reader) error {
 	return nil
 }
 
-// seekStep is below how many bytes a file is scanned and searched no further.
+// seekStep is the size in bytes below which seek stops halving the range: the rest is
+// scanned.
 const seekStep = 16 << 10
 
-// seek finds where to scan a file from for what stands after an index: no
-// record with a larger one begins before it. The records are in the order of
-// their indexes, so that some twenty lines of a file of any size are read.
+// seek returns an offset from which to scan a file for the records after an index: no
+// record with a larger index begins before it. The records are sorted by index, so
+// that it reads only about twenty lines of a file of any size.
 func seek(path string, size int64, after uint64) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -179,11 +179,11 @@ func seek(path string, size int64, after uint64) (int64, error) {
 	return low, nil
 }
 
-// firstWhole finds the first whole record that begins behind an offset and
-// before high.
+// firstWhole finds the first complete record that begins after an offset and before
+// high.
 func firstWhole(f io.ReaderAt, offset, high int64) (start int64, index uint64, found bool, err error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(f, offset, math.MaxInt64-offset), 4<<10)
-	cut, err := in.ReadBytes('\n') // the rest of the line that offset is in
+	cut, err := in.ReadBytes('\n') // the rest of the line that contains offset
 	for start = offset + int64(len(cut)); err == nil && start < high; {
 		var line []byte
 		line, err = in.ReadBytes('\n')
@@ -204,7 +204,7 @@ type end struct {
 	last         uint64 // the index of its last record; 0 without one
 }
 
-// findEnd reads a file to its last whole record.
+// findEnd reads a file up to its last complete record.
 func findEnd(path string) (end, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -22,8 +22,8 @@ func killConfig(dir string) journal.LogConfig {
 	return journal.LogConfig{Dir: dir, FileSize: 64 << 10, Files: 1000, Logger: slog.New(slog.DiscardHandler)}
 }
 
-// appendForEver is the other process: it appends records whose content follows
-// from their index, and says each index after it was appended.
+// appendForEver is the other process: it appends records whose content depends only
+// on their index, and prints each index after it was appended.
 func appendForEver(dir string) {
 	l, err := journal.OpenLog(killConfig(dir))
 	for err == nil {
@@ -44,8 +44,8 @@ func content(index uint64) string {
 	return fmt.Sprintf(`{"index":%d,"text":%q}`, index, strings.Repeat("x", int(index*37%3000)))
 }
 
-// A hundred writers are killed in the middle: no gap, no half record, and nothing
-// is lost that was said to be appended.
+// A hundred writers are killed during their work: there is no gap and no incomplete
+// record, and no record is lost that was reported as appended.
 func TestAHundredKills(t *testing.T) {
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -55,7 +55,7 @@ func TestAHundredKills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// One more may have been appended than was said.
+		// One more record may have been appended than was reported.
 		if last := l.Last(); last < said {
 			t.Fatalf("%d was appended, and the last one is %d", said, last)
 		}
@@ -79,8 +79,8 @@ func TestAHundredKills(t *testing.T) {
 	t.Logf("%d records after 100 kills", len(items))
 }
 
-// writeAndKill returns the last index that a writer said before it was killed,
-// after it had said so many.
+// writeAndKill returns the last index that a writer printed before it was killed. It
+// kills the writer after the given number of lines.
 func writeAndKill(t *testing.T, dir string, lines int) uint64 {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this test itself
@@ -97,7 +97,7 @@ func writeAndKill(t *testing.T, dir string, lines int) uint64 {
 	for {
 		line, err := in.ReadString('\n')
 		if errors.Is(err, io.EOF) {
-			break // killed, and all that it said is read
+			break // killed, and all its output is read
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -20,42 +20,43 @@ var (
 	ErrTooLarge = errors.New("the record is too large for the journal")
 )
 
-// LogConfig is what a Log needs. Dir and Logger are required.
+// LogConfig holds the settings of a Log. Dir and Logger are required.
 type LogConfig struct {
-	// Dir is the log's own folder; it is made, with mode 0700.
+	// Dir is the log's own folder. OpenLog creates it with mode 0700.
 	Dir string
-	// FileSize is the size in bytes at which the next file is begun; 0 means
-	// 4 MiB.
+	// FileSize is the size in bytes at which a new file is begun; 0 means 4 MiB.
 	FileSize int64
-	// Files is how many files are kept, the one that is written included; the
-	// oldest is removed when there are more. 0 means 4, and 2 is the least.
+	// Files is how many files are kept, including the one that is written; the oldest
+	// is removed when there are more. 0 means 4, and 2 is the minimum.
 	Files int
-	// MaxRecord bounds one record in bytes; 0 means 256 KiB.
+	// MaxRecord is the maximum size of a record in bytes; 0 means 256 KiB.
 	MaxRecord int
-	// Sync waits for the disk at each append, so that a record survives a power
-	// cut, too. Without it a record survives the end of the process in any way.
+	// Sync makes each append wait for the disk, so that a record also survives a
+	// power failure. Without it, a record survives only the end of the process,
+	// however it ends.
 	Sync   bool
 	Logger *slog.Logger
 }
 
 // Record is one entry of a log.
 type Record struct {
-	// Index is its place in the log: it only grows, and is never used again.
+	// Index is the record's number in the log. Indexes only increase, and none is
+	// used twice.
 	Index uint64
 	// Data is what was appended.
 	Data []byte
 }
 
-// Log is an append-only log in a folder of its own. One process has it open. It
-// is safe for concurrent use: one writer at a time, any number of readers, none
-// of which the writer waits for.
+// Log is an append-only log in its own folder. Only one process may have it open. It
+// is safe for concurrent use: one writer at a time, and any number of readers, for
+// which the writer never waits.
 type Log struct {
 	config LogConfig
 	log    *slog.Logger
 
 	mu     sync.Mutex
-	files  []file        // oldest first; the last one is written
-	out    *os.File      // the last of files
+	files  []file        // oldest first; the last one is written to
+	out    *os.File      // the last of files, open for writing
 	next   uint64        // the index of the next record
 	grown  chan struct{} // closed at the next append, or at Close
 	closed bool
@@ -65,11 +66,11 @@ type Log struct {
 type file struct {
 	path  string
 	first uint64 // no record in it has a smaller index
-	size  int64  // how much of it is valid
+	size  int64  // the size of its valid part in bytes
 }
 
-// OpenLog opens the log in a folder, or makes it. What a crash left unfinished
-// at its end is cut off, and said once in the program's log.
+// OpenLog opens the log in a folder, or creates it. It truncates an incomplete record
+// that a crash left at the end, and writes one warning to the program's log.
 func OpenLog(c LogConfig) (*Log, error) {
 	if c.FileSize <= 0 {
 		c.FileSize = 4 << 20
@@ -101,7 +102,7 @@ func (l *Log) recover() error {
 		last := &files[len(files)-1]
 		end, err := findEnd(last.path)
 		if errors.Is(err, errNoHeader) {
-			// A crash while the file was begun: nothing can be in it.
+			// A crash happened while the file was created: it cannot contain records.
 			l.log.Warn("journal file without a beginning was removed", "path", last.path)
 			if err := os.Remove(last.path); err != nil {
 				return fmt.Errorf("removing a journal file without a beginning: %w", err)
@@ -134,8 +135,8 @@ func (l *Log) recover() error {
 	return l.begin()
 }
 
-// Append writes a record at the end and returns its index. When it returns an
-// error, nothing was appended.
+// Append writes a record at the end and returns its index. If it returns an error,
+// nothing was appended.
 func (l *Log) Append(data []byte) (uint64, error) {
 	if len(data) > l.config.MaxRecord {
 		return 0, fmt.Errorf("%w: %d of %d bytes", ErrTooLarge, len(data), l.config.MaxRecord)
@@ -163,7 +164,7 @@ func (l *Log) Append(data []byte) (uint64, error) {
 	return index, nil
 }
 
-// write puts a line at the end of the file, whole or not at all.
+// write appends a line to the file, completely or not at all.
 func (l *Log) write(last *file, line []byte) error {
 	_, err := l.out.Write(line)
 	if err == nil && l.config.Sync {
@@ -173,7 +174,7 @@ func (l *Log) write(last *file, line []byte) error {
 		last.size += int64(len(line))
 		return nil
 	}
-	// Half a record must not stand before the next one.
+	// An incomplete record must not remain before the next one.
 	cut := l.out.Truncate(last.size)
 	if cut == nil {
 		_, cut = l.out.Seek(last.size, 0)
@@ -181,8 +182,8 @@ func (l *Log) write(last *file, line []byte) error {
 	return fmt.Errorf("appending to the journal: %w", errors.Join(err, cut))
 }
 
-// Skip takes an index without a record, for something that could not be
-// written: its readers see a gap instead of nothing.
+// Skip uses up an index without a record, for something that could not be written:
+// readers get a Gap there.
 func (l *Log) Skip() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +192,7 @@ func (l *Log) Skip() uint64 {
 	return index
 }
 
-// Last is the index of the newest record; 0 when there was none yet.
+// Last returns the index of the newest record; 0 when there was none yet.
 func (l *Log) Last() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -204,7 +205,7 @@ func (l *Log) rotate() error {
 		l.log.Warn("full journal file could not be finished", "error", err)
 	}
 	if err := l.begin(); err != nil {
-		// The old file goes on, so that nothing is lost.
+		// Continue with the old file, so that nothing is lost.
 		last := l.files[len(l.files)-1]
 		out, reopen := os.OpenFile(last.path, os.O_WRONLY, 0o600)
 		if reopen == nil {
@@ -222,7 +223,7 @@ func (l *Log) rotate() error {
 	return nil
 }
 
-// begin makes the next file.
+// begin creates the next file.
 func (l *Log) begin() error {
 	path := filePath(l.config.Dir, l.next)
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -238,7 +239,7 @@ func (l *Log) begin() error {
 	return nil
 }
 
-// Close ends the log. Those who follow it are told by ErrClosed.
+// Close closes the log. Followers receive ErrClosed.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -50,7 +50,7 @@ func add(t *testing.T, l *journal.Log, data ...string) {
 	}
 }
 
-// show writes items as a person would.
+// show formats items for reading.
 func show(items []journal.Item) string {
 	var words []string
 	for _, i := range items {
@@ -212,8 +212,8 @@ func damage(t *testing.T, dir string, change func([]byte) []byte) {
 	}
 }
 
-// Many follow while one writes faster than the files last: each sees every index
-// once, in order, as a record or in a gap.
+// Many readers follow while a writer writes so fast that files are removed: each
+// reader gets every index once, in order, as a record or in a gap.
 func TestManyReadersFollow(t *testing.T) {
 	const total = 3000
 	l := open(t, journal.LogConfig{Dir: t.TempDir(), FileSize: 4 << 10, Files: 2})
@@ -270,8 +270,8 @@ func TestFollowEnds(t *testing.T) {
 	}
 }
 
-// Whatever stands between, reading after an index begins at the next one: short
-// and long records, many files, and one that is damaged.
+// Reading after an index always begins at the next one, with short and long records,
+// many files, and a damaged file.
 func TestReadFindsEveryPlace(t *testing.T) {
 	c := journal.LogConfig{Dir: t.TempDir(), FileSize: 200 << 10, Files: 1000}
 	l := open(t, c)
@@ -296,7 +296,7 @@ func TestReadFindsEveryPlace(t *testing.T) {
 	}
 }
 
-// The place in a large log is found without reading what stands before it.
+// The position in a large log is found without reading everything before it.
 func BenchmarkReadAfter(b *testing.B) {
 	l, err := journal.OpenLog(journal.LogConfig{Dir: b.TempDir(), Files: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {

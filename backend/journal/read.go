@@ -9,23 +9,22 @@ import (
 	"slices"
 )
 
-// Gap is a run of indexes that a log does not have any more, or never had: old
-// files were removed, or records were lost to a damaged or full disk.
+// Gap is a range of indexes that a log no longer has, or never had: old files were
+// removed, or records were lost to a damaged or full disk.
 type Gap struct {
-	// From and To are the first and the last index that is missing.
+	// From and To are the first and the last missing index.
 	From, To uint64
 }
 
-// Item is what a reader gets: a record, or the word that some are missing.
+// Item is what a reader receives: a record, or a gap.
 type Item struct {
 	Record
 	// Gap is set instead of Record.
 	Gap *Gap
 }
 
-// Read returns what stands after an index, oldest first: at most limit records,
-// with a Gap wherever indexes are missing. An index beyond the end gives
-// nothing.
+// Read returns the records after an index, oldest first: at most limit records, with
+// a Gap wherever indexes are missing. For an index beyond the end it returns nothing.
 func (l *Log) Read(after uint64, limit int) ([]Item, error) {
 	for {
 		l.mu.Lock()
@@ -36,13 +35,13 @@ func (l *Log) Read(after uint64, limit int) ([]Item, error) {
 		}
 		items, err := read(files, after, next, limit)
 		if errors.Is(err, fs.ErrNotExist) && l.moved(files[0].path) {
-			continue // it was rotated away between the two
+			continue // the file was removed by a rotation in between
 		}
 		return items, err
 	}
 }
 
-// moved says whether a file is not the log's any more.
+// moved reports whether a file no longer belongs to the log.
 func (l *Log) moved(path string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +49,7 @@ func (l *Log) moved(path string) bool {
 }
 
 func read(files []file, after, next uint64, limit int) ([]Item, error) {
-	// The file that has the index is the last one that begins at or before it.
+	// The file that contains the index is the last one that begins at or before it.
 	from := 0
 	for i, f := range files {
 		if f.first <= after+1 {
@@ -95,16 +94,16 @@ func read(files []file, after, next uint64, limit int) ([]Item, error) {
 	return items, nil
 }
 
-// followChunk is how many records a follower takes at once.
+// followChunk is how many records a follower reads at once.
 const followChunk = 256
 
-// Follow gives what stands after an index, and then everything that is appended,
-// until ctx ends or the reader stops; the log's end is given as an error. A
-// reader that is too slow for the rotation gets a Gap, and goes on behind it.
+// Follow yields the records after an index, and then everything that is appended,
+// until ctx ends or the reader stops. When the log is closed, it yields an error. A
+// reader that is too slow for the rotation receives a Gap, and continues after it.
 func (l *Log) Follow(ctx context.Context, after uint64) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for {
-			// Taken before the reading, so that nothing falls between.
+			// Get the channel before reading, so that no append is missed.
 			l.mu.Lock()
 			grown := l.grown
 			l.mu.Unlock()

@@ -8,15 +8,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// IsFull says whether something could not be written because there is no room
-// left, on the disk or for this user.
+// IsFull reports whether a write failed because there is no space left, on the disk
+// or in the user's quota.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// Reason says in a few words why something could not be written, for a sentence
-// that a person reads: a full disk by that name, else the system's own word,
-// without the path.
+// Reason returns in a few words why something could not be written, for a sentence
+// that a user reads: "the disk is full", or else the system's message without the
+// path.
 func Reason(err error) string {
 	if IsFull(err) {
 		return "the disk is full"
@@ -27,8 +27,9 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// NotWritable says of a file or folder that it could not be written, why, and what
-// to do. instead is what else can be done, for the end of that sentence: ", or …".
+// NotWritable returns an error that says that a file or folder could not be written,
+// why, and what to do. instead is another possibility, for the end of that sentence:
+// ", or …".
 func NotWritable(path string, err error, instead string) *protocol.Error {
 	todo := "make it yours (chown, chmod u+rwx)"
 	if IsFull(err) {

@@ -8,8 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// What cannot be written is said in words, with what helps: room on a full disk,
-// and nothing else there.
+// The error says why something cannot be written, and what helps: only for a full
+// disk this is to free some space.
 func TestNotWritable(t *testing.T) {
 	for _, c := range []struct {
 		err           error

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// ReplaceFile replaces the file at path by data for those who read it now: they
-// see the old content or the new one, never a part, and a full disk keeps the
-// old one, as with WriteFile. It does not wait for the disk, which can take a
-// tenth of a second, so that a machine that loses power may leave the file
-// empty: it is for files that are of one run and that the next start makes anew.
+// ReplaceFile replaces the file at path by data. As with WriteFile, concurrent
+// readers see the old content or the new one, never a part, and a full disk keeps the
+// old one. But it does not wait for the disk, which can take a tenth of a second, so
+// the file may be empty after a power failure. It is for files of one run, which the
+// next start creates again.
 func ReplaceFile(path string, data []byte, perm fs.FileMode) (err error) {
 	f, err := os.CreateTemp(dirOf(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

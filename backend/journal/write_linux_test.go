@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/journal/smalldisk"
 )
 
-// A full disk keeps the old file (THREATS, fault 9): a tmpfs of 64 KiB for root
-// (as in CI), a limit of the file's size for others.
+// A full disk keeps the old file (THREATS, fault 9). For root (as in CI) the test
+// uses a tmpfs of 64 KiB, for other users a limit of the file size.
 func TestAFullDiskKeepsTheOldFile(t *testing.T) {
 	t.Run("WriteFile", func(t *testing.T) { keepsTheOldFile(t, journal.WriteFile) })
 	t.Run("ReplaceFile", func(t *testing.T) { keepsTheOldFile(t, journal.ReplaceFile) })

@@ -8,8 +8,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// parseBase checks an address that a person gave for a provider. A key goes over
-// it, so it must be encrypted, unless it stays on this machine or network.
+// parseBase checks the address of a provider that a user entered. A key is sent
+// to it, so it must be encrypted, unless it is on this machine or in the local
+// network.
 func parseBase(raw string) (*url.URL, error) {
 	bad := func(why, hint string) (*url.URL, error) {
 		return nil, protocol.NewError(protocol.CodeBadArgument, "The address of the model "+why, hint)
@@ -43,8 +44,8 @@ func parseBase(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// below is the address of a route of the provider. What stands in the query (the
-// api-version of Azure) stays.
+// below returns the address of a route of the provider. The query (Azure's
+// api-version) is kept.
 func below(base *url.URL, path string) string {
 	u := *base
 	u.Path = strings.TrimRight(u.Path, "/") + path

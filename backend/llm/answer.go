@@ -14,12 +14,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Stream sends a prompt to a profile's model and returns the answer as it comes.
-// The body is the provider's own, as with Call. What the provider refuses is an
-// error in words: CodeNoKey, CodeBadKey, CodeModelSetup, CodeTooLarge for a
-// prompt that is longer than the model takes, CodeBusy for a limit of requests.
-// waiting is told before each wait for a provider that is busy; it may be nil.
-// The caller closes the answer.
+// Stream sends a prompt to a profile's model and returns the answer as a
+// stream. The body is in the provider's own format, as for Call. If the
+// provider refuses the prompt, Stream returns an error for the user: CodeNoKey,
+// CodeBadKey, CodeModelSetup, CodeTooLarge for a prompt that is too long for
+// the model, or CodeBusy for a rate limit. waiting is called before each wait
+// for a busy provider; it may be nil. The caller closes the answer.
 func (m *Manager) Stream(ctx context.Context, profile string, body []byte, waiting func(time.Duration)) (io.ReadCloser, error) {
 	t, err := m.profile(ctx, profile)
 	if err != nil {
@@ -40,19 +40,19 @@ func (m *Manager) Stream(ctx context.Context, profile string, body []byte, waiti
 		return newAnswer(ctx, t.redacted(res.Body), cancel, m.silence), nil
 	}
 	defer cancel(nil)
-	defer func() { _ = res.Body.Close() }() // what is left of it nobody wants
+	defer func() { _ = res.Body.Close() }() // the rest of it is not needed
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		return nil, t.unreachable(fmt.Errorf("it redirects to another address (%d)", res.StatusCode))
 	}
-	text, _ := io.ReadAll(io.LimitReader(res.Body, maxModelError)) // what came before a fault is said
+	text, _ := io.ReadAll(io.LimitReader(res.Body, maxModelError)) // an incomplete text is used, too
 	if tooLong(res.StatusCode, text) {
 		return nil, protocol.NewError(protocol.CodeTooLarge, t.profile.Name+" does not accept a prompt this long", "begin a new conversation")
 	}
 	return nil, t.refusal(res.StatusCode, text)
 }
 
-// answer is a model's answer as it comes. It ends with an error when the model
-// falls silent.
+// answer is a model's answer as a stream. It ends with an error when the model
+// stops sending.
 type answer struct {
 	body    io.ReadCloser
 	cancel  context.CancelCauseFunc
@@ -68,7 +68,7 @@ func newAnswer(ctx context.Context, body io.ReadCloser, cancel context.CancelCau
 	}
 }
 
-// Read reads what has come.
+// Read returns the data that has arrived.
 func (a *answer) Read(p []byte) (int, error) {
 	n, err := a.body.Read(p)
 	a.timer.Reset(a.silence)
@@ -85,8 +85,8 @@ func (a *answer) Close() error {
 	return a.body.Close()
 }
 
-// tooLong says whether a provider refused a prompt for its length. Few have a
-// code for it; of the others only the words tell it.
+// tooLong reports whether a provider refused a prompt because of its length.
+// Few providers have a code for it; for the others only the message shows it.
 func tooLong(status int, body []byte) bool {
 	if status == http.StatusRequestEntityTooLarge {
 		return true

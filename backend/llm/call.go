@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Call forwards a prompt to a profile's model and streams the answer into w. The
-// body is the provider's own (Anthropic's messages or OpenAI's chat
-// completions). An error that is returned was not written: w is untouched then.
+// Call forwards a prompt to a profile's model and streams the answer into w.
+// The body is in the provider's own format (Anthropic's messages or OpenAI's
+// chat completions). When Call returns an error, it has written nothing to w.
 func (m *Manager) Call(ctx context.Context, w http.ResponseWriter, profile string, body []byte) error {
 	t, err := m.profile(ctx, profile)
 	if err != nil {
@@ -28,26 +28,27 @@ func (m *Manager) Call(ctx context.Context, w http.ResponseWriter, profile strin
 	if err != nil {
 		return err
 	}
-	defer func() { _ = res.Body.Close() }() // what is left of it nobody wants
+	defer func() { _ = res.Body.Close() }() // the rest of it is not needed
 	m.log.Info("model called", "provider", string(t.info.Provider), "model", t.profile.Model, "status", res.StatusCode, "first_byte_ms", time.Since(begun).Milliseconds())
 	if err := passHeaders(w, res); err != nil {
 		return t.unreachable(err)
 	}
 	if res.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(res.Body, maxModelError)) // what came before a fault is said
+		text, _ := io.ReadAll(io.LimitReader(res.Body, maxModelError)) // an incomplete text is passed on, too
 		w.WriteHeader(res.StatusCode)
-		_, _ = io.WriteString(w, t.redact(string(text))) // a caller that is gone needs no answer
+		_, _ = io.WriteString(w, t.redact(string(text))) // if the caller has disconnected, it needs no answer
 		return nil
 	}
 	w.WriteHeader(res.StatusCode)
 	return m.stream(cancel, w, t.redacted(res.Body))
 }
 
-// errSilent ends an answer in which nothing comes any more.
+// errSilent is the cause when an answer is ended because no more data arrives.
 var errSilent = errors.New("the model stopped in the middle of its answer")
 
-// stream copies an answer as it comes. A model that falls silent is cut off: the
-// connection ends without the end of the answer, which no reader takes for one.
+// stream copies an answer as it arrives. If the model stops sending, the
+// connection is aborted without a proper end, so that no reader takes the
+// answer for complete.
 func (m *Manager) stream(cancel context.CancelCauseFunc, w http.ResponseWriter, body io.Reader) error {
 	silence := time.AfterFunc(m.silence, func() { cancel(errSilent) })
 	defer silence.Stop()
@@ -58,10 +59,10 @@ func (m *Manager) stream(cancel context.CancelCauseFunc, w http.ResponseWriter, 
 		silence.Reset(m.silence)
 		if n > 0 {
 			if _, err := w.Write(buffer[:n]); err != nil {
-				return nil // the caller is gone
+				return nil // the caller has disconnected
 			}
 			if err := flush.Flush(); err != nil {
-				return nil // the same
+				return nil // the caller has disconnected
 			}
 		}
 		switch {
@@ -74,8 +75,8 @@ func (m *Manager) stream(cancel context.CancelCauseFunc, w http.ResponseWriter, 
 	}
 }
 
-// passHeaders hands on what a caller has a use for, and nothing else: no cookie,
-// no policy of the provider's.
+// passHeaders copies the headers that a caller needs, and no others: no cookies
+// and no policies of the provider.
 func passHeaders(w http.ResponseWriter, res *http.Response) error {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		return fmt.Errorf("it redirects to another address (%d)", res.StatusCode)
@@ -88,17 +89,17 @@ func passHeaders(w http.ResponseWriter, res *http.Response) error {
 	return nil
 }
 
-// patience is how a caller wants to wait for a provider.
+// patience says how to wait for a busy provider.
 type patience struct {
-	// faults asks again after the provider's own faults (500, 502, 504), too.
+	// faults: also retry after the provider's own errors (500, 502, 504).
 	faults bool
-	// waiting is told before each wait; nil for nobody.
+	// waiting is called before each wait; it may be nil.
 	waiting func(time.Duration)
 }
 
-// send sends a prompt, and again when the provider turns it away because it is
-// busy. It waits as long as the provider asks, up to a limit; beyond that the
-// caller gets the answer and decides.
+// send sends a prompt, and sends it again when the provider refuses it because
+// it is busy. It waits as long as the provider asks, up to a limit; beyond that
+// it returns the response, and the caller decides.
 func (m *Manager) send(ctx context.Context, t target, body []byte, p patience) (*http.Response, error) {
 	for attempt := 1; ; attempt++ {
 		req, err := t.request(ctx, http.MethodPost, t.chatPath(), body)
@@ -107,8 +108,8 @@ func (m *Manager) send(ctx context.Context, t target, body []byte, p patience) (
 		}
 		res, err := m.client.Do(req)
 		if err != nil {
-			// What was sent may have been taken in: only the provider's own word
-			// says that it is safe to ask again.
+			// The provider may have processed the request. Only a response of
+			// the provider shows that a retry is safe.
 			return nil, t.unreachable(err)
 		}
 		wait, again := retryAfter(res, attempt, p.faults)
@@ -131,8 +132,8 @@ func (m *Manager) send(ctx context.Context, t target, body []byte, p patience) (
 	}
 }
 
-// retryAfter says whether a request may be sent again, and after how long. 529 is
-// Anthropic's "overloaded".
+// retryAfter reports whether a request may be sent again, and after how long.
+// 529 is Anthropic's status for "overloaded".
 func retryAfter(res *http.Response, attempt int, faults bool) (time.Duration, bool) {
 	switch res.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, 529:

@@ -1,4 +1,4 @@
-// Package llm reaches the models that carry out tasks. It keeps a profile for
-// each way to a model, its key in the system's keychain, and forwards a request
-// of the panel with the key added: the key never enters the browser.
+// Package llm connects to the models that carry out tasks. It keeps the model
+// profiles, with their keys in the system's keychain, and forwards requests of
+// the panel with the key added, so that the key never enters the browser.
 package llm

@@ -10,26 +10,27 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// keychainService names our secrets in the system's keychain.
+// keychainService is the name of our secrets in the system's keychain.
 const keychainService = "Pilotfish"
 
-// Where a key is, as protocol.LLMProfile.KeyKept says it.
+// Where a key is kept; these are the values of protocol.LLMProfile.KeyKept.
 const (
 	keptKeychain = "keychain"
 	keptMemory   = "memory"
 )
 
-// keys keeps the keys of profiles: in the system's keychain, or, where there is
-// none, in memory for this run. Never in a file. It is safe for concurrent use.
+// keys stores the keys of profiles: in the system's keychain, or, without one,
+// in memory for this run. They are never in a file. It is safe for concurrent
+// use.
 type keys struct {
-	// available says whether the system keeps secrets just now.
+	// available reports whether the system's keychain can be used now.
 	available func(context.Context) bool
 
 	mu     sync.Mutex
 	memory map[string]string
-	// seen are the keys that the keychain has, so that it is asked once.
+	// seen caches the keys from the keychain, so that it is asked only once.
 	seen map[string]string
-	// asked are the profiles that the keychain was asked for.
+	// asked has the profiles for which the keychain was asked.
 	asked map[string]bool
 }
 
@@ -39,7 +40,8 @@ func newKeys(available func(context.Context) bool) *keys {
 
 func keychainUser(profile string) string { return "model key " + profile }
 
-// get returns a profile's key and where it is kept; both are empty for none.
+// get returns a profile's key and where it is kept; both are empty if there is
+// none.
 func (k *keys) get(ctx context.Context, profile string) (key, kept string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -54,7 +56,7 @@ func (k *keys) get(ctx context.Context, profile string) (key, kept string) {
 		case errors.Is(err, keyring.ErrNotFound):
 			k.asked[profile] = true
 		}
-		// A keychain that is locked is asked again the next time.
+		// If the keychain is locked, it is asked again next time.
 	}
 	if key, ok := k.seen[profile]; ok {
 		return key, keptKeychain
@@ -62,7 +64,7 @@ func (k *keys) get(ctx context.Context, profile string) (key, kept string) {
 	return "", ""
 }
 
-// set keeps a key; an empty one is forgotten.
+// set stores a key; an empty key deletes it.
 func (k *keys) set(ctx context.Context, profile, key string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -82,8 +84,8 @@ func (k *keys) set(ctx context.Context, profile, key string) error {
 		k.seen[profile], k.asked[profile] = key, true
 		return nil
 	}
-	// No keychain, or one that stays locked: for this run only, and the person is
-	// told so.
+	// There is no keychain, or it stays locked: the key is kept for this run
+	// only, and the user is told so.
 	delete(k.seen, profile)
 	k.memory[profile] = key
 	return nil

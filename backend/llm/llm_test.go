@@ -23,7 +23,8 @@ import (
 
 const secret = "sk-very-secret-0123456789"
 
-// harness is a manager with one profile whose provider is the test's.
+// harness is a manager with one profile, whose provider is a server of the
+// test.
 type harness struct {
 	*Manager
 	id   string
@@ -193,7 +194,7 @@ func TestAModelThatFallsSilentIsCutOff(t *testing.T) {
 	})
 	h.silence = time.Millisecond
 	ours := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_ = h.Call(r.Context(), w, h.id, nil) // it ends in a panic that cuts the connection
+		_ = h.Call(r.Context(), w, h.id, nil) // it ends with a panic that aborts the connection
 	}))
 	defer ours.Close()
 	_, err := io.ReadAll(get(t, ours.URL).Body) //nolint:bodyclose // get closes it
@@ -216,7 +217,7 @@ func TestTheKeyIsInNoFileAndNoState(t *testing.T) {
 	if !p.HasKey || p.KeyKept != keptKeychain || p.Dialect != protocol.DialectOpenAI {
 		t.Errorf("profile = %+v", p)
 	}
-	// The next run finds both.
+	// The next run has both.
 	again, err := New(Config{Path: h.path, Keychain: func(context.Context) bool { return true }, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil || !again.State(t.Context()).Profiles[0].HasKey {
 		t.Errorf("after a restart: %v", err)
@@ -242,7 +243,8 @@ func TestWithoutAKeychainTheKeyIsForThisRun(t *testing.T) {
 	}
 }
 
-// A provider that needs no key may have been given one: that it is gone is known.
+// A provider that needs no key may still have been given one. The profile shows
+// when that key is missing.
 func TestAKeyThatIsGoneIsKnownForEveryProvider(t *testing.T) {
 	for _, info := range Providers() {
 		keyring.MockInitWithError(errors.New("no keychain"))
@@ -392,7 +394,7 @@ func TestModelsAndVerdicts(t *testing.T) {
 	}
 }
 
-// Both wire formats ask for the call of a tool, as a step of a task does.
+// In both wire formats the test asks for a tool call, as a step of a task does.
 func TestATestAsksForATool(t *testing.T) {
 	for provider, want := range map[protocol.LLMProvider]string{
 		protocol.LLMOpenAI:    `{"function":{"name":"ready"},"type":"function"}`,
@@ -417,7 +419,7 @@ func TestATestAsksForATool(t *testing.T) {
 
 func TestAModelThatIsTooSlow(t *testing.T) {
 	h := newHarness(t, protocol.LLMOpenAI, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // the server hears of a caller that is gone after that
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices a disconnected caller only after that
 		<-r.Context().Done()
 	})
 	h.testTime = time.Millisecond

@@ -9,8 +9,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Local looks for model servers on this machine, at the ports that they use
-// unless they are told otherwise.
+// Local searches for model servers on this machine, at their default ports.
 func (m *Manager) Local(ctx context.Context) []protocol.LLMLocal {
 	ctx, cancel := context.WithTimeout(ctx, modelLocalTimeout)
 	defer cancel()
@@ -35,7 +34,7 @@ func (m *Manager) Local(ctx context.Context) []protocol.LLMLocal {
 	return out
 }
 
-// errNoServer says that nothing of the kind answers.
+// errNoServer is returned when no server of the kind answers.
 var errNoServer = errors.New("nothing of the kind answers")
 
 func (m *Manager) look(ctx context.Context, kind protocol.LLMProvider) (protocol.LLMLocal, error) {

@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// modelList is what providers answer to GET /models. OpenAI's form is everybody's;
-// the fields beside the id are those that some of them add.
+// modelList is the response to GET /models. All providers use OpenAI's format;
+// some of them add the fields besides id.
 type modelList struct {
 	Data []struct {
 		ID            string `json:"id"`
@@ -26,7 +26,7 @@ type modelList struct {
 	} `json:"data"`
 }
 
-// Models asks a profile's provider which models it has, sorted by name.
+// Models asks a profile's provider for its models, sorted by id.
 func (m *Manager) Models(ctx context.Context, profile string) ([]protocol.LLMModel, error) {
 	t, err := m.profile(ctx, profile)
 	if err != nil {
@@ -73,12 +73,13 @@ func models(ctx context.Context, client *http.Client, t target) ([]protocol.LLMM
 		return nil, protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s did not answer with a list of models", t.base.Host), "check the address: it usually ends with /v1")
 	}
 	if list.Data == nil {
-		// Another server has the port that a model server would have.
+		// Another program uses the port of a model server.
 		return nil, protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s did not answer with a list of models", t.base.Host), "check the address: it usually ends with /v1")
 	}
 	out := make([]protocol.LLMModel, 0, len(list.Data))
 	for _, one := range list.Data {
-		// Google writes "models/gemini-…" and takes the name without it.
+		// Google writes "models/gemini-…" and accepts the name without the
+		// prefix.
 		id := strings.TrimPrefix(one.ID, "models/")
 		out = append(out, protocol.LLMModel{ID: id, Name: cmp.Or(one.DisplayName, one.Name), Context: max(one.ContextLength, one.MaxContext, one.ContextWindow)})
 	}
@@ -86,7 +87,7 @@ func models(ctx context.Context, client *http.Client, t target) ([]protocol.LLMM
 	return out, nil
 }
 
-// refusal says in words why a provider said no.
+// refusal returns an error for the user about a provider's error response.
 func (t target) refusal(status int, body []byte) error {
 	said := t.redact(reason(body))
 	if said != "" {
@@ -108,17 +109,17 @@ func (t target) refusal(status int, body []byte) error {
 	return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("%s answered with the error %d%s", name, status, said), "try again, or choose another model")
 }
 
-// reason finds the words in a provider's error, at most 300 bytes of them.
+// reason returns the message of a provider's error response, at most 300 bytes.
 func reason(body []byte) string {
 	var e struct {
 		Error   json.RawMessage `json:"error"`
 		Message string          `json:"message"`
 	}
 	text := strings.TrimSpace(string(body))
-	// Google puts the object into a list.
+	// Google wraps the object in a list.
 	if json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")), &e) != nil {
 		if strings.HasPrefix(text, "<") {
-			return "" // a page, which nobody wants to read here
+			return "" // an HTML page is of no use as a message
 		}
 		return shorten(text)
 	}

@@ -22,7 +22,7 @@ import (
 // profilesVersion is the version of the file of profiles.
 const profilesVersion = 1
 
-// profilesFile is models.json. It has no secrets.
+// profilesFile is the format of models.json. It has no secrets.
 type profilesFile struct {
 	Version  int                   `json:"version"`
 	Profiles []protocol.LLMProfile `json:"profiles"`
@@ -30,26 +30,27 @@ type profilesFile struct {
 
 // Config is what a Manager needs.
 type Config struct {
-	// Path is the file of the profiles.
+	// Path is the path of the profiles' file.
 	Path string
-	// Keychain says whether the system keeps secrets just now; nil for never.
+	// Keychain reports whether the system's keychain can be used now; nil means
+	// never.
 	Keychain func(context.Context) bool
-	// Transport reaches the providers; nil for the network.
+	// Transport is used to reach the providers; nil for the network.
 	Transport http.RoundTripper
 	Logger    *slog.Logger
 }
 
-// Manager keeps the profiles and reaches their models. It is safe for concurrent
-// use.
+// Manager manages the model profiles and reaches their models. It is safe for
+// concurrent use.
 type Manager struct {
 	path   string
 	keys   *keys
 	client *http.Client
 	local  *http.Client
 	log    *slog.Logger
-	// silence is modelSilence, but for tests.
+	// silence is modelSilence; tests change it.
 	silence time.Duration
-	// testTime is modelTestTimeout, but for tests.
+	// testTime is modelTestTimeout; tests change it.
 	testTime time.Duration
 
 	mu       sync.Mutex
@@ -57,15 +58,15 @@ type Manager struct {
 	changed  func()
 }
 
-// OnChange sets what is told after each change of the profiles or their keys. Set
-// before the first of them.
+// OnChange sets a callback for changes of the profiles or their keys. It must
+// be set before the first change.
 func (m *Manager) OnChange(told func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.changed = told
 }
 
-// tell says that something changed, and what it is now.
+// tell calls the callback for changes, and returns the new state.
 func (m *Manager) tell(ctx context.Context) protocol.LLMState {
 	m.mu.Lock()
 	told := m.changed
@@ -76,8 +77,7 @@ func (m *Manager) tell(ctx context.Context) protocol.LLMState {
 	return m.State(ctx)
 }
 
-// New reads the profiles. A file that cannot be understood is put aside as
-// *.bad.
+// New reads the profiles. An unreadable file is renamed to *.bad.
 func New(cfg Config) (*Manager, error) {
 	if cfg.Path == "" || cfg.Logger == nil {
 		return nil, errors.New("the models need Path and Logger")
@@ -111,7 +111,7 @@ func New(cfg Config) (*Manager, error) {
 	return m, nil
 }
 
-// State is what Settings show.
+// State returns what Settings show.
 func (m *Manager) State(ctx context.Context) protocol.LLMState {
 	m.mu.Lock()
 	profiles := slices.Clone(m.profiles)
@@ -127,8 +127,8 @@ func (m *Manager) State(ctx context.Context) protocol.LLMState {
 	return protocol.LLMState{Profiles: profiles, Providers: Providers(), Keychain: m.keys.available(ctx)}
 }
 
-// Save adds or changes a profile, and its key when one is given. It returns
-// CodeBadArgument for a profile that cannot work.
+// Save adds or changes a profile, and its key if one is given. It returns
+// CodeBadArgument for an invalid profile.
 func (m *Manager) Save(ctx context.Context, req protocol.LLMSaveRequest) (protocol.LLMState, error) {
 	p := req.Profile
 	info, known := provider(p.Provider)
@@ -165,8 +165,9 @@ func (m *Manager) Save(ctx context.Context, req protocol.LLMSaveRequest) (protoc
 	return m.tell(ctx), nil
 }
 
-// put writes a profile in its place, and gives it an id when it has none. key is
-// the one that is about to be kept for it; nil when that does not change.
+// put adds a profile, or replaces the one with the same id; a new profile gets
+// its id here. key is the new key, which the caller stores afterwards; nil if
+// the key does not change.
 func (m *Manager) put(ctx context.Context, p *protocol.LLMProfile, key *string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,7 +184,8 @@ func (m *Manager) put(ctx context.Context, p *protocol.LLMProfile, key *string) 
 	case at < 0:
 		return unknownProfile()
 	default:
-		// A key is for the place it was given for: it does not follow to another.
+		// A key was given for one provider and address: it must not be sent to
+		// another one.
 		before := next[at]
 		if before.Provider != p.Provider || before.URL != p.URL {
 			if err := m.keys.set(ctx, p.ID, ""); err != nil {
@@ -216,7 +218,7 @@ func (m *Manager) Delete(ctx context.Context, id string) (protocol.LLMState, err
 	return m.tell(ctx), nil
 }
 
-// write saves the profiles; the caller holds the lock.
+// write saves the profiles. The caller holds mu.
 func (m *Manager) write(profiles []protocol.LLMProfile) error {
 	data, err := json.MarshalIndent(profilesFile{Version: profilesVersion, Profiles: profiles}, "", "  ")
 	if err != nil {
@@ -229,7 +231,7 @@ func (m *Manager) write(profiles []protocol.LLMProfile) error {
 	return nil
 }
 
-// profile finds a profile with all that is needed to reach it.
+// profile returns a profile with everything that is needed to reach its model.
 func (m *Manager) profile(ctx context.Context, id string) (target, error) {
 	m.mu.Lock()
 	at := slices.IndexFunc(m.profiles, func(one protocol.LLMProfile) bool { return one.ID == id })
@@ -258,8 +260,8 @@ func (m *Manager) profile(ctx context.Context, id string) (target, error) {
 	return target{profile: p, info: info, base: base, key: key}, nil
 }
 
-// Profiles are the profiles without what is known of their keys: the keychain is
-// not asked.
+// Profiles returns the profiles without the information about their keys, so
+// that the keychain need not be asked.
 func (m *Manager) Profiles() []protocol.LLMProfile {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -271,7 +273,7 @@ func (m *Manager) Profiles() []protocol.LLMProfile {
 	return profiles
 }
 
-// Profile is one of Profiles, or CodeUnknownModel.
+// Profile returns one of Profiles, or an error with CodeUnknownModel.
 func (m *Manager) Profile(id string) (protocol.LLMProfile, error) {
 	for _, p := range m.Profiles() {
 		if p.ID == id {

@@ -2,8 +2,8 @@ package llm
 
 import "pilotfish/backend/protocol"
 
-// Providers are those that Settings offer, in the order in which a person is
-// shown them. The addresses are those of the providers' own documentation.
+// Providers returns the providers that Settings offer, in the order in which
+// the user sees them. The addresses are from the providers' own documentation.
 func Providers() []protocol.LLMProviderInfo {
 	const openai, anthropic = protocol.DialectOpenAI, protocol.DialectAnthropic
 	return []protocol.LLMProviderInfo{
@@ -23,7 +23,7 @@ func Providers() []protocol.LLMProviderInfo {
 	}
 }
 
-// provider finds one of Providers.
+// provider returns the provider with a name.
 func provider(name protocol.LLMProvider) (protocol.LLMProviderInfo, bool) {
 	for _, p := range Providers() {
 		if p.Provider == name {

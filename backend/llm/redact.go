@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// keyMark stands where a key stood.
+// keyMark replaces the key in texts of a provider.
 const keyMark = "[key]"
 
-// redact takes the key out of what a provider said: some repeat it in an error.
+// redact removes the key from a text of a provider: some repeat it in an error.
 func (t target) redact(text string) string {
 	if t.key == "" {
 		return text
@@ -18,8 +18,9 @@ func (t target) redact(text string) string {
 	return strings.ReplaceAll(text, t.key, keyMark)
 }
 
-// redacted is an answer without the key. It is streamed as it comes: only what
-// may be the beginning of the key waits for what follows it.
+// redacted returns an answer without the key. It is still streamed: only bytes
+// that may be the beginning of the key are held back until the next ones
+// arrive.
 func (t target) redacted(body io.ReadCloser) io.ReadCloser {
 	if t.key == "" {
 		return body
@@ -30,9 +31,9 @@ func (t target) redacted(body io.ReadCloser) io.ReadCloser {
 type redactor struct {
 	io.ReadCloser
 	key  []byte
-	in   []byte // read, and may begin the key
-	out  []byte // ready
-	err  error  // after out
+	in   []byte // read, and may be the beginning of the key
+	out  []byte // ready to be returned
+	err  error  // to be returned after out
 	read [32 << 10]byte
 }
 
@@ -42,7 +43,7 @@ func (r *redactor) Read(p []byte) (int, error) {
 		n, r.err = r.ReadCloser.Read(r.read[:])
 		r.in = bytes.ReplaceAll(append(r.in, r.read[:n]...), r.key, []byte(keyMark))
 		ready := len(r.in)
-		if !errors.Is(r.err, io.EOF) { // what broke off may have done so within the key
+		if !errors.Is(r.err, io.EOF) { // an answer that was cut off may end within the key
 			ready -= r.begun()
 		}
 		r.out, r.in = r.in[:ready:ready], bytes.Clone(r.in[ready:])
@@ -55,7 +56,8 @@ func (r *redactor) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// begun is how many bytes at the end of what was read may begin the key.
+// begun returns how many bytes at the end of in may be the beginning of the
+// key.
 func (r *redactor) begun() int {
 	for n := min(len(r.in), len(r.key)-1); n > 0; n-- {
 		if bytes.HasPrefix(r.key, r.in[len(r.in)-n:]) {

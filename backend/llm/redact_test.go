@@ -14,8 +14,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestKeyInTheMiddleOfAnAnswer: a provider that repeats the key in an error
-// within its stream tells it to nobody, whichever way the answer is read.
+// TestKeyInTheMiddleOfAnAnswer: if a provider repeats the key in an error
+// within its stream, the key does not reach the caller, in whichever way the
+// answer is read.
 func TestKeyInTheMiddleOfAnAnswer(t *testing.T) {
 	h := newHarness(t, protocol.LLMOpenAI, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -62,7 +63,7 @@ func TestRedactedStream(t *testing.T) {
 			}
 		}
 	}
-	// What comes is handed on at once, except what may begin the key.
+	// Data is passed on at once, except what may be the beginning of the key.
 	in, out := io.Pipe()
 	r := target{key: "abcab"}.redacted(in)
 	go func() { _, _ = out.Write([]byte("hello abc")) }()

@@ -7,15 +7,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// azureVersion is the version of Azure's interface that is asked for where the
-// address names none.
+// azureVersion is the version of Azure's API that is used if the address names
+// none.
 const azureVersion = "2024-10-21"
 
-// The ends of addresses that people copy whole from a provider's pages.
+// The endings of complete addresses, which users copy from a provider's pages.
 var wholeRoutes = []string{"/chat/completions", "/messages", "/responses", "/models"} //nolint:gochecknoglobals // a constant that Go has no form for
 
-// shaped is the address below which a provider's routes stand, in the provider's
-// own shape: a person may give that of their resource, or a whole one.
+// shaped returns the address below which the provider's routes are. The user
+// may have given the address of their Azure resource, or a complete route.
 func (t target) shaped() *url.URL {
 	u := *t.base
 	for _, route := range wholeRoutes {
@@ -26,8 +26,8 @@ func (t target) shaped() *url.URL {
 	case protocol.LLMAzure:
 		azure(&u, t.profile.Model)
 	case protocol.LLMGoogle:
-		// Google's own interface has another format; the one that we speak is beside
-		// it.
+		// Google's own API has another format; the OpenAI format that we use is
+		// below /openai.
 		if u.Host == "generativelanguage.googleapis.com" && !strings.HasSuffix(u.Path, "/openai") {
 			u.Path = "/v1beta/openai"
 		}
@@ -41,8 +41,9 @@ func (t target) shaped() *url.URL {
 	return &u
 }
 
-// azure puts a deployment and a version into the address of a resource. Azure's
-// newer interface (/openai/v1) takes the deployment as the model, and no version.
+// azure adds the deployment and the API version to the address of a resource.
+// Azure's newer API (/openai/v1) has the deployment in the field model, and
+// needs no version.
 func azure(u *url.URL, deployment string) {
 	if strings.HasSuffix(u.Path, "/openai/v1") {
 		return
@@ -57,7 +58,8 @@ func azure(u *url.URL, deployment string) {
 	}
 }
 
-// listless says that a provider lists no models at this address.
+// listless returns an error if the provider does not list its models at this
+// address.
 func (t target) listless() error {
 	if t.info.Provider == protocol.LLMAzure && strings.Contains(t.shaped().Path, "/deployments/") {
 		return protocol.NewError(protocol.CodeBadArgument, "Azure lists no deployments", "write the name of your deployment as the model")

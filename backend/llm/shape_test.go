@@ -14,11 +14,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// everywhere answers for every provider, and remembers what it was asked.
+// everywhere responds for every provider, and records the requests.
 type everywhere struct {
 	mu     sync.Mutex
 	asked  []*http.Request
-	answer map[string]string // by host, else OpenAI's empty answer; "-" is no server
+	answer map[string]string // by host; without an entry OpenAI's empty response, "-" for no server
 }
 
 // RoundTrip answers a request.
@@ -45,15 +45,15 @@ func (e *everywhere) manager(t *testing.T) *Manager {
 	return m
 }
 
-// Each provider is asked at its own address, in its own shape, with the key in
-// its own place.
+// Each provider is reached at its own address, in its own format, with the key
+// in its own header.
 func TestEachProvidersShape(t *testing.T) {
 	bearer := map[string]string{"Authorization": "Bearer " + secret}
 	for _, c := range []struct {
 		provider protocol.LLMProvider
 		url      string
 		chat     string
-		models   string // empty: it lists none
+		models   string // empty: it has no list of models
 		headers  map[string]string
 	}{
 		{protocol.LLMAnthropic, "", "https://api.anthropic.com/v1/messages", "https://api.anthropic.com/v1/models?limit=1000", map[string]string{"X-Api-Key": secret, "Anthropic-Version": "2023-06-01"}},
@@ -106,8 +106,8 @@ func TestEachProvidersShape(t *testing.T) {
 	}
 }
 
-// Model servers on this machine are found where they answer as such, and nothing
-// is asked for that was not wanted.
+// Model servers on this machine are found if they answer as such, and nothing
+// else is requested.
 func TestLocalServersAreFound(t *testing.T) {
 	net := &everywhere{answer: map[string]string{
 		"127.0.0.1:11434": `{"object":"list","data":[{"id":"qwen3:8b"},{"id":"llama3"}]}`,

@@ -14,11 +14,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// anthropicVersion is the version of Anthropic's interface that we speak unless
-// the caller names one.
+// anthropicVersion is the version of Anthropic's API that we use.
 const anthropicVersion = "2023-06-01"
 
-// target is a profile with all that is needed to reach its model.
+// target is a profile with everything that is needed to reach its model.
 type target struct {
 	profile protocol.LLMProfile
 	info    protocol.LLMProviderInfo
@@ -26,8 +25,8 @@ type target struct {
 	key     string
 }
 
-// newClient makes a client that follows no redirect: it would carry the key to
-// wherever it is sent.
+// newClient returns a client that follows no redirects: a redirect would send
+// the key to another address.
 func newClient(transport http.RoundTripper, dial time.Duration) *http.Client {
 	if transport == nil {
 		transport = &http.Transport{
@@ -46,7 +45,7 @@ func newClient(transport http.RoundTripper, dial time.Duration) *http.Client {
 	}
 }
 
-// chatPath is where a prompt goes.
+// chatPath is the route for prompts.
 func (t target) chatPath() string {
 	if t.info.Dialect == protocol.DialectAnthropic {
 		return "/messages"
@@ -54,7 +53,8 @@ func (t target) chatPath() string {
 	return "/chat/completions"
 }
 
-// request makes a request to the provider with the key in its place.
+// request returns a request to the provider, with the key in the provider's
+// header.
 func (t target) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
 	var reader io.Reader
 	if body != nil {
@@ -83,7 +83,8 @@ func (t target) request(ctx context.Context, method, path string, body []byte) (
 	return req, nil
 }
 
-// unreachable says in words why a provider gave no answer at all.
+// unreachable returns an error for the user when a provider did not respond at
+// all.
 func (t target) unreachable(err error) error {
 	host := t.base.Host
 	if ctxErr, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) || ok && ctxErr.Timeout() {

@@ -12,12 +12,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// testTool is what a model is asked to call in a test: a task is nothing but
-// calls of a tool.
+// testTool is the tool that a test asks the model to call, since a task
+// consists only of tool calls.
 const testTool = "ready"
 
-// Test asks a profile's model to call a tool, as a task does, and says how that
-// went, in words.
+// Test asks a profile's model to call a tool, as a task does, and returns the
+// result for the user.
 func (m *Manager) Test(ctx context.Context, profile string) protocol.LLMVerdict {
 	ctx, cancel := context.WithTimeout(ctx, m.testTime)
 	defer cancel()
@@ -68,8 +68,9 @@ func (m *Manager) try(ctx context.Context, profile string) error {
 	return nil
 }
 
-// testPrompt is the shortest prompt that asks for a call, in the provider's form.
-// The tool is demanded in the way in which the panel does it for a step.
+// testPrompt returns the shortest prompt that asks for a tool call, in the
+// provider's format. It requires the tool in the same way as the panel does for
+// a step.
 func (t target) testPrompt() map[string]any {
 	prompt := map[string]any{
 		"model":    t.profile.Model,
@@ -85,14 +86,15 @@ func (t target) testPrompt() map[string]any {
 	}
 	prompt["tools"] = []any{map[string]any{"type": "function", "function": map[string]any{"name": testTool, "description": about, "parameters": schema}}}
 	prompt["tool_choice"] = map[string]any{"type": "function", "function": map[string]string{"name": testTool}}
-	// Those take no function by its name; see openai.ts.
+	// These providers do not accept a function's name here; see openai.ts.
 	if slices.Contains([]protocol.LLMProvider{protocol.LLMMistral, protocol.LLMLMStudio, protocol.LLMLlamaCpp, protocol.LLMOllama}, t.info.Provider) {
 		prompt["tool_choice"] = "required"
 	}
 	return prompt
 }
 
-// readTest says whether an answer is a model's, and whether it calls a tool.
+// readTest reports whether an answer comes from a model, and whether it calls a
+// tool.
 func readTest(answer []byte) (answers, calls bool) {
 	var said struct {
 		Choices []struct {

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// file is a log file that is rotated by size: path, path.1 (the newest of the
-// old ones), path.2, … The rotation is ours because the common library for it
-// leaves a goroutine behind and cannot say when lines were lost.
+// file is a log file that is rotated by size: path, path.1 (the newest of the old
+// ones), path.2, … We rotate it ourselves, because the common library for it leaves a
+// goroutine behind and cannot report when lines were lost.
 type file struct {
 	path  string
 	limit int64
@@ -18,7 +18,7 @@ type file struct {
 	mu   sync.Mutex
 	f    *os.File
 	size int64
-	lost int // lines that could not be written since the last that could
+	lost int // lines lost since the last successful write
 }
 
 func openFile(path string, limit int64) (*file, error) {
@@ -43,8 +43,8 @@ func (l *file) open() error {
 	return nil
 }
 
-// write appends one line. It returns how many lines were lost before it, once
-// it works again, and whether this one is the first that is lost.
+// write appends one line. After a loss, the first successful write returns how many
+// lines were lost before it. firstLoss is set only for the first lost line.
 func (l *file) write(line []byte) (lostBefore int, firstLoss error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +62,7 @@ func (l *file) write(line []byte) (lostBefore int, firstLoss error) {
 	n, err := l.f.Write(line)
 	l.size += int64(n)
 	if err != nil {
-		// Half a line would spoil the next one.
+		// An incomplete line would corrupt the next one.
 		if n > 0 && l.f.Truncate(before) == nil {
 			l.size = before
 		}
@@ -72,7 +72,7 @@ func (l *file) write(line []byte) (lostBefore int, firstLoss error) {
 	return lostBefore, nil
 }
 
-// lose counts a lost line and returns why for the first of them.
+// lose counts a lost line. It returns the error only for the first one.
 func (l *file) lose(err error) error {
 	l.lost++
 	if l.lost == 1 {
@@ -81,7 +81,7 @@ func (l *file) lose(err error) error {
 	return nil
 }
 
-// rotate moves the files on by one and opens a new one.
+// rotate renames each file to the next number and opens a new one.
 func (l *file) rotate() error {
 	if err := l.f.Close(); err != nil {
 		return fmt.Errorf("closing the log: %w", err)

@@ -5,5 +5,5 @@ package logs
 const (
 	logFileSize  = 10 << 20 // a log file is rotated when it reaches this size
 	logFileCount = 5        // how many rotated files are kept
-	logTail      = 2000     // how many records the window is given when it opens
+	logTail      = 2000     // how many records the window receives when it opens
 )

@@ -13,14 +13,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config is what a log needs.
+// Config holds the settings of a log.
 type Config struct {
-	// Dir is the folder of the files; it must exist. Empty logs to the ring, and
-	// to Also, alone.
+	// Dir is the folder of the files; it must exist. If it is empty, the log goes
+	// only to the ring and to Also.
 	Dir string
-	// Level is the lowest level that is logged.
+	// Level is the minimum level that is logged.
 	Level slog.Level
-	// Also gets every record as text, such as a console; nil for nobody.
+	// Also receives every record as text, for example a console; nil for none.
 	Also io.Writer
 }
 
@@ -32,12 +32,12 @@ type Log struct {
 	ring   *ring
 }
 
-// fileLimit is the size at which a file is rotated; a variable of the
-// constructor so that the test need not write megabytes.
+// fileLimit is the size at which a file is rotated. The constructor takes it as a
+// parameter so that the test need not write megabytes.
 const fileLimit = logFileSize
 
-// New opens the log. When the file cannot be opened the log works without it,
-// and err says why: an app that cannot log should still start and say so.
+// New opens the log. If the file cannot be opened, the log works without it, and err
+// says why: an app that cannot log should still start and say so.
 func New(cfg Config) (log *Log, err error) { return newLog(cfg, fileLimit) }
 
 func newLog(cfg Config, limit int64) (*Log, error) {
@@ -56,10 +56,10 @@ func newLog(cfg Config, limit int64) (*Log, error) {
 	return l, err
 }
 
-// Logger is where the app logs to.
+// Logger returns the app's logger.
 func (l *Log) Logger() *slog.Logger { return l.logger }
 
-// Close closes the file. What is logged afterwards opens it again.
+// Close closes the file. A later record opens it again.
 func (l *Log) Close() error {
 	if l.file == nil {
 		return nil
@@ -70,17 +70,17 @@ func (l *Log) Close() error {
 // Tail returns the newest records, oldest first.
 func (l *Log) Tail() []protocol.LogRecord { return l.ring.tail() }
 
-// Follow hands over new records in batches of at most most until ctx ends. A
+// Follow calls heard with new records, in batches of at most most, until ctx ends. A
 // reader that is slower than the log misses records; their Seq shows it.
 func (l *Log) Follow(ctx context.Context, most int, heard func([]protocol.LogRecord)) {
 	l.ring.follow(ctx, most, heard)
 }
 
-// writer writes the JSON lines into the file. Its errors go into the ring: the
-// file cannot take them.
+// writer writes the JSON lines into the file. It reports errors in the ring, because
+// the file cannot take them.
 type writer struct{ log *Log }
 
-// Write never fails, so that a full disk does not look like an error of whoever
+// Write never fails, so that a full disk does not look like an error of the code that
 // logs.
 func (w writer) Write(line []byte) (int, error) {
 	lost, err := w.log.file.write(line)
@@ -93,7 +93,7 @@ func (w writer) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// text renders attributes as "key=value key=value".
+// text formats attributes as "key=value key=value".
 func text(ctx context.Context, attrs []slog.Attr, groups []string) string {
 	var b bytes.Buffer
 	h := slog.Handler(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
@@ -108,12 +108,12 @@ func text(ctx context.Context, attrs []slog.Attr, groups []string) string {
 	r := slog.Record{}
 	r.AddAttrs(attrs...)
 	if h.Handle(ctx, r) != nil {
-		return "" // a buffer takes everything
+		return "" // a buffer accepts all writes
 	}
 	return string(bytes.TrimSpace(b.Bytes()))
 }
 
-// limiter lets at most burst records of one message through a second.
+// limiter limits the records of each message to burst per second.
 type limiter struct {
 	now func() time.Time
 
@@ -127,8 +127,8 @@ type count struct {
 	cut     int
 }
 
-// burst is how many records of one message are logged in a second, and messages
-// is how many messages are counted at once.
+// burst is how many records of one message are logged per second, and messages is how
+// many messages are counted at once.
 const (
 	burst    = 50
 	messages = 1000
@@ -136,7 +136,7 @@ const (
 
 func newLimiter(now func() time.Time) *limiter { return &limiter{now: now, seen: map[string]*count{}} }
 
-// allow says whether a record may pass, and how many were cut before it.
+// allow reports whether a record may be logged, and how many were cut before it.
 func (l *limiter) allow(message string) (ok bool, cut int) {
 	second := l.now().Unix()
 	l.mu.Lock()
@@ -144,7 +144,7 @@ func (l *limiter) allow(message string) (ok bool, cut int) {
 	c := l.seen[message]
 	if c == nil {
 		if len(l.seen) >= messages {
-			clear(l.seen) // messages are constant; so many are a mistake, and bounded
+			clear(l.seen) // messages are constants; so many different ones are a mistake, so the memory is bounded
 		}
 		c = &count{second: second}
 		l.seen[message] = c
@@ -167,12 +167,13 @@ type limited struct {
 	limit *limiter
 }
 
-// Enabled asks the handlers behind.
+// Enabled asks the next handler.
 func (h *limited) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.next.Enabled(ctx, level)
 }
 
-// Handle passes a record on unless there were too many of its message.
+// Handle passes a record to the next handler unless there were too many of its
+// message.
 func (h *limited) Handle(ctx context.Context, r slog.Record) error {
 	ok, cut := h.limit.allow(r.Message)
 	if !ok {

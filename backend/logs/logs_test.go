@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// secret stands for every secret type of the project.
+// secret represents every secret type of the project.
 type secret string
 
 func (secret) LogValue() slog.Value { return slog.StringValue("(secret)") }
@@ -91,8 +91,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestDiskFull writes into a device that is always full: one warning, then
-// silence, and a word when it works again.
+// TestDiskFull writes to a device that is always full: one warning, then nothing, and
+// a record when it works again.
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pilotfish.log")
@@ -116,7 +116,7 @@ func TestDiskFull(t *testing.T) {
 	if warnings != 1 || len(l.Tail()) != 11 {
 		t.Errorf("there are %d warnings in %d records, want one in 11", warnings, len(l.Tail()))
 	}
-	// Space again: the file is opened anew.
+	// With space again, the file is opened again.
 	if err := errors.Join(os.Remove(path), l.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,8 @@ func TestFollow(t *testing.T) {
 	<-started
 	var got []protocol.LogRecord
 	for len(got) < 5 {
-		// The follower may not be there for the first ones: log until it hears.
+		// The follower may not be subscribed yet for the first records: log until it
+		// receives one.
 		l.Logger().Info("news", "i", len(got))
 		select {
 		case records := <-heard:

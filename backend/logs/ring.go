@@ -10,11 +10,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// ring keeps the newest records and wakes whoever follows.
+// ring keeps the newest records and wakes its followers.
 type ring struct {
 	mu      sync.Mutex
 	seq     uint64
-	records []protocol.LogRecord // a circle once it is full
+	records []protocol.LogRecord // a circular buffer once it is full
 	limit   int
 	news    chan struct{} // closed at the next record
 }
@@ -45,8 +45,8 @@ func (r *ring) tail() []protocol.LogRecord {
 	return records
 }
 
-// since returns at most most of the records after seq, and what is closed when
-// there are more.
+// since returns at most most of the records after seq, and a channel that is closed
+// when there are more.
 func (r *ring) since(seq uint64, most int) ([]protocol.LogRecord, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +79,7 @@ func (r *ring) follow(ctx context.Context, most int, heard func([]protocol.LogRe
 	}
 }
 
-// ringHandler turns slog's records into ours.
+// ringHandler converts slog's records to ours.
 type ringHandler struct {
 	ring      *ring
 	level     slog.Level
@@ -90,7 +90,7 @@ type ringHandler struct {
 
 func (r *ring) handler(level slog.Level) slog.Handler { return &ringHandler{ring: r, level: level} }
 
-// Enabled says whether the level is logged.
+// Enabled reports whether the level is logged.
 func (h *ringHandler) Enabled(_ context.Context, level slog.Level) bool { return level >= h.level }
 
 // Handle adds a record to the ring.
@@ -106,7 +106,7 @@ func (h *ringHandler) Handle(ctx context.Context, record slog.Record) error {
 	return nil
 }
 
-// WithAttrs returns a handler with more attributes; the component is shown apart.
+// WithAttrs returns a handler with more attributes; the component is kept separately.
 func (h *ringHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	with := *h
 	with.attrs = slices.Clone(h.attrs)

@@ -18,19 +18,19 @@ import (
 
 // HandlerConfig is what a Handler needs. All fields are required.
 type HandlerConfig struct {
-	// Caller makes the server's configuration for the holder of a token.
+	// Caller returns the server's configuration for the holder of a token.
 	Caller func(auth.Grant) Config
 	Logger *slog.Logger
 }
 
-// Handler serves MCP over streamable HTTP, behind the gates of the server: it
-// is called with the grant that they found. A session belongs to the grant that
-// began it, and opens for no other.
+// Handler serves MCP over streamable HTTP, behind the gates of the server,
+// which pass it the grant of each request. A session belongs to the grant that
+// began it; no other grant can use it.
 type Handler struct {
 	config HandlerConfig
 	log    *slog.Logger
-	// Clients of 2026-07-28 and later have no sessions: each request is whole in
-	// itself, and cancelled by ending it. Older ones have.
+	// Clients of 2026-07-28 and later have no sessions: each request is complete
+	// in itself, and is cancelled by closing it. Older clients have sessions.
 	stateless, stateful http.Handler
 
 	mu      sync.Mutex
@@ -38,22 +38,24 @@ type Handler struct {
 	closed  bool
 }
 
-// sessionless is the first version of the protocol without sessions.
+// sessionless is the first version of MCP without sessions.
 const sessionless = "2026-07-28"
 
-// maxServers is how many callers are kept; those without a session make room.
+// maxServers is the number of callers above which callers without a session are
+// dropped.
 const maxServers = 64
 
-// NewHandler returns a Handler. It is closed by Close.
+// NewHandler returns a Handler. Close it with Close.
 func NewHandler(c HandlerConfig) *Handler {
 	h := &Handler{config: c, log: c.Logger.With("component", "mcp"), servers: map[string]*sdk.Server{}}
 	options := sdk.StreamableHTTPOptions{
 		Logger: h.log, SessionTimeout: mcpSessionIdle, MaxRequestBodyBytes: protocol.MaxBody,
-		// Our gates look at Host and Origin before.
+		// The gates have already checked Host and Origin.
 		DisableLocalhostProtection: true, PropagateRequestCancellation: true,
 	}
-	// The SDK compares who began a session with who goes on with it by what this
-	// layer tells it; the token itself was checked before.
+	// The SDK compares the caller that began a session with the caller of a later
+	// request by the UserID that this function returns. The token itself has been
+	// checked before.
 	who := sdkauth.RequireBearerToken(func(ctx context.Context, _ string, _ *http.Request) (*sdkauth.TokenInfo, error) {
 		grant, ok := grantOf(ctx)
 		if !ok {
@@ -76,10 +78,10 @@ func grantOf(ctx context.Context) (auth.Grant, bool) {
 	return grant, ok
 }
 
-// ServeMCP answers one request of the holder of a grant.
+// ServeMCP handles one request of the holder of a grant.
 func (h *Handler) ServeMCP(w http.ResponseWriter, r *http.Request, grant auth.Grant) {
 	r = r.WithContext(context.WithValue(r.Context(), grantKey{}, grant))
-	// A later version compares greater as text, too: they are dates.
+	// Versions are dates, so a later one is also greater as text.
 	if r.Header.Get("MCP-Protocol-Version") >= sessionless {
 		h.stateless.ServeHTTP(w, r)
 		return
@@ -87,7 +89,8 @@ func (h *Handler) ServeMCP(w http.ResponseWriter, r *http.Request, grant auth.Gr
 	h.stateful.ServeHTTP(w, r)
 }
 
-// server is the one of the request's caller; nil when the handler is closed.
+// server returns the server of the request's caller; nil when the handler is
+// closed.
 func (h *Handler) server(r *http.Request) *sdk.Server {
 	grant, ok := grantOf(r.Context())
 	h.mu.Lock()

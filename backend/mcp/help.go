@@ -10,7 +10,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// find returns the spec of a name or alias.
+// find returns the spec of a command by name or alias.
 func (b *toolbox) find(name string) (command.Spec, error) {
 	for _, s := range b.specs {
 		if s.Name == name || slices.Contains(s.Aliases, name) {
@@ -18,12 +18,12 @@ func (b *toolbox) find(name string) (command.Spec, error) {
 		}
 	}
 	if _, err := catalogue.Find(name); err != nil {
-		return command.Spec{}, err // it says the nearest name
+		return command.Spec{}, err // the error suggests the nearest name
 	}
 	return command.Spec{}, protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("there is no command %.60q", name), "`help` lists the commands")
 }
 
-// helpFor answers `help` and `help COMMAND`.
+// helpFor returns the text of `help` and `help COMMAND`.
 func (b *toolbox) helpFor(words []string) (string, error) {
 	var out strings.Builder
 	if len(words) == 0 {

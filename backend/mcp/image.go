@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// screenshot takes a picture, and gives it to the model only when it asks: a
-// picture costs as much as a long page of text.
+// screenshot takes a screenshot. It gives the image to the model only on
+// request, because an image costs as much as a long page of text.
 func (b *toolbox) screenshot(c *call) *sdk.CallToolResult {
 	image, err := take[bool](c, "image")
 	if err != nil {
@@ -23,7 +23,7 @@ func (b *toolbox) screenshot(c *call) *sdk.CallToolResult {
 		return failure(err)
 	}
 	if _, chosen := c.args["format"]; image && !chosen && offers(spec, "format", "jpeg") {
-		// A page as JPEG is a fifth of its PNG, and reads as well.
+		// A page as JPEG has a fifth of the size of its PNG and is as readable.
 		c.args["format"] = text("jpeg")
 		if _, chosen := c.args["quality"]; !chosen {
 			c.args["quality"] = json.RawMessage("75")
@@ -58,7 +58,7 @@ func (b *toolbox) screenshot(c *call) *sdk.CallToolResult {
 	}}
 }
 
-// offers says whether an argument of a command has a choice.
+// offers reports whether an argument of a command has a choice.
 func offers(s command.Spec, arg, value string) bool {
 	return slices.ContainsFunc(s.Args, func(a command.Arg) bool {
 		return a.Name == arg && slices.Contains(a.Choices, value)

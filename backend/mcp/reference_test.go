@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/reference/mcp.md anew")
 
-// TestReference keeps docs/reference/mcp.md as the tools are.
+// TestReference keeps docs/reference/mcp.md equal to the tools.
 func TestReference(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "reference", "mcp.md")
 	specs := catalogue.Specs()
@@ -33,7 +33,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// reference describes the tools as Markdown.
+// reference returns the tools as Markdown.
 func reference(specs []command.Spec, made []tool) string {
 	var b strings.Builder
 	b.WriteString(`# MCP tools
@@ -64,8 +64,7 @@ A model gets these instructions (here for a caller without a tab of its own):
 	return b.String()
 }
 
-// rows writes the properties of a schema, and those of the items of a list below
-// it.
+// rows writes the properties of a schema, and below a list those of its items.
 func rows(b *strings.Builder, prefix string, schema object) {
 	properties, _ := schema["properties"].(object)
 	required, _ := schema["required"].([]string)

@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// toolbox runs the tools of one caller.
+// toolbox runs the tools for one caller.
 type toolbox struct {
 	config Config
 	specs  []command.Spec
@@ -22,20 +22,20 @@ type toolbox struct {
 
 // call is one call of a tool.
 type call struct {
-	ctx  context.Context // it lives as long as the call
+	ctx  context.Context // of this call
 	args map[string]json.RawMessage
-	// progress tells the client how far a call of several steps is.
+	// progress reports to the client how far a call of several steps is.
 	progress func(done, total int, what string)
-	// waiting tells it that the person is asked.
+	// waiting reports to the client that the user is asked.
 	waiting func(protocol.Waiting)
-	// news tells it a line of a task that is at a step of so many; hears says that
-	// it wants to be told.
+	// news reports a line of a task's progress to the client, with the task's step
+	// and the number of steps. hears is true if the client wants progress.
 	news  func(step, steps int, line string)
 	hears bool
 }
 
-// take reads an argument of the tool itself and takes it away from those of the
-// command. null is left out.
+// take reads an argument of the tool itself and removes it from the arguments
+// of the command. null counts as not given.
 func take[T any](c *call, name string) (value T, err error) {
 	raw, given := c.args[name]
 	delete(c.args, name)
@@ -48,15 +48,15 @@ func take[T any](c *call, name string) (value T, err error) {
 	return value, nil
 }
 
-// step is one command with what it is called in the reply.
+// step is one command with its label in the reply.
 type step struct {
 	label   string
 	request protocol.CommandRequest
-	// text answers instead of the registry.
+	// text, if set, is the reply; the registry is not called.
 	text string
 }
 
-// request makes the step of a command from what is left of the arguments.
+// request makes the step of a command from the remaining arguments.
 func (c *call) request(name string) (step, error) {
 	tab, err := take[string](c, "tab")
 	args := map[string]json.RawMessage{}
@@ -66,7 +66,7 @@ func (c *call) request(name string) (step, error) {
 	return step{label: name, request: protocol.CommandRequest{Command: name, Args: args, Tab: protocol.TabID(tab)}}, err
 }
 
-// one runs a command with the arguments as they are.
+// one runs a command with the arguments unchanged.
 func (b *toolbox) one(c *call, name string) *sdk.CallToolResult {
 	s, err := c.request(name)
 	if err != nil {
@@ -75,8 +75,8 @@ func (b *toolbox) one(c *call, name string) *sdk.CallToolResult {
 	return b.steps(c, []step{s}, false)
 }
 
-// steps runs commands in order. One reply is given as it is, several are
-// numbered.
+// steps runs commands in order. A single reply is returned unchanged; several
+// are numbered.
 func (b *toolbox) steps(c *call, steps []step, keepGoing bool) *sdk.CallToolResult {
 	result := &sdk.CallToolResult{}
 	var out []string
@@ -103,7 +103,8 @@ func (b *toolbox) steps(c *call, steps []step, keepGoing bool) *sdk.CallToolResu
 	return result
 }
 
-// execute runs one step; a call that its client gave up runs nothing more.
+// execute runs one step. It runs nothing after the client has cancelled the
+// call.
 func (b *toolbox) execute(c *call, s step) protocol.CommandReply {
 	if c.ctx.Err() != nil {
 		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeTimeout, "the call was cancelled", "")}
@@ -121,7 +122,8 @@ func (b *toolbox) execute(c *call, s step) protocol.CommandReply {
 	return reply
 }
 
-// describeError is an error for a model: the code, what happened, what to do.
+// describeError formats an error for a model: the code, what happened, what to
+// do.
 func describeError(e *protocol.Error) string {
 	said := fmt.Sprintf("error %s: %s", e.Code, e.Message)
 	if advice := e.Advice(suggested); advice != "" {
@@ -130,8 +132,9 @@ func describeError(e *protocol.Error) string {
 	return said
 }
 
-// suggested names the tool that does what a command does. An option of the same
-// command is an argument of its tool.
+// suggested returns the name of the tool that does what a command does. A
+// suggestion without a command is an option of the current command, and so an
+// argument of its tool.
 func suggested(s protocol.Suggestion) string {
 	switch {
 	case s.Command == "":
@@ -150,8 +153,8 @@ func suggested(s protocol.Suggestion) string {
 	return "browser_run with " + strconv.Quote(s.Line())
 }
 
-// describeFailure is the error of a command, and before it what it did before
-// it failed: several commands in one do.
+// describeFailure formats the error of a command. A command that runs several
+// others may have done something before it failed; that comes first.
 func describeFailure(reply protocol.CommandReply) string {
 	said := describeError(reply.Error)
 	if len(reply.Data) > 0 {
@@ -164,7 +167,7 @@ func failure(err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: describeError(protocol.AsError(err))}}}
 }
 
-// wrong is the error of an argument of a tool.
+// wrong returns the error for an invalid argument of a tool.
 func wrong(message, hint string) *sdk.CallToolResult {
 	return failure(protocol.NewError(protocol.CodeBadArgument, message, hint))
 }
@@ -173,7 +176,8 @@ func choice(name string, choices []string) string {
 	return name + " is one of " + strings.Join(choices, ", ")
 }
 
-// after is the look that `then` asks for.
+// after returns the step for the argument `then`, which reads the page after
+// the other steps.
 func (b *toolbox) after(c *call) ([]step, error) {
 	then, err := take[string](c, "then")
 	if err != nil || then == "" {
@@ -230,7 +234,8 @@ func (b *toolbox) act(c *call) *sdk.CallToolResult {
 	return b.steps(c, onTab(append(steps, look...), tab), keepGoing)
 }
 
-// label says which step a reply belongs to: the command and what it is aimed at.
+// label returns the label of a step's reply: the command and its first
+// argument.
 func label(spec command.Spec, args map[string]json.RawMessage) string {
 	for _, a := range spec.Args {
 		var value string
@@ -244,7 +249,7 @@ func label(spec command.Spec, args map[string]json.RawMessage) string {
 	return spec.Name
 }
 
-// onTab aims the steps that name no tab.
+// onTab sets the tab of the steps that name none.
 func onTab(steps []step, tab string) []step {
 	for i := range steps {
 		if _, own := steps[i].request.Args["tab"]; steps[i].request.Tab == "" && !own {
@@ -254,7 +259,7 @@ func onTab(steps []step, tab string) []step {
 	return steps
 }
 
-// unknown refuses arguments that a tool does not have.
+// unknown returns an error if there are arguments that the tool does not have.
 func unknown(c *call, known string) *sdk.CallToolResult {
 	for name := range c.args {
 		return wrong(fmt.Sprintf("there is no argument %.60q", name), "the arguments are "+known)
@@ -303,7 +308,8 @@ func (b *toolbox) navigate(c *call) *sdk.CallToolResult {
 	return b.steps(c, onTab(append([]step{s}, look...), string(s.request.Tab)), false)
 }
 
-// newTabAndLook opens a tab and looks at it: its name is known only then.
+// newTabAndLook opens a tab and then reads its page. It cannot use steps for
+// both, because the new tab's name is known only from the first reply.
 func (b *toolbox) newTabAndLook(c *call, s step, look []step) *sdk.CallToolResult {
 	c.progress(0, 1+len(look), s.label)
 	reply := b.execute(c, s)
@@ -372,7 +378,8 @@ func (b *toolbox) lines(c *call) *sdk.CallToolResult {
 	return b.steps(c, onTab(steps, tab), keepGoing)
 }
 
-// line is the step of a command line; help is answered here, from the specs.
+// line returns the step of a command line. Help is answered here, from the
+// specs.
 func (b *toolbox) line(line string) (step, error) {
 	s := step{label: line}
 	if len(line) > 60 {
@@ -391,7 +398,7 @@ func (b *toolbox) line(line string) (step, error) {
 	return s, err
 }
 
-// text is a string as JSON.
+// text returns a string as JSON.
 func text(s string) json.RawMessage {
 	b, err := json.Marshal(s)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"pilotfish/backend/command"
 )
 
-// object is a JSON schema of an object; encoding/json sorts the names, so that
+// object is a JSON schema of an object. encoding/json sorts the keys, so that
 // the text is the same each time.
 type object map[string]any
 
-// shape builds the properties of one tool. helpLimit cuts the arguments' help,
-// in characters; 0 leaves it out where the name says enough.
+// shape builds the properties of one tool. helpLimit is the limit of each
+// argument's help, in characters; 0 omits the help.
 type shape struct {
 	helpLimit  int
 	properties object
@@ -23,7 +23,7 @@ type shape struct {
 
 func (b *builder) shape() *shape { return &shape{helpLimit: b.helpLimit, properties: object{}} }
 
-// add puts in a property of the tool itself. Its description is not cut.
+// add adds a property of the tool itself. Its description is not shortened.
 func (s *shape) add(name, kind, description string, more ...any) {
 	p := object{"type": kind}
 	if description != "" {
@@ -37,24 +37,24 @@ func (s *shape) add(name, kind, description string, more ...any) {
 	s.properties[name] = p
 }
 
-// require makes properties required.
+// require marks properties as required.
 func (s *shape) require(names ...string) { s.required = append(s.required, names...) }
 
-// arg puts in an argument of a command.
+// arg adds an argument of a command.
 func (s *shape) arg(a command.Arg) {
 	p := object{"type": jsonType(a.Type)}
 	if p["type"] == "array" {
 		p["items"] = object{"type": "string"}
 	}
 	if len(a.Choices) > 0 && len(strings.Join(a.Choices, "")) < 120 {
-		p["enum"] = a.Choices // which say enough
+		p["enum"] = a.Choices // the choices explain the argument
 	} else if help := shorten(a.Help, s.helpLimit); help != "" {
 		p["description"] = help
 	}
 	s.properties[a.Name] = p
 }
 
-// schema is the whole.
+// schema returns the finished schema.
 func (s *shape) schema() object {
 	o := object{"type": "object", "properties": s.properties}
 	if len(s.required) > 0 {
@@ -63,8 +63,8 @@ func (s *shape) schema() object {
 	return o
 }
 
-// jsonType is how a model writes an argument. What the registry reads from a
-// text, such as a clip, is a string.
+// jsonType returns the JSON type of an argument. Types that the registry parses
+// from text, such as a clip, are strings.
 func jsonType(t command.ArgType) string {
 	switch t {
 	case command.Integer:
@@ -80,12 +80,12 @@ func jsonType(t command.ArgType) string {
 	}
 }
 
-// union puts in the arguments of several commands, each name once. A type that
-// differs between them becomes a string, which the registry reads, too.
+// union adds the arguments of several commands, each name once. A type that
+// differs between them becomes string, which the registry also accepts.
 func (s *shape) union(specs []command.Spec) {
 	for _, spec := range specs {
 		for _, a := range spec.Args {
-			if a.Name == "tab" || a.Name == "wait" { // browser_navigate has the latter
+			if a.Name == "tab" || a.Name == "wait" { // browser_navigate has wait
 				continue
 			}
 			old, seen := s.properties[a.Name].(object)
@@ -113,7 +113,7 @@ func (s *shape) union(specs []command.Spec) {
 	}
 }
 
-// shorten cuts a help text at a word.
+// shorten cuts a help text at a word boundary.
 func shorten(help string, limit int) string {
 	if limit <= 0 {
 		return ""
@@ -121,7 +121,7 @@ func shorten(help string, limit int) string {
 	if utf8.RuneCountInString(help) <= limit {
 		return help
 	}
-	// The first half of a sentence says more than its first letters.
+	// A complete first clause says more than the first letters of the text.
 	for _, end := range []string{"; ", ". ", ": ", ", "} {
 		if first, _, ok := strings.Cut(help, end); ok && utf8.RuneCountInString(first) <= limit {
 			return first
@@ -134,11 +134,11 @@ func shorten(help string, limit int) string {
 	return cut
 }
 
-// chars is the size of a value as a model gets it.
+// chars returns the size of a value as a model gets it, in characters.
 func chars(v any) int {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return 1 << 30 // a schema of ours can be encoded
+		return 1 << 30 // cannot happen: our schemas can be encoded
 	}
 	return utf8.RuneCount(b)
 }

@@ -17,34 +17,34 @@ import (
 // Logger are required.
 type Config struct {
 	Version string
-	// Tab is the caller's own tab; empty for a person's shell, for which a call
-	// without a tab means the one in front.
+	// Tab is the caller's own tab. It is empty for a user's shell, where a call
+	// without a tab means the front tab.
 	Tab protocol.TabID
-	// Session is put into every command that names none; empty leaves it to the
-	// backend.
+	// Session is set in every command that names none; if it is empty, the backend
+	// chooses the session.
 	Session protocol.SessionName
 	// Specs are the commands.
 	Specs []command.Spec
-	// Execute runs a command for the caller. waiting is told when it waits for the
-	// person.
+	// Execute runs a command for the caller. It calls waiting when the command
+	// waits for the user.
 	Execute func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply
-	// Image reads a picture that a command of the caller saved, with its MIME
-	// type; nil gives paths only.
+	// Image reads an image that a command of the caller saved, and returns its
+	// MIME type too. If Image is nil, replies have paths only.
 	Image func(ctx context.Context, path string) (data []byte, kind string, err error)
-	// Tasks hands tasks over; nil leaves their tools out.
+	// Tasks starts and follows tasks; nil omits their tools.
 	Tasks  Tasks
 	Logger *slog.Logger
 }
 
-// NewServer returns an MCP server for one caller. Whoever connects a transport
-// to it owns the session.
+// NewServer returns an MCP server for one caller. The code that connects a
+// transport to it owns the session.
 func NewServer(c Config) *sdk.Server {
 	box := &toolbox{config: c, specs: c.Specs}
 	server := sdk.NewServer(&sdk.Implementation{Name: "pilotfish", Title: "Pilotfish", Version: c.Version}, &sdk.ServerOptions{
 		Instructions: instructions(c),
 		Logger:       c.Logger.With("component", "mcp"),
 		// The tools do not change while the program runs.
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}}, //nolint:staticcheck // deprecated for clients of 2026-07-28; older ones hear by it that the person is asked
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}}, //nolint:staticcheck // deprecated for clients of 2026-07-28; older ones hear by it that the user is asked
 	})
 	for _, t := range tools(c.Specs, c.Tasks != nil) {
 		server.AddTool(&t.Tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -54,8 +54,8 @@ func NewServer(c Config) *sdk.Server {
 	return server
 }
 
-// call runs a tool. What is wrong with it is a result that the model sees, not
-// an error of the protocol, which it would not.
+// call runs a tool. Its errors are results, which the model sees, and not
+// protocol errors, which it would not see.
 func (b *toolbox) call(ctx context.Context, req *sdk.CallToolRequest, t tool) *sdk.CallToolResult {
 	c := &call{ctx: ctx, args: map[string]json.RawMessage{}}
 	if raw := req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {
@@ -68,7 +68,7 @@ func (b *toolbox) call(ctx context.Context, req *sdk.CallToolRequest, t tool) *s
 	return t.run(b, c)
 }
 
-// instructions tell a model what it holds and how to use it well.
+// instructions returns the text that explains the tools to a model.
 func instructions(c Config) string {
 	var b strings.Builder
 	b.WriteString("Pilotfish drives the user's own browser. ")

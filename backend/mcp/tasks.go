@@ -13,17 +13,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Tasks hands tasks over to the agent of the side panel, as the caller. An agent
-// gets those that it asked for, and no others.
+// Tasks starts and controls tasks of the agent in the side panel, in the name
+// of the caller. An agent gets only the tasks that it started.
 type Tasks interface {
 	// RunTask returns when a panel has taken the task.
 	RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error)
 	// StopTask returns when the task has ended.
 	StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error)
 	TaskList(ctx context.Context) ([]protocol.Task, error)
-	// FollowTask tells what has happened in a task, line by line, and what happens,
-	// until its end or that of ctx. It returns the task as it was last, and no
-	// error when it was ctx that ended.
+	// FollowTask calls told with what has happened in a task so far, line by line,
+	// and then with everything new, until the task or ctx ends. It returns the
+	// task's last state. The end of ctx is no error.
 	FollowTask(ctx context.Context, id protocol.TaskID, told func(head protocol.Task, lines []string)) (protocol.Task, error)
 }
 
@@ -121,7 +121,8 @@ func (b *toolbox) taskStop(c *call) *sdk.CallToolResult {
 	return plain(standing(task))
 }
 
-// patience is how long the caller wants to wait for a task's end.
+// patience returns how long the caller wants to wait for a task's end. begins
+// is true for the call that starts the task.
 func (c *call) patience(begins bool) (time.Duration, *sdk.CallToolResult) {
 	_, said := c.args["wait"]
 	seconds, err := take[int](c, "wait")
@@ -141,11 +142,11 @@ func (c *call) patience(begins bool) (time.Duration, *sdk.CallToolResult) {
 	return taskToolWait, nil
 }
 
-// follow waits for a task's end, tells how it goes, and says how it stands. The
-// task outlives the call. What was done before is no news, unless the call began
-// it.
+// follow waits for a task's end, reports its progress, and returns its state.
+// The task continues after the call. What happened before the call is not
+// reported as progress, unless the call started the task.
 func (b *toolbox) follow(c *call, id protocol.TaskID, wait time.Duration, news bool) *sdk.CallToolResult {
-	// Without a wait it is only looked at: the first page says how it stands.
+	// Without a wait, the state in the first page is enough.
 	ctx, cancel := context.WithTimeout(c.ctx, max(wait, time.Minute))
 	defer cancel()
 	var last []string
@@ -185,7 +186,7 @@ func (b *toolbox) follow(c *call, id protocol.TaskID, wait time.Duration, news b
 	return result
 }
 
-// standing says how a task stands, in words of ours.
+// standing returns a task's state in text that contains nothing from a page.
 func standing(t protocol.Task) string {
 	return fmt.Sprintf("task %s: %s, step %d of %d", t.ID, t.State, t.Steps, t.MaxStep)
 }
@@ -194,8 +195,8 @@ func plain(text string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
 
-// enclosed marks what a task's model wrote: it has read pages, and may repeat
-// what one of them told it.
+// enclosed puts text of a task's model into an envelope: the model has read
+// pages, and may repeat what a page told it.
 func enclosed(text string) string {
 	nonce := make([]byte, 8)
 	_, _ = rand.Read(nonce) // never fails: crypto/rand ends the program instead

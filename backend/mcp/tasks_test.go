@@ -11,7 +11,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// works has one task, which goes on when the test says a line.
+// works has one task, which continues each time the test sends a line.
 type works struct {
 	lines chan string // closed: the task is done
 	first chan struct{}
@@ -72,8 +72,8 @@ func (w *works) FollowTask(ctx context.Context, id protocol.TaskID, told func(pr
 	}
 }
 
-// A task tells its lines as progress, and its end as the result, in an envelope:
-// its model has read pages.
+// A task reports its lines as progress, and its end as the result. The result
+// is in an envelope, because the task's model has read pages.
 func TestATaskTellsHowItGoes(t *testing.T) {
 	heard := make(chan *sdk.ProgressNotificationParams, 10)
 	w := &works{lines: make(chan string)}
@@ -108,8 +108,8 @@ func TestATaskTellsHowItGoes(t *testing.T) {
 	}
 }
 
-// A client that does not wait gets how it stands, and asks again; one that goes
-// away ends nothing.
+// A client that does not wait gets the task's state and can ask again.
+// Disconnecting does not stop the task.
 func TestATaskOutlivesItsCall(t *testing.T) {
 	w := &works{lines: make(chan string)}
 	s := overPipe(t, &backend{tasks: w}, nil)
@@ -122,7 +122,7 @@ func TestATaskOutlivesItsCall(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = s.CallTool(ctx, &sdk.CallToolParams{Name: "task_status", Arguments: m{"task": "k1", "wait": 600}}) // it is given up
+		_, _ = s.CallTool(ctx, &sdk.CallToolParams{Name: "task_status", Arguments: m{"task": "k1", "wait": 600}}) // the test cancels it
 	}()
 	<-first
 	cancel()

@@ -10,19 +10,19 @@ import (
 	"pilotfish/backend/question"
 )
 
-// teller tells the client of one call how it goes on. A client that does not
-// hear it gets the result all the same.
+// teller sends notifications to the client during one call. A client that does
+// not receive them still gets the result.
 type teller struct {
 	ctx     context.Context // of the call
 	session *sdk.ServerSession
 	token   any // nil: the client wants no progress
 
 	mu    sync.Mutex
-	done  float64 // what was told last; it must grow
+	done  float64 // the last reported progress; it must grow
 	total float64
 }
 
-// progress says which step begins.
+// progress reports that a step begins.
 func (t *teller) progress(done, total int, what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -30,14 +30,14 @@ func (t *teller) progress(done, total int, what string) {
 	t.notify(what)
 }
 
-// notify sends where the call is. The caller holds t.mu.
+// notify sends the current progress. The caller holds t.mu.
 func (t *teller) notify(what string) {
 	if t.token != nil {
 		_ = t.session.NotifyProgress(t.ctx, &sdk.ProgressNotificationParams{ProgressToken: t.token, Progress: t.done, Total: t.total, Message: what})
 	}
 }
 
-// news says a line of a task that is at a step.
+// news reports a line of a task's progress, with the task's step.
 func (t *teller) news(step, steps int, line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,12 +45,12 @@ func (t *teller) news(step, steps int, line string) {
 	t.notify(line)
 }
 
-// waitingStep is how far a question moves the progress: it must grow, and stay
-// below the next step.
+// waitingStep is how much a question adds to the progress: progress must grow,
+// and stay below the next step.
 const waitingStep = 1.0 / 1024
 
-// waiting says that the user is asked: as progress, or as a log message to a
-// client that asked for none.
+// waiting reports that the user is asked: as progress, or as a log message to a
+// client that asked for no progress.
 func (t *teller) waiting(q protocol.Waiting) {
 	said := "waiting for the user's approval in the Pilotfish panel or window: " + question.Sentence(q.Approval())
 	t.mu.Lock()

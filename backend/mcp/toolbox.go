@@ -10,54 +10,54 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Toolbox is the tools of one caller for a program that calls them itself,
+// Toolbox gives the tools of one caller to a program that calls them directly,
 // without a transport. It is safe for concurrent use.
 type Toolbox struct {
 	box   toolbox
 	tools []tool
 }
 
-// Tool is a tool as a model is told of it.
+// Tool is the description of a tool for a model.
 type Tool struct {
 	Name, Title, Description string
 	Schema                   json.RawMessage
 }
 
-// Result is what a tool answered.
+// Result is the result of a tool.
 type Result struct {
 	Text   string
 	Images []Image
 	Failed bool
 }
 
-// Image is a picture that a tool brought.
+// Image is an image in a tool's result.
 type Image struct {
 	Mime string
 	Data []byte
 }
 
-// NewToolbox returns the tools of a caller: those that NewServer offers.
+// NewToolbox returns the tools of a caller, the same as those of NewServer.
 func NewToolbox(c Config) *Toolbox {
 	return &Toolbox{box: toolbox{config: c, specs: c.Specs}, tools: tools(c.Specs, c.Tasks != nil)}
 }
 
-// Instructions tell a model what it holds and how to use it well.
+// Instructions returns the text that explains the tools to a model.
 func (b *Toolbox) Instructions() string { return instructions(b.box.config) }
 
-// Tools are all tools.
+// Tools returns all tools.
 func (b *Toolbox) Tools() []Tool {
 	out := make([]Tool, len(b.tools))
 	for i, t := range b.tools {
 		schema, err := json.Marshal(t.InputSchema)
 		if err != nil {
-			schema = []byte("{}") // cannot happen: it is made of maps and texts
+			schema = []byte("{}") // cannot happen: it consists of maps and strings
 		}
 		out[i] = Tool{Name: t.Name, Title: t.Annotations.Title, Description: t.Description, Schema: schema}
 	}
 	return out
 }
 
-// Call runs a tool. What is wrong with a call is a result, which the model sees.
+// Call runs a tool. Its errors are results, which the model sees.
 func (b *Toolbox) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	c := &call{
 		ctx: ctx, args: map[string]json.RawMessage{},
@@ -75,7 +75,7 @@ func (b *Toolbox) Call(ctx context.Context, name string, args json.RawMessage) R
 	return result(wrong(fmt.Sprintf("there is no tool %.60q", name), "use one of the tools that you were given"))
 }
 
-// result is what the protocol's result says.
+// result converts a result of the SDK.
 func result(r *sdk.CallToolResult) Result {
 	out := Result{Failed: r.IsError}
 	for _, content := range r.Content {

@@ -11,7 +11,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// tool is one tool with what it does.
+// tool is one tool with its implementation.
 type tool struct {
 	sdk.Tool
 	run func(b *toolbox, c *call) *sdk.CallToolResult
@@ -20,15 +20,15 @@ type tool struct {
 // builder makes the tools from the registry's specs.
 type builder struct {
 	specs     []command.Spec
-	tasks     bool // the caller can hand tasks over
+	tasks     bool // the caller can start tasks
 	helpLimit int
 }
 
-// envelope is what the SDK adds to the list on its way to a client, in
-// characters at most.
+// envelope is the most that the SDK adds to the list of tools that a client
+// gets, in characters.
 const envelope = 200
 
-// tools are all tools, with the longest help that the budget allows.
+// tools returns all tools, with the longest help that fits the budget.
 func tools(specs []command.Spec, tasks bool) []tool {
 	var made []tool
 	for _, limit := range []int{120, 90, 70, 50, 35, 20, 0} {
@@ -54,7 +54,7 @@ func (b *builder) all() []tool {
 	return made
 }
 
-// spec is a command by name.
+// spec returns a command by name.
 func (b *builder) spec(name string) (command.Spec, bool) {
 	i := slices.IndexFunc(b.specs, func(s command.Spec) bool { return s.Name == name })
 	if i < 0 {
@@ -63,7 +63,7 @@ func (b *builder) spec(name string) (command.Spec, bool) {
 	return b.specs[i], true
 }
 
-// existing are those of the names that are commands.
+// existing returns the specs of those names that are commands.
 func (b *builder) existing(names ...string) []command.Spec {
 	var found []command.Spec
 	for _, n := range names {
@@ -82,7 +82,7 @@ func names(specs []command.Spec) []string {
 	return out
 }
 
-// make puts a tool together.
+// make returns a tool.
 func (b *builder) make(name, title, description string, s *shape, hints sdk.ToolAnnotations, run func(*toolbox, *call) *sdk.CallToolResult) tool {
 	hints.Title = title
 	return tool{Tool: sdk.Tool{Name: name, Description: description, InputSchema: s.schema(), Annotations: &hints}, run: run}
@@ -90,15 +90,16 @@ func (b *builder) make(name, title, description string, s *shape, hints sdk.Tool
 
 func looks() sdk.ToolAnnotations { return sdk.ToolAnnotations{ReadOnlyHint: true} }
 
-// changes are the hints of a tool that may destroy something, which is what is
-// taken for granted of one that says nothing.
+// changes returns the hints of a tool that may destroy something. That is the
+// default for a tool without hints.
 func changes() sdk.ToolAnnotations { return sdk.ToolAnnotations{} }
 
-// tab puts in the tab to act on. What it means without is in the instructions,
-// once for all tools.
+// tab adds the argument for the tab to act on. Its default is explained in the
+// instructions, once for all tools.
 func (s *shape) tab() { s.add("tab", "string", "") }
 
-// then lets a tool that changes the page look at it in the same turn.
+// then adds the argument with which a tool that changes the page also reads it
+// in the same turn.
 func (b *builder) then(s *shape, about string) {
 	if looks := b.existing("snapshot", "text"); len(looks) > 0 {
 		s.add("then", "string", about, "enum", names(looks))
@@ -120,7 +121,7 @@ func (b *builder) snapshot() (tool, bool) {
 		s, looks(), func(b *toolbox, c *call) *sdk.CallToolResult { return b.one(c, "snapshot") }), true
 }
 
-// actions are the commands that browser_act names; the others are in
+// actions returns the commands that browser_act names; the others are in
 // browser_run.
 func (b *builder) actions() []command.Spec {
 	return b.existing("click", "fill", "type", "press", "select", "check", "uncheck", "hover", "scroll", "drag", "mouse", "keydown", "keyup", "tap", "swipe", "pinch", "upload", "dialog", "wait", "goto", "back")
@@ -147,7 +148,7 @@ func (b *builder) act() (tool, bool) {
 		s, changes(), (*toolbox).act), len(specs) > 0
 }
 
-// form is a command with the arguments that have a place.
+// form returns a command with its positional arguments.
 func form(s command.Spec) string {
 	words := []string{s.Name}
 	for _, a := range s.Args {
@@ -178,7 +179,7 @@ func (b *builder) navigate() (tool, bool) {
 		s, changes(), (*toolbox).navigate), ok
 }
 
-// readings are the commands that browser_read names.
+// readings returns the commands that browser_read names.
 func (b *builder) readings() []command.Spec {
 	return b.existing("text", "markdown", "html", "links", "forms", "tables", "data", "media", "console", "network", "a11y")
 }
@@ -188,7 +189,7 @@ func (b *builder) read() (tool, bool) {
 	s := b.shape()
 	s.add("what", "string", "", "enum", names(specs))
 	s.require("what")
-	// Those that most of them have; the rest is in browser_run.
+	// The arguments that most of the commands have; the rest is in browser_run.
 	for _, name := range []string{"element", "max"} {
 		for _, spec := range specs {
 			if i := slices.IndexFunc(spec.Args, func(a command.Arg) bool { return a.Name == name }); i >= 0 {
@@ -244,7 +245,7 @@ func (b *builder) run() (tool, bool) {
 		s, changes(), (*toolbox).lines), true
 }
 
-// unnamed are the commands that no other tool names.
+// unnamed returns the commands that no other tool names.
 func (b *builder) unnamed() []string {
 	named := names(slices.Concat(b.actions(), b.readings(), b.existing("snapshot", "screenshot", "forward", "reload")))
 	return slices.DeleteFunc(names(b.specs), func(name string) bool { return slices.Contains(named, name) })

@@ -1,6 +1,7 @@
-// Package picker keeps the pickers of elements that are on: one for each panel whose
-// user picks an element of a page, and one for each panel whose user points at an
-// element that a question names. It owns their lives; the browser draws them.
+// Package picker manages the active element pickers: one for each panel whose
+// user picks an element of a page, and one for each panel whose user points at
+// an element that a question names. It starts and ends them; the browser draws
+// them.
 package picker
 
 import (
@@ -15,11 +16,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// pickTimeout is how long the picker waits for a person to pick an element of a
+// pickTimeout is how long the picker waits for a user to pick an element of a
 // page.
 const pickTimeout = 2 * time.Minute
 
-// Browser is what Pickers need of a browser.
+// Browser is the part of the browser that Pickers use.
 type Browser interface {
 	Pick(ctx context.Context, tab protocol.TabID, c pick.Request) (*protocol.PickedElement, error)
 	Show(ctx context.Context, tab protocol.TabID, marks <-chan string) error
@@ -27,40 +28,43 @@ type Browser interface {
 
 // Config is what Pickers need. All fields are required.
 type Config struct {
-	// Publish tells the panels of the session.
+	// Publish sends an event to the panels of the session.
 	Publish func(event any)
-	// Go runs a function on a goroutine that is waited for when the app ends.
+	// Go runs a function on a goroutine that the app waits for when it ends.
 	Go     func(func())
 	Logger *slog.Logger
 }
 
-// Pickers are those of a session. Their methods are safe for concurrent use.
+// Pickers are the pickers of a session. Its methods are safe for concurrent
+// use.
 type Pickers struct {
 	cfg Config
 	log *slog.Logger
 
 	mu sync.Mutex
-	on map[string]*picking // by the panel whose user picks
+	on map[string]*picking // by panel, or by the key of shownBy
 }
 
-// picking is one of them.
+// picking is one active picker.
 type picking struct {
 	cancel context.CancelCauseFunc
-	tab    protocol.TabID // of what is only shown
+	tab    protocol.TabID // the tab of a picker that only shows an element
 	marks  chan string
-	done   chan struct{} // closed when the picker is off
+	done   chan struct{} // closed when the picker has ended
 }
 
-// errPickStopped ends a picker on its panel's word, which needs no answer.
+// errPickStopped is the cause when the panel stops a picker. No PickedEvent is
+// sent then.
 var errPickStopped = errors.New("the panel stopped the picker")
 
-// New returns Pickers of which none is on.
+// New returns Pickers without an active picker.
 func New(cfg Config) *Pickers {
 	return &Pickers{cfg: cfg, log: cfg.Logger.With("component", "picker"), on: map[string]*picking{}}
 }
 
-// Do does what a panel asks of its picker. A start returns once the picker is on,
-// with what can be picked; what was picked is published as a PickedEvent.
+// Do carries out a panel's request. A start returns once the picker is on, with
+// the elements that can be picked; the user's choice is published as a
+// PickedEvent.
 func (p *Pickers) Do(ctx context.Context, b Browser, req protocol.PickRequest) (protocol.PickReply, error) {
 	none := protocol.PickReply{Elements: []protocol.PickedElement{}}
 	switch req.Action {
@@ -77,19 +81,20 @@ func (p *Pickers) Do(ctx context.Context, b Browser, req protocol.PickRequest) (
 	return none, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an action of the picker", req.Action), "use start, mark, show or stop")
 }
 
-// PanelGone ends what a panel picks and shows, and returns when it is off.
+// PanelGone ends the pickers of a panel, and returns when they have ended.
 func (p *Pickers) PanelGone(panel string) {
 	p.end(shownBy(panel))
 	p.end(panel)
 }
 
-// start switches a picker on in place of the one that the panel has.
+// start starts a picker. It replaces the panel's current one.
 func (p *Pickers) start(ctx context.Context, b Browser, req protocol.PickRequest) (protocol.PickReply, error) {
 	if req.Panel == "" {
 		return protocol.PickReply{}, protocol.NewError(protocol.CodeBadArgument, "panel is missing", "it is the name in the panel's hello")
 	}
 	p.end(req.Panel)
-	// It outlives the request; the panel, its time and the browser end it.
+	// The picker outlives the request. The panel, the timeout or the browser ends
+	// it.
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	k := &picking{cancel: cancel, marks: make(chan string), done: make(chan struct{})}
 	p.mu.Lock()
@@ -126,13 +131,13 @@ func (p *Pickers) start(ctx context.Context, b Browser, req protocol.PickRequest
 		return protocol.PickReply{Elements: elements}, nil
 	case err := <-failed:
 		return protocol.PickReply{}, err
-	case <-ctx.Done(): // nobody waits for it any more
+	case <-ctx.Done(): // the request was cancelled
 		p.end(req.Panel)
 		return protocol.PickReply{}, ctx.Err()
 	}
 }
 
-// mark shows an element of what a panel's picker can pick.
+// mark highlights one of the elements that a panel's picker offers.
 func (p *Pickers) mark(ctx context.Context, req protocol.PickRequest) error {
 	p.mu.Lock()
 	k := p.on[req.Panel]
@@ -148,8 +153,9 @@ func (p *Pickers) mark(ctx context.Context, req protocol.PickRequest) error {
 	return nil
 }
 
-// show marks an element of a page while the person points at it in a question.
-// The mark ends with an empty ref, the panel, its time or the browser.
+// show highlights an element of a page while the user points at it in a
+// question. The highlight ends with an empty ref, the panel, the timeout or the
+// browser.
 func (p *Pickers) show(ctx context.Context, b Browser, req protocol.PickRequest) error {
 	if req.Panel == "" {
 		return protocol.NewError(protocol.CodeBadArgument, "panel is missing", "it is the name in the panel's hello")
@@ -178,10 +184,12 @@ func (p *Pickers) show(ctx context.Context, b Browser, req protocol.PickRequest)
 	return nil
 }
 
-// shownBy is the key of what a panel shows, apart from what its person picks.
+// shownBy returns the key of the picker that highlights what a panel's user
+// points at. It differs from the key of the panel's other picker.
 func shownBy(panel string) string { return "show " + panel }
 
-// startShow begins to show what a panel points at; the caller holds mu.
+// startShow starts to highlight what a panel's user points at. The caller holds
+// mu.
 func (p *Pickers) startShow(ctx context.Context, b Browser, key string, tab protocol.TabID) *picking {
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	k := &picking{cancel: cancel, tab: tab, marks: make(chan string), done: make(chan struct{})}
@@ -199,7 +207,7 @@ func (p *Pickers) startShow(ctx context.Context, b Browser, key string, tab prot
 	return k
 }
 
-// end ends a panel's picker, and returns when it is off.
+// end ends a picker by its key, and returns when it has ended.
 func (p *Pickers) end(panel string) {
 	p.mu.Lock()
 	k := p.on[panel]
@@ -211,7 +219,7 @@ func (p *Pickers) end(panel string) {
 	<-k.done
 }
 
-// forget forgets a picker that is off.
+// forget removes a picker that has ended.
 func (p *Pickers) forget(panel string, k *picking) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// page is a browser of a test whose user picks when the test says so.
+// page is a fake browser whose user picks when the test says so.
 type page struct {
-	ready bool // a picker can be switched on
+	ready bool // a picker can start
 	picks chan *protocol.PickedElement
 
 	mu    sync.Mutex
@@ -64,7 +64,7 @@ func (p *page) Show(ctx context.Context, tab protocol.TabID, marks <-chan string
 	}
 }
 
-// panels are what the panels of a test are told.
+// panels records the events for the panels.
 type panels struct {
 	*Pickers
 	mu   sync.Mutex
@@ -98,8 +98,9 @@ func (p *panels) do(t *testing.T, b Browser, action protocol.PickAction, panel, 
 	return ""
 }
 
-// A panel's user picks one element, and the panel is told which; a second picker takes
-// the place of the first, which nobody is told of, and a panel that is gone ends its own.
+// The user of a panel picks one element, and the panel gets it. A second picker
+// replaces the first, without an event; and the picker of a panel that
+// disconnects ends.
 func TestPick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, b := newPanels(), &page{picks: make(chan *protocol.PickedElement)}
@@ -140,8 +141,8 @@ func TestPick(t *testing.T) {
 	})
 }
 
-// A picker that nobody uses ends by itself, and its panel is told that nothing was
-// picked.
+// A picker that is not used ends by itself, and its panel gets the event that
+// nothing was picked.
 func TestNobodyPicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, b := newPanels(), &page{ready: true}
@@ -153,8 +154,8 @@ func TestNobodyPicks(t *testing.T) {
 	})
 }
 
-// What a panel points at is marked until it points at nothing, at another tab, or is
-// gone.
+// An element that the user points at is highlighted until the user points at
+// nothing or at another tab, or the panel disconnects.
 func TestShow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, b := newPanels(), &page{}

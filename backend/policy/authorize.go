@@ -13,21 +13,26 @@ type Request struct {
 	Actor protocol.Actor
 	Kind  protocol.ActionKind
 	Tab   protocol.TabID
-	// Page is the address of the page that it is about: the one that the tab
-	// shows, or the one to open.
-	Page    string
+	// Page is the address of the page that the request is about: the page that the
+	// tab shows, or the one to open.
+	Page string
+	// Everywhere: the request is about the pages of every site, and Page is empty.
+	// The strictest rule decides.
+	Everywhere bool
+	// Once: an answer is for this request only.
+	Once    bool
 	Command string
 	Args    []protocol.ApprovalArg
-	// Target is the element that would be acted on, where it is known.
+	// Target is the element that would be acted on, if it is known.
 	Target *protocol.TargetFacts
-	// Asking is told of the question to the person as soon as it waits, on the
-	// goroutine that asks; it must not block. nil tells nobody.
+	// Asking is called with the question to the user as soon as it waits, on the
+	// goroutine that asks; it must not block. nil for no callback.
 	Asking func(protocol.Approval)
 }
 
-// Authorize says whether an agent may do something, and waits for the person
-// when the rules say ask. A person is never asked about what they do
-// themselves. It returns CodeRefused with the reason, or what Broker.Ask does.
+// Authorize decides whether an agent may do something, and waits for the user
+// when the rules say ask. A user is never asked about their own actions. It
+// returns CodeRefused with the reason, or an error of Broker.AskVerdict.
 func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	if !Agent(q.Actor) {
 		return nil
@@ -43,7 +48,7 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	if u := siteOf(q.Page); u != nil {
 		site = hostOf(u)
 	}
-	if p.allowed(q.Actor, q.Kind, site) {
+	if !q.Once && p.allowed(q.Actor, q.Kind, site) {
 		return nil
 	}
 	verdict, err := p.config.Broker.AskVerdict(ctx, protocol.Approval{
@@ -57,7 +62,9 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	case protocol.AnswerAlways:
 		return p.rules.Set(protocol.SiteRule{Site: site, Kind: q.Kind, Decision: protocol.SiteAllow})
 	case protocol.AnswerTask:
-		p.allow(q.Actor, q.Kind, site)
+		if !q.Once {
+			p.allow(q.Actor, q.Kind, site)
+		}
 		return nil
 	case protocol.AnswerOnce:
 		return nil
@@ -66,16 +73,28 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "do not try again; ask the user what to do instead")
 }
 
+// Denies refuses what a rule denies by now. It asks nobody.
+func (p *Policy) Denies(q Request) error {
+	if rule := p.decide(q); Agent(q.Actor) && rule.Decision == protocol.SiteDeny {
+		return p.denied(q, rule)
+	}
+	return nil
+}
+
 func (p *Policy) denied(q Request, rule protocol.SiteRule) error {
 	const hint = "the user can change it in Settings of the Pilotfish window"
 	next := protocol.Try("changes it, for the user", "rules")
 	if rule.Decision == protocol.SiteAsk {
 		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%s needs the user's approval, and there is nobody to ask", q.Command), hint, next)
 	}
+	if q.Everywhere {
+		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the site rules do not let agents %s on %s, which this would do too", question.May(q.Kind), rule.Site),
+			"name one site, as in https://example.com/*")
+	}
 	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the site rules do not let agents %s%s", question.May(q.Kind), on(q.Page)), hint, next)
 }
 
-// on says on which origin; empty for what is about no page.
+// on returns " on " and the page's origin; empty without a page.
 func on(page string) string {
 	if origin := Origin(page); origin != "" {
 		return " on " + origin
@@ -83,5 +102,5 @@ func on(page string) string {
 	return ""
 }
 
-// Rules are the site rules of the session.
+// Rules returns the site rules of the session.
 func (p *Policy) Rules() *Rules { return p.rules }

@@ -12,60 +12,63 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Broker is where everything waits that needs a person's word, whoever asks.
-// It is answered by those who hold it: no caller of a command can reach it. Its
+// Broker holds every question that waits for the user's answer, whichever agent
+// asks. Only code that has the Broker can answer: no command reaches it. Its
 // methods are safe for concurrent use.
 type Broker struct {
 	session protocol.SessionName
 	changed func()
 
-	// watch is told of every question when it waits, and when it is over.
+	// watch is called for every question when it starts to wait, and when it has
+	// ended.
 	watch func(question protocol.Approval, over *Over)
 
 	mu      sync.Mutex
 	pending []*pending
 }
 
-// Over is how a question ended.
+// Over says how a question ended.
 type Over struct {
 	Verdict
-	// Err is why nobody answered it; nil when somebody did.
+	// Err is why nobody answered the question; nil when it was answered.
 	Err error
 }
 
-// pending is one question. answer has room for the one that counts.
+// pending is one question. answer has room for the one answer that counts.
 type pending struct {
 	protocol.Approval
 	answer chan verdict
 }
 
-// Verdict is a person's word about a question.
+// Verdict is the user's answer to a question.
 type Verdict struct {
 	Answer protocol.ApprovalAnswer
-	// Option is the one of Approval.Options that was chosen; empty when the person
-	// was shown the three words only.
+	// Option is the one of Approval.Options that was chosen; empty when the user
+	// was offered only the standard answers.
 	Option string
-	// Place is where it was given, for a person: "tray", "window", "panel".
+	// Place is where the user answered: "tray", "window", "panel".
 	Place string
 }
 
-// verdict is how a question ended.
+// verdict is the Verdict, or why there is none.
 type verdict struct {
 	Verdict
 	err error
 }
 
 // NewBroker returns a broker without questions. changed is called after every
-// change of what waits, on the goroutine that made it; it must not block.
+// change of the pending questions, on the goroutine that made it; it must not
+// block.
 func NewBroker(session protocol.SessionName, changed func()) *Broker {
 	return &Broker{session: session, changed: changed}
 }
 
-// Watch sets who is told of every question: when it waits, and with over when it
-// has ended. watch is called on the goroutine that asks. Set before the first one.
+// Watch sets a callback for every question: watch is called when the question
+// starts to wait, with over nil, and again when it has ended. It runs on the
+// goroutine that asks. Call Watch before the first question.
 func (b *Broker) Watch(watch func(question protocol.Approval, over *Over)) { b.watch = watch }
 
-// Pending returns what waits, oldest first.
+// Pending returns the questions that wait, oldest first.
 func (b *Broker) Pending() []protocol.Approval {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,16 +79,17 @@ func (b *Broker) Pending() []protocol.Approval {
 	return list
 }
 
-// Ask waits for a person's word about a request, of which ID, Session, Since
-// and Expires are set here. It returns CodeBusy when too much waits, CodeTimeout
-// when nobody answered in time, and CodeRefused when the asker ended.
+// Ask asks the user about a request and waits for the answer. It sets the
+// request's ID, Session, Since and Expires. It returns CodeBusy when too many
+// questions wait, CodeTimeout when nobody answered in time, and CodeRefused
+// when the agent that asked has ended.
 func (b *Broker) Ask(ctx context.Context, request protocol.Approval) (protocol.ApprovalAnswer, error) {
 	v, err := b.AskVerdict(ctx, request, nil)
 	return v.Answer, err
 }
 
-// AskVerdict is Ask, and says which option was chosen, and where. asking is told of
-// the question as soon as it waits; nil tells nobody.
+// AskVerdict is Ask, and also returns which option was chosen, and where. It
+// calls asking as soon as the question waits; nil for no callback.
 func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval, asking func(protocol.Approval)) (Verdict, error) {
 	nonce := make([]byte, 16)
 	_, _ = rand.Read(nonce) // never fails: crypto/rand ends the program instead
@@ -127,7 +131,7 @@ func (b *Broker) await(ctx context.Context, p *pending) (Verdict, error) {
 	case <-ctx.Done():
 	}
 	if b.take(p.ID) == nil {
-		v := <-p.answer // somebody was faster
+		v := <-p.answer // answered or dropped in the meantime
 		return v.Verdict, v.err
 	}
 	b.changed()
@@ -137,13 +141,13 @@ func (b *Broker) await(ctx context.Context, p *pending) (Verdict, error) {
 	return Verdict{}, protocol.NewError(protocol.CodeRefused, "the caller gave up before the user answered", "")
 }
 
-// Answer gives a person's word. The first one counts; it returns
-// CodeBadArgument for a question that does not wait (any more).
+// Answer gives the user's answer to a question. The first answer counts; it
+// returns CodeBadArgument for a question that does not wait, or no longer.
 func (b *Broker) Answer(id string, answer protocol.ApprovalAnswer) error {
 	return b.AnswerOption(id, answer, "", "")
 }
 
-// AnswerOption is Answer with the option of the question that the person chose,
+// AnswerOption is Answer with the option of the question that the user chose,
 // and the place where they did.
 func (b *Broker) AnswerOption(id string, answer protocol.ApprovalAnswer, option, place string) error {
 	switch answer {
@@ -171,8 +175,8 @@ func (b *Broker) AnswerOption(id string, answer protocol.ApprovalAnswer, option,
 	return nil
 }
 
-// commands counts the questions of commands. Those of conversations have their
-// own bound: a conversation has one turn.
+// commands counts the questions of commands. Conversations have a limit of
+// their own: each has one turn at a time.
 func (b *Broker) commands() (n int) {
 	for _, p := range b.pending {
 		if p.Conversation == "" {
@@ -182,12 +186,12 @@ func (b *Broker) commands() (n int) {
 	return n
 }
 
-// offers says whether the asker named an option for an answer.
+// offers reports whether the question has an option for an answer.
 func (p *pending) offers(answer protocol.ApprovalAnswer) bool {
 	return slices.ContainsFunc(p.Options, func(o protocol.PermissionOption) bool { return o.Kind == answer })
 }
 
-// take removes a question; nil when it is not there.
+// take removes and returns a question; nil when it does not wait.
 func (b *Broker) take(id string) *pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -200,12 +204,12 @@ func (b *Broker) take(id string) *pending {
 	return nil
 }
 
-// Gone ends the questions of an actor: its process is over.
+// Gone ends the questions of an actor whose process has ended.
 func (b *Broker) Gone(a protocol.Actor) {
 	b.drop("the program that asked is over", func(p *pending) bool { return p.Actor.Kind == a.Kind && p.Actor.ID == a.ID })
 }
 
-// Close ends every question: the session stops.
+// Close ends every question, because the session stops.
 func (b *Broker) Close() { b.drop("the session stopped", func(*pending) bool { return true }) }
 
 func (b *Broker) drop(why string, which func(*pending) bool) {

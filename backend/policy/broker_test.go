@@ -14,7 +14,7 @@ func request(a protocol.Actor) Request {
 	return Request{Actor: a, Kind: protocol.ActionEval, Tab: "t1", Page: "https://example.com/a?b", Command: "eval", Args: []protocol.ApprovalArg{{Name: "code", Value: "1"}}}
 }
 
-// ask starts a request and waits until it waits.
+// ask starts a request and returns when its question waits.
 func ask(ctx context.Context, p *Policy, q Request) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- p.Authorize(ctx, q) }()
@@ -52,7 +52,7 @@ func TestAnswers(t *testing.T) {
 				t.Error("a question was answered twice")
 			}
 		}
-		// "Always" was for this site and this kind, and nothing else.
+		// "Always" was for this site and this kind only.
 		if err := p.Authorize(t.Context(), request(other)); err != nil {
 			t.Errorf("after always: %v", err)
 		}
@@ -69,7 +69,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// Of many answers and the end of the caller exactly one counts.
+// Of many answers and the caller's end, exactly one takes effect.
 func TestRacesOfAnswers(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {

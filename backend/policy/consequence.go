@@ -8,24 +8,28 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Doing is what is about to be done to an element.
+// Doing describes what is about to be done to an element.
 type Doing struct {
 	Click bool
-	// Enter: a key that sends a form or presses a button.
+	// Enter: a key is pressed that sends a form or presses a button.
 	Enter bool
-	// Text: something is written into it.
+	// Text: text is written into the element.
 	Text bool
-	// Known: data may be entered on this page's site without a word.
+	// Known: data may be entered on this page's site without asking the user.
 	Known bool
 }
 
-// Consequence says what an action would set off, as far as the element tells:
-// one of ActionSend, ActionPay, ActionDelete, ActionSignIn, ActionDownload and
-// ActionData, or ActionAct for what sets off nothing that a person is asked
-// about. The page writes what it is judged by: it can hide what it does, as it
-// can from a person. That is why a rule can ask for everything on a site.
+// Consequence says what an action would set off, as far as the element shows
+// it: one of ActionSend, ActionPay, ActionDelete, ActionSignIn, ActionDownload
+// and ActionData, or ActionAct when it sets off nothing that the user must be
+// asked about. The judgement relies on what the page says about itself, so a
+// page can deceive it, as it can deceive a user. That is why a rule can ask
+// about everything on a site.
 func Consequence(f protocol.TargetFacts, do Doing) protocol.ActionKind {
 	presses := do.Click || do.Enter
+	if presses && f.Role == frame {
+		return protocol.ActionSend // what is pressed in it is not seen from here
+	}
 	if presses && f.Download {
 		return protocol.ActionDownload
 	}
@@ -42,6 +46,10 @@ func Consequence(f protocol.TargetFacts, do Doing) protocol.ActionKind {
 	}
 	return protocol.ActionAct
 }
+
+// frame is the role of a frame in a page: a point that lies in it, or keys that go to
+// it, meet something of another document.
+const frame = "frame"
 
 // pressed judges a button, a link, or Enter in a field.
 func pressed(f protocol.TargetFacts, do Doing) protocol.ActionKind {
@@ -69,13 +77,14 @@ func pressed(f protocol.TargetFacts, do Doing) protocol.ActionKind {
 	return protocol.ActionAct
 }
 
-// leads says whether a link goes to a document, and does nothing else.
+// leads reports whether a link only leads to a document.
 func leads(href string) bool {
 	return href != "" && !strings.HasPrefix(href, "javascript:") && !strings.HasSuffix(href, "#")
 }
 
-// vocabulary is what buttons say, by what they do. A word counts where it begins
-// or ends the name, for there a verb stands; several words count anywhere.
+// vocabulary returns words in the names of buttons, by what the buttons do. A
+// single word counts at the beginning or the end of a name, because the verb is
+// there; several words count anywhere.
 func vocabulary() map[protocol.ActionKind][]string {
 	return map[protocol.ActionKind][]string{
 		protocol.ActionPay: {
@@ -113,15 +122,17 @@ func vocabulary() map[protocol.ActionKind][]string {
 	}
 }
 
-// undoing are words before which a verb means its contrary, or a place.
+// undoing are words that, at the start of a name, reverse the meaning of the
+// verb after them or show that the button only leads somewhere.
 var undoing = []string{ //nolint:gochecknoglobals // words
 	"cancel", "undo", "don't", "dont", "do not", "keep", "view", "show", "hide", "back", "how to", "about", "recently", "abbrechen", "nicht", "annuler", "cancelar", "annulla",
 }
 
-// longName is how many words a name has that is a sentence and no label.
+// longName is the largest number of words in a label; a longer name is a
+// sentence.
 const longName = 8
 
-// meaning says what a button's name promises; ActionAct for nothing special.
+// meaning says what a button does by its name; ActionAct for nothing special.
 func meaning(name string) protocol.ActionKind {
 	text := words1(name)
 	parts := strings.Fields(text)
@@ -134,7 +145,7 @@ func meaning(name string) protocol.ActionKind {
 	all := vocabulary()
 	for _, kind := range []protocol.ActionKind{protocol.ActionPay, protocol.ActionDelete, protocol.ActionSignIn, protocol.ActionSend} {
 		for _, word := range all[kind] {
-			last := parts[len(parts)-1] == word && word != "post" // which is a noun there
+			last := parts[len(parts)-1] == word && word != "post" // "post" at the end is a noun
 			if parts[0] == word || last || strings.Contains(word, " ") && strings.Contains(text, " "+word+" ") {
 				return kind
 			}
@@ -143,7 +154,7 @@ func meaning(name string) protocol.ActionKind {
 	return protocol.ActionAct
 }
 
-// words1 is a name in lower case with one space around each word.
+// words1 returns a name in lower case with one space around each word.
 func words1(name string) string {
 	text := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) || r == '\'' {
@@ -154,16 +165,17 @@ func words1(name string) string {
 	return " " + strings.Join(strings.Fields(text), " ") + " "
 }
 
-// consequence says whether a kind is about what acting on a page sets off.
+// consequence reports whether a kind is about the consequence of an action on a
+// page.
 func consequence(kind protocol.ActionKind) bool {
 	return slices.Contains([]protocol.ActionKind{
 		protocol.ActionSend, protocol.ActionPay, protocol.ActionDelete, protocol.ActionSignIn, protocol.ActionData,
 	}, kind)
 }
 
-// Judges says whether it must be known what an actor's action would set off: of
-// a task always, of other agents where a person made a rule about it. Who is not
-// judged loses no time.
+// Judges reports whether the consequence of an actor's action must be found out
+// first: always for a task, for other agents only where a user made a rule
+// about it. For all other actions this costs no time.
 func (p *Policy) Judges(a protocol.Actor, page string) bool {
 	if !Agent(a) {
 		return false
@@ -179,10 +191,13 @@ func (p *Policy) Judges(a protocol.Actor, page string) bool {
 	return false
 }
 
-// decide is the rule for a request. What acting on a page sets off is asked about
-// for tasks, and allowed to other agents, unless a person made a rule.
+// decide returns the rule for a request. By default, consequences are asked
+// about for tasks and allowed to other agents.
 func (p *Policy) decide(q Request) protocol.SiteRule {
 	rule := p.rules.Decide(q.Kind, q.Page)
+	if q.Everywhere {
+		rule = p.rules.Strictest(q.Kind)
+	}
 	if !rule.Default || q.Actor.Kind == protocol.ActorTask || !consequence(q.Kind) {
 		return rule
 	}

@@ -66,7 +66,8 @@ func TestConsequence(t *testing.T) {
 	}
 }
 
-// A task asks before what sets something off; other agents where a rule says so.
+// A task asks before an action with a consequence; other agents ask only where
+// a rule says so.
 func TestTasksAskFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, b := newAsking()
@@ -136,10 +137,10 @@ func TestKnownSites(t *testing.T) {
 		t.Error("who never began is bound")
 	}
 	p.Begin(a, "Send the form on shop.example.org", "https://www.example.com/a")
-	p.Begin(a, "", "https://evil.example/") // a task begins once
+	p.Begin(a, "", "https://evil.example/") // a second call of Begin has no effect
 	for page, want := range map[string]bool{
 		"https://www.example.com/b": true, "https://mail.example.com/": true, "https://shop.example.org/": true,
-		"https://evil.example/": false, "https://notexample.com/": false, "data:text/html,": true,
+		"https://evil.example/": false, "https://notexample.com/": false, "data:text/html,": false, "about:blank": false,
 	} {
 		if got := p.Known(a, page); got != want {
 			t.Errorf("%s: %v", page, got)
@@ -148,5 +149,19 @@ func TestKnownSites(t *testing.T) {
 	p.Learn(a, "https://evil.example/x")
 	if !p.Known(a, "https://evil.example/y") {
 		t.Error("what was allowed is forgotten")
+	}
+}
+
+// What a point or a key meets inside of a frame is not known, and so is asked about.
+func TestPressInAFrame(t *testing.T) {
+	f := protocol.TargetFacts{Role: "frame", Name: "Checkout"}
+	for do, want := range map[Doing]protocol.ActionKind{
+		{Click: true}:             protocol.ActionSend,
+		{Enter: true}:             protocol.ActionSend,
+		{Text: true, Known: true}: protocol.ActionAct,
+	} {
+		if got := Consequence(f, do); got != want {
+			t.Errorf("%+v: %s, want %s", do, got, want)
+		}
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Hop says whether an agent's tab may load a page or frame. asked is the
-// address that the person was asked about; on its host nobody is asked again.
+// Hop decides whether an agent's tab may load a page or frame. asked is the
+// address that the user was asked about; for the same host the user is not
+// asked again.
 func (p *Policy) Hop(a protocol.Actor, raw, asked string) error {
 	if err := p.URL(a, raw); err != nil || !Agent(a) {
 		return err
@@ -24,8 +25,8 @@ func (p *Policy) Hop(a protocol.Actor, raw, asked string) error {
 	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: the user wants to be asked before this site is opened", raw), "open it with goto, which asks")
 }
 
-// Resource says whether a page in an agent's tab may load something: from
-// everywhere but the networks that an agent must not reach through the browser.
+// Resource decides whether a page in an agent's tab may load a resource. It
+// refuses only the networks that an agent must not reach through the browser.
 func (p *Policy) Resource(a protocol.Actor, raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -42,9 +43,10 @@ func (p *Policy) Resource(a protocol.Actor, raw string) error {
 	return nil
 }
 
-// Patterns are the addresses, in the browser's wildcards, that Resource has
-// something against: what else a page loads need not wait for us. They let
-// through no address that Resource refuses, and ask about a few that it allows.
+// Patterns returns the addresses that have to be checked with Resource, as
+// wildcard patterns of the browser; other requests of a page need not wait for
+// us. The patterns match every address that Resource refuses, and a few that it
+// allows.
 func (p *Policy) Patterns() []string {
 	patterns := []string{
 		"file:*", "*://[*", "*://metadata*", "*://instance-data*",

@@ -6,22 +6,23 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// place is what a task was let do on a site until it is over.
+// place is a kind of action that a task was allowed on a site until the task
+// ends.
 type place struct {
 	kind protocol.ActionKind
 	site string
 }
 
-// given is what an actor was given for as long as it lives.
+// given is what an actor is allowed until it ends.
 type given struct {
 	goal  string
 	hosts []string
 	may   map[place]bool
 }
 
-// Begin names the pages that an actor begins on, once: there, and on sites that
-// the goal names, it may enter data without a word. An actor that never began
-// may everywhere.
+// Begin sets, once, the pages that an actor begins on. On their sites, and on
+// sites that the goal names, the actor may enter data without asking. An actor
+// without a call of Begin may do so everywhere.
 func (p *Policy) Begin(a protocol.Actor, goal string, pages ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,7 +39,7 @@ func (p *Policy) Begin(a protocol.Actor, goal string, pages ...string) {
 	p.given[key] = g
 }
 
-// Learn lets an actor that began enter data on a page's site, too.
+// Learn allows an actor that has begun to enter data on a page's site too.
 func (p *Policy) Learn(a protocol.Actor, page string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,14 +48,15 @@ func (p *Policy) Learn(a protocol.Actor, page string) {
 	}
 }
 
-// Known says whether an actor may enter data on a page's site without a word.
+// Known says whether an actor may enter data on a page's site without a word. A page
+// without a site is no site that anybody named.
 func (p *Policy) Known(a protocol.Actor, page string) bool {
 	u := siteOf(page)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g := p.given[actorKey{a.Kind, a.ID}]
 	if g == nil || u == nil {
-		return true
+		return g == nil
 	}
 	host := strings.TrimPrefix(hostOf(u), "www.")
 	if strings.Contains(g.goal, host) {
@@ -69,8 +71,8 @@ func (p *Policy) Known(a protocol.Actor, page string) bool {
 	return false
 }
 
-// allowed says whether an actor was let do a kind of thing on a site until it is
-// over.
+// allowed reports whether an actor was allowed a kind of action on a site until
+// the actor ends.
 func (p *Policy) allowed(a protocol.Actor, kind protocol.ActionKind, site string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +80,7 @@ func (p *Policy) allowed(a protocol.Actor, kind protocol.ActionKind, site string
 	return g != nil && g.may[place{kind, site}]
 }
 
-// allow lets an actor do a kind of thing on a site until it is over.
+// allow allows an actor a kind of action on a site until the actor ends.
 func (p *Policy) allow(a protocol.Actor, kind protocol.ActionKind, site string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +91,7 @@ func (p *Policy) allow(a protocol.Actor, kind protocol.ActionKind, site string) 
 	p.given[key].may[place{kind, site}] = true
 }
 
-// Over drops what an actor was given: a task has ended.
+// Over drops what an actor was allowed, because its task has ended.
 func (p *Policy) Over(a protocol.Actor) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,12 +1,14 @@
 // Package policy decides which actor may do what, and where: which tabs an
-// agent may act on and which addresses it may open. It knows no browser: whoever
-// acts asks first, and asks again for every hop of a navigation.
+// agent may act on and which addresses it may open. It does not know the
+// browser: the code that acts asks it first, and again for every hop of a
+// navigation.
 //
-// Site rules decide first, the closest site before the others. What they leave to
-// the user goes through the Broker. Who waits for it is told at once (Request.Asking):
-// an event of POST /command, a line on the command line's standard error, progress
-// of MCP, an entry of the activity. An answer comes from the panel, the window, the
-// tray or a notification, and is withdrawn everywhere else.
+// Site rules decide first; the most specific site wins. Where the rule is to
+// ask the user, the question goes through the Broker. The caller is notified at
+// once that it waits (Request.Asking): by an event of POST /command, a line on
+// the command line's standard error, MCP progress, or an entry of the activity.
+// The answer comes from the panel, the window, the tray or a notification; the
+// question is then withdrawn everywhere else.
 package policy
 
 import (
@@ -20,18 +22,19 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config says what the policy has to know.
+// Config is what a Policy needs.
 type Config struct {
 	// OwnPort returns the port of our own server; 0 while it is down. nil means
 	// that there is none.
 	OwnPort func() int
 	// Rules are the site rules; nil for the defaults.
 	Rules *Rules
-	// Broker asks the person; without one, what would be asked is refused.
+	// Broker asks the user; without one, everything that needs asking is refused.
 	Broker *Broker
 }
 
-// Policy is the rules of one session. Its methods are safe for concurrent use.
+// Policy holds the rules of one session. Its methods are safe for concurrent
+// use.
 type Policy struct {
 	config Config
 	rules  *Rules
@@ -55,13 +58,13 @@ func New(c Config) *Policy {
 	return &Policy{config: c, rules: rules, owned: make(map[actorKey]map[protocol.TabID]bool), given: make(map[actorKey]*given)}
 }
 
-// Agent says whether an actor is a program that acts by itself. A person, and a
-// shell that a person types in, may do what the browser lets them do.
+// Agent reports whether an actor is a program that acts by itself. A user, and
+// a shell that a user types in, may do what the browser allows.
 func Agent(a protocol.Actor) bool {
 	return a.Kind != protocol.ActorPerson && a.Kind != protocol.ActorShell
 }
 
-// Opened notes that an actor opened a tab: it may act on it.
+// Opened records that an actor opened a tab, which it may then act on.
 func (p *Policy) Opened(a protocol.Actor, tab protocol.TabID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,16 +75,16 @@ func (p *Policy) Opened(a protocol.Actor, tab protocol.TabID) {
 	p.owned[key][tab] = true
 }
 
-// Forget drops what an actor owned; its process is gone.
+// Forget drops the tabs that an actor owned, because its process has ended.
 func (p *Policy) Forget(a protocol.Actor) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.owned, actorKey{a.Kind, a.ID})
 }
 
-// Tab says whether an actor may read or act on a tab: an agent only on the one
-// that it was started beside (own), on those that it opened, and on those that
-// the pages in them opened. tabs are the open tabs.
+// Tab decides whether an actor may read or act on a tab. An agent may use only
+// the tab that it was started beside (own), the tabs that it opened, and the
+// tabs that the pages in those opened. tabs are the open tabs.
 func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.Tab) error {
 	if !Agent(a) {
 		return nil
@@ -94,7 +97,7 @@ func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.
 	defer p.mu.Unlock()
 	owned := p.owned[actorKey{a.Kind, a.ID}]
 	at := tab
-	for range len(tabs) + 1 { // openers cannot go round, and if they did it would end
+	for range len(tabs) + 1 { // the limit ends the loop even if openers formed a cycle, which they cannot
 		if at == "" {
 			break
 		}
@@ -107,18 +110,18 @@ func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.
 		"use your own tab", protocol.Try("opens one", "newtab"))
 }
 
-// agentSchemes are the kinds of address that an agent may open.
+// agentSchemes are the URL schemes that an agent may open.
 var agentSchemes = map[string]bool{"http": true, "https": true, "data": true}
 
-// personSchemes are the kinds of address that a person may open by command.
-// javascript: is none of them: it is code and no address.
+// personSchemes are the URL schemes that a user may open by command.
+// javascript: is not one of them: it is code, not an address.
 var personSchemes = map[string]bool{
 	"http": true, "https": true, "data": true, "file": true, "chrome": true,
 	"chrome-extension": true, "view-source": true, "blob": true,
 }
 
-// URL says whether an actor may open an address. It is asked again for every
-// redirect, and with the address of the machine that answered.
+// URL decides whether an actor may open an address. It is called again for
+// every redirect, and with the IP address of the server that answered.
 func (p *Policy) URL(a protocol.Actor, raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" {
@@ -158,8 +161,8 @@ func (p *Policy) URL(a protocol.Actor, raw string) error {
 	return nil
 }
 
-// ours says whether an address is a page of our extension. Nobody's command
-// reaches it: the person's word is given there.
+// ours reports whether an address is a page of our extension. No command may
+// reach such a page: users answer approvals there.
 func ours(u *url.URL) bool {
 	for range 2 { // view-source:chrome-extension://…
 		if strings.EqualFold(u.Scheme, "chrome-extension") && strings.EqualFold(u.Hostname(), protocol.ExtensionID) {
@@ -174,8 +177,8 @@ func ours(u *url.URL) bool {
 	return false
 }
 
-// Target says whether a command of anybody may be aimed at a tab that shows
-// this address. The panel, also in a tab, is for a person's own hands.
+// Target decides whether commands may act on a tab that shows this address. The
+// panel, even in a tab, is for the user only.
 func (p *Policy) Target(raw string) error {
 	if u, err := url.Parse(raw); err == nil && ours(u) {
 		return protocol.NewError(protocol.CodeRefused, "commands do not reach Pilotfish's own pages", "use them by hand")
@@ -183,15 +186,16 @@ func (p *Policy) Target(raw string) error {
 	return nil
 }
 
-// host refuses what is not the web: our own server, and the addresses at which
-// clouds hand out credentials.
+// host refuses hosts that are not the public web: our own server, private
+// networks without a rule that names the host, and the addresses at which
+// clouds serve credentials.
 func (p *Policy) host(raw string, u *url.URL) error {
 	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if name == "" {
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.200q names no host", raw), "use one like https://example.com/")
 	}
 	ip, isIP := address(name)
-	if metadataNames[name] || (isIP && (ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || metadataAddresses[ip])) {
+	if metadataNames[name] || (isIP && services(ip)) {
 		return refuse(raw, "the address of this network's or cloud's own services")
 	}
 	loopback := name == "localhost" || strings.HasSuffix(name, ".localhost") || (isIP && (ip.IsLoopback() || ip.IsUnspecified()))
@@ -201,10 +205,43 @@ func (p *Policy) host(raw string, u *url.URL) error {
 		}
 	}
 	if isIP && private(ip) && !p.rules.named(u) {
-		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: an address of the private network", raw),
-			"the user can allow this host in Settings", protocol.Try("allows it, for the user", "rules", "allow", "open", hostOf(u)))
+		return refuseNear(raw, u, "an address of the private network")
 	}
 	return nil
+}
+
+// Address says whether an agent's tab may load from a name with one of its
+// addresses. That of localhost and of numbers is judged without a look-up. A
+// name of this machine is refused like one of the private network: a page
+// elsewhere may have given it, to read what only this machine serves.
+func (p *Policy) Address(raw string, ip netip.Addr) error {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return refuse(raw, "not an address")
+	}
+	ip = inner(ip.WithZone("").Unmap())
+	switch {
+	case services(ip):
+		return refuse(raw, "its name leads to this network's or cloud's own services")
+	case p.rules.named(u):
+		return nil
+	case ip.IsLoopback() || ip.IsUnspecified():
+		return refuseNear(raw, u, "its name leads to this machine")
+	case private(ip):
+		return refuseNear(raw, u, "its name leads to the private network")
+	}
+	return nil
+}
+
+// services says whether an address is of what a network or a cloud serves to
+// whoever asks from inside.
+func services(ip netip.Addr) bool {
+	return ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || metadataAddresses[ip]
+}
+
+func refuseNear(raw string, u *url.URL, why string) error {
+	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: %s", raw, why),
+		"the user can allow this host in Settings", protocol.Try("allows it, for the user", "rules", "allow", "open", hostOf(u)))
 }
 
 // private says whether an address belongs to a network that the public one does
@@ -221,16 +258,16 @@ func private(ip netip.Addr) bool {
 	return false
 }
 
-// privateNetworks are those that netip does not know of: carriers' own (RFC
-// 6598), benchmarks (RFC 2544), IETF's (RFC 6890), reserved (RFC 1112) and the
-// old site-local IPv6 (RFC 3879).
+// privateNetworks are the networks that netip does not classify: carrier-grade
+// NAT (RFC 6598), benchmarks (RFC 2544), IETF assignments (RFC 6890), reserved
+// (RFC 1112) and the deprecated site-local IPv6 (RFC 3879).
 var privateNetworks = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// inner returns the IPv4 address that an IPv6 one stands for: NAT64 (RFC 6052)
-// and 6to4 (RFC 3056) lead to it.
+// inner returns the IPv4 address that is embedded in an IPv6 address of NAT64
+// (RFC 6052) or 6to4 (RFC 3056), because both lead to it.
 func inner(ip netip.Addr) netip.Addr {
 	if !ip.Is6() {
 		return ip
@@ -249,8 +286,8 @@ func refuse(raw, why string) error {
 	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.200s is refused: %s", raw, why), "the user can open it in the browser")
 }
 
-// metadataNames and metadataAddresses are where clouds serve credentials to
-// whoever asks from inside; link-local ones are refused anyway.
+// metadataNames and metadataAddresses are where clouds serve credentials to any
+// program inside them. Link-local addresses are refused anyway.
 var metadataNames = map[string]bool{
 	"metadata": true, "metadata.google.internal": true, "metadata.goog": true, "instance-data": true, "instance-data.ec2.internal": true,
 }
@@ -262,7 +299,8 @@ var metadataAddresses = map[netip.Addr]bool{
 	netip.MustParseAddr("fd00:ec2::254"):   true, // AWS
 }
 
-// address reads a host as the browser does: also 0x7f.1 and 2130706433.
+// address parses a host as the browser does, including forms like 0x7f.1 and
+// 2130706433.
 func address(host string) (netip.Addr, bool) {
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return inner(ip.WithZone("").Unmap()), true

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// What no agent opens is named as what it is.
+// The error for a page that agents may not open says what kind of page it is.
 func TestRestrictedPagesAreNamed(t *testing.T) {
 	p := New(Config{})
 	for url, name := range map[string]string{
@@ -103,8 +104,8 @@ func TestTab(t *testing.T) {
 	}
 }
 
-// Whatever an address looks like, the rule answers and never lets the metadata
-// service through in a form that the standard library can read.
+// For every address, the rule returns, and it never allows the metadata service
+// in a form that the standard library can parse.
 func FuzzURL(f *testing.F) {
 	f.Add("http://169.254.169.254/")
 	f.Add("http://user@[::ffff:a9fe:a9fe]:80/x")
@@ -116,4 +117,40 @@ func FuzzURL(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestAddress: a name is judged by where it leads; the user's rule names the host.
+func TestAddress(t *testing.T) {
+	p := New(Config{Rules: NewRules([]protocol.SiteRule{
+		{Site: "nas.home", Kind: protocol.ActionOpen, Decision: protocol.SiteAllow},
+		{Site: "*.wide.home", Kind: protocol.ActionOpen, Decision: protocol.SiteAllow},
+	}, nil)})
+	for _, c := range []struct {
+		host, ip string
+		refused  bool
+	}{
+		{"example.com", "203.0.113.1", false},
+		{"example.com", "2001:4860::1", false},
+		{"example.com", "127.0.0.1", true},
+		{"example.com", "0.0.0.0", true},
+		{"example.com", "::1", true},
+		{"example.com", "10.1.2.3", true},
+		{"example.com", "172.16.0.1", true},
+		{"example.com", "192.168.1.1", true},
+		{"example.com", "::ffff:192.168.1.1", true},
+		{"example.com", "64:ff9b::a00:1", true},
+		{"example.com", "100.64.0.1", true},
+		{"example.com", "fd00::1", true},
+		{"example.com", "169.254.169.254", true},
+		{"example.com", "fe80::1%eth0", true},
+		{"nas.home", "192.168.1.2", false},
+		{"nas.home", "127.0.0.1", false},
+		{"nas.home", "169.254.169.254", true},
+		{"a.wide.home", "192.168.1.2", true},
+	} {
+		err := p.Address("http://"+c.host+"/", netip.MustParseAddr(c.ip))
+		if (err != nil) != c.refused || (err != nil && protocol.AsError(err).Code != protocol.CodeRefused) {
+			t.Errorf("%s at %s: %v", c.host, c.ip, err)
+		}
+	}
 }

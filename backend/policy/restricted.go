@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// restricted says what a page is that agents do not open, by its scheme.
+// restricted says, by its scheme, what kind of page it is that agents may not
+// open.
 func restricted(scheme string) string {
 	switch scheme {
 	case "chrome", "chrome-untrusted", "chrome-search", "chrome-error", "devtools", "view-source":
@@ -18,8 +19,8 @@ func restricted(scheme string) string {
 	return "agents open http and https only"
 }
 
-// webStore says whether an address is of Chrome's web store. An extension sees
-// all pages: only a person's own hands install one.
+// webStore reports whether an address is in Chrome's web store. An extension
+// can see all pages, so only the user may install one.
 func webStore(u *url.URL) bool {
 	switch host := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."); host {
 	case "chromewebstore.google.com":

@@ -10,18 +10,18 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Rules are the site rules of a session. They outlive its runs. Its methods are
-// safe for concurrent use.
+// Rules are the site rules of a session. They outlive its runs. Their methods
+// are safe for concurrent use.
 type Rules struct {
 	save func([]protocol.SiteRule) error
 
-	saving sync.Mutex // one change at a time, so that the newest is on the disk
+	saving sync.Mutex // one change at a time, so that the disk has the newest
 	mu     sync.Mutex
 	rules  []protocol.SiteRule
 }
 
-// NewRules returns rules that start as those given, of which what cannot be
-// read is dropped. save keeps them at each change; nil keeps them in memory.
+// NewRules returns rules that start with those given; invalid ones are dropped.
+// save stores the rules at each change; nil keeps them in memory only.
 func NewRules(rules []protocol.SiteRule, save func([]protocol.SiteRule) error) *Rules {
 	r := &Rules{save: save}
 	for _, rule := range rules {
@@ -32,8 +32,8 @@ func NewRules(rules []protocol.SiteRule, save func([]protocol.SiteRule) error) *
 	return r
 }
 
-// DefaultRules are the decisions where a person made none: agents open and use
-// pages, and ask before anything sensitive.
+// DefaultRules returns the decisions where the user made none: agents may open
+// and use pages, and must ask before anything sensitive.
 func DefaultRules() []protocol.SiteRule {
 	return []protocol.SiteRule{
 		{Site: "*", Kind: protocol.ActionOpen, Decision: protocol.SiteAllow, Default: true},
@@ -42,8 +42,8 @@ func DefaultRules() []protocol.SiteRule {
 	}
 }
 
-// List returns the rules that a person made, by site, and after them the
-// defaults that none of them replaces.
+// List returns the user's rules, by site, and after them the defaults that none
+// of them replaces.
 func (r *Rules) List() []protocol.SiteRule {
 	r.mu.Lock()
 	list := slices.Clone(r.rules)
@@ -59,8 +59,8 @@ func (r *Rules) List() []protocol.SiteRule {
 	return list
 }
 
-// Set makes a rule, in the place of the one for the same site and kind. It
-// returns CodeBadArgument for a rule that makes no sense.
+// Set adds a rule and replaces the one for the same site and kind. It returns
+// CodeBadArgument for an invalid rule.
 func (r *Rules) Set(rule protocol.SiteRule) error {
 	checked, err := checkRule(rule)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *Rules) Set(rule protocol.SiteRule) error {
 	})
 }
 
-// Remove takes a rule away; the defaults hold again.
+// Remove removes a rule; the default applies again.
 func (r *Rules) Remove(site string, kind protocol.ActionKind) error {
 	p, err := parsePattern(site)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *Rules) Remove(site string, kind protocol.ActionKind) error {
 	})
 }
 
-// change applies a change when it could be saved, and not at all otherwise.
+// change applies a change only if it could be saved.
 func (r *Rules) change(f func([]protocol.SiteRule) ([]protocol.SiteRule, error)) error {
 	r.saving.Lock()
 	defer r.saving.Unlock()
@@ -138,13 +138,14 @@ func checkRule(rule protocol.SiteRule) (protocol.SiteRule, error) {
 	return protocol.SiteRule{Site: p.String(), Kind: rule.Kind, Decision: rule.Decision}, nil
 }
 
-// sensitive says whether a rule about ActionSensitive is about a kind.
+// sensitive reports whether a rule about ActionSensitive covers a kind.
 func sensitive(kind protocol.ActionKind) bool {
 	return kind != protocol.ActionOpen && kind != protocol.ActionAct
 }
 
-// Decide returns the rule that counts for an action on a page: the closest
-// site first, then the very kind before "sensitive".
+// Decide returns the rule that applies to an action on a page: the most
+// specific site wins, then a rule for the exact kind before one for
+// "sensitive".
 func (r *Rules) Decide(kind protocol.ActionKind, page string) protocol.SiteRule {
 	u := siteOf(page)
 	best, rank := protocol.SiteRule{Decision: protocol.SiteDeny}, -1
@@ -167,7 +168,28 @@ func (r *Rules) Decide(kind protocol.ActionKind, page string) protocol.SiteRule 
 	return best
 }
 
-// named says whether a person allowed an address's very host to be opened.
+// Strictest returns the strictest of the rules that apply to a kind of action on
+// any site.
+func (r *Rules) Strictest(kind protocol.ActionKind) protocol.SiteRule {
+	order := []protocol.SiteDecision{protocol.SiteAllow, protocol.SiteAsk, protocol.SiteDeny}
+	list := r.List()
+	exact := make(map[string]bool) // the sites with a rule for this kind itself
+	for _, rule := range list {
+		exact[rule.Site] = exact[rule.Site] || rule.Kind == kind
+	}
+	var best protocol.SiteRule
+	for _, rule := range list {
+		if rule.Kind != kind && (rule.Kind != protocol.ActionSensitive || !sensitive(kind) || exact[rule.Site]) {
+			continue
+		}
+		if slices.Index(order, rule.Decision) > slices.Index(order, best.Decision) {
+			best = rule
+		}
+	}
+	return best
+}
+
+// named reports whether a user's rule allows exactly this host to be opened.
 func (r *Rules) named(u *url.URL) bool {
 	rule := r.Decide(protocol.ActionOpen, u.String())
 	p, err := parsePattern(rule.Site)

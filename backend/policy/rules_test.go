@@ -70,8 +70,8 @@ func TestRulesThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// A rule that could not be kept does not hold, so that what is shown is what a
-// restart will find.
+// A rule that could not be saved does not apply, so that the shown rules are
+// those that exist after a restart.
 func TestRulesAreKept(t *testing.T) {
 	var disk []protocol.SiteRule
 	var full error
@@ -106,8 +106,8 @@ func TestRulesAreKept(t *testing.T) {
 	}
 }
 
-// The network's own machines are refused in every spelling, and one of them can
-// be allowed by its own name only.
+// The machines of private networks are refused in every notation, and one of
+// them can be allowed only by a rule that names it.
 func TestPrivateNetworks(t *testing.T) {
 	r := NewRules([]protocol.SiteRule{
 		rule("10.0.0.7", protocol.ActionOpen, protocol.SiteAllow), rule("*", protocol.ActionOpen, protocol.SiteAllow),
@@ -147,7 +147,7 @@ func TestPrivateNetworks(t *testing.T) {
 	}
 }
 
-// wildcard is Chromium's matching of "*" and "?".
+// wildcard matches "*" and "?" as Chromium does.
 func wildcard(pattern, s string) bool {
 	for i := 0; i <= len(s); i++ {
 		switch {
@@ -170,8 +170,8 @@ func wildcard(pattern, s string) bool {
 	return pattern == ""
 }
 
-// What the rule refuses the browser asks about: no address that a page can load
-// from slips between the patterns.
+// The patterns match every address that the rule refuses and that a page can
+// load from.
 func FuzzPatternsCoverRefusals(f *testing.F) {
 	p := New(Config{OwnPort: func() int { return 4711 }})
 	patterns := p.Patterns()
@@ -203,8 +203,8 @@ func appendIP(out []byte, a, b, c, d byte, port uint16) []byte {
 	return strconv.AppendInt(append(out, ':'), int64(port), 10)
 }
 
-// Whatever is written as a site, what is taken is kept in one form that means
-// the same, and it is about no other host than the one that it names.
+// Every accepted site is stored in one form with the same meaning, and it
+// matches no host other than the one that it names.
 func FuzzSite(f *testing.F) {
 	for _, seed := range []string{"*", "example.com", "*.example.com", "https://example.com:8443", "http://[::1]:80/", "https://EXAMPLE.com./", "0x7f.1", "*.10.0.0.1", "https://user@example.com", "ex ample", "*.", "xn--bcher-kva.example", "a..b", "https://example.com/path", "example.com:80"} {
 		f.Add(seed, "https://example.com/")

@@ -10,16 +10,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// pattern is the site of a rule, read.
+// pattern is the parsed site of a rule.
 type pattern struct {
 	any    bool
-	below  bool // the host and all below it
+	below  bool // the host and all its subdomains
 	scheme string
 	host   string
 	port   string
 }
 
-// parsePattern reads the site of a rule: "*", a host, "*.host" or an origin.
+// parsePattern parses the site of a rule: "*", a host, "*.host" or an origin.
 func parsePattern(site string) (pattern, error) {
 	bad := func() (pattern, error) {
 		return pattern{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.100q is not a site", site),
@@ -53,7 +53,7 @@ func parsePattern(site string) (pattern, error) {
 	return pattern{host: host, below: below}, nil
 }
 
-// String is the one form in which a pattern is kept.
+// String returns the one form in which a pattern is stored.
 func (p pattern) String() string {
 	switch {
 	case p.any:
@@ -73,8 +73,8 @@ func (p pattern) String() string {
 	return p.host
 }
 
-// matches says whether a page is on the pattern's site. u is nil for a page
-// without a site: only "*" is about it.
+// matches reports whether a page is on the pattern's site. u is nil for a page
+// without a site, which only "*" matches.
 func (p pattern) matches(u *url.URL) bool {
 	if p.any {
 		return true
@@ -92,7 +92,8 @@ func (p pattern) matches(u *url.URL) bool {
 	return host == p.host
 }
 
-// closeness orders patterns that match one page: the closer one counts.
+// closeness orders patterns that match one page: the larger, more specific one
+// wins.
 func (p pattern) closeness() int {
 	switch {
 	case p.any:
@@ -105,7 +106,7 @@ func (p pattern) closeness() int {
 	return 1001
 }
 
-// siteOf reads a page's address; nil when it has no site.
+// siteOf parses a page's address; nil when it has no site.
 func siteOf(raw string) *url.URL {
 	u, err := url.Parse(raw)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
@@ -114,8 +115,8 @@ func siteOf(raw string) *url.URL {
 	return u
 }
 
-// hostOf is a host in one form: lower case, without a last dot, an IP address
-// as its numbers.
+// hostOf returns a host in one form: lower case, without a trailing dot, an IP
+// address as its numbers.
 func hostOf(u *url.URL) string { return normalHost(u.Hostname()) }
 
 func normalHost(host string) string {
@@ -126,7 +127,7 @@ func normalHost(host string) string {
 	return host
 }
 
-// validHost keeps a pattern from saying more than it seems to.
+// validHost rejects hosts that could make a pattern mean more than it seems to.
 func validHost(host string) bool {
 	if host == "" || len(host) > 253 {
 		return false
@@ -147,8 +148,8 @@ func validHost(host string) bool {
 	return true
 }
 
-// Origin is the part of an address that the user judges by; empty for what is no
-// address.
+// Origin returns the part of an address by which the user judges a page; empty
+// when it is not an address.
 func Origin(raw string) string {
 	u, err := url.Parse(raw)
 	switch {
@@ -157,5 +158,22 @@ func Origin(raw string) string {
 	case u.Host == "":
 		return u.Scheme + ":"
 	}
-	return u.Scheme + "://" + u.Host // punycode stays punycode: it cannot look like another
+	return u.Scheme + "://" + u.Host // punycode is not decoded, so that a host cannot look like another one
+}
+
+// PatternOrigin returns the one origin whose addresses a pattern can match, in
+// which * stands for any text. one is false when it can match addresses of other
+// origins, too: the text before the first * must contain the whole origin.
+func PatternOrigin(text string) (origin string, one bool) {
+	fixed, _, _ := strings.Cut(text, "*")
+	scheme, rest, ok := strings.Cut(fixed, "://")
+	authority, _, whole := strings.Cut(rest, "/")
+	if !ok || !whole || (scheme != "http" && scheme != "https") {
+		return "", false
+	}
+	u, err := url.Parse(scheme + "://" + authority)
+	if err != nil || u.User != nil || u.Host != authority || !validHost(hostOf(u)) {
+		return "", false
+	}
+	return Origin(u.String()), true
 }

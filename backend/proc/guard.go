@@ -19,21 +19,20 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// GuardConfig says how the guard is started.
+// GuardConfig describes how to start the guard.
 type GuardConfig struct {
-	// Exe and Args are a program that calls RunGuard(os.Stdin, os.Stdout), small if
-	// possible: it lives as long as the app.
+	// Exe and Args are a program that calls RunGuard(os.Stdin, os.Stdout). It should
+	// be small, because it runs as long as the app.
 	Exe  string
 	Args []string
-	// Dir is the folder of the records that Reap reads at the next start;
-	// empty keeps none. It must exist.
+	// Dir is the folder of the records that Reap reads at the next start; if it is
+	// empty, no records are kept. It must exist.
 	Dir    string
 	Logger *slog.Logger
 }
 
-// Guard is a small process that outlives this program for as long as it takes
-// to end what this program started. There is one for an app. A nil Guard guards
-// nothing.
+// Guard is a small process that outlives this program for as long as it takes to end
+// what this program started. An app has one. A nil Guard does nothing.
 type Guard struct {
 	config GuardConfig
 	log    *slog.Logger
@@ -43,18 +42,18 @@ type Guard struct {
 
 	mu   sync.Mutex
 	live map[string]record
-	pipe *os.File // to the guard; nil while there is none
+	pipe *os.File // the pipe to the guard; nil while there is no guard
 	pid  int
 }
 
-// guardMessage is one line to the guard.
+// guardMessage is one line that is sent to the guard.
 type guardMessage struct {
 	Add    *record `json:"add,omitempty"`
 	Remove string  `json:"remove,omitempty"`
 }
 
 // StartGuard starts the guard and keeps one running until ctx ends or Close is
-// called; the guard then ends what is still alive and follows.
+// called. The guard then ends the processes that are still running, and ends itself.
 func StartGuard(ctx context.Context, c GuardConfig) (*Guard, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -77,7 +76,7 @@ func StartGuard(ctx context.Context, c GuardConfig) (*Guard, error) {
 	return g, nil
 }
 
-// start starts one guard process and tells it what lives.
+// start starts one guard process and sends it the running trees.
 func (g *Guard) start(ctx context.Context) (*exec.Cmd, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -91,7 +90,7 @@ func (g *Guard) start(ctx context.Context) (*exec.Cmd, error) {
 	defer ready.Close()
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), g.config.Exe, g.config.Args...)
 	cmd.Stdin, cmd.Stdout = r, said
-	cmd.Dir = "/" // it must not keep a folder busy
+	cmd.Dir = "/" // the guard must not keep a folder busy
 	cmd.Env = []string{"GOGC=10", "GOMAXPROCS=1", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	closeOnExec()
@@ -117,12 +116,12 @@ func (g *Guard) start(ctx context.Context) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// guardReady is what a guard writes when no signal of a terminal or a logout ends
-// it any more.
+// guardReady is what a guard writes once no signal of a terminal or a logout can end
+// it.
 const guardReady = "ready\n"
 
-// awaitReady waits until the guard can be relied on. Without this an app that is
-// killed right after its start, together with its session, would leave nobody.
+// awaitReady waits until the guard ignores such signals. Otherwise, if an app were
+// killed right after its start, together with its session, no guard would remain.
 func awaitReady(ready *os.File) error {
 	if err := ready.SetReadDeadline(time.Now().Add(protocol.GuardStartTimeout)); err != nil {
 		return err
@@ -137,7 +136,7 @@ func awaitReady(ready *os.File) error {
 	return nil
 }
 
-// keep waits for the guard and replaces one that was killed.
+// keep waits for the guard and replaces it if it was killed.
 func (g *Guard) keep(ctx context.Context, cmd *exec.Cmd) {
 	defer close(g.done)
 	backoff := protocol.RestartBackoffMin
@@ -178,7 +177,7 @@ func (g *Guard) hangUp() {
 	}
 }
 
-// Close lets the guard end what is still alive and waits for it.
+// Close makes the guard end the processes that are still running, and waits for it.
 func (g *Guard) Close() {
 	if g == nil {
 		return
@@ -207,7 +206,8 @@ func (g *Guard) add(r record) {
 		return
 	}
 	if err := writeRecord(g.config.Dir, r); err != nil {
-		// The guard still knows it; only a crash of both would leave it over.
+		// The guard still knows the process; it would be left over only if both
+		// crashed.
 		g.log.Warn("a process record could not be written", "error", err)
 	}
 }
@@ -228,8 +228,8 @@ func (g *Guard) remove(mark string) {
 	}
 }
 
-// send writes one line. A guard that does not take it is replaced by keep, and
-// the next one is told everything. The caller holds mu.
+// send writes one line. keep replaces a guard that does not accept it, and sends the
+// next one everything. The caller holds mu.
 func (g *Guard) send(m guardMessage) {
 	if g.pipe == nil {
 		return
@@ -239,7 +239,7 @@ func (g *Guard) send(m guardMessage) {
 		g.log.Error("a message to the guard could not be encoded", "error", err)
 		return
 	}
-	_ = g.pipe.SetWriteDeadline(time.Now().Add(time.Second)) // one that was stopped must not stop us
+	_ = g.pipe.SetWriteDeadline(time.Now().Add(time.Second)) // a stopped guard must not block us
 	if _, err := g.pipe.Write(append(line, '\n')); err != nil {
 		g.log.Warn("the guard does not listen", "error", err)
 		_ = g.pipe.Close()
@@ -249,8 +249,8 @@ func (g *Guard) send(m guardMessage) {
 
 func recordPath(dir, mark string) string { return filepath.Join(dir, mark+".json") }
 
-// writeRecord replaces the record as a whole. It is not synced: it has to
-// survive this program, not the machine.
+// writeRecord replaces the record atomically. It is not synced, because it must
+// survive this program and not the machine.
 func writeRecord(dir string, r record) error {
 	b, err := json.Marshal(r)
 	if err != nil {

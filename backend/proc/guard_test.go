@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startOwner starts this binary as an app and returns it, its children and its
+// startOwner starts this binary as an app and returns the app, its children and its
 // guard.
 func startOwner(t *testing.T, dir string) (app *exec.Cmd, children []*handle, guard *handle) {
 	t.Helper()
@@ -70,7 +70,7 @@ func TestGuardEndsEverythingWhenTheAppIsKilled(t *testing.T) {
 }
 
 func TestGuardHoldsOnlyItsPipe(t *testing.T) {
-	fd, err := unix.Open("/dev/zero", unix.O_RDONLY, 0) // inheritable, as a careless library's
+	fd, err := unix.Open("/dev/zero", unix.O_RDONLY, 0) // inheritable, as a careless library would open it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestGuardHoldsOnlyItsPipe(t *testing.T) {
 		switch {
 		case e.Name() == "0" && strings.HasPrefix(target, "pipe:"):
 		case target == "/dev/null":
-		case strings.HasPrefix(target, "anon_inode:"): // the runtime's own
+		case strings.HasPrefix(target, "anon_inode:"): // opened by the Go runtime
 		default:
 			t.Errorf("descriptor %s is %s", e.Name(), target)
 		}
@@ -118,12 +118,12 @@ func TestGuardThatIsKilledIsReplacedAndKnowsEverything(t *testing.T) {
 	if err := first.signal(unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	// The next process that is started tells the guard; wait until there is a
-	// new one to tell.
+	// The next process that is started must reach a guard; wait until there is a new
+	// one.
 	for g.PID() == first.pid {
 		waitHandles(map[int]*handle{h.pid: h}, 5*time.Millisecond)
 	}
-	g.Close() // as if this program had died: the guard ends what lives
+	g.Close() // as if this program had died: the guard ends the running processes
 	mustEnd(t, h)
 	<-p.Done()
 	if got := p.Exit().Signal; got != "SIGKILL" {

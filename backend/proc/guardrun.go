@@ -18,12 +18,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RunGuard is what the guard's process runs, with its standard input and output:
-// it says on ready that it ignores signals, reads from its app until the app
-// is gone, in whatever way, and then ends everything that the app had not ended.
-// It returns within 5 s of that.
+// RunGuard runs the guard, with its standard input and output. It reports on ready
+// that it ignores signals, reads from its app until the app is gone for any reason,
+// and then ends everything that the app had not ended. It returns within 5 s of that.
 func RunGuard(in io.Reader, ready io.WriteCloser) error {
-	// Whatever ends the app, a logout or a closed terminal, must not end the
+	// Whatever ends the app, such as a logout or a closed terminal, must not end the
 	// guard before its work is done.
 	signal.Ignore(unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGTSTP,
 		unix.SIGTTIN, unix.SIGTTOU, unix.SIGPIPE, unix.SIGUSR1, unix.SIGUSR2)
@@ -36,7 +35,7 @@ func RunGuard(in io.Reader, ready io.WriteCloser) error {
 	for lines.Scan() {
 		var m guardMessage
 		if json.Unmarshal(lines.Bytes(), &m) != nil {
-			continue // a line that the app died in
+			continue // an incomplete line, because the app died while it wrote it
 		}
 		if m.Add != nil {
 			live[m.Add.Mark] = *m.Add
@@ -50,11 +49,11 @@ func RunGuard(in io.Reader, ready io.WriteCloser) error {
 	return endAll(records)
 }
 
-// Reap ends what a former run of the app left over according to its records in
-// dir, and removes the records. A process is ended when it carries the mark of
-// a record, or belongs to the session of a leader with the record's number,
-// start time and boot: never by a number alone. A folder that does not exist
-// has no records.
+// Reap ends the processes that an earlier run of the app left over, according to its
+// records in dir, and removes the records. It ends a process only if the process has
+// the mark of a record, or belongs to the session of a leader with the record's pid,
+// start time and boot; a pid alone is never enough. A folder that does not exist has
+// no records.
 func Reap(ctx context.Context, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -81,10 +80,10 @@ func Reap(ctx context.Context, dir string) error {
 		}
 		var r record
 		if json.Unmarshal(b, &r) != nil || r.Mark == "" || strings.TrimSuffix(e.Name(), ".json") != r.Mark {
-			continue // half a record was never told to anybody
+			continue // an incomplete record was never used
 		}
 		if r.Boot == "" || r.Boot != boot {
-			continue // nothing lives through a reboot
+			continue // no process survives a reboot
 		}
 		records = append(records, r)
 	}
@@ -95,7 +94,7 @@ func Reap(ctx context.Context, dir string) error {
 	return errors.Join(errs...)
 }
 
-// endAll runs the ladder for all records at once.
+// endAll runs the stop ladder for all records in parallel.
 func endAll(records []record) error {
 	errs := make([]error, len(records))
 	var wg sync.WaitGroup

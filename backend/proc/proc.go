@@ -21,24 +21,24 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config says what to start.
+// Config describes what to start.
 type Config struct {
 	// Path is the program; Args are its arguments without the program's name.
 	Path string
 	Args []string
-	// Env is the whole environment; nil is an empty one. The mark is added.
+	// Env is the whole environment; nil is an empty one. Start adds the mark.
 	Env []string
 	Dir string
-	// ExtraFiles become the descriptors 3, 4, … of the process. It gets no
-	// others beside 0, 1 and 2.
+	// ExtraFiles become the descriptors 3, 4, … of the process. It inherits no others
+	// except 0, 1 and 2.
 	ExtraFiles []*os.File
 	// Stdin, Stdout and Stderr are as in exec.Cmd: nil is the null device.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// TTY is the program's side of a terminal. It becomes the controlling
-	// terminal and 0, 1 and 2. The caller closes its copy after Start.
+	// TTY is the program's side of a terminal. It becomes the controlling terminal
+	// and the descriptors 0, 1 and 2. The caller closes its copy after Start.
 	TTY *os.File
-	// Guard, if there is one, ends the tree when this program dies.
+	// Guard, if set, ends the tree when this program dies.
 	Guard  *Guard
 	Logger *slog.Logger
 }
@@ -76,17 +76,17 @@ func Start(ctx context.Context, c Config) (*Process, error) {
 	}
 	cmd := command(ctx, c, mark)
 	// Libraries in this process may have opened descriptors that a child would
-	// inherit. None of ours is meant to be, and exec.Cmd hands over its own.
+	// inherit. None of ours is meant to be inherited, and exec.Cmd passes its own.
 	closeOnExec()
-	// The guard learns the mark first: were this program killed between the
-	// fork and the message, the child would be nobody's.
+	// Tell the guard the mark first: if this program were killed between the fork and
+	// the message, no process would know the child.
 	c.Guard.add(record{Mark: mark})
 	if err := cmd.Start(); err != nil {
 		c.Guard.remove(mark)
 		return nil, fmt.Errorf("starting %s: %w", c.Path, err)
 	}
 	pid := cmd.Process.Pid
-	start, _ := startTime(pid) // it is not reaped yet, so it is there
+	start, _ := startTime(pid) // the process exists, because it is not reaped yet
 	rec := record{Mark: mark, PID: pid, Start: start}
 	c.Guard.add(rec)
 
@@ -105,7 +105,7 @@ func Start(ctx context.Context, c Config) (*Process, error) {
 }
 
 func command(ctx context.Context, c Config, mark string) *exec.Cmd {
-	// The context's end goes through the ladder and not through exec's kill.
+	// When the context ends, the stop ladder runs, and not exec's kill.
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.Path, c.Args...)
 	cmd.Env = []string{}
 	for _, v := range c.Env {
@@ -128,7 +128,8 @@ func command(ctx context.Context, c Config, mark string) *exec.Cmd {
 	return cmd
 }
 
-// newMark returns 128 random bits: a mark that is found is ours.
+// newMark returns 128 random bits, so that a process with this mark is certainly
+// ours.
 func newMark() (string, error) {
 	b := make([]byte, 16)
 	if _, err := rand.Read(b); err != nil {
@@ -137,7 +138,7 @@ func newMark() (string, error) {
 	return hex.EncodeToString(b), nil
 }
 
-// wait notices the leader's end without reaping it.
+// wait detects the leader's end without reaping it.
 func (p *Process) wait() {
 	exit := waitExit(p.PID())
 	p.mu.Lock()
@@ -147,7 +148,7 @@ func (p *Process) wait() {
 	close(p.exited)
 }
 
-// run ends the tree once, for whichever reason comes first, and reaps.
+// run ends the tree once, for the first reason that occurs, and reaps the leader.
 func (p *Process) run(ctx context.Context) {
 	select {
 	case <-p.exited:
@@ -160,7 +161,7 @@ func (p *Process) run(ctx context.Context) {
 		p.log.Error("processes are left over", "error", err)
 	}
 	<-p.exited
-	_ = p.cmd.Wait() // how it ended is known already
+	_ = p.cmd.Wait() // the exit status is known already
 	p.tree.close()
 	if err == nil {
 		p.guard.remove(p.tree.Mark)
@@ -171,7 +172,7 @@ func (p *Process) run(ctx context.Context) {
 	close(p.done)
 }
 
-// setReason keeps the first reason and reports whether this is it.
+// setReason keeps the first reason and reports whether this is the first.
 func (p *Process) setReason(reason string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -180,7 +181,7 @@ func (p *Process) setReason(reason string) bool {
 	}
 	p.stopping = true
 	select {
-	case <-p.exited: // it ended by itself; nobody's reason is the cause
+	case <-p.exited: // it ended by itself, so no reason is recorded
 	default:
 		p.reason = reason
 	}
@@ -190,23 +191,23 @@ func (p *Process) setReason(reason string) bool {
 // PID returns the leader's process id, which is also its group and session.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Exited is closed when the leader has ended; Exit is known from then on. What
-// it left behind may still be there.
+// Exited is closed when the leader has ended; Exit is known from then on. Its
+// descendants may still be running.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // Done is closed when the whole tree is gone and no zombie is left.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exit returns how the leader ended. It is meaningful once Exited is closed.
+// Exit returns how the leader ended. It is valid once Exited is closed.
 func (p *Process) Exit() protocol.Exit {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.exit
 }
 
-// Stop ends the tree by the ladder and waits until it is gone, 5 s at most. The
-// first caller's reason becomes part of Exit. The error says what could not be
-// ended.
+// Stop ends the tree with the stop ladder and waits until it is gone, 5 s at most.
+// The first caller's reason becomes part of Exit. The error names the processes that
+// could not be ended.
 func (p *Process) Stop(reason string) error {
 	if p.setReason(reason) {
 		close(p.stop)
@@ -217,7 +218,7 @@ func (p *Process) Stop(reason string) error {
 	return p.leftOver
 }
 
-// exitOf turns a wait status into an Exit.
+// exitOf converts a wait status to an Exit.
 func exitOf(ws unix.WaitStatus) protocol.Exit {
 	if ws.Signaled() {
 		return protocol.Exit{Code: -1, Signal: unix.SignalName(ws.Signal())}

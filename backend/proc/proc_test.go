@@ -23,7 +23,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// roleEnv turns the test binary into one of the programs that the tests need.
+// roleEnv makes the test binary act as one of the programs that the tests need.
 const roleEnv = "PROC_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	case "":
 	case "owner":
 		owner()
+		return
+	case "dumpable":
+		dumpable()
 		return
 	}
 	if len(os.Args) == 2 && os.Args[1] == "guard" {
@@ -99,8 +102,8 @@ func grab(t *testing.T, pid int) *handle {
 	return h
 }
 
-// patience is when a test gives up. It is more than the promise of 5 s, which
-// TestLadderIsShort holds, because a busy machine is no fault of ours.
+// patience is when a test gives up. It is longer than the promised 5 s, which
+// TestLadderIsShort checks, because a slow machine must not fail the tests.
 const patience = 30 * time.Second
 
 func TestLadderIsShort(t *testing.T) {
@@ -141,8 +144,8 @@ func TestExitCodeAndSignal(t *testing.T) {
 }
 
 func TestStopIsQuickForAProgramThatListens(t *testing.T) {
-	// Also where the tests were started with SIGHUP ignored, as nohup starts them: that is
-	// handed on, but a signal that is caught is not.
+	// This must also work where the tests were started with SIGHUP ignored, as nohup
+	// does: an ignored signal is inherited, but a caught one is not.
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, unix.SIGHUP)
 	defer signal.Stop(caught)
@@ -385,8 +388,8 @@ func TestReusedNumberIsSpared(t *testing.T) {
 	}
 }
 
-// owner is an app: it starts a guard and trees that do not want to end, says
-// who they are, and lives until it is killed.
+// owner is an app: it starts a guard and trees that resist ending, prints their pids,
+// and runs until it is killed.
 func owner() {
 	ctx := context.Background()
 	exe, err := os.Executable()

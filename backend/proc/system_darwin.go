@@ -14,7 +14,7 @@ import (
 // szomb is the state of a zombie in sys/proc.h.
 const szomb = 5
 
-// processes returns the table of processes.
+// processes returns the process table.
 func processes() ([]process, error) {
 	all, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -52,20 +52,30 @@ func startTime(pid int) (uint64, error) {
 	return processOf(k).start, nil
 }
 
+// Parent returns the process id of a process's parent.
+func Parent(pid int) (int, error) {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return 0, fmt.Errorf("looking at process %d: %w", pid, err)
+	}
+	return processOf(k).ppid, nil
+}
+
 // bootID names this boot of the machine.
 func bootID() string {
 	id, _ := unix.Sysctl("kern.bootsessionuuid") // without it no record is trusted by its pid
 	return id
 }
 
-// marked reports whether the process was started with the mark. It is false for
-// a process that we may not look into.
+// marked reports whether the process was started with the mark. It is false for a
+// process whose environment we may not read.
 func marked(pid int, mark string) bool {
 	b, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil || len(b) < 4 {
 		return false
 	}
-	// argc, the program's path, zeros, argc arguments, then the environment.
+	// The buffer holds argc, the program's path, zeros, argc arguments, then the
+	// environment.
 	argc := int(binary.NativeEndian.Uint32(b))
 	want := []byte(protocol.EnvMark + "=" + mark)
 	for i, v := range bytes.Split(b[4:], []byte{0}) {
@@ -76,7 +86,7 @@ func marked(pid int, mark string) bool {
 	return false
 }
 
-// handle is a process by number and start time.
+// handle identifies a process by pid and start time.
 type handle struct {
 	pid   int
 	start uint64
@@ -109,7 +119,7 @@ func (h *handle) ended() bool {
 
 func (h *handle) close() {}
 
-// waitHandles returns when all have ended or the time is over.
+// waitHandles returns when all processes have ended or d has passed.
 func waitHandles(handles map[int]*handle, d time.Duration) {
 	deadline := time.Now().Add(d)
 	for _, h := range handles {
@@ -119,7 +129,8 @@ func waitHandles(handles map[int]*handle, d time.Duration) {
 	}
 }
 
-// awaitExit waits for a process's end by kqueue; d below 0 waits for ever.
+// awaitExit waits for a process's end by kqueue; with d below 0 it waits without
+// limit.
 func awaitExit(pid int, d time.Duration) (unix.WaitStatus, error) {
 	kq, err := unix.Kqueue()
 	if err != nil {
@@ -151,7 +162,7 @@ func awaitExit(pid int, d time.Duration) (unix.WaitStatus, error) {
 	}
 }
 
-// waitExit waits until a child has ended and leaves it to be reaped.
+// waitExit waits until a child has ended, without reaping it.
 func waitExit(pid int) protocol.Exit {
 	ws, err := awaitExit(pid, -1)
 	if err != nil {
@@ -160,7 +171,8 @@ func waitExit(pid int) protocol.Exit {
 	return exitOf(ws)
 }
 
-// closeOnExec marks the descriptors above 2 that a library may have opened.
+// closeOnExec sets close-on-exec for the descriptors above 2 that a library may have
+// opened.
 func closeOnExec() {
 	const usual = 1024
 	for fd := 3; fd < usual; fd++ {

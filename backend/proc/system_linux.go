@@ -15,7 +15,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// processes returns the table of processes.
+// processes returns the process table.
 func processes() ([]process, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -68,14 +68,20 @@ func startTime(pid int) (uint64, error) {
 	return p.start, err
 }
 
+// Parent returns the process id of a process's parent.
+func Parent(pid int) (int, error) {
+	p, err := readStat(pid)
+	return p.ppid, err
+}
+
 // bootID names this boot of the machine.
 func bootID() string {
 	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // without it no record is trusted by its pid
 	return strings.TrimSpace(string(b))
 }
 
-// marked reports whether the process was started with the mark. It is false for
-// a process that we may not look into.
+// marked reports whether the process was started with the mark. It is false for a
+// process whose environment we may not read.
 func marked(pid int, mark string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
@@ -90,7 +96,7 @@ func marked(pid int, mark string) bool {
 	return false
 }
 
-// handle is a process that cannot be confused with a later one of its number.
+// handle identifies a process, even if its pid is reused later.
 type handle struct {
 	pid   int
 	start uint64
@@ -102,7 +108,7 @@ func openHandle(pid int, start uint64) (*handle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening process %d: %w", pid, err)
 	}
-	// The number may have changed hands between the scan and the open.
+	// The pid may have been reused between the scan and the open.
 	if now, err := startTime(pid); err != nil || now != start {
 		_ = unix.Close(fd)
 		return nil, fmt.Errorf("process %d has ended", pid)
@@ -123,7 +129,7 @@ func (h *handle) ended() bool {
 
 func (h *handle) close() { _ = unix.Close(h.fd) }
 
-// waitHandles returns when all have ended or the time is over.
+// waitHandles returns when all processes have ended or d has passed.
 func waitHandles(handles map[int]*handle, d time.Duration) {
 	deadline := time.Now().Add(d)
 	fds := make([]unix.PollFd, 0, len(handles))
@@ -148,7 +154,7 @@ func waitHandles(handles map[int]*handle, d time.Duration) {
 	}
 }
 
-// waitExit waits until a child has ended and leaves it to be reaped.
+// waitExit waits until a child has ended, without reaping it.
 func waitExit(pid int) protocol.Exit {
 	var info unix.Siginfo
 	for {
@@ -160,8 +166,8 @@ func waitExit(pid int) protocol.Exit {
 			return protocol.Exit{Code: -1}
 		}
 	}
-	// si_status stands behind si_pid and si_uid in a union that begins at the
-	// next pointer-aligned place after three ints; x/sys does not name it.
+	// si_status follows si_pid and si_uid in a union that begins at the next
+	// pointer-aligned offset after three ints; x/sys does not name it.
 	const union = (12 + unsafe.Sizeof(uintptr(0)) - 1) &^ (unsafe.Sizeof(uintptr(0)) - 1)
 	status := *(*int32)(unsafe.Add(unsafe.Pointer(&info), union+8)) //nolint:gosec // see above
 	const cldExited = 1
@@ -171,12 +177,12 @@ func waitExit(pid int) protocol.Exit {
 	return exitOf(unix.WaitStatus(status & 0x7f))
 }
 
-// closeOnExec marks every descriptor above 2 of this process.
+// closeOnExec sets close-on-exec for every descriptor above 2 of this process.
 func closeOnExec() {
 	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return
 	}
-	// Kernels before 5.11.
+	// For kernels before 5.11.
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return

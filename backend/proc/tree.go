@@ -12,28 +12,28 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// record names a tree so that another process can find it, now or after a
+// record identifies a tree, so that another process can find it, now or after a
 // restart of the app.
 type record struct {
 	Mark string `json:"mark"`
-	// PID is the leader; 0 before it is known.
+	// PID is the leader's pid; 0 before it is known.
 	PID int `json:"pid,omitempty"`
-	// Start is the leader's start time in the kernel's own unit: a pid alone
-	// can be reused.
+	// Start is the leader's start time in the kernel's own unit. It is needed because
+	// a pid alone can be reused.
 	Start uint64 `json:"start,omitempty"`
-	// Boot names the boot of the machine that Start counts from.
+	// Boot identifies the boot of the machine in which Start was recorded.
 	Boot string `json:"boot,omitempty"`
 }
 
-// tree is a leader, its session, and whatever carries its mark. It is used by
-// one goroutine at a time.
+// tree is a leader, its session, and every process with its mark. It is used by one
+// goroutine at a time.
 type tree struct {
 	record
-	// held means that the leader is our child and not reaped, so that its
-	// number is its own even when it is dead.
+	// held means that the leader is our child and not reaped, so that its pid is not
+	// reused even when it is dead.
 	held bool
-	// seen are the members found so far. A member stays one when its parent
-	// dies and it moves to another.
+	// seen are the members found so far. A member stays in it when its parent dies
+	// and it gets another parent.
 	seen map[int]*handle
 }
 
@@ -41,14 +41,14 @@ func newTree(r record, held bool) *tree {
 	return &tree{record: r, held: held, seen: make(map[int]*handle)}
 }
 
-// process is one line of the system's table of processes.
+// process is one row of the system's process table.
 type process struct {
 	pid, ppid, session int
 	start              uint64
 	zombie             bool
 }
 
-// scan adds what belongs to the tree to seen and drops what has ended.
+// scan adds the members of the tree to seen and removes those that have ended.
 func (t *tree) scan() error {
 	table, err := processes()
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *tree) scan() error {
 func (t *tree) add(p process) {
 	h, err := openHandle(p.pid, p.start)
 	if err != nil {
-		return // it ended meanwhile
+		return // the process has ended meanwhile
 	}
 	if old := t.seen[p.pid]; old != nil {
 		old.close()
@@ -109,7 +109,7 @@ func (t *tree) add(p process) {
 	t.seen[p.pid] = h
 }
 
-// end runs the ladder. The error names what is left.
+// end runs the stop ladder. The error names what is left.
 func (t *tree) end() error {
 	ladder := []struct {
 		signal unix.Signal
@@ -132,8 +132,8 @@ func (t *tree) end() error {
 	return fmt.Errorf("processes %v survive SIGKILL", left)
 }
 
-// step signals every member once, those that appear later too, until none is
-// left or the deadline passes.
+// step sends the signal once to every member, including those that appear later,
+// until none is left or the deadline passes.
 func (t *tree) step(signal unix.Signal, deadline time.Time) (gone bool, err error) {
 	told := make(map[*handle]bool)
 	for {
@@ -144,7 +144,8 @@ func (t *tree) step(signal unix.Signal, deadline time.Time) (gone bool, err erro
 			return true, nil
 		}
 		if t.held && len(told) == 0 {
-			// The group in one call reaches also what forks at this moment.
+			// Signalling the group in one call also reaches a process that is being
+			// forked.
 			_ = unix.Kill(-t.PID, signal)
 		}
 		news := false
@@ -155,7 +156,7 @@ func (t *tree) step(signal unix.Signal, deadline time.Time) (gone bool, err erro
 			told[h], news = true, true
 			_ = h.signal(signal)
 			if signal != unix.SIGKILL {
-				_ = h.signal(unix.SIGCONT) // a stopped process handles nothing
+				_ = h.signal(unix.SIGCONT) // a stopped process handles no signals
 			}
 		}
 		if !news && !time.Now().Before(deadline) {

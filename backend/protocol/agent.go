@@ -6,18 +6,18 @@ type AgentStatus string
 // The states of an agent.
 const (
 	AgentStarting AgentStatus = "starting"
-	AgentIdle     AgentStatus = "idle"    // it waits for the person's next word
-	AgentWorking  AgentStatus = "working" // it runs
+	AgentIdle     AgentStatus = "idle"    // it waits for the user's next message
+	AgentWorking  AgentStatus = "working" // a turn runs
 	AgentNeedsYou AgentStatus = "needs_you"
 	AgentEnded    AgentStatus = "ended"
 	AgentMissing  AgentStatus = "missing"
 )
 
 // AgentKind names an entry of the catalogue of agents: "claude", "shell",
-// "codex", …; "custom" is a command line of the person's own.
+// "codex", …; "custom" is the user's own command line.
 type AgentKind string
 
-// The kinds that the code itself speaks of; the catalogue has more.
+// The kinds that the code refers to; the catalogue has more.
 const (
 	AgentClaude AgentKind = "claude"
 	AgentShell  AgentKind = "shell"
@@ -33,20 +33,19 @@ type AgentInfo struct {
 	Installed bool      `json:"installed"`
 	Path      string    `json:"path,omitempty"`
 	Version   string    `json:"version,omitempty"`
-	// Install is the command that installs it; empty when there is none.
+	// Install is the command that installs the agent; empty when there is none.
 	Install string `json:"install,omitempty"`
-	// URL is where its makers describe it.
+	// URL is a page of its makers about the agent.
 	URL string `json:"url,omitempty"`
-	// Chat is the driver by which it can be talked to in Chat ("acp", "claude" or
-	// "model");
-	// empty when it cannot. ChatInstall is then the command that makes it possible,
-	// if there is one.
+	// Chat is the driver with which Chat can use the agent ("acp", "claude" or
+	// "model"); empty when it cannot. ChatInstall is then the command that makes
+	// it possible, if there is one.
 	Chat        string `json:"chat,omitempty"`
 	ChatInstall string `json:"chatInstall,omitempty"`
 	// Problem says why an installed agent cannot be used.
 	Problem string `json:"problem,omitempty"`
-	// Detail is what a user is told beside the name: of a model, its provider and
-	// the provider's name of it.
+	// Detail is shown beside the name: for a model, its provider and the
+	// provider's name for it.
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -54,32 +53,43 @@ type AgentInfo struct {
 type AgentsFile struct {
 	Version int         `json:"version"`
 	Agents  []AgentInfo `json:"agents"`
-	// Default is what AgentAuto means on this machine.
+	// Default is the agent that AgentAuto means on this machine.
 	Default AgentKind `json:"default"`
-	// Models are the model profiles, each an agent in Chat. They are not in the
-	// file.
+	// Models are the model profiles, each of which is an agent in Chat. They are
+	// not in the file.
 	Models []AgentInfo `json:"models,omitempty"`
 }
 
-// AgentStatusRequest is the body of POST /agent-status: an agent's hook says
-// what its agent does. The terminal is that of the token.
+// AgentStatusRequest is the body of POST /agent-status: an agent's hook reports
+// the agent's status. The terminal is the one of the token.
 type AgentStatusRequest struct {
 	Status AgentStatus `json:"status"`
-	// Message is what a person is shown with "needs you".
+	// Message is shown to the user with "needs you".
 	Message string `json:"message,omitempty"`
+}
+
+// Confinement says whether agents run confined: without sight of Pilotfish's own
+// folders and processes (backend/confine).
+type Confinement struct {
+	// On is the setting. Agents are confined when it is true and Problem is nil.
+	On bool `json:"on"`
+	// Problem says why programs cannot be confined on this machine, and its hint
+	// what to do about that.
+	Problem *Error `json:"problem,omitempty"`
 }
 
 // The environment of an agent process.
 const (
 	EnvURL     = "PILOTFISH_URL"     // http://127.0.0.1:PORT
-	EnvToken   = "PILOTFISH_TOKEN"   // the agent's own token; scope "browse" only
+	EnvToken   = "PILOTFISH_TOKEN"   // the agent's own token; scopes "read" and "act"
 	EnvSession = "PILOTFISH_SESSION" // the session's name
 	EnvTab     = "PILOTFISH_TAB"     // the tab beside the agent
 	EnvState   = "PILOTFISH_STATE"   // the folder with tabs.json and active-tab.json
-	// EnvTTY is the terminal of the user\'s own shell in the panel: only the user
+	// EnvTTY is the terminal of the user's own shell in the panel: only the user
 	// reads what goes there. Agents have none.
-	EnvTTY     = "PILOTFISH_TTY"
-	EnvMark    = "PILOTFISH_PROC"       // marks every descendant, so that none is left behind
-	EnvHome    = "PILOTFISH_HOME"       // replaces every user folder; for tests and portable installations
-	EnvSandbox = "PILOTFISH_NO_SANDBOX" // "1": as root, run Chromium without its sandbox
+	EnvTTY      = "PILOTFISH_TTY"
+	EnvConfined = "PILOTFISH_CONFINED"   // "1": the process runs confined (backend/confine)
+	EnvMark     = "PILOTFISH_PROC"       // marks every descendant, so that none is left behind
+	EnvHome     = "PILOTFISH_HOME"       // replaces every user folder; for tests and portable installations
+	EnvSandbox  = "PILOTFISH_NO_SANDBOX" // "1": as root, run Chromium without its sandbox
 )

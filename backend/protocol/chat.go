@@ -10,20 +10,20 @@ import (
 type ConversationID string
 
 // MessageID names a prompt: a UUID that the panel makes. Every entry of the
-// reply carries it.
+// response has it.
 type MessageID string
 
-// AgentPilot is the agent of ours that needs no account and no network.
+// AgentPilot is our built-in agent, which needs no account and no network.
 const AgentPilot AgentKind = "pilot"
 
-// modelAgent begins the kind of an agent that is a model profile.
+// modelAgent is the prefix of the kind of an agent that is a model profile.
 const modelAgent = "model:"
 
-// ModelAgent is the agent of Chat that a model profile is.
+// ModelAgent returns the agent of Chat for a model profile.
 func ModelAgent(profile string) AgentKind { return AgentKind(modelAgent + profile) }
 
-// ModelProfile is the model profile that an agent of Chat is; false for any
-// other agent.
+// ModelProfile returns the model profile of an agent of Chat; false for an
+// agent that is not a model profile.
 func ModelProfile(kind AgentKind) (profile string, ok bool) {
 	return strings.CutPrefix(string(kind), modelAgent)
 }
@@ -31,16 +31,16 @@ func ModelProfile(kind AgentKind) (profile string, ok bool) {
 // ConversationState is what a conversation is doing.
 type ConversationState string
 
-// The states of a conversation. Nothing is ever "running" that is not: the
-// state is made from the turn that runs, never read from a file.
+// The states of a conversation. They are computed from the turn that runs, and
+// never read from a file, so no conversation is "running" without a turn.
 const (
 	ConversationIdle     ConversationState = "idle"
 	ConversationStarting ConversationState = "starting" // its agent starts or loads the session
 	ConversationRunning  ConversationState = "running"
-	ConversationNeedsYou ConversationState = "needs_you" // a permission waits
-	ConversationFailed   ConversationState = "failed"    // its agent ended; one click starts it again
-	ConversationSignIn   ConversationState = "sign_in"   // the agent asks for a sign-in first
-	ConversationTerminal ConversationState = "terminal"  // the session is continued in a terminal, which holds the lease
+	ConversationNeedsYou ConversationState = "needs_you" // a permission waits for the user
+	ConversationFailed   ConversationState = "failed"    // its agent process ended; one click starts it again
+	ConversationSignIn   ConversationState = "sign_in"   // the agent needs a sign-in first
+	ConversationTerminal ConversationState = "terminal"  // the session continues in a terminal, which holds the lease
 )
 
 // Conversation is a conversation without its entries: what lists, tabs and tray
@@ -48,29 +48,33 @@ const (
 type Conversation struct {
 	ID    ConversationID `json:"id"`
 	Title string         `json:"title"`
-	// Tab is the tab beside it; empty when that tab is gone and it floats.
+	// Tab is the tab beside the conversation; empty when the tab was closed.
 	Tab TabID `json:"tab,omitempty"`
-	// URL is what its tab showed last; only when it floats.
+	// URL is the last address of its tab; only when Tab is empty.
 	URL string `json:"url,omitempty"`
-	// Agent is who answers; AgentName is what a person calls it.
+	// Agent is the agent that answers; AgentName is its name for the user.
 	Agent     AgentKind `json:"agent"`
 	AgentName string    `json:"agentName"`
-	// AgentSession is the agent's own id of it; empty before the first turn.
+	// AgentSession is the agent's own id of the session; empty before the first
+	// turn.
 	AgentSession string            `json:"agentSession,omitempty"`
 	State        ConversationState `json:"state"`
-	// Message is the prompt whose turn runs; empty when none does.
+	// Message is the prompt whose turn runs; empty when none runs.
 	Message MessageID `json:"message,omitempty"`
-	// Quiet is set when a running turn has said nothing for the time of Settings:
-	// a person is offered to end it.
+	// Quiet is set when a running turn has produced nothing for the time in
+	// Settings. The user is then offered to end it.
 	Quiet bool   `json:"quiet,omitempty"`
 	Error *Error `json:"error,omitempty"`
-	// Terminal is the terminal that continues it (ConversationTerminal).
+	// Terminal is the terminal in which the conversation continues
+	// (ConversationTerminal).
 	Terminal TerminalID `json:"terminal,omitempty"`
+	// Confined: its agent runs and cannot see Pilotfish itself, see Confinement.
+	Confined bool `json:"confined,omitempty"`
 
 	Queue []QueuedMessage `json:"queue"`
 	Draft string          `json:"draft,omitempty"`
 
-	// Options are what the agent lets a person choose: mode, model and others.
+	// Options are what the agent lets the user choose: mode, model and others.
 	Options  []ChatOption   `json:"options"`
 	Commands []ChatCommand  `json:"commands"`
 	Usage    *ChatUsage     `json:"usage,omitempty"`
@@ -79,17 +83,17 @@ type Conversation struct {
 
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
-	// Index is the last one given in this conversation.
+	// Index is the last index that was assigned in this conversation.
 	Index uint64 `json:"index"`
-	// Entries is how many there are.
+	// Entries is the number of entries.
 	Entries int `json:"entries"`
 }
 
 // ChatAbilities are what a conversation's agent can do.
 type ChatAbilities struct {
-	Images bool `json:"images"` // takes pictures in a prompt
-	Resume bool `json:"resume"` // loads a session of before
-	Steer  bool `json:"steer"`  // takes a message into a running turn
+	Images bool `json:"images"` // accepts images in a prompt
+	Resume bool `json:"resume"` // can load an earlier session
+	Steer  bool `json:"steer"`  // accepts a message in a running turn
 	// Terminal: the session can be continued in a terminal, and back.
 	Terminal bool `json:"terminal"`
 }
@@ -99,16 +103,17 @@ type QueuedMessage struct {
 	ID          MessageID        `json:"id"`
 	Text        string           `json:"text"`
 	Attachments []ChatAttachment `json:"attachments"`
-	Route       RouteKind        `json:"route,omitempty"` // a person's own choice; empty for the rules'
+	Route       RouteKind        `json:"route,omitempty"` // the user's choice; empty: the rules decide
 }
 
-// ChatAttachment is something beside the words of a prompt.
+// ChatAttachment is sent beside the text of a prompt.
 type ChatAttachment struct {
 	Kind AttachmentKind `json:"kind"`
-	// Name is what a person is shown.
+	// Name is the name for the user.
 	Name string `json:"name"`
-	// Data is an image's or file's bytes in base64, at most MaxAttachment. In the
-	// journal it is empty and Path names the file in the session's folder.
+	// Data is the content of an image or file in base64; the content has at most
+	// MaxAttachment bytes. In the journal Data is empty, and Path names the file
+	// in the session's folder.
 	Data string `json:"data,omitempty"`
 	Mime string `json:"mime,omitempty"`
 	Path string `json:"path,omitempty"`
@@ -128,12 +133,12 @@ const (
 	AttachElement AttachmentKind = "element" // an element that was picked on a page
 )
 
-// RouteKind says who carries a message out.
+// RouteKind says who carries out a message.
 type RouteKind string
 
 // The routes.
 const (
-	RouteInstant RouteKind = "instant" // Pilot understands it completely and does it at once
+	RouteInstant RouteKind = "instant" // Pilot understands it completely and carries it out at once
 	RouteFast    RouteKind = "fast"    // the agent's fast model
 	RouteStrong  RouteKind = "strong"  // the agent's strong model
 )
@@ -143,18 +148,18 @@ type ChatRoute struct {
 	Kind   RouteKind `json:"kind"`
 	Reason string    `json:"reason"` // "you asked why", "click Save is an instant command"
 	Model  string    `json:"model,omitempty"`
-	// Word is the word of the table that chose the strong model.
+	// Word is the word of the table that selected the strong model.
 	Word string `json:"word,omitempty"`
-	// Chosen is set when a person chose it.
+	// Chosen is set when the user chose the route.
 	Chosen bool `json:"chosen,omitempty"`
 }
 
-// ChatOption is something of the agent's that a person chooses: its mode, its
+// ChatOption is an option of the agent that the user can choose: its mode, its
 // model, or another configuration option.
 type ChatOption struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Category is "mode", "model", "thought_level" or the agent's own word.
+	// Category is "mode", "model", "thought_level" or the agent's own category.
 	Category string       `json:"category"`
 	Value    string       `json:"value"`
 	Choices  []ChatChoice `json:"choices"`
@@ -174,18 +179,19 @@ type ChatCommand struct {
 	Hint  string `json:"hint,omitempty"` // of its input
 }
 
-// ChatUsage is what an agent says that a conversation used.
+// ChatUsage is the usage of a conversation, as its agent reports it.
 type ChatUsage struct {
 	Input  int `json:"input,omitempty"`  // tokens
 	Output int `json:"output,omitempty"` // tokens
-	// Context and ContextSize are how much of the window is full, in tokens.
+	// Context is how many tokens of the context window are used, ContextSize its
+	// size.
 	Context     int     `json:"context,omitempty"`
 	ContextSize int     `json:"contextSize,omitempty"`
 	Cost        float64 `json:"cost,omitempty"`
 	Currency    string  `json:"currency,omitempty"`
 }
 
-// SignInMethod is a way of an agent to be signed in to.
+// SignInMethod is one way to sign in to an agent.
 type SignInMethod struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
@@ -198,34 +204,35 @@ type ChatEntryKind string
 // The kinds of entry.
 const (
 	EntryUser       ChatEntryKind = "user"
-	EntryText       ChatEntryKind = "text"    // the agent's words, Markdown
-	EntryThought    ChatEntryKind = "thought" // its thinking
+	EntryText       ChatEntryKind = "text"    // the agent's text, Markdown
+	EntryThought    ChatEntryKind = "thought" // the agent's thinking
 	EntryTool       ChatEntryKind = "tool"
 	EntryPlan       ChatEntryKind = "plan"
 	EntryPermission ChatEntryKind = "permission"
-	EntryNotice     ChatEntryKind = "notice" // a word of ours: the history was given as context, the agent was started again
+	EntryNotice     ChatEntryKind = "notice" // a line of ours, such as: the history was given as context, the agent was started again
 	EntryEnd        ChatEntryKind = "end"    // the end of a turn; each turn has exactly one
 )
 
-// ChatEntry is one thing in a conversation. Which fields count depends on Kind.
-// All its texts are foreign but those of EntryNotice.
+// ChatEntry is one item of a conversation. Kind says which fields are used. All
+// its texts come from the user, agents or pages, except in EntryNotice.
 type ChatEntry struct {
 	// ID is unique in the conversation.
 	ID string `json:"id"`
-	// Message is the prompt that it belongs to.
+	// Message is the prompt that the entry belongs to.
 	Message MessageID     `json:"message,omitempty"`
 	Kind    ChatEntryKind `json:"kind"`
 	At      time.Time     `json:"at"`
-	// Index is that of the event that made it: entries are shown in its order.
+	// Index is the index of the event that made the entry. Entries are shown in
+	// this order.
 	Index uint64 `json:"index"`
 	Text  string `json:"text,omitempty"` // user, text, thought, notice
-	// Open is set while more of the text, the tool or the answer is to come.
+	// Open is set while more of the text, the tool call or the answer is expected.
 	Open bool `json:"open,omitempty"`
-	// Which asks the person which element they mean (text).
+	// Which asks the user which element they meant (text).
 	Which *ChatWhich `json:"which,omitempty"`
 
 	Attachments []ChatAttachment `json:"attachments,omitempty"` // user
-	Images      []ChatAttachment `json:"images,omitempty"`      // text: pictures that the agent sent
+	Images      []ChatAttachment `json:"images,omitempty"`      // text: images that the agent sent
 	Route       *ChatRoute       `json:"route,omitempty"`       // user
 	Tool        *ChatTool        `json:"tool,omitempty"`
 	Plan        []ChatPlanItem   `json:"plan,omitempty"`
@@ -233,20 +240,20 @@ type ChatEntry struct {
 	End         *ChatEnd         `json:"end,omitempty"`
 }
 
-// ChatWhich asks which of several elements of a page a person means. They answer
-// with a message of Text, to which the elements of Chosen and the one that they choose
-// now are attached.
+// ChatWhich asks which of several elements of a page the user means. The answer
+// is a message with the text Text; the elements of Chosen and the newly chosen
+// one are attached to it.
 type ChatWhich struct {
 	Tab      TabID             `json:"tab,omitempty"`
 	Elements []TaskPlainChoice `json:"elements"`
-	// More is how many elements are not among them.
+	// More is how many further elements there are.
 	More int    `json:"more,omitempty"`
 	Text string `json:"text"`
-	// Chosen are the refs of elements that were chosen before.
+	// Chosen are the refs of the elements that were chosen earlier.
 	Chosen []string `json:"chosen,omitempty"`
 }
 
-// ToolStatus is how far a tool call is.
+// ToolStatus is the state of a tool call.
 type ToolStatus string
 
 // The states of a tool call; the last three are final.
@@ -260,35 +267,35 @@ const (
 
 // ChatTool is a tool call of the agent.
 type ChatTool struct {
-	// Call is the agent's own id of it.
+	// Call is the agent's own id of the call.
 	Call string `json:"call"`
-	// Title is the agent's; Line is ours for a step in the browser, in plain
-	// words ("Clicked Save"), else empty.
+	// Title is the agent's text. Line is our text for a step in the browser
+	// ("Clicked Save"), else empty.
 	Title string `json:"title"`
 	Line  string `json:"line,omitempty"`
-	// Name is the tool's own name, where the agent says it.
+	// Name is the tool's own name, if the agent reports it.
 	Name string `json:"name,omitempty"`
-	// Kind is ACP's: read, edit, delete, move, search, execute, think, fetch,
+	// Kind is ACP's kind: read, edit, delete, move, search, execute, think, fetch,
 	// switch_mode, other; or "browser" for a step in the browser.
 	Kind    string        `json:"kind"`
 	Status  ToolStatus    `json:"status"`
 	Input   string        `json:"input,omitempty"` // JSON, indented
 	Content []ToolContent `json:"content"`
 	Paths   []string      `json:"paths,omitempty"`
-	// Screenshot is a picture of the page after a step, for GET /file.
+	// Screenshot is the path of a screenshot after a step, for GET /file.
 	Screenshot string `json:"screenshot,omitempty"`
 }
 
-// ToolContent is what a tool call brought: a text, a diff or a picture.
+// ToolContent is a result of a tool call: a text, a diff or an image.
 type ToolContent struct {
 	Kind  ToolContentKind `json:"kind"`
 	Text  string          `json:"text,omitempty"`
-	Path  string          `json:"path,omitempty"` // of a diff, or of a picture for GET /file
+	Path  string          `json:"path,omitempty"` // of a diff, or of an image for GET /file
 	Old   string          `json:"old,omitempty"`
 	New   string          `json:"new,omitempty"`
-	Fresh bool            `json:"fresh,omitempty"` // the diff makes a new file
-	// Line is the line of the file at which Old and New begin, from 1; 0 when it is
-	// not known.
+	Fresh bool            `json:"fresh,omitempty"` // the diff creates a new file
+	// Line is the line of the file at which Old and New begin, from 1; 0 when it
+	// is not known.
 	Line int `json:"line,omitempty"`
 }
 
@@ -309,19 +316,20 @@ type ChatPlanItem struct {
 	Priority string `json:"priority,omitempty"` // high, medium, low
 }
 
-// ChatPermission is a question of the agent to the person.
+// ChatPermission is a question of the agent to the user.
 type ChatPermission struct {
-	// Approval is the broker's id, for an answer; empty when it was answered.
+	// Approval is the broker's id, which an answer needs; empty once it was
+	// answered.
 	Approval string `json:"approval,omitempty"`
-	// Tool is the entry of the tool call that it is about, when there is one; all
-	// that is to be judged stands in that entry or in Subject.
+	// Tool is the entry of the tool call that it is about, if there is one.
+	// Everything to judge is in that entry or in Subject.
 	Tool    string             `json:"tool,omitempty"`
 	Subject ChatTool           `json:"subject"`
 	Tab     TabID              `json:"tab,omitempty"`
 	Origin  string             `json:"origin,omitempty"` // of the page that it is about
 	Options []PermissionOption `json:"options"`
-	// Answer is the id of the chosen option; Outcome says it in words
-	// ("allowed once by you in the tray", "cancelled").
+	// Answer is the id of the chosen option; Outcome describes it ("allowed once
+	// by you in the tray", "cancelled").
 	Answer  string `json:"answer,omitempty"`
 	Outcome string `json:"outcome,omitempty"`
 }
@@ -332,7 +340,7 @@ type PermissionOption struct {
 	Name string `json:"name"`
 	// Kind is once, always or deny.
 	Kind ApprovalAnswer `json:"kind"`
-	// Scope says what "always" is about, in words.
+	// Scope describes what "always" covers.
 	Scope string `json:"scope,omitempty"`
 }
 
@@ -346,9 +354,9 @@ const (
 	EndRefused   EndReason = "refused"    // the model refused
 	EndMaxTokens EndReason = "max_tokens" // the model's limit
 	EndMaxTurns  EndReason = "max_turns"  // the agent's limit of requests
-	EndFailed    EndReason = "failed"     // the agent answered with an error
-	EndCrashed   EndReason = "crashed"    // the agent's process ended or wrote rubbish
-	EndRestarted EndReason = "restarted"  // Pilotfish ended in the middle of the turn
+	EndFailed    EndReason = "failed"     // the agent returned an error
+	EndCrashed   EndReason = "crashed"    // the agent's process ended, or its output was not the protocol
+	EndRestarted EndReason = "restarted"  // Pilotfish ended during the turn
 )
 
 // ChatEnd is the end of a turn.
@@ -363,17 +371,17 @@ type ChatEnd struct {
 type ChatOp string
 
 // The operations. A viewer that applies all of them in the order of their
-// indexes has the conversation.
+// indexes has the whole conversation.
 const (
-	ChatPut    ChatOp = "put"    // Entry is new, or replaces the one of its id
-	ChatAppend ChatOp = "append" // Text goes behind the text of the entry ID
-	ChatRemove ChatOp = "remove" // the entry ID and all behind it are gone (edit and resend)
+	ChatPut    ChatOp = "put"    // Entry is new, or replaces the entry with its ID
+	ChatAppend ChatOp = "append" // append Text to the text of the entry ID
+	ChatRemove ChatOp = "remove" // remove the entry ID and all entries after it (edit and resend)
 	ChatHead   ChatOp = "head"   // Head replaces the conversation's head
 )
 
-// ChatEvent is one change of a conversation. Its index is given once, when the
-// backend takes it in, and is written before it is shown. Head events carry the
-// index of the last entry event and are not counted.
+// ChatEvent is one change of a conversation. The backend assigns its index
+// once, on receipt, and writes the event before anybody sees it. Head events
+// have the index of the last entry event and are not counted.
 type ChatEvent struct {
 	Index uint64        `json:"index"`
 	Op    ChatOp        `json:"op"`
@@ -383,39 +391,42 @@ type ChatEvent struct {
 	Head  *Conversation `json:"head,omitempty"`
 }
 
-// ChatPage is a part of a conversation, folded: entries as they are at Index.
+// ChatPage is a compacted part of a conversation: its entries as they are at
+// Index.
 type ChatPage struct {
 	Head Conversation `json:"head"`
 	// Entries are in the order of their indexes.
 	Entries []ChatEntry `json:"entries"`
-	// Index is how far the fold goes: a viewer goes on with after=Index.
+	// Index is the last event that the entries include; a viewer continues with
+	// after=Index.
 	Index uint64 `json:"index"`
 	// More is set when there are entries before the first of these.
 	More bool `json:"more"`
 }
 
-// ChatStartRequest is the body of POST /chat/start. A conversation that exists
-// is left as it is.
+// ChatStartRequest is the body of POST /chat/start. It does not change an
+// existing conversation.
 type ChatStartRequest struct {
 	Conversation ConversationID `json:"conversation"`
 	Tab          TabID          `json:"tab,omitempty"`
-	Agent        AgentKind      `json:"agent,omitempty"` // empty: that of Settings
+	Agent        AgentKind      `json:"agent,omitempty"` // empty: the one in Settings
 	Command      string         `json:"command,omitempty"`
 	Title        string         `json:"title,omitempty"`
 }
 
-// ChatSendRequest is the body of POST /chat/send. The same message twice is one
-// message.
+// ChatSendRequest is the body of POST /chat/send. A message with an id that was
+// sent before is ignored.
 type ChatSendRequest struct {
 	Conversation ConversationID   `json:"conversation"`
 	Message      MessageID        `json:"message"`
 	Text         string           `json:"text"`
 	Attachments  []ChatAttachment `json:"attachments,omitempty"`
 	Route        RouteKind        `json:"route,omitempty"`
-	// Now interrupts the turn that runs (or steers it, where the agent can)
-	// instead of waiting behind it.
+	// Now interrupts the running turn (or steers it, if the agent can) instead of
+	// queueing the message.
 	Now bool `json:"now,omitempty"`
-	// Replaces is an earlier user entry: it and all behind it are removed first.
+	// Replaces is an earlier user entry: it and all entries after it are removed
+	// first.
 	Replaces string `json:"replaces,omitempty"`
 }
 
@@ -428,10 +439,10 @@ type ChatQueueRequest struct {
 	To           int            `json:"to,omitempty"`   // move: the new place, from 0
 }
 
-// QueueAction is what is done with a message that waits.
+// QueueAction is what to do with a queued message.
 type QueueAction string
 
-// The actions on a waiting message.
+// The actions on a queued message.
 const (
 	QueueEdit   QueueAction = "edit"
 	QueueMove   QueueAction = "move"
@@ -445,8 +456,9 @@ type ChatSetRequest struct {
 	Conversation ConversationID `json:"conversation"`
 	Title        *string        `json:"title,omitempty"`
 	Draft        *string        `json:"draft,omitempty"`
-	// DraftOf is the message that the draft was sent as, when the sender does not
-	// know whether it arrived: the draft of one that did is dropped.
+	// DraftOf is the message as which the draft was sent, when the sender does not
+	// know whether it arrived. If the backend has that message, it ignores the
+	// draft.
 	DraftOf MessageID  `json:"draftOf,omitempty"`
 	Agent   *AgentKind `json:"agent,omitempty"`
 	Command *string    `json:"command,omitempty"`
@@ -463,9 +475,9 @@ type ChatAnswerRequest struct {
 	Option       string         `json:"option"` // the id of a PermissionOption
 }
 
-// ChatRequest is the body of the routes that need a conversation only:
-// POST /chat/cancel, /chat/restart, /chat/delete, /chat/terminal (continue in a
-// terminal), /chat/resume (continue in chat).
+// ChatRequest is the body of the routes that need only a conversation: POST
+// /chat/cancel, /chat/restart, /chat/delete, /chat/terminal (continue in a
+// terminal), /chat/resume (continue in Chat).
 type ChatRequest struct {
 	Conversation ConversationID `json:"conversation"`
 }
@@ -476,43 +488,44 @@ type ChatSignInRequest struct {
 	Method       string         `json:"method"`
 }
 
-// ChatHistoryRequest is the body of POST /chat/history (the panel) and the query
-// of GET /chat/history (everybody else): the last Limit entries before the index
-// Before; 0 for the end.
+// ChatHistoryRequest is the body of POST /chat/history (the panel) and the
+// query of GET /chat/history (all other clients): the last Limit entries before
+// the index Before; 0 means the end.
 type ChatHistoryRequest struct {
 	Conversation ConversationID `json:"conversation"`
 	Before       uint64         `json:"before,omitempty"`
 	Limit        int            `json:"limit,omitempty"`
 }
 
-// ChatRouteRuleRequest is the body of POST /chat/route-rule: from now on a
-// message with this word is for the strong model, or no longer for its sake.
+// ChatRouteRuleRequest is the body of POST /chat/route-rule. With Strong,
+// messages with this word go to the strong model from now on; without it, the
+// word no longer has that effect.
 type ChatRouteRuleRequest struct {
 	Word   string `json:"word"`
 	Strong bool   `json:"strong"`
 }
 
 // ChatScreenshotRequest is the body of POST /chat/screenshot; the reply is a
-// ChatAttachment with the picture.
+// ChatAttachment with the screenshot.
 type ChatScreenshotRequest struct {
 	Tab TabID `json:"tab"`
 }
 
-// ChatSearchRequest is the body of POST /chat/search: all conversations of the
-// session.
+// ChatSearchRequest is the body of POST /chat/search, which searches all
+// conversations of the session.
 type ChatSearchRequest struct {
 	Text  string `json:"text"`
 	Limit int    `json:"limit,omitempty"`
 }
 
-// ChatFound is one hit of a search.
+// ChatFound is one match of a search.
 type ChatFound struct {
 	Conversation ConversationID `json:"conversation"`
 	Title        string         `json:"title"`
 	Entry        string         `json:"entry"`
 	Index        uint64         `json:"index"`
 	At           time.Time      `json:"at"`
-	// Before, Match and After are the words around the hit.
+	// Before and After are the text around the match.
 	Before string `json:"before"`
 	Match  string `json:"match"`
 	After  string `json:"after"`
@@ -528,14 +541,14 @@ type ChatListReply struct {
 	Conversations []Conversation `json:"conversations"`
 }
 
-// ChatPathsRequest is the body of POST /chat/paths: files of the agents' working
-// folder for a mention.
+// ChatPathsRequest is the body of POST /chat/paths, which finds files of the
+// agents' working folder for a mention.
 type ChatPathsRequest struct {
-	Text string `json:"text"` // words of the path
+	Text string `json:"text"` // words that the path contains
 }
 
-// ChatPathsReply is its reply: paths in the working folder, the best first. A
-// folder ends in a slash.
+// ChatPathsReply is the reply of POST /chat/paths: paths in the working folder,
+// the best match first. A folder's path ends with a slash.
 type ChatPathsReply struct {
 	Paths []string `json:"paths"`
 }
@@ -546,13 +559,13 @@ type ChatExportRequest struct {
 	Format       string         `json:"format"` // "markdown" or "json"
 }
 
-// ChatExportReply is its reply.
+// ChatExportReply is the reply of POST /chat/export.
 type ChatExportReply struct {
 	Name string `json:"name"` // a file name
 	Text string `json:"text"`
 }
 
-// ChatEventsEvent is pushed to a panel that watches a conversation.
+// ChatEventsEvent is sent to a panel that watches a conversation.
 type ChatEventsEvent struct {
 	Type         PanelEventType `json:"type" tstype:"'chat'"`
 	Conversation ConversationID `json:"conversation"`
@@ -561,26 +574,27 @@ type ChatEventsEvent struct {
 	Page *ChatPage `json:"page,omitempty"`
 }
 
-// ConversationEvent says that a conversation's head changed or is new. It is
-// pushed to every panel.
+// ConversationEvent reports that a conversation's head changed or is new. It is
+// sent to every panel.
 type ConversationEvent struct {
 	Type         PanelEventType `json:"type" tstype:"'conversation'"`
 	Conversation Conversation   `json:"conversation"`
 }
 
-// ConversationGoneEvent says that a conversation was deleted.
+// ConversationGoneEvent reports that a conversation was deleted.
 type ConversationGoneEvent struct {
 	Type         PanelEventType `json:"type" tstype:"'conversation_gone'"`
 	Conversation ConversationID `json:"conversation"`
 }
 
-// Indented returns JSON as a person reads it; what is no JSON stays as it is.
+// Indented returns JSON indented for a user; text that is not JSON is returned
+// unchanged.
 func Indented(raw json.RawMessage) string {
 	var v any
 	if len(raw) == 0 || json.Unmarshal(raw, &v) != nil {
 		return string(raw)
 	}
-	// A person reads it: && stays && and is not \u0026\u0026.
+	// For a user, && must stay && and not become \u0026\u0026.
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

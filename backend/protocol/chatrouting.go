@@ -1,23 +1,23 @@
 package protocol
 
-// ChatRouting is the table by which a message's route is chosen, as Settings
-// have it.
+// ChatRouting is the table that selects a message's route, as Settings store
+// it.
 type ChatRouting struct {
-	// Instant lets Pilot do at once what it understands completely, whichever
-	// agent the conversation has.
+	// Instant lets Pilot carry out at once what it understands completely,
+	// whichever agent the conversation has.
 	Instant bool `json:"instant"`
-	// Strong are the words that ask for comprehension: they always win. "…" stands
-	// for anything between.
+	// Strong are the words that call for the strong model; they always win. "…"
+	// stands for any text between.
 	Strong []string `json:"strong"`
-	// LongText is from how many characters on a message goes to the strong model;
-	// 0 is never.
+	// LongText is the length in characters from which a message goes to the strong
+	// model; 0 means never.
 	LongText int `json:"longText"`
 	// Models are the models of each agent.
 	Models map[AgentKind]ChatModels `json:"models"`
 }
 
-// ChatModels are the models that an agent uses for a route: a part of the name
-// or id of one of its choices. Empty leaves the conversation's own.
+// ChatModels are the models that an agent uses for the routes: a part of the
+// name or id of one of its choices. Empty keeps the conversation's own model.
 type ChatModels struct {
 	Fast   string `json:"fast"`
 	Strong string `json:"strong"`

@@ -2,13 +2,13 @@ package protocol
 
 import "encoding/json"
 
-// Scope is what a token or a command is about. A command asks for one; a token
-// has a set.
+// Scope is a class of commands. Each command needs one scope; a token has a set
+// of them.
 type Scope string
 
 // The scopes of commands, from harmless to dangerous.
 const (
-	ScopeRead      Scope = "read"      // looks
+	ScopeRead      Scope = "read"      // reads only
 	ScopeAct       Scope = "act"       // changes the page or the tabs
 	ScopeSensitive Scope = "sensitive" // secrets, code, files
 	ScopeAdmin     Scope = "admin"     // the app itself
@@ -33,16 +33,25 @@ type CommandReply struct {
 	OK bool `json:"ok"`
 	// Tab is the tab that the command acted on.
 	Tab TabID `json:"tab,omitempty"`
-	// Text is the reply for a person or a model.
+	// Text is the reply for a user or a model.
 	Text string `json:"text"`
-	// Data is the reply for a program; its shape is the command's. What a page
-	// wrote stands in it as it is, without the envelope that Text has for an agent:
-	// a program that hands it to a model puts it into one. The tools of MCP give
-	// Text alone.
+	// Data is the reply for a program; its shape depends on the command. It
+	// contains the text of pages unchanged, without the envelope that Text has for
+	// an agent. A program that passes it to a model must add one. The MCP tools
+	// return Text only.
 	Data  json.RawMessage `json:"data,omitempty"`
 	Error *Error          `json:"error,omitempty"`
-	// DurationMS is what the command took in the backend.
+	// DurationMS is how long the command took in the backend.
 	DurationMS float64 `json:"durationMs"`
+}
+
+// String returns the reply as JSON, for the output of a test.
+func (r CommandReply) String() string {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return "a reply whose data is no JSON: " + r.Text
+	}
+	return string(text)
 }
 
 // The events of POST /command for a caller that accepts text/event-stream: any
@@ -57,12 +66,12 @@ const (
 // other, at most MaxBatch.
 type BatchRequest struct {
 	Commands []CommandRequest `json:"commands"`
-	// KeepGoing runs the rest after a command that failed.
+	// KeepGoing runs the remaining commands after one that failed.
 	KeepGoing bool `json:"keepGoing,omitempty"`
 }
 
 // BatchReply is the reply of POST /batch: one reply for each command that ran,
-// in order. It is shorter than the request when one failed.
+// in order. It has fewer replies than the request has commands when one failed.
 type BatchReply struct {
 	Replies []CommandReply `json:"replies"`
 }
@@ -72,27 +81,28 @@ type ErrorReply struct {
 	Error *Error `json:"error"`
 }
 
-// Endpoint is pilotfish.json: how the command line finds the running app.
-// Mode 0600.
+// Endpoint is the content of pilotfish.json, in which the command line finds
+// the running app. The file has mode 0600.
 type Endpoint struct {
 	Version   int    `json:"version"`
 	PID       int    `json:"pid"`
-	StartTime uint64 `json:"startTime"` // of the process, in the kernel's own unit: a pid alone can be reused
+	StartTime uint64 `json:"startTime"` // of the process, in the kernel's unit: a PID alone can be reused
 	Port      int    `json:"port"`
 	Token     string `json:"token"`
 	App       string `json:"app"` // the app's version
 	Headless  bool   `json:"headless,omitempty"`
-	// Ending: it takes no commands any more, and the next one begins when it is gone.
+	// Ending: the app takes no more commands; another one can start when it has
+	// ended.
 	Ending bool `json:"ending,omitempty"`
 }
 
-// Health is the reply of GET /health; it never has a secret in it.
+// Health is the reply of GET /health. It never contains a secret.
 type Health struct {
 	Status   string  `json:"status"` // "ok"
 	Version  string  `json:"version"`
 	Protocol string  `json:"protocol"`
 	UptimeS  float64 `json:"uptimeS"`
-	// Proof is the answer to ?challenge=HEX for a caller that paired.
+	// Proof is the answer to ?challenge=HEX, for a caller that has paired.
 	Proof string `json:"proof,omitempty"`
 }
 
@@ -101,8 +111,8 @@ type AppAction string
 
 // The actions of POST /app.
 const (
-	AppShow    AppAction = "show"    // bring the window forward
-	AppStatus  AppAction = "status"  // the sessions
+	AppShow    AppAction = "show"    // bring the window to the front
+	AppStatus  AppAction = "status"  // list the sessions
 	AppStart   AppAction = "start"   // start a session
 	AppStop    AppAction = "stop"    // stop a session
 	AppRestart AppAction = "restart" // restart a session
@@ -110,7 +120,7 @@ const (
 	AppDelete  AppAction = "delete"  // stop a session and remove what it has on disk
 	// AppRotateTokens gives every panel a new token now.
 	AppRotateTokens AppAction = "rotate-tokens"
-	// AppRestartServer opens a new listener; panels and agents find it again.
+	// AppRestartServer opens a new listener; panels and agents reconnect to it.
 	AppRestartServer AppAction = "restart-server"
 	AppQuit          AppAction = "quit"
 )

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden frames anew")
 
-// golden are the messages that cross to TypeScript. The file name's first part
-// is the type: the TypeScript tests choose the schema by it.
+// golden returns the messages that TypeScript reads. The first part of a file's
+// name is the type: the TypeScript tests choose the schema by it.
 func golden() map[string]any {
 	at := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	tab := protocol.Tab{
@@ -71,13 +71,13 @@ func golden() map[string]any {
 		Approval: "bm9uY2U", Subject: tool, Tab: "t1", Options: []protocol.PermissionOption{{ID: "allow", Name: "Allow", Kind: protocol.AnswerAlways, Scope: "edits in this conversation"}},
 	}}
 	return map[string]any{
-		"HelloEvent":            protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}, Tasks: []protocol.Task{task}, Panel: "p1", Attach: &protocol.HelloAttach{Terminal: "b", Token: "c", Screen: "$ ", Picture: "x"}},
+		"HelloEvent":            protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}, Tasks: []protocol.Task{task}, Panel: "p1", Attach: &protocol.HelloAttach{Terminal: "b", Token: "c"}},
 		"SessionEvent":          protocol.SessionEvent{Type: protocol.PanelSession, Session: failed},
 		"TabsEvent":             protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: info.Tabs},
 		"TerminalEvent":         protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
 		"TerminalGoneEvent":     protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: "k3v9"},
 		"AgentsEvent":           protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents},
-		"SettingsEvent":         protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, Theme: protocol.ThemeDark, AppVersion: "0.1.0", EveryTab: true, ChatAgent: protocol.AgentClaude}},
+		"SettingsEvent":         protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, Theme: protocol.ThemeDark, AppVersion: "0.1.0", EveryTab: true, Confinement: protocol.Confinement{On: true, Problem: protocol.NewError(protocol.CodeNotConfined, "bubblewrap is not installed", "install the package bubblewrap")}, ChatAgent: protocol.AgentClaude}},
 		"ReauthEvent":           protocol.ReauthEvent{Type: protocol.PanelReauth},
 		"ShowEvent":             protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
 		"ShowEvent.talk":        protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Conversation: talk.ID},
@@ -114,7 +114,6 @@ func golden() map[string]any {
 		"TerminalControl.state":    protocol.TerminalControl{Type: protocol.ControlState, Terminal: &ended},
 
 		"ViewerControl.attach":     protocol.ViewerControl{Type: protocol.ControlAttach, Epoch: 2, Offset: 4096, Cols: 80, Rows: 24},
-		"ViewerControl.picture":    protocol.ViewerControl{Type: protocol.ControlPicture, Epoch: 2, Offset: 4096, Data: "x"},
 		"ViewerControl.checkpoint": protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 2, Offset: 4096, Cols: 80, Rows: 24, Data: "x"},
 
 		"PtySessionReply": protocol.PtySessionReply{Terminal: live, Attach: "dG9rZW4", Expires: at},
@@ -129,8 +128,8 @@ func golden() map[string]any {
 	}
 }
 
-// TestGoldenFrames pins what is on the wire. A change here is a change of the
-// protocol: the TypeScript reads the same files.
+// TestGoldenFrames pins the encoded messages. A change here is a change of the
+// protocol: the TypeScript tests read the same files.
 func TestGoldenFrames(t *testing.T) {
 	want := golden()
 	for name, message := range want {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// TabID names a browser tab: "t1", "t2", … It is stable for the tab's life and
-// never given to another tab of the same session.
+// TabID names a browser tab: "t1", "t2", … It is stable while the tab exists,
+// and never reused in the same session.
 type TabID string
 
 // ParseTabID accepts "t7" and "7" and returns the canonical form.
@@ -24,22 +24,22 @@ func ParseTabID(s string) (TabID, error) {
 	return TabID("t" + strconv.FormatUint(n, 10)), nil
 }
 
-// SessionName names a session: one browser profile with everything in it.
+// SessionName names a session.
 type SessionName string
 
-// DefaultSession is the session that the app starts with.
+// DefaultSession is the session that starts with the app.
 const DefaultSession SessionName = "default"
 
-// sessionNamePattern keeps a name usable as a folder on every system. Here and
-// elsewhere a pattern is compiled when it is first needed: every start of the
-// command line would pay for all of them.
+// sessionNamePattern ensures that a name is usable as a folder on every system.
+// Here and elsewhere a pattern is compiled when it is first needed; otherwise
+// every start of the command line would pay for all of them.
 var sessionNamePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`) })
 
-// maxSessionName is how long a name may be. It is no part of the pattern: every
-// start of the command line pays for patterns, and counting makes them large.
+// maxSessionName is the limit of a name in bytes. It is not part of the
+// pattern, because a counted repetition makes the compiled pattern large.
 const maxSessionName = 32
 
-// ParseSessionName refuses a name that could not be a folder.
+// ParseSessionName returns an error for a name that cannot be a folder name.
 func ParseSessionName(s string) (SessionName, error) {
 	if len(s) > maxSessionName || !sessionNamePattern().MatchString(s) {
 		return "", NewError(CodeBadArgument, fmt.Sprintf("%q is not a session name", s), "use 1 to 32 of a-z, 0-9, _ and -, starting with a letter or digit")
@@ -47,11 +47,11 @@ func ParseSessionName(s string) (SessionName, error) {
 	return SessionName(s), nil
 }
 
-// TerminalID names one terminal; random, so that it cannot be guessed from
-// another one.
+// TerminalID names one terminal. It is random, so that it cannot be guessed
+// from another one.
 type TerminalID string
 
-// ActorKind says what kind of caller made a call.
+// ActorKind is the kind of a caller.
 type ActorKind string
 
 // The kinds of actor.
@@ -63,24 +63,25 @@ const (
 	ActorShell    ActorKind = "shell"
 )
 
-// Actor is who made a call. Activity, permissions and tab ownership speak of it.
+// Actor identifies who made a call. Activity, permissions and tab ownership use
+// it.
 type Actor struct {
 	Kind ActorKind `json:"kind"`
-	// ID is the terminal, conversation or task; empty for a person or a shell.
+	// ID is the terminal, conversation or task; empty for a user or a shell.
 	ID string `json:"id,omitempty"`
-	// Name is what logs and the activity show, such as "claude in t2".
+	// Name is shown in logs and the activity, such as "claude in t2".
 	Name string `json:"name"`
 	// Agent is the name of the program that acts in a terminal or a conversation,
-	// such as "Claude Code"; empty for a shell, and where there is none.
+	// such as "Claude Code"; empty for a shell and where there is no such program.
 	Agent string `json:"agent,omitempty"`
-	// Tab is the one that a terminal is beside.
+	// Tab is the tab beside a terminal.
 	Tab TabID `json:"tab,omitempty"`
-	// Title is that of a task, in full.
+	// Title is the title of a task, in full.
 	Title string `json:"title,omitempty"`
 }
 
 var cdpMethod = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Za-z]*\.[a-z][A-Za-z0-9]*$`) })
 
-// CDPMethod says whether a text is written as a method of the DevTools protocol
-// is: Domain.method.
+// CDPMethod reports whether a text has the form of a method of the DevTools
+// protocol: Domain.method.
 func CDPMethod(text string) bool { return cdpMethod().MatchString(text) }

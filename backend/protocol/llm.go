@@ -1,6 +1,6 @@
 package protocol
 
-// LLMProvider is who serves a model.
+// LLMProvider is a provider of models.
 type LLMProvider string
 
 // The providers. The last three run on this machine and need no key.
@@ -14,13 +14,13 @@ const (
 	LLMGroq       LLMProvider = "groq"
 	LLMDeepSeek   LLMProvider = "deepseek"
 	LLMQwen       LLMProvider = "qwen"
-	LLMCompatible LLMProvider = "compatible" // anything that speaks OpenAI's chat completions
+	LLMCompatible LLMProvider = "compatible" // any server with OpenAI's chat completions API
 	LLMOllama     LLMProvider = "ollama"
 	LLMLMStudio   LLMProvider = "lmstudio"
 	LLMLlamaCpp   LLMProvider = "llamacpp"
 )
 
-// LLMDialect is the wire format that a provider speaks.
+// LLMDialect is the wire format of a provider.
 type LLMDialect string
 
 // The dialects.
@@ -29,78 +29,81 @@ const (
 	DialectOpenAI    LLMDialect = "openai"    // /chat/completions
 )
 
-// LLMProviderInfo is a provider as Settings offer it.
+// LLMProviderInfo is a provider as shown in Settings.
 type LLMProviderInfo struct {
 	Provider LLMProvider `json:"provider"`
 	Name     string      `json:"name"`
 	Dialect  LLMDialect  `json:"dialect"`
-	// URL is where its interface is unless a profile says otherwise; empty when
-	// the profile must.
+	// URL is the address of its API unless a profile has another; empty when the
+	// profile must have one.
 	URL string `json:"url,omitempty"`
-	// NeedsKey says that it does nothing without a key.
+	// NeedsKey is set when the provider needs a key.
 	NeedsKey bool `json:"needsKey"`
-	// KeyURL is the page where a person gets a key.
+	// KeyURL is the page where a user gets a key.
 	KeyURL string `json:"keyUrl,omitempty"`
 }
 
-// LLMProfile is one way to reach one model: what Task chooses between. The key
-// is never part of it.
+// LLMProfile is a model profile: one way to reach one model. It never contains
+// the key.
 type LLMProfile struct {
-	// ID is made by the backend when it is empty.
+	// ID is assigned by the backend when it is empty.
 	ID       string      `json:"id"`
 	Name     string      `json:"name"`
 	Provider LLMProvider `json:"provider"`
-	// URL replaces the provider's; required for azure and compatible.
+	// URL replaces the provider's URL; required for azure and compatible.
 	URL   string `json:"url,omitempty"`
 	Model string `json:"model"`
-	// Vision says that the model takes pictures.
+	// Vision is set when the model accepts images.
 	Vision bool `json:"vision,omitempty"`
-	// For are the kinds of task that it is used for: ForTask (the default),
-	// ForProgram, ForSummary. Several profiles of one kind: the first. A kind that
-	// no profile is for goes to the one for tasks.
+	// For are the kinds of task that the profile is used for: ForTask (the
+	// default), ForProgram, ForSummary. If several profiles have the same kind,
+	// the first is used. A kind without a profile uses the one for ForTask.
 	For []string `json:"for"`
-	// Keyed: a key was given for it. Where it is gone, because it was kept for one
-	// run only, it is asked for again, also of a provider that needs none.
+	// Keyed: the user has entered a key for the profile. If the key is gone,
+	// because it was kept for one run only, the user is asked for it again, even
+	// if the provider needs none.
 	Keyed bool `json:"keyed,omitempty"`
-	// Dialect and HasKey are said by the backend, as Keyed is; they are not read.
+	// Dialect and HasKey, like Keyed, are set by the backend and ignored in
+	// requests.
 	Dialect LLMDialect `json:"dialect"`
 	HasKey  bool       `json:"hasKey"`
-	// KeyKept is where the key is: "keychain", or "memory" (it is forgotten when
+	// KeyKept is where the key is stored: "keychain", or "memory" (it is lost when
 	// Pilotfish ends); empty without a key.
 	KeyKept string `json:"keyKept,omitempty"`
 }
 
 // The kinds of task that a profile is for.
 const (
-	ForTask    = "task"    // what a person asks for in the panel
-	ForProgram = "program" // what a program asks for: the command line, an agent
-	ForSummary = "summary" // telling old steps in short
+	ForTask    = "task"    // a task of the user in the panel
+	ForProgram = "program" // a task of a program: the command line, an agent
+	ForSummary = "summary" // summaries of old steps
 )
 
-// LLMState is the reply of POST /llm/profiles, and of whatever changes them.
+// LLMState is the reply of POST /llm/profiles, and of the routes that change
+// the profiles.
 type LLMState struct {
 	Profiles  []LLMProfile      `json:"profiles"`
 	Providers []LLMProviderInfo `json:"providers"`
-	// Keychain says whether keys outlive the app; without one a person is told.
+	// Keychain is set when keys are stored beyond the end of the app; otherwise
+	// the user is told that they are not.
 	Keychain bool `json:"keychain"`
 }
 
-// ModelsEvent says that the ways to a model changed, here or in the window: a
-// panel that shows them asks for them again.
+// ModelsEvent reports that the model profiles changed, in this panel or
+// elsewhere. A panel that shows them requests them again.
 type ModelsEvent struct {
 	Type PanelEventType `json:"type" tstype:"'models'"`
 }
 
-// LLMSaveRequest is the body of POST /llm/save: a profile that is new or
-// changed, and its key when it is to be changed.
+// LLMSaveRequest is the body of POST /llm/save: a new or changed profile, and
+// its key if that changes.
 type LLMSaveRequest struct {
 	Profile LLMProfile `json:"profile"`
-	// Key replaces the profile's; null leaves it, empty forgets it.
+	// Key replaces the profile's key; null keeps it, empty deletes it.
 	Key *string `json:"key,omitempty"`
 }
 
-// LLMProfileRequest is the body of POST /llm/delete and /llm/models, and of
-// /llm/test.
+// LLMProfileRequest is the body of POST /llm/delete, /llm/models and /llm/test.
 type LLMProfileRequest struct {
 	Profile string `json:"profile"`
 }
@@ -109,7 +112,8 @@ type LLMProfileRequest struct {
 type LLMModel struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
-	// Context is its window in tokens; 0 when the provider does not say.
+	// Context is the size of its context window in tokens; 0 when the provider
+	// does not report it.
 	Context int `json:"context,omitempty"`
 }
 
@@ -121,10 +125,10 @@ type LLMModelsReply struct {
 // LLMVerdict is the reply of POST /llm/test: whether a profile works.
 type LLMVerdict struct {
 	OK bool `json:"ok"`
-	// Message says it in words, with what to do.
+	// Message describes the result, Hint what to do.
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// Millis is how long the model took for one word.
+	// Millis is how long the model took to answer with one word, in milliseconds.
 	Millis int64 `json:"millis"`
 }
 

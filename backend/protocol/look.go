@@ -1,37 +1,37 @@
 package protocol
 
-// LookRequest says how a snapshot of a page is wanted.
+// LookRequest says what a snapshot of a page contains.
 type LookRequest struct {
-	// Caller is whose last look Delta compares with.
-	Caller string `json:"caller,omitempty"`
-	// Interactive leaves out what cannot be acted on.
+	// Interactive omits elements that cannot be acted on.
 	Interactive bool `json:"interactive,omitempty"`
-	// Compact leaves out link targets and cuts long names where that is
+	// Compact omits link targets and shortens long names where that is
 	// unambiguous.
 	Compact bool `json:"compact,omitempty"`
-	// Depth is how deep the structure goes; 0 is all of it.
+	// Depth is the number of levels; 0 means all.
 	Depth int `json:"depth,omitempty"`
 	// Scope is a part of the page: a ref, a frame (f2), CSS, or a handle (h3) of
-	// an earlier look.
+	// an earlier snapshot.
 	Scope string `json:"scope,omitempty"`
-	// Near leaves out what is further than half a viewport away.
+	// Near omits elements that are more than half a viewport outside the view.
 	Near bool `json:"near,omitempty"`
-	// Find keeps the lines with this text, or that match /this/i, and what they
-	// stand in.
+	// Find keeps the lines with this text, or that match /this/i, and the lines of
+	// the elements that contain them.
 	Find string `json:"find,omitempty"`
-	// Max is how many characters the text may have, at least 200; 0 is no limit.
+	// Max is the largest number of characters of the text, at least 200; 0 means
+	// no limit.
 	Max int `json:"max,omitempty"`
-	// Delta gives only what changed since the caller's last look.
+	// Delta returns only the changes since the caller's last snapshot.
 	Delta bool `json:"delta,omitempty"`
-	// Boxes adds where things lie, in CSS pixels of their frame's viewport.
+	// Boxes adds the positions of elements, in CSS pixels of their frame's
+	// viewport.
 	Boxes bool `json:"boxes,omitempty"`
-	// JSON adds the things as data.
+	// JSON adds the elements as data.
 	JSON bool `json:"json,omitempty"`
-	// News adds what happened by itself since the caller's last look with it.
+	// News adds the background events since the caller's last snapshot with News.
 	News bool `json:"news,omitempty"`
 }
 
-// LookItem is one thing on a page.
+// LookItem is one element of a page.
 type LookItem struct {
 	Ref    string   `json:"ref,omitempty"`
 	Role   string   `json:"role"`
@@ -40,39 +40,41 @@ type LookItem struct {
 	Value  string   `json:"value,omitempty"`
 	Level  int      `json:"level,omitempty"`
 	Href   string   `json:"href,omitempty"`
-	// Context is the title of what it stands in, where that tells it from others of the
-	// same role and name; Which says which of them it is where no title tells.
+	// Context is the title of the part of the page that contains the element,
+	// where that distinguishes it from others with the same role and name. Where
+	// no title does, Which says which of them it is.
 	Context  string      `json:"context,omitempty"`
 	Which    string      `json:"which,omitempty"`
 	Box      *[4]float64 `json:"box,omitempty"` // x, y, width, height
 	Children []*LookItem `json:"children,omitempty"`
 }
 
-// Look is a snapshot of a page over all its frames.
+// Look is a snapshot of a page with all its frames.
 type Look struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
-	// Refs is how many things can be acted on.
+	// Refs is how many elements can be acted on.
 	Refs int `json:"refs"`
-	// More is how many lines stand behind handles.
+	// More is how many lines were omitted and replaced by handles.
 	More  int         `json:"more,omitempty"`
 	Items []*LookItem `json:"items,omitempty"`
-	// News are errors of scripts, downloads and answered dialogs, that came between
-	// the caller's actions; the page's words.
+	// News are background events between the caller's actions: script errors,
+	// downloads and answered dialogs. They contain text of the page.
 	News []string `json:"news,omitempty"`
 }
 
-// Candidate is a thing that a target may have meant.
+// Candidate is an element that a target may have meant.
 type Candidate struct {
 	Ref  string `json:"ref"`
 	Line string `json:"line"`
-	// Context and Which tell it from others of the same role and name, as in LookItem.
+	// Context and Which distinguish it from others with the same role and name, as
+	// in LookItem.
 	Context string `json:"context,omitempty"`
 	Which   string `json:"which,omitempty"`
 }
 
-// ActKind is what an action does.
+// ActKind is the kind of an action.
 type ActKind string
 
 // The actions.
@@ -88,12 +90,12 @@ const (
 	ActDrag   ActKind = "drag"
 	ActScroll ActKind = "scroll"
 	ActUpload ActKind = "upload"
-	// ActKeyDown and ActKeyUp press keys that stay down, and let go of them;
-	// ActMouse moves the mouse, or presses or lets go of a button.
+	// ActKeyDown and ActKeyUp hold keys down and release them. ActMouse moves the
+	// mouse, or presses or releases a button.
 	ActKeyDown ActKind = "keydown"
 	ActKeyUp   ActKind = "keyup"
 	ActMouse   ActKind = "mouse"
-	// These are done with fingers.
+	// These are touch actions.
 	ActTap   ActKind = "tap"
 	ActSwipe ActKind = "swipe"
 	ActPinch ActKind = "pinch"
@@ -104,24 +106,24 @@ type ActRequest struct {
 	Kind ActKind `json:"kind"`
 	// Target is a ref, CSS, role=… name="…", text=…, label=… or x,y.
 	Target string `json:"target,omitempty"`
-	// To is where a drag ends: a target.
+	// To is the target where a drag ends.
 	To string `json:"to,omitempty"`
-	// Text is what is filled in or typed, or the keys that are pressed, such as
+	// Text is the text to fill in or type, or the keys to press, such as
 	// "Control+A".
 	Text string `json:"text,omitempty"`
-	// Clear types in place of what the field holds, and not behind it.
+	// Clear replaces the text of the field instead of typing at its end.
 	Clear bool `json:"clear,omitempty"`
 	// Values are the options of a select, or the files of an upload.
 	Values []string `json:"values,omitempty"`
 	// Button is "left", "right" or "middle"; empty is left.
 	Button string `json:"button,omitempty"`
-	// Count is how many clicks; 0 is one.
+	// Count is the number of clicks; 0 means one.
 	Count int `json:"count,omitempty"`
-	// Modifiers are held down: "Shift+Control".
+	// Modifiers are the keys held down: "Shift+Control".
 	Modifiers string `json:"modifiers,omitempty"`
 	// At is a point inside the target, from its top left corner.
 	At *[2]float64 `json:"at,omitempty"`
-	// On is whether a check switches on or off.
+	// On says whether a check turns the element on or off.
 	On bool `json:"on,omitempty"`
 	// DX and DY are how far to scroll, in CSS pixels.
 	DX float64 `json:"dx,omitempty"`
@@ -130,72 +132,75 @@ type ActRequest struct {
 	Do string `json:"do,omitempty"`
 	// HoldMS is how long a click or tap stays down, in milliseconds.
 	HoldMS int `json:"holdMs,omitempty"`
-	// Via are the points or targets that a drag goes along.
+	// Via are the points or targets along the way of a drag.
 	Via []string `json:"via,omitempty"`
-	// Speed is that of a drag or swipe in CSS pixels a second; 0 is as fast as it goes.
+	// Speed is the speed of a drag or swipe in CSS pixels per second; 0 means as
+	// fast as possible.
 	Speed float64 `json:"speed,omitempty"`
 	// Scale is how far the fingers of a pinch move apart (above 1) or together.
 	Scale float64 `json:"scale,omitempty"`
 }
 
-// DialogInfo is a dialog of the page that waits for an answer.
+// DialogInfo is a dialog that an action opened.
 type DialogInfo struct {
 	Type    string `json:"type"` // alert, confirm, prompt or beforeunload
 	Message string `json:"message"`
-	Default string `json:"default,omitempty"` // what a prompt has in its field
-	// Answered is accept or dismiss where the tab's policy answered it at once;
-	// empty while it waits.
+	Default string `json:"default,omitempty"` // the initial text of a prompt
+	// Answered is accept or dismiss if the tab's policy answered the dialog at
+	// once; empty while it waits.
 	Answered string `json:"answered,omitempty"`
 }
 
-// Effect is what an action did, as it was seen.
+// Effect is the observed result of an action.
 type Effect struct {
 	Tab TabID `json:"tab"`
-	// Hit is what was acted on.
+	// Hit is the element that was acted on.
 	Hit string `json:"hit"`
-	// URL and Title are where the tab is.
+	// URL and Title are the page of the tab after the action.
 	URL   string `json:"url"`
 	Title string `json:"title"`
-	// Appeared, Gone and Changed are lines of things; Said are messages.
+	// Appeared, Gone and Changed are lines of elements; Said are messages of the
+	// page.
 	Appeared []string `json:"appeared,omitempty"`
 	Gone     []string `json:"gone,omitempty"`
 	Changed  []string `json:"changed,omitempty"`
 	Said     []string `json:"said,omitempty"`
-	// More is how many lines were left out of these lists.
+	// More is how many lines were omitted from these lists.
 	More int `json:"more,omitempty"`
-	// Focus is what has the focus now, if that moved.
+	// Focus is the focused element, if the focus moved.
 	Focus string `json:"focus,omitempty"`
-	// Value is what a field holds now; secrets are masked.
+	// Value is the field's value after the action; secrets are masked.
 	Value *string `json:"value,omitempty"`
-	// Moved is how far an area was scrolled, and what is above and below.
+	// Moved is how far an area was scrolled, and how much is above and below.
 	Moved *[4]float64 `json:"moved,omitempty"`
-	// Navigated: another document came; Status is its HTTP status. Within: the
-	// address changed and the document stayed.
+	// Navigated: the tab has another document; Status is its HTTP status. Within:
+	// the address changed and the document stayed.
 	Navigated bool `json:"navigated,omitempty"`
 	Within    bool `json:"within,omitempty"`
 	Status    int  `json:"status,omitempty"`
-	// Loading: the new document had not arrived whole when the time was over.
+	// Loading: the new document was still loading when the time was over.
 	Loading bool `json:"loading,omitempty"`
-	// Tabs were opened.
+	// Tabs are the tabs that were opened.
 	Tabs      []TabID     `json:"tabs,omitempty"`
 	Dialog    *DialogInfo `json:"dialog,omitempty"`
 	Downloads []string    `json:"downloads,omitempty"`
 	Errors    []string    `json:"errors,omitempty"` // of the page's console
-	// Nothing: no change of any kind was seen.
+	// Nothing: no change of any kind was observed.
 	Nothing bool `json:"nothing,omitempty"`
-	// Held is what the caller holds down on the tab afterwards: keys, and buttons
-	// such as "left mouse button". Released is what it held down before, and what was
-	// let go because the tab went to another document.
+	// Held is what the caller holds down on the tab after the action: keys, and
+	// buttons such as "left mouse button". Released is what it held down before
+	// and what was released because the tab navigated to another document.
 	Held     []string `json:"held,omitempty"`
 	Released []string `json:"released,omitempty"`
-	// Untrusted: a field was set by script, and its events say so to the page.
+	// Untrusted: a field was set by script, and the page can see that in the
+	// events.
 	Untrusted bool `json:"untrusted,omitempty"`
 }
 
 // WaitKind is what a wait waits for.
 type WaitKind string
 
-// What can be waited for.
+// The conditions of a wait.
 const (
 	WaitForText     WaitKind = "text"
 	WaitForElement  WaitKind = "element"
@@ -203,7 +208,7 @@ const (
 	WaitForURL      WaitKind = "url"
 	WaitForLoad     WaitKind = "load"
 	WaitForQuiet    WaitKind = "quiet"    // no network traffic
-	WaitForFunction WaitKind = "function" // an expression of the page's that becomes true
+	WaitForFunction WaitKind = "function" // an expression in the page that becomes true
 	WaitForTime     WaitKind = "time"
 )
 
@@ -214,50 +219,51 @@ type WaitRequest struct {
 	Value string   `json:"value,omitempty"`
 }
 
-// PickedElement is an element of a page that a person picked, or can pick.
+// PickedElement is an element of a page that the user picked or can pick.
 type PickedElement struct {
 	Ref  string `json:"ref"`
 	Role string `json:"role"`
-	Name string `json:"name,omitempty"` // the page's words
+	Name string `json:"name,omitempty"` // text of the page
 }
 
-// PickAction is what the panel wants of the picker.
+// PickAction is what the panel requests of the picker.
 type PickAction string
 
 // The actions.
 const (
 	PickStart PickAction = "start"
-	PickMark  PickAction = "mark" // shows an element on the page
-	// PickShow shows an element while nobody picks: one that a question offers.
+	PickMark  PickAction = "mark" // highlights an element on the page
+	// PickShow highlights an element that a question offers, without a picker.
 	PickShow PickAction = "show"
 	PickStop PickAction = "stop"
 )
 
-// PickRequest is the body of POST /inspector/pick: the person at a panel picks an
-// element of a tab's page.
+// PickRequest is the body of POST /inspector/pick, with which the user at a
+// panel picks an element of a tab's page.
 type PickRequest struct {
-	// Panel is the panel's name of HelloEvent: it is told what was picked, and the
-	// picker ends with it. Each panel has one at most.
+	// Panel is the panel's name from HelloEvent. That panel gets the picked
+	// element, and the picker ends with the panel. Each panel has at most one
+	// picker.
 	Panel  string     `json:"panel"`
 	Action PickAction `json:"action"`
 	Tab    TabID      `json:"tab,omitempty"` // start
-	Ref    string     `json:"ref,omitempty"` // mark, show; empty takes the mark away
+	Ref    string     `json:"ref,omitempty"` // mark, show; empty removes the highlight
 }
 
-// PickReply is its reply.
+// PickReply is the reply of POST /inspector/pick.
 type PickReply struct {
-	// Elements are what can be picked, in the order of the page: for a person
-	// without a pointer (start).
+	// Elements are the elements that can be picked, in the order of the page, for
+	// a user without a pointer (start).
 	Elements []PickedElement `json:"elements"`
 }
 
-// PickedEvent says that a picker ended which its panel did not stop.
+// PickedEvent reports that a picker ended without the panel stopping it.
 type PickedEvent struct {
 	Type  PanelEventType `json:"type" tstype:"'picked'"`
 	Panel string         `json:"panel"`
 	Tab   TabID          `json:"tab"`
-	// Element is what was picked; with neither it nor Error the person gave up, or
-	// picked nothing in time.
+	// Element is the picked element. If Element and Error are both empty, the user
+	// cancelled, or picked nothing in time.
 	Element *PickedElement `json:"element,omitempty"`
 	Error   *Error         `json:"error,omitempty"`
 }

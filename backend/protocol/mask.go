@@ -1,9 +1,9 @@
 package protocol
 
-// Mask is what the cover of a page says while a task works on it.
+// Mask is the content of the overlay over a page while a task works on it.
 type Mask struct {
 	Title string `json:"title"` // the task
-	Step  string `json:"step"`  // what it does just now
-	// Asks: the person is asked something, and nothing is done until they answer.
+	Step  string `json:"step"`  // what the task is doing now
+	// Asks: the task asks the user something, and waits for the answer.
 	Asks bool `json:"asks,omitempty"`
 }

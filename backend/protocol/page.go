@@ -1,32 +1,33 @@
 package protocol
 
-// WaitUntil says how far a page must be before a navigation counts as done.
+// WaitUntil says how far a page must have loaded before a navigation counts as
+// done.
 type WaitUntil string
 
-// How far a page can be.
+// The stages of loading.
 const (
-	WaitLoad   WaitUntil = "load"   // everything the page names has arrived
+	WaitLoad   WaitUntil = "load"   // everything that the page refers to has loaded
 	WaitDOM    WaitUntil = "dom"    // the document is parsed
-	WaitCommit WaitUntil = "commit" // the new page has begun
+	WaitCommit WaitUntil = "commit" // the new document has begun to load
 )
 
-// PageInfo is where a tab is after a command.
+// PageInfo is the page of a tab after a command.
 type PageInfo struct {
 	Tab   TabID  `json:"tab"`
 	URL   string `json:"url"`
 	Title string `json:"title"`
-	// Status is the HTTP status of the document; 0 when it did not come by HTTP
-	// or was not loaded by this command.
+	// Status is the HTTP status of the document; 0 when it was not loaded by HTTP
+	// or not by this command.
 	Status int `json:"status,omitempty"`
 }
 
-// PageText is the text that a person could read on a page.
+// PageText is the visible text of a page.
 type PageText struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
-	// Length is the number of characters of the whole text; Text is shorter
-	// when it was cut.
+	// Length is the length of the whole text, in characters; Text is shorter when
+	// it was cut.
 	Length int `json:"length"`
 }
 
@@ -38,21 +39,25 @@ type Clip struct {
 	Height float64 `json:"height"`
 }
 
-// ScreenshotRequest says what to take a picture of.
+// ScreenshotRequest says what a screenshot shows.
 type ScreenshotRequest struct {
 	Format  string `json:"format"`            // "png", "jpeg" or "webp"
 	Quality int    `json:"quality,omitempty"` // 1 to 100, not for png; 0 is the browser's choice
-	Full    bool   `json:"full,omitempty"`    // the whole page instead of what is in view
+	Full    bool   `json:"full,omitempty"`    // the whole page instead of the visible part
 	Clip    *Clip  `json:"clip,omitempty"`
-	// Element is a target: only the element that it means.
+	// Element is a target: the screenshot shows only this element.
 	Element string `json:"element,omitempty"`
-	// Annotated draws the refs of what can be acted on over the picture.
+	// Annotated draws the refs of elements that can be acted on into the
+	// screenshot.
 	Annotated bool `json:"annotated,omitempty"`
-	// Slices saves a tall picture in parts that a model can read.
+	// Slices saves a tall screenshot in parts that a model can read.
 	Slices bool `json:"slices,omitempty"`
+	// BesideLooks is set for a screenshot that no caller waits for: other commands
+	// may read the tab while it is taken.
+	BesideLooks bool `json:"-"`
 }
 
-// Screenshot is a picture that was saved.
+// Screenshot is a saved screenshot.
 type Screenshot struct {
 	Path   string `json:"path"`
 	Format string `json:"format"`
@@ -60,7 +65,8 @@ type Screenshot struct {
 	Height int    `json:"height"` // CSS pixels
 	Bytes  int    `json:"bytes"`
 	URL    string `json:"url"`
-	// Slices are the parts of a tall picture, from the top; Path is the first.
+	// Slices are the paths of the parts of a tall screenshot, from the top; Path
+	// is the first.
 	Slices []string `json:"slices,omitempty"`
 	// Labels is how many refs were drawn.
 	Labels int `json:"labels,omitempty"`

@@ -7,10 +7,10 @@ import "encoding/json"
 type PageFile struct {
 	Path  string `json:"path"`
 	Bytes int    `json:"bytes"`
-	URL   string `json:"url"` // of the page that it was made of
+	URL   string `json:"url"` // of the page that it was made from
 }
 
-// PDFRequest says how a page is printed.
+// PDFRequest says how to print a page.
 type PDFRequest struct {
 	Paper      string  `json:"paper"` // "a4", "a3", "a5", "letter", "legal" or "tabloid"
 	Landscape  bool    `json:"landscape,omitempty"`
@@ -20,36 +20,36 @@ type PDFRequest struct {
 
 // Frame is a frame of a page.
 type Frame struct {
-	// ID is what the frame's refs begin with: "f2"; "page" for the page itself.
+	// ID is the prefix of the frame's refs: "f2"; "page" for the page itself.
 	ID string `json:"id"`
 	// Depth is 0 for the page itself.
 	Depth int    `json:"depth"`
 	Name  string `json:"name,omitempty"`
 	URL   string `json:"url"`
-	// Apart: it is of another site and runs in a process of its own.
+	// Apart: the frame is of another site and runs in a process of its own.
 	Apart bool `json:"apart,omitempty"`
 }
 
-// Evaluated is what an expression came to.
+// Evaluated is the result of an expression.
 type Evaluated struct {
 	URL string `json:"url"`
-	// Type is JavaScript's word for it; "null", "array", "error" and the like for
-	// objects that have a word of their own.
+	// Type is JavaScript's type; for some objects a more exact one, such as
+	// "null", "array" or "error".
 	Type string `json:"type"`
-	// Value is the value when it can be JSON.
+	// Value is the result if it can be JSON.
 	Value json.RawMessage `json:"value,omitempty" tstype:"unknown"`
-	// Words say what it is when it cannot: a function, an element, NaN.
+	// Words describe the result if it cannot: a function, an element, NaN.
 	Words string `json:"words,omitempty"`
 }
 
-// Link is a link that can be seen.
+// Link is a visible link.
 type Link struct {
 	Ref  string `json:"ref"`
 	Text string `json:"text"`
 	URL  string `json:"url"`
 }
 
-// FormField is a field of a form; what is secret in it is masked.
+// FormField is a field of a form; secret values are masked.
 type FormField struct {
 	Ref      string   `json:"ref"`
 	Role     string   `json:"role"`
@@ -63,7 +63,7 @@ type FormField struct {
 	Options  []string `json:"options,omitempty"`
 }
 
-// Form is a form, or the fields that stand outside of any.
+// Form is a form, or the fields outside of any form.
 type Form struct {
 	Name   string      `json:"name"`
 	Action string      `json:"action"`
@@ -78,7 +78,7 @@ type Table struct {
 	Rows    [][]string `json:"rows"`
 }
 
-// Medium is a picture, film or sound of a page.
+// Medium is an image, video or sound of a page.
 type Medium struct {
 	Kind   string `json:"kind"` // "image", "video" or "audio"
 	URL    string `json:"url"`
@@ -87,7 +87,7 @@ type Medium struct {
 	Height int    `json:"height"` // CSS pixels
 }
 
-// PageData is what a page says about itself to machines.
+// PageData is the metadata of a page.
 type PageData struct {
 	Title     string            `json:"title"`
 	URL       string            `json:"url"`
@@ -103,24 +103,27 @@ type Declaration struct {
 	Name      string `json:"name"`
 	Value     string `json:"value"`
 	Important bool   `json:"important,omitempty"`
-	// Beaten: another declaration won.
+	// Beaten: another declaration overrides it.
 	Beaten bool `json:"beaten,omitempty"`
 }
 
 // StyleRule is a rule that matches an element.
 type StyleRule struct {
-	// Selector is what matched; "style attribute" for the element's own.
+	// Selector is the selector that matched; "style attribute" for the element's
+	// own style.
 	Selector string `json:"selector"`
-	// From is the ancestor that it is inherited from; empty for the element.
+	// From is the ancestor that the rule is inherited from; empty for the
+	// element's own rules.
 	From string `json:"from,omitempty"`
-	// Source is the sheet and line, or "browser" for its own sheet.
+	// Source is the style sheet and line, or "browser" for the browser's own
+	// sheet.
 	Source       string        `json:"source"`
 	Conditions   []string      `json:"conditions,omitempty"` // media, container, layer, supports
 	Declarations []Declaration `json:"declarations"`
 }
 
-// ElementStyle is how an element came to look as it does: its rules, strongest
-// first, and the values that were asked for.
+// ElementStyle explains the look of an element: its rules, strongest first, and
+// the computed values that were requested.
 type ElementStyle struct {
 	URL      string            `json:"url"`
 	Element  string            `json:"element"`
@@ -137,15 +140,15 @@ type Listener struct {
 	Capture bool   `json:"capture,omitempty"`
 }
 
-// Inspection is what can be said about an element.
+// Inspection is everything known about an element.
 type Inspection struct {
 	URL        string            `json:"url"`
 	Element    string            `json:"element"` // as a selector: tag, id and classes
 	Role       string            `json:"role"`
 	Name       string            `json:"name"`
-	Properties map[string]string `json:"properties,omitempty"` // of accessibility
+	Properties map[string]string `json:"properties,omitempty"` // accessibility properties
 	Attributes map[string]string `json:"attributes"`
-	Box        Clip              `json:"box"` // in the page, the border box
+	Box        Clip              `json:"box"` // the border box, in page coordinates
 	Margin     [4]float64        `json:"margin"`
 	Padding    [4]float64        `json:"padding"`
 	Border     [4]float64        `json:"border"`
@@ -159,7 +162,7 @@ type StyleEdit struct {
 	Number   int    `json:"number"`
 	Element  string `json:"element"`
 	Property string `json:"property"`
-	Before   string `json:"before"` // of the style attribute; empty when it had none
+	Before   string `json:"before"` // value in the style attribute; empty when it had none
 	After    string `json:"after"`
 	Undone   bool   `json:"undone,omitempty"`
 }
@@ -183,12 +186,12 @@ type AuditFinding struct {
 type Audit struct {
 	URL        string         `json:"url"`
 	Violations []AuditFinding `json:"violations"`
-	Unsure     []AuditFinding `json:"unsure"` // a person has to look
+	Unsure     []AuditFinding `json:"unsure"` // a user has to check them
 	Passed     int            `json:"passed"` // rules
 }
 
-// Performance is how fast a page came and reacts; times are milliseconds since
-// the navigation began, 0 when it did not happen (yet).
+// Performance is how fast a page loaded and reacts. Times are milliseconds
+// since the navigation began; 0 when the event has not happened.
 type Performance struct {
 	URL              string  `json:"url"`
 	TTFB             float64 `json:"ttfb"`
@@ -198,7 +201,7 @@ type Performance struct {
 	FirstContent     float64 `json:"firstContentfulPaint"`
 	LargestContent   float64 `json:"largestContentfulPaint"`
 	LargestElement   string  `json:"largestElement,omitempty"`
-	LayoutShift      float64 `json:"cumulativeLayoutShift"` // a score, no time
+	LayoutShift      float64 `json:"cumulativeLayoutShift"` // a score, not a time
 	InteractionDelay float64 `json:"interactionToNextPaint"`
 	LongTasks        int     `json:"longTasks"`
 	LongTaskTime     float64 `json:"longTaskTime"`
@@ -213,27 +216,27 @@ type Performance struct {
 type Match struct {
 	// Ref is the nearest element that can be acted on; empty without one.
 	Ref string `json:"ref,omitempty"`
-	// Before and After are what stands around it on its line.
+	// Before and After are the text around the match on its line.
 	Before string `json:"before"`
 	Text   string `json:"text"`
 	After  string `json:"after"`
 }
 
-// Matches are what `find` found.
+// Matches are the results of `find`.
 type Matches struct {
 	URL     string  `json:"url"`
 	Total   int     `json:"total"`
 	Matches []Match `json:"matches"`
 }
 
-// PixelDiff is how two pictures differ.
+// PixelDiff is how two screenshots differ.
 type PixelDiff struct {
-	Path    string  `json:"path"` // of the picture with the differences in red
+	Path    string  `json:"path"` // of the screenshot with the differences in red
 	Changed int     `json:"changed"`
 	Total   int     `json:"total"`
 	Share   float64 `json:"share"` // 0 to 1
-	// Area is the smallest part that holds every difference.
+	// Area is the smallest rectangle that contains every difference.
 	Area *Clip `json:"area,omitempty"`
-	// Sizes are of the two pictures, when they differ.
+	// Sizes are the sizes of the two screenshots, if they differ.
 	Sizes []string `json:"sizes,omitempty"`
 }

@@ -1,15 +1,16 @@
 package protocol
 
-// Pairing is what the app puts into the extension's session storage through the
-// browser's private pipe, under the key PairingKey. No file, URL or route ever
-// carries it.
+// Pairing is what the app writes into the extension's session storage through
+// the browser's private pipe, under the key PairingKey. No file, URL or route
+// ever contains it.
 type Pairing struct {
 	Version string      `json:"version"`
 	Session SessionName `json:"session"`
 	Port    int         `json:"port"`
 	Token   string      `json:"token"`
-	// Key proves the server: before the panel shows its token it asks
-	// GET /health?challenge=HEX and compares HMAC-SHA256(Key, challenge).
+	// Key proves the server's identity: before the panel sends its token, it calls
+	// GET /health?challenge=HEX and compares the proof with HMAC-SHA256(Key,
+	// challenge).
 	Key string `json:"key"`
 	// Epoch grows with every pairing of this app run.
 	Epoch int `json:"epoch"`
@@ -19,8 +20,8 @@ type Pairing struct {
 const PairingKey = "pilotfish.pairing"
 
 // TokenSubprotocol is the prefix of the subprotocol that carries a token at a
-// WebSocket upgrade, beside Version. The server selects Version, so that the
-// token is not echoed.
+// WebSocket upgrade, beside Version. The server selects Version, so the
+// response does not repeat the token.
 const TokenSubprotocol = "token."
 
 // PanelEventType is the type of a message from the backend to the panel.
@@ -36,19 +37,19 @@ const (
 	PanelAgents   PanelEventType = "agents"   // the probe has a result
 	PanelSettings PanelEventType = "settings" // what the panel shows of Settings changed
 	PanelReauth   PanelEventType = "reauth"   // the token was rotated: send the new one
-	PanelShow     PanelEventType = "show"     // bring this tab's terminal to view
+	PanelShow     PanelEventType = "show"     // show this tab's terminal
 	PanelPong     PanelEventType = "pong"
 
 	PanelConversation     PanelEventType = "conversation"      // a conversation's head changed or is new
 	PanelConversationGone PanelEventType = "conversation_gone" // a conversation was deleted
-	PanelChat             PanelEventType = "chat"              // what was said in a conversation that the panel watches
+	PanelChat             PanelEventType = "chat"              // events of a conversation that the panel watches
 
-	PanelPicked PanelEventType = "picked" // a person picked an element of a page, or did not
+	PanelPicked PanelEventType = "picked" // a picker ended, with or without a picked element
 
 	PanelTask      PanelEventType = "task"       // a task's head changed or is new
 	PanelTaskGone  PanelEventType = "task_gone"  // a task was deleted
-	PanelTaskOrder PanelEventType = "task_order" // a program asks for a task
-	PanelModels    PanelEventType = "models"     // the ways to a model changed
+	PanelTaskOrder PanelEventType = "task_order" // a program starts a task
+	PanelModels    PanelEventType = "models"     // the model profiles changed
 )
 
 // HelloEvent is the whole state of a session as the panel needs it.
@@ -58,34 +59,28 @@ type HelloEvent struct {
 	Session  SessionInfo    `json:"session"`
 	Agents   AgentsFile     `json:"agents"`
 	Settings PanelView      `json:"settings"`
-	// Conversations are the heads of all of the session's, newest first.
+	// Conversations are the heads of all conversations of the session, newest
+	// first.
 	Conversations []Conversation `json:"conversations"`
-	// Panel names this view for as long as its socket is open: whoever runs a task
-	// says it.
+	// Panel names this panel while its socket is open. A panel that runs a task
+	// sends it with its requests.
 	Panel string `json:"panel"`
-	// Tasks are the heads of the tasks that are not over, newest first.
+	// Tasks are the heads of the tasks that have not ended, newest first.
 	Tasks []Task `json:"tasks"`
-	// Attach spares the panel the way to POST /pty-session for the terminal that
-	// it will show first. Only the first hello of a socket has it.
+	// Attach saves the panel the request POST /pty-session for the terminal that
+	// it shows first. Only the first hello of a socket has it.
 	Attach *HelloAttach `json:"attach,omitempty"`
 }
 
-// HelloAttach is good for one upgrade of one terminal's socket, like the token
+// HelloAttach is valid for one upgrade of one terminal's socket, like the token
 // of PtySessionReply.
 type HelloAttach struct {
 	Terminal TerminalID `json:"terminal"`
 	Token    string     `json:"token"`
-	// Screen is what the terminal's process has written since its start, where that
-	// is short (MaxFirstScreen) and text: a first picture of it, until its own
-	// socket has brought the same. Nobody answers what it asks.
-	Screen string `json:"screen,omitempty"`
-	// Picture is how a panel drew it last, as that panel told it (ControlPicture),
-	// where nothing was written since.
-	Picture string `json:"picture,omitempty"`
 }
 
-// SessionEvent says that the session's state changed; Tabs and Terminals of the
-// info are whole, too.
+// SessionEvent reports that the session's state changed. It also contains all
+// tabs and terminals.
 type SessionEvent struct {
 	Type    PanelEventType `json:"type" tstype:"'session'"`
 	Session SessionInfo    `json:"session"`
@@ -103,7 +98,7 @@ type TerminalEvent struct {
 	Terminal TerminalInfo   `json:"terminal"`
 }
 
-// TerminalGoneEvent says that a terminal is forgotten.
+// TerminalGoneEvent reports that a terminal was removed.
 type TerminalGoneEvent struct {
 	Type     PanelEventType `json:"type" tstype:"'terminal_gone'"`
 	Terminal TerminalID     `json:"terminal"`
@@ -121,22 +116,24 @@ type SettingsEvent struct {
 	Settings PanelView      `json:"settings"`
 }
 
-// ReauthEvent asks an open socket for the new token, which came over the pipe.
+// ReauthEvent asks an open socket for the new token, which the panel got
+// through the pipe.
 type ReauthEvent struct {
 	Type PanelEventType `json:"type" tstype:"'reauth'"`
 }
 
-// ShowEvent brings a tab's terminal, or a conversation, to view in the panel of
-// its window.
+// ShowEvent asks the panel of a tab's window to show the tab's terminal, or a
+// conversation.
 type ShowEvent struct {
 	Type     PanelEventType `json:"type" tstype:"'show'"`
 	Tab      TabID          `json:"tab"`
 	Terminal TerminalID     `json:"terminal,omitempty"`
-	// Conversation is shown beside the tab, and is put there when it has none.
+	// Conversation is shown beside the tab. If it has no tab, it moves to this
+	// one.
 	Conversation ConversationID `json:"conversation,omitempty"`
 }
 
-// PongEvent answers a ping.
+// PongEvent is the response to a ping.
 type PongEvent struct {
 	Type PanelEventType `json:"type" tstype:"'pong'"`
 	ID   int            `json:"id"`
@@ -147,14 +144,15 @@ type PanelView struct {
 	Agent    AgentKind `json:"agent"`
 	Command  string    `json:"command,omitempty"`
 	FontSize int       `json:"fontSize"`
-	// EveryTab starts an agent in each tab that is looked at, not only in the
+	// EveryTab starts an agent in each tab that the user views, not only in the
 	// first.
-	EveryTab bool `json:"everyTab"`
+	EveryTab    bool        `json:"everyTab"`
+	Confinement Confinement `json:"confinement"`
 	// ChatAgent answers in a new conversation; AgentAuto is what the panel makes of
 	// the probe, which changes when something is installed.
 	ChatAgent AgentKind `json:"chatAgent"`
 	Theme     Theme     `json:"theme"`
-	// AppVersion is the version of the app, as a user quotes it.
+	// AppVersion is the version of the app, for users.
 	AppVersion string `json:"appVersion"`
 }
 
@@ -165,19 +163,19 @@ type PanelMessageType string
 const (
 	PanelAuth PanelMessageType = "auth"
 	PanelPing PanelMessageType = "ping"
-	// PanelViewing says which tab the panel shows now.
+	// PanelViewing reports which tab the panel shows now.
 	PanelViewing PanelMessageType = "viewing"
-	// PanelAnswer is a person's word about an approval.
+	// PanelAnswer is the user's answer to an approval.
 	PanelAnswer PanelMessageType = "answer"
-	// PanelTheme chooses the look of window and panel.
+	// PanelTheme sets the theme of window and panel.
 	PanelTheme PanelMessageType = "theme"
-	// PanelWatch asks for what is said in a conversation, from After on;
-	// PanelUnwatch for no more of it.
+	// PanelWatch subscribes to the events of a conversation after the index After;
+	// PanelUnwatch ends that.
 	PanelWatch   PanelMessageType = "chat_watch"
 	PanelUnwatch PanelMessageType = "chat_unwatch"
 )
 
-// PanelMessage is a message from the panel. Which fields count depends on Type.
+// PanelMessage is a message from the panel. Type says which fields are used.
 type PanelMessage struct {
 	Type  PanelMessageType `json:"type"`
 	Token string           `json:"token,omitempty"` // auth
@@ -193,8 +191,8 @@ type PanelMessage struct {
 }
 
 // BridgeBinding is the name of the function that the backend adds to the
-// worker's global scope through the pipe. The worker reports what only an
-// extension can see; the payload is a BridgeEvent as JSON.
+// worker's global scope through the pipe. With it, the worker reports what only
+// an extension can see; its argument is a BridgeEvent as JSON.
 const BridgeBinding = "pilotfishBridge"
 
 // BridgeEventType is the type of a message from the worker to the backend.
@@ -202,7 +200,7 @@ type BridgeEventType string
 
 // The messages of the bridge.
 const (
-	// BridgeReady is the worker's first word after each start, with all tabs.
+	// BridgeReady is the worker's first message after each start, with all tabs.
 	BridgeReady BridgeEventType = "ready"
 	// BridgeTabs carries all tabs, after any change of one.
 	BridgeTabs BridgeEventType = "tabs"
@@ -214,15 +212,15 @@ type BridgeEvent struct {
 	// Version of the extension (ready).
 	Version string      `json:"version,omitempty"`
 	Tabs    []BridgeTab `json:"tabs"`
-	// Seq grows with each look of one worker; what an earlier look saw and a
-	// later one did not is over.
+	// Seq grows with each report of one worker. A tab in an earlier report that is
+	// missing in a later one is closed.
 	Seq int `json:"seq"`
 	// FocusedWindow is the window that was focused last; 0 when none was.
 	FocusedWindow int `json:"focusedWindow"`
 }
 
-// BridgeTab is a tab as chrome.tabs knows it, with the CDP target that
-// chrome.debugger.getTargets pairs it with.
+// BridgeTab is a tab as in chrome.tabs, with its CDP target from
+// chrome.debugger.getTargets.
 type BridgeTab struct {
 	ChromeTabID int    `json:"chromeTabId"`
 	TargetID    string `json:"targetId"`
@@ -232,10 +230,10 @@ type BridgeTab struct {
 	Loading     bool   `json:"loading"`
 	URL         string `json:"url"`
 	Title       string `json:"title"`
-	// OpenerChromeTabID is the tab whose page opened this one; a tab that a
-	// person opened has none.
+	// OpenerChromeTabID is the tab whose page opened this one; a tab that the user
+	// opened has none.
 	OpenerChromeTabID int `json:"openerChromeTabId,omitempty"`
 	// ReplacesChromeTabID is the number that this tab had before the browser
-	// gave it another one (a discarded tab).
+	// assigned it another one (for a discarded tab).
 	ReplacesChromeTabID int `json:"replacesChromeTabId,omitempty"`
 }

@@ -2,7 +2,7 @@ package protocol
 
 import "time"
 
-// SessionState is where a session is in its life.
+// SessionState is the state of a session.
 type SessionState string
 
 // The states of a session.
@@ -11,35 +11,36 @@ const (
 	SessionStarting SessionState = "starting"
 	SessionRunning  SessionState = "running"
 	SessionStopping SessionState = "stopping"
-	// SessionRestarting is a browser that ended by itself and is being started again.
+	// SessionRestarting: the browser ended unexpectedly and is being restarted.
 	SessionRestarting SessionState = "restarting"
-	// SessionFailed needs the person: Error says what to do.
+	// SessionFailed: the user has to act; Error says what to do.
 	SessionFailed SessionState = "failed"
 )
 
 // SessionInfo is what window, tray and command line show of a session.
 type SessionInfo struct {
 	Name SessionName `json:"name"`
-	// Title is the name that the user gave it, where that could not be a folder's.
+	// Title is the name that the user chose, if it cannot be a folder's name.
 	Title string       `json:"title,omitempty"`
 	State SessionState `json:"state"`
 	// StartedAt is when the browser came up; absent while it is not running.
 	StartedAt *time.Time `json:"startedAt,omitempty"`
 	Error     *Error     `json:"error,omitempty"`
-	// Warnings are things to know that do not stop the session, such as a
-	// browser that runs without its sandbox.
+	// Warnings are problems that do not stop the session, such as a browser that
+	// runs without its sandbox.
 	Warnings  []Error        `json:"warnings"`
 	Browser   *BrowserInfo   `json:"browser,omitempty"`
 	Panel     PanelState     `json:"panel"`
 	Tabs      []Tab          `json:"tabs"`
 	Terminals []TerminalInfo `json:"terminals"`
-	// Approvals are what waits for a person, oldest first.
+	// Approvals are the requests that wait for the user, oldest first.
 	Approvals []Approval `json:"approvals,omitempty"`
 }
 
-// Awaited is the terminal that a panel will show when it opens: of those of the
-// tab in front, or of the only tab, the one that was shown last, or the newest
-// where none was; nil for none, and where somebody views it already.
+// Awaited returns the terminal that a panel will show when it opens. Of the
+// terminals of the front tab, or of the only tab, it is the one that was shown
+// last, or the newest if none was. It is nil if there is none, if it has a
+// viewer already, or if it is neither starting nor live.
 func (s *SessionInfo) Awaited() *TerminalInfo {
 	var front TabID
 	for _, tab := range s.Tabs {
@@ -72,7 +73,7 @@ const (
 // BrowserInfo is the browser that a session runs.
 type BrowserInfo struct {
 	Name    string `json:"name"`    // "Chromium", "Google Chrome", …
-	Version string `json:"version"` // as the browser says it
+	Version string `json:"version"` // as the browser reports it
 	Path    string `json:"path"`
 	PID     int    `json:"pid"`
 	Sandbox bool   `json:"sandbox"`
@@ -91,32 +92,33 @@ type Tab struct {
 	Focused bool `json:"focused"`
 	Loading bool `json:"loading"`
 	Crashed bool `json:"crashed,omitempty"`
-	// ChromeTabID and WindowID are the browser's own numbers. They are for our
-	// extension only: everybody else names a tab by ID.
+	// ChromeTabID and WindowID are the browser's own numbers. Only our extension
+	// uses them; everything else names a tab by ID.
 	ChromeTabID int `json:"chromeTabId,omitempty"`
 	WindowID    int `json:"windowId,omitempty"`
 	Index       int `json:"index"`
 	// Opener is the tab whose page opened this one.
 	Opener TabID `json:"opener,omitempty"`
-	// Agent is the state of the agent of this tab; absent when it has none.
+	// Agent is the state of this tab's agent; absent when it has none.
 	Agent *TabAgent `json:"agent,omitempty"`
 }
 
-// TabAgent is what a tab's agent is doing, in one word and one name.
+// TabAgent is the name and the status of a tab's agent.
 type TabAgent struct {
 	Name   string      `json:"name"`
 	Status AgentStatus `json:"status"`
 }
 
-// TabsFile is tabs.json: the tabs that an agent may know of. Written whole or
-// not at all.
+// TabsFile is the content of tabs.json: the tabs that an agent may know of. It
+// is written atomically.
 type TabsFile struct {
 	Version int       `json:"version"`
 	Updated time.Time `json:"updated"`
 	Tabs    []Tab     `json:"tabs"`
 }
 
-// ActiveTabFile is active-tab.json: the tab that the person looks at.
+// ActiveTabFile is the content of active-tab.json: the tab that the user looks
+// at.
 type ActiveTabFile struct {
 	Version int       `json:"version"`
 	Updated time.Time `json:"updated"`

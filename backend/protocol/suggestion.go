@@ -3,29 +3,29 @@ package protocol
 import "strings"
 
 // Suggestion names a command of the registry that helps after an error. It is
-// data: the command line prints a line to type, MCP names its tool, and Task its
-// own action.
+// data: the command line shows a line to type, MCP the tool, and Task its own
+// action.
 type Suggestion struct {
-	// Command is empty for the same command once more, with the options in Args.
+	// Command is empty for the same command again, with the options in Args.
 	Command string `json:"command"`
 	// Args are the words after the name, as on a command line.
 	Args []string `json:"args,omitempty"`
-	// Does says what the command does, such as "lists the tabs". Empty: it is an
-	// example of how the command is written.
+	// Does says what the command does, such as "lists the tabs". If it is empty,
+	// the suggestion is an example of how to write the command.
 	Does string `json:"does,omitempty"`
 }
 
-// Try suggests a command and says what it does.
+// Try returns a suggestion of a command, with what it does.
 func Try(does, command string, args ...string) Suggestion {
 	return Suggestion{Command: command, Args: args, Does: does}
 }
 
-// Example shows how a command is written.
+// Example returns an example of how to write a command.
 func Example(command string, args ...string) Suggestion {
 	return Suggestion{Command: command, Args: args}
 }
 
-// With suggests options for the same command, and says what they do.
+// With returns a suggestion of options for the same command, with what they do.
 func With(does string, options ...string) Suggestion {
 	return Suggestion{Args: options, Does: does}
 }
@@ -38,7 +38,7 @@ func AnswerDialog() []Suggestion {
 	return []Suggestion{Try("answers OK", "dialog", "accept"), Try("answers Cancel", "dialog", "dismiss")}
 }
 
-// Line is the command as a line, quoted as for a shell.
+// Line returns the command as a line, quoted for a shell.
 func (s Suggestion) Line() string {
 	var words []string
 	if s.Command != "" {
@@ -53,9 +53,8 @@ func (s Suggestion) Line() string {
 	return strings.Join(words, " ")
 }
 
-// Advice is the hint and the suggestions as one text. name is how a client calls
-// a command; one that it calls nothing is left out, and so is an example where
-// name gives none.
+// Advice returns the hint and the suggestions as one text. name returns how a
+// client writes a command; a suggestion for which it returns "" is omitted.
 func (e *Error) Advice(name func(Suggestion) string) string {
 	var parts []string
 	if e.Hint != "" {

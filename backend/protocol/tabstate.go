@@ -8,7 +8,7 @@ type Cookie struct {
 	Value    string     `json:"value"`
 	Domain   string     `json:"domain"`
 	Path     string     `json:"path"`
-	Expires  *time.Time `json:"expires,omitempty"` // absent: with the session
+	Expires  *time.Time `json:"expires,omitempty"` // absent: until the browser ends
 	HTTPOnly bool       `json:"httpOnly,omitempty"`
 	Secure   bool       `json:"secure,omitempty"`
 	SameSite string     `json:"sameSite,omitempty"` // "Strict", "Lax" or "None"
@@ -24,21 +24,21 @@ type StorageItem struct {
 type Storage struct {
 	Origin string        `json:"origin"`
 	Local  []StorageItem `json:"local,omitempty"`
-	// SessionItems belong to the tab.
+	// SessionItems are the items of sessionStorage, which belong to the tab.
 	SessionItems []StorageItem `json:"session,omitempty"`
 }
 
-// BrowserState is what `state save` writes, before it is encrypted.
+// BrowserState is what `state save` writes, before encryption.
 type BrowserState struct {
 	Version int       `json:"version"`
 	Saved   time.Time `json:"saved"`
-	// Site is the host that it is of; empty for everything.
+	// Site is the host that the state is from; empty for all sites.
 	Site    string    `json:"site,omitempty"`
 	Cookies []Cookie  `json:"cookies"`
 	Storage []Storage `json:"storage"`
 }
 
-// StateFile describes a saved state without what is in it.
+// StateFile describes a saved state without its content.
 type StateFile struct {
 	Name    string    `json:"name"`
 	Path    string    `json:"path"`
@@ -51,16 +51,16 @@ type StateFile struct {
 	Key string `json:"key,omitempty"`
 }
 
-// Emulation is what a tab is made to believe. A field that is nil is the
-// browser's own.
+// Emulation holds a tab's emulated settings. A field that is empty means the
+// browser's own setting.
 type Emulation struct {
 	Viewport  *EmulatedViewport `json:"viewport,omitempty"`
-	Device    string            `json:"device,omitempty"` // the name of the device that viewport and user agent are of
+	Device    string            `json:"device,omitempty"` // the name of the device that sets viewport and user agent
 	UserAgent string            `json:"userAgent,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"`
 	Media     string            `json:"media,omitempty"` // "print" or "screen"
-	// Scheme is "dark" or "light", Motion and Contrast "reduce", "no-preference",
-	// "more" and so on, as CSS names them.
+	// Scheme is "dark" or "light"; Motion and Contrast are "reduce",
+	// "no-preference", "more" and so on, as in CSS.
 	Scheme      string              `json:"scheme,omitempty"`
 	Motion      string              `json:"motion,omitempty"`
 	Contrast    string              `json:"contrast,omitempty"`
@@ -68,7 +68,7 @@ type Emulation struct {
 	Timezone    string              `json:"timezone,omitempty"`
 	Geolocation *EmulatedPlace      `json:"geolocation,omitempty"`
 	Network     *EmulatedConditions `json:"network,omitempty"`
-	// CPU is how many times slower the processor is.
+	// CPU is by what factor the processor is slowed down.
 	CPU float64 `json:"cpu,omitempty"`
 }
 
@@ -81,14 +81,14 @@ type EmulatedViewport struct {
 	Touch  bool    `json:"touch,omitempty"`
 }
 
-// EmulatedPlace is a place on earth, in degrees and metres.
+// EmulatedPlace is a location, in degrees and metres.
 type EmulatedPlace struct {
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
 	Accuracy  float64 `json:"accuracy"`
 }
 
-// EmulatedConditions are the network's.
+// EmulatedConditions are the conditions of an emulated network.
 type EmulatedConditions struct {
 	Name      string  `json:"name"`
 	Offline   bool    `json:"offline,omitempty"`
@@ -99,7 +99,7 @@ type EmulatedConditions struct {
 
 // Window is one window of the browser.
 type Window struct {
-	// ID is the browser's own number; 0 where it cannot be told.
+	// ID is the browser's own number; 0 where it is not known.
 	ID      int     `json:"id"`
 	Tabs    []TabID `json:"tabs"`
 	Focused bool    `json:"focused"`

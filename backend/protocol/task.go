@@ -6,18 +6,18 @@ import (
 )
 
 // TaskID names a task: a UUID that the panel makes (or the backend, for a task
-// that a program asks for).
+// of a program).
 type TaskID string
 
 // TaskState is what a task is doing.
 type TaskState string
 
-// The states of a task. A task whose panel is gone is interrupted: it can be
-// resumed at its step.
+// The states of a task. A task whose panel disconnected is interrupted: it can
+// be resumed at its step.
 const (
 	TaskIdle        TaskState = "idle"
 	TaskRunning     TaskState = "running"
-	TaskWaiting     TaskState = "waiting" // for the person
+	TaskWaiting     TaskState = "waiting" // for the user
 	TaskPaused      TaskState = "paused"
 	TaskDone        TaskState = "done"
 	TaskFailed      TaskState = "failed"
@@ -25,21 +25,22 @@ const (
 	TaskInterrupted TaskState = "interrupted"
 )
 
-// Over says whether a task has ended; one that is interrupted has not.
+// Over reports whether a task has ended; an interrupted task has not.
 func (s TaskState) Over() bool { return s == TaskDone || s == TaskFailed || s == TaskStopped }
 
 // Task is a task without its steps.
 type Task struct {
 	ID    TaskID    `json:"id"`
 	Title string    `json:"title"`
-	Goal  string    `json:"goal"` // the person's words
+	Goal  string    `json:"goal"` // the user's words
 	Tab   TabID     `json:"tab,omitempty"`
-	Tabs  []TabID   `json:"tabs"` // all that it may touch
+	Tabs  []TabID   `json:"tabs"` // all tabs that it may use
 	State TaskState `json:"state"`
-	// Summary is what the agent said at the end, or why it ended.
+	// Summary is the agent's text at the end, or why the task ended.
 	Summary string `json:"summary,omitempty"`
 	Error   *Error `json:"error,omitempty"`
-	// Profile is the model's profile; empty for Pilot's plain instructions.
+	// Profile is the id of the model profile; empty for Pilot's plain
+	// instructions.
 	Profile string    `json:"profile,omitempty"`
 	Steps   int       `json:"steps"`
 	MaxStep int       `json:"maxSteps"`
@@ -47,73 +48,76 @@ type Task struct {
 	Budget  int       `json:"budget"` // tokens; 0 for none
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
-	// Index is the last one given in it.
+	// Index is the last index that was assigned in the task.
 	Index uint64 `json:"index"`
-	// Routine is the name of the routine that it was run from.
+	// Routine is the name of the routine that the task runs.
 	Routine string `json:"routine,omitempty"`
-	// KeepGroup: its tabs stay a group when it is over.
+	// KeepGroup: its tabs stay in their group when the task has ended.
 	KeepGroup bool `json:"keepGroup,omitempty"`
-	// Closed: the user has put it away after it failed. Until then it is shown.
+	// Closed: the user has dismissed the task after it failed. Until then it is
+	// shown.
 	Closed bool `json:"closed,omitempty"`
-	// Asker is who asked for it, when that was a program.
+	// Asker is the program that started the task, if a program did.
 	Asker *Actor `json:"asker,omitempty"`
 }
 
 // TaskEventKind says what a TaskEvent is.
 type TaskEventKind string
 
-// The kinds of event. The data of each is the panel's own: the backend keeps it
-// and hands it out, and understands the head.
+// The kinds of event. The data of an event is in the panel's own format: the
+// backend stores and returns it, and understands only the head.
 const (
 	TaskEventHead    TaskEventKind = "head"    // the task changed
-	TaskEventStep    TaskEventKind = "step"    // a step, whole; a later one of its number replaces it
-	TaskEventPerson  TaskEventKind = "person"  // a word of the person
-	TaskEventNotice  TaskEventKind = "notice"  // something that the agent was told
-	TaskEventSummary TaskEventKind = "summary" // old steps in short, for the model
+	TaskEventStep    TaskEventKind = "step"    // a complete step; a later event with its number replaces it
+	TaskEventPerson  TaskEventKind = "person"  // a message of the user
+	TaskEventNotice  TaskEventKind = "notice"  // a notice for the agent
+	TaskEventSummary TaskEventKind = "summary" // a summary of old steps, for the model
 )
 
-// TaskEvent is one line of a task's journal, written before it is shown.
+// TaskEvent is one line of a task's journal. It is written before anybody sees
+// it.
 type TaskEvent struct {
 	Index uint64        `json:"index"`
 	Kind  TaskEventKind `json:"kind"`
 	At    time.Time     `json:"at"`
 	Head  *Task         `json:"head,omitempty"`
-	// Data is JSON of the panel's.
+	// Data is JSON in the panel's own format.
 	Data json.RawMessage `json:"data,omitempty" tstype:"unknown"`
 }
 
-// TaskWriteRequest is the body of POST /task/write. The first write of an
-// unknown task makes it and needs the head.
+// TaskWriteRequest is the body of POST /task/write. The first write for an
+// unknown task creates it and needs the head.
 type TaskWriteRequest struct {
 	Task   TaskID          `json:"task"`
 	Kind   TaskEventKind   `json:"kind"`
 	Head   *Task           `json:"head,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty" tstype:"unknown"`
-	Viewer string          `json:"viewer"` // the panel view that holds the task's lease
-	// Seq counts what a view writes, of any task; 0 counts for nothing. The same is
-	// written once: a request whose answer got lost may be sent again.
+	Viewer string          `json:"viewer"` // the panel that holds the task's lease
+	// Seq numbers the writes of a panel, over all tasks; 0 means no number. The
+	// backend applies each number once, so a request whose reply was lost may be
+	// sent again.
 	Seq uint64 `json:"seq,omitempty"`
-	// Picture asks for a picture of what a step has left, which is kept with the
-	// task. Nobody waits for it, and that there is none is no harm.
+	// Picture requests a screenshot of the page after a step, which is stored with
+	// the task. No caller waits for it, and it may fail without harm.
 	Picture *TaskShot `json:"picture,omitempty"`
 }
 
-// TaskShot is the picture of a step: of which, and of which tab.
+// TaskShot says of which step, and of which tab, a screenshot is.
 type TaskShot struct {
 	Step int   `json:"step"`
 	Tab  TabID `json:"tab"`
 }
 
-// TaskWriteReply is its reply.
+// TaskWriteReply is the reply of POST /task/write.
 type TaskWriteReply struct {
 	Index uint64 `json:"index"`
 	Head  Task   `json:"head"`
-	// Did is what the person did on the page while the task rested, in words; what
-	// stands in quotes is the page's.
+	// Did is what the user did on the page while the task was paused, in words;
+	// the text in quotes is the page's.
 	Did string `json:"did,omitempty"`
 }
 
-// TaskRequest is the body of the routes that need a task only: POST /task/get,
+// TaskRequest is the body of the routes that need only a task: POST /task/get,
 // /task/delete, /task/close, /task/stop.
 type TaskRequest struct {
 	Task   TaskID `json:"task"`
@@ -129,36 +133,37 @@ type TaskPage struct {
 
 // TaskListRequest is the body of POST /task/list.
 type TaskListRequest struct {
-	// Text is searched for in titles, goals, summaries and steps; empty for all.
+	// Text is searched in titles, goals, summaries and steps; empty for all.
 	Text  string `json:"text,omitempty"`
 	Limit int    `json:"limit,omitempty"`
 }
 
-// TaskListReply is its reply, newest first.
+// TaskListReply is the reply of POST /task/list, newest first.
 type TaskListReply struct {
 	Tasks []Task `json:"tasks"`
-	// Found says where in each the text occurs first, when there was one.
+	// Found says where the text first occurs in each task, if the request had a
+	// text.
 	Found []TaskFound `json:"found,omitempty"`
 }
 
-// TaskFoundIn says in what of a task a text was found.
+// TaskFoundIn says in which part of a task a text was found.
 type TaskFoundIn string
 
-// What can be searched: a task's own words, those of its steps, and what was said
-// between them.
+// The parts that are searched: of the task itself, of its steps, and the
+// messages between them.
 const (
 	TaskFoundTitle   TaskFoundIn = "title"
 	TaskFoundGoal    TaskFoundIn = "goal"
 	TaskFoundSummary TaskFoundIn = "summary"
-	TaskFoundAim     TaskFoundIn = "aim"    // what a step was for, and what the agent thought of it
-	TaskFoundAction  TaskFoundIn = "action" // what was done, with its element
-	TaskFoundResult  TaskFoundIn = "result" // what came of it
+	TaskFoundAim     TaskFoundIn = "aim"    // the purpose of a step, and what the agent thought of it
+	TaskFoundAction  TaskFoundIn = "action" // the action, with its element
+	TaskFoundResult  TaskFoundIn = "result" // the result of the action
 	TaskFoundPage    TaskFoundIn = "page"   // title and address of the page
-	TaskFoundPerson  TaskFoundIn = "person" // a word of the person
-	TaskFoundNote    TaskFoundIn = "note"   // a note, or a question of the agent's
+	TaskFoundPerson  TaskFoundIn = "person" // a message of the user
+	TaskFoundNote    TaskFoundIn = "note"   // a note, or a question of the agent
 )
 
-// TaskFound is where a text occurs in a task. Words of pages may be in it.
+// TaskFound is where a text occurs in a task. It may contain text of pages.
 type TaskFound struct {
 	Task   TaskID      `json:"task"`
 	Step   int         `json:"step,omitempty"` // 0 outside of the steps
@@ -169,76 +174,78 @@ type TaskFound struct {
 }
 
 // TaskCommandRequest is the body of POST /task/command: one command of the
-// registry, as the task's actor, on one of the task's tabs.
+// registry, run as the task's actor on one of the task's tabs.
 type TaskCommandRequest struct {
 	Task    TaskID         `json:"task"`
 	Viewer  string         `json:"viewer"`
 	Command CommandRequest `json:"command"`
 	ByPage  *ByPage        `json:"byPage,omitempty"`
-	// Writes are done before the command, in their order: nothing is done to a page
-	// of which nothing is written. When one is refused, the command is not run.
+	// Writes are applied in order before the command, so that nothing is done to a
+	// page that is not in the journal. When one of them fails, the command does
+	// not run.
 	Writes []TaskWriteRequest `json:"writes,omitempty"`
 }
 
-// TaskCommandReply is its reply.
+// TaskCommandReply is the reply of POST /task/command.
 type TaskCommandReply struct {
 	CommandReply `tstype:",extends"`
-	// Written is what the last of the writes came to.
+	// Written is the reply to the last of the writes.
 	Written *TaskWriteReply `json:"written,omitempty"`
 }
 
-// TaskPlainRequest is the body of POST /task/plain: what plain instructions come
-// to, for a task without a model.
+// TaskPlainRequest is the body of POST /task/plain, which translates plain
+// instructions into commands for a task without a model.
 type TaskPlainRequest struct {
-	// Text are the person's words.
+	// Text is the user's text.
 	Text string `json:"text"`
-	// Task, Viewer and Tab are who carries out Step, and where; without a task the
-	// words are read, and nothing else.
+	// Task, Viewer and Tab say which task and panel carry out Step, and on which
+	// tab. Without a task, the text is only parsed.
 	Task   TaskID `json:"task,omitempty"`
 	Viewer string `json:"viewer,omitempty"`
 	Tab    TabID  `json:"tab,omitempty"`
 	Step   int    `json:"step,omitempty"` // from 0
-	// Tried are the ends of the step's commands so far, in their order.
+	// Tried are the results of the step's commands so far, in their order.
 	Tried []TaskPlainTried `json:"tried,omitempty"`
-	// Chosen are the refs that the person chose where several things were meant.
+	// Chosen are the refs that the user chose where several elements matched.
 	Chosen []string `json:"chosen,omitempty"`
 }
 
-// TaskPlainTried is the end of one command of a plain instruction; without Error
-// it was done.
+// TaskPlainTried is the result of one command of a plain instruction; without
+// Error it succeeded.
 type TaskPlainTried struct {
 	Error *Error `json:"error,omitempty"`
 }
 
 // TaskPlainReply is the reply of POST /task/plain.
 type TaskPlainReply struct {
-	// Steps say what each instruction does; empty when Unknown is not.
+	// Steps describe what each instruction does; empty when Unknown is set.
 	Steps []string `json:"steps"`
-	// Unknown says why the words are no plain instructions.
+	// Unknown says why the text is not plain instructions.
 	Unknown string `json:"unknown,omitempty"`
-	// Commands are what the step comes to; none where looking was all.
+	// Commands are the commands of the step; none if it only reads the page.
 	Commands []CommandRequest `json:"commands,omitempty"`
-	// Said is what was seen then. Words of the page are in it.
+	// Said is what the step read. It contains text of the page.
 	Said string `json:"said,omitempty"`
-	// Error is why the step cannot be carried out, and Choices are what may have
-	// been meant.
+	// Error is why the step cannot be carried out, and Choices are the elements
+	// that may have been meant.
 	Error   *Error            `json:"error,omitempty"`
 	Choices []TaskPlainChoice `json:"choices,omitempty"`
 }
 
-// TaskPlainChoice is a thing of the page that may have been meant. Name and Where
-// are the page's words.
+// TaskPlainChoice is an element of the page that may have been meant. Name and
+// Where are text of the page.
 type TaskPlainChoice struct {
 	Ref   string `json:"ref"`
 	Name  string `json:"name"`
 	Kind  string `json:"kind,omitempty"`
 	Where string `json:"where,omitempty"`
-	// Which says which of several alike it is, where no title tells: "2 of 3".
+	// Which says which of several look-alikes it is, where no title tells them
+	// apart: "2 of 3".
 	Which string `json:"which,omitempty"`
 }
 
-// TaskTabRequest is the body of POST /task/tab: a person lets the task use a tab,
-// or takes one from it.
+// TaskTabRequest is the body of POST /task/tab: the user lets the task use a
+// tab, or takes a tab away from it.
 type TaskTabRequest struct {
 	Task   TaskID `json:"task"`
 	Tab    TabID  `json:"tab"`
@@ -251,13 +258,13 @@ type TaskPictureRequest struct {
 	Step int    `json:"step"`
 }
 
-// TaskRunRequest asks for a task from outside of the panel: the body of
-// POST /task/run.
+// TaskRunRequest is the body of POST /task/run, with which a program starts a
+// task.
 type TaskRunRequest struct {
 	Goal string `json:"goal"`
 	Tab  TabID  `json:"tab,omitempty"`
-	// Profile is the id, name or model of a profile; empty for the one that is
-	// for tasks of programs, else the one that the panel would take.
+	// Profile is the id, name or model of a profile; empty for the profile for
+	// tasks of programs, else the one that the panel would use.
 	Profile string `json:"profile,omitempty"`
 	// Routine runs a saved routine with Params instead of a goal.
 	Routine  string            `json:"routine,omitempty"`
@@ -265,27 +272,27 @@ type TaskRunRequest struct {
 	MaxSteps int               `json:"maxSteps,omitempty"`
 }
 
-// TaskRunReply is its reply: the task that a panel took.
+// TaskRunReply is the reply of POST /task/run: the task that a panel took.
 type TaskRunReply struct {
 	Task Task `json:"task"`
 }
 
-// TaskRoutine is a routine as the panel and programs see it: a task that was
-// saved to be run again, or what was recorded. On disk it is a Routine.
+// TaskRoutine is a routine as the panel and programs see it: a saved task, or a
+// recording, that can be run again. On disk it is a Routine.
 type TaskRoutine struct {
-	// Name is of a to z, 0 to 9, _ and -; Title is how the person called it.
+	// Name consists of a to z, 0 to 9, _ and -; Title is the user's name for it.
 	Name  string `json:"name"`
 	Title string `json:"title,omitempty"`
-	// Goal has ${name} where a parameter goes; empty for what was recorded.
+	// Goal has ${name} for each parameter; empty for a recording.
 	Goal   string   `json:"goal"`
 	Params []string `json:"params"`
-	// Defaults are the values of parameters that need not be given.
+	// Defaults are the values of optional parameters.
 	Defaults map[string]string `json:"defaults,omitempty"`
-	// Secrets are the parameters whose values are asked for each time.
+	// Secrets are the parameters whose values the user has to enter each time.
 	Secrets []string `json:"secrets,omitempty"`
 	// Steps are command lines, for `pilotfish run`.
 	Steps []string `json:"steps,omitempty"`
-	// Actions are the panel's, for a replay without a model.
+	// Actions are in the panel's own format, for a replay without a model.
 	Actions json.RawMessage `json:"actions,omitempty" tstype:"unknown"`
 	Created time.Time       `json:"created"`
 }
@@ -302,25 +309,25 @@ type TaskRoutineRequest struct {
 	Routine TaskRoutine `json:"routine"`
 }
 
-// TaskChangedEvent says that a task's head changed or is new. It is pushed to
+// TaskChangedEvent reports that a task's head changed or is new. It is sent to
 // every panel.
 type TaskChangedEvent struct {
 	Type PanelEventType `json:"type" tstype:"'task'"`
 	Task Task           `json:"task"`
 }
 
-// TaskGoneEvent says that a task was deleted.
+// TaskGoneEvent reports that a task was deleted.
 type TaskGoneEvent struct {
 	Type PanelEventType `json:"type" tstype:"'task_gone'"`
 	Task TaskID         `json:"task"`
 }
 
-// TaskOrderEvent asks the panel of a tab's window to do something with a task
-// that a program asked for.
+// TaskOrderEvent asks the panel of a tab's window to do something with a task.
+// A program, or the user on the page, asked for this.
 type TaskOrderEvent struct {
 	Type PanelEventType `json:"type" tstype:"'task_order'"`
-	// Order is "run", "stop" or "resume", or "pause": a person asked for that on the
-	// page.
+	// Order is "run", "stop" or "resume"; or "pause", which the user requested on
+	// the page.
 	Order   string          `json:"order"`
 	Task    Task            `json:"task"`
 	Request *TaskRunRequest `json:"request,omitempty"`

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// TerminalState is a terminal as a person understands it. "reconnecting" exists
+// TerminalState is the state of a terminal for the user. "reconnecting" exists
 // only in the viewer.
 type TerminalState string
 
-// The states of a terminal. They only move forward; a restart makes a new
+// The states of a terminal. They only move forward; a restart starts a new
 // process under the same id, with a new Epoch.
 const (
 	TerminalStarting TerminalState = "starting"
 	TerminalLive     TerminalState = "live"
 	TerminalStopping TerminalState = "stopping"
 	TerminalEnded    TerminalState = "ended"
-	// TerminalMissing is an agent that is not installed: nothing was started.
+	// TerminalMissing: the agent is not installed, so nothing was started.
 	TerminalMissing TerminalState = "missing"
 )
 
@@ -27,10 +27,10 @@ type TerminalInfo struct {
 	Tab     TabID         `json:"tab"`
 	Agent   AgentKind     `json:"agent"`
 	Name    string        `json:"name"`  // the agent's name, or the program's
-	Title   string        `json:"title"` // what the program calls itself (OSC 0 and 2); foreign text
+	Title   string        `json:"title"` // the title that the program sets (OSC 0 and 2); the program's own text
 	State   TerminalState `json:"state"`
 	Status  AgentStatus   `json:"status"`
-	// Message goes with AgentNeedsYou; foreign text.
+	// Message belongs to AgentNeedsYou; it is the agent's own text.
 	Message string `json:"message,omitempty"`
 	// Epoch counts the processes under this id: 1, 2 after a restart, …
 	// Offsets start at 0 in each.
@@ -41,6 +41,8 @@ type TerminalInfo struct {
 	StartedAt time.Time `json:"startedAt"`
 	Exit      *Exit     `json:"exit,omitempty"`
 	Viewers   int       `json:"viewers"`
+	// Confined: the program cannot see Pilotfish itself, see Confinement.
+	Confined bool `json:"confined,omitempty"`
 	// Shown is when the user turned to it last, in milliseconds since 1970; 0 for never.
 	Shown int64 `json:"shown,omitempty"`
 }
@@ -51,14 +53,15 @@ type Exit struct {
 	Code int `json:"code"`
 	// Signal is the name of the signal ("SIGKILL"), if one ended it.
 	Signal string `json:"signal,omitempty"`
-	// Reason is for a person: "closed by you", "the agent could not be started: …".
+	// Reason is for the user: "closed by you", "the agent could not be started:
+	// …".
 	Reason string `json:"reason,omitempty"`
 }
 
-// PtySessionRequest is the body of POST /pty-session: a token for one upgrade,
-// of a living terminal or of a new one.
+// PtySessionRequest is the body of POST /pty-session. It asks for the token for
+// one upgrade, of a running terminal or of a new one.
 type PtySessionRequest struct {
-	// Terminal names a living terminal; empty starts a new one.
+	// Terminal names a running terminal; empty starts a new one.
 	Terminal TerminalID `json:"terminal,omitempty"`
 	// Tab is the tab beside which a new terminal starts.
 	Tab TabID `json:"tab,omitempty"`
@@ -66,11 +69,14 @@ type PtySessionRequest struct {
 	Agent AgentKind `json:"agent,omitempty"`
 	// Command is the command line of AgentCustom.
 	Command string `json:"command,omitempty"`
-	Cols    int    `json:"cols"`
-	Rows    int    `json:"rows"`
+	// Confined confines a shell, which belongs to the user. An agent is confined by
+	// Settings.
+	Confined bool `json:"confined,omitempty"`
+	Cols     int  `json:"cols"`
+	Rows     int  `json:"rows"`
 }
 
-// PtySessionReply carries the attach token. It is good for one upgrade within
+// PtySessionReply has the attach token, which is valid for one upgrade within
 // AttachTokenLife.
 type PtySessionReply struct {
 	Terminal TerminalInfo `json:"terminal"`
@@ -78,23 +84,26 @@ type PtySessionReply struct {
 	Expires  time.Time    `json:"expires"`
 }
 
-// PtyRestartRequest is the body of POST /pty-restart: one transaction that ends
-// the process, whatever its state, and starts the next under the same id.
+// PtyRestartRequest is the body of POST /pty-restart, which in one transaction
+// ends the process, whatever its state, and starts the next under the same id.
 type PtyRestartRequest struct {
 	Terminal TerminalID `json:"terminal"`
-	// Agent and Command replace what ran before; empty keeps it.
+	// Agent and Command replace the earlier ones; empty keeps them.
 	Agent   AgentKind `json:"agent,omitempty"`
 	Command string    `json:"command,omitempty"`
+	// Confined is as in PtySessionRequest; absent keeps what was.
+	Confined *bool `json:"confined,omitempty"`
 }
 
-// PtyCloseRequest is the body of POST /pty-close: ends the process group and
-// forgets the terminal.
+// PtyCloseRequest is the body of POST /pty-close, which ends the process group
+// and removes the terminal.
 type PtyCloseRequest struct {
 	Terminal TerminalID `json:"terminal"`
 }
 
-// FrameHeader is the size of the header of a binary frame of output: the offset
-// of its first byte in the epoch's stream, big endian.
+// FrameHeader is the size in bytes of the header of a binary frame of output.
+// The header is the offset of the frame's first byte in the epoch's stream, big
+// endian.
 const FrameHeader = 8
 
 // AppendFrame appends an output frame to dst.
@@ -114,70 +123,67 @@ func ParseFrame(frame []byte) (offset uint64, data []byte, ok bool) {
 // ControlType is the type of a text frame of a terminal's WebSocket.
 type ControlType string
 
-// The control messages. The first seven come from the viewer, the others from
-// the backend.
+// The control messages. Those before ControlReady come from the viewer, the
+// others from the backend; ControlResize comes from both.
 const (
-	ControlAttach ControlType = "attach" // first message of a viewer
-	// ControlResize, from a viewer, is the size that its emulator took at Offset:
-	// the program gets it, too. From the backend it is one that an emulator had
-	// from Offset on, in order with the output that is replayed.
+	ControlAttach ControlType = "attach" // the first message of a viewer
+	// ControlResize, from a viewer, is the size that its emulator took at Offset;
+	// the program gets this size too. From the backend, it is a size that an
+	// emulator had from Offset on, in order with the replayed output.
 	ControlResize ControlType = "resize"
-	// ControlShown means that the user looks at this terminal now.
+	// ControlShown means that the user now looks at this terminal.
 	ControlShown ControlType = "shown"
 	ControlAck   ControlType = "ack"
 	ControlPing  ControlType = "ping"
-	// ControlCheckpoint hands the backend the viewer's own screen, serialised
-	// at an offset: the base for the next viewer that comes with nothing.
+	// ControlCheckpoint gives the backend the viewer's own screen, serialised at
+	// an offset. The next viewer that starts without any output begins from it.
 	ControlCheckpoint ControlType = "checkpoint"
-	// ControlPicture hands the backend what the viewer's screen looks like at an
-	// offset, to be shown at once by the next panel if nothing is written until then.
-	// Only panels read it.
-	ControlPicture ControlType = "picture"
 
-	ControlReady    ControlType = "ready"    // answer to attach
-	ControlReplayed ControlType = "replayed" // what follows is live
-	ControlSnapshot ControlType = "snapshot" // replace the screen by Data
+	ControlReady    ControlType = "ready"    // response to attach
+	ControlReplayed ControlType = "replayed" // the output that follows is live
+	ControlSnapshot ControlType = "snapshot" // replace the screen with Data
 	ControlState    ControlType = "state"
 	ControlExit     ControlType = "exit"
 	ControlTitle    ControlType = "title"
 	ControlBell     ControlType = "bell"
 	ControlPong     ControlType = "pong"
-	ControlEpoch    ControlType = "epoch" // a restart: clear the screen, offsets start at 0
+	ControlEpoch    ControlType = "epoch" // a restart: clear the screen; offsets start at 0
 )
 
-// ViewerControl is a text frame from a viewer. Which fields count depends on
-// Type.
+// ViewerControl is a text frame from a viewer. Type says which fields are used.
 type ViewerControl struct {
 	Type ControlType `json:"type"`
-	// Epoch is the epoch that Offset is about. In attach the viewer has every
-	// byte below Offset of this epoch; 0, 0 when it has nothing. In the others it keeps a message that crosses a restart from being taken
-	// for one about the new process.
+	// Epoch is the epoch of Offset. In attach, it means that the viewer has every
+	// byte below Offset of this epoch; 0, 0 when it has nothing. In the other
+	// messages it prevents that a message sent before a restart is taken for one
+	// about the new process.
 	Epoch  int    `json:"epoch,omitempty"`
-	Offset uint64 `json:"offset,omitempty"` // attach, ack, resize, checkpoint and picture: bytes drawn up to here
+	Offset uint64 `json:"offset,omitempty"` // attach, ack, resize and checkpoint: bytes drawn up to here
 	Cols   int    `json:"cols,omitempty"`   // attach, resize and checkpoint
 	Rows   int    `json:"rows,omitempty"`
 	ID     int    `json:"id,omitempty"`   // ping
-	Data   string `json:"data,omitempty"` // checkpoint and picture, in the words of the viewers
-	// At (shown) is when the user turned to the terminal, in milliseconds since 1970:
-	// the messages of two terminals do not arrive in the order in which they were sent.
+	Data   string `json:"data,omitempty"` // checkpoint, in the viewers' own format
+	// At (shown) is when the user switched to the terminal, in milliseconds since
+	// 1970. It is needed because messages of two terminals may not arrive in the
+	// order in which they were sent.
 	At int64 `json:"at,omitempty"`
 }
 
-// TerminalControl is a text frame from the backend. Which fields count depends
-// on Type.
+// TerminalControl is a text frame from the backend. Type says which fields are
+// used.
 type TerminalControl struct {
 	Type ControlType `json:"type"`
-	// Terminal (ready, state): the terminal now.
+	// Terminal (ready, state): the terminal's current state.
 	Terminal *TerminalInfo `json:"terminal,omitempty"`
 	// Epoch and Offset (ready, snapshot, resize, replayed, epoch): where the
-	// stream goes on.
+	// stream continues.
 	Epoch  int    `json:"epoch,omitempty"`
 	Offset uint64 `json:"offset,omitempty"`
 	Exit   *Exit  `json:"exit,omitempty"`
 	Title  string `json:"title,omitempty"`
 	ID     int    `json:"id,omitempty"` // pong
 	// Data (snapshot) is a viewer's checkpoint, or what to write into a cleared
-	// screen; the stream goes on at Offset.
+	// screen; the stream continues at Offset.
 	Data string `json:"data,omitempty"`
 	Cols int    `json:"cols,omitempty"` // snapshot: the size that Data was made for; resize
 	Rows int    `json:"rows,omitempty"`
@@ -187,7 +193,7 @@ type TerminalControl struct {
 // applications.
 const (
 	CloseUnauthorized = 4401 // the token ended; authenticate again
-	CloseGone         = 4404 // what the socket was for does not exist any more
+	CloseGone         = 4404 // the object of the socket does not exist any more
 	CloseTakenOver    = 4409 // another viewer attached to this terminal
 	CloseSlow         = 4408 // the reader was too slow; resynchronise
 )

@@ -4,16 +4,17 @@ import (
 	"time"
 )
 
-// Settings are what the person chose. On disk they are TOML with comments.
+// Settings are the user's settings. On disk they are TOML with comments.
 type Settings struct {
-	// BrowserPath is the browser's program; empty means the first that is found.
+	// BrowserPath is the browser's program; empty means the first one that is
+	// found.
 	BrowserPath string `json:"browserPath"`
 	// ProfileDir is the browser profile of the default session; empty means
 	// inside the session's own folder.
 	ProfileDir string `json:"profileDir"`
 	// StartURL is the first page; empty means the welcome page.
 	StartURL string `json:"startUrl"`
-	// Agent is what a terminal runs.
+	// Agent is the agent that a terminal runs.
 	Agent AgentKind `json:"agent"`
 	// AgentCommand is the command line of AgentCustom.
 	AgentCommand string `json:"agentCommand"`
@@ -21,41 +22,43 @@ type Settings struct {
 	AgentArgs string `json:"agentArgs"`
 	// WorkDir is where agents start; empty means a folder of the app's own.
 	WorkDir string `json:"workDir"`
+	// ConfineAgents confines agents where that is possible, see Confinement.
+	ConfineAgents bool `json:"confineAgents"`
 	// EveryTab starts an agent in each tab that is looked at.
 	EveryTab bool `json:"everyTab"`
-	// TerminalGraceMinutes is how long a terminal lives without a viewer;
-	// 0 keeps it until the session stops.
+	// TerminalGraceMinutes is how long a terminal runs without a viewer, in
+	// minutes; 0 keeps it until the session stops.
 	TerminalGraceMinutes int `json:"terminalGraceMinutes"`
-	// FontSize of the terminal in CSS pixels, 8 to 32.
+	// FontSize is the font size of the terminal in CSS pixels, 8 to 32.
 	FontSize int `json:"fontSize"`
-	// ChatAgent answers in a new conversation; AgentAuto is the first agent that is
-	// installed, and Pilot where there is none.
+	// ChatAgent is the agent of a new conversation; AgentAuto is the first agent
+	// that is installed, or Pilot if there is none.
 	ChatAgent AgentKind `json:"chatAgent"`
 	// ChatCommand is the command line of AgentCustom in Chat: a program that speaks
 	// the Agent Client Protocol.
 	ChatCommand string `json:"chatCommand"`
-	// ChatSilenceMinutes is after how many minutes a turn that says nothing is
-	// offered to be ended.
+	// ChatSilenceMinutes is after how many minutes the user is offered to end a
+	// turn that produces nothing.
 	ChatSilenceMinutes int `json:"chatSilenceMinutes"`
-	// ChatRouting is the table by which a message's route is chosen. No words and no
-	// models are those that are built in; an agent that the table does not name has
-	// the built-in ones.
+	// ChatRouting is the table that selects a message's route. If it has no words
+	// or no models, the built-in ones apply; the built-in models also apply to an
+	// agent that the table does not name.
 	ChatRouting ChatRouting `json:"chatRouting"`
 	// CDPAllow are the methods of the DevTools protocol that the command `cdp` may
-	// send for the person beside the harmless ones, with spaces between;
-	// CDPAllowAgents those that it may send for agents, which are asked about each
-	// time unless a site's rule says otherwise.
+	// send for the user in addition to the harmless ones, separated by spaces.
+	// CDPAllowAgents are those that it may send for agents; the user is asked each
+	// time unless a site rule says otherwise.
 	CDPAllow       string `json:"cdpAllow"`
 	CDPAllowAgents string `json:"cdpAllowAgents"`
-	// Theme is the look of window and panel.
+	// Theme is the theme of window and panel.
 	Theme Theme `json:"theme"`
-	// StartOnLogin starts the app with the desktop.
+	// StartOnLogin starts the app when the user logs in to the desktop.
 	StartOnLogin bool `json:"startOnLogin"`
 	// StartSession starts the default session with the app.
 	StartSession bool `json:"startSession"`
 }
 
-// Theme is how window and panel look.
+// Theme is the color theme of window and panel.
 type Theme string
 
 // The themes.
@@ -84,41 +87,43 @@ type TrayHost string
 const (
 	TrayStarting TrayHost = "starting"
 	TrayShown    TrayHost = "shown"
-	// TrayNoHost is a desktop without a place for tray icons.
+	// TrayNoHost: the desktop has no place for tray icons.
 	TrayNoHost TrayHost = "no_host"
-	// TrayFailed is a tray program that could not be kept running.
+	// TrayFailed: the tray program could not be kept running.
 	TrayFailed TrayHost = "failed"
 )
 
-// WindowState is everything that the app window shows, whole. It is pushed on
-// every change.
+// WindowState is everything that the app window shows. The whole state is sent
+// at every change.
 type WindowState struct {
 	Version  string        `json:"version"`
 	Sessions []SessionInfo `json:"sessions"`
-	// Conversations are those that stand beside an open tab, and those without one
-	// that do something; the newest first.
+	// Conversations are the conversations beside an open tab, and those without a
+	// tab that are active; the newest first.
 	Conversations []WindowConversation `json:"conversations"`
 	Agents        AgentsFile           `json:"agents"`
 	Tray          TrayHost             `json:"tray"`
 	// Problem is a start-up error of the app itself.
 	Problem *Error `json:"problem,omitempty"`
-	// Port of the loopback server; 0 while it is down.
+	// Port is the port of the loopback server; 0 while it is down.
 	Port int `json:"port"`
-	// Browsers are the browsers found on this machine, the first being the one
-	// that an empty Settings.BrowserPath means.
+	// Browsers are the browsers found on this machine. The first is the one that
+	// an empty Settings.BrowserPath means.
 	Browsers []FoundBrowser `json:"browsers,omitempty"`
-	// Models counts the changes of the ways to a model: a window that shows them
-	// asks for them again.
+	// Models counts the changes of the model profiles. A window that shows them
+	// requests them again when it changes.
 	Models uint64 `json:"models"`
 	// Theme is that of the settings.
-	Theme Theme `json:"theme"`
+	Theme       Theme       `json:"theme"`
+	Confinement Confinement `json:"confinement"`
 	// StateDir and LogDir are shown with "open folder".
 	StateDir string `json:"stateDir"`
 	LogDir   string `json:"logDir"`
 }
 
-// WindowConversation is a conversation as the window lists it. No state that a
-// command line or an agent is given has it: a title is the person's words.
+// WindowConversation is a conversation in the window's list. It is not in any
+// state that a command line or an agent gets, because its title is the user's
+// text.
 type WindowConversation struct {
 	Session   SessionName       `json:"session"`
 	ID        ConversationID    `json:"id"`
@@ -126,7 +131,7 @@ type WindowConversation struct {
 	Title     string            `json:"title"`
 	AgentName string            `json:"agentName"`
 	State     ConversationState `json:"state"`
-	// Waiting is how many messages wait for their turn.
+	// Waiting is how many messages are queued.
 	Waiting int `json:"waiting,omitempty"`
 }
 
@@ -136,17 +141,17 @@ type FoundBrowser struct {
 	Path string `json:"path"`
 }
 
-// SettingsError is why SaveSettings refused: the Error that it returns is this
-// as JSON.
+// SettingsError is why SaveSettings failed: the Error that it returns is this
+// struct as JSON.
 type SettingsError struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// Field is the JSON name of the setting that is wrong; empty when none is.
+	// Field is the JSON name of the invalid setting; empty when there is none.
 	Field string `json:"field,omitempty"`
 }
 
-// TrayIcon is the icon by state.
+// TrayIcon is the tray icon for a state.
 type TrayIcon string
 
 // The icons of the tray.
@@ -158,26 +163,26 @@ const (
 	IconError    TrayIcon = "error"
 )
 
-// TrayState is what the app writes to the tray program, one JSON object a line:
-// the whole menu, every time.
+// TrayState is what the app writes to the tray program, one JSON object per
+// line: the whole menu, every time.
 type TrayState struct {
 	Icon    TrayIcon `json:"icon"`
 	Tooltip string   `json:"tooltip"`
-	// Running decides between "Start session" and "Stop session".
+	// Running selects "Start session" or "Stop session".
 	Running bool `json:"running"`
 	// Busy disables that entry while the session starts or stops.
 	Busy bool      `json:"busy"`
 	Tabs []TrayTab `json:"tabs"`
-	// Approvals are what waits for the user, oldest first. While there are any, the
-	// first entry leads to the oldest.
+	// Approvals are the requests that wait for the user, oldest first. While there
+	// are any, the first menu entry opens the oldest.
 	Approvals []TrayApproval `json:"approvals,omitempty"`
 }
 
-// TrayApproval is something that waits for a person, in the tray's menu.
+// TrayApproval is a request that waits for the user, in the tray's menu.
 type TrayApproval struct {
 	Session SessionName `json:"session"`
 	ID      string      `json:"id"`
-	Label   string      `json:"label"` // what and where, shortened
+	Label   string      `json:"label"` // who, what and where, shortened
 	// Whole: the label says all that is asked, so that it can be allowed there.
 	Whole bool `json:"whole,omitempty"`
 }
@@ -189,7 +194,7 @@ type TrayTab struct {
 	Label   string      `json:"label"` // title and agent state, shortened
 }
 
-// TrayAction is what the tray program writes back, one JSON object a line.
+// TrayAction is what the tray program writes back, one JSON object per line.
 type TrayAction struct {
 	Action  TrayActionType `json:"action"`
 	Session SessionName    `json:"session,omitempty"`
@@ -208,10 +213,10 @@ const (
 	TrayAbsent TrayActionType = "no_host" // there is no host for icons
 	TrayStart  TrayActionType = "start"
 	TrayStop   TrayActionType = "stop"
-	TrayTabOp  TrayActionType = "tab" // bring this tab and its panel forward
+	TrayTabOp  TrayActionType = "tab" // bring this tab and its panel to the front
 	TrayOpen   TrayActionType = "open"
-	TrayAnswer TrayActionType = "answer" // the user's answer about an approval
-	TrayReview TrayActionType = "review" // bring an approval forward
+	TrayAnswer TrayActionType = "answer" // the user's answer to an approval
+	TrayReview TrayActionType = "review" // bring an approval to the front
 	TrayLogs   TrayActionType = "logs"
 	TrayQuit   TrayActionType = "quit"
 )

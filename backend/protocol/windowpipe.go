@@ -2,15 +2,15 @@ package protocol
 
 import "encoding/json"
 
-// WindowOrder is what the app writes to the window's program, one JSON object a
-// line.
+// WindowOrder is a message from the app to the window's program, one JSON
+// object per line.
 type WindowOrder struct {
 	Order WindowOrderType `json:"order"`
-	// Title is the window's, with OrderTitle.
+	// Title is the window's title, with OrderTitle.
 	Title string `json:"title,omitempty"`
-	// Event is what the page hears, with Data.
+	// Event is the name of an event for the page, with Data.
 	Event string `json:"event,omitempty"`
-	// Call is the number of the call that is answered: with Data, what it returned,
+	// Call is the number of the call that this answers, with its result in Data,
 	// or with Failed.
 	Call uint64          `json:"call,omitempty"`
 	Data json.RawMessage `json:"data,omitempty"`
@@ -25,35 +25,39 @@ type WindowOrderType string
 const (
 	OrderEvent    WindowOrderType = "event"
 	OrderAnswer   WindowOrderType = "answer"
-	OrderShow     WindowOrderType = "show" // bring it forward
+	OrderShow     WindowOrderType = "show" // bring it to the front
 	OrderHide     WindowOrderType = "hide"
 	OrderMinimise WindowOrderType = "minimise"
-	OrderTitle    WindowOrderType = "title" // the window has this title
+	OrderTitle    WindowOrderType = "title" // set the window's title
 )
 
-// WindowReport is what the window's program writes back, one JSON object a line.
+// WindowReport is a message from the window's program to the app, one JSON
+// object per line.
 type WindowReport struct {
 	Report WindowReportType `json:"report"`
-	// Call is the number by which the call of Method with Args is answered.
+	// Call is the number of a call of Method with Args; the answer has the same
+	// number.
 	Call   uint64            `json:"call,omitempty"`
 	Method string            `json:"method,omitempty"`
 	Args   []json.RawMessage `json:"args,omitempty"`
-	// Again says that a page that ended is loaded again.
+	// Again is set when a page that ended is being loaded again.
 	Again bool `json:"again,omitempty"`
 	// Problem is why there is no window.
 	Problem *Error `json:"problem,omitempty"`
-	// Placement is where the window is, with ReportPlaced.
+	// Placement is the position of the window, with ReportPlaced.
 	Placement *WindowPlacement `json:"placement,omitempty"`
 }
 
-// WindowPlacement is where the app's window is on the desktop, in device
-// independent pixels: its upper left corner with the frame, its size without.
+// WindowPlacement is the position of the app's window on the desktop, in
+// device-independent pixels: its upper left corner including the frame, its
+// size without.
 type WindowPlacement struct {
 	X      int `json:"x"`
 	Y      int `json:"y"`
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Maximised: the window fills the screen, and goes back to this place.
+	// Maximised: the window fills the screen; this is the position that it returns
+	// to.
 	Maximised bool `json:"maximised"`
 }
 
@@ -64,8 +68,8 @@ type WindowReportType string
 const (
 	ReportCall   WindowReportType = "call"   // the page calls a method of the app
 	ReportLoaded WindowReportType = "loaded" // the page is loaded, or loaded again
-	ReportClosed WindowReportType = "closed" // the person clicked the cross; nothing was done yet
+	ReportClosed WindowReportType = "closed" // the user clicked the close button; the window is still open
 	ReportEnded  WindowReportType = "ended"  // the process that draws the page ended
 	ReportFailed WindowReportType = "failed" // there cannot be a window
-	ReportPlaced WindowReportType = "placed" // the user moved it, changed its size or maximised it
+	ReportPlaced WindowReportType = "placed" // the user moved, resized or maximised the window
 )

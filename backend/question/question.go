@@ -1,11 +1,12 @@
-// Package question says in plain English what waits for the user's approval:
-// who asks, what would be done, what that may cause, and where. The question
-// itself travels as data (protocol.Approval); the tray, notifications, the command
-// line and MCP say it with this package, panel and window with
-// frontend/ui/approvals. testdata has what both must say.
+// Package question puts a request for the user's approval into plain English:
+// who asks, what would be done, what that may cause, and where. The request
+// itself is data (protocol.Approval). The tray, notifications, the command line
+// and MCP render it with this package, panel and window with
+// frontend/ui/approvals. testdata has the texts that both must produce.
 //
-// The texts contain words of pages and agents. Whoever shows them makes them safe
-// for the place: one line, no control characters, no marks that turn text around.
+// The texts contain text of pages and agents. The code that shows them must
+// make them safe for the place: one line, no control characters, no
+// bidirectional formatting characters.
 package question
 
 import (
@@ -15,11 +16,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// quoted is how many characters of a value stand in a sentence.
+// quoted is how many characters of a value are quoted in a sentence.
 const quoted = 60
 
-// Who says who asks: "Your terminal in t1", "Claude Code in Chat", the task's
-// whole title.
+// Who returns who asks: "Your terminal in t1", "Claude Code in Chat", or the
+// task's whole title.
 func Who(a protocol.Actor) string {
 	switch a.Kind {
 	case protocol.ActorTerminal:
@@ -53,12 +54,14 @@ func join(what, preposition, where string) string {
 	return what + " " + preposition + " " + where
 }
 
-// What says what would be done, to follow "wants to": "click “Buy now”".
+// What returns what would be done, as a phrase after "wants to": "click “Buy
+// now”".
 func What(a protocol.Approval) string {
 	return what(a).text
 }
 
-// Effect says in a sentence what doing it may cause; empty when What says it all.
+// Effect returns a sentence about what the action may cause; empty when What
+// says it already.
 func Effect(kind protocol.ActionKind) string {
 	switch kind {
 	case protocol.ActionSend:
@@ -77,8 +80,8 @@ func Effect(kind protocol.ActionKind) string {
 	return ""
 }
 
-// Where says where it would be done: an origin, or this computer; empty when it is
-// about no page.
+// Where returns where it would be done: an origin, or this computer; empty when
+// it is not about a page.
 func Where(a protocol.Approval) string {
 	if a.Kind == protocol.ActionTool {
 		return "this computer"
@@ -86,8 +89,8 @@ func Where(a protocol.Approval) string {
 	return a.Origin
 }
 
-// May says what a rule about a kind of action lets agents do, to follow "agents
-// may".
+// May returns what a rule about a kind of action lets agents do, as a phrase
+// after "agents may".
 func May(kind protocol.ActionKind) string {
 	switch kind {
 	case protocol.ActionOpen:
@@ -123,21 +126,22 @@ func May(kind protocol.ActionKind) string {
 	return "do sensitive things"
 }
 
-// Sentence is the whole question in one line: "Claude Code in Chat wants to run
-// JavaScript on https://example.com".
+// Sentence returns the whole question in one line: "Claude Code in Chat wants
+// to run JavaScript on https://example.com".
 func Sentence(a protocol.Approval) string {
 	return join(Who(a.Actor)+" wants to "+What(a), "on", Where(a))
 }
 
-// Request is Sentence without who asks: "Run JavaScript on https://example.com".
+// Request returns Sentence without the asker: "Run JavaScript on
+// https://example.com".
 func Request(a protocol.Approval) string {
 	text := join(What(a), "on", Where(a))
-	return strings.ToUpper(text[:1]) + text[1:] // What begins with a plain letter
+	return strings.ToUpper(text[:1]) + text[1:] // What begins with an ASCII letter
 }
 
-// Details are all that What leaves out: arguments in full, where a link leads and
-// what a form sends. Whoever lets the user allow something shows them, or lets
-// them be shown.
+// Details returns everything that What leaves out: arguments in full, where a
+// link leads and what a form sends. An interface in which the user can allow
+// something has to show them, or offer to.
 func Details(a protocol.Approval) []protocol.ApprovalArg {
 	s := what(a)
 	var rest []protocol.ApprovalArg
@@ -175,16 +179,16 @@ func Details(a protocol.Approval) []protocol.ApprovalArg {
 	return rest
 }
 
-// say builds What: it notes which arguments stand in it whole.
+// say builds the text of What and records which arguments it contains in full.
 type say struct {
 	a    protocol.Approval
 	text string
 	said []string
-	// cut: the tool's title did not fit.
+	// cut: the tool's title was shortened.
 	cut bool
 }
 
-// arg is an argument as it was given.
+// arg returns the value of an argument.
 func (s *say) arg(name string) string {
 	for _, arg := range s.a.Args {
 		if arg.Name == name {
@@ -194,7 +198,7 @@ func (s *say) arg(name string) string {
 	return ""
 }
 
-// quote is an argument in quotes, shortened to what fits a sentence.
+// quote returns an argument in quotes, shortened to fit a sentence.
 func (s *say) quote(name string) string {
 	text, whole := enquote(s.arg(name))
 	if whole {
@@ -203,8 +207,9 @@ func (s *say) quote(name string) string {
 	return text
 }
 
-// enquote puts a text of a page or an agent in quotes that it cannot close, in one
-// line that fits a sentence; whole says whether all of it stands there.
+// enquote quotes text of a page or an agent, on one line that fits a sentence.
+// The text cannot close the quotes. whole reports whether it contains all of
+// the text.
 func enquote(text string) (said string, whole bool) {
 	line := strings.Join(strings.Fields(text), " ")
 	line = strings.NewReplacer("“", "\"", "”", "\"", "„", "\"").Replace(line)
@@ -214,8 +219,8 @@ func enquote(text string) (said string, whole bool) {
 	return "“" + line + "”", line == text
 }
 
-// element names what is acted on: as the page does where that is known, otherwise
-// as the command did.
+// element names the element: by its name on the page if that is known,
+// otherwise as the command named it.
 func (s *say) element() string {
 	t := s.a.Target
 	switch {
@@ -239,7 +244,8 @@ func unnamed(noun string) string {
 	return "an unnamed " + noun
 }
 
-// what makes What, and notes the arguments that stand in it whole.
+// what builds the text of What and records the arguments that it contains in
+// full.
 func what(a protocol.Approval) *say {
 	s := &say{a: a}
 	s.text = s.what()
@@ -317,13 +323,29 @@ func (s *say) what() string {
 			return s.arg("do") + " the permission " + s.quote("name")
 		}
 		return "change what the site may use, such as the camera"
+	case "record":
+		if s.a.Kind != protocol.ActionSensitive {
+			break
+		}
+		s.said = append(s.said, "do")
+		return "replace the routine " + s.quote("name") + " of another owner"
+	case "network":
+		if s.a.Kind != protocol.ActionEval {
+			break
+		}
+		s.said = append(s.said, "do")
+		if s.a.Origin == "" {
+			return "run code on every site by its own answers to requests for " + s.quote("what")
+		}
+		return "run code by its own answers to requests" // Where says to which site, Details the pattern
 	case "cdp":
 		return "send the DevTools command " + s.quote("method")
 	}
 	return "run the command “" + s.a.Command + "”"
 }
 
-// opens: an address that is no more than the origin is said by Where.
+// opens returns text. An address that is only the origin counts as said,
+// because Where says it.
 func (s *say) opens(text string) string {
 	if url := s.arg("url"); url == s.a.Origin || url == s.a.Origin+"/" {
 		s.said = append(s.said, "url")

@@ -12,8 +12,8 @@ import (
 	"pilotfish/backend/question"
 )
 
-// asked is a question and what is said of it; frontend/ui/approvals reads the same
-// file.
+// asked is a question with its expected texts. The tests of
+// frontend/ui/approvals read the same file.
 type asked struct {
 	Approval protocol.Approval      `json:"approval"`
 	Who      string                 `json:"who"`

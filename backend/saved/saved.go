@@ -1,6 +1,6 @@
-// Package saved gives out the files that commands of a session saved, such as
-// screenshots and downloads: the user all of them, an agent those that commands of its
-// own made.
+// Package saved gives access to the files that commands of a session saved,
+// such as screenshots and downloads. The user may read all of them, an agent
+// those that its own commands made.
 package saved
 
 import (
@@ -19,38 +19,48 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// actorFiles is how many files of an actor's commands it can still fetch.
+// actorFiles is how many files an actor can fetch: the newest that its commands
+// made.
 const actorFiles = 500
 
 // Config is what Files need. All fields are required.
 type Config struct {
 	// Dirs are the folders of the session.
 	Dirs func() (Dirs, error)
-	// Find finds a command.
+	// Find returns a command's spec.
 	Find func(name string) (command.Spec, error)
 }
 
 // Dirs are the folders of a session that has files.
-type Dirs struct{ Root, Screenshots, Downloads string }
+type Dirs struct{ Root, Screenshots, Downloads, Attachments string }
 
-// Files are those of a session. Their methods are safe for concurrent use.
+// Files are the files of a session. Its methods are safe for concurrent use.
 type Files struct {
 	cfg Config
 
 	mu sync.Mutex
-	// made are the files of each actor's commands, oldest first.
-	made map[protocol.Actor][]string
+	// made holds the files that each actor's commands made, oldest first.
+	made map[owner][]string
 }
 
-// New returns the files of a session. Who made which is known from now on.
-func New(cfg Config) *Files { return &Files{cfg: cfg, made: map[protocol.Actor][]string{}} }
+// owner identifies an actor. The other fields of an actor change: the name of a
+// conversation has its tab and its agent.
+type owner struct {
+	kind protocol.ActorKind
+	id   string
+}
 
-// Keep notes which files a command made: an agent may fetch those of its
-// own.
+func ownerOf(a protocol.Actor) owner { return owner{a.Kind, a.ID} }
+
+// New returns the files of a session. It knows who made a file only for files
+// made from now on.
+func New(cfg Config) *Files { return &Files{cfg: cfg, made: map[owner][]string{}} }
+
+// Keep records which files a command made, so that an agent may fetch its own.
 func (f *Files) Keep(actor protocol.Actor, name string, reply protocol.CommandReply) {
 	spec, err := f.cfg.Find(name)
-	// Only a command that says so gives paths; in the data of another one a page
-	// may have written some.
+	// Only the data of a command with Spec.Files has trusted paths; in other data,
+	// a page may have written a path.
 	if err != nil || !reply.OK || !spec.Files {
 		return
 	}
@@ -65,20 +75,19 @@ func (f *Files) Keep(actor protocol.Actor, name string, reply protocol.CommandRe
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, path := range made {
-		list := f.made[actor]
+		list := f.made[ownerOf(actor)]
 		if len(list) >= actorFiles {
 			list = slices.Clone(list[1:])
 		}
-		f.made[actor] = append(list, filepath.Clean(path))
+		f.made[ownerOf(actor)] = append(list, filepath.Clean(path))
 	}
 }
 
-// Paths are the paths of files in the data of a reply: the values of all fields that
-// are called path, or are lists called paths.
+// Paths returns the paths of files in the data of a reply: the values of all
+// fields with the name path, and the lists with the name paths.
 func Paths(data any) []string { return paths(data, nil) }
 
-// paths are the values of all fields that are called path, or are lists called
-// paths.
+// paths appends to found the paths in a value; see Paths.
 func paths(v any, found []string) []string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -106,9 +115,9 @@ func paths(v any, found []string) []string {
 	return found
 }
 
-// Open opens a file that a command of the session saved. Nothing outside the
-// session's screenshots and downloads is reached, whatever the path says or
-// links to.
+// Open opens a file that a command of the session saved, or a file of a
+// conversation. It reaches nothing outside those folders, whatever the path
+// contains or links to.
 func (f *Files) Open(actor protocol.Actor, path string) (*os.File, error) {
 	dirs, err := f.cfg.Dirs()
 	if err != nil {
@@ -121,7 +130,7 @@ func (f *Files) Open(actor protocol.Actor, path string) (*os.File, error) {
 	if policy.Agent(actor) && !f.has(actor, path) {
 		return nil, noFile(path)
 	}
-	for _, dir := range append([]string{dirs.Screenshots, dirs.Downloads}, conversationFiles(dirs.Root, path)...) {
+	for _, dir := range append([]string{dirs.Screenshots, dirs.Downloads, dirs.Attachments}, earlierAttachments(dirs.Root, path)...) {
 		below, err := filepath.Rel(dir, path)
 		if err != nil || !filepath.IsLocal(below) {
 			continue
@@ -131,9 +140,10 @@ func (f *Files) Open(actor protocol.Actor, path string) (*os.File, error) {
 	return nil, noFile(path)
 }
 
-// conversationFiles is the folder of files of the conversation that a path lies
-// in; none for another path. The journal beside it is given to nobody.
-func conversationFiles(root, path string) []string {
+// earlierAttachments is the folder of files of the conversation that a path lies in,
+// from when conversations had them beside their journals; none for another path.
+// Nobody is given a journal.
+func earlierAttachments(root, path string) []string {
 	below, err := filepath.Rel(filepath.Join(root, "chat"), path)
 	if err != nil || !filepath.IsLocal(below) {
 		return nil
@@ -145,20 +155,21 @@ func conversationFiles(root, path string) []string {
 	return []string{filepath.Join(root, "chat", parts[0], "files")}
 }
 
-// has says whether a file is one of an actor's commands.
+// has reports whether an actor's command made a file.
 func (f *Files) has(actor protocol.Actor, path string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Contains(f.made[actor], path)
+	return slices.Contains(f.made[ownerOf(actor)], path)
 }
 
-// openBelow opens a regular file below a folder; no link leads out of it.
+// openBelow opens a regular file below a folder. No symbolic link leads out of
+// the folder.
 func openBelow(dir, below, path string) (*os.File, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder of a file: %w", err)
 	}
-	defer func() { _ = root.Close() }() // what is open stays open
+	defer func() { _ = root.Close() }() // the opened file stays open
 	info, err := root.Stat(below)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, noFile(path)
@@ -173,8 +184,8 @@ func openBelow(dir, below, path string) (*os.File, error) {
 	return f, nil
 }
 
-// noFile is the same error for a file that is not there and for one that is not
-// the caller's: the difference is nobody's business.
+// noFile returns the same error for a file that does not exist and for one that
+// belongs to another actor, so that an agent cannot find out which files exist.
 func noFile(path string) error {
 	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("%.300s is not a file that you can have", path), "take a path that a command of yours gave")
 }

@@ -45,7 +45,7 @@ func TestFilesAreTheSessionsAndAnAgentsItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	files.Keep(agent("a"), "screenshot", protocol.CommandReply{OK: true, Data: data})
-	// What a page says in a reply's data must not open anything.
+	// Text of a page in a reply's data must not give access to a file.
 	stolen, err := json.Marshal(map[string]any{"path": secret, "paths": []string{link}})
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +68,7 @@ func TestFilesAreTheSessionsAndAnAgentsItsOwn(t *testing.T) {
 		{shell, "screenshots/mine.png", true},
 		{agent("a"), mine, true},
 		{agent("a"), "screenshots/../screenshots/mine.png", true},
+		{protocol.Actor{Kind: agent("a").Kind, ID: agent("a").ID, Name: "claude in t9", Tab: "t9"}, mine, true}, // in another tab now
 		{agent("b"), mine, false},
 		{agent("a"), other, false},
 		{agent("a"), secret, false},
@@ -101,21 +102,24 @@ func TestFilesAreTheSessionsAndAnAgentsItsOwn(t *testing.T) {
 	}
 }
 
-// The user is given the pictures of conversations, which are beside their journals; the
-// journals are given to nobody.
+// The user is given the pictures of conversations, those of earlier
+// versions too, which are beside the journals; nobody is given a journal.
 func TestFilesOfConversations(t *testing.T) {
 	root := t.TempDir()
 	folder := filepath.Join(root, "chat", "c1", "files")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
+	now := filepath.Join(root, "attachments")
+	for _, dir := range []string{folder, filepath.Join(now, "c1")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, path := range []string{filepath.Join(folder, "a.png"), filepath.Join(root, "chat", "c1", "journal")} {
+	for _, path := range []string{filepath.Join(now, "c1", "c.png"), filepath.Join(folder, "a.png"), filepath.Join(root, "chat", "c1", "journal")} {
 		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root}, nil }, Find: catalogue.Table().Find})
-	for path, open := range map[string]bool{"chat/c1/files/a.png": true, "chat/c1/journal": false, "chat/c1/files/../journal": false, "chat/c1/files/b.png": false} {
+	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root, Attachments: now}, nil }, Find: catalogue.Table().Find})
+	for path, open := range map[string]bool{"attachments/c1/c.png": true, "attachments/c1/../../chat/c1/journal": false, "chat/c1/files/a.png": true, "chat/c1/journal": false, "chat/c1/files/../journal": false, "chat/c1/files/b.png": false} {
 		f, err := files.Open(protocol.Actor{Kind: protocol.ActorShell}, path)
 		if open != (err == nil) {
 			t.Errorf("%s: %v", path, err)
@@ -138,7 +142,7 @@ func TestAnActorsFilesAreBounded(t *testing.T) {
 		files.Keep(agent("a"), "screenshot", protocol.CommandReply{OK: true, Data: data})
 	}
 	files.Keep(agent("a"), "screenshot", protocol.CommandReply{Data: json.RawMessage(`{"path":"/failed"}`)})
-	if kept := files.made[agent("a")]; len(kept) != actorFiles || kept[0] != filepath.Join(root, "1") || kept[actorFiles-1] != filepath.Join(root, fmt.Sprint(actorFiles)) {
+	if kept := files.made[ownerOf(agent("a"))]; len(kept) != actorFiles || kept[0] != filepath.Join(root, "1") || kept[actorFiles-1] != filepath.Join(root, fmt.Sprint(actorFiles)) {
 		t.Errorf("%d files, from %s", len(kept), kept[0])
 	}
 }

@@ -13,12 +13,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Conversations is what the routes below /chat do in one session.
+// Conversations is what the routes below /chat do in the conversations of one
+// session.
 type Conversations interface {
 	Start(ctx context.Context, req protocol.ChatStartRequest) (protocol.Conversation, error)
 	Send(ctx context.Context, req protocol.ChatSendRequest) (protocol.Conversation, error)
 	Cancel(ctx context.Context, id protocol.ConversationID) (protocol.Conversation, error)
-	// Answer gives a person's word; place is where they gave it.
+	// Answer gives a user's answer to a question; place says where they gave it.
 	Answer(req protocol.ChatAnswerRequest, place string) error
 	Queue(ctx context.Context, req protocol.ChatQueueRequest) (protocol.Conversation, error)
 	Set(ctx context.Context, req protocol.ChatSetRequest) (protocol.Conversation, error)
@@ -34,12 +35,12 @@ type Conversations interface {
 	// Paths completes a mention of a file of the working folder.
 	Paths(ctx context.Context, req protocol.ChatPathsRequest) (protocol.ChatPathsReply, error)
 	Export(req protocol.ChatExportRequest) (protocol.ChatExportReply, error)
-	// Watch gives what is said after an index, and what is new, until ctx ends.
+	// Watch returns the events after an index and all new ones, until ctx ends.
 	Watch(ctx context.Context, id protocol.ConversationID, after uint64) (iter.Seq2[protocol.ChatEventsEvent, error], error)
 }
 
-// chatRoutes are the routes below /chat: for the panel and the person's shell. An
-// agent does not talk to agents.
+// chatRoutes are the routes below /chat, for the panel and the user's shell.
+// Agents cannot use them: an agent must not talk to other agents.
 func (s *Server) chatRoutes() []route {
 	post := func(path string, body int64, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
 		return route{method: http.MethodPost, path: path, door: auth.DoorChat, origin: originNoPage, body: body, handle: handle, doc: doc}
@@ -127,7 +128,7 @@ func (s *Server) chatRoutes() []route {
 	}
 }
 
-// chatted makes a route's handler of a function on a session's conversations.
+// chatted makes a route's handler from a function on a session's conversations.
 func chatted[In, Out any](s *Server, do func(ctx context.Context, c Conversations, in In) (Out, error)) func(http.ResponseWriter, *http.Request, call) error {
 	return func(w http.ResponseWriter, r *http.Request, c call) error {
 		conversations, err := s.conversations(r, c)
@@ -148,8 +149,8 @@ func (s *Server) conversations(r *http.Request, c call) (Conversations, error) {
 	return s.chat(grant)
 }
 
-// chatAnswer takes a person's word. A shell has none to give: what runs in it may
-// be an agent.
+// chatAnswer accepts a user's answer to a question, from the panel only. A
+// shell may not answer: an agent may be running in it.
 func (s *Server) chatAnswer(w http.ResponseWriter, r *http.Request, c call) error {
 	if c.grant.Kind != auth.KindPanel {
 		return protocol.NewError(protocol.CodeForbidden, "questions are answered in Pilotfish", "answer in the panel, the window or the tray")
@@ -159,14 +160,14 @@ func (s *Server) chatAnswer(w http.ResponseWriter, r *http.Request, c call) erro
 	})(w, r, c)
 }
 
-// routeRule changes Settings, which a shell may not: what runs in it may be an
-// agent, and would choose its own model.
+// routeRule changes Settings, for the panel only. A shell may not do this: an
+// agent may be running in it, and would choose its own model.
 func (s *Server) routeRule(ctx context.Context, _ auth.Grant, req protocol.ChatRouteRuleRequest) (struct{}, error) {
 	return struct{}{}, s.sessions.RouteRule(ctx, req)
 }
 
-// chatRead makes the handler of a GET of a function on a session's conversations and the
-// query.
+// chatRead makes the handler of a GET route from a function on a session's
+// conversations and the query.
 func chatRead[Out any](s *Server, read func(c Conversations, query url.Values) (Out, error)) func(http.ResponseWriter, *http.Request, call) error {
 	return func(w http.ResponseWriter, r *http.Request, c call) error {
 		conversations, err := s.conversations(r, c)
@@ -226,8 +227,8 @@ func (s *Server) chatStream(w http.ResponseWriter, r *http.Request, c call) erro
 	return nil
 }
 
-// chatEvent writes what was said as a server-sent event. Its id is where a reader
-// goes on.
+// chatEvent formats events of a conversation as one server-sent event. Its id
+// is where a client continues.
 func chatEvent(said protocol.ChatEventsEvent) string {
 	last := uint64(0)
 	if said.Page != nil {
@@ -238,7 +239,7 @@ func chatEvent(said protocol.ChatEventsEvent) string {
 	}
 	b, err := json.Marshal(said)
 	if err != nil {
-		b = []byte("{}") // cannot happen: it was JSON when it was written down
+		b = []byte("{}") // cannot happen: it was valid JSON when it was stored
 	}
 	return fmt.Sprintf("id: %d\nevent: chat\ndata: %s\n\n", last, b)
 }

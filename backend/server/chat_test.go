@@ -17,8 +17,8 @@ import (
 	"pilotfish/backend/server"
 )
 
-// talks is a small Conversations: it knows one conversation, and what is said in
-// it is what the test puts into said.
+// talks is a fake Conversations with one conversation. Its events are those
+// that the test puts into said.
 type talks struct {
 	house *house
 	grant auth.Grant
@@ -135,8 +135,9 @@ func (c *talks) count(by int) {
 	c.open += by
 }
 
-// chatTable is which tokens open the routes of conversations: an agent's opens
-// none, and a question is answered in the panel only.
+// chatTable lists which kinds of token are valid for the routes of
+// conversations: an agent's for none, and only the panel's for answering a
+// question.
 func chatTable() []routeCase {
 	person := []auth.Kind{auth.KindPanel, auth.KindCLI}
 	panel := []auth.Kind{auth.KindPanel}
@@ -153,7 +154,7 @@ func chatTable() []routeCase {
 	return table
 }
 
-// A panel is told what is said in the conversations that it watches, and in no
+// A panel gets the events of the conversations that it watches, and of no
 // others.
 func TestPanelWatchesConversations(t *testing.T) {
 	w := start(t, nil)
@@ -192,7 +193,7 @@ func TestPanelWatchesConversations(t *testing.T) {
 	if got := read(); !strings.Contains(got, `"hello"`) {
 		t.Error(got)
 	}
-	// Watched again, from elsewhere: the one before ends.
+	// Watched again from another index: the earlier watch ends.
 	write(protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: "c1", After: 8})
 	if got := read(); !strings.Contains(got, `"index":8`) {
 		t.Error(got)
@@ -214,7 +215,8 @@ func TestPanelWatchesConversations(t *testing.T) {
 	}
 }
 
-// What is said reaches a reader with curl, and each event says where to go on.
+// The events of a conversation reach a reader with curl, and the id of each
+// says where to continue.
 func TestChatStream(t *testing.T) {
 	w := start(t, nil)
 	_, token := w.mint(auth.KindCLI)

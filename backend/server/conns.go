@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// connLimit bounds the open connections. When it is full, a new connection takes
-// the place of the oldest one that does nothing authorised: a flood of silent or
-// slow sockets makes room for the next caller instead of locking it out.
+// connLimit limits the number of open connections. At the limit, a new
+// connection replaces the oldest one without an authorised request. So a flood
+// of silent or slow sockets cannot lock out the next caller.
 type connLimit struct {
 	net.Listener
 	limit int
@@ -29,17 +29,18 @@ type conn struct {
 	owner *connLimit
 	seq   uint64
 	held  int  // authorised requests in progress; guarded by owner.mu
-	owed  bool // the answer to one is not on its way yet; guarded by owner.mu
+	owed  bool // the response to an authorised request is not sent yet; guarded by owner.mu
 }
 
-// spare says that nobody misses the connection. The caller holds owner.mu.
+// spare reports whether the connection can be closed: it has no authorised
+// request and owes no response. The caller holds owner.mu.
 func (c *conn) spare() bool { return c.held == 0 && !c.owed }
 
 func newConnLimit(ln net.Listener, limit int, log *slog.Logger) *connLimit {
 	return &connLimit{Listener: ln, limit: limit, log: log, conns: map[*conn]struct{}{}}
 }
 
-// Accept waits for the next connection that has a place.
+// Accept waits for the next connection that fits the limit.
 func (l *connLimit) Accept() (net.Conn, error) {
 	for {
 		nc, err := l.Listener.Accept()
@@ -74,19 +75,20 @@ func (l *connLimit) admit(nc net.Conn) *conn {
 	switch {
 	case full:
 		l.log.Warn("refused a connection: all places are taken", "limit", l.limit)
-		_ = nc.Close() // there is nobody to tell
+		_ = nc.Close() // no request has been read that could get an error
 	case victim != nil:
 		_ = victim.Conn.Close()
 	}
 	return c
 }
 
-// dropIdle closes every connection that carries no authorised request and owes no
-// answer to one.
+// dropIdle closes every connection that has no authorised request and owes no
+// response to one.
 func (l *connLimit) dropIdle() { l.closeWhere((*conn).spare) }
 
-// answered is told by net/http when an answer has been written: that is after its
-// handler has returned, and after the request's context has ended.
+// answered is the server's ConnState callback. net/http reports StateIdle when
+// a response has been written: after its handler has returned, and after the
+// request's context has ended.
 func (l *connLimit) answered(nc net.Conn, state http.ConnState) {
 	if c, ok := nc.(*conn); ok && state == http.StateIdle {
 		l.mu.Lock()
@@ -117,7 +119,7 @@ func (l *connLimit) closeWhere(match func(*conn) bool) {
 	}
 }
 
-// Close closes the connection and gives its place back.
+// Close closes the connection and removes it from the count.
 func (c *conn) Close() error {
 	c.owner.mu.Lock()
 	delete(c.owner.conns, c)
@@ -128,9 +130,9 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// CloseWrite ends our side only. net/http asks for it before it closes a
-// connection whose request it did not read to the end: without, the reply would
-// be lost in a reset.
+// CloseWrite closes the sending side only. net/http calls it before it closes a
+// connection whose request it did not read to the end; without it, a TCP reset
+// would discard the response.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -138,7 +140,7 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// hold keeps the connection from being closed for another one, until release.
+// hold protects the connection from being replaced by a new one, until release.
 func (c *conn) hold() (release func()) {
 	c.owner.mu.Lock()
 	defer c.owner.mu.Unlock()
@@ -158,7 +160,7 @@ func withConn(ctx context.Context, nc net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, nc)
 }
 
-// holdConn is hold for the connection of a request.
+// holdConn calls hold for the connection of a request.
 func holdConn(ctx context.Context) (release func()) {
 	if c, ok := ctx.Value(connKey{}).(*conn); ok {
 		return c.hold()

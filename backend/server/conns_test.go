@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestConnectionThatOwesAnAnswerIsKept: between the end of a handler and the end
-// of its answer a server that ends must not close the connection. The request
-// that restarts the server was answered with nothing that way.
+// TestConnectionThatOwesAnAnswerIsKept: between the end of a handler and the
+// end of its response, a server that stops must not close the connection.
+// Otherwise the request that restarts the server got an empty response.
 func TestConnectionThatOwesAnAnswerIsKept(t *testing.T) {
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestConnectionThatOwesAnAnswerIsKept(t *testing.T) {
 	release := accepted.(*conn).hold()
 	limit.dropIdle()
 	release()
-	limit.dropIdle() // the handler has returned, its answer is not written
+	limit.dropIdle() // the handler has returned, its response is not written yet
 	if _, err := accepted.Write([]byte("answer")); err != nil {
 		t.Fatalf("the answer could not be written: %v", err)
 	}

@@ -1,4 +1,4 @@
 // Package server is the loopback HTTP and WebSocket server: one table of routes
-// and the gates in front of them. It has no logic of its own; what the routes do
-// is behind the interface Sessions.
+// and the gates in front of them. It has no logic of its own; the routes call
+// the interface Sessions.
 package server

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -18,8 +17,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// file gives out a file that a command saved. It is never shown in a page of
-// ours: whatever is in it, it is a download.
+// file sends a file that a command saved. It is always sent as a download, so
+// that its content never runs in a page of our origin.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, c call) error {
 	grant, err := chooseSession(c.grant, r)
 	if err != nil {
@@ -50,8 +49,8 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, c call) error {
 	return nil
 }
 
-// fileData gives the panel a file as data: a page of the extension has no other
-// way to a file that asks for a token.
+// fileData sends a file to the panel as data in JSON: a page of the extension
+// cannot load a file from a URL that needs a token.
 func (s *Server) fileData(w http.ResponseWriter, r *http.Request, c call) error {
 	var req protocol.FileRequest
 	if err := decode(w, r, &req); err != nil {
@@ -64,8 +63,8 @@ func (s *Server) fileData(w http.ResponseWriter, r *http.Request, c call) error 
 	return reply(w, out)
 }
 
-// screenshot gives the panel a picture of a tab as it is now, to go with a
-// message.
+// screenshot takes a screenshot of a tab and sends it to the panel, as an
+// attachment for a message.
 func (s *Server) screenshot(w http.ResponseWriter, r *http.Request, c call) error {
 	var req protocol.ChatScreenshotRequest
 	if err := decode(w, r, &req); err != nil {
@@ -73,14 +72,15 @@ func (s *Server) screenshot(w http.ResponseWriter, r *http.Request, c call) erro
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), protocol.MaxCommandTimeout)
 	defer cancel()
-	// The panel's token opens no command; the person at it asks for this one.
+	// The panel's token allows no commands. The user at the panel asks for this
+	// one, so it gets the scope read here.
 	person := c.grant
 	person.Scopes = auth.Scopes{protocol.ScopeRead}
 	done := s.sessions.Command(ctx, person, protocol.CommandRequest{Command: "screenshot", Tab: req.Tab}, nil)
 	if done.Error != nil {
 		return done.Error
 	}
-	var made protocol.FileRequest // of which a screenshot's data has the path
+	var made protocol.FileRequest // only the path, which the screenshot's data has too
 	if err := json.Unmarshal(done.Data, &made); err != nil {
 		return fmt.Errorf("reading what screenshot made: %w", err)
 	}
@@ -92,7 +92,7 @@ func (s *Server) screenshot(w http.ResponseWriter, r *http.Request, c call) erro
 	return reply(w, out)
 }
 
-// asData is a file of the session as an attachment.
+// asData returns a file of the session as an attachment.
 func (s *Server) asData(grant auth.Grant, path string) (protocol.ChatAttachment, error) {
 	files, err := s.sessions.Files(grant)
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *Server) asData(grant auth.Grant, path string) (protocol.ChatAttachment,
 	return Attachment(f, path)
 }
 
-// Attachment reads a file that is shown in a conversation; path is how the
-// conversation names it. It returns CodeTooLarge beyond protocol.MaxAttachment.
+// Attachment reads a file that a conversation shows; path is the file's path in
+// the conversation. It returns CodeTooLarge beyond protocol.MaxAttachment.
 func Attachment(f *os.File, path string) (protocol.ChatAttachment, error) {
 	data, err := io.ReadAll(io.LimitReader(f, protocol.MaxAttachment+1))
 	if err != nil {
@@ -123,7 +123,8 @@ func Attachment(f *os.File, path string) (protocol.ChatAttachment, error) {
 	return out, nil
 }
 
-// contentType is the kind of what our commands save; everything else is bytes.
+// contentType returns the media type of a file that our commands save; any
+// other file is application/octet-stream.
 func contentType(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".png":
@@ -143,18 +144,14 @@ func contentType(name string) string {
 	}
 }
 
-// serveMCP hands a request to the MCP server, behind our gates. A stream ends
-// with the server and with the token.
+// serveMCP passes a request that came through the gates to the MCP server. A
+// stream ends with the server and with the token.
 func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, c call) error {
 	if r.Method == http.MethodPost {
-		body, err := io.ReadAll(r.Body)
-		if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return errTooLarge(tooLarge.Limit)
-		}
+		body, err := readBody(w, r)
 		if err != nil {
-			return status(http.StatusBadRequest, protocol.CodeBadArgument, "the body did not arrive")
+			return err
 		}
-		deadline(w, (*http.ResponseController).SetReadDeadline, 0) // set by the gates
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	ctx, release := s.lasting(r, c)
@@ -163,10 +160,10 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, c call) error 
 	return nil
 }
 
-// snapshotCommand is the command whose data GET /refs gives.
+// snapshotCommand is the command whose data GET /refs returns.
 const snapshotCommand = "snapshot"
 
-// knows says whether a command is in the registry.
+// knows reports whether a command is in the registry.
 func (s *Server) knows(name string) bool {
 	for _, c := range s.commands {
 		if c.Name == name {

@@ -13,9 +13,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// THREATS 17: guesses and a flood of sockets reach nothing, and a live socket
-// goes on as if they were not there. The times are logged, not asserted: the
-// benchmark measures, this proves that every ping is answered.
+// THREATS 17: guessing and a flood of sockets achieve nothing, and a live
+// socket continues undisturbed. The times are logged, not asserted: the
+// benchmark measures them; this test proves that every ping is answered.
 func TestBruteForceAndFloodLeaveALiveSocketAlone(t *testing.T) {
 	w := start(t, nil)
 	_, token := w.mint(auth.KindPanel)
@@ -25,8 +25,8 @@ func TestBruteForceAndFloodLeaveALiveSocketAlone(t *testing.T) {
 	var attack sync.WaitGroup
 	var mu sync.Mutex
 	statuses := map[int]int{}
-	// More guessers than may wait, so that some are sent away; a bounded number
-	// of guesses together.
+	// More guessers than may wait, so that some are rejected; and a limited number
+	// of guesses in all.
 	var guesses atomic.Int32
 	for worker := range 3 * protocol.AuthFailureWaiters {
 		attack.Go(func() {
@@ -39,7 +39,7 @@ func TestBruteForceAndFloodLeaveALiveSocketAlone(t *testing.T) {
 				}
 				req.Header.Set("Authorization", "Bearer "+guess)
 				res, err := w.client.Do(req)
-				status := 0 // cut off, to make room
+				status := 0 // cut off, to make room for another connection
 				if err == nil {
 					status = res.StatusCode
 					_ = res.Body.Close()
@@ -59,7 +59,7 @@ func TestBruteForceAndFloodLeaveALiveSocketAlone(t *testing.T) {
 			}
 			defer func() { _ = conn.Close() }() //nolint:gocritic // all stay open together: that is the attack
 		}
-		// With every place taken by silent sockets, the next caller gets in.
+		// While silent sockets take every place, the next caller still gets in.
 		if got := w.do(t, ask{path: "/tabs", token: cli}); got.status != http.StatusOK {
 			t.Errorf("a right caller in the flood: %d", got.status)
 		}

@@ -17,8 +17,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// gates stands before every route. The order is part of the contract: Host,
-// token in the URL, route, method, Origin, token, content type, body.
+// gates checks every request before its route. The order of the checks is part
+// of the contract: Host, token in the URL, route, method, Origin, token,
+// content type, body.
 type gates struct {
 	*Server
 	port     int
@@ -30,7 +31,8 @@ type gates struct {
 	idle   chan struct{} // closed when drained; nil until somebody waits
 }
 
-// ServeHTTP lets a request through the gates to its route, or says why not.
+// ServeHTTP runs the gates and then the request's route, or replies with the
+// error.
 func (g *gates) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if !g.enter() {
 		return
@@ -39,9 +41,9 @@ func (g *gates) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w := &response{ResponseWriter: rw}
 	secure(w.Header())
 	if r.ContentLength != 0 {
-		// Until the body is read, or net/http has thrown it away. Not without a
-		// body: net/http then reads ahead, and would take the deadline for a
-		// caller that has gone.
+		// The deadline holds until the body is read, or net/http has discarded it.
+		// There is none for a request without a body: net/http then reads ahead, and
+		// would mistake the deadline for a caller that has disconnected.
 		deadline(w, (*http.ResponseController).SetReadDeadline, protocol.ReadBodyTimeout)
 	}
 	if err := g.guarded(func() error { return g.pass(w, r) }); err != nil {
@@ -49,8 +51,8 @@ func (g *gates) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// guarded turns a panic of f into an error: one request that panics must not
-// take the others along.
+// guarded turns a panic of f into an error, so that a request that panics does
+// not end the others.
 func (s *Server) guarded(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -71,7 +73,7 @@ func secure(h http.Header) {
 	h.Set("Vary", "Origin")
 }
 
-// pass is the gates, in their order.
+// pass runs the gates in their order, and then the route.
 func (g *gates) pass(w *response, r *http.Request) error {
 	if !g.ownHost(r.Host) {
 		return status(http.StatusMisdirectedRequest, protocol.CodeForbidden, "this server answers to its own loopback names only")
@@ -126,8 +128,8 @@ func (g *gates) pass(w *response, r *http.Request) error {
 	return err
 }
 
-// ownHost is the defence against DNS rebinding: a page can make any name point
-// at 127.0.0.1, but the browser then says that name here.
+// ownHost protects against DNS rebinding: a page can make any name resolve to
+// 127.0.0.1, but the browser then sends that name as the Host.
 func (g *gates) ownHost(host string) bool {
 	port := strconv.Itoa(g.port)
 	return slices.Contains([]string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, host)
@@ -141,7 +143,7 @@ func originAllowed(rule origin, from []string) bool {
 	return len(from) == 0 && rule == originNoPage
 }
 
-// preflight answers the extension, and nobody else.
+// preflight answers a CORS preflight of the extension, and of no other origin.
 func preflight(w *response, r *http.Request, methods map[string]route) error {
 	asked := r.Header.Get("Access-Control-Request-Method")
 	_, ok := methods[asked]
@@ -184,8 +186,8 @@ func (g *gates) identify(rt route, r *http.Request) (auth.Grant, error) {
 	if err != nil {
 		return auth.Grant{}, err
 	}
-	// A panel token that comes without our extension's Origin was stolen: its
-	// POSTs always carry one. (Its GETs do not.)
+	// A panel token without our extension's Origin was stolen: the panel's POSTs
+	// always carry one. (Its GETs do not.)
 	if grant.Kind == auth.KindPanel && r.Method != http.MethodGet && r.Header.Get("Origin") != protocol.ExtensionOrigin {
 		return auth.Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid for this route", "")
 	}
@@ -203,8 +205,8 @@ func bearer(r *http.Request) (string, error) {
 	return "", errNoToken()
 }
 
-// subprotocol reads the token of a WebSocket's upgrade, which must offer our
-// version of the messages beside it.
+// subprotocol reads the token from the upgrade request of a WebSocket. The
+// request must also offer our version of the protocol.
 func subprotocol(r *http.Request) (string, error) {
 	var token string
 	var version bool
@@ -234,7 +236,7 @@ func errNoToken() error {
 	return protocol.NewError(protocol.CodeUnauthorized, "a token is needed", "")
 }
 
-// enter counts a request in; it refuses when the server has ended.
+// enter counts a request as active. It returns false when the server has ended.
 func (g *gates) enter() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -255,9 +257,9 @@ func (g *gates) leave() {
 	}
 }
 
-// drain refuses new requests and waits until those inside have left, or ctx
-// ends. A plain WaitGroup would not do: a connection that was accepted before
-// the end can bring its request after it.
+// drain refuses new requests and waits until the active ones have ended, or ctx
+// ends. A WaitGroup is not enough: a connection that was accepted before the
+// end can send its request after it.
 func (g *gates) drain(ctx context.Context) {
 	g.mu.Lock()
 	g.closed = true

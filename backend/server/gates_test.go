@@ -15,16 +15,17 @@ import (
 	"pilotfish/backend/server"
 )
 
-// routeCase is a route, and the kinds of token that open it (none: open to all).
+// routeCase is a route, and the kinds of token that are valid for it (none: no
+// token needed).
 type routeCase struct {
 	method, path string
 	kinds        []auth.Kind
 	socket       bool
-	extension    bool // asks for the extension's Origin
+	extension    bool // requires the extension's Origin
 }
 
-// routeTable is every route a second time. It must say the same as routes.go and
-// auth's doors.
+// routeTable lists every route a second time. It must agree with routes.go and
+// with the capabilities in package auth.
 var routeTable = slices.Concat([]routeCase{
 	{method: "GET", path: "/health"},
 	{method: "GET", path: "/welcome"},
@@ -50,7 +51,7 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "GET", path: "/refs?tab=t1", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
 }, chatTable(), taskTable())
 
-// bodyFor is a body that each route takes.
+// bodyFor returns a valid body for each route.
 func bodyFor(method, path string) string {
 	switch {
 	case method != "POST":
@@ -66,7 +67,7 @@ func bodyFor(method, path string) string {
 	}
 }
 
-// No route is without its line in the matrix.
+// Every route is in the matrix.
 func TestMatrixHasEveryRoute(t *testing.T) {
 	w := start(t, nil)
 	tried := map[string]bool{}
@@ -84,8 +85,8 @@ func TestMatrixHasEveryRoute(t *testing.T) {
 	}
 }
 
-// try asks for a route with a token, as a socket where it is one, and returns
-// the status.
+// try sends a request to a route with a token, as a socket upgrade if the route
+// is a socket, and returns the status.
 func (w *world) try(t *testing.T, method, path, origin, token string, socket bool) int {
 	t.Helper()
 	if strings.Contains(path, "/stream") {
@@ -101,7 +102,8 @@ func (w *world) try(t *testing.T, method, path, origin, token string, socket boo
 	return status
 }
 
-// THREATS 16 and 11: no kind of token opens another kind's door.
+// THREATS 16 and 11: a token of one kind is not valid for another kind's
+// routes.
 func TestMatrixOfTokensAndRoutes(t *testing.T) {
 	w := start(t, nil)
 	for _, rt := range routeTable {
@@ -121,7 +123,7 @@ func TestMatrixOfTokensAndRoutes(t *testing.T) {
 	}
 }
 
-// THREATS 4 and 23: being on this machine opens nothing.
+// THREATS 4 and 23: being on this machine gives no access.
 func TestEveryDoorNeedsAToken(t *testing.T) {
 	w := start(t, nil)
 	grant, stale := w.mint(auth.KindCLI)
@@ -141,8 +143,8 @@ func TestEveryDoorNeedsAToken(t *testing.T) {
 	}
 }
 
-// THREATS 1 and 5: another origin than our extension's opens nothing, whatever
-// its token; and without any, the panel's routes stay shut.
+// THREATS 1 and 5: an origin other than our extension's gets no access,
+// whatever its token; and without an Origin, the panel's routes are refused.
 func TestForeignOriginsAreRefused(t *testing.T) {
 	w := start(t, nil)
 	foreign := []string{
@@ -172,7 +174,8 @@ func TestForeignOriginsAreRefused(t *testing.T) {
 	if n := w.house.count(""); n != 0 {
 		t.Errorf("%d calls got through", n)
 	}
-	// A panel token outside of the extension opens no POST that takes others too.
+	// A panel token outside the extension is refused for POST routes that accept
+	// other kinds of token too.
 	_, token := w.mint(auth.KindPanel)
 	if got := w.try(t, "POST", "/agents/probe", "", token, false); got != http.StatusForbidden {
 		t.Errorf("stolen panel token: %d, want 403", got)
@@ -183,7 +186,7 @@ func TestForeignOriginsAreRefused(t *testing.T) {
 	}
 }
 
-// lookAlikes are origins that a sloppy comparison lets through.
+// lookAlikes are origins that a careless comparison would accept.
 func lookAlikes() []string {
 	id := protocol.ExtensionID
 	return []string{
@@ -202,7 +205,7 @@ func lookAlikes() []string {
 	}
 }
 
-// THREATS 2, 3 and 9: only our own loopback names are served.
+// THREATS 2, 3 and 9: the server responds only to its own loopback names.
 func TestForeignHostsAreRefused(t *testing.T) {
 	w := start(t, nil)
 	port := ":" + strconv.Itoa(w.port)
@@ -217,7 +220,7 @@ func TestForeignHostsAreRefused(t *testing.T) {
 				t.Errorf("%s %s at %s: %d, want 421", rt.method, rt.path, host, got.status)
 			}
 		}
-		// A socket whose Origin is the same as its Host: DNS rebinding.
+		// A socket whose Origin equals its Host: DNS rebinding.
 		_, token := w.mint(auth.KindPanel)
 		got := w.do(t, ask{path: "/panel", host: host, origin: "http://" + host, header: http.Header{
 			"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"},
@@ -234,7 +237,8 @@ func TestForeignHostsAreRefused(t *testing.T) {
 	}
 }
 
-// THREATS 6: what a page can send without asking first has no effect.
+// THREATS 6: requests that a page can send without a CORS preflight have no
+// effect.
 func TestSimpleRequestsHaveNoEffect(t *testing.T) {
 	w := start(t, nil)
 	_, token := w.mint(auth.KindCLI)
@@ -245,7 +249,7 @@ func TestSimpleRequestsHaveNoEffect(t *testing.T) {
 		}
 	}
 	for _, rt := range routeTable {
-		if rt.method != "POST" || rt.path == "/mcp" { // which has others, too
+		if rt.method != "POST" || rt.path == "/mcp" { // /mcp has other methods too
 			continue
 		}
 		reads := slices.ContainsFunc(routeTable, func(other routeCase) bool {
@@ -254,7 +258,7 @@ func TestSimpleRequestsHaveNoEffect(t *testing.T) {
 		})
 		for _, method := range []string{"GET", "HEAD", "PUT", "DELETE", "PATCH", "TRACE"} {
 			if method == "GET" && reads {
-				continue // what only reads is there for curl, too
+				continue // a route that only reads also has GET, for curl
 			}
 			if got := w.do(t, ask{method: method, path: rt.path, token: token}); got.status != http.StatusMethodNotAllowed {
 				t.Errorf("%s %s: %d, want 405", method, rt.path, got.status)
@@ -270,7 +274,7 @@ func TestSimpleRequestsHaveNoEffect(t *testing.T) {
 	}
 }
 
-// THREATS 7: only our extension is told that it may read.
+// THREATS 7: only our extension gets CORS headers that let it read.
 func TestCORSIsForTheExtensionOnly(t *testing.T) {
 	w := start(t, nil)
 	for _, origin := range append(lookAlikes(), "http://evil.com", "http://localhost:3000", "null", "*") {
@@ -300,7 +304,7 @@ func TestCORSIsForTheExtensionOnly(t *testing.T) {
 	}
 }
 
-// THREATS 13, and the headers of every reply, errors included.
+// THREATS 13, and the headers of every reply, including errors.
 func TestHeadersAndTokensInURLs(t *testing.T) {
 	w := start(t, nil)
 	_, token := w.mint(auth.KindCLI)
@@ -367,7 +371,8 @@ func TestTokensAreReadStrictly(t *testing.T) {
 	if twice.status != http.StatusUnauthorized {
 		t.Errorf("two headers: %d", twice.status)
 	}
-	// A socket's token is a subprotocol, never a header, and our version is asked for.
+	// A socket's token is a subprotocol, never a header, and our version must be
+	// offered.
 	_, panel := w.mint(auth.KindPanel)
 	base := http.Header{
 		"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"},
@@ -388,7 +393,7 @@ func TestTokensAreReadStrictly(t *testing.T) {
 			t.Errorf("an offer of %d bytes: %d, want %d", len(offer), got.status, want)
 		}
 	}
-	// A right token without an upgrade is not a socket.
+	// A valid token without an upgrade does not make a socket.
 	got := w.do(t, ask{path: "/panel", origin: protocol.ExtensionOrigin, header: http.Header{"Sec-Websocket-Protocol": {protocol.Version + ", token." + panel}}})
 	if got.status != http.StatusUpgradeRequired {
 		t.Errorf("no upgrade: %d, want 426", got.status)
@@ -418,7 +423,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// THREATS 16: what a caller says of itself is not heard.
+// THREATS 16: what a caller claims about itself is ignored.
 func TestClaimedScopesAreIgnored(t *testing.T) {
 	w := start(t, nil)
 	_, token := w.mint(auth.KindAgent)
@@ -431,7 +436,8 @@ func TestClaimedScopesAreIgnored(t *testing.T) {
 	if grant.Kind != auth.KindAgent || !slices.Equal(grant.Scopes, auth.Scopes{protocol.ScopeRead}) || grant.Session != "s" {
 		t.Errorf("the grant became %+v", grant)
 	}
-	// Nor can an agent choose another session in the query; the person's shell can.
+	// An agent cannot choose another session in the query either; the user's shell
+	// can.
 	w.do(t, ask{path: "/tabs?session=other", token: token})
 	if grant := w.house.lastGrant(t); grant.Session != "s" {
 		t.Errorf("an agent reached session %q", grant.Session)
@@ -446,7 +452,7 @@ func TestClaimedScopesAreIgnored(t *testing.T) {
 	}
 }
 
-// THREATS 8: nothing that another machine could reach.
+// THREATS 8: no listener that another machine could reach.
 func TestOnlyLoopbackListenersAreServed(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", "[::]:0", ":0", "127.0.0.2:0"} {
 		ln, err := net.Listen("tcp", address) //nolint:noctx // the address is what the test refuses
@@ -471,7 +477,7 @@ func TestOnlyLoopbackListenersAreServed(t *testing.T) {
 	if w.server.Port() != w.port || w.port == 0 {
 		t.Errorf("port %d, want %d", w.server.Port(), w.port)
 	}
-	// Another address of this machine does not answer on our port.
+	// Another loopback address of this machine does not respond on our port.
 	if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.2:%d", w.port)); err == nil { //nolint:noctx // refused at once
 		_ = c.Close()
 		t.Error("127.0.0.2 answers")

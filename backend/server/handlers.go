@@ -16,9 +16,9 @@ import (
 // maxChallenge bounds a challenge of GET /health, in hex digits.
 const maxChallenge = 128
 
-// health says that the server lives. A caller that has the pairing's key can
-// check by a challenge that this is the server it was paired with, before it
-// shows its token.
+// health reports that the server runs. A caller that has the pairing's key can
+// check with a challenge that this is the server it was paired with, before it
+// sends its token.
 func (s *Server) health(w http.ResponseWriter, r *http.Request, _ call) error {
 	h := protocol.Health{
 		Status:   "ok",
@@ -42,7 +42,7 @@ func (s *Server) welcomePage(w http.ResponseWriter, r *http.Request, _ call) err
 	return nil
 }
 
-// ptySession finds or starts a terminal and mints the token for one upgrade of
+// ptySession finds or starts a terminal, and creates the single-use token for
 // its socket.
 func (s *Server) ptySession(w http.ResponseWriter, r *http.Request, c call) error {
 	var req protocol.PtySessionRequest
@@ -57,8 +57,8 @@ func (s *Server) ptySession(w http.ResponseWriter, r *http.Request, c call) erro
 	return reply(w, protocol.PtySessionReply{Terminal: info, Attach: s.mintAttach(c.grant, &info), Expires: expires})
 }
 
-// mintAttach makes the token for one upgrade of a terminal's socket. It hangs on
-// the panel's grant: it ends with it.
+// mintAttach creates the single-use token for a terminal's socket. It is a
+// child of the panel's grant and ends with it.
 func (s *Server) mintAttach(panel auth.Grant, terminal *protocol.TerminalInfo) string {
 	_, secret := s.auth.Mint(auth.KindAttach, auth.Grant{
 		Session:  panel.Session,
@@ -70,7 +70,8 @@ func (s *Server) mintAttach(panel auth.Grant, terminal *protocol.TerminalInfo) s
 	return secret.Reveal()
 }
 
-// onTerminals makes a route's handler of a function on the terminals of a session.
+// onTerminals makes a route's handler from a function on the terminals of a
+// session.
 func onTerminals[In, Out any](s *Server, do func(ctx context.Context, terminals Terminals, grant auth.Grant, in In) (Out, error)) func(http.ResponseWriter, *http.Request, call) error {
 	return handled(func(ctx context.Context, grant auth.Grant, in In) (out Out, err error) {
 		terminals, err := s.sessions.Terminals(grant)
@@ -81,8 +82,8 @@ func onTerminals[In, Out any](s *Server, do func(ctx context.Context, terminals 
 	})
 }
 
-// command runs one command. A command that fails is a reply, not an HTTP error:
-// the error is inside, with what was seen.
+// command runs one command. When the command fails, the reply has status 200
+// and contains the error, together with what the page showed.
 func (s *Server) command(w http.ResponseWriter, r *http.Request, c call) error {
 	var req protocol.CommandRequest
 	if err := decode(w, r, &req); err != nil {
@@ -153,8 +154,9 @@ func (s *Server) replyAgents(w http.ResponseWriter, r *http.Request, c call, pro
 	return reply(w, file)
 }
 
-// chooseSession lets a caller that may reach every session name one in the
-// query. Everybody else's session is that of the token.
+// chooseSession returns the grant for the session that the query names, if the
+// caller may reach every session. For all others, the session is that of the
+// token.
 func chooseSession(grant auth.Grant, r *http.Request) (auth.Grant, error) {
 	name := r.URL.Query().Get("session")
 	if name == "" || grant.Session != "" {

@@ -29,10 +29,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is a small Sessions: it remembers who called and echoes terminals.
+// house is a fake Sessions: it records who called, and echoes terminals.
 type house struct {
 	events *hub.Hub[any]
-	yes    chan struct{} // lets the command "ask" go on
+	yes    chan struct{} // lets the command "ask" continue
 
 	mu       sync.Mutex
 	calls    []string
@@ -41,7 +41,7 @@ type house struct {
 	messages []protocol.PanelMessage
 	panels   int
 	hellos   int
-	state    protocol.SessionInfo // of the session, in hello
+	state    protocol.SessionInfo // of the session, for hello
 	panicOn  string
 	talk     *talks
 	fail     error
@@ -93,10 +93,10 @@ func (h *house) PtySession(_ context.Context, g auth.Grant, req protocol.PtySess
 	return protocol.TerminalInfo{ID: "term-1", Session: g.Session, Tab: req.Tab}, h.called("pty-session", g)
 }
 
-// Terminals are the house's for a caller.
+// Terminals returns the fixture's terminals for a caller.
 func (h *house) Terminals(g auth.Grant) (server.Terminals, error) { return ptys{h, g}, nil }
 
-// ptys are the terminals of a house for a caller.
+// ptys are the fixture's terminals for a caller.
 type ptys struct {
 	h     *house
 	grant auth.Grant
@@ -108,10 +108,6 @@ func (p ptys) Restart(_ context.Context, req protocol.PtyRestartRequest) (protoc
 
 func (p ptys) Close(context.Context, protocol.TerminalID) error {
 	return p.h.called("pty-close", p.grant)
-}
-
-func (p ptys) Beginning(id protocol.TerminalID, _ int) (written, picture string) {
-	return string(id) + "> ", "picture of " + string(id)
 }
 
 func (p ptys) Serve(ctx context.Context, conn *websocket.Conn, _ protocol.TerminalID) error {
@@ -160,7 +156,7 @@ func (h *house) PanelMessage(g auth.Grant, msg protocol.PanelMessage) {
 func (h *house) Command(ctx context.Context, g auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 	err := h.called("command", g)
 	h.set(func(h *house) { h.commands = append(h.commands, req) })
-	if req.Command == "ask" { // it waits until the test says yes
+	if req.Command == "ask" { // it waits until the test sends to yes
 		if waiting != nil {
 			waiting(protocol.Waiting{Command: "ask"})
 		}
@@ -197,13 +193,13 @@ func (h *house) App(_ context.Context, g auth.Grant, _ protocol.AppRequest) (pro
 	return protocol.AppReply{}, h.called("app", g)
 }
 
-// activityEnds is how many entries the house has.
+// activityEnds is how many entries the fixture's activity has.
 const activityEnds = 3
 
-// Activity is the house's.
+// Activity returns the fixture's activity.
 func (h *house) Activity(auth.Grant) (server.Activity, error) { return done{h}, nil }
 
-// Files are those in testdata.
+// Files returns the files in testdata.
 func (h *house) Files(g auth.Grant) (server.Files, error) { return shelf{h, g}, nil }
 
 // done is the activity of a house.
@@ -218,7 +214,8 @@ func (d done) History(g auth.Grant, after uint64, limit int) (protocol.ActivityP
 	return page, d.h.called("activity", g)
 }
 
-// FollowActivity has lost its first entry, and lasts until it is ended.
+// Follow yields a gap for the first entry, then the others, and lasts until ctx
+// ends.
 func (d done) Follow(ctx context.Context, g auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error) {
 	return func(yield func(protocol.ActivityItem, error) bool) {
 		if after == 0 {
@@ -237,7 +234,7 @@ func (d done) Follow(ctx context.Context, g auth.Grant, after uint64) (iter.Seq2
 	}, d.h.called("follow", g)
 }
 
-// shelf are the files of a house.
+// shelf is the files of a house.
 type shelf struct {
 	h     *house
 	grant auth.Grant
@@ -250,7 +247,7 @@ func (s shelf) Open(_ protocol.Actor, path string) (*os.File, error) {
 	return os.Open(filepath.Join("testdata", path))
 }
 
-// mcp is a small MCP server: it says who called, and echoes.
+// mcp is a fake MCP server: it records who called, and echoes.
 func (h *house) mcp(w http.ResponseWriter, r *http.Request, g auth.Grant) {
 	if h.called("mcp", g) != nil {
 		w.WriteHeader(http.StatusInternalServerError)
@@ -259,7 +256,7 @@ func (h *house) mcp(w http.ResponseWriter, r *http.Request, g auth.Grant) {
 	_, _ = io.Copy(w, r.Body)
 }
 
-// logBuffer collects what is logged, at every level.
+// logBuffer collects the log, at every level.
 type logBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -277,7 +274,7 @@ func (b *logBuffer) String() string {
 	return b.buf.String()
 }
 
-// testKey is the pairing's key of the tests.
+// testKey is the pairing key of the tests.
 const testKey = "a key of the tests, 32 bytes long"
 
 // world is a running server.
@@ -290,7 +287,7 @@ type world struct {
 	client *http.Client
 	dial   func(ctx context.Context) (net.Conn, error)
 	stop   func() error
-	secret []string // every token that was minted
+	secret []string // every token that was created
 }
 
 // start runs a server on a real socket, or on ln.
@@ -358,7 +355,7 @@ func start(t *testing.T, ln *memoryListener) *world {
 	return w
 }
 
-// mint makes a token of a kind for the session "s".
+// mint creates a token of a kind for the session "s".
 func (w *world) mint(kind auth.Kind) (auth.Grant, string) {
 	scopes := auth.Scopes{protocol.ScopeRead}
 	grant := auth.Grant{Session: "s", Terminal: "term-1", Tab: "t1", Scopes: scopes}
@@ -374,13 +371,13 @@ func (w *world) mint(kind auth.Kind) (auth.Grant, string) {
 	return g, secret.Reveal()
 }
 
-// ask is one request by hand.
+// ask is one request, written by the test.
 type ask struct {
 	method, path, host, origin, token, kind, body string
 	header                                        http.Header
 }
 
-// answer is what came back.
+// answer is the response.
 type answer struct {
 	status int
 	header http.Header
@@ -432,8 +429,8 @@ func (w *world) do(t *testing.T, a ask) answer {
 	return out
 }
 
-// upgrade asks for a WebSocket as our panel does; it returns the status when
-// there is none.
+// upgrade requests a WebSocket as our panel does. It returns the HTTP status
+// when the upgrade is refused.
 func (w *world) upgrade(ctx context.Context, path, token, origin string) (*websocket.Conn, int, error) {
 	header := http.Header{}
 	if origin != "" {
@@ -457,7 +454,7 @@ func (w *world) upgrade(ctx context.Context, path, token, origin string) (*webso
 	return conn, http.StatusSwitchingProtocols, nil
 }
 
-// panel opens a panel's socket and takes its hello.
+// panel opens a panel's socket and reads its hello.
 func (w *world) panel(t *testing.T, token string) *websocket.Conn {
 	t.Helper()
 	conn, code, err := w.upgrade(t.Context(), "/panel", token, protocol.ExtensionOrigin)
@@ -507,8 +504,8 @@ func closedWith(ctx context.Context, conn *websocket.Conn) websocket.StatusCode 
 	}
 }
 
-// memoryListener is a loopback listener without a kernel, for tests in a
-// synctest bubble, where time passes when everybody waits.
+// memoryListener is a loopback listener without the kernel, for tests in a
+// synctest bubble, where time advances when all goroutines wait.
 type memoryListener struct {
 	conns  chan net.Conn
 	closed chan struct{}

@@ -8,8 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// inspectorRoutes are the routes below /inspector: for the person at the panel,
-// whose own browser shows what they point at.
+// inspectorRoutes are the routes below /inspector, for the user at the panel
+// who picks an element of a page.
 func (s *Server) inspectorRoutes() []route {
 	return []route{
 		{

@@ -9,15 +9,15 @@ const (
 	maxConnections = 64
 	// idleTimeout is how long a connection without a request stays open.
 	idleTimeout = 60 * time.Second
-	// writeTimeout is how long one WebSocket write may take before the viewer
-	// is dropped; it comes back with its last offset.
+	// writeTimeout is how long one WebSocket write may take before the viewer is
+	// disconnected; it reconnects with its last offset.
 	writeTimeout = 30 * time.Second
 	// maxWatches is how many conversations one panel watches at once.
 	maxWatches = 64
-	// streamHeartbeat is how often a stream of server-sent events says that it
-	// lives.
+	// streamHeartbeat is how often a stream of server-sent events sends a comment
+	// to show that it is alive.
 	streamHeartbeat = 15 * time.Second
-	// maxModelRequest bounds one request to a model, in bytes: a conversation with
-	// several pictures.
+	// maxModelRequest is the limit of one request to a model, in bytes: enough for
+	// a conversation with several images.
 	maxModelRequest = 32 << 20
 )

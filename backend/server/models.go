@@ -2,14 +2,14 @@ package server
 
 import (
 	"context"
-	"io"
 	"net/http"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/protocol"
 )
 
-// Models is what the routes below /llm do: the ways to a model, and a prompt.
+// Models is what the routes below /llm do: manage model profiles, and send
+// prompts.
 type Models interface {
 	State(ctx context.Context) protocol.LLMState
 	Save(ctx context.Context, req protocol.LLMSaveRequest) (protocol.LLMState, error)
@@ -17,13 +17,13 @@ type Models interface {
 	Models(ctx context.Context, profile string) ([]protocol.LLMModel, error)
 	Test(ctx context.Context, profile string) protocol.LLMVerdict
 	Local(ctx context.Context) []protocol.LLMLocal
-	// Call forwards a prompt, the provider's own body, and streams the answer. An
-	// error that it returns was not written.
+	// Call forwards a prompt, the provider's own body, and streams the response.
+	// When it returns an error, it has written nothing to w.
 	Call(ctx context.Context, w http.ResponseWriter, profile string, body []byte) error
 }
 
-// modelRoutes are the routes below /llm. Nobody but the panel gets through: an
-// agent must not spend a person's money.
+// modelRoutes are the routes below /llm. Only the panel may use them: an agent
+// must not spend a user's money.
 func (s *Server) modelRoutes() []route {
 	post := func(path string, body int64, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
 		return route{method: http.MethodPost, path: path, door: auth.DoorModels, origin: originExtension, body: body, handle: handle, doc: doc}
@@ -55,19 +55,19 @@ func (s *Server) modelRoutes() []route {
 	}
 }
 
-// modelCall forwards a prompt and streams the answer for as long as it lasts.
+// modelCall forwards a prompt and streams the response until it ends.
 func (s *Server) modelCall(w http.ResponseWriter, r *http.Request, c call) error {
-	body, err := io.ReadAll(r.Body)
+	body, err := readBody(w, r)
 	if err != nil {
-		return errTooLarge(maxModelRequest)
+		return err
 	}
-	deadline(w, (*http.ResponseController).SetReadDeadline, 0) // set by the gates
 	ctx, release := s.lasting(r, c)
 	defer release()
 	return s.models.Call(ctx, &flowing{w}, r.URL.Query().Get("profile"), body)
 }
 
-// handled makes a route's handler of a function from its body to its reply.
+// handled makes a route's handler from a function that takes the decoded body
+// and returns the reply.
 func handled[In, Out any](do func(ctx context.Context, grant auth.Grant, in In) (Out, error)) func(http.ResponseWriter, *http.Request, call) error {
 	return func(w http.ResponseWriter, r *http.Request, c call) error {
 		var in In

@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// CommandDoc is what /openapi.json says about a command.
+// CommandDoc is the documentation of a command in /openapi.json.
 type CommandDoc struct {
 	Name    string
 	Summary string
@@ -22,23 +22,24 @@ type CommandDoc struct {
 	Schema json.RawMessage
 }
 
-// routeDoc is what /openapi.json says about a route.
+// routeDoc is the documentation of a route in /openapi.json.
 type routeDoc struct {
 	about string
 	query []string
 	// in and out are values of the types of body and reply; nil for none.
 	in, out any
-	// stream is a value of what each event carries; beside out it is what a
-	// caller gets that asks for events.
+	// stream is a value of the type that each event carries. With out, it
+	// describes the reply to a caller that asks for events.
 	stream any
-	// binary is a reply of bytes.
+	// binary marks a reply of bytes.
 	binary bool
 }
 
-// object is a JSON object; encoding/json sorts its names.
+// object is a JSON object; encoding/json sorts its keys.
 type object map[string]any
 
-// openAPI describes the routes and the commands, from the table and the registry.
+// openAPI replies with the OpenAPI description of the routes and the commands,
+// made from the table and the registry.
 func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request, _ call) error {
 	doc, err := s.describe()
 	if err != nil {
@@ -76,7 +77,8 @@ func (s *Server) describe() (object, error) {
 	}, d.err
 }
 
-// describer collects the schemas on the way.
+// describer collects the schemas while it describes the routes, and the last
+// error.
 type describer struct {
 	schemas object
 	err     error
@@ -128,7 +130,7 @@ func (d *describer) json(about string, v any) object {
 	return object{"description": about, "content": object{"application/json": object{"schema": d.ref(v)}}}
 }
 
-// ref is a reference to the schema of a value's type.
+// ref returns a reference to the schema of a value's type.
 func (d *describer) ref(v any) object {
 	t := reflect.TypeOf(v)
 	if t.Name() == "" {
@@ -159,7 +161,8 @@ func (d *describer) schema(t reflect.Type) any {
 	return open(plain)
 }
 
-// open lets objects have more than is described: a newer side may send it.
+// open lets objects have properties that the schema does not name: a newer
+// client may send them.
 func open(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -177,7 +180,8 @@ func open(v any) any {
 	return v
 }
 
-// commands says what a CommandRequest takes: one alternative for each command.
+// commands adds the commands to the schema of CommandRequest: one alternative
+// for each command.
 func (d *describer) commands(list []CommandDoc) {
 	general, ok := d.schemas["CommandRequest"].(map[string]any)
 	if !ok {
@@ -193,7 +197,7 @@ func (d *describer) commands(list []CommandDoc) {
 		}
 		alternatives[i] = object{"$ref": "#/components/schemas/" + name}
 	}
-	// Also an alias is taken, so that one of them is not asked for.
+	// An alias is accepted too, so this is anyOf and not oneOf.
 	general["description"] = "The commands and their arguments are in anyOf."
 	general["anyOf"] = append(alternatives, object{"description": "an alias of one of them"})
 }

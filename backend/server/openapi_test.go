@@ -10,9 +10,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// The description is checked against the specification's own schema (the file in
-// testdata, OpenAPI 3.1, of 2026-08-03), each schema in it is one, every
-// reference leads somewhere, and every route of the table is there.
+// The description is checked against the specification's own schema (the file
+// in testdata, OpenAPI 3.1, of 2026-08-03). Each schema in it is valid, every
+// reference resolves, and every route of the table is in it.
 func TestOpenAPIIsValid(t *testing.T) {
 	w := start(t, nil)
 	got := w.do(t, ask{path: "/openapi.json"})
@@ -29,7 +29,7 @@ func TestOpenAPIIsValid(t *testing.T) {
 	if err := resolved.Validate(doc); err != nil {
 		t.Errorf("not OpenAPI 3.1: %v", err)
 	}
-	// The check can fail.
+	// Make sure that the check can fail.
 	broken := parse[map[string]any](t, strings.Replace(got.body, `"operationId":"post-command"`, `"operationId":7`, 1))
 	if resolved.Validate(broken) == nil {
 		t.Error("a number was taken for an operationId")
@@ -72,7 +72,7 @@ func TestOpenAPIIsValid(t *testing.T) {
 	}
 }
 
-// references are all $ref in a document.
+// references returns all $ref in a document.
 func references(v any) (refs []string) {
 	switch v := v.(type) {
 	case map[string]any:

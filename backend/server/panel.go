@@ -15,7 +15,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// panel is the panel's socket: the whole state first, then every change.
+// panel is the panel's socket. It sends the whole state first, then every
+// change.
 func (s *Server) panel(w http.ResponseWriter, r *http.Request, c call) error {
 	return s.socket(w, r, c, c.grant.ID, protocol.MaxPanelMessage,
 		func(ctx context.Context, conn *websocket.Conn, watch *auth.Watch) error {
@@ -32,29 +33,29 @@ func (s *Server) panel(w http.ResponseWriter, r *http.Request, c call) error {
 		})
 }
 
-// panelSocket is one panel. The writer owns all writes but pings; reader, guard
-// and heartbeat are goroutines beside it.
+// panelSocket is the socket of one panel. The writer makes all writes except
+// pings; reader, guard and heartbeat are goroutines of their own.
 type panelSocket struct {
 	server *Server
 	conn   *websocket.Conn
 	grant  auth.Grant
 	watch  *auth.Watch
-	panel  string // its name as long as it is connected
+	panel  string // the panel's id while it is connected
 
 	replies chan any   // to the writer
-	authed  chan int   // generations of tokens that the panel has shown, to guard
-	failed  chan error // how reader, guard or heartbeat ended
+	authed  chan int   // token generations that the panel has authenticated with, for guard
+	failed  chan error // the errors with which reader, guard and heartbeat ended
 }
 
-// run serves the socket until it ends. It returns only when its goroutines
-// have; the reader ends when the socket is closed, so run closes it.
+// run serves the socket until it ends, and returns only when its goroutines
+// have ended. The reader ends when the socket is closed, so run closes it.
 func (p *panelSocket) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	panel, release := p.server.sessions.PanelConnected(p.grant)
 	p.panel = panel
 	defer release()
-	// Subscribed before the state is taken, so that nothing falls between.
+	// Subscribe before reading the state, so that no event is lost in between.
 	events := p.server.sessions.Subscribe(p.grant)
 	defer events.Close()
 
@@ -63,8 +64,8 @@ func (p *panelSocket) run(ctx context.Context) error {
 		parts.Go(func() {
 			err := p.server.guarded(func() error { return part(ctx) })
 			p.failed <- err
-			// The writer may be stuck in a write that nobody reads; then this
-			// is what ends it.
+			// The writer may be blocked in a write because the panel does not read.
+			// Closing the socket ends that write.
 			closeSocket(p.conn, err, cancel)
 		})
 	}
@@ -87,8 +88,8 @@ func (p *panelSocket) write(ctx context.Context, events Subscription) error {
 			case !ok:
 				return errGoingAway()
 			case events.Gap():
-				// Events were lost. What still waits is older than the state that
-				// is sent now.
+				// Events were lost. Those still queued are older than the state that is
+				// sent now.
 				discard(events)
 				err = p.hello(ctx, false)
 			default:
@@ -105,7 +106,7 @@ func (p *panelSocket) write(ctx context.Context, events Subscription) error {
 	}
 }
 
-// discard empties what waits in a subscription.
+// discard drops the queued events of a subscription.
 func discard(events Subscription) {
 	for {
 		select {
@@ -119,8 +120,8 @@ func discard(events Subscription) {
 	}
 }
 
-// hello sends the state; the first time with the key to the terminal that the
-// panel will show.
+// hello sends the state. The first one also has the token for the terminal that
+// the panel will show.
 func (p *panelSocket) hello(ctx context.Context, first bool) error {
 	hello, err := p.server.sessions.Hello(ctx, p.grant)
 	if err != nil {
@@ -129,9 +130,6 @@ func (p *panelSocket) hello(ctx context.Context, first bool) error {
 	hello.Type, hello.Version, hello.Panel = protocol.PanelHello, protocol.Version, p.panel
 	if next := hello.Session.Awaited(); first && next != nil {
 		hello.Attach = &protocol.HelloAttach{Terminal: next.ID, Token: p.server.mintAttach(p.grant, next)}
-		if terminals, err := p.server.sessions.Terminals(p.grant); err == nil {
-			hello.Attach.Screen, hello.Attach.Picture = terminals.Beginning(next.ID, protocol.MaxFirstScreen)
-		}
 	}
 	return p.send(ctx, hello)
 }
@@ -149,7 +147,7 @@ func (p *panelSocket) send(ctx context.Context, v any) error {
 	return nil
 }
 
-// read takes in what the panel says.
+// read handles the panel's messages.
 func (p *panelSocket) read(ctx context.Context) error {
 	w := watches{p: p, ends: map[protocol.ConversationID]context.CancelFunc{}}
 	defer w.close()
@@ -188,7 +186,8 @@ func (p *panelSocket) read(ctx context.Context) error {
 	}
 }
 
-// decodePanelMessage refuses what is not a message of the panel.
+// decodePanelMessage decodes a message and rejects what is not a message of the
+// panel.
 func decodePanelMessage(data []byte) (protocol.PanelMessage, error) {
 	var msg protocol.PanelMessage
 	if err := json.Unmarshal(data, &msg); err != nil {
@@ -210,11 +209,11 @@ func decodePanelMessage(data []byte) (protocol.PanelMessage, error) {
 	}
 }
 
-// guard asks for the new token when it was rotated, and ends a socket whose
-// panel does not show it while the old one is honoured.
+// guard asks the panel for the new token after a rotation. It ends the socket
+// if the panel does not send the new one while the old one is still valid.
 func (p *panelSocket) guard(ctx context.Context) error {
 	shown := p.grant.Generation
-	asked := shown // the generation that the panel was asked for last
+	asked := shown // the last generation that the panel was asked for
 	var late <-chan time.Time
 	for {
 		select {
@@ -235,8 +234,8 @@ func (p *panelSocket) guard(ctx context.Context) error {
 		case asked < status.Generation:
 			asked = status.Generation
 			if shown < status.Generation-1 {
-				// It has not shown the token before, either, and that is all
-				// that the grace covers.
+				// The panel has not authenticated with the previous token either. The grace
+				// period covers only one rotation.
 				return errReauthenticate()
 			}
 			late = time.After(status.Grace)
@@ -247,7 +246,7 @@ func (p *panelSocket) guard(ctx context.Context) error {
 	}
 }
 
-// heartbeat ends a socket whose other side does not answer.
+// heartbeat ends a socket whose other side does not answer pings.
 func (p *panelSocket) heartbeat(ctx context.Context) error {
 	ticker := time.NewTicker(protocol.PingInterval)
 	defer ticker.Stop()
@@ -269,7 +268,8 @@ func (p *panelSocket) heartbeat(ctx context.Context) error {
 	}
 }
 
-// post hands v to another goroutine of the socket; false when the socket ended.
+// post sends v to another goroutine of the socket; it returns false when the
+// socket ended.
 func post[T any](ctx context.Context, to chan<- T, v T) bool {
 	select {
 	case to <- v:

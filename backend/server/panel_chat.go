@@ -7,15 +7,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// watches are the conversations that a panel watches. Its reader owns them.
+// watches holds the conversations that a panel watches. Only the panel's reader
+// uses it.
 type watches struct {
 	p    *panelSocket
 	ends map[protocol.ConversationID]context.CancelFunc
 	all  sync.WaitGroup
 }
 
-// watch begins to hand what is said in a conversation to the panel; a
-// conversation that is watched already begins anew, from another index.
+// watch begins to send the events of a conversation to the panel. If the panel
+// watches it already, it starts again from the given index.
 func (w *watches) watch(ctx context.Context, id protocol.ConversationID, after uint64) {
 	w.unwatch(id)
 	if w.p.server.chat == nil || len(w.ends) >= maxWatches {
@@ -26,11 +27,11 @@ func (w *watches) watch(ctx context.Context, id protocol.ConversationID, after u
 	w.all.Go(func() {
 		conversations, err := w.p.server.chat(w.p.grant)
 		if err != nil {
-			return // the session ends; the panel is told so
+			return // the session ends; the panel gets that as an event
 		}
 		said, err := conversations.Watch(ctx, id, after)
 		if err != nil {
-			// Deleted a moment ago: the panel is told so, too.
+			// The conversation has just been deleted; the panel is notified.
 			post(ctx, w.p.replies, any(protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: id}))
 			return
 		}
@@ -46,7 +47,7 @@ func (w *watches) watch(ctx context.Context, id protocol.ConversationID, after u
 	})
 }
 
-// unwatch ends it.
+// unwatch stops watching a conversation.
 func (w *watches) unwatch(id protocol.ConversationID) {
 	if end := w.ends[id]; end != nil {
 		end()
@@ -54,7 +55,7 @@ func (w *watches) unwatch(id protocol.ConversationID) {
 	}
 }
 
-// close ends all of them and returns when their goroutines have.
+// close stops all watches and returns when their goroutines have ended.
 func (w *watches) close() {
 	for id := range w.ends {
 		w.unwatch(id)

@@ -43,8 +43,8 @@ func TestPanelIsToldEverything(t *testing.T) {
 	}
 }
 
-// The first hello opens the terminal that the panel will show: once, and only
-// for this panel's session.
+// The first hello has the token for the terminal that the panel will show:
+// once, and only for this panel's session.
 func TestHelloAttaches(t *testing.T) {
 	w := start(t, nil)
 	w.house.set(func(h *house) {
@@ -64,7 +64,7 @@ func TestHelloAttaches(t *testing.T) {
 		t.Fatal(err)
 	}
 	var hello protocol.HelloEvent
-	if err := json.Unmarshal(data, &hello); err != nil || hello.Attach == nil || hello.Attach.Terminal != "k1" || hello.Attach.Screen != "k1> " || hello.Attach.Picture != "picture of k1" {
+	if err := json.Unmarshal(data, &hello); err != nil || hello.Attach == nil || hello.Attach.Terminal != "k1" {
 		t.Fatalf("hello %s, %v", data, err)
 	}
 	terminal, _, err := w.upgrade(t.Context(), "/ws", hello.Attach.Token, protocol.ExtensionOrigin)
@@ -88,7 +88,7 @@ func TestHelloAttaches(t *testing.T) {
 	}
 }
 
-// THREATS 15: a revoked grant takes its open socket along.
+// THREATS 15: revoking a grant closes its open socket.
 func TestRevokedPanelIsClosed(t *testing.T) {
 	w := start(t, nil)
 	grant, token := w.mint(auth.KindPanel)
@@ -99,8 +99,8 @@ func TestRevokedPanelIsClosed(t *testing.T) {
 	}
 }
 
-// bubble runs f with a server in a synctest bubble: time passes when everybody
-// waits, so that deadlines are tested exactly and at once.
+// bubble runs f with a server in a synctest bubble: time advances when all
+// goroutines wait, so deadlines are tested exactly and without delay.
 func bubble(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -112,8 +112,8 @@ func bubble(t *testing.T, f func(t *testing.T, w *world)) {
 	})
 }
 
-// drain reads a socket in the background, as a browser does, and gives what it
-// reads until it is closed.
+// drain reads a socket in the background, as a browser does, and delivers what
+// it reads until the socket is closed.
 func drain(ctx context.Context, conn *websocket.Conn) (messages <-chan string, closed <-chan websocket.StatusCode) {
 	out, end := make(chan string, 64), make(chan websocket.StatusCode, 1)
 	go func() {
@@ -145,7 +145,7 @@ func TestRotationAsksThePanelAgain(t *testing.T) {
 			if m := <-heard; m != `{"type":"reauth"}` {
 				t.Fatalf("message %q", m)
 			}
-			// The old token does not do.
+			// The old token is not enough.
 			say(t, obedient, protocol.PanelMessage{Type: protocol.PanelAuth, Token: token})
 			token = secret.Reveal()
 			w.secret = append(w.secret, token)
@@ -173,8 +173,8 @@ func TestRotationAsksThePanelAgain(t *testing.T) {
 	})
 }
 
-// A panel that comes with the old token within its grace is let in and asked
-// for the new one at once.
+// A panel that connects with the old token within its grace period is accepted,
+// and asked for the new one at once.
 func TestOldTokenIsAskedForTheNew(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		t.Helper()
@@ -195,7 +195,7 @@ func TestOldTokenIsAskedForTheNew(t *testing.T) {
 	})
 }
 
-// A token of somebody else, or a wrong one, ends the socket.
+// Another panel's token, or a wrong one, ends the socket.
 func TestWrongAuthMessageEndsTheSocket(t *testing.T) {
 	w := start(t, nil)
 	_, other := w.mint(auth.KindPanel)
@@ -222,8 +222,8 @@ func TestExpiredPanelIsClosed(t *testing.T) {
 	})
 }
 
-// A viewer that reads nothing is told the whole state when it reads again, and
-// publishing never waited for it.
+// A viewer that does not read gets the whole state when it reads again, and
+// publishing never waits for it.
 func TestSlowPanelIsResynchronised(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		t.Helper()
@@ -232,7 +232,7 @@ func TestSlowPanelIsResynchronised(t *testing.T) {
 		for i := range 10_000 {
 			w.house.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: []protocol.Tab{{Index: i}}})
 			if i%100 == 0 {
-				synctest.Wait() // the writer is stuck by now: nobody reads
+				synctest.Wait() // the writer is blocked by now, because the viewer does not read
 			}
 		}
 		heard, _ := drain(t.Context(), conn)
@@ -256,20 +256,22 @@ func TestSlowPanelIsResynchronised(t *testing.T) {
 	})
 }
 
-// THREATS 18 and fault 25: who does not answer is let go, exactly in time.
+// THREATS 18 and fault 25: a panel that does not answer pings is disconnected,
+// exactly in time.
 func TestDeadPanelIsLetGo(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		t.Helper()
 		_, token := w.mint(auth.KindPanel)
 		before := time.Now()
-		_ = w.panel(t, token) // never reads again: its pongs do not come
+		_ = w.panel(t, token) // never reads again, so it sends no pongs
 		for w.panelCount() > 0 {
 			time.Sleep(time.Second)
 		}
 		if lived := time.Since(before); lived < protocol.PingInterval || lived > protocol.DeadAfter+2*protocol.SocketCloseGrace {
 			t.Errorf("it lived for %v", lived)
 		}
-		// One that reads lives on for hours: sleep and resume declare nobody dead.
+		// A panel that reads stays connected for hours: sleep and resume do not make
+		// it count as dead.
 		_, end := drain(t.Context(), w.panel(t, token))
 		select {
 		case code := <-end:
@@ -285,7 +287,7 @@ func (w *world) panelCount() int {
 	return w.house.panels
 }
 
-// THREATS 18: headers and bodies that drip are cut off.
+// THREATS 18: headers and bodies that arrive very slowly are cut off.
 func TestSlowlorisIsCutOff(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		t.Helper()
@@ -323,7 +325,7 @@ func TestSlowlorisIsCutOff(t *testing.T) {
 					open = false
 				case <-time.After(time.Second):
 					if name != "nothing" {
-						_, _ = conn.Write([]byte("a")) // one byte a second, until it is closed
+						_, _ = conn.Write([]byte("a")) // one byte per second, until the connection is closed
 					}
 				}
 			}
@@ -338,8 +340,8 @@ func TestSlowlorisIsCutOff(t *testing.T) {
 	})
 }
 
-// The end of the server says goodbye, waits for nobody forever and leaves no
-// goroutine (synctest and goleak fail when one is left).
+// A server that stops sends close frames, waits for no client without limit,
+// and leaves no goroutine (synctest and goleak fail if one is left).
 func TestStopSaysGoodbye(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		t.Helper()
@@ -351,7 +353,7 @@ func TestStopSaysGoodbye(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, terminalEnd := drain(t.Context(), terminal)
-		_ = w.panel(t, token) // reads nothing any more
+		_ = w.panel(t, token) // does not read any more
 		silent, err := w.dial(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -376,7 +378,7 @@ func TestStopSaysGoodbye(t *testing.T) {
 	})
 }
 
-// THREATS 38 and fault 23: what is not a message ends its socket, and no other.
+// THREATS 38 and fault 23: a malformed message ends its socket, and no other.
 func TestMalformedFrames(t *testing.T) {
 	w := start(t, nil)
 	_, token := w.mint(auth.KindPanel)
@@ -404,7 +406,7 @@ func TestMalformedFrames(t *testing.T) {
 			t.Errorf("%s: closed with %d, want %d", name, code, c.want)
 		}
 	}
-	// Raw bytes where frames should be.
+	// Raw bytes instead of frames.
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		raw := w.rawPanel(t, token)
@@ -412,7 +414,7 @@ func TestMalformedFrames(t *testing.T) {
 		for i := range garbage {
 			garbage[i] = byte(random.Uint32())
 		}
-		_, _ = raw.Write(garbage) // the server may close in the middle
+		_, _ = raw.Write(garbage) // the server may close the connection during the write
 		_ = raw.Close()
 	}
 	say(t, live, protocol.PanelMessage{Type: protocol.PanelPing, ID: 5})
@@ -421,7 +423,7 @@ func TestMalformedFrames(t *testing.T) {
 	}
 }
 
-// rawPanel upgrades to a panel's socket by hand.
+// rawPanel upgrades to a panel's socket without the WebSocket library.
 func (w *world) rawPanel(t *testing.T, token string) net.Conn {
 	t.Helper()
 	conn, err := w.dial(t.Context())

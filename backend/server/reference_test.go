@@ -18,10 +18,11 @@ import (
 
 var update = flag.Bool("update", false, "write docs/reference/http.md anew")
 
-// TestReference keeps docs/reference/http.md as the table of routes is.
+// TestReference keeps docs/reference/http.md equal to the table of routes.
 func TestReference(t *testing.T) {
 	// A server with all its parts has all routes; none of them is called. The
-	// interface is embedded by another name, because it has a method of its own.
+	// interface is embedded under another name, because it has a method with its
+	// own name.
 	type models interface{ Models }
 	s := &Server{
 		welcome: http.NotFoundHandler(),
@@ -43,7 +44,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// reference describes the routes as Markdown.
+// reference returns the routes as Markdown.
 func reference(table map[string]map[string]route) string {
 	var b strings.Builder
 	b.WriteString(`# HTTP routes
@@ -90,7 +91,7 @@ extension. "Events" are server-sent events.
 	return b.String()
 }
 
-// kinds are the holders of a route's tokens.
+// kinds returns the kinds of token that are valid for a route.
 func kinds(rt route) string {
 	if rt.door == "" {
 		return "none"
@@ -108,7 +109,7 @@ func kinds(rt route) string {
 	return text
 }
 
-// message names the type of a message.
+// message returns the name of the type of a message.
 func message(v any) string {
 	if v == nil {
 		return "as the protocol says"

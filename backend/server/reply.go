@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// response remembers whether the reply has begun: an error can be told only
-// before.
+// response records whether the reply has begun: an error can be sent only
+// before that.
 type response struct {
 	http.ResponseWriter
 	begun bool
@@ -28,8 +28,8 @@ func (w *response) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// begin gives the reply its deadline: it may take as long as one message of a
-// socket, however slowly the caller reads.
+// begin sets the write deadline of the reply: writeTimeout from its first byte,
+// however slowly the caller reads.
 func (w *response) begin() {
 	if !w.begun {
 		w.begun = true
@@ -48,7 +48,8 @@ func (w *response) fail(s *Server, err error) {
 	code := httpStatus(err)
 	switch code {
 	case http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusMisdirectedRequest:
-		// Who guesses, or was led here, gets no cheap second try.
+		// A caller that guesses tokens, or was led here by DNS rebinding, has to
+		// connect again for the next attempt.
 		w.Header().Set("Connection", "close")
 	case http.StatusInternalServerError:
 		s.log.Error("a request ended with an error", "error", err)
@@ -62,7 +63,8 @@ func (w *response) fail(s *Server, err error) {
 	encode(w, protocol.ErrorReply{Error: body})
 }
 
-// encode writes v as JSON. A write that fails means that the caller is gone.
+// encode writes v as JSON. It ignores a write error: the caller has
+// disconnected.
 func encode(w io.Writer, v any) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -76,39 +78,35 @@ func reply(w http.ResponseWriter, v any) error {
 		return fmt.Errorf("encode the reply: %w", err)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(b) // a caller that is gone needs no reply
+	_, _ = w.Write(b) // a caller that has disconnected needs no reply
 	return nil
 }
 
-// decode reads the body into v. Unknown fields are ignored: a caller cannot
-// claim anything with them, and a newer one may send more.
+// decode reads the body into v. Unknown fields are ignored: they cannot grant a
+// caller anything, and a newer client may send more.
 func decode(w http.ResponseWriter, r *http.Request, v any) error {
-	body, err := io.ReadAll(r.Body)
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return errTooLarge(tooLarge.Limit)
-	}
+	body, err := readBody(w, r)
 	if err != nil {
-		return status(http.StatusBadRequest, protocol.CodeBadArgument, "the body did not arrive")
+		return err
 	}
-	deadline(w, (*http.ResponseController).SetReadDeadline, 0) // set by the gates
 	if err := json.Unmarshal(body, v); err != nil {
 		return protocol.NewError(protocol.CodeBadArgument, "the body is not the JSON that this route takes: "+err.Error(), "")
 	}
 	return nil
 }
 
-// deadline sets a deadline of the request's connection; 0 takes it away.
+// deadline sets a deadline of the request's connection; 0 removes it.
 func deadline(w http.ResponseWriter, set func(*http.ResponseController, time.Time) error, after time.Duration) {
 	var t time.Time
 	if after > 0 {
 		t = time.Now().Add(after)
 	}
-	// Only a connection that is gone refuses, and then the next read tells.
+	// It fails only on a closed connection, and then the next read fails too.
 	_ = set(http.NewResponseController(w), t)
 }
 
 // statusError is an error of the gates, with the HTTP status that the contract
-// names for it.
+// specifies for it.
 type statusError struct {
 	code  int
 	reply protocol.Error
@@ -120,11 +118,25 @@ func status(code int, pc protocol.Code, message string) error {
 	return &statusError{code: code, reply: protocol.Error{Code: pc, Message: message}}
 }
 
+// readBody reads the body of a request within the time and the size that the gates
+// set, and lifts the deadline for what follows.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, errTooLarge(tooLarge.Limit)
+	}
+	if err != nil {
+		return nil, status(http.StatusBadRequest, protocol.CodeBadArgument, "the body of the request could not be read")
+	}
+	deadline(w, (*http.ResponseController).SetReadDeadline, 0)
+	return body, nil
+}
+
 func errTooLarge(limit int64) error {
 	return status(http.StatusRequestEntityTooLarge, protocol.CodeTooLarge, fmt.Sprintf("the body is larger than %d bytes", limit))
 }
 
-// httpStatus is the HTTP status of an error.
+// httpStatus returns the HTTP status of an error.
 func httpStatus(err error) int {
 	if st, ok := errors.AsType[*statusError](err); ok {
 		return st.code
@@ -145,7 +157,7 @@ func httpStatus(err error) int {
 		return http.StatusConflict
 	case protocol.CodeNoElement, protocol.CodeAmbiguous, protocol.CodeGone, protocol.CodeChanged, protocol.CodeDisabled, protocol.CodeHidden,
 		protocol.CodeInert, protocol.CodeCovered, protocol.CodeNotActable, protocol.CodeDialog, protocol.CodeNoInput:
-		return http.StatusConflict // what the page is, and no fault of ours
+		return http.StatusConflict // the page's state prevents it; the server did not fail
 	case protocol.CodeBusy:
 		return http.StatusTooManyRequests
 	case protocol.CodeTooLarge:

@@ -8,15 +8,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// origin is what a route asks of the Origin header.
+// origin is a route's rule for the Origin header.
 type origin int
 
 const (
-	// originExtension: exactly our extension. Its POSTs and WebSockets always
-	// carry an Origin.
+	// originExtension allows exactly our extension's Origin. Its POSTs and
+	// WebSockets always carry one.
 	originExtension origin = iota
-	// originNoPage: no Origin, as command lines send it and our extension's GET
-	// does, or our extension. Never a page's.
+	// originNoPage allows requests without an Origin, as command lines and our
+	// extension's GETs send them, and our extension's Origin; never a page's.
 	originNoPage
 )
 
@@ -24,27 +24,28 @@ const (
 type route struct {
 	method string
 	path   string
-	// door is what the token must open; empty asks for no token.
+	// door is the capability that the token must have; empty: no token is needed.
 	door   auth.Door
 	origin origin
-	// once takes a token of single use.
+	// once is true if the token is for a single use.
 	once bool
-	// socket is a WebSocket: the token comes as a subprotocol.
+	// socket marks a WebSocket: the token comes as a subprotocol.
 	socket bool
-	// body bounds the request's body in bytes; 0 means that it has none.
+	// body is the limit of the request's body in bytes; 0 means that it has none.
 	body   int64
 	handle func(w http.ResponseWriter, r *http.Request, c call) error
-	// doc is what /openapi.json says about it.
+	// doc is the route's documentation in /openapi.json.
 	doc routeDoc
 }
 
-// call is who calls, and what a socket must look at while it is open.
+// call holds the caller's grant, and the channel that tells a socket that the
+// server stops.
 type call struct {
 	grant    auth.Grant
 	stopping <-chan struct{}
 }
 
-// table is every route that exists.
+// table returns every route of this server, by path and method.
 func (s *Server) table() map[string]map[string]route {
 	list := []route{
 		{

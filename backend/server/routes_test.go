@@ -24,7 +24,8 @@ func parse[T any](t *testing.T, body string) (v T) {
 	return v
 }
 
-// THREATS 10: only the server that the panel was paired with can answer.
+// THREATS 10: only the server that the panel was paired with can answer the
+// challenge.
 func TestHealthProvesTheServer(t *testing.T) {
 	w := start(t, nil)
 	plain := parse[protocol.Health](t, w.do(t, ask{path: "/health"}).body)
@@ -62,7 +63,7 @@ func TestCommandAndBatch(t *testing.T) {
 	if w.house.commands[0].Tab != "t3" || string(w.house.commands[0].Args["url"]) != `"http://x"` {
 		t.Errorf("request %+v", w.house.commands[0])
 	}
-	// An error of a command is inside the reply.
+	// The error of a command is inside the reply.
 	got = w.do(t, ask{method: "POST", path: "/command", token: token, body: `{"command":"broken"}`})
 	if reply := parse[protocol.CommandReply](t, got.body); got.status != http.StatusOK || reply.OK || reply.Error.Code != protocol.CodeUnknownTab {
 		t.Errorf("%d, %s", got.status, got.body)
@@ -116,7 +117,7 @@ func TestAPanicTakesOneRequestOnly(t *testing.T) {
 	if got.status != http.StatusInternalServerError || got.err.Code != protocol.CodeInternal || strings.Contains(got.body, "as the test asked") {
 		t.Errorf("%d, %s", got.status, got.body)
 	}
-	// In each goroutine of a panel's socket, too.
+	// A panic in each goroutine of a panel's socket is caught too.
 	for _, where := range []string{"hello", "panel-message"} {
 		w.house.set(func(h *house) { h.panicOn = where })
 		conn, _, err := w.upgrade(t.Context(), "/panel", panel, protocol.ExtensionOrigin)
@@ -140,7 +141,7 @@ func TestAPanicTakesOneRequestOnly(t *testing.T) {
 	}
 }
 
-// THREATS 11: an attach token is good for one upgrade, by one door.
+// THREATS 11: an attach token is valid for one upgrade, on one route.
 func TestAttachTokens(t *testing.T) {
 	w := start(t, nil)
 	_, panel := w.mint(auth.KindPanel)
@@ -168,11 +169,11 @@ func TestAttachTokens(t *testing.T) {
 	if _, data, err := conn.Read(t.Context()); err != nil || string(data) != `"echo"` {
 		t.Errorf("echo %q, %v", data, err)
 	}
-	// The handler runs once it answers; the upgrade alone does not say so.
+	// The handler has run once it responds; the upgrade alone does not show that.
 	if grant := w.house.lastGrant(t); grant.Terminal != "term-1" || grant.Session != "s" || grant.Tab != "t2" {
 		t.Errorf("grant %+v", grant)
 	}
-	// The socket hangs on the panel's grant.
+	// The socket ends with the panel's grant.
 	w.auth.RevokeWhere(func(g auth.Grant) bool { return g.Kind == auth.KindPanel })
 	if code := closedWith(t.Context(), conn); code != protocol.CloseUnauthorized {
 		t.Errorf("closed with %d, want %d", code, protocol.CloseUnauthorized)
@@ -205,7 +206,7 @@ func TestOtherRoutesReachTheirHandlers(t *testing.T) {
 	}
 }
 
-// A server that ended can run again, as a supervisor does it.
+// A server that ended can run again; a supervisor relies on that.
 func TestRunAgain(t *testing.T) {
 	w := start(t, nil)
 	if err := w.stop(); err != nil {

@@ -21,26 +21,27 @@ type Config struct {
 	Sessions Sessions
 	// Version is the app's version, for GET /health.
 	Version string
-	// Listener is where to listen; nil means a free port of 127.0.0.1. It is
-	// closed by Run, which can then run once only.
+	// Listener is where to listen; nil means a free port of 127.0.0.1. Run closes
+	// it, so with a Listener the server can run only once.
 	Listener net.Listener
-	// Key answers the challenge of GET /health. Nobody but the paired panel has
-	// it.
+	// Key is the secret with which GET /health answers a challenge. Only the
+	// paired panel has it.
 	Key []byte
-	// Welcome serves GET /welcome; nil means that there is no such route. It
-	// sets its own Content-Security-Policy.
+	// Welcome serves GET /welcome and sets its own Content-Security-Policy; nil
+	// means that there is no such route.
 	Welcome http.Handler
 	// MCP serves the Model Context Protocol to the holder of a grant; nil means
 	// that there is no such route.
 	MCP func(w http.ResponseWriter, r *http.Request, grant auth.Grant)
-	// Models serves the routes below /llm, Tasks gives the tasks of a grant's session
-	// to those below /task; nil means that there are none.
+	// Models serves the routes below /llm. Tasks returns the tasks of a grant's
+	// session, for the routes below /task. nil means that there are no such
+	// routes.
 	Models Models
 	Tasks  func(auth.Grant) (Tasks, error)
-	// Chat gives the conversations of a grant's session; nil means that there are
-	// no routes below /chat.
+	// Chat returns the conversations of a grant's session; nil means that there
+	// are no routes below /chat.
 	Chat func(auth.Grant) (Conversations, error)
-	// Commands are what POST /command takes, for /openapi.json.
+	// Commands are the commands of POST /command, for /openapi.json.
 	Commands []CommandDoc
 	// OnReady is called with the port when the server listens; it may be nil.
 	OnReady func(port int)
@@ -93,11 +94,12 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Port is the port that the server listens on; 0 while it does not.
+// Port returns the port that the server listens on; 0 while it does not listen.
 func (s *Server) Port() int { return int(s.port.Load()) }
 
-// Run listens and serves until ctx ends, and returns nil then. Open requests may
-// finish within protocol.ShutdownGrace. No goroutine of the server outlives it.
+// Run listens and serves until ctx ends, and then returns nil. Open requests
+// may finish within protocol.ShutdownGrace. When Run returns, all goroutines of
+// the server have ended.
 func (s *Server) Run(ctx context.Context) error {
 	ln := s.listener
 	if ln == nil {
@@ -111,8 +113,8 @@ func (s *Server) Run(ctx context.Context) error {
 		return errors.Join(err, ln.Close())
 	}
 	conns := newConnLimit(ln, maxConnections, s.log)
-	// Requests outlive ctx by the grace; sockets look at stopping themselves, to
-	// say goodbye.
+	// Requests outlive ctx by the grace period. Sockets watch the channel stopping
+	// themselves, so that they can send a close frame.
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	stop, halt := context.WithCancel(ctx)
@@ -126,7 +128,7 @@ func (s *Server) Run(ctx context.Context) error {
 		ReadHeaderTimeout: protocol.ReadHeaderTimeout,
 		IdleTimeout:       idleTimeout,
 		// net/http adds 4 KiB of its own, and 4 KiB more on a connection that is
-		// used again.
+		// reused.
 		MaxHeaderBytes: protocol.MaxHeaderBytes - 4096,
 		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
@@ -158,7 +160,7 @@ func (s *Server) Run(ctx context.Context) error {
 	g.drain(grace)
 	cut()
 	conns.closeAll()
-	_ = srv.Close() // everything is closed already
+	_ = srv.Close() // all connections are closed already
 	g.drain(context.WithoutCancel(ctx))
 	serving.Wait()
 	if ctx.Err() == nil && !errors.Is(served, http.ErrServerClosed) {
@@ -167,7 +169,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return nil
 }
 
-// loopbackPort refuses a listener that anybody but this machine could reach.
+// loopbackPort returns the listener's port. It rejects a listener that other
+// machines could reach.
 func loopbackPort(ln net.Listener) (int, error) {
 	addr, ok := ln.Addr().(*net.TCPAddr)
 	if !ok {

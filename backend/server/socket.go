@@ -13,7 +13,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// closing is an error that says how a socket is to be closed.
+// closing is an error that specifies how to close a socket.
 type closing struct {
 	code   websocket.StatusCode
 	reason string
@@ -21,7 +21,7 @@ type closing struct {
 
 func (c *closing) Error() string { return c.reason }
 
-// The ways in which a socket ends that are not its owner's.
+// The reasons for which a socket ends other than by its owner's choice.
 func errGoingAway() error {
 	return &closing{websocket.StatusGoingAway, "the app is stopping or restarting"}
 }
@@ -34,7 +34,7 @@ func errProtocol(reason string) error {
 	return &closing{websocket.StatusProtocolError, reason}
 }
 
-// closeFor is how a socket is closed for an error.
+// closeFor returns how to close a socket for an error.
 func closeFor(err error) *closing {
 	if err == nil {
 		return &closing{websocket.StatusNormalClosure, ""}
@@ -52,16 +52,16 @@ func closeFor(err error) *closing {
 	}
 }
 
-// socket accepts a WebSocket and runs serve until it returns. What ends the
-// socket from outside (the server stops, the grant ends) is told to the viewer
-// by a close frame; a viewer that does not take part is cut off after
-// protocol.SocketCloseGrace. watched is the grant that keeps the socket open.
+// socket accepts a WebSocket and runs serve until it returns. When the server
+// stops or the grant ends, the viewer gets a close frame; a viewer that does
+// not answer it is cut off after protocol.SocketCloseGrace. watched is the
+// grant that keeps the socket open.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request, c call, watched string, limit int64, serve func(context.Context, *websocket.Conn, *auth.Watch) error) error {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols: []string{protocol.Version},
-		// Its check accepts a missing Origin, and any Origin that equals a Host
-		// that a page chose by DNS rebinding. The gates before this have
-		// compared Host and Origin exactly.
+		// The library's check accepts a missing Origin, and any Origin that equals a
+		// Host that a page chose by DNS rebinding. The gates have already compared
+		// Host and Origin exactly.
 		InsecureSkipVerify: true,
 		CompressionMode:    websocket.CompressionDisabled,
 	})
@@ -93,8 +93,8 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request, c call, watched 
 	return nil
 }
 
-// endedOutside waits until something other than its own traffic ends a socket,
-// and says what; it returns nil when over closes first.
+// endedOutside waits until the server or the grant ends the socket, and returns
+// the reason; it returns nil when over closes first.
 func endedOutside(stopping <-chan struct{}, watch *auth.Watch, over <-chan struct{}) error {
 	select {
 	case <-stopping:
@@ -106,8 +106,9 @@ func endedOutside(stopping <-chan struct{}, watch *auth.Watch, over <-chan struc
 	}
 }
 
-// closeSocket says goodbye and ends the socket's context: at once when the other
-// side has answered, else after the grace. Only the first call says anything.
+// closeSocket closes the socket with a close frame and ends its context: at
+// once when the other side has answered the frame, else after the grace. Only
+// the first call sends a frame.
 func closeSocket(conn *websocket.Conn, err error, cut context.CancelFunc) {
 	how := closeFor(err)
 	timer := time.AfterFunc(protocol.SocketCloseGrace, cut)
@@ -116,8 +117,8 @@ func closeSocket(conn *websocket.Conn, err error, cut context.CancelFunc) {
 	cut()
 }
 
-// terminal is a viewer of one terminal. The socket lives as long as the panel's
-// grant that minted its token.
+// terminal serves a viewer of one terminal. The socket lasts as long as the
+// panel's grant that created its token.
 func (s *Server) terminal(w http.ResponseWriter, r *http.Request, c call) error {
 	return s.socket(w, r, c, c.grant.Parent, protocol.MaxInputFrame+protocol.FrameHeader,
 		func(ctx context.Context, conn *websocket.Conn, _ *auth.Watch) error {

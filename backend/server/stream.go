@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// flowing is a response that is written for as long as it lasts: each write has
-// the time that the reply of another route has in all.
+// flowing is a response without an overall write deadline: each write gets the
+// time that the whole reply of another route has.
 type flowing struct {
 	http.ResponseWriter
 }
@@ -28,8 +28,8 @@ func (f *flowing) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController flush.
 func (f *flowing) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 
-// lasting is a context for a request that lasts: it ends with the request, the
-// server, and the token that opened it.
+// lasting returns a context for a long request: it ends with the request, the
+// server, and the token of the request.
 func (s *Server) lasting(r *http.Request, c call) (ctx context.Context, release func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	watch := s.auth.Watch(c.grant.ID)
@@ -50,12 +50,12 @@ func (s *Server) lasting(r *http.Request, c call) (ctx context.Context, release 
 	}
 }
 
-// position reads where a reader of the activity goes on; false when it does not
-// say.
+// position reads the index after which a client continues; said is false when
+// the request does not name one.
 func position(r *http.Request) (after uint64, said bool, err error) {
 	text := r.URL.Query().Get("after")
-	// A reader that was cut off says by this header what it had last; its address
-	// is still the one of its start.
+	// A client that was cut off sends its last index in this header when it
+	// reconnects; its URL still has the index of its first request.
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		text = last
 	}
@@ -117,7 +117,7 @@ func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) 
 	case !said:
 		after = now.Last
 	case after > now.Last:
-		after = 0 // of another life of the session: its indexes began anew
+		after = 0 // from before the session was created anew: its indexes started again
 	}
 	ctx, release := s.lasting(r, c)
 	defer release()
@@ -132,13 +132,13 @@ func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) 
 }
 
 // streamEvents sends items as server-sent events until they or ctx end, or the
-// reader is gone. about is the stream's first line; cancel ends the context that
-// the items wait in.
+// client disconnects. about is the stream's first line, a comment; cancel ends
+// the context that the items wait in.
 func streamEvents[T any](ctx context.Context, cancel context.CancelFunc, w http.ResponseWriter, about string, items iter.Seq2[T, error], event func(T) string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := &flowing{w}
 	if err := send(out, ": "+about+"\nretry: 1000\n\n"); err != nil {
-		return // the reader is gone, and needs no reply
+		return // the client has disconnected and needs no reply
 	}
 	feed := pump(ctx, items)
 	defer func() {
@@ -165,15 +165,15 @@ func streamEvents[T any](ctx context.Context, cancel context.CancelFunc, w http.
 	}
 }
 
-// pump hands items over a channel, so that a reader can wait for other things,
-// too. The channel is closed at the end.
+// pump sends items over a channel, so that the receiver can select on it. It
+// closes the channel at the end.
 func pump[T any](ctx context.Context, items iter.Seq2[T, error]) <-chan T {
 	feed := make(chan T)
 	go func() {
 		defer close(feed)
 		for item, err := range items {
 			if err != nil {
-				return // the session is gone: the reader comes back and is told
+				return // the session is gone: the client reconnects and gets the error
 			}
 			select {
 			case feed <- item:
@@ -185,7 +185,8 @@ func pump[T any](ctx context.Context, items iter.Seq2[T, error]) <-chan T {
 	return feed
 }
 
-// event writes an item as a server-sent event. Its id is where a client continues.
+// event formats an item as a server-sent event. Its id is where a client
+// continues.
 func event(item protocol.ActivityItem) string {
 	name, id, data := protocol.ActivityEventEntry, item.Entry.Index, any(item.Entry)
 	switch {
@@ -196,7 +197,7 @@ func event(item protocol.ActivityItem) string {
 	}
 	b, err := json.Marshal(data)
 	if err != nil {
-		b = []byte("{}") // cannot happen: texts and numbers only
+		b = []byte("{}") // cannot happen: text and numbers only
 	}
 	return fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", id, name, b)
 }

@@ -13,7 +13,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// stream opens a stream; its body is read by the caller.
+// stream opens a stream; the caller reads its body.
 func (w *world) stream(ctx context.Context, t *testing.T, path, origin, token string, header http.Header) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d%s", w.port, path), http.NoBody)
@@ -45,7 +45,7 @@ func (w *world) tryStream(t *testing.T, path, origin, token string) int {
 	return res.StatusCode
 }
 
-// events reads so many events, each "name id data".
+// events reads n events, each returned as "name id data".
 func events(t *testing.T, res *http.Response, n int) []string {
 	t.Helper()
 	var out []string
@@ -77,9 +77,9 @@ func TestActivityStream(t *testing.T) {
 	}{
 		{"?after=0", "", `gap 1 {"from":1,"to":1}`, 3},
 		{"?after=1", "", "activity 2 ", 2},
-		// The reader was cut off behind 2: the header counts, not its old address.
+		// The reader was cut off after 2: the header counts, not the old URL.
 		{"?after=0", "2", "activity 3 ", 1},
-		// From another life of the session.
+		// From before the session was created anew.
 		{"?after=900", "", `gap 1 `, 3},
 	} {
 		header := http.Header{}
@@ -107,8 +107,8 @@ func TestActivityStream(t *testing.T) {
 	}
 }
 
-// A stream ends with the token that opened it, and with the server; goleak sees
-// that nothing of it is left.
+// A stream ends with its token, and with the server; goleak checks that nothing
+// of it is left.
 func TestActivityStreamEndsWithItsToken(t *testing.T) {
 	w := start(t, nil)
 	grant, token := w.mint(auth.KindCLI)

@@ -12,17 +12,17 @@ import (
 )
 
 // Tasks is what the routes below /task do. Each call carries the grant of its
-// caller; an agent sees the tasks that it asked for, and no others.
+// caller; an agent sees only the tasks that it started.
 type Tasks interface {
 	Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error)
 	Stop(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error)
 	Read(grant auth.Grant, id protocol.TaskID, after uint64) (protocol.TaskPage, error)
 	List(grant auth.Grant, req protocol.TaskListRequest) (protocol.TaskListReply, error)
-	// Follow gives a task's pages from an index on until it is over.
+	// Follow returns a task's pages from an index on until the task has ended.
 	Follow(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error)
 	Routines() ([]protocol.TaskRoutine, error)
 
-	// What only the panel does.
+	// Only the panel may call the following.
 	Write(ctx context.Context, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error)
 	Command(ctx context.Context, req protocol.TaskCommandRequest) (protocol.TaskCommandReply, error)
 	Plain(ctx context.Context, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error)
@@ -106,7 +106,7 @@ func (s *Server) taskRoutes() []route {
 	}
 }
 
-// tasked makes a route's handler of a function on the tasks of a session.
+// tasked makes a route's handler from a function on the tasks of a session.
 func tasked[In, Out any](s *Server, do func(ctx context.Context, tasks Tasks, grant auth.Grant, in In) (Out, error)) func(http.ResponseWriter, *http.Request, call) error {
 	return handled(func(ctx context.Context, grant auth.Grant, in In) (out Out, err error) {
 		tasks, err := s.tasks(grant)
@@ -117,7 +117,8 @@ func tasked[In, Out any](s *Server, do func(ctx context.Context, tasks Tasks, gr
 	})
 }
 
-// inSession lets a caller whose token is for no session name one in the address.
+// inSession lets a caller whose token is not bound to a session name one in the
+// query.
 func inSession(handle func(http.ResponseWriter, *http.Request, call) error) func(http.ResponseWriter, *http.Request, call) error {
 	return func(w http.ResponseWriter, r *http.Request, c call) error {
 		grant, err := chooseSession(c.grant, r)
@@ -129,7 +130,7 @@ func inSession(handle func(http.ResponseWriter, *http.Request, call) error) func
 	}
 }
 
-// taskStream sends a task as server-sent events until it is over.
+// taskStream sends a task as server-sent events until the task has ended.
 func (s *Server) taskStream(w http.ResponseWriter, r *http.Request, c call) error {
 	after, _, err := position(r)
 	if err != nil {
@@ -151,8 +152,8 @@ func (s *Server) taskStream(w http.ResponseWriter, r *http.Request, c call) erro
 	return nil
 }
 
-// taskEvent writes a page as a server-sent event. Its id is where a reader goes
-// on.
+// taskEvent formats a page as a server-sent event. Its id is where a client
+// continues.
 func taskEvent(page protocol.TaskPage) string {
 	last := page.Head.Index
 	if n := len(page.Events); n > 0 {
@@ -160,7 +161,7 @@ func taskEvent(page protocol.TaskPage) string {
 	}
 	b, err := json.Marshal(page)
 	if err != nil {
-		b = []byte("{}") // cannot happen: the data was JSON when it came
+		b = []byte("{}") // cannot happen: the data was valid JSON when it came in
 	}
 	return fmt.Sprintf("id: %d\nevent: task\ndata: %s\n\n", last, b)
 }

@@ -13,10 +13,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// works is a small Tasks: one task of three pages, which remembers who called.
+// works is a fake Tasks: one task of three pages. It records who called.
 type works struct {
 	house *house
-	grant auth.Grant // whose tasks they are
+	grant auth.Grant // the caller of the tasks
 }
 
 func (k works) task(name string, g auth.Grant, id protocol.TaskID) (protocol.Task, error) {
@@ -96,8 +96,8 @@ func (k works) DeleteRoutine(_ string) ([]protocol.TaskRoutine, error) {
 	return []protocol.TaskRoutine{}, k.house.called("task-delete-routine", k.grant)
 }
 
-// minds is a small Models; it has no grant, for no kind of caller differs from
-// another here.
+// minds is a fake Models. It has no grant, because all callers are treated
+// alike.
 type minds struct{ house *house }
 
 func (m minds) called(name string) error { return m.house.called(name, auth.Grant{}) }
@@ -137,8 +137,8 @@ func (m minds) Call(_ context.Context, w http.ResponseWriter, _ string, body []b
 	return nil
 }
 
-// taskTable are the routes below /task and /llm: programs ask for tasks, and the
-// panel alone runs them and reaches models.
+// taskTable lists the routes below /task and /llm: programs may start tasks,
+// and only the panel runs them and uses models.
 func taskTable() []routeCase {
 	var table []routeCase
 	for _, name := range []string{"run", "stop", "get", "list", "routines"} {
@@ -154,8 +154,8 @@ func taskTable() []routeCase {
 	return table
 }
 
-// Whoever reads a task with curl gets its pages as events, goes on behind the
-// last that came, and hears its end.
+// A client that reads a task with curl gets its pages as events, can continue
+// after the last one that it received, and sees the end.
 func TestATaskIsStreamed(t *testing.T) {
 	w := start(t, nil)
 	_, token := w.mint(auth.KindAgent)
@@ -172,7 +172,7 @@ func TestATaskIsStreamed(t *testing.T) {
 			t.Errorf("%q is not in %q", one, got.body)
 		}
 	}
-	// A reader that was cut off says where it was by its header.
+	// A reader that was cut off sends its position in its header.
 	again := w.do(t, ask{path: "/task/stream?task=a", token: token, header: http.Header{"Last-Event-ID": {"2"}}})
 	if n := strings.Count(again.body, "event: task"); n != 1 {
 		t.Errorf("%d events behind 2: %q", n, again.body)
@@ -182,7 +182,7 @@ func TestATaskIsStreamed(t *testing.T) {
 	}
 }
 
-// The person's shell names the session; an agent's token has its own.
+// The user's shell names the session; an agent's token is bound to one.
 func TestATasksSession(t *testing.T) {
 	w := start(t, nil)
 	_, shell := w.mint(auth.KindCLI)

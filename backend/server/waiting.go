@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// accepts says whether a caller takes a type of reply and names it: a wildcard
-// is no wish for a stream.
+// accepts reports whether a caller names a media type in its Accept header. A
+// wildcard does not count: it does not ask for a stream.
 func accepts(r *http.Request, want string) bool {
 	for _, header := range r.Header.Values("Accept") {
 		for one := range strings.SplitSeq(header, ",") {
@@ -26,12 +26,13 @@ func accepts(r *http.Request, want string) bool {
 	return false
 }
 
-// commandEvents runs a command and tells its caller at once when it waits for
-// the person: server-sent events, the last of which is the reply.
+// commandEvents runs a command and replies with server-sent events. One reports
+// at once that the command waits for the user; the last one is the reply.
 func (s *Server) commandEvents(ctx context.Context, w http.ResponseWriter, grant auth.Grant, req protocol.CommandRequest) error {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := &flowing{w}
-	// So many can wait; what does not fit is not told, and nobody is kept waiting.
+	// Room for every approval that can wait at once. One that does not fit is not
+	// reported, so that the command never blocks here.
 	waiting := make(chan protocol.Waiting, protocol.MaxApprovals)
 	ended, told := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -39,7 +40,7 @@ func (s *Server) commandEvents(ctx context.Context, w http.ResponseWriter, grant
 		heartbeat := time.NewTicker(streamHeartbeat)
 		defer heartbeat.Stop()
 		for {
-			// A caller that is gone ends ctx, and with it the command.
+			// A caller that disconnects ends ctx, and with it the command.
 			select {
 			case q := <-waiting:
 				_ = send(out, namedEvent(protocol.CommandEventWaiting, q))
@@ -50,7 +51,7 @@ func (s *Server) commandEvents(ctx context.Context, w http.ResponseWriter, grant
 			}
 		}
 	}()
-	// The command runs here, where a fault of ours is caught.
+	// The command runs in this goroutine, where guarded recovers from a panic.
 	var last protocol.CommandReply
 	ok := false
 	defer func() {
@@ -73,7 +74,8 @@ func (s *Server) commandEvents(ctx context.Context, w http.ResponseWriter, grant
 	return nil
 }
 
-// namedEvent is a server-sent event without an id: nobody can go on behind it.
+// namedEvent formats a server-sent event without an id: a client cannot
+// continue after it.
 func namedEvent(name string, data any) string {
 	b, err := json.Marshal(data)
 	if err != nil {

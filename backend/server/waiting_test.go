@@ -10,7 +10,8 @@ import (
 	"pilotfish/backend/auth"
 )
 
-// asks posts a command as one that wants to hear when it waits.
+// asks posts a command with an Accept header, so that the caller is notified
+// when the command waits.
 func (w *world) asks(ctx context.Context, t *testing.T, accept, command string) *http.Response {
 	t.Helper()
 	_, token := w.mint(auth.KindAgent)
@@ -28,8 +29,8 @@ func (w *world) asks(ctx context.Context, t *testing.T, accept, command string) 
 	return res
 }
 
-// A caller that accepts events hears at once that its command waits, and then
-// the reply; the others get the reply alone.
+// A caller that accepts events is notified at once that its command waits, and
+// then gets the reply; other callers get only the reply.
 func TestACallerHearsThatItWaits(t *testing.T) {
 	w := start(t, nil)
 	res := w.asks(t.Context(), t, "text/event-stream, application/json", "ask")
@@ -50,7 +51,7 @@ func TestACallerHearsThatItWaits(t *testing.T) {
 	}
 }
 
-// A caller that goes away while it waits ends its command.
+// A caller that disconnects while its command waits ends the command.
 func TestACallerThatGoesAwayWaitsNoLonger(t *testing.T) {
 	w := start(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -58,7 +59,7 @@ func TestACallerThatGoesAwayWaitsNoLonger(t *testing.T) {
 	events(t, res, 1)
 	cancel()
 	res.Body.Close()
-	if err := w.stop(); err != nil { // it waits for what is under way
+	if err := w.stop(); err != nil { // it waits for running requests
 		t.Error(err)
 	}
 	if w.house.count("gave up") != 1 {

@@ -7,13 +7,13 @@ import (
 	"pilotfish/backend/saved"
 )
 
-// newRecorder makes what runs commands and writes down what they did, and knows the
-// files that they saved.
+// newRecorder returns the recorder, which runs the session's commands and
+// records them in the activity, and the index of the files that they saved.
 func newRecorder(s *Session) (*recorder.Recorder, *saved.Files) {
 	files := saved.New(saved.Config{
 		Dirs: func() (saved.Dirs, error) {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)
-			return saved.Dirs{Root: dirs.Root, Screenshots: dirs.Screenshots, Downloads: dirs.Downloads}, err
+			return saved.Dirs{Root: dirs.Root, Screenshots: dirs.Screenshots, Downloads: dirs.Downloads, Attachments: dirs.Attachments}, err
 		},
 		Find: s.m.known.Find,
 	})

@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// recording is a manager whose sessions do not run: what is recorded and given
-// out does not depend on it.
+// recording returns a manager whose sessions do not run: the activity and the
+// access to files do not depend on a run.
 func recording(t *testing.T) *Manager {
 	t.Helper()
 	home := t.TempDir()
@@ -67,7 +67,8 @@ func TestEveryCommandIsRecordedAndEachSeesItsOwn(t *testing.T) {
 			if e.Index != c.want[i] || e.Command != "goto" || e.Code != protocol.CodeNotRunning || e.Session != protocol.DefaultSession {
 				t.Errorf("%s: %+v", c.grant.Kind, e)
 			}
-			// What the registry does not know may be a secret in the wrong place.
+			// An argument that the registry does not know may be a secret in the wrong
+			// place.
 			if e.Args["url"] != "http://a.test/?token=•••" || e.Args["passwrod"] != "•••" {
 				t.Errorf("%+v", e.Args)
 			}
@@ -92,7 +93,7 @@ func TestWaitIdleWaitsForTheLastCommand(t *testing.T) {
 	end := m.use.begin()
 	idle := make(chan error, 1)
 	go func() { idle <- m.WaitIdle(t.Context(), time.Millisecond) }()
-	m.use.begin()() // another one comes and goes
+	m.use.begin()() // another command begins and ends
 	select {
 	case err := <-idle:
 		t.Fatalf("idle while a command runs: %v", err)

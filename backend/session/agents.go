@@ -14,12 +14,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// agentList is what was found on this machine: the agents, the model profiles among
-// them, and the browsers.
+// agentList holds what was found on this machine: the agents, the model
+// profiles (which also count as agents), and the browsers.
 type agentList struct {
 	prober     *agent.Prober
 	models     *llm.Manager // nil for none
-	programDir string       // goes onto the agents' PATH
+	programDir string       // added to the agents' PATH
 
 	mu       sync.Mutex
 	found    protocol.AgentsFile // by the last probe
@@ -30,7 +30,7 @@ func newAgentList(cfg Config) *agentList {
 	return &agentList{prober: agent.New(agent.Config{Logger: cfg.Logger}), models: cfg.Models, programDir: filepath.Dir(cfg.Program)}
 }
 
-// probe looks again what is installed.
+// probe searches this machine again for agents and browsers.
 func (l *agentList) probe(ctx context.Context) protocol.AgentsFile {
 	found := l.prober.Probe(ctx)
 	var browsers []protocol.FoundBrowser
@@ -43,7 +43,7 @@ func (l *agentList) probe(ctx context.Context) protocol.AgentsFile {
 	return found
 }
 
-// list are the agents that there are, the model profiles among them.
+// list returns the agents found by the last probe, and the model profiles.
 func (l *agentList) list() protocol.AgentsFile {
 	l.mu.Lock()
 	file := l.found
@@ -61,8 +61,9 @@ func (l *agentList) foundBrowsers() []protocol.FoundBrowser {
 	return l.browsers
 }
 
-// chosen says whether a kind is the agent of Settings, to which its arguments
-// belong. A command line of one's own has its arguments in itself.
+// chosen reports whether a kind is the agent chosen in Settings. The arguments
+// in Settings belong to that agent. A custom agent has its arguments in its
+// command line.
 func (l *agentList) chosen(setting, kind protocol.AgentKind) bool {
 	if kind == protocol.AgentCustom {
 		return false
@@ -72,8 +73,8 @@ func (l *agentList) chosen(setting, kind protocol.AgentKind) bool {
 	return kind == setting || setting == protocol.AgentAuto && kind == l.found.Default
 }
 
-// modelAgents are the model profiles as agents. The keychain is not asked: whether
-// a key is there shows when it is needed.
+// modelAgents returns the model profiles as agents. It does not read the
+// keychain: a missing key shows when the key is needed.
 func (l *agentList) modelAgents() []protocol.AgentInfo {
 	found := []protocol.AgentInfo{}
 	if l.models == nil {
@@ -86,7 +87,7 @@ func (l *agentList) modelAgents() []protocol.AgentInfo {
 	for _, p := range l.models.Profiles() {
 		detail := names[p.Provider] + ", " + p.Model
 		if p.Name == names[p.Provider] {
-			detail = p.Model // a profile is called like its provider unless it was given a name
+			detail = p.Model // a profile has its provider's name unless the user named it
 		}
 		found = append(found, protocol.AgentInfo{
 			Kind: protocol.ModelAgent(p.ID), Name: p.Name, Installed: true, Chat: agents.DriverModel, Detail: detail,
@@ -106,7 +107,7 @@ func (s *Session) writeAgents(agents protocol.AgentsFile) {
 	}
 }
 
-// writeJSON writes a file of the state folder, whole or not at all.
+// writeJSON writes a file of the state folder atomically.
 func writeJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

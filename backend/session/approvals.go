@@ -9,8 +9,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// newApprovals makes what the session asks its user. It outlives the session's
-// runs.
+// newApprovals returns the manager of the session's approvals. It outlives the
+// session's runs.
 func newApprovals(s *Session) *approval.Manager {
 	return approval.New(approval.Config{
 		Session: s.name, Quiet: s.m.cfg.Headless, Changed: s.publishInfo,
@@ -26,11 +26,12 @@ func newApprovals(s *Session) *approval.Manager {
 	})
 }
 
-// Approvals are what the session asks its user, and the rules that say when.
+// Approvals returns the session's approvals, and the rules that say when the
+// user is asked.
 func (s *Session) Approvals() *approval.Manager { return s.approvals }
 
-// wanted is the page of the window that the user wants who opens it: that of the
-// approvals while one waits, else the one that was open.
+// wanted returns the page on which the window opens: the approvals page while
+// an approval waits. Empty means the page that was open.
 func (g gateway) wanted() string {
 	for _, s := range g.m.Window().Sessions {
 		if len(s.Approvals) > 0 {
@@ -40,8 +41,8 @@ func (g gateway) wanted() string {
 	return ""
 }
 
-// withoutNonces is what a command line is told of sessions: what waits, and not
-// by which word it is answered.
+// withoutNonces removes the approval ids, so that the command line sees what
+// waits but cannot answer it: an answer has to name the id.
 func withoutNonces(sessions []protocol.SessionInfo) []protocol.SessionInfo {
 	for i := range sessions {
 		for j := range sessions[i].Approvals {

@@ -33,15 +33,15 @@ func (onePage) Tabs() []protocol.Tab {
 	return []protocol.Tab{{ID: "t1", URL: "https://example.com/a", Title: "A", Active: true, Focused: true}}
 }
 
-func (onePage) Clipboard(context.Context, protocol.TabID, *string) (string, error) {
+func (onePage) Clipboard(context.Context, protocol.Caller, protocol.TabID, *string) (string, error) {
 	return "from the clipboard", nil
 }
 
-func (onePage) Cookies(context.Context, protocol.TabID, bool) ([]protocol.Cookie, error) {
+func (onePage) Cookies(context.Context, protocol.Caller, protocol.TabID, string, bool) ([]protocol.Cookie, error) {
 	return []protocol.Cookie{{Name: "sid", Value: "topsecret", Domain: "example.com", Path: "/"}}, nil
 }
 
-func (onePage) Storage(context.Context, protocol.TabID) (protocol.Storage, error) {
+func (onePage) Storage(context.Context, protocol.Caller, protocol.TabID) (protocol.Storage, error) {
 	return protocol.Storage{
 		Origin: "https://example.com", Local: []protocol.StorageItem{{Key: "token", Value: "topsecret"}},
 		SessionItems: []protocol.StorageItem{{Key: "draft", Value: "topsecret"}},
@@ -52,12 +52,12 @@ func (onePage) Routine(name string) (protocol.Routine, error) {
 	return protocol.Routine{Version: 1, Name: name, Params: map[string]string{"what": ""}, Steps: []string{`clipboard "${what}"`}}, nil
 }
 
-func (onePage) Page(context.Context, protocol.TabID) (protocol.PageInfo, error) {
+func (onePage) Page(context.Context, protocol.Caller, protocol.TabID) (protocol.PageInfo, error) {
 	return protocol.PageInfo{Tab: "t1", URL: "https://example.com/a"}, nil
 }
 
-// house is a manager with a session whose browser is onePage, behind a real
-// server.
+// house is a fixture: a manager with a session whose browser is onePage, behind
+// a real server.
 type house struct {
 	m     *Manager
 	s     *Session
@@ -95,7 +95,7 @@ func newHouse(t *testing.T) *house {
 	r.commands = catalogue.New(catalogue.Config{Browser: onePage{}, Policy: r.policy})
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: protocol.DefaultSession, Logger: log, Grace: func() time.Duration { return 0 },
-		Launch: func(context.Context, protocol.TerminalID, protocol.TabID, protocol.AgentKind, string) (terminal.Launch, error) {
+		Launch: func(context.Context, terminal.Request) (terminal.Launch, error) {
 			return terminal.Launch{Path: "/bin/sh", Args: []string{"-c", "cat"}, Dir: home, Kind: protocol.AgentClaude, Name: "claude"}, nil
 		},
 		OnChange: func(protocol.TerminalInfo) {}, OnGone: func(protocol.TerminalID) {},
@@ -136,8 +136,8 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// quiet is the gateway with its commands run in the house's own run: a session
-// that has a browser is another test's.
+// quiet is the gateway, but runs its commands in the fixture's own run, because
+// other tests cover a session with a browser.
 type quiet struct {
 	gateway
 	s *Session
@@ -188,7 +188,7 @@ func (h *house) run(t *testing.T, token, name string, args map[string]json.RawMe
 	return reply
 }
 
-// socket dials the panel's socket as a page of some origin.
+// socket dials the panel's socket as a page of the given origin.
 func (h *house) socket(t *testing.T, token, origin string) (*websocket.Conn, int) {
 	t.Helper()
 	conn, res, err := websocket.Dial(t.Context(), fmt.Sprintf("ws://127.0.0.1:%d/panel", h.port), &websocket.DialOptions{ //nolint:bodyclose // the library closes it
@@ -203,7 +203,7 @@ func (h *house) socket(t *testing.T, token, origin string) (*websocket.Conn, int
 }
 
 // waitingIn reads the panel's events until n questions wait. The first state
-// may already have one: the socket is open before it is sent.
+// may already contain one, because the socket is open before the state is sent.
 func waitingIn(t *testing.T, conn *websocket.Conn, n int) []protocol.Approval {
 	t.Helper()
 	for {
@@ -218,8 +218,8 @@ func waitingIn(t *testing.T, conn *websocket.Conn, n int) []protocol.Approval {
 	}
 }
 
-// TestWholePath: an agent's sensitive command waits, the panel's socket answers,
-// the result arrives; and nobody else can answer.
+// TestWholePath: an agent's sensitive command waits, the answer comes through
+// the panel's socket, and the result arrives. No other caller can answer.
 func TestWholePath(t *testing.T) {
 	h := newHouse(t)
 	conn, _ := h.socket(t, h.panel, protocol.ExtensionOrigin)
@@ -260,10 +260,11 @@ func TestWholePath(t *testing.T) {
 			t.Errorf("%s: %+v", c.answer, reply)
 		}
 		h.status(t, protocol.AgentWorking)
-		// The next question is not this one: it may have been shown twice.
+		// Wait until the question is gone: it may have been shown twice, and the next
+		// question must not be mistaken for it.
 		waitingIn(t, conn, 0)
 	}
-	// "Always" holds from now on, and is on the disk.
+	// "Always" applies from now on, and is on the disk.
 	if reply := h.run(t, h.agent, "clipboard", text); !reply.OK {
 		t.Errorf("after always: %+v", reply)
 	}
@@ -283,7 +284,7 @@ func TestWholePath(t *testing.T) {
 	if kept := file.Rules; len(kept) != 1 || kept[0] != (protocol.SiteRule{Site: "example.com", Kind: protocol.ActionClipboard, Decision: protocol.SiteAllow}) {
 		t.Errorf("the disk has %+v", kept)
 	}
-	// Its process ends: what it asked is over.
+	// When the agent's process ends, its question ends too.
 	h.rule(t, protocol.SiteRule{Site: "example.com", Kind: protocol.ActionClipboard, Decision: protocol.SiteAsk})
 	done := make(chan protocol.CommandReply, 1)
 	go func() { done <- h.run(t, h.agent, "clipboard", nil) }()
@@ -295,7 +296,7 @@ func TestWholePath(t *testing.T) {
 	if h.s.Approvals().Answer(w.ID, protocol.AnswerOnce, "window") == nil {
 		t.Error("a question that is over was answered")
 	}
-	// A person at a shell is not asked about what they do themselves.
+	// A user at a shell is not asked about their own actions.
 	if reply := h.run(t, h.cli, "clipboard", nil); !reply.OK {
 		t.Errorf("a person: %+v", reply)
 	}
@@ -313,7 +314,7 @@ func (h *house) rule(t *testing.T, rule protocol.SiteRule) {
 	}
 }
 
-// status waits until the terminal says something.
+// status waits until the terminal has a status.
 func (h *house) status(t *testing.T, want protocol.AgentStatus) protocol.TerminalInfo {
 	t.Helper()
 	for {
@@ -328,7 +329,7 @@ func (h *house) status(t *testing.T, want protocol.AgentStatus) protocol.Termina
 	}
 }
 
-// othersCannotAnswer tries every other way to say yes.
+// othersCannotAnswer tries every other way to approve a question.
 func (h *house) othersCannotAnswer(t *testing.T, id string) {
 	t.Helper()
 	for name, token := range map[string]string{"agent": h.agent, "cli": h.cli} {

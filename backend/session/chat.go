@@ -14,21 +14,25 @@ import (
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/agents"
 	"pilotfish/backend/config"
+	"pilotfish/backend/confine"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
 )
 
-// conversations are what conversations and their session have to do with each other.
+// conversations connects a session with its conversations.
 type conversations struct{ s *Session }
 
-// make makes what a run's conversations need.
+// make returns the chat manager of a run.
 func (c conversations) make(dirs config.SessionDirs) (*chat.Manager, error) {
 	s := c.s
 	a, err := agents.New(agents.Config{
 		Session: s.name, Version: s.m.cfg.Version, Program: s.m.cfg.Program, WorkDir: dirs.Work, StateDir: dirs.Agent,
 		Settings: s.m.Settings, List: s.m.agents.list, Prober: s.m.agents.prober, Models: s.m.cfg.Models, Guard: s.m.guard(),
+		Confine: func(ctx context.Context, kind protocol.AgentKind) (*confine.Folders, error) {
+			return s.confinement(ctx, kind, false)
+		},
 		Tokens: s.tokens, URL: s.m.endpoint.URL, Logger: s.m.cfg.Logger,
 		Command: func(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply {
 			return gateway{s.m}.Command(ctx, grant, req, nil)
@@ -39,7 +43,7 @@ func (c conversations) make(dirs config.SessionDirs) (*chat.Manager, error) {
 		return nil, err
 	}
 	return chat.New(chat.Config{
-		Session: c.s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root,
+		Session: c.s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root, Attachments: dirs.Attachments,
 		Agent: a.Starter, Instant: protocol.AgentPilot, Tools: a.Tools, Release: c.release, Forget: c.forget, System: agents.System,
 		Terminal: c.toTerminal, EndTerminal: c.endTerminal, TabOpen: c.s.tabs.has, TabURL: c.s.tabs.url, WorkDir: a.WorkDir, Broker: c.s.approvals.Broker(), Settings: a.Settings,
 		Publish: func(event any) { c.s.events.Publish(event) }, Changed: c.s.publishTabs,
@@ -47,21 +51,22 @@ func (c conversations) make(dirs config.SessionDirs) (*chat.Manager, error) {
 	})
 }
 
-// release ends what a conversation's agent may do: its session is over. The tabs
-// that it opened stay its own.
+// release revokes the tokens of a conversation's agent and ends its approvals,
+// because the agent's session has ended. The tabs that the agent opened still
+// belong to it.
 func (c conversations) release(actor protocol.Actor) {
 	c.s.tokens.EndActor(actor)
 	c.s.approvals.Gone(actor)
 }
 
-// forget drops what a conversation owned: it was deleted.
+// forget drops what a deleted conversation owned.
 func (c conversations) forget(actor protocol.Actor) {
 	if r := c.s.running(); r != nil {
 		r.gone(actor)
 	}
 }
 
-// conversations gives the server the conversations of a grant's session.
+// conversations returns the conversations of a grant's session, for the server.
 func (g gateway) conversations(grant auth.Grant) (server.Conversations, error) {
 	s, err := g.m.pick(grant.Session)
 	if err != nil {
@@ -74,7 +79,7 @@ func (g gateway) conversations(grant auth.Grant) (server.Conversations, error) {
 	return r.chat, nil
 }
 
-// heads are the heads of the session's conversations, newest first.
+// heads returns the heads of the session's conversations, newest first.
 func (c conversations) heads() []protocol.Conversation {
 	r := c.s.running()
 	if r == nil {
@@ -83,7 +88,7 @@ func (c conversations) heads() []protocol.Conversation {
 	return slices.Clip(r.chat.List())
 }
 
-// forWindow are the session's conversations for the window.
+// forWindow returns the session's conversations for the window.
 func (c conversations) forWindow() []protocol.WindowConversation {
 	var list []protocol.WindowConversation
 	for _, head := range c.heads() {
@@ -98,16 +103,16 @@ func (c conversations) forWindow() []protocol.WindowConversation {
 	return list
 }
 
-// Conversations are those of a session that runs, for the window.
+// Conversations returns the conversations of a running session, for the window.
 func (m *Manager) Conversations(name protocol.SessionName) (server.Conversations, error) {
 	return gateway{m}.conversations(auth.Grant{Session: name})
 }
 
-// sessionPattern is what the ids of an agent's sessions look like that can be put
-// into a command line.
+// sessionPattern matches the ids of agent sessions that are safe in a command
+// line.
 var sessionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`) })
 
-// toTerminal starts the terminal in which a conversation goes on.
+// toTerminal starts the terminal in which a conversation continues.
 func (c conversations) toTerminal(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error) {
 	r, err := c.s.current()
 	if err != nil {
@@ -134,7 +139,7 @@ func (c conversations) toTerminal(ctx context.Context, head protocol.Conversatio
 	return info.ID, nil
 }
 
-// endTerminal ends a terminal; its conversation goes on in the chat.
+// endTerminal ends a terminal. Its conversation continues in Chat.
 func (c conversations) endTerminal(ctx context.Context, id protocol.TerminalID) error {
 	r, err := c.s.current()
 	if err != nil {
@@ -143,7 +148,7 @@ func (c conversations) endTerminal(ctx context.Context, id protocol.TerminalID) 
 	return r.terminals.Close(ctx, id)
 }
 
-// terminalEnded frees the conversation that went on in a terminal.
+// terminalEnded releases the conversation that continued in a terminal.
 func (c conversations) terminalEnded(id protocol.TerminalID) {
 	c.s.mu.Lock()
 	r, stopping := c.s.run, c.s.state == protocol.SessionStopping
@@ -153,8 +158,8 @@ func (c conversations) terminalEnded(id protocol.TerminalID) {
 	}
 }
 
-// question shows a question of a conversation's browser commands in the
-// conversation. A question about a tool of the agent's own is there already.
+// question shows in the conversation a question about one of its browser
+// commands. A question about a tool of the agent itself is already there.
 func (c conversations) question(question protocol.Approval, over *policy.Over) {
 	if question.Actor.Kind != protocol.ActorChat || question.Conversation != "" {
 		return
@@ -169,7 +174,7 @@ func (c conversations) question(question protocol.Approval, over *policy.Over) {
 	}
 }
 
-// step tells a conversation what its agent did in the browser.
+// step records in a conversation what its agent did in the browser.
 func (c conversations) step(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage) {
 	if actor.Kind != protocol.ActorChat {
 		return

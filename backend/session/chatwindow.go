@@ -13,9 +13,9 @@ import (
 	"pilotfish/backend/server"
 )
 
-// ShowConversation brings a conversation forward in the browser: its tab, and the
-// panel beside it with Chat. One whose tab is gone is shown beside the tab in
-// front, where it then stays.
+// ShowConversation brings a conversation to the front in the browser: its tab,
+// and the panel beside it with Chat. A conversation without a tab moves to the
+// front tab and stays there.
 func (m *Manager) ShowConversation(ctx context.Context, name protocol.SessionName, id protocol.ConversationID) error {
 	s, err := m.Session(name)
 	if err != nil {
@@ -35,7 +35,7 @@ func (m *Manager) ShowConversation(ctx context.Context, name protocol.SessionNam
 	return s.show(ctx, event)
 }
 
-// person is what the person at the window may do in a session.
+// person returns the grant of the user at the window in a session.
 func person(name protocol.SessionName) auth.Grant {
 	return auth.Grant{
 		Kind: auth.KindPanel, Session: name, Actor: protocol.Actor{Kind: protocol.ActorPerson, Name: "you"},
@@ -43,8 +43,8 @@ func person(name protocol.SessionName) auth.Grant {
 	}
 }
 
-// ConversationFile reads a picture or file of a conversation, by the path that
-// its entry has.
+// ConversationFile reads an image or a file of a conversation. path is the one
+// in its entry.
 func (m *Manager) ConversationFile(_ context.Context, name protocol.SessionName, path string) (protocol.ChatAttachment, error) {
 	files, err := gateway{m}.Files(person(name))
 	if err != nil {
@@ -58,7 +58,8 @@ func (m *Manager) ConversationFile(_ context.Context, name protocol.SessionName,
 	return server.Attachment(f, path)
 }
 
-// OpenLink opens a page of the web in a new tab of a session's browser, in front.
+// OpenLink opens a web page in a new tab of a session's browser and brings the
+// tab to the front.
 func (m *Manager) OpenLink(ctx context.Context, name protocol.SessionName, link string) error {
 	page, err := url.Parse(link)
 	if err != nil || page.Scheme != "http" && page.Scheme != "https" {

@@ -8,7 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// use counts the commands that run, and knows when the last one ended.
+// use counts the running commands and records when the last one started or
+// ended.
 type use struct {
 	mu      sync.Mutex
 	running int
@@ -16,7 +17,7 @@ type use struct {
 	changed chan struct{} // closed at the next change; nil when nobody waits
 }
 
-// begin counts a command in, and out when the returned function is called.
+// begin adds a running command. The returned function removes it.
 func (u *use) begin() (end func()) {
 	u.count(1)
 	return func() { u.count(-1) }
@@ -33,8 +34,9 @@ func (u *use) count(by int) {
 	}
 }
 
-// left is how long nothing has to happen until idle is reached, and a channel
-// that is closed when something does. It is negative while a command runs.
+// left returns how long there must be no activity until idle is reached, and a
+// channel that is closed at the next activity. The duration is negative while a
+// command runs.
 func (u *use) left(idle time.Duration, since time.Time) (time.Duration, <-chan struct{}) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -59,7 +61,7 @@ func (m *Manager) WaitIdle(ctx context.Context, idle time.Duration) error {
 		if left == 0 {
 			return nil
 		}
-		// A timer that is not needed any more is the collector's.
+		// A timer that is not needed any more is left to the garbage collector.
 		var over <-chan time.Time
 		if left > 0 {
 			over = time.After(left)
@@ -73,8 +75,9 @@ func (m *Manager) WaitIdle(ctx context.Context, idle time.Duration) error {
 	}
 }
 
-// ready waits until the session's browser is up and has a tab: whoever starts a
-// session and acts at once is not told that there is none.
+// ready waits until the session's browser is up and has a tab. Without it, a
+// caller that starts a session and acts at once would get the error that there
+// is no tab.
 func (r *run) ready(ctx context.Context, s *Session, timeoutMS int) error {
 	timeout := time.Duration(timeoutMS) * time.Millisecond
 	if timeout <= 0 || timeout > protocol.MaxCommandTimeout {
@@ -85,7 +88,7 @@ func (r *run) ready(ctx context.Context, s *Session, timeoutMS int) error {
 	err := r.wait(limited, s)
 	if err == nil {
 		if err = r.browser.FirstTab(limited); limited.Err() == nil {
-			err = nil // there is no browser at the moment: the command says it, if it needs one
+			err = nil // no browser at the moment: a command that needs one returns the error
 		}
 	}
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// latch is something that happens once and that many may wait for.
+// latch is an event that happens once and that many goroutines may wait for.
 type latch struct {
 	c    chan struct{}
 	once *sync.Once
@@ -13,10 +13,10 @@ type latch struct {
 
 func newLatch() latch { return latch{c: make(chan struct{}), once: new(sync.Once)} }
 
-// open says that it has happened.
+// open marks the event as happened.
 func (l latch) open() { l.once.Do(func() { close(l.c) }) }
 
-// wait returns true when it has happened, false when ctx ended before.
+// wait returns true when the event has happened, false when ctx ended before.
 func (l latch) wait(ctx context.Context) bool {
 	select {
 	case <-l.c:

@@ -13,9 +13,9 @@ import (
 	"pilotfish/backend/terminal"
 )
 
-// The size of a terminal that starts before its panel ever was there: about that
-// of Chromium's side panel as it opens first. A program that drew for the right
-// size need not draw again.
+// The size of a terminal that starts before any panel has reported one: about
+// the size of Chromium's side panel when it first opens. A program that drew
+// for the right size need not draw again.
 const (
 	firstCols = 44
 	firstRows = 46
@@ -24,7 +24,7 @@ const (
 // launcher starts the agents of a session's terminals.
 type launcher struct{ s *Session }
 
-// first starts the agent of a tab that has none.
+// first starts the agent of a tab that has no terminal.
 func (l launcher) first(ctx context.Context, r *run, tab protocol.TabID) {
 	for _, t := range r.terminals.List() {
 		if t.Tab == tab {
@@ -34,53 +34,57 @@ func (l launcher) first(ctx context.Context, r *run, tab protocol.TabID) {
 	if _, err := r.terminals.Start(ctx, protocol.PtySessionRequest{
 		Tab: tab, Cols: cmp.Or(r.memory.Cols, firstCols), Rows: cmp.Or(r.memory.Rows, firstRows),
 	}); err != nil && ctx.Err() == nil {
-		// The panel shows it: it asks for the terminal itself and gets the error.
+		// The user sees the error in the panel: it requests the terminal itself and
+		// gets the same error.
 		l.s.log.Warn("the first terminal could not be started", "error", err)
 	}
 }
 
 // launch decides what a terminal runs. Each process has a token of its own, for
 // its tab, which ends with it.
-func (l launcher) launch(ctx context.Context, id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind, line string) (terminal.Launch, error) {
+func (l launcher) launch(ctx context.Context, req terminal.Request) (terminal.Launch, error) {
 	r := l.s.running()
 	if r == nil {
 		return terminal.Launch{}, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", l.s.name), "")
 	}
 	settings := l.s.m.cfg.Settings.Get()
-	if kind == "" {
-		kind = settings.Agent
-	}
+	kind, line := cmp.Or(req.Agent, settings.Agent), req.Command
 	if kind == protocol.AgentCustom && line == "" {
 		line = settings.AgentCommand
 	}
 	if kind == protocol.AgentAuto {
-		kind = l.s.m.agents.prober.Auto() // who acts is named by what it is
+		kind = l.s.m.agents.prober.Auto() // so that the actor has the agent's real name
 	}
 	args := ""
 	if l.s.m.agents.chosen(settings.Agent, kind) {
 		args = settings.AgentArgs
 	}
 	if kind == protocol.AgentClaude {
-		args = strings.TrimSpace(line + " " + args) // a conversation that goes on here
+		args = strings.TrimSpace(line + " " + args) // line resumes a conversation that continues here
 	}
-	l.s.terminalEnded(id) // of the process before
-	token := l.s.tokens.Terminal(id, tab, kind)
+	folders, err := l.s.confinement(ctx, kind, req.Confined)
+	if err != nil {
+		return terminal.Launch{}, err
+	}
+	l.s.terminalEnded(req.Terminal) // of the process before
+	token := l.s.tokens.Terminal(req.Terminal, req.Tab, kind)
 	launched, err := l.s.m.agents.prober.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
 		WorkDir: settings.WorkDir, DefaultDir: r.workDir, ProgramDir: l.s.m.agents.programDir, StateDir: r.agentDir,
-		Session: l.s.name, Tab: tab, URL: l.s.m.endpoint.URL(), Token: token.Reveal(),
+		Session: l.s.name, Tab: req.Tab, URL: l.s.m.endpoint.URL(), Token: token.Reveal(),
 		Commands: agentCommands(),
 	})
 	if err != nil || launched.Missing != nil {
-		l.s.terminalEnded(id)
+		l.s.terminalEnded(req.Terminal)
 	}
 	return terminal.Launch{
 		Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
-		Kind: launched.Kind, Name: launched.Name, Missing: launched.Missing,
+		Kind: launched.Kind, Name: launched.Name, Missing: launched.Missing, Confine: folders,
 	}, err
 }
 
-// agentCommands is what an agent that takes a text is told of the commands.
+// agentCommands returns the list of commands for an agent that takes
+// instructions as text.
 func agentCommands() []agent.Command {
 	var commands []agent.Command
 	for _, spec := range catalogue.Specs() {
@@ -89,12 +93,12 @@ func agentCommands() []agent.Command {
 	return commands
 }
 
-// grace is how long a terminal lives without a viewer.
+// grace returns how long a terminal runs without a viewer.
 func (l launcher) grace() time.Duration {
 	return time.Duration(l.s.m.cfg.Settings.Get().TerminalGraceMinutes) * time.Minute
 }
 
-// startURL is the first page of a session that restores none.
+// startURL returns the first page of a session that restores no tabs.
 func (s *Session) startURL() string {
 	if url := s.m.cfg.Settings.Get().StartURL; url != "" {
 		return url

@@ -18,7 +18,7 @@ import (
 	"pilotfish/backend/terminal"
 )
 
-// begin makes a run and starts it. The caller holds s.mu.
+// begin creates a run and starts it. The caller holds s.mu.
 func (s *Session) begin() (*run, error) {
 	s.m.mu.Lock()
 	owner := s.m.ctx
@@ -38,7 +38,8 @@ func (s *Session) begin() (*run, error) {
 	return r, nil
 }
 
-// newRun prepares everything of a run that can fail before anything started.
+// newRun does every part of a run's start that can fail, before anything is
+// started.
 func (s *Session) newRun() (*run, error) {
 	dirs, err := s.m.cfg.Dirs.Session(s.name)
 	if err != nil {
@@ -99,7 +100,7 @@ func (s *Session) newRun() (*run, error) {
 	return r, nil
 }
 
-// restored are the tabs to open again.
+// restored returns the tabs to open again.
 func restored(memory tabfiles.Memory, welcome string) []browser.RestoreTab {
 	var tabs []browser.RestoreTab
 	for _, tab := range memory.Restore(welcome) {
@@ -108,7 +109,8 @@ func restored(memory tabfiles.Memory, welcome string) []browser.RestoreTab {
 	return tabs
 }
 
-// live is the life of a run: terminals and browser side by side.
+// live runs the terminals and the browser of a run side by side, and returns
+// when the run has ended.
 func (s *Session) live(ctx context.Context, r *run) {
 	var parts sync.WaitGroup
 	filesEnd := make(chan struct{})
@@ -127,8 +129,8 @@ func (s *Session) live(ctx context.Context, r *run) {
 	parts.Go(func() { s.approvals.Run(ctx, r.terminals) })
 	parts.Go(func() { s.pages.Run(ctx, r.browser) })
 	parts.Go(func() { s.tasks.TakePictures(ctx, r.forTasks(s)) })
-	// The first terminal does not wait for the browser: its prompt is there when
-	// the panel is.
+	// The first terminal does not wait for the browser, so that its prompt is
+	// ready when the panel opens.
 	if !s.m.cfg.Headless {
 		parts.Go(func() { launcher{s}.first(ctx, r, r.memory.FirstTab()) })
 	}
@@ -158,10 +160,10 @@ func (s *Session) live(ctx context.Context, r *run) {
 	close(r.done)
 }
 
-// runBrowser keeps the browser running until the session is stopped or the
-// person closes the browser, both of which are no error. It starts a browser
-// again that ended by itself after it had been up; one that cannot start needs
-// the person.
+// runBrowser keeps the browser running until the session is stopped or the user
+// closes the browser; neither is an error. When a browser that has been up ends
+// unexpectedly, runBrowser restarts it. It does not retry a browser that cannot
+// start: the user has to act.
 func (s *Session) runBrowser(ctx context.Context, r *run) error {
 	var final error
 	err := supervise.Run(ctx, supervise.DefaultPolicy(), func(ctx context.Context) error {
@@ -170,7 +172,7 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 		case ctx.Err() != nil:
 			err = nil
 		case errors.Is(err, browser.ErrClosed):
-			r.files.Forget() // closed by the person: the next start is a fresh one
+			r.files.Forget() // closed by the user: the next start restores nothing
 			err = nil
 		case !r.isUp():
 			final, err = err, nil
@@ -192,7 +194,7 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 	return nil
 }
 
-// crashed keeps for the user why the browser ended by itself.
+// crashed stores, for the user, why the browser ended unexpectedly.
 func (s *Session) crashed(r *run) {
 	exit := r.browser.Exit()
 	how := exit.Signal
@@ -205,7 +207,7 @@ func (s *Session) crashed(r *run) {
 		"The browser crashed at "+time.Now().Format("15:04")+" ("+how+") and was restarted. Your tabs are back.", "")
 }
 
-// isUp says whether the browser has been up in this run.
+// isUp reports whether the browser has been up in this run.
 func (r *run) isUp() bool {
 	select {
 	case <-r.up:
@@ -215,8 +217,8 @@ func (r *run) isUp() bool {
 	}
 }
 
-// browserReady is called when the browser answers, at the first start and after
-// each restart.
+// browserReady is called when the browser responds, at the first start and
+// after each restart.
 func (s *Session) browserReady(protocol.BrowserInfo) {
 	s.mu.Lock()
 	r := s.run
@@ -233,7 +235,7 @@ func (s *Session) browserReady(protocol.BrowserInfo) {
 	r.upOnce.Do(func() { close(r.up) })
 }
 
-// notice keeps what a person should know and that does not end the session.
+// notice stores a notice for the user that does not end the session.
 func (s *Session) notice(e protocol.Error) {
 	s.mu.Lock()
 	if s.run == nil {
@@ -246,8 +248,8 @@ func (s *Session) notice(e protocol.Error) {
 	s.publishInfo()
 }
 
-// diskTrouble tells the window why the session's state cannot be written, until
-// err is nil.
+// diskTrouble reports to the window why the session's state cannot be written.
+// A nil err clears it.
 func (s *Session) diskTrouble(err error) {
 	s.mu.Lock()
 	r := s.run
@@ -263,8 +265,8 @@ func (s *Session) diskTrouble(err error) {
 	s.publishInfo()
 }
 
-// note keeps a notice once, however often it comes: the window tells them apart
-// by their words. The caller holds the session's mu.
+// note stores a notice once, even if it comes several times; the window
+// distinguishes notices by their text. The caller holds the session's mu.
 func (r *run) note(e protocol.Error) {
 	if !slices.ContainsFunc(r.notices, func(n protocol.Error) bool { return n.Code == e.Code && n.Message == e.Message }) {
 		r.notices = append(r.notices, e)

@@ -15,6 +15,7 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
+	"pilotfish/backend/confine"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/llm"
@@ -25,14 +26,14 @@ import (
 // Config is what a Manager needs. All fields are required unless they say
 // otherwise.
 type Config struct {
-	// Version is the app's, shown to people and in /health.
+	// Version is the app's version, shown to users and in /health.
 	Version string
 	Dirs    config.Dirs
-	// Settings are read at each use, so that a change counts from the next start
-	// of what it concerns.
+	// Settings are read at each use, so that a change takes effect at the next
+	// start of what it concerns.
 	Settings *config.Store
-	// Program is the path of the `pilotfish` command line: its folder goes onto
-	// the agents' PATH, and it runs as the guard.
+	// Program is the path of the `pilotfish` command line. Its folder is added to
+	// the agents' PATH, and the program runs as the guard.
 	Program string
 	// Headless runs browsers without windows, and so without side panels.
 	Headless bool
@@ -42,10 +43,10 @@ type Config struct {
 	Extension func(dir string) error
 	// Welcome serves the welcome page.
 	Welcome http.Handler
-	// Models reach the models that carry out tasks; nil for none.
+	// Models gives access to the models that carry out tasks; nil for none.
 	Models *llm.Manager
-	// Notice is something that a person should know from the start, such as
-	// settings that were put aside; nil for nothing.
+	// Notice is shown to the user from the start, such as settings that were
+	// quarantined; nil for none.
 	Notice *protocol.Error
 	Logger *slog.Logger
 }
@@ -57,31 +58,32 @@ type Manager struct {
 	auth     *auth.Authority
 	endpoint *endpoint.Endpoint
 	agents   *agentList
+	confine  *confine.Probe
 	// known are the browser's commands: each call looks several times.
 	known command.Table
 
 	changes *hub.Hub[struct{}]
-	// first is closed when the session that starts with the app has begun to, or
-	// none does, firstPanel when the first panel of this run has connected,
-	// firstScreen when a first one shows a terminal, and begun when neither is
-	// waited for any more.
+	// first opens when the session that starts with the app has begun to start, or
+	// when none does. firstPanel opens when the first panel of this run has
+	// connected, firstScreen when a panel first shows a terminal, and begun when
+	// the start no longer waits for either.
 	first, firstPanel, firstScreen, begun latch
-	use                                   use // of the commands, by everybody
+	use                                   use // of the commands, by all callers
 
 	mu       sync.Mutex
-	ctx      context.Context    // of Run; sessions live in it
+	ctx      context.Context    // of Run; the sessions' contexts derive from it
 	running  sync.WaitGroup     // the sessions' goroutines
-	guard    func() *proc.Guard // waits for it
+	guard    func() *proc.Guard // blocks until the guard is ready
 	sessions map[protocol.SessionName]*Session
 	tray     protocol.TrayHost
 	problem  *protocol.Error
 	onShow   func(page string)
 	onQuit   func()
-	// modelChanges counts; see protocol.WindowState.
+	// modelChanges counts changes of the model profiles; see protocol.WindowState.
 	modelChanges uint64
 }
 
-// New returns a Manager. Nothing is opened or started before Run.
+// New returns a Manager. It opens and starts nothing; Run does.
 func New(cfg Config) (*Manager, error) {
 	m := &Manager{
 		cfg:      cfg,
@@ -100,6 +102,7 @@ func New(cfg Config) (*Manager, error) {
 	}
 	m.known = catalogue.Table()
 	m.agents = newAgentList(cfg)
+	m.confine = confine.NewProbe()
 	m.endpoint = newEndpoint(m)
 	names, err := cfg.Dirs.Sessions()
 	if err != nil {
@@ -113,20 +116,20 @@ func New(cfg Config) (*Manager, error) {
 	return m, nil
 }
 
-// OnShow sets what brings the window forward: a second instance, the tray or
-// the command line asks for it. Set before Run.
+// OnShow sets the function that brings the window to the front when a second
+// instance, the tray or the command line asks for it. Call it before Run.
 func (m *Manager) OnShow(show func(page string)) { m.onShow = show }
 
-// OnQuit sets what ends the program when the command line asks for it. Set
-// before Run.
+// OnQuit sets the function that ends the program when the command line asks for
+// it. Call it before Run.
 func (m *Manager) OnQuit(quit func()) { m.onQuit = quit }
 
-// Window is everything that the app window shows.
+// Window returns everything that the app window shows.
 func (m *Manager) Window() protocol.WindowState {
 	m.mu.Lock()
 	state := protocol.WindowState{
 		Version: m.cfg.Version, Agents: m.agents.list(), Tray: m.tray, Problem: m.problem, Port: m.endpoint.Port(), Browsers: m.agents.foundBrowsers(),
-		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Theme: cmp.Or(m.cfg.Settings.Get().Theme, protocol.ThemeSystem),
+		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Confinement: m.Confinement(), Theme: cmp.Or(m.cfg.Settings.Get().Theme, protocol.ThemeSystem),
 	}
 	sessions := m.sortedLocked()
 	m.mu.Unlock()
@@ -157,15 +160,16 @@ func (m *Manager) sortedLocked() []*Session {
 	return sessions
 }
 
-// Begun is closed when the first panel of this run shows a terminal, or when
-// there is nothing to wait for: until then the machine is the browser's.
+// Begun returns a channel that is closed when the first panel of this run shows
+// a terminal, or when there is nothing to wait for. Until then the browser
+// should have the machine to itself.
 func (m *Manager) Begun() <-chan struct{} { return m.begun.c }
 
-// Changes tells its reader that Window has something new. Several changes may
-// arrive as one.
+// Changes returns a subscription that reports changes of Window. Several
+// changes may arrive as one.
 func (m *Manager) Changes() *hub.Subscription[struct{}] { return m.changes.Subscribe() }
 
-// changed says that Window has something new.
+// changed reports that Window has changed.
 func (m *Manager) changed() { m.changes.Publish(struct{}{}) }
 
 // SetTray records whether the desktop shows the tray icon.
@@ -176,7 +180,7 @@ func (m *Manager) SetTray(host protocol.TrayHost) {
 	m.changed()
 }
 
-// setProblem records a fault of the app itself, for the window.
+// setProblem records an error of the app itself, for the window.
 func (m *Manager) setProblem(err error) {
 	m.mu.Lock()
 	m.problem = protocol.AsError(err)
@@ -194,8 +198,9 @@ func (m *Manager) Session(name protocol.SessionName) (*Session, error) {
 	return nil, protocol.NewError(protocol.CodeUnknownSession, fmt.Sprintf("there is no session %q", name), "`pilotfish status` lists the sessions")
 }
 
-// pick returns the session that a call means: the one it names, else the
-// default one, else the only one that runs.
+// pick returns the session that a call means: the one it names, else the only
+// one that runs, else the default one. It returns an error when several run and
+// the default one does not.
 func (m *Manager) pick(name protocol.SessionName) (*Session, error) {
 	if name != "" {
 		return m.Session(name)
@@ -219,7 +224,7 @@ func (m *Manager) pick(name protocol.SessionName) (*Session, error) {
 	return m.sessions[protocol.DefaultSession], nil
 }
 
-// Start starts a session and returns when it runs, or with what went wrong.
+// Start starts a session and returns when its browser runs, or with the error.
 func (m *Manager) Start(ctx context.Context, name protocol.SessionName) error {
 	s, err := m.Session(name)
 	if err != nil {
@@ -228,7 +233,7 @@ func (m *Manager) Start(ctx context.Context, name protocol.SessionName) error {
 	return s.Start(ctx)
 }
 
-// Stop stops a session and returns when nothing of it is left.
+// Stop stops a session and returns when all its parts have ended.
 func (m *Manager) Stop(ctx context.Context, name protocol.SessionName) error {
 	s, err := m.Session(name)
 	if err != nil {
@@ -245,7 +250,7 @@ func (m *Manager) Restart(ctx context.Context, name protocol.SessionName) error 
 	return m.Start(ctx, name)
 }
 
-// Create makes a new, stopped session.
+// Create creates a new, stopped session.
 func (m *Manager) Create(_ context.Context, name protocol.SessionName) error {
 	name, err := protocol.ParseSessionName(string(name))
 	if err != nil {
@@ -286,8 +291,8 @@ func (m *Manager) Delete(ctx context.Context, name protocol.SessionName) error {
 	return m.cfg.Dirs.RemoveSession(name)
 }
 
-// ShowTab brings a tab and the panel beside it forward: a person asked for it in
-// the window or the tray.
+// ShowTab brings a tab and the panel beside it to the front. The user asks for
+// it in the window or the tray.
 func (m *Manager) ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error {
 	s, err := m.Session(name)
 	if err != nil {
@@ -299,7 +304,7 @@ func (m *Manager) ShowTab(ctx context.Context, name protocol.SessionName, tab pr
 // Settings returns the settings.
 func (m *Manager) Settings() protocol.Settings { return m.cfg.Settings.Get() }
 
-// SaveSettings checks and stores settings and tells the panels.
+// SaveSettings checks and stores settings and sends them to the panels.
 func (m *Manager) SaveSettings(_ context.Context, settings protocol.Settings) (protocol.Settings, error) {
 	saved, err := m.cfg.Settings.Save(settings)
 	if err != nil {
@@ -307,21 +312,21 @@ func (m *Manager) SaveSettings(_ context.Context, settings protocol.Settings) (p
 	}
 	m.mu.Lock()
 	if m.problem == m.cfg.Notice && m.problem != nil && m.problem.Code == protocol.CodeBadArgument {
-		m.problem = nil // it was about the file, which is written anew
+		m.problem = nil // it was about the settings file, which has just been rewritten
 	}
 	m.mu.Unlock()
 	m.eachSession(func(s *Session) {
 		s.events.Publish(protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: m.panelView(saved)})
 		if r, err := s.current(); err == nil {
-			r.terminals.Regrace() // also for those that nobody looks at since before
+			r.terminals.Regrace() // also for terminals that have had no viewer since before
 		}
 	})
 	m.changed()
 	return saved, nil
 }
 
-// allowedCDP are the methods of the DevTools protocol that the settings allow to
-// the person, or to agents.
+// allowedCDP returns the methods of the DevTools protocol that the settings
+// allow to the user, or to agents.
 func allowedCDP(settings protocol.Settings, agent bool) []string {
 	if agent {
 		return config.Methods(settings.CDPAllowAgents)
@@ -331,7 +336,7 @@ func allowedCDP(settings protocol.Settings, agent bool) []string {
 
 // panelView is the part of the settings that the panel shows.
 func (m *Manager) panelView(s protocol.Settings) protocol.PanelView {
-	return protocol.PanelView{Theme: cmp.Or(s.Theme, protocol.ThemeSystem), AppVersion: m.cfg.Version, Agent: s.Agent, Command: s.AgentCommand, FontSize: s.FontSize, EveryTab: s.EveryTab, ChatAgent: s.ChatAgent}
+	return protocol.PanelView{Theme: cmp.Or(s.Theme, protocol.ThemeSystem), AppVersion: m.cfg.Version, Agent: s.Agent, Command: s.AgentCommand, FontSize: s.FontSize, EveryTab: s.EveryTab, Confinement: m.Confinement(), ChatAgent: s.ChatAgent}
 }
 
 func (m *Manager) eachSession(do func(*Session)) {
@@ -343,7 +348,8 @@ func (m *Manager) eachSession(do func(*Session)) {
 	}
 }
 
-// ProbeAgents looks again which agents are installed, and tells everybody.
+// ProbeAgents searches again for installed agents, and publishes the result to
+// the panels, agents.json and the window.
 func (m *Manager) ProbeAgents(ctx context.Context) protocol.AgentsFile {
 	found := m.agents.probe(ctx)
 	m.eachSession(func(s *Session) {
@@ -354,5 +360,5 @@ func (m *Manager) ProbeAgents(ctx context.Context) protocol.AgentsFile {
 	return m.agents.list()
 }
 
-// errStopped is the cause of a session's context when a person stopped it.
+// errStopped is the cause of a run's context when the session is stopped.
 var errStopped = errors.New("the session was stopped")

@@ -12,7 +12,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// tool calls a tool of MCP with a token, in one request and without a session.
+// tool calls an MCP tool with a token, in one request and without an MCP
+// session.
 func (h *house) tool(t *testing.T, token, name string, args map[string]any) string {
 	t.Helper()
 	const version = "2026-07-28"
@@ -45,10 +46,10 @@ func (h *house) tool(t *testing.T, token, name string, args map[string]any) stri
 	return string(answer)
 }
 
-// TestAnAgentsTokenIsGivenNoValues: what cookies and storage hold is masked for
-// the holder of an agent's token, whichever way it asks and whatever stands around
-// the command, even where the person has allowed it to use them. The person's own
-// token is given them the same ways.
+// TestAnAgentsTokenIsGivenNoValues: the values of cookies and storage are
+// masked for the holder of an agent's token, in every interface and in every
+// command that contains the command, even where the user has allowed the agent
+// to use them. With the user's own token, the same requests return the values.
 func TestAnAgentsTokenIsGivenNoValues(t *testing.T) {
 	h := newHouse(t)
 	h.rule(t, protocol.SiteRule{Site: "example.com", Kind: protocol.ActionCookies, Decision: protocol.SiteAllow})

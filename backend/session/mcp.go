@@ -17,16 +17,16 @@ import (
 	"pilotfish/backend/task/control"
 )
 
-// served is a server with what ends with it.
+// served is a server together with the MCP handler that ends with it.
 type served struct {
 	*server.Server
 	mcp *mcp.Handler
 }
 
-// Close ends the sessions of MCP.
+// Close ends the MCP sessions.
 func (s served) Close() { _ = s.mcp.Close() }
 
-// newServer makes a server on a listener.
+// newServer returns a server on a listener.
 func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, error) {
 	tools := g.newMCP()
 	srv, err := server.New(server.Config{
@@ -40,8 +40,8 @@ func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, 
 	return served{srv, tools}, nil
 }
 
-// newMCP makes the MCP face of the registry: each token's holder has a server of
-// its own.
+// newMCP returns the MCP handler of the registry. Each token's holder gets an
+// MCP server of its own.
 func (g gateway) newMCP() *mcp.Handler {
 	return mcp.NewHandler(mcp.HandlerConfig{Caller: g.mcpCaller, Logger: g.m.cfg.Logger})
 }
@@ -62,7 +62,7 @@ func (g gateway) mcpCaller(grant auth.Grant) mcp.Config {
 	}
 }
 
-// image reads a picture that a command of the caller saved.
+// image reads an image that a command of the caller saved.
 func (g gateway) image(grant auth.Grant, path string) ([]byte, string, error) {
 	files, err := g.Files(grant)
 	if err != nil {
@@ -87,7 +87,7 @@ func (g gateway) image(grant auth.Grant, path string) ([]byte, string, error) {
 	return data, kind, nil
 }
 
-// commandDocs is the registry for /openapi.json.
+// commandDocs returns the registry for /openapi.json.
 func commandDocs() []server.CommandDoc {
 	specs := catalogue.Specs()
 	docs := make([]server.CommandDoc, len(specs))

@@ -8,7 +8,8 @@ import (
 	"pilotfish/backend/server"
 )
 
-// Models are the ways to a model, for the window and the server; nil for none.
+// Models returns the model profiles, for the window and the server; nil for
+// none.
 func (m *Manager) Models() server.Models {
 	if m.cfg.Models == nil {
 		return nil
@@ -16,8 +17,8 @@ func (m *Manager) Models() server.Models {
 	return m.cfg.Models
 }
 
-// modelsChanged tells the window and every panel that the ways to a model are
-// others.
+// modelsChanged notifies the window and every panel that the model profiles
+// have changed.
 func (m *Manager) modelsChanged() {
 	m.mu.Lock()
 	m.modelChanges++
@@ -29,7 +30,7 @@ func (m *Manager) modelsChanged() {
 		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents})
 		r := s.running()
 		if r != nil {
-			// A turn may wait for the key that was entered just now.
+			// A turn may be waiting for the key that the user has just entered.
 			r.chat.TrySignIns(func(kind protocol.AgentKind) bool { _, ok := protocol.ModelProfile(kind); return ok })
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// pair gives the session's panel the server's port and a token, through the
-// browser's pipe. Without a browser there is nobody to tell; the browser is told
-// when it starts.
+// pair sends the server's port and a token to the session's panel, through the
+// browser's pipe. Without a running browser it sends nothing; a browser
+// receives the pairing when it starts.
 func (s *Session) pair() {
 	r := s.running()
 	if r == nil || s.m.cfg.Headless {
@@ -24,7 +24,7 @@ func (s *Session) pair() {
 	}
 }
 
-// rotatePanelToken replaces the panel's token; the browser gets the new one
+// rotatePanelToken replaces the panel's token. The browser gets the new token
 // before the open sockets are asked for it.
 func (s *Session) rotatePanelToken() {
 	if is, err := s.tokens.RotatePanel(); err != nil {
@@ -34,8 +34,8 @@ func (s *Session) rotatePanelToken() {
 	}
 }
 
-// terminalEnded ends what a terminal's agent may do, and what it asked: its process is
-// over.
+// terminalEnded revokes the token of a terminal's agent and ends its approvals,
+// because its process has ended.
 func (s *Session) terminalEnded(id protocol.TerminalID) {
 	s.approvals.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
 	s.tokens.EndTerminal(id)

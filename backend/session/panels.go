@@ -7,8 +7,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// panels are the panels of a session that are connected, and what one was asked to
-// show that may not have heard it: it was only being opened.
+// panels counts the connected panels of a session. It also keeps the last
+// request to show something: a panel that was only being opened may have missed
+// it.
 type panels struct {
 	mu      sync.Mutex
 	count   int
@@ -22,7 +23,8 @@ func (p *panels) connected() bool {
 	return p.count > 0
 }
 
-// add counts panels in or out, and says whether the first came or the last went.
+// add adds by to the count, and reports whether the first panel connected or
+// the last one disconnected.
 func (p *panels) add(by int) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -31,21 +33,23 @@ func (p *panels) add(by int) (changed bool) {
 	return (before == 0) != (p.count == 0)
 }
 
-// show keeps what a panel that is being opened is to show.
+// show keeps the event for a panel that is being opened.
 func (p *panels) show(event protocol.ShowEvent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.showing, p.since = event, time.Now()
 }
 
-// again is what a panel that has just connected was opened for; false for nothing.
+// again returns the event that a panel which has just connected was opened for;
+// false for none.
 func (p *panels) again() (protocol.ShowEvent, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.showing, p.showing.Tab != "" && time.Since(p.since) < showWait
 }
 
-// shownTo notes that a panel is beside a tab and hears what is shown there.
+// shownTo drops the kept event when a panel views its tab, because that panel
+// receives the events for the tab.
 func (p *panels) shownTo(tab protocol.TabID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

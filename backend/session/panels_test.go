@@ -9,8 +9,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A panel that was only being opened is told what it was opened for, for a while and
-// until it is beside that tab.
+// A panel that was only being opened gets the event that it was opened for, for
+// a limited time and until it views that tab.
 func TestAPanelIsToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p panels

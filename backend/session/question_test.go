@@ -10,8 +10,8 @@ import (
 	"pilotfish/backend/question"
 )
 
-// Every argument of a command that may be asked about stands in the question or in
-// its details.
+// Every argument of a command that may be asked about appears in the question
+// or in its details.
 func TestNoArgumentIsLost(t *testing.T) {
 	for _, spec := range catalogue.Specs() {
 		a := protocol.Approval{Command: spec.Name, Kind: protocol.ActionSensitive}
@@ -21,7 +21,7 @@ func TestNoArgumentIsLost(t *testing.T) {
 		said, details := question.What(a), question.Details(a)
 		for _, arg := range a.Args {
 			detail := slices.Contains(details, arg)
-			// What is done with a store is a word of its own.
+			// The argument do appears as a verb of its own.
 			if !detail && !strings.Contains(said, arg.Value) && arg.Name != "do" {
 				t.Errorf("%s: nothing says %s: %q, %v", spec.Name, arg.Name, said, details)
 			}

@@ -15,7 +15,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A rule is in Settings, on disk, and the next message's route follows it.
+// A rule is in Settings and on disk, and the route of the next message follows
+// it.
 func TestRouteRule(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.toml")
 	store, _, err := config.Open(path)

@@ -13,9 +13,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Run serves until ctx ends, then stops every session and returns when nothing
-// of them is left. The caller holds the instance lock, and takes the endpoint
-// file away before it gives that up: until then the file says that this is ending.
+// Run serves until ctx ends, then stops every session and returns when all
+// their parts have ended. The caller holds the instance lock, and removes the
+// endpoint file before it releases the lock: until then the file says that this
+// app is ending.
 func (m *Manager) Run(ctx context.Context) error {
 	defer m.begun.open()
 	defer m.first.open()
@@ -23,7 +24,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		m.log.Warn("processes of a run before could not be ended", "error", err)
 	}
 	guard := m.startGuard(context.WithoutCancel(ctx))
-	// Sessions end in order when ctx ends, so they live in a context of their own.
+	// Sessions stop in order when ctx ends, so they have a context of their own.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	m.mu.Lock()
@@ -44,6 +45,10 @@ func (m *Manager) Run(ctx context.Context) error {
 		return err
 	})
 	group.Go(func() error { return m.rotate(groupCtx) })
+	group.Go(func() error {
+		m.confine.Run(groupCtx)
+		return nil
+	})
 	warm := m.agents.prober.Warm(groupCtx)
 	group.Go(func() error { warm(); return nil })
 	group.Go(func() error {
@@ -74,9 +79,10 @@ func (m *Manager) Run(ctx context.Context) error {
 	return err
 }
 
-// startGuard starts the guard of the children and returns what waits until it can
-// be relied on: before a first child is started, and not before the other parts
-// of a start, which take as long.
+// startGuard starts the guard of the children. The returned function waits
+// until the guard is ready. It is called before the first child starts, and not
+// earlier: the guard's start takes as long as the other parts of a start, and
+// they run meanwhile.
 func (m *Manager) startGuard(ctx context.Context) func() *proc.Guard {
 	ready := make(chan struct{})
 	var guard *proc.Guard
@@ -87,8 +93,8 @@ func (m *Manager) startGuard(ctx context.Context) func() *proc.Guard {
 			Exe: m.cfg.Program, Args: []string{"guard"}, Dir: m.cfg.Dirs.ProcessDir(), Logger: m.cfg.Logger,
 		})
 		if err != nil {
-			// Without it children would survive a SIGKILL of the app until the next
-			// start reaps them: worth a warning, not worth refusing to work.
+			// Without the guard, children survive a SIGKILL of the app until the next
+			// start reaps them. That is worth a warning, but no reason not to start.
 			m.log.Warn("guard could not be started", "error", err)
 		}
 	}()
@@ -98,17 +104,17 @@ func (m *Manager) startGuard(ctx context.Context) func() *proc.Guard {
 	}
 }
 
-// startFirst starts the default session, if it is to start with the app, and
-// returns when its panel shows a terminal. The app's window and the probe of the
-// agents come after it: a dozen programs asked for their versions would delay the
-// prompt.
+// startFirst starts the default session, if it starts with the app, and returns
+// when its panel shows a terminal. The app's window and the probe of the agents
+// come later: the probe runs a dozen programs to get their versions, which
+// would delay the prompt.
 func (m *Manager) startFirst(ctx context.Context) {
-	defer m.first.open() // also when there is none
+	defer m.first.open() // also when no session starts
 	if !m.cfg.Headless && !m.cfg.Settings.Get().StartSession {
 		return
 	}
 	if err := m.Start(ctx, protocol.DefaultSession); err != nil {
-		// What went wrong stands in the session's state, for window and tray.
+		// The session's state holds the error, for window and tray.
 		m.log.Warn("session could not be started", "session", protocol.DefaultSession, "error", err)
 		return
 	}
@@ -118,14 +124,14 @@ func (m *Manager) startFirst(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()
 	if m.firstPanel.wait(ctx) {
-		// Beside a tab without a terminal there is no screen to wait for.
+		// A panel beside a tab without a terminal never shows a screen.
 		ctx, cancel := context.WithTimeout(ctx, firstScreenTimeout)
 		defer cancel()
 		m.firstScreen.wait(ctx)
 	}
 }
 
-// newEndpoint makes what keeps the server running.
+// newEndpoint returns the endpoint, which keeps the server running.
 func newEndpoint(m *Manager) *endpoint.Endpoint {
 	return endpoint.New(endpoint.Config{
 		File: m.cfg.Dirs.EndpointFile(), Version: m.cfg.Version, Headless: m.cfg.Headless, Auth: m.auth, Logger: m.cfg.Logger,
@@ -139,8 +145,8 @@ func newEndpoint(m *Manager) *endpoint.Endpoint {
 	})
 }
 
-// rotate replaces the long-lived tokens on schedule. The new ones travel the way
-// the first ones did: through the pipe, and by the 0600 file.
+// rotate replaces the long-lived tokens on schedule. The new ones are delivered
+// like the first ones: through the pipe, and in the file with mode 0600.
 func (m *Manager) rotate(ctx context.Context) error {
 	panel := time.NewTicker(protocol.PanelTokenLife)
 	defer panel.Stop()
@@ -158,7 +164,7 @@ func (m *Manager) rotate(ctx context.Context) error {
 	}
 }
 
-// RotateTokens gives every panel a new token now; the old ones are honoured for
+// RotateTokens gives every panel a new token now. The old ones stay valid for
 // protocol.RotatedTokenGrace.
 func (m *Manager) RotateTokens() {
 	m.eachSession(func(s *Session) { s.rotatePanelToken() })

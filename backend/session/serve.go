@@ -14,11 +14,12 @@ import (
 	"pilotfish/backend/server"
 )
 
-// gateway is what the server and MCP ask of the sessions. Each method takes the grant
-// of the caller's token: a caller reaches the session of its token and no other.
+// gateway implements what the server and MCP need of the sessions. Each method
+// takes the grant of the caller's token: a caller reaches the session of its
+// token and no other.
 type gateway struct{ m *Manager }
 
-// PtySession starts a terminal, or finds the one that the request names.
+// PtySession starts a terminal, or returns the one that the request names.
 func (g gateway) PtySession(ctx context.Context, grant auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
 	s, r, err := g.terminals(grant)
 	if err != nil {
@@ -33,7 +34,7 @@ func (g gateway) PtySession(ctx context.Context, grant auth.Grant, req protocol.
 	return r.terminals.Start(ctx, req)
 }
 
-// Terminals are those of a session that runs.
+// Terminals returns the terminals of a running session.
 func (g gateway) Terminals(grant auth.Grant) (server.Terminals, error) {
 	_, r, err := g.terminals(grant)
 	if err != nil {
@@ -55,13 +56,13 @@ func (g gateway) terminals(grant auth.Grant) (*Session, *run, error) {
 	return s, s.run, nil
 }
 
-// Hello is the whole state of a session as its panel needs it.
+// Hello returns the whole state of a session, as its panel needs it.
 func (g gateway) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent, error) {
 	s, err := g.m.Session(grant.Session)
 	if err != nil {
 		return protocol.HelloEvent{}, err
 	}
-	// The panel has subscribed: what it missed comes behind its hello.
+	// The panel has subscribed already: events that it missed follow its hello.
 	s.tasks.OrderAgain()
 	if event, is := s.panels.again(); is {
 		s.events.Publish(event)
@@ -72,11 +73,12 @@ func (g gateway) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent
 	}, nil
 }
 
-// Subscribe returns what is pushed to the panels of the token's session.
+// Subscribe returns a subscription to the events for the panels of the token's
+// session.
 func (g gateway) Subscribe(grant auth.Grant) server.Subscription {
 	s, err := g.m.Session(grant.Session)
 	if err != nil {
-		// The session was deleted a moment ago; its tokens end just now.
+		// The session has just been deleted; its tokens are about to end.
 		gone := hub.New[any](1).Subscribe()
 		gone.Close()
 		return gone
@@ -84,8 +86,9 @@ func (g gateway) Subscribe(grant auth.Grant) server.Subscription {
 	return s.events.Subscribe()
 }
 
-// PanelConnected counts a panel in, and out when the returned function is called.
-// What a panel that is gone ran is interrupted.
+// PanelConnected counts a panel as connected and returns its id. The returned
+// function counts it as disconnected; the tasks that the panel ran are then
+// interrupted.
 func (g gateway) PanelConnected(grant auth.Grant) (string, func()) {
 	panel := strings.ToLower(rand.Text()[:10])
 	s, err := g.m.Session(grant.Session)
@@ -98,7 +101,7 @@ func (g gateway) PanelConnected(grant auth.Grant) (string, func()) {
 		s.publishInfo()
 	}
 	return panel, func() {
-		s.pickers.PanelGone(panel) // before anybody is told that the panel is gone
+		s.pickers.PanelGone(panel) // before anything reports that the panel is gone
 		if s.panels.add(-1) {
 			s.publishInfo()
 		}
@@ -106,7 +109,8 @@ func (g gateway) PanelConnected(grant auth.Grant) (string, func()) {
 	}
 }
 
-// PanelMessage takes in what a panel says beside what the server answers itself.
+// PanelMessage handles the messages of a panel that the server does not handle
+// itself.
 func (g gateway) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
 	s, err := g.m.Session(grant.Session)
 	if err != nil {
@@ -117,7 +121,7 @@ func (g gateway) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
 		s.panels.shownTo(message.Tab)
 		g.viewing(s, message.Tab)
 	case protocol.PanelAnswer:
-		// One that came too late is seen in the panel: the question is gone.
+		// The panel shows an answer that came too late: the question is gone.
 		_ = s.approvals.Answer(message.Approval, message.Answer, "panel")
 	case protocol.PanelTheme:
 		settings := g.m.Settings()
@@ -129,8 +133,8 @@ func (g gateway) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
 	}
 }
 
-// Command carries out one command for whoever the token speaks for. waiting is
-// told when it waits for the person; nil for nobody.
+// Command carries out one command for the holder of the token. waiting is
+// called when the command waits for the user; nil for no callback.
 func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 	name := grant.Session
 	if name == "" {
@@ -141,8 +145,8 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
 	defer g.m.use.begin()()
-	// The app listens before its first session has begun to start, and whoever
-	// finds it then is not told that there is no session.
+	// The app listens before its first session has begun to start. A request that
+	// comes in between waits, instead of getting the error that no session runs.
 	g.m.mu.Lock()
 	runs := g.m.ctx != nil
 	g.m.mu.Unlock()
@@ -173,7 +177,8 @@ func (g gateway) Tabs(_ context.Context, grant auth.Grant) ([]protocol.Tab, erro
 	return s.Info().Tabs, nil
 }
 
-// Agents says which agents there are; with probe it looks again.
+// Agents returns the list of agents; with probe it searches for them again
+// first.
 func (g gateway) Agents(ctx context.Context, _ auth.Grant, probe bool) (protocol.AgentsFile, error) {
 	if probe {
 		g.m.ProbeAgents(ctx)
@@ -181,9 +186,9 @@ func (g gateway) Agents(ctx context.Context, _ auth.Grant, probe bool) (protocol
 	return g.m.agents.list(), nil
 }
 
-// Pick lets the person at a panel pick an element of a tab's page. It returns
-// once the picker is on, with what can be picked; what was picked comes as an
-// event.
+// Pick lets the user at a panel pick an element of a tab's page. It returns
+// once the picker is on, with the elements that can be picked; the user's
+// choice comes as an event.
 func (g gateway) Pick(ctx context.Context, grant auth.Grant, req protocol.PickRequest) (protocol.PickReply, error) {
 	s, err := g.m.Session(grant.Session)
 	if err != nil {
@@ -196,7 +201,7 @@ func (g gateway) Pick(ctx context.Context, grant auth.Grant, req protocol.PickRe
 	return s.pickers.Do(ctx, r.browser, req)
 }
 
-// Activity is what was done in a session.
+// Activity returns the activity of a session.
 func (g gateway) Activity(grant auth.Grant) (server.Activity, error) {
 	s, err := g.m.pick(grant.Session)
 	if err != nil {
@@ -205,7 +210,7 @@ func (g gateway) Activity(grant auth.Grant) (server.Activity, error) {
 	return s.recorder, nil
 }
 
-// Files are those that commands of a session saved.
+// Files returns the files that commands of a session saved.
 func (g gateway) Files(grant auth.Grant) (server.Files, error) {
 	s, err := g.m.pick(grant.Session)
 	if err != nil {
@@ -214,8 +219,8 @@ func (g gateway) Files(grant auth.Grant) (server.Files, error) {
 	return s.saved, nil
 }
 
-// RouteRule changes the table of routes by one word, for good and for all
-// sessions: the person chose so at a message.
+// RouteRule changes the table of routes by one word, permanently and for all
+// sessions, as the user chose at a message.
 func (g gateway) RouteRule(ctx context.Context, req protocol.ChatRouteRuleRequest) error {
 	settings, err := agents.RouteRule(g.m.Settings(), req)
 	if err == nil {
@@ -224,7 +229,7 @@ func (g gateway) RouteRule(ctx context.Context, req protocol.ChatRouteRuleReques
 	return err
 }
 
-// App does what the command line asks of the app itself.
+// App carries out what the command line asks of the app itself.
 func (g gateway) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
 	name := req.Session
 	if name == "" {
@@ -248,10 +253,11 @@ func (g gateway) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest)
 	case protocol.AppRotateTokens:
 		g.m.RotateTokens()
 	case protocol.AppRestartServer:
-		// When the request is over: its answer goes through the server that ends.
+		// Only when the request is over: its response goes through the server that
+		// ends.
 		context.AfterFunc(ctx, g.m.endpoint.Restart)
 	case protocol.AppQuit:
-		g.m.endpoint.End() // before the answer: the next command starts the next one
+		g.m.endpoint.End() // before the response: the next command line starts a new app
 		g.m.onQuit()
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server or quit")
@@ -263,7 +269,8 @@ func unknownTab(tab protocol.TabID) error {
 	return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %q", tab), "", protocol.Try("lists them", "tabs"))
 }
 
-// viewing notes that a panel shows a tab; with EveryTab its agent starts then.
+// viewing handles that a panel shows a tab. With EveryTab, the tab's agent
+// starts then.
 func (g gateway) viewing(s *Session, tab protocol.TabID) {
 	if !g.m.cfg.Settings.Get().EveryTab {
 		return

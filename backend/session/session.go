@@ -25,24 +25,25 @@ import (
 	"pilotfish/backend/tokens"
 )
 
-// Session is one browser profile with everything in it.
+// Session is one browser profile with its browser, terminals, conversations and
+// tasks.
 type Session struct {
 	name   protocol.SessionName
-	title  string // that the user gave it; empty for its name
+	title  string // chosen by the user; empty: the name is shown
 	m      *Manager
 	log    *slog.Logger
-	events *hub.Hub[any] // what the panels are pushed
+	events *hub.Hub[any] // events for the panels
 	tokens *tokens.Tokens
-	// approvals are what waits for the person.
+	// approvals hold the requests that wait for the user.
 	approvals *approval.Manager
 
-	publishing sync.Mutex         // what is published later is the newer
-	recorder   *recorder.Recorder // what was done in it
+	publishing sync.Mutex         // keeps the order: what is published later is newer
+	recorder   *recorder.Recorder // runs commands and records them
 	saved      *saved.Files
 	tasks      *control.Tasks
-	pages      *view.Pages // what is seen of tasks in the browser
+	pages      *view.Pages // what the browser shows of tasks
 	pickers    *picker.Pickers
-	tabs       tabList // of the browser of now
+	tabs       tabList // tabs of the browser that runs now
 	panels     panels
 
 	mu        sync.Mutex
@@ -63,17 +64,17 @@ type run struct {
 	commands  *command.Registry
 	policy    *policy.Policy
 	browser   *browser.Browser
-	letGo     func(caller string) // of what a caller holds down; it waits for no answer, so it has no context
+	letGo     func(caller string) // releases the keys and buttons that a caller holds down; it does not wait for a reply, so it has no context
 	files     *tabfiles.Files
-	memory    tabfiles.Memory // of the run before
-	agentDir  string          // tabs.json and active-tab.json: all that agents are given
+	memory    tabfiles.Memory // of the previous run
+	agentDir  string          // folder of tabs.json and active-tab.json, the only state files that agents get
 	workDir   string          // where agents start unless Settings name a folder
 	notices   []protocol.Error
-	crash     *protocol.Error // that the browser crashed, to be said when it is back
-	disk      *protocol.Error // why the state cannot be written
+	crash     *protocol.Error // the last browser crash; becomes a notice when the browser is back
+	disk      *protocol.Error // why the state cannot be written; nil if it can
 }
 
-// gone drops what an actor owned, and lets go of what it holds down: it has ended.
+// gone drops what an ended actor owned, and releases its keys and buttons.
 func (r *run) gone(actor protocol.Actor) {
 	r.policy.Forget(actor)
 	r.letGo(command.CallerName(actor))
@@ -92,18 +93,19 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 	return s
 }
 
-// plainLog is the log of a part that names itself.
+// plainLog returns a logger for a part that adds its own component name.
 func (s *Session) plainLog() *slog.Logger { return s.m.cfg.Logger.With("session", s.name) }
 
-// State is where the session is in its life.
+// State returns the session's state.
 func (s *Session) State() protocol.SessionState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Info is what window, tray and panel show of the session. It asks the parts
-// without holding the session's lock: they call back into the session.
+// Info returns what window, tray and panel show of the session. It queries the
+// parts without holding the session's lock, because they call back into the
+// session.
 func (s *Session) Info() protocol.SessionInfo {
 	s.mu.Lock()
 	r := s.run
@@ -144,8 +146,8 @@ func (s *Session) Info() protocol.SessionInfo {
 	return info
 }
 
-// withAgents returns the tabs with the state of each tab's agent: of several,
-// the one that a person has to know first.
+// withAgents returns the tabs with the state of each tab's agent. Of several
+// agents it takes the one that needs the user most urgently.
 func withAgents(tabs []protocol.Tab, terminals []protocol.TerminalInfo, chats map[protocol.TabID][]protocol.TabAgent) []protocol.Tab {
 	urgency := []protocol.AgentStatus{protocol.AgentMissing, protocol.AgentEnded, protocol.AgentIdle, protocol.AgentStarting, protocol.AgentWorking, protocol.AgentNeedsYou}
 	out := make([]protocol.Tab, len(tabs))
@@ -167,7 +169,7 @@ func withAgents(tabs []protocol.Tab, terminals []protocol.TerminalInfo, chats ma
 	return out
 }
 
-// setState moves the session on and tells everybody.
+// setState sets the session's state and publishes it.
 func (s *Session) setState(state protocol.SessionState, err error) {
 	s.mu.Lock()
 	s.state, s.err = state, protocol.AsError(err)
@@ -185,7 +187,7 @@ func (s *Session) setState(state protocol.SessionState, err error) {
 	s.publishInfo()
 }
 
-// publishInfo tells panels and window what the session has become.
+// publishInfo publishes the session's state to panels and window.
 func (s *Session) publishInfo() {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
@@ -193,8 +195,8 @@ func (s *Session) publishInfo() {
 	s.m.changed()
 }
 
-// Start starts the session and returns when its browser runs, or with what went
-// wrong. A session that runs already is left alone.
+// Start starts the session and returns when its browser runs, or with the
+// error. It does nothing to a session that already runs.
 func (s *Session) Start(ctx context.Context) error {
 	s.mu.Lock()
 	if s.run != nil {
@@ -219,7 +221,7 @@ func (s *Session) Start(ctx context.Context) error {
 	return r.wait(ctx, s)
 }
 
-// wait returns when a run is up, has ended, or ctx has.
+// wait returns when the run is up or has ended, or when ctx has ended.
 func (r *run) wait(ctx context.Context, s *Session) error {
 	select {
 	case <-r.up:
@@ -236,7 +238,7 @@ func (r *run) wait(ctx context.Context, s *Session) error {
 	}
 }
 
-// Stop ends the session and returns when nothing of it is left.
+// Stop stops the session and returns when all its parts have ended.
 func (s *Session) Stop(ctx context.Context) error {
 	s.beginStop()
 	select {
@@ -247,7 +249,7 @@ func (s *Session) Stop(ctx context.Context) error {
 	}
 }
 
-// beginStop starts the end of a session without waiting for it.
+// beginStop begins to stop a session and does not wait.
 func (s *Session) beginStop() {
 	r := s.running()
 	if r == nil {
@@ -257,7 +259,7 @@ func (s *Session) beginStop() {
 	r.cancel(errStopped)
 }
 
-// ended is closed when the session has no run.
+// ended returns a channel that is closed when the session has no run.
 func (s *Session) ended() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -276,7 +278,7 @@ func (s *Session) running() *run {
 	return s.run
 }
 
-// current returns the run, or why there is none.
+// current returns the run, or an error that says why there is none.
 func (s *Session) current() (*run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -290,12 +292,12 @@ func (s *Session) current() (*run, error) {
 	return s.run, nil
 }
 
-// tabsChanged takes in the browser's tabs and hands them on.
+// tabsChanged stores the browser's tabs and publishes them.
 func (s *Session) tabsChanged(tabs []protocol.Tab) {
 	s.mu.Lock()
 	if s.run == nil || s.state == protocol.SessionStopping {
 		s.mu.Unlock()
-		return // a browser that closes loses its tabs one by one; they are to come back
+		return // a browser that closes loses its tabs one by one; they are to be restored
 	}
 	s.tabs.set(tabs)
 	r := s.run
@@ -304,7 +306,7 @@ func (s *Session) tabsChanged(tabs []protocol.Tab) {
 	r.chat.TabsChanged()
 }
 
-// publishTabs tells panels, window and files what the tabs and their agents are.
+// publishTabs sends the tabs and their agents to panels, window and files.
 func (s *Session) publishTabs() {
 	s.mu.Lock()
 	r, tabs := s.run, s.tabs.all()
@@ -318,8 +320,8 @@ func (s *Session) publishTabs() {
 	s.m.changed()
 }
 
-// terminalChanged hands a terminal's new state on; a tab's agent may have
-// changed with it.
+// terminalChanged publishes a terminal's new state; its tab's agent may have
+// changed too.
 func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 	if info.State == protocol.TerminalEnded {
 		s.approvals.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(info.ID)})
@@ -347,12 +349,13 @@ func (s *Session) terminalGone(id protocol.TerminalID) {
 	s.publishTabs()
 }
 
-// showTab brings a tab and the panel beside it forward.
+// showTab brings a tab and the panel beside it to the front.
 func (s *Session) showTab(ctx context.Context, tab protocol.TabID) error {
 	return s.show(ctx, protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab})
 }
 
-// show brings a tab forward, and in the panel beside it what the event names.
+// show brings a tab to the front, and shows in the panel beside it what the
+// event names.
 func (s *Session) show(ctx context.Context, event protocol.ShowEvent) error {
 	r, err := s.current()
 	if err != nil {

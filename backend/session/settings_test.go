@@ -13,8 +13,9 @@ import (
 	"pilotfish/backend/terminal"
 )
 
-// The arguments of Settings are those of the agent of Settings, however it was
-// asked for; no other agent gets them, and no command line of one's own.
+// The arguments in Settings belong to the agent in Settings, whether it was
+// selected by name or as "auto". No other agent gets them, and no custom
+// command line.
 func TestArgumentsBelongToTheAgentOfSettings(t *testing.T) {
 	h := newHouse(t)
 	h.m.agents.found.Default = protocol.AgentClaude
@@ -35,8 +36,8 @@ func TestArgumentsBelongToTheAgentOfSettings(t *testing.T) {
 	}
 }
 
-// The agent that "auto" stands for is who acts, in approvals and in Activity: here,
-// where claude is not installed, the user's shell.
+// In approvals and in the activity, the actor is the agent that "auto" stands
+// for: here, where claude is not installed, the user's shell.
 func TestAutoActsAsWhatItIs(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("SHELL", "/bin/sh")
@@ -50,7 +51,7 @@ func TestAutoActsAsWhatItIs(t *testing.T) {
 		h.s.run = nil
 		h.s.mu.Unlock()
 	}()
-	launched, err := launcher{h.s}.launch(t.Context(), "p9", "t1", protocol.AgentAuto, "")
+	launched, err := launcher{h.s}.launch(t.Context(), terminal.Request{Terminal: "p9", Tab: "t1", Agent: protocol.AgentAuto})
 	if err != nil || launched.Kind != protocol.AgentShell {
 		t.Fatalf("%+v, %v", launched, err)
 	}
@@ -64,13 +65,13 @@ func TestAutoActsAsWhatItIs(t *testing.T) {
 	}
 }
 
-// A new grace time counts for the terminals that nobody looks at already.
+// A new grace time also applies to terminals that already have no viewer.
 func TestSavedGraceIsAskedForAtOnce(t *testing.T) {
 	h := newHouse(t)
 	asked := make(chan struct{}, 8)
 	terminals, err := terminal.New(terminal.Config{
 		Session: protocol.DefaultSession, Logger: slog.New(slog.DiscardHandler),
-		Launch: func(context.Context, protocol.TerminalID, protocol.TabID, protocol.AgentKind, string) (terminal.Launch, error) {
+		Launch: func(context.Context, terminal.Request) (terminal.Launch, error) {
 			return terminal.Launch{Path: "/bin/sh", Args: []string{"-c", "cat"}, Dir: t.TempDir()}, nil
 		},
 		Grace: func() time.Duration { asked <- struct{}{}; return 0 },
@@ -96,8 +97,8 @@ func TestSavedGraceIsAskedForAtOnce(t *testing.T) {
 	h.s.mu.Unlock()
 }
 
-// What was wrong with the file of the settings is said until they are saved;
-// folders that cannot be written are still a problem then.
+// A notice about the settings file is shown until the settings are saved; a
+// folder that cannot be written remains a problem then.
 func TestSavedSettingsEndTheirNotice(t *testing.T) {
 	for code, stays := range map[protocol.Code]bool{protocol.CodeBadArgument: false, protocol.CodeNotWritable: true} {
 		h := newHouse(t)
@@ -112,7 +113,8 @@ func TestSavedSettingsEndTheirNotice(t *testing.T) {
 	}
 }
 
-// What happens again is told once: the window tells notices apart by their words.
+// A repeated notice is stored once: the window distinguishes notices by their
+// text.
 func TestTheSameNoticeIsKeptOnce(t *testing.T) {
 	r := &run{}
 	for _, message := range []string{"reloaded", "reloaded", "missing", "reloaded"} {

@@ -8,7 +8,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// tabList are the tabs that are open in a session's browser.
+// tabList holds the open tabs of a session's browser.
 type tabList struct {
 	mu   sync.Mutex
 	tabs []protocol.Tab
@@ -26,12 +26,12 @@ func (l *tabList) all() []protocol.Tab {
 	return slices.Clone(l.tabs)
 }
 
-// has says whether a tab is open.
+// has reports whether a tab is open.
 func (l *tabList) has(id protocol.TabID) bool {
 	return slices.ContainsFunc(l.all(), func(tab protocol.Tab) bool { return tab.ID == id })
 }
 
-// url is the address of an open tab's page.
+// url returns the address of an open tab's page.
 func (l *tabList) url(id protocol.TabID) string {
 	for _, tab := range l.all() {
 		if tab.ID == id {
@@ -41,8 +41,8 @@ func (l *tabList) url(id protocol.TabID) string {
 	return ""
 }
 
-// front is the tab that the person looks at; any other when the browser is
-// behind another window.
+// front returns the tab that the user looks at. When the browser is behind
+// another window, it returns an active tab, or any.
 func (l *tabList) front() protocol.TabID {
 	front := protocol.TabID("")
 	for _, tab := range l.all() {
@@ -56,8 +56,8 @@ func (l *tabList) front() protocol.TabID {
 	return front
 }
 
-// ofCaller is the tab that a call means when it names none: the agent's own, or
-// for a person at a shell the one they look at.
+// ofCaller returns the tab that a call means when it names none: the agent's
+// own tab, or for a user at a shell the focused one.
 func (l *tabList) ofCaller(grant auth.Grant) protocol.TabID {
 	if grant.Tab != "" || grant.Kind == auth.KindAgent {
 		return grant.Tab

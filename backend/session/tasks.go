@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"pilotfish/backend/auth"
-	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/command"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
@@ -13,7 +12,8 @@ import (
 	"pilotfish/backend/task/view"
 )
 
-// newTasks makes what the session has of tasks: they outlive its runs.
+// newTasks returns the session's tasks and what the browser shows of them. Both
+// outlive the session's runs.
 func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	publish := func(event any) { s.events.Publish(event) }
 	pages := view.New(view.Config{Tabs: s.tabs.all, Publish: publish, Logger: s.plainLog()})
@@ -42,15 +42,15 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	return control.New(cfg, pages), pages
 }
 
-// forTasks is what tasks need of a run.
+// forTasks returns the parts of a run that tasks use.
 func (r *run) forTasks(s *Session) control.Running {
 	return control.Running{
-		Policy: r.policy, Commands: r.commands, Browser: r.browser, LetGo: r.letGo, Beside: queue.BesideLooks,
+		Policy: r.policy, Commands: r.commands, Browser: r.browser, LetGo: r.letGo,
 		Ready: func(ctx context.Context, timeoutMS int) error { return r.ready(ctx, s, timeoutMS) },
 	}
 }
 
-// tasks gives the tasks of a grant's session.
+// tasks returns the tasks of a grant's session.
 func (g gateway) tasks(grant auth.Grant) (*control.Tasks, error) {
 	s, err := g.m.pick(grant.Session)
 	if err != nil {
@@ -59,7 +59,7 @@ func (g gateway) tasks(grant auth.Grant) (*control.Tasks, error) {
 	return s.tasks, nil
 }
 
-// serverTasks gives them to the server.
+// serverTasks returns the tasks for the server.
 func (g gateway) serverTasks(grant auth.Grant) (server.Tasks, error) {
 	tasks, err := g.tasks(grant)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// titleFile is title.json in a session's folder: the name that the user gave it.
+// titleFile is the content of title.json in a session's folder: the name that
+// the user gave the session.
 type titleFile struct {
 	Version int    `json:"version"`
 	Title   string `json:"title"`
@@ -24,12 +25,13 @@ const (
 	titleVersion = 1
 	// longestTitle is how many characters a session's name may have.
 	longestTitle = 64
-	// longestFolder leaves room in a session's folder name for a number behind it.
+	// longestFolder is the length of a folder name made from a title, in bytes. It
+	// leaves room for a number at the end.
 	longestFolder = 28
 )
 
-// CreateTitled makes a stopped session with a name of the user's own, and returns
-// what it is called as a folder and on the command line.
+// CreateTitled creates a stopped session with a name chosen by the user. It
+// returns the name of its folder, which is also its name on the command line.
 func (m *Manager) CreateTitled(_ context.Context, title string) (protocol.SessionName, error) {
 	title = strings.Join(strings.Fields(title), " ")
 	switch {
@@ -68,7 +70,8 @@ func (m *Manager) CreateTitled(_ context.Context, title string) (protocol.Sessio
 	return name, nil
 }
 
-// folderName is a name that can be a folder's on every system, made of a title.
+// folderName makes a name from a title that is valid as a folder name on every
+// system.
 func folderName(title string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(title) {
@@ -92,8 +95,8 @@ func folderName(title string) string {
 
 func titlePath(dirs config.SessionDirs) string { return filepath.Join(dirs.Root, "title.json") }
 
-// readTitle reads the name that the user gave a session; empty for none, and for
-// one that cannot be read: it has its folder's name then.
+// readTitle reads the name that the user gave a session. It is empty when there
+// is none or the file cannot be read; the session then has its folder's name.
 func readTitle(all config.Dirs, name protocol.SessionName) string {
 	dirs, err := all.Session(name)
 	if err != nil {
@@ -107,7 +110,7 @@ func readTitle(all config.Dirs, name protocol.SessionName) string {
 	return file.Title
 }
 
-// called is what the user calls the session.
+// called returns the name that the user sees.
 func (s *Session) called() string {
 	if s.title != "" {
 		return s.title

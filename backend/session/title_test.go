@@ -7,7 +7,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A session is called as the user likes; its folder has a name that is safe.
+// A session can have any name; its folder gets a safe one.
 func TestASessionHasAnyName(t *testing.T) {
 	m := recording(t)
 	for _, c := range []struct {

@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// events opens a stream of server-sent events and returns what reads the next
-// one: its name and its data.
+// events opens a stream of server-sent events. It returns a function that reads
+// the next event: its name and its data.
 func (h *house) events(t *testing.T, method, path, token string, body any) func() (string, []byte) {
 	t.Helper()
 	data, err := json.Marshal(body)
@@ -57,9 +57,9 @@ func (h *house) events(t *testing.T, method, path, token string, body any) func(
 	}
 }
 
-// An agent's command that waits for the person says so at once, to its caller
-// and in the activity; the person answers, and it goes on. The commands inside
-// of a chain are entries of their own, and a chain whose command fails has
+// A command of an agent that waits for the user is reported at once, to its
+// caller and in the activity; it continues when the user answers. The commands
+// in a chain are entries of their own, and a chain with a failed command has
 // failed.
 func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 	h := newHouse(t)
@@ -131,13 +131,14 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 			t.Errorf("%+v, want %+v of %d", e, want, begun.Index)
 		}
 	}
-	// The agent sees its own, the questions included; another agent none.
+	// The agent sees its own entries, including questions; another agent sees none
+	// of them.
 	if page, err := h.s.recorder.History(agentGrant("another"), 0, 100); err != nil || len(page.Entries) != 0 {
 		t.Errorf("%+v, %v", page, err)
 	}
 }
 
-// What parameters put into a routine's steps is kept nowhere.
+// The values of a routine's parameters are not recorded anywhere.
 func TestARoutinesSecretsAreNotKept(t *testing.T) {
 	h := newHouse(t)
 	if status, body := h.post(t, h.cli, "/command", protocol.CommandRequest{Command: "run", Args: map[string]json.RawMessage{

@@ -1,5 +1,5 @@
-// Package spelling finds the word that was probably meant: the command, option
-// or setting that is nearest to what somebody wrote; and writes counts of things.
+// Package spelling finds the command, option or setting that is nearest to a
+// misspelled word. It also formats counts of things.
 package spelling
 
 import (
@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// longest is the longest word that anything is near to, in bytes.
+// longest is the longest word for which a nearest word is searched, in bytes.
 const longest = 64
 
 // Nearest returns the word of known that was probably meant; "" when none is
-// near. A word is near when a third of its letters, at most, would have to
-// change, or when one begins with the other.
+// near. A word is near when at most a third of its letters would have to
+// change, or when one word begins with the other.
 func Nearest(word string, known []string) string {
 	if len(word) > longest {
 		return ""
@@ -58,7 +58,7 @@ func distance(a, b string) int {
 	return rows[len(x)][len(y)]
 }
 
-// Plural is a number with its noun: "1 file", "2 files".
+// Plural returns a number with its noun: "1 file", "2 files".
 func Plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one

@@ -1,5 +1,5 @@
-// Package supervise restarts a part that fails, with a backoff, and gives up
-// when it fails too often.
+// Package supervise restarts a part that fails, with a backoff, and gives up when it
+// fails too often.
 package supervise
 
 import (
@@ -12,12 +12,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// ErrGaveUp is returned when a part failed more often than its policy allows.
-// The part's last error is wrapped beside it.
+// ErrGaveUp is returned when a part failed more often than its policy allows. The
+// error also wraps the part's last error.
 var ErrGaveUp = errors.New("it failed too often and is not started again")
 
-// ErrAgain is what a part returns that somebody asked to begin anew: it has not
-// failed, is started again at once, and no policy counts it.
+// ErrAgain is what a part returns to be started again on request: it has not failed,
+// is started again at once, and the policy does not count it.
 var ErrAgain = errors.New("it is started again on request")
 
 // Policy says how often a part may be restarted.
@@ -25,8 +25,8 @@ type Policy struct {
 	// Burst is how many restarts are allowed within Window.
 	Burst  int
 	Window time.Duration
-	// BackoffMin is the wait before the first restart; each further one within
-	// Window waits twice as long as the one before, up to BackoffMax.
+	// BackoffMin is the wait before the first restart. Each further wait within
+	// Window is twice as long as the one before, up to BackoffMax.
 	BackoffMin, BackoffMax time.Duration
 }
 
@@ -40,10 +40,10 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// EventKind is what happened to a supervised part.
+// EventKind is the kind of an Event.
 type EventKind string
 
-// The events of a part's life, in the order in which they can come.
+// The kinds of events of a part, in the order in which they can occur.
 const (
 	Started EventKind = "started" // the part is about to run
 	Failed  EventKind = "failed"  // it returned an error and is started again after Wait
@@ -63,11 +63,12 @@ type Event struct {
 	Wait time.Duration
 }
 
-// Run runs part, and again after each error, until it returns nil, ctx ends or
-// the policy is exhausted, for which ErrAgain does not count. It returns nil, the context's cause, or an error that
-// wraps ErrGaveUp and the part's last error. onEvent may be nil; it is called
-// from the caller's goroutine. A panic of part counts as an error; one in a
-// goroutine that part started cannot be caught and ends the program.
+// Run runs part, and again after each error, until it returns nil, ctx ends or the
+// policy is exhausted; ErrAgain does not count for the policy. It returns nil, the
+// context's cause, or an error that wraps ErrGaveUp and the part's last error.
+// onEvent may be nil; it is called from the caller's goroutine. A panic of part
+// counts as an error; a panic in a goroutine that part started cannot be caught and
+// ends the program.
 func Run(ctx context.Context, policy Policy, part func(context.Context) error, onEvent func(Event)) error {
 	if onEvent == nil {
 		onEvent = func(Event) {}

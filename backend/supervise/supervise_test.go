@@ -110,7 +110,7 @@ func TestAgainIsNoFailure(t *testing.T) {
 			case runs < 50:
 				return fmt.Errorf("asked for: %w", ErrAgain)
 			case runs == 50:
-				return errBroken // the first that counts
+				return errBroken // the first one that counts
 			}
 			return nil
 		}, func(e Event) {

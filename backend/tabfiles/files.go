@@ -1,5 +1,6 @@
-// Package tabfiles keeps on disk which tabs a session has: tabs.json and active-tab.json,
-// which agents read, and session.json, which the next start reads (docs/adr/150).
+// Package tabfiles stores a session's tabs on disk: in tabs.json and
+// active-tab.json, which agents read, and in session.json, which the next start
+// reads (docs/adr/150).
 package tabfiles
 
 import (
@@ -17,17 +18,19 @@ import (
 )
 
 // Files writes tabs.json and active-tab.json, which agents read, and
-// session.json, which the next start reads. The newest state wins: a state that is
-// outdated before the disk took it is not written. The two have their own writer,
-// which waits for no disk, so that they are right within milliseconds.
+// session.json, which the next start reads. Only the newest state is written; a
+// state that was replaced before its turn is skipped. The files for agents have
+// their own writer, which does not wait for the disk, so that they are up to
+// date within milliseconds.
 type Files struct {
-	dir    string // the folder that agents are given
-	memory string // session.json, which they are not
+	dir    string // folder of the files for agents
+	memory string // path of session.json, which agents do not get
 	log    *slog.Logger
-	// trouble hears why a file cannot be written, and nil when all can again.
+	// trouble is called with the error when a file cannot be written, and with nil
+	// when all files can be written again.
 	trouble func(error)
-	// wake and remember have a token when there is something new for their
-	// writer.
+	// wake and remember contain a token when their writer has something new to
+	// write.
 	wake, remember chan struct{}
 
 	mu         sync.Mutex
@@ -35,26 +38,27 @@ type Files struct {
 	cols, rows int
 	forgotten  bool
 
-	kept    []byte   // of session.json, its writer's own
-	failing [2]error // of the two writers
+	kept    []byte   // the last content of session.json; only its writer uses it
+	failing [2]error // the last error of each of the two writers
 	saying  sync.Mutex
 }
 
-// New returns Files that nobody writes before Run. dir is the folder that agents are
-// given, path that of session.json, and before what it had; trouble hears why a file
-// cannot be written, and nil when all can again.
+// New returns Files, which writes nothing before Run. dir is the folder for
+// agents, path the path of session.json, and before its earlier content.
+// trouble is called with the error when a file cannot be written, and with nil
+// when all can be written again.
 func New(dir, path string, before Memory, log *slog.Logger, trouble func(error)) *Files {
 	return &Files{dir: dir, memory: path, log: log, trouble: trouble, wake: make(chan struct{}, 1), remember: make(chan struct{}, 1), cols: before.Cols, rows: before.Rows}
 }
 
-// Size remembers the size of the panel's terminals.
+// Size stores the size of the panel's terminals.
 func (f *Files) Size(cols, rows int) {
 	f.mu.Lock()
 	f.cols, f.rows = cols, rows
 	f.mu.Unlock()
 }
 
-// Forget makes the next start a fresh one: no tab is remembered.
+// Forget makes the next start begin without tabs.
 func (f *Files) Forget() {
 	f.mu.Lock()
 	f.forgotten = true
@@ -71,7 +75,7 @@ func (f *Files) signal() {
 	}
 }
 
-// Write hands the tabs to the writers and never waits for the disk.
+// Write passes the tabs to the writers. It never waits for the disk.
 func (f *Files) Write(tabs []protocol.Tab) {
 	f.mu.Lock()
 	f.tabs = tabs
@@ -79,19 +83,19 @@ func (f *Files) Write(tabs []protocol.Tab) {
 	f.signal()
 }
 
-// Run writes until done is closed, and once more then.
+// Run writes until done is closed, and then once more.
 func (f *Files) Run(done <-chan struct{}) {
 	var writers sync.WaitGroup
 	writers.Go(func() { f.follow(0, f.wake, done, f.tell) })
 	writers.Go(func() { f.follow(1, f.remember, done, f.keep) })
 	writers.Wait()
-	// No tab is open any more; what is remembered stays. A full disk was said
-	// already, and at the next start the files are new.
+	// No tab is open any more; session.json stays as it is. A full disk has
+	// already been reported, and the next start writes these files anew.
 	_ = f.replace([]protocol.Tab{})
 }
 
-// follow writes what is new until done is closed, and tries again what the disk
-// did not take.
+// follow writes new states until done is closed, and retries writes that
+// failed.
 func (f *Files) follow(writer int, wake, done <-chan struct{}, write func() error) {
 	for ending := false; !ending; {
 		var again <-chan time.Time
@@ -108,10 +112,10 @@ func (f *Files) follow(writer int, wake, done <-chan struct{}, write func() erro
 	}
 }
 
-// outcome notes how a writing went. What cannot be written is said once, until it
-// can.
+// outcome records the result of a write. A failure is reported once, and then
+// the recovery.
 func (f *Files) outcome(writer int, err error) {
-	f.saying.Lock() // what is said last is what is so
+	f.saying.Lock() // keeps the order: the last report is the current state
 	defer f.saying.Unlock()
 	f.mu.Lock()
 	before := cmp.Or(f.failing[0], f.failing[1])
@@ -129,7 +133,7 @@ func (f *Files) outcome(writer int, err error) {
 	f.trouble(now)
 }
 
-// tell writes the two files that agents read.
+// tell writes the two files for agents.
 func (f *Files) tell() error {
 	f.mu.Lock()
 	tabs := f.tabs
@@ -151,8 +155,8 @@ func (f *Files) replace(tabs []protocol.Tab) error {
 	)
 }
 
-// keep writes what the next start is to know, when that is something else: an
-// agent that works changes its tab's state often.
+// keep writes session.json if its content has changed: Write is called often
+// while an agent works, because its state is part of the tabs.
 func (f *Files) keep() error {
 	f.mu.Lock()
 	tabs, forgotten, cols, rows := f.tabs, f.forgotten, f.cols, f.rows
@@ -176,7 +180,8 @@ func (f *Files) keep() error {
 	return nil
 }
 
-// replaceFile writes a file for those who read it now.
+// replaceFile writes a file for programs that read it now, without waiting for
+// the disk.
 func replaceFile(path string, v any) error {
 	data, err := marshal(v)
 	if err != nil {
@@ -190,7 +195,8 @@ func marshal(v any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// Unsaved says that the files of the session's tabs are behind.
+// Unsaved returns the error for the user when the files of the session's tabs
+// are out of date.
 func Unsaved(err error) *protocol.Error {
 	e := protocol.NewError(protocol.CodeNotWritable, "The list of tabs cannot be saved: "+err.Error(), "make its folder writable; Pilotfish then saves the list automatically. The last saved list is intact")
 	if journal.IsFull(err) {

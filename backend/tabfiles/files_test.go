@@ -18,8 +18,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// What the disk does not take is said once and follows by itself: the files then
-// have the newest state, without another event of a tab.
+// A failed write is reported once and is retried: the files then get the newest
+// state, without another event of a tab.
 func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "agent")
@@ -92,7 +92,8 @@ func tabsIn(t *testing.T, dir string) string {
 	return strings.Join(ids, " ")
 }
 
-// A person is told what to do: room for a full disk, rights for a folder.
+// The error tells the user what to do: free space on a full disk, or make a
+// folder writable.
 func TestWhatCannotBeSavedIsSaidInWords(t *testing.T) {
 	full := Unsaved(&fs.PathError{Op: "write", Path: "tabs.json", Err: syscall.ENOSPC})
 	if !strings.Contains(full.Message, "disk is full") || !strings.Contains(full.Hint, "free some space") {
@@ -104,8 +105,9 @@ func TestWhatCannotBeSavedIsSaidInWords(t *testing.T) {
 	}
 }
 
-// The next start opens what was open, in front what was in front, on its own port; pages
-// of one run are not remembered, and a tab's number is given away once.
+// The next start opens the tabs that were open, with the same front tab, and
+// the welcome page on its own port. Pages that exist in one run only are not
+// stored, and a tab's number is never reused.
 func TestMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.json")
 	log := slog.New(slog.DiscardHandler)
@@ -129,7 +131,8 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 
-	// Closed by the user: the next start is a fresh one, with the next number.
+	// Closed by the user: the next start opens no old tab, and continues the
+	// numbering.
 	f = New(t.TempDir(), path, m, log, func(error) {})
 	f.Write([]protocol.Tab{{ID: "t10", URL: "https://a.example/"}})
 	f.Forget()
@@ -137,7 +140,7 @@ func TestMemory(t *testing.T) {
 	if m := Read(path, log); len(m.Restore("")) != 0 || m.FirstTab() != "t11" || m.Cols != 41 {
 		t.Errorf("%+v", m)
 	}
-	// One that cannot be read is put aside.
+	// A file that cannot be read is quarantined.
 	for _, text := range []string{"{", `{"version":99,"lastTab":7}`} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -13,11 +13,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Memory is session.json: what a session remembers from one start to the next.
-// Agents do not see it.
+// Memory is the content of session.json: what a session keeps from one start to
+// the next. Agents do not get it.
 type Memory struct {
 	Version int `json:"version"`
-	// LastTab is the number of the last tab id that was given away.
+	// LastTab is the number of the newest tab id that was assigned.
 	LastTab uint64      `json:"lastTab"`
 	Tabs    []MemoryTab `json:"tabs"`
 	// Cols and Rows are the size of the panel's last terminal.
@@ -32,8 +32,8 @@ type MemoryTab struct {
 	Active bool           `json:"active,omitempty"`
 }
 
-// Read reads session.json. One that cannot be read is put aside, so that
-// the session starts all the same.
+// Read reads session.json. A file that cannot be read is quarantined, so that
+// the session starts anyway.
 func Read(path string, log *slog.Logger) Memory {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,8 +53,8 @@ func Read(path string, log *slog.Logger) Memory {
 	return m
 }
 
-// memoryOf is what to remember of tabs. Pages of the browser's own that exist in
-// one run only are left out.
+// memoryOf returns what to store of the tabs. Pages of the browser itself that
+// exist in one run only are left out.
 func memoryOf(tabs []protocol.Tab) Memory {
 	m := Memory{Version: protocol.StateVersion}
 	for _, tab := range tabs {
@@ -69,7 +69,8 @@ func memoryOf(tabs []protocol.Tab) Memory {
 	return m
 }
 
-// Restore is what to open again. The welcome page has this run's port.
+// Restore returns the tabs to open again. The welcome page gets the address
+// with this run's port.
 func (m Memory) Restore(welcome string) []MemoryTab {
 	var tabs []MemoryTab
 	for _, tab := range m.Tabs {
@@ -81,13 +82,13 @@ func (m Memory) Restore(welcome string) []MemoryTab {
 	return tabs
 }
 
-// isWelcome says whether an address is the welcome page of some run.
+// isWelcome reports whether an address is the welcome page of any run.
 func isWelcome(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Scheme == "http" && u.Hostname() == "127.0.0.1" && u.Path == "/welcome"
 }
 
-// FirstTab is the id that the tab in front will have.
+// FirstTab returns the id that the front tab will have.
 func (m Memory) FirstTab() protocol.TabID {
 	for _, tab := range m.Tabs {
 		if tab.Active {

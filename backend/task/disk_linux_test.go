@@ -12,9 +12,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Fault 9: on a full disk a step is refused in words, and what the panel tries
-// again when there is room stands in the journal once, whichever of its two files
-// the disk did not take.
+// Fault 9: on a full disk a step is refused with an error for the user. When
+// the panel retries it once there is room, it is in the journal once, whichever
+// of its two files could not be written.
 func TestAFullDiskLosesNoStepAndDoublesNone(t *testing.T) {
 	for name, data := range map[string]string{
 		"a small step, of which the journal has room for": `{"n":2}`,
@@ -56,8 +56,8 @@ func TestAFullDiskLosesNoStepAndDoublesNone(t *testing.T) {
 	}
 }
 
-// A task that could never be written was never there: nothing of it is left to be
-// put aside at the next start, and it can be begun again.
+// A task that could never be written does not exist: no unreadable files of it
+// are left for the next start, and it can be started again.
 func TestATaskThatNeverCameToDiskIsNone(t *testing.T) {
 	dir := t.TempDir()
 	smalldisk.Mount(t, dir, 128)

@@ -14,16 +14,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// picturesDir is the folder of a task's pictures: what the page looked like
-// after each step.
+// picturesDir is the folder of a task's screenshots: one of the page after each
+// step.
 func (s *Store) picturesDir(id protocol.TaskID) string { return filepath.Join(s.dir(id), "pictures") }
 
 func (s *Store) picturePath(id protocol.TaskID, step int) string {
 	return filepath.Join(s.picturesDir(id), strconv.Itoa(step)+".jpg")
 }
 
-// KeepPicture takes over a JPEG file as the picture of a step. Beyond the budget
-// of the session the pictures of the tasks that are longest over go first.
+// KeepPicture moves a JPEG file to the task as the screenshot of a step. When
+// the session's budget is exceeded, the oldest screenshots of other tasks are
+// deleted first.
 func (s *Store) KeepPicture(id protocol.TaskID, step int, file string) error {
 	k, err := s.find(id)
 	if err != nil {
@@ -47,7 +48,7 @@ func (s *Store) KeepPicture(id protocol.TaskID, step int, file string) error {
 	return nil
 }
 
-// Picture is the JPEG of a step.
+// Picture returns the JPEG of a step.
 func (s *Store) Picture(id protocol.TaskID, step int) ([]byte, error) {
 	if _, err := s.find(id); err != nil {
 		return nil, err
@@ -62,8 +63,8 @@ func (s *Store) Picture(id protocol.TaskID, step int) ([]byte, error) {
 	return data, nil
 }
 
-// prune removes pictures until the budget holds: those of other tasks first, the
-// oldest before the rest.
+// prune deletes screenshots until the budget is met: those of other tasks
+// first, and of these the oldest first.
 func (s *Store) prune(writing protocol.TaskID) {
 	type picture struct {
 		path string
@@ -74,7 +75,7 @@ func (s *Store) prune(writing protocol.TaskID) {
 	var total int64
 	files, err := filepath.Glob(filepath.Join(s.config.Dir, "*", "pictures", "*.jpg"))
 	if err != nil {
-		return // the pattern is ours
+		return // cannot happen: the pattern is a valid one of ours
 	}
 	for _, path := range files {
 		if info, err := os.Stat(path); err == nil {
@@ -110,8 +111,8 @@ func boolean(is bool) int {
 	return 0
 }
 
-// Files are the pictures that a task's own commands made, as its journal names
-// them: they lie outside of its folder.
+// Files returns the images that a task's own commands created, as its journal
+// names them. They are outside of its folder.
 func (s *Store) Files(id protocol.TaskID) []string {
 	var files []string
 	for after := uint64(0); ; {

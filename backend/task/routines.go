@@ -21,26 +21,27 @@ import (
 // routineVersion is the version of a routine's file.
 const routineVersion = 1
 
-// routineName keeps a name usable as a file, and on a command line.
+// routineName is the form of names that can be used as file names, and on a
+// command line.
 var routineName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`) })
 
-// parameter is ${name} in a routine's goal or lines.
+// parameter matches ${name} in a routine's goal or lines.
 var parameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([a-zA-Z][a-zA-Z0-9_]*)\}`) })
 
-// Routines are the routines of a session: those of tasks, and those that the command
-// layer records. Their methods are safe for concurrent use.
+// Routines manages the routines of a session: those made from tasks, and those
+// that the command layer records. Its methods are safe for concurrent use.
 type Routines struct {
 	dir string
 	log *slog.Logger
-	mu  sync.Mutex // of what is saved
+	mu  sync.Mutex // guards saving
 }
 
 func (rs *Routines) path(name string) string {
 	return filepath.Join(rs.dir, name+".json")
 }
 
-// List are the session's routines by name: those that were made of tasks and
-// those that were recorded. One that cannot be read is left out.
+// List returns the session's routines by name, both those made from tasks and
+// the recorded ones. Unreadable routines are left out.
 func (rs *Routines) List() []protocol.TaskRoutine {
 	out := []protocol.TaskRoutine{}
 	files, err := os.ReadDir(rs.dir)
@@ -59,7 +60,7 @@ func (rs *Routines) List() []protocol.TaskRoutine {
 	return out
 }
 
-// read reads one.
+// read reads one routine.
 func (rs *Routines) read(name string) (protocol.Routine, error) {
 	var r protocol.Routine
 	if !routineName().MatchString(name) {
@@ -90,8 +91,8 @@ func asTaskRoutine(r protocol.Routine) protocol.TaskRoutine {
 	}
 }
 
-// paramsOf are the names of a routine's parameters, in the order in which its
-// goal has them, then by name.
+// paramsOf returns the names of a routine's parameters: first those of its
+// goal, in their order there, then the others by name.
 func paramsOf(r protocol.Routine) []string {
 	names := Params(r.Goal)
 	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
@@ -102,13 +103,12 @@ func paramsOf(r protocol.Routine) []string {
 	return names
 }
 
-// Save adds a routine, or replaces the one of its name. Its parameters
-// are those that its goal and its lines have; one that is a secret keeps no
-// default.
+// Save adds a routine, or replaces the one with the same name. Its parameters
+// are those in its goal and its lines. A secret parameter gets no default.
 func (rs *Routines) Save(r protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
 	switch {
 	case !routineName().MatchString(r.Name):
-		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a routine", r.Name), "use a to z, 0 to 9, _ and -")
+		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not a valid name for a routine", r.Name), "use a to z, 0 to 9, _ and -")
 	case strings.TrimSpace(r.Goal) == "" && len(r.Steps) == 0:
 		return nil, protocol.NewError(protocol.CodeBadArgument, "a routine needs a goal", "")
 	case len(r.Actions) > maxTaskEvent:
@@ -149,7 +149,7 @@ func (rs *Routines) Save(r protocol.TaskRoutine) ([]protocol.TaskRoutine, error)
 	return rs.List(), nil
 }
 
-// Delete forgets a routine, and the test that a recording put beside it.
+// Delete deletes a routine, and the test that a recording saved beside it.
 func (rs *Routines) Delete(name string) ([]protocol.TaskRoutine, error) {
 	if !routineName().MatchString(name) {
 		return nil, unknownRoutine(name)
@@ -171,7 +171,7 @@ func unknownRoutine(name string) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no routine %.80q", name), "", protocol.Try("lists them", "task", "routines"))
 }
 
-// Params are the names of the parameters of a text, in their order.
+// Params returns the names of the parameters in a text, in their order.
 func Params(text string) []string {
 	names := []string{}
 	for _, m := range parameter().FindAllStringSubmatch(text, -1) {
@@ -182,9 +182,9 @@ func Params(text string) []string {
 	return names
 }
 
-// Fill puts the values of a routine's parameters into its goal. One that is not
-// given has its default. It returns CodeBadArgument for one that is missing, or
-// that the routine does not have.
+// Fill returns a routine's goal with the values of its parameters. A parameter
+// without a value gets its default. Fill returns CodeBadArgument for a
+// parameter that is missing, or that the routine does not have.
 func (rs *Routines) Fill(name string, values map[string]string) (goal string, err error) {
 	r, err := rs.read(name)
 	if err != nil {

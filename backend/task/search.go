@@ -13,25 +13,25 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// around is how many characters of the words around a hit are shown.
+// around is how many characters before and after a hit are shown.
 const around = 50
 
-// words are what can be searched in the journal of a task: read at the first
-// search, and kept up with what is written.
+// words are the searchable texts of a task's journal. They are read at the
+// first search, and extended when events are written.
 type words struct {
 	pieces []piece
 }
 
-// piece is one text of a journal. It is no row of a list of its own: thousands
-// of them are held.
+// piece is one text of a journal. It is a separate type, smaller than a row of
+// a list, because thousands of them are in memory.
 type piece struct {
-	step int // 0 for what stands between steps
+	step int // 0 for a text between steps
 	in   protocol.TaskFoundIn
 	text string
-	low  string // the same in lower case; the same string where that is no other
+	low  string // the text in lower case; it shares the memory of text if they are equal
 }
 
-// stepWords is as much of a step of the panel's as can be searched.
+// stepWords has the fields of a panel's step that can be searched.
 type stepWords struct {
 	N       int    `json:"n"`
 	Title   string `json:"title"`
@@ -50,16 +50,18 @@ type stepWords struct {
 	} `json:"deeds"`
 }
 
-// envelope is the mark around words of a page; it is none of them.
+// envelope matches the frame around text of a page, which is not part of the
+// text.
 var envelope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?page-[0-9a-f]+[^>]*>\n?`) })
 
-// take adds what an event says. A step replaces an earlier one of its number.
+// take adds the texts of an event. A step replaces an earlier one with the same
+// number.
 func (w *words) take(r record) {
 	switch r.Kind {
 	case protocol.TaskEventStep:
 		var step stepWords
 		if json.Unmarshal(r.Data, &step) != nil {
-			return // of another version
+			return // from another version
 		}
 		w.pieces = slices.DeleteFunc(w.pieces, func(p piece) bool { return p.step == step.N })
 		w.step(step)
@@ -100,8 +102,8 @@ func (w *words) add(step int, in protocol.TaskFoundIn, text string) {
 	}
 }
 
-// find is the first place, in the order of the steps, where a text in lower case
-// stands.
+// find returns the first hit, in the order of the steps, for a text in lower
+// case.
 func (w *words) find(low string) (protocol.TaskFound, bool) {
 	best := -1
 	for i := range w.pieces {
@@ -117,8 +119,8 @@ func (w *words) find(low string) (protocol.TaskFound, bool) {
 	return found, ok
 }
 
-// Search gives the tasks in which a text occurs, newest first, and where in each
-// it does. A limit of 0 is none.
+// Search returns the tasks in which a text occurs, newest first, and where it
+// occurs in each. A limit of 0 means no limit.
 func (s *Store) Search(text string, limit int) ([]protocol.Task, []protocol.TaskFound) {
 	low := strings.ToLower(strings.Join(strings.Fields(text), " "))
 	tasks, founds := []protocol.Task{}, []protocol.TaskFound{}
@@ -139,8 +141,8 @@ func (s *Store) Search(text string, limit int) ([]protocol.Task, []protocol.Task
 	return tasks, founds
 }
 
-// search looks for a text in lower case in one task: in the person's and the
-// agent's own words first, then in what was done.
+// search searches one task for a text in lower case: first in the title, goal
+// and summary, then in the journal.
 func (s *Store) search(k *kept, low string) (head protocol.Task, found protocol.TaskFound, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -169,7 +171,8 @@ func (s *Store) search(k *kept, low string) (head protocol.Task, found protocol.
 	return k.head, found, ok
 }
 
-// readWords reads what can be searched of a task once; the caller holds its lock.
+// readWords reads the searchable texts of a task, once. The caller holds the
+// task's lock.
 func (s *Store) readWords(k *kept) error {
 	if k.words != nil || k.head.Index == 0 {
 		return nil
@@ -180,7 +183,7 @@ func (s *Store) readWords(k *kept) error {
 		return err
 	}
 	if shut {
-		// Hundreds of journals need not stay open for having been searched.
+		// Hundreds of journals need not stay open because of a search.
 		defer func() {
 			_ = log.Close() // nothing was written
 			k.log = nil
@@ -209,7 +212,7 @@ func (s *Store) readWords(k *kept) error {
 	return nil
 }
 
-// newestFirst are the tasks by their beginning.
+// newestFirst returns the tasks by creation time, newest first.
 func (s *Store) newestFirst() []*kept {
 	type dated struct {
 		k    *kept
@@ -236,14 +239,16 @@ func (s *Store) newestFirst() []*kept {
 	return out
 }
 
-// match finds a text in lower case in another, with what stands around it.
+// match finds a text in lower case in another text, and returns the text around
+// it.
 func match(text, low string) (protocol.TaskFound, bool) {
 	lower := strings.ToLower(text)
 	at := strings.Index(lower, low)
 	if at < 0 {
 		return protocol.TaskFound{}, false
 	}
-	// Lower case can have another length, so the place is counted in characters.
+	// Lower case can change the length in bytes, so the position is counted in
+	// characters.
 	runes := []rune(text)
 	begin := min(utf8.RuneCountInString(lower[:at]), len(runes))
 	end := min(begin+utf8.RuneCountInString(low), len(runes))

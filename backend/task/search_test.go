@@ -10,7 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// searched are the tasks and places that a text is found in, in short.
+// searched returns the tasks and places in which a text is found, in short
+// form.
 func searched(s *Store, text string) string {
 	tasks, found := s.Search(text, 0)
 	var out []string
@@ -37,7 +38,7 @@ func TestSearchFindsWhatStepsSay(t *testing.T) {
 	over := head(protocol.TaskDone)
 	over.Summary = "The basket is empty."
 	write(t, s, "a", protocol.TaskEventHead, over, "")
-	// Once from what was written, once from the disk.
+	// Once from memory as the events were written, once from disk.
 	next, _ := open(t, dir)
 	for name, s := range map[string]*Store{"as it was written": s, "after a restart": next} {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +51,7 @@ func TestSearchFindsWhatStepsSay(t *testing.T) {
 				"voucher abc": "Fill the form result 1: [Voucher ABC]-42 accepted",
 				"/cart":       "Fill the form page 1: Cart https://shop.example[/cart]",
 				"red one":     "Fill the form person 0: not the [red one]",
-				"origin=":     "", // the mark around a page's words is none of them
+				"origin=":     "", // the frame around text of a page is not part of it
 				"nowhere":     "",
 				"":            "Fill the form",
 			} {
@@ -69,7 +70,7 @@ func TestSearchKeepsUpWithATaskThatRuns(t *testing.T) {
 	if got := searched(s, "apples"); got == "" {
 		t.Error("the first step is not found")
 	}
-	// The step is done, and replaces what was only thought.
+	// The finished step replaces the step that was only planned.
 	write(t, s, "a", protocol.TaskEventStep, nil, `{"n":1,"thought":{"goal":"Look for pears."},"deeds":[]}`)
 	write(t, s, "a", protocol.TaskEventStep, nil, `{"n":2,"thought":{"goal":"Buy pears."},"deeds":[]}`)
 	if got := searched(s, "apples"); got != "" {
@@ -78,14 +79,14 @@ func TestSearchKeepsUpWithATaskThatRuns(t *testing.T) {
 	if got := searched(s, "pears"); !strings.Contains(got, "aim 1") {
 		t.Errorf("the first place is not told: %s", got)
 	}
-	// The task goes on being written after it was searched.
+	// The task can still be written after it was searched.
 	if page, err := s.Read(id, 0, 10); err != nil || len(page.Events) != 3 {
 		t.Errorf("page = %+v, %v", page, err)
 	}
 }
 
-// BenchmarkSearch looks for something that no task has, in as many as a year
-// brings.
+// BenchmarkSearch searches for a text that no task has, in as many tasks as a
+// year brings.
 func BenchmarkSearch(b *testing.B) {
 	dir := b.TempDir()
 	open := func() *Store {

@@ -20,24 +20,25 @@ import (
 // headVersion is the version of head.json.
 const headVersion = 1
 
-// headFile is head.json: a task as it is now.
+// headFile is the format of head.json: a task as it is now.
 type headFile struct {
 	Version int           `json:"version"`
 	Task    protocol.Task `json:"task"`
 }
 
-// taskID keeps an id usable as a folder.
+// taskID is the form of ids that can be used as folder names.
 var taskID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-zA-Z][0-9a-zA-Z-]{3,63}$`) })
 
-// Config is what a Store needs. Changed and Gone are called without a lock held,
-// in the order of the changes of one task.
+// Config is what a Store needs. Changed and Gone are called without a lock, in
+// the order of the changes of one task.
 type Config struct {
 	// Dir is the folder of the tasks.
 	Dir string
-	// Routines is the folder of the routines: those of tasks, and those that the
-	// command layer records.
+	// Routines is the folder of the routines: those made from tasks, and those
+	// that the command layer records.
 	Routines string
-	// Changed is told of a task's new head, Gone of a task that was deleted.
+	// Changed is called with a task's new head, Gone with the id of a deleted
+	// task.
 	Changed func(protocol.Task)
 	Gone    func(protocol.TaskID)
 	Logger  *slog.Logger
@@ -51,13 +52,13 @@ type Store struct {
 
 	mu     sync.Mutex
 	tasks  map[protocol.TaskID]*kept
-	gone   []string // the views that went last
-	budget int64    // of the pictures, in bytes
+	gone   []string // the views that closed last
+	budget int64    // of the screenshots, in bytes
 	closed bool
 }
 
-// count is a write of a view, as it counts them from 1; 0 is one that is not
-// counted.
+// count identifies a write of a view by the view's own counter, which starts at
+// 1; 0 means that the write is not counted.
 type count struct {
 	viewer string
 	seq    uint64
@@ -67,22 +68,23 @@ type count struct {
 type kept struct {
 	mu     sync.Mutex
 	head   protocol.Task
-	viewer string       // who runs it; empty for nobody
+	viewer string       // the view that runs it; empty if none does
 	log    *journal.Log // nil until it is needed
 	words  *words       // nil until it is searched
-	// writer wrote last; wrote are the counts of what it did, the newest last.
+	// writer is the view that wrote last; wrote are the counters of its writes,
+	// the newest last.
 	writer string
 	wrote  []uint64
-	// half stands in the journal, and its head could not be written: what is
-	// tried again must not stand there twice.
+	// half is a write whose event is in the journal, but whose head could not
+	// be written. When it is retried, the event must not be appended again.
 	half count
-	// told is closed at the next event.
+	// told is closed at the next change.
 	told    chan struct{}
 	deleted bool
 }
 
-// Open reads the tasks of a folder. Those that ran when the app ended are
-// interrupted.
+// Open reads the tasks of a folder. Tasks that were running when the app ended
+// become interrupted.
 func Open(cfg Config) (*Store, error) {
 	if cfg.Dir == "" || cfg.Routines == "" || cfg.Logger == nil {
 		return nil, errors.New("the tasks need Dir, Routines and Logger")
@@ -101,10 +103,10 @@ func Open(cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// Routines are the routines of the session.
+// Routines returns the routines of the session.
 func (s *Store) Routines() *Routines { return s.routines }
 
-// load reads one task's head. One that cannot be read is put aside.
+// load reads one task's head. A task that cannot be read is renamed to *.bad.
 func (s *Store) load(id protocol.TaskID) {
 	path := s.headPath(id)
 	data, err := os.ReadFile(path)
@@ -132,7 +134,7 @@ func (s *Store) load(id protocol.TaskID) {
 	s.tasks[id] = &kept{head: file.Task, told: make(chan struct{})}
 }
 
-// live says whether somebody has to run a task of this state.
+// live reports whether a task in this state must have a view that runs it.
 func live(state protocol.TaskState) bool {
 	return slices.Contains([]protocol.TaskState{protocol.TaskRunning, protocol.TaskWaiting, protocol.TaskPaused}, state)
 }
@@ -154,7 +156,6 @@ func (s *Store) writeHead(head protocol.Task) error {
 	return nil
 }
 
-// find returns a task.
 func (s *Store) find(id protocol.TaskID) (*kept, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +165,7 @@ func (s *Store) find(id protocol.TaskID) (*kept, error) {
 	return nil, protocol.NewError(protocol.CodeUnknownTask, fmt.Sprintf("there is no task %.64q", string(id)), "", protocol.Try("lists them", "task", "list"))
 }
 
-// Head is a task without its steps.
+// Head returns a task without its steps.
 func (s *Store) Head(id protocol.TaskID) (protocol.Task, error) {
 	k, err := s.find(id)
 	if err != nil {
@@ -175,17 +176,18 @@ func (s *Store) Head(id protocol.TaskID) (protocol.Task, error) {
 	return k.head, nil
 }
 
-// failedShown is how long a failed task is shown that nobody closes.
+// failedShown is how long a failed task is shown if the user does not close it.
 const failedShown = 24 * time.Hour
 
-// Unfinished are the tasks that are not over, newest first.
+// Unfinished returns the tasks that have not ended, newest first.
 func (s *Store) Unfinished() []protocol.Task {
 	all, _ := s.Search("", 0)
 	return slices.DeleteFunc(all, func(t protocol.Task) bool { return t.State.Over() })
 }
 
-// Shown are the tasks that a panel shows when it opens, newest first: those that
-// are not over, and those that failed a short while ago and were not closed.
+// Shown returns the tasks that a panel shows when it opens, newest first: those
+// that have not ended, and those that failed within failedShown and were not
+// closed.
 func (s *Store) Shown() []protocol.Task {
 	all, _ := s.Search("", 0)
 	since := now().Add(-failedShown)
@@ -195,7 +197,7 @@ func (s *Store) Shown() []protocol.Task {
 	})
 }
 
-// Dismiss notes that the user has put a failed task away.
+// Dismiss records that the user has closed a failed task.
 func (s *Store) Dismiss(id protocol.TaskID) (protocol.Task, error) {
 	k, err := s.find(id)
 	if err != nil {
@@ -222,7 +224,7 @@ func (s *Store) Dismiss(id protocol.TaskID) (protocol.Task, error) {
 	return head, nil
 }
 
-// Delete forgets a task. One that runs is not deleted.
+// Delete deletes a task. A running task is not deleted.
 func (s *Store) Delete(id protocol.TaskID) error {
 	k, err := s.find(id)
 	if err != nil {
@@ -247,18 +249,18 @@ func (s *Store) Delete(id protocol.TaskID) error {
 	return nil
 }
 
-// end lets nobody write or wait any more; the caller holds the task's lock, and
-// removes its files.
+// end makes further writes fail, and wakes everybody who waits for the task's
+// changes. The caller holds the task's lock and removes the files.
 func (k *kept) end() {
 	k.deleted = true
 	if k.log != nil {
-		_ = k.log.Close() // its files go now
+		_ = k.log.Close() // its files are removed next
 	}
 	close(k.told)
 	k.told = make(chan struct{})
 }
 
-// Close ends the journals. Tasks that run become interrupted at the next Open.
+// Close closes the journals. Running tasks become interrupted at the next Open.
 func (s *Store) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -279,7 +281,8 @@ func (s *Store) Close() {
 	}
 }
 
-// journal opens a task's journal at its first use; the caller holds its lock.
+// journal returns a task's journal, and opens it at the first use. The caller
+// holds the task's lock.
 func (s *Store) journal(k *kept) (*journal.Log, error) {
 	if k.log != nil {
 		return k.log, nil
@@ -294,6 +297,6 @@ func (s *Store) journal(k *kept) (*journal.Log, error) {
 	return log, nil
 }
 
-// now is the time that is written: without the monotonic part, to the
-// millisecond.
+// now returns the current time as it is written: in UTC, without the monotonic
+// part, in milliseconds.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

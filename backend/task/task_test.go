@@ -62,7 +62,7 @@ func TestWhatIsWrittenIsThereAfterARestart(t *testing.T) {
 	if len(*changes) != 4 {
 		t.Errorf("%d changes were told", len(*changes))
 	}
-	// The process ends without a word: nothing is closed.
+	// The process ends unexpectedly: nothing is closed.
 	next, _ := open(t, dir)
 	page, err := next.Read(id, 1, 100)
 	if err != nil || len(page.Events) != 2 || string(page.Events[1].Data) != `{"n":3}` || page.Events[1].At.IsZero() {
@@ -76,7 +76,7 @@ func TestWhatIsWrittenIsThereAfterARestart(t *testing.T) {
 	}
 }
 
-// A task that failed is shown until the user closes it; its history stays.
+// A failed task is shown until the user closes it; it stays in the history.
 func TestAFailedTaskIsShownUntilItIsClosed(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
@@ -97,7 +97,7 @@ func TestAFailedTaskIsShownUntilItIsClosed(t *testing.T) {
 	if all, _ := again.Search("", 0); len(all) != 1 {
 		t.Errorf("the history has %+v", all)
 	}
-	// It is run again.
+	// It runs again.
 	if got := write(t, again, "p1", protocol.TaskEventHead, head(protocol.TaskRunning), "").Head; got.Closed {
 		t.Error("a task that runs is closed")
 	}
@@ -215,7 +215,7 @@ func TestTabsAreThePersonsToGive(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got.Tabs, []protocol.TabID{"t1", "t9"}) {
 		t.Fatalf("%+v, %v", got.Tabs, err)
 	}
-	// What the panel writes of the task's tabs does not count.
+	// The task's tabs as the panel writes them are ignored.
 	h := head(protocol.TaskRunning)
 	h.Tabs = []protocol.TabID{"t1", "t2", "t3"}
 	if reply := write(t, s, "a", protocol.TaskEventHead, h, ""); len(reply.Head.Tabs) != 2 {
@@ -299,7 +299,7 @@ func TestALateWriteOfAViewThatIsGoneTakesNothingBack(t *testing.T) {
 	write(t, s, "b", protocol.TaskEventHead, head(protocol.TaskRunning), "")
 }
 
-// A request whose answer got lost is sent again, also when others came meanwhile.
+// A request whose reply was lost is sent again, also after other requests.
 func TestTheSameWriteIsWrittenOnce(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	write(t, s, "a", protocol.TaskEventHead, head(protocol.TaskRunning), "")
@@ -316,12 +316,12 @@ func TestTheSameWriteIsWrittenOnce(t *testing.T) {
 	if reply := send("a", 5, protocol.TaskEventStep, head(protocol.TaskRunning)); reply.Index != 2 {
 		t.Errorf("index = %d after a step that was written already, want that of what came after it", reply.Index)
 	}
-	// What was given up may still be on its way when the task is over.
+	// A write that was abandoned may still arrive when the task has ended.
 	send("a", 7, protocol.TaskEventHead, head(protocol.TaskStopped))
 	if reply := send("a", 5, protocol.TaskEventStep, head(protocol.TaskRunning)); reply.Head.State != protocol.TaskStopped {
 		t.Errorf("a late write made it %s", reply.Head.State)
 	}
-	// What comes late and was never written is not lost.
+	// A write that arrives late but was never written is not lost.
 	send("b", 2, protocol.TaskEventHead, head(protocol.TaskRunning))
 	send("b", 1, protocol.TaskEventStep, head(protocol.TaskRunning))
 	page, err := s.Read(id, 0, 100)

@@ -9,18 +9,18 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// lineLetters is how long a line of a Teller is at most, in characters.
+// lineLetters is the greatest length of a line of a Teller, in characters.
 const lineLetters = 200
 
-// Teller says a task's events in lines of plain words, for whoever follows it as
-// text. It remembers what it has said, because a step is written twice: when it
-// is thought, and when it is done.
+// Teller describes a task's events as lines of text, for a client that follows
+// the task as text. It remembers what it has described, because a step is
+// written twice: when the planner has chosen it, and when it is done.
 type Teller struct {
-	thought int // the last step whose thought was said
+	thought int // the last step whose thought was described
 	state   protocol.TaskState
 }
 
-// stepData is as much of a step of the panel's as a line needs.
+// stepData has the fields of a panel's step that a line needs.
 type stepData struct {
 	N       int    `json:"n"`
 	URL     string `json:"url"`
@@ -41,8 +41,8 @@ type stepData struct {
 	} `json:"deeds"`
 }
 
-// Lines are what is new in a page of a task. What was typed is not in them: it
-// may be a secret.
+// Lines returns the lines for what is new in a page of a task. They leave out
+// what was typed, because it may be a secret.
 func (t *Teller) Lines(page protocol.TaskPage) []string {
 	var out []string
 	for _, e := range page.Events {
@@ -57,7 +57,7 @@ func (t *Teller) Lines(page protocol.TaskPage) []string {
 	return out
 }
 
-// stateLine says a state in which nothing goes on without a person.
+// stateLine describes a state in which the task waits for the user.
 func stateLine(state protocol.TaskState) string {
 	switch state {
 	case protocol.TaskPaused:
@@ -74,7 +74,7 @@ func (t *Teller) event(e protocol.TaskEvent) []string {
 	case protocol.TaskEventStep:
 		var step stepData
 		if json.Unmarshal(e.Data, &step) != nil {
-			return nil // of another version
+			return nil // from another version
 		}
 		return t.step(step)
 	case protocol.TaskEventPerson:
@@ -103,7 +103,7 @@ func (t *Teller) step(step stepData) []string {
 		what := strings.ReplaceAll(d.Action.Do, "_", " ")
 		switch {
 		case d.Action.Do == "done" || d.Action.Do == "ask":
-			continue // the end, or the question, says it
+			continue // the end or the question is reported separately
 		case d.Target != "":
 			what += " " + d.Target
 		case d.Action.URL != "":
@@ -121,7 +121,7 @@ func (t *Teller) step(step stepData) []string {
 	return out
 }
 
-// text is a text of an event's data; empty when there is none.
+// text returns a text field of an event's data; empty if there is none.
 func text(data json.RawMessage, name string) string {
 	var fields map[string]json.RawMessage
 	var value string
@@ -138,8 +138,8 @@ func said(by, what string) []string {
 	return []string{by + oneLine(what)}
 }
 
-// oneLine keeps what a model or a page wrote from looking like lines of ours, and
-// short.
+// oneLine shortens a text of a model or a page, and puts it on one line, so
+// that it cannot look like lines of ours.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

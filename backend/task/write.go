@@ -13,16 +13,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// record is a line of the journal; the index is the journal's.
+// record is a line of the journal; the journal itself has the index.
 type record struct {
 	Kind protocol.TaskEventKind `json:"kind"`
 	At   string                 `json:"at"`
 	Data json.RawMessage        `json:"data,omitempty"`
 }
 
-// Write takes in what the panel view that runs a task says of it. It is on disk
-// when Write returns. Only one view runs a task: another is refused with CodeBusy
-// until the first is gone (see ViewerGone).
+// Write records an event from the panel view that runs a task. It is on disk
+// when Write returns. Only one view runs a task: another view gets CodeBusy
+// until the first one has closed (see ViewerGone).
 func (s *Store) Write(req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
 	if err := check(req); err != nil {
 		return protocol.TaskWriteReply{}, err
@@ -71,7 +71,7 @@ func check(req protocol.TaskWriteRequest) error {
 	return nil
 }
 
-// writable finds the task of a write, or makes it when the write has a head.
+// writable returns the task of a write, and creates it if the write has a head.
 func (s *Store) writable(req protocol.TaskWriteRequest) (*kept, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *Store) writable(req protocol.TaskWriteRequest) (*kept, error) {
 	return k, nil
 }
 
-// write appends to the journal, then changes the head; the caller holds the
+// write appends to the journal and then changes the head. The caller holds the
 // task's lock.
 func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, error) {
 	if k.deleted {
@@ -144,7 +144,7 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 	return head, nil
 }
 
-// forget drops a task of which nothing could be kept: it never was.
+// forget removes a task whose first write failed, as if it had never existed.
 func (s *Store) forget(id protocol.TaskID) {
 	s.mu.Lock()
 	delete(s.tasks, id)
@@ -154,10 +154,10 @@ func (s *Store) forget(id protocol.TaskID) {
 	}
 }
 
-// countOf names a write as its writer counts it.
+// countOf returns the count that identifies a write.
 func countOf(req protocol.TaskWriteRequest) count { return count{req.Viewer, req.Seq} }
 
-// remember keeps what was written, as its writer counts it.
+// remember records the count of a write.
 func (k *kept) remember(req protocol.TaskWriteRequest) {
 	if req.Viewer != k.writer {
 		k.writer, k.wrote = req.Viewer, nil
@@ -167,8 +167,8 @@ func (k *kept) remember(req protocol.TaskWriteRequest) {
 	}
 }
 
-// merge takes over what the panel says of a task; what the backend knows itself
-// stays.
+// merge returns the task as the panel describes it, except for the fields that
+// the backend itself maintains.
 func merge(before, said protocol.Task) protocol.Task {
 	said.ID, said.Created, said.Index = before.ID, before.Created, before.Index
 	said.Asker, said.Closed = before.Asker, before.Closed && said.State.Over()
@@ -183,9 +183,10 @@ func unwritable(err error) error {
 	return protocol.NewError(protocol.CodeNotWritable, "The task cannot be written: "+journal.Reason(err), "make room on the disk and resume the task")
 }
 
-// ViewerGone says that a panel view is gone: what it ran is interrupted, and may
-// be resumed by another. A write of its that was still on its way is refused with
-// CodeNotRunning: it would take the task back, for nobody.
+// ViewerGone is called when a panel view has closed. The task that it ran is
+// interrupted, and another view may resume it. A write of the closed view that
+// arrives later is refused with CodeNotRunning: it would claim the task for a
+// view that no longer exists.
 func (s *Store) ViewerGone(viewer string) {
 	s.mu.Lock()
 	s.gone = append(s.gone, viewer)
@@ -226,7 +227,8 @@ func (s *Store) isGone(viewer string) bool {
 	return slices.Contains(s.gone, viewer)
 }
 
-// Holds says whether a view runs a task: only it may act for the task.
+// Holds returns a task if the view runs it; only that view may act for the
+// task.
 func (s *Store) Holds(id protocol.TaskID, viewer string) (protocol.Task, error) {
 	k, err := s.find(id)
 	if err != nil {
@@ -243,7 +245,7 @@ func (s *Store) Holds(id protocol.TaskID, viewer string) (protocol.Task, error) 
 	return k.head, nil
 }
 
-// UseTab lets a task use a tab, or takes one from it.
+// UseTab lets a task use a tab, or, with remove, no longer use it.
 func (s *Store) UseTab(id protocol.TaskID, tab protocol.TabID, remove bool) (protocol.Task, error) {
 	k, err := s.find(id)
 	if err != nil {
@@ -274,7 +276,7 @@ func (s *Store) UseTab(id protocol.TaskID, tab protocol.TabID, remove bool) (pro
 	return head, nil
 }
 
-// Order makes a task that a program asks for; a panel takes it with its first
+// Order creates a task that a program requests; a panel takes it with its first
 // write.
 func (s *Store) Order(id protocol.TaskID, req protocol.TaskRunRequest, asker protocol.Actor) (protocol.Task, error) {
 	if !taskID().MatchString(string(id)) {
@@ -305,7 +307,7 @@ func (s *Store) Order(id protocol.TaskID, req protocol.TaskRunRequest, asker pro
 	return k.head, nil
 }
 
-// title is the first line of a goal, short.
+// title returns the first line of a goal, shortened.
 func title(goal string) string {
 	const most = 60
 	line := []rune(goal)
@@ -321,8 +323,8 @@ func title(goal string) string {
 	return string(line)
 }
 
-// Read gives a task's events after an index, at most limit of them; the head is
-// that of now.
+// Read returns a task's events after an index, at most limit of them, with the
+// current head.
 func (s *Store) Read(id protocol.TaskID, after uint64, limit int) (protocol.TaskPage, error) {
 	k, err := s.find(id)
 	if err != nil {
@@ -342,22 +344,22 @@ func (s *Store) Read(id protocol.TaskID, after uint64, limit int) (protocol.Task
 	page := protocol.TaskPage{Head: head, Events: []protocol.TaskEvent{}}
 	for _, item := range items {
 		if item.Gap != nil {
-			continue // the oldest steps of a very long task are gone; their summary is there
+			continue // the oldest steps of a very long task were removed; their summary is there
 		}
 		var r record
 		if json.Unmarshal(item.Data, &r) != nil {
-			continue // of a newer version
+			continue // from a newer version
 		}
 		e := protocol.TaskEvent{Index: item.Index, Kind: r.Kind, Data: r.Data}
-		_ = e.At.UnmarshalText([]byte(r.At)) // a time that cannot be read is none
+		_ = e.At.UnmarshalText([]byte(r.At)) // an unreadable time stays zero
 		page.Events = append(page.Events, e)
 	}
 	return page, nil
 }
 
-// Follow gives pages of a task from an index on, and a new one at each change,
-// until ctx ends or the task is deleted. The last page of a task that is over
-// ends it.
+// Follow returns pages of a task from an index on, and a new page at each
+// change. It ends when ctx ends, when the task is deleted, or with the last
+// page of a task that has ended.
 func (s *Store) Follow(ctx context.Context, id protocol.TaskID, after uint64) iter.Seq2[protocol.TaskPage, error] {
 	return func(yield func(protocol.TaskPage, error) bool) {
 		for {
@@ -392,7 +394,7 @@ func (s *Store) Follow(ctx context.Context, id protocol.TaskID, after uint64) it
 	}
 }
 
-// Held says whether a panel view runs a task.
+// Held reports whether a panel view runs a task.
 func (s *Store) Held(id protocol.TaskID) bool {
 	k, err := s.find(id)
 	if err != nil {
@@ -403,8 +405,8 @@ func (s *Store) Held(id protocol.TaskID) bool {
 	return k.viewer != ""
 }
 
-// End ends a task that nobody runs; why is nil when it was wanted. A task that is
-// over stays as it is.
+// End ends a task that no view runs; why is nil if the end was requested. A
+// task that has ended stays unchanged.
 func (s *Store) End(id protocol.TaskID, state protocol.TaskState, why *protocol.Error) {
 	k, err := s.find(id)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// colours is a script that prints n lines of coloured, numbered text and then
+// colours returns a script that prints n lines of coloured, numbered text and then
 // echoes.
 func colours(n int) string {
 	return fmt.Sprintf(`for ((i = 0; i < %d; i++)); do printf '\033[38;5;%%dm%%07d héllo wörld \033[0m\r\n' $((i %% 256)) $i; done; printf END; exec cat`, n)
@@ -55,7 +55,7 @@ func TestReattachWhileItFloods(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	text := all.text
 	for done := false; !done; {
-		// Stop somewhere, drop what was on its way, and come back.
+		// Stop at some offset, drop the data in transit, and reconnect.
 		until := all.offset + rng.Uint64N(200_000)
 		all.wait("more", func() bool {
 			done = bytes.HasSuffix(all.text, []byte("END"))
@@ -96,7 +96,7 @@ func TestReattachFromACheckpoint(t *testing.T) {
 	if string(d.text) != "SCREEN\x1b[1mafter" {
 		t.Errorf("screen %q", d.text)
 	}
-	// A checkpoint of what was not sent is no screen of ours.
+	// A checkpoint at an offset that was not sent yet is ignored.
 	d.control(protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 1, Offset: at + 1000, Data: "FALSE"})
 	d.typeText("!")
 	d.waitText("after!")
@@ -111,7 +111,7 @@ func TestReattachBeyondTheRing(t *testing.T) {
 	w := newWorld(t)
 	exe := "exec env " + roleEnv + "=sizes " + testBinary(t)
 	info := w.start(protocol.AgentCustom, `stty raw -echo; printf '\033[?1049h\033[?1002;1006h\033[?2004h\033[?25l'; yes "$(printf '\033[31mwörld\033[0m')" | head -c 12000000; printf END; stty sane; `+exe)
-	// Nobody looks: it runs to its end.
+	// Without a viewer, the program runs to its end.
 	w.await(info.ID, "the end", func(i protocol.TerminalInfo) bool { return i.Title == "ready" })
 	c := w.attach(info.ID, 1, 5)
 	s := c.waitControl(protocol.ControlSnapshot)
@@ -123,8 +123,8 @@ func TestReattachBeyondTheRing(t *testing.T) {
 	if !strings.HasPrefix(strings.TrimLeft(first, "wörld\r\n"), "\x1b[") {
 		t.Errorf("cut at %q", first)
 	}
-	// The program is told to draw itself anew, and has its size back. (A slow
-	// one may see both changes as one.)
+	// The program is made to redraw, and then has its size back. (A slow program may
+	// see both changes as one.)
 	c.waitText("size 24 80")
 }
 
@@ -147,7 +147,7 @@ func TestTakeOver(t *testing.T) {
 func TestTakeOverOfAViewerThatStalls(t *testing.T) {
 	w := newWorld(t)
 	info := w.raw(colours(100_000))
-	stalled := w.attach(info.ID, 0, 0) // reads nothing from here on
+	stalled := w.attach(info.ID, 0, 0) // does not read from here on
 	defer stalled.leave()
 	c := w.attach(info.ID, 0, 0)
 	c.waitText("END")
@@ -164,7 +164,7 @@ func TestDrawnIsToldOnceForEachViewer(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.typeText("x") // what comes back was read after the acknowledgements
+		c.typeText("x") // the echo was read after the acknowledgements
 		c.waitText("RDY" + strings.Repeat("x", want))
 		got := awaitCond(w, "the word that it is drawn", func() (int, bool) { return w.drawn[info.ID], w.drawn[info.ID] >= want })
 		if got != want {
@@ -174,31 +174,7 @@ func TestDrawnIsToldOnceForEachViewer(t *testing.T) {
 	}
 }
 
-// A panel is told at once what a terminal that has just begun shows; never a part
-// of it, and nothing that is no text.
-func TestBeginningOfATerminal(t *testing.T) {
-	w := newWorld(t)
-	is := func(id protocol.TerminalID, most int, want string) {
-		t.Helper()
-		if got, picture := w.m.Beginning(id, most); got != want || picture != "" {
-			t.Errorf("of at most %d bytes: %q and %q, not %q", most, got, picture, want)
-		}
-	}
-	is("unknown", 100, "")
-	info := w.raw("exec cat")
-	c := w.attach(info.ID, 0, 0)
-	c.waitText("RDY")
-	is(info.ID, 3, "RDY")
-	is(info.ID, 2, "")
-	c.typeText("\xc3\xa9")
-	c.waitText("RDY\xc3\xa9")
-	is(info.ID, 100, "RDYé")
-	c.typeText("\xff")
-	c.waitText("RDY\xc3\xa9\xff")
-	is(info.ID, 100, "") // no text
-}
-
-// A viewer's decoder may lose a character that comes in two frames.
+// A viewer's decoder may lose a character that is split between two frames.
 func TestNoFrameEndsWithinACharacter(t *testing.T) {
 	w := newWorld(t)
 	info := w.raw("exec cat")
@@ -207,7 +183,7 @@ func TestNoFrameEndsWithinACharacter(t *testing.T) {
 	text := "…—•é漢👍x"
 	for i := range len(text) {
 		c.typeText(text[i : i+1])
-		c.typeText("") // its own read
+		c.typeText("") // a separate read of the program
 	}
 	c.waitText("RDY" + text)
 	c.cuts = func(data []byte) {
@@ -215,7 +191,7 @@ func TestNoFrameEndsWithinACharacter(t *testing.T) {
 			t.Errorf("a frame is %q", data)
 		}
 	}
-	// One that is given what was before, in frames of the largest size.
+	// A viewer that receives earlier output, in frames of the largest size.
 	c.typeText(strings.Repeat("…", 100_000))
 	c.wait("the echo", func() bool { return len(c.text) >= 3+len(text)+300_000 })
 	d := w.attach(info.ID, info.Epoch, 0)
@@ -226,7 +202,7 @@ func TestNoFrameEndsWithinACharacter(t *testing.T) {
 	}
 }
 
-// What ends within a character is told all the same, when it has ended.
+// Output that ends within a character is still sent when the program has ended.
 func TestHalfACharacterAtTheEnd(t *testing.T) {
 	w := newWorld(t)
 	info := w.start(protocol.AgentCustom, `printf 'a\xe2\x80'`)
@@ -237,8 +213,8 @@ func TestHalfACharacterAtTheEnd(t *testing.T) {
 	}
 }
 
-// The sizes that viewers took come back where they were taken, and what was
-// written in between them.
+// A replay applies the viewers' sizes at the offsets where they were set, and sends
+// the output between them.
 func TestResizesAreReplayed(t *testing.T) {
 	w := newWorld(t)
 	info := w.raw("exec cat")
@@ -257,7 +233,7 @@ func TestResizesAreReplayed(t *testing.T) {
 	take(100, 30)
 	take(90, 30)
 	say("three")
-	take(90, 30) // it has that
+	take(90, 30) // it already has that size
 	say("four")
 	replayed := func(from uint64, epoch int) string {
 		d := w.attach(info.ID, epoch, from)
@@ -285,7 +261,7 @@ func TestResizesAreReplayed(t *testing.T) {
 		}
 	}
 
-	// A checkpoint has those before it.
+	// A checkpoint includes the sizes before it.
 	c = w.attach(info.ID, info.Epoch, c.offset)
 	c.waitControl(protocol.ControlReplayed)
 	c.control(protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 1, Offset: c.offset, Cols: 90, Rows: 30, Data: "S"})
@@ -295,8 +271,8 @@ func TestResizesAreReplayed(t *testing.T) {
 		t.Errorf("from a checkpoint: %s, not %s", got, want)
 	}
 
-	// The next process begins at the size that the program had last: of the viewer
-	// that came last.
+	// The next process begins with the last size of the program, which is that of the
+	// viewer that attached last.
 	w.await(info.ID, "the size", func(i protocol.TerminalInfo) bool { return i.Cols == 80 })
 	if _, err := w.m.Restart(t.Context(), protocol.PtyRestartRequest{Terminal: info.ID}); err != nil {
 		t.Fatal(err)
@@ -306,8 +282,8 @@ func TestResizesAreReplayed(t *testing.T) {
 	}
 }
 
-// The messages of two terminals arrive in any order: what counts is when the user
-// turned to each.
+// The messages of two terminals arrive in any order: what counts is the time at which
+// the user turned to each.
 func TestShownIsWhenTheUserTurnedToIt(t *testing.T) {
 	w := newWorld(t)
 	info := w.raw("exec cat")
@@ -331,48 +307,6 @@ func TestShownIsWhenTheUserTurnedToIt(t *testing.T) {
 	now := time.Now().UnixMilli()
 	if got := shown(1 << 60); got < now || got > time.Now().UnixMilli() {
 		t.Errorf("a time that has not come: %d", got)
-	}
-}
-
-// A picture that a viewer told is the next one's while nothing is written after it,
-// by the same process.
-func TestPictureOfATerminal(t *testing.T) {
-	w := newWorld(t)
-	info := w.raw("exec cat")
-	is := func(when, want string) {
-		t.Helper()
-		if _, got := w.m.Beginning(info.ID, 2); got != want {
-			t.Errorf("%s: %q, not %q", when, got, want)
-		}
-	}
-	c := w.attach(info.ID, 0, 0)
-	c.waitText("RDY")
-	is("before any", "")
-	tell := func(epoch int, offset uint64, data string) {
-		c.control(protocol.ViewerControl{Type: protocol.ControlPicture, Epoch: epoch, Offset: offset, Data: data})
-		c.control(protocol.ViewerControl{Type: protocol.ControlPing, ID: 7})
-		c.waitControl(protocol.ControlPong)
-	}
-	tell(1, 3, "first")
-	is("at the end", "first")
-	tell(1, 4, "of what was never sent")
-	is("after a wrong one", "first")
-	tell(2, 3, "of another process")
-	is("after one of another process", "first")
-	c.typeText("x")
-	c.waitText("RDYx")
-	is("after a letter", "")
-	tell(1, 3, "late")
-	is("after a late one", "")
-	tell(1, 4, "second")
-	is("at the end again", "second")
-	if _, err := w.m.Restart(t.Context(), protocol.PtyRestartRequest{Terminal: info.ID}); err != nil {
-		t.Fatal(err)
-	}
-	is("of the next process", "")
-	c.control(protocol.ViewerControl{Type: protocol.ControlPicture, Epoch: 2, Data: strings.Repeat("x", protocol.MaxPicture+1)})
-	if got := c.closeCode(); got != websocket.StatusMessageTooBig {
-		t.Errorf("a picture that is too large: closed with %d", got)
 	}
 }
 
@@ -474,7 +408,7 @@ func TestGraceEndsATerminalWithoutViewers(t *testing.T) {
 	w.mu.Lock()
 	w.grace = 1
 	w.mu.Unlock()
-	w.m.Regrace() // somebody looks: nothing ends
+	w.m.Regrace() // a viewer is attached: nothing ends
 	c.typeText("still here")
 	c.waitText("still here")
 	c.leave()
@@ -497,8 +431,8 @@ func TestViewersComeAndGoFast(t *testing.T) {
 	}
 }
 
-// TestFirstViewerAnswers has a program ask its terminal before anybody looks:
-// for the first viewer that is no replay, for the second it is.
+// TestFirstViewerAnswers runs a program that queries its terminal before a viewer
+// attaches. For the first viewer this output is not a replay; for the second it is.
 func TestFirstViewerAnswers(t *testing.T) {
 	w := newWorld(t)
 	asked := filepath.Join(t.TempDir(), "asked")

@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// drawRate is what a good terminal in a browser draws, in bytes per second.
+	// drawRate is how many bytes per second a good terminal in a browser draws.
 	drawRate = 20e6
-	// pasteSize is a paste that no terminal is given by accident.
+	// pasteSize is the size in bytes of a very large paste, which nobody makes by
+	// accident.
 	pasteSize = 10 << 20
 )
 
 // floodScript prints a file again and again until Ctrl-C.
 const floodScript = `stty -echo -onlcr; trap 'printf ST; printf OP; exec sleep 60' INT; printf RE; printf ADY; while :; do cat %s; done`
 
-// terminalFlood lets a program print as fast as it can at a viewer that draws
+// terminalFlood runs a program that prints as fast as it can to a viewer that draws
 // 20 MB/s, and interrupts it.
 func terminalFlood(ctx context.Context, quick bool) (metrics, error) {
 	runs := 7
@@ -57,7 +58,7 @@ func terminalFlood(ctx context.Context, quick bool) (metrics, error) {
 	}, nil
 }
 
-// flood is what one run gave.
+// flood holds the figures of one run.
 type flood struct{ backlog, interrupt, growth float64 }
 
 func floodOnce(ctx context.Context, b *backend, file string) (flood, error) {
@@ -116,8 +117,8 @@ func floodOnce(ctx context.Context, b *backend, file string) (flood, error) {
 	return flood{backlog: float64(screen.backlog) / 1e6, interrupt: inMS(time.Since(pressed)), growth: peak - before}, nil
 }
 
-// terminalPaste pastes 10 MB into a program that echoes, in one frame and in
-// small ones. The value is how much of it came back intact.
+// terminalPaste pastes 10 MB into a program that echoes, in one frame and in small
+// frames. The result is how many bytes came back unchanged.
 func terminalPaste(ctx context.Context, _ bool) (metrics, error) {
 	b, err := startBackend(ctx)
 	if err != nil {

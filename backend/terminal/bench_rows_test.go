@@ -20,8 +20,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// The scripts say when they are ready in two pieces, so that no echo of a
-// command line can look like it.
+// The scripts print their ready message in two parts, so that the echo of a command
+// line cannot look like it.
 const (
 	rawCat = "stty raw -echo; printf RE; printf ADY; exec cat"
 	ready  = "READY"
@@ -48,8 +48,8 @@ func barePTY(ctx context.Context, script string) (*os.File, func(), error) {
 	}, nil
 }
 
-// terminalEcho types one key at a time, by turns into the terminal, a bare
-// pseudo terminal and a bare WebSocket echo.
+// terminalEcho types one key at a time, alternately into the terminal, a bare pseudo
+// terminal and a bare WebSocket echo.
 func terminalEcho(ctx context.Context, quick bool) (metrics, error) {
 	b, err := startBackend(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func terminalEcho(ctx context.Context, quick bool) (metrics, error) {
 	for i := range n + warm {
 		key := byte('a' + i%26)
 		for k := range turns {
-			// Each of them comes after each of the others equally often.
+			// Each of them follows each of the others equally often.
 			j := (i + k) % len(turns)
 			if i%2 == 1 {
 				j = len(turns) - 1 - j
@@ -149,7 +149,7 @@ func colourFile(dir string, n int) (path string, sum uint32, err error) {
 		line := fmt.Appendf(nil, "\x1b[38;5;%dm%08d\x1b[0m \x1b[1mlevel\x1b[22m=info \x1b[32mmsg\x1b[39m=\"request served\" path=/api/v1/items/%d\r\n", i%256, i, i%1000)
 		line = line[:min(len(line), left)]
 		left -= len(line)
-		_, _ = w.Write(line) // Flush tells
+		_, _ = w.Write(line) // Flush reports an error
 	}
 	err = errors.Join(w.Flush(), f.Close())
 	return path, h.Sum32(), err
@@ -157,8 +157,8 @@ func colourFile(dir string, n int) (path string, sum uint32, err error) {
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// terminalThroughput prints a large file, by turns through the terminal and in
-// a bare pseudo terminal, and checks every byte.
+// terminalThroughput prints a large file, alternately through the terminal and in a
+// bare pseudo terminal, and checks every byte.
 func terminalThroughput(ctx context.Context, quick bool) (metrics, error) {
 	size, runs := 100_000_000, 7
 	if quick {
@@ -178,7 +178,8 @@ func terminalThroughput(ctx context.Context, quick bool) (metrics, error) {
 		return nil, err
 	}
 	defer func() { _ = b.stop() }()
-	// cat begins when it is told to: starting it is not part of the figure.
+	// cat starts after one byte of input, so that the figure does not include the
+	// start of cat.
 	script := "stty raw -echo; printf RE; printf ADY; read -N1; exec cat " + file
 	var ours, bare []float64
 	for range runs {
@@ -196,8 +197,8 @@ func terminalThroughput(ctx context.Context, quick bool) (metrics, error) {
 			*r.to = append(*r.to, float64(size)/1e6/took.Seconds())
 		}
 	}
-	// The best of the runs on both sides: what disturbs a run on a shared
-	// machine only ever makes it slower.
+	// The best run on both sides counts: disturbances on a shared machine only make a
+	// run slower.
 	return metrics{"terminal.throughput": slices.Max(ours), "terminal.throughput/reference": slices.Max(bare)}, nil
 }
 

@@ -20,13 +20,13 @@ import (
 )
 
 // serveTerminals serves terminals that run bash scripts, and a bare echo as the
-// reference, until in ends.
+// reference, until in reaches its end.
 func serveTerminals(ctx context.Context, in io.Reader, out io.Writer) error {
 	manager, err := New(Config{
 		Session: protocol.DefaultSession,
-		Launch: func(_ context.Context, _ protocol.TerminalID, _ protocol.TabID, _ protocol.AgentKind, command string) (Launch, error) {
+		Launch: func(_ context.Context, r Request) (Launch, error) {
 			return Launch{
-				Path: "/bin/bash", Args: []string{"-c", command}, Dir: os.TempDir(),
+				Path: "/bin/bash", Args: []string{"-c", r.Command}, Dir: os.TempDir(),
 				Env:  []string{"PATH=" + os.Getenv("PATH")},
 				Kind: protocol.AgentCustom, Name: "bash",
 			}, nil
@@ -38,7 +38,7 @@ func serveTerminals(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_, _ = io.Copy(io.Discard, in) // the end of the benchmark is the end of this
+		_, _ = io.Copy(io.Discard, in) // the server ends when the benchmark ends
 		cancel()
 	}()
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
@@ -83,7 +83,7 @@ func terminalRoutes(manager *Manager) http.Handler {
 		if err != nil {
 			return
 		}
-		_ = manager.Serve(r.Context(), ws, protocol.TerminalID(r.URL.Query().Get("id"))) // the viewer sees how it ends
+		_ = manager.Serve(r.Context(), ws, protocol.TerminalID(r.URL.Query().Get("id"))) // the viewer gets the code
 	})
 	mux.HandleFunc("GET /echo", func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, accept)
@@ -101,7 +101,8 @@ func terminalRoutes(manager *Manager) http.Handler {
 	return mux
 }
 
-// backend is the process under measurement: its memory is its own.
+// backend is the measured process. It is a separate process, so that its memory can
+// be measured alone.
 type backend struct {
 	cmd *exec.Cmd
 	in  io.Closer
@@ -137,7 +138,7 @@ func startBackend(ctx context.Context) (*backend, error) {
 	return b, nil
 }
 
-// stop ends the process with all that it started.
+// stop ends the process and everything that it started.
 func (b *backend) stop() error {
 	if err := b.in.Close(); err != nil {
 		return err

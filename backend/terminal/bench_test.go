@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// The benchmarks are rows of `make bench`: app/bench/terminal runs them, once, and has
-// their names and limits. A metric is named after its row.
+// The benchmarks are rows of `make bench`: app/bench/terminal runs each once, and
+// defines their names and limits. A metric is named after its row.
 
 // metrics are figures by row.
 type metrics map[string]float64
 
-// measured runs a measurement that repeats by itself; -short makes it rough.
+// measured runs a measurement that repeats itself; -short makes it less exact.
 func measured(b *testing.B, measure func(context.Context, bool) (metrics, error)) {
 	b.Helper()
 	for b.Loop() {

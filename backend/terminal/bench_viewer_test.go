@@ -16,7 +16,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// benchViewer speaks the terminal's protocol as the panel does, without an emulator.
+// benchViewer implements the terminal's protocol as the panel does, without an
+// emulator.
 type benchViewer struct {
 	b  *backend
 	ws *websocket.Conn
@@ -104,7 +105,8 @@ func (v *benchViewer) recv(ctx context.Context) ([]byte, error) {
 		n, err := io.ReadFull(r, v.buf)
 		switch {
 		case err == nil:
-			// A full buffer is the largest frame; the reader still has its end.
+			// A full buffer is the largest frame; the reader must still report its
+			// end.
 			if m, err := r.Read(make([]byte, 1)); m != 0 || !errors.Is(err, io.EOF) {
 				return nil, fmt.Errorf("a frame of more than %d bytes", n)
 			}
@@ -131,7 +133,7 @@ func (v *benchViewer) recv(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// draw counts n bytes as drawn and acknowledges as the panel does.
+// draw counts n bytes as drawn and sends acks as the panel does.
 func (v *benchViewer) draw(ctx context.Context, n int) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -147,8 +149,8 @@ func (v *benchViewer) draw(ctx context.Context, n int) error {
 	return v.ws.Write(ctx, websocket.MessageText, ack)
 }
 
-// expectReady reads and draws until the script is ready. What comes after that in
-// the same frame is drawn too.
+// expectReady reads and draws until the script is ready. Output after that in the
+// same frame is drawn too.
 func (v *benchViewer) expectReady(ctx context.Context) error {
 	var seen []byte
 	for {
@@ -166,8 +168,7 @@ func (v *benchViewer) expectReady(ctx context.Context) error {
 	}
 }
 
-// slowScreen draws what a viewer receives at a fixed rate, a display frame at a
-// time.
+// slowScreen draws what a viewer receives at a fixed rate, once per display frame.
 type slowScreen struct {
 	v    *benchViewer
 	rate float64 // bytes per second
@@ -175,7 +176,7 @@ type slowScreen struct {
 	mu       sync.Mutex
 	received uint64
 	drawn    uint64
-	backlog  uint64 // the most that was received and not drawn
+	backlog  uint64 // the most bytes that were received and not drawn
 	moved    sync.Cond
 	err      error
 }
@@ -216,7 +217,7 @@ func (s *slowScreen) run(ctx context.Context) {
 	}
 }
 
-// take hands received bytes over to be drawn.
+// take queues received bytes to be drawn.
 func (s *slowScreen) take(n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

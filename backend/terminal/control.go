@@ -8,10 +8,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// errMalformed is a message that no viewer of ours sends.
+// errMalformed is returned for a message that our viewers never send.
 var errMalformed = errors.New("malformed message")
 
-// errTooLarge is a message over its limit.
+// errTooLarge is returned for a message over its size limit.
 var errTooLarge = errors.New("message too large")
 
 // decodeControl reads a viewer's text frame. The error wraps errMalformed or
@@ -28,10 +28,6 @@ func decodeControl(frame []byte) (protocol.ViewerControl, error) {
 		if len(c.Data) > protocol.MaxCheckpoint {
 			return protocol.ViewerControl{}, fmt.Errorf("%w: a checkpoint of %d bytes", errTooLarge, len(c.Data))
 		}
-	case protocol.ControlPicture:
-		if len(c.Data) > protocol.MaxPicture {
-			return protocol.ViewerControl{}, fmt.Errorf("%w: a picture of %d bytes", errTooLarge, len(c.Data))
-		}
 	default:
 		return protocol.ViewerControl{}, fmt.Errorf("%w: type %.32q", errMalformed, c.Type)
 	}
@@ -41,8 +37,8 @@ func decodeControl(frame []byte) (protocol.ViewerControl, error) {
 	return c, nil
 }
 
-// clamp makes a size one that programs can live with. What a viewer that is not
-// laid out yet sends, 0, becomes the smallest.
+// clamp limits a size to one that programs can handle. A viewer without a layout
+// sends 0, which becomes the minimum.
 func clamp(cols, rows int) (int, int) {
 	return min(max(cols, protocol.MinCols), protocol.MaxCols), min(max(rows, protocol.MinRows), protocol.MaxRows)
 }

@@ -1,19 +1,19 @@
 //go:build unix
 
-// Package terminal runs programs in pseudo terminals and connects viewers to
-// them by WebSocket.
+// Package terminal runs programs in pseudo terminals and connects viewers to them by
+// WebSocket.
 //
-// A terminal outlives its viewers. Its output is a stream of bytes with
-// offsets; the newest of it is kept, so that a viewer that comes back goes on
-// at the byte where it stopped. A viewer with nothing is given the screen that
-// the viewer before it had handed over, or else the modes of the emulator at a
-// place where the stream may be cut. The package vt has that stream, pty the device
-// and the input that waits.
+// A terminal outlives its viewers. Its output is a stream of bytes with offsets. The
+// terminal keeps the newest output, so that a viewer that reconnects continues at the
+// byte where it stopped. A viewer without any state receives the last checkpoint that
+// an earlier viewer sent, or else the emulator's modes at an offset where the stream
+// may be cut. Package vt implements this stream. Package pty implements the device
+// and the input queue.
 //
-// Per process there are a reader and a writer goroutine, per viewer a pump and
-// the socket's reader. Output goes from the reader straight into the socket
-// while the viewer is up to date and from the ring by the pump when it is not;
-// which of the two may write is one flag under the terminal's lock. The reader
-// stops while a viewer has not drawn protocol.AckWindow bytes, which stops the
-// program, and nothing else waits for that.
+// Each process has a reader and a writer goroutine; each viewer has a pump and a
+// goroutine that reads its socket. While the viewer is up to date, the reader writes
+// output directly to the socket; when it is not, the pump sends output from the ring.
+// A flag under the terminal's lock decides which of the two may write. The reader
+// stops while a viewer has protocol.AckWindow undrawn bytes. This makes the program
+// block on its output; nothing else waits for it.
 package terminal

@@ -23,6 +23,7 @@ import (
 	"github.com/creack/pty"
 	"go.uber.org/goleak"
 
+	"pilotfish/backend/confine"
 	"pilotfish/backend/protocol"
 )
 
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 		sizes()
 		return
 	}
-	if os.Getenv(roleEnv) == "serve" { // what a benchmark measures
+	if os.Getenv(roleEnv) == "serve" { // the server process that a benchmark measures
 		if err := serveTerminals(context.Background(), os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -41,10 +42,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// roleEnv turns the test binary into a program in a terminal.
+// roleEnv makes the test binary act as a program in a terminal.
 const roleEnv = "TERMINAL_TEST_ROLE"
 
-// sizes prints the size of its terminal whenever it is told of a change.
+// sizes prints the size of its terminal at each change.
 func sizes() {
 	changes := make(chan os.Signal, 1)
 	signal.Notify(changes, syscall.SIGWINCH)
@@ -55,7 +56,7 @@ func sizes() {
 	}
 }
 
-// world is a Manager behind a real server, and what it has told.
+// world is a Manager behind a real server, and the changes that it has reported.
 type world struct {
 	t   *testing.T
 	m   *Manager
@@ -141,10 +142,14 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) launch(_ context.Context, _ protocol.TerminalID, _ protocol.TabID, kind protocol.AgentKind, command string) (Launch, error) {
+func (w *world) launch(_ context.Context, r Request) (Launch, error) {
+	kind, command := r.Agent, r.Command
 	l := Launch{
 		Path: "/bin/bash", Dir: "/", Kind: kind, Name: "bash",
 		Env: []string{"PATH=" + os.Getenv("PATH"), "PS1=$ ", "LANG=C.UTF-8", "TERM=dumb", "HISTFILE="},
+	}
+	if r.Confined {
+		l.Confine = &confine.Folders{}
 	}
 	switch {
 	case command == "missing":
@@ -170,13 +175,13 @@ func (w *world) start(kind protocol.AgentKind, command string) protocol.Terminal
 	return info
 }
 
-// raw starts a program that gets and gives bytes as they are.
+// raw starts a program in a terminal that passes bytes unchanged.
 func (w *world) raw(command string) protocol.TerminalInfo {
 	w.t.Helper()
 	return w.start(protocol.AgentCustom, "stty raw -echo; printf RDY; "+command)
 }
 
-// await waits until a terminal is told to be as ok says.
+// await waits until a terminal is reported in a state that ok accepts.
 func (w *world) await(id protocol.TerminalID, what string, ok func(protocol.TerminalInfo) bool) {
 	w.t.Helper()
 	awaitCond(w, what, func() (protocol.TerminalInfo, bool) { return w.infos[id], ok(w.infos[id]) })
@@ -206,7 +211,7 @@ func awaitCond[T any](w *world, what string, ok func() (T, bool)) T {
 	}
 }
 
-// client is a viewer that draws at once.
+// client is a viewer that draws immediately.
 type client struct {
 	t  *testing.T
 	ws *websocket.Conn
@@ -216,10 +221,11 @@ type client struct {
 	acked  uint64
 	noAcks bool
 	text   []byte // drawn
-	// cuts sees each frame, resized each size, in order with what is drawn.
+	// cuts is called for each frame and resized for each size, in order with the
+	// drawn text.
 	cuts    func(data []byte)
 	resized func(protocol.TerminalControl)
-	// controls are the messages that were not waited for.
+	// controls holds the messages that no test step waited for.
 	controls []protocol.TerminalControl
 }
 
@@ -238,7 +244,7 @@ func (w *world) dial(id protocol.TerminalID) *client {
 	return c
 }
 
-// attach dials and attaches with what the viewer already has.
+// attach dials and attaches with the epoch and offset that the viewer already has.
 func (w *world) attach(id protocol.TerminalID, epoch int, offset uint64) *client {
 	w.t.Helper()
 	c := w.dial(id)
@@ -272,8 +278,8 @@ func (c *client) send(p []byte) {
 
 func (c *client) typeText(s string) { c.t.Helper(); c.send([]byte(s)) }
 
-// read takes the next message: output is drawn and acknowledged, a control is
-// returned.
+// read handles the next message: it draws and acknowledges output, and returns a
+// control message.
 func (c *client) read(ctx context.Context) (*protocol.TerminalControl, error) {
 	typ, b, err := c.ws.Read(ctx)
 	if err != nil {
@@ -347,7 +353,7 @@ func (c *client) waitControlIf(what string, ok func(protocol.TerminalControl) bo
 	}
 }
 
-// wait reads until ok.
+// wait reads until ok returns true.
 func (c *client) wait(what string, ok func() bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), 30*time.Second)

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// lease counts the time in which nobody looks at a terminal.
+// lease measures how long a terminal has had no viewer, and calls expire when that
+// exceeds the grace.
 type lease struct {
 	expire func()
 
@@ -18,7 +19,7 @@ type lease struct {
 
 func newLease(expire func()) *lease { return &lease{expire: expire, held: true} }
 
-// hold stops the time.
+// hold stops the timer: a viewer is attached.
 func (l *lease) hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -26,7 +27,7 @@ func (l *lease) hold() {
 	l.stop()
 }
 
-// release starts the time; grace 0 is for ever.
+// release starts the timer. A grace of 0 means without limit.
 func (l *lease) release(grace time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,7 +36,8 @@ func (l *lease) release(grace time.Duration) {
 	l.arm(grace)
 }
 
-// renew changes the grace of a lease that runs; what has passed counts.
+// renew changes the grace of a lease that is not held. The time that has already
+// passed counts.
 func (l *lease) renew(grace time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,7 +46,7 @@ func (l *lease) renew(grace time.Duration) {
 	}
 }
 
-// end forgets the lease without expiring it.
+// end stops the lease for good without calling expire.
 func (l *lease) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +62,8 @@ func (l *lease) arm(grace time.Duration) {
 	var timer *time.Timer
 	timer = time.AfterFunc(time.Until(l.since.Add(grace)), func() {
 		l.mu.Lock()
-		// A timer that fires while a viewer comes has lost.
+		// A viewer may have attached while the timer fired; then the lease has not
+		// expired.
 		expired := l.timer == timer && !l.held && !l.ended
 		l.mu.Unlock()
 		if expired {

@@ -12,42 +12,58 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
+	"pilotfish/backend/confine"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
-// Launch says what a terminal runs.
+// Launch describes the program that a terminal runs.
 type Launch struct {
 	Path string
-	// Args are without the program's name.
+	// Args does not include the program's name.
 	Args []string
-	// Env is the whole environment; TERM and COLORTERM are set over it.
+	// Env is the whole environment, except that the terminal sets TERM and COLORTERM.
 	Env []string
 	Dir string
-	// Kind and Name are what a person is shown; Kind is never AgentAuto.
+	// Kind and Name are shown to the user. Kind is never AgentAuto.
 	Kind protocol.AgentKind
 	Name string
-	// Missing, if set, is an agent that is not installed: nothing is started.
+	// Missing, if set, is an agent that is not installed. Then nothing is started.
 	Missing *protocol.AgentInfo
+	// Confine lists what is hidden from the program. With nil, the program sees
+	// everything that its user sees.
+	Confine *confine.Folders
 }
 
-// Config is what a Manager needs. Launch is required.
+// Request describes what a terminal should run.
+type Request struct {
+	Terminal protocol.TerminalID
+	Tab      protocol.TabID
+	// Agent is empty for the default agent of Settings.
+	Agent protocol.AgentKind
+	// Command is the command line when Agent is AgentCustom.
+	Command string
+	// Confined asks for a shell that runs confined, as agents do.
+	Confined bool
+}
+
+// Config holds the dependencies and callbacks of a Manager. Launch is required.
 type Config struct {
 	Session protocol.SessionName
 	// Launch decides what a terminal runs, each time a process starts.
-	Launch func(ctx context.Context, id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind, command string) (Launch, error)
-	// OnChange is told what a terminal has become. Changes that come quickly
-	// are told as one; the last one always is. It may call the Manager.
+	Launch func(ctx context.Context, r Request) (Launch, error)
+	// OnChange is called with the new state of a terminal. Changes in quick
+	// succession are merged into one call; the last change is always reported. It may
+	// call the Manager.
 	OnChange func(protocol.TerminalInfo)
-	// OnGone is told when a terminal is forgotten, after its last change.
+	// OnGone is called when a terminal is removed, after its last OnChange.
 	OnGone func(protocol.TerminalID)
-	// OnDrawn is told when a viewer has drawn something for the first time. It
-	// must not wait or call the Manager.
+	// OnDrawn is called when a viewer acknowledges drawn output for the first time.
+	// It must not block or call the Manager.
 	OnDrawn func(protocol.TerminalID)
-	// Grace is how long a terminal lives without a viewer; 0 keeps it. It is
-	// asked when a viewer leaves and by Regrace. Nil is
+	// Grace returns how long a terminal without a viewer keeps running; 0 means
+	// without limit. It is called when a viewer leaves and by Regrace. Nil means
 	// protocol.DefaultTerminalGrace.
 	Grace  func() time.Duration
 	Guard  *proc.Guard
@@ -59,8 +75,8 @@ type Config struct {
 type Manager struct {
 	config Config
 	log    *slog.Logger
-	// ctx is the life of every process and goroutine of the terminals. It ends
-	// with Run.
+	// ctx limits every process and goroutine of the terminals. Run cancels it when it
+	// ends.
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -104,8 +120,8 @@ func New(c Config) (*Manager, error) {
 	}, nil
 }
 
-// Run tells of changes until ctx ends; then it ends all terminals, by the
-// ladder, and returns when nothing of them is left.
+// Run reports changes until ctx ends. Then it ends all terminals with the stop
+// ladder, and returns when no process or goroutine of theirs is left.
 func (m *Manager) Run(ctx context.Context) error {
 	told := make(chan struct{})
 	quiet := make(chan struct{})
@@ -134,7 +150,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	return nil
 }
 
-// Start starts a new terminal. The errors carry a protocol.Code.
+// Start starts a new terminal. Its errors carry a protocol.Code.
 func (m *Manager) Start(ctx context.Context, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
 	id := make([]byte, 16)
 	if _, err := rand.Read(id); err != nil {
@@ -173,7 +189,8 @@ func (m *Manager) Restart(ctx context.Context, req protocol.PtyRestartRequest) (
 	return t.snapshot(), nil
 }
 
-// Close ends a terminal and forgets it. It returns when its processes are gone.
+// Close ends a terminal and removes it. It returns when the terminal's processes are
+// gone.
 func (m *Manager) Close(_ context.Context, id protocol.TerminalID) error {
 	t, err := m.find(id)
 	if err != nil {
@@ -207,25 +224,7 @@ func (m *Manager) Get(id protocol.TerminalID) (protocol.TerminalInfo, error) {
 	return t.snapshot(), nil
 }
 
-// Beginning is all that a terminal's process has written since its start, empty
-// where that is more than most bytes, or no text; and the picture that its last
-// viewer told of it, empty where something was written since.
-func (m *Manager) Beginning(id protocol.TerminalID, most int) (written, picture string) {
-	t, err := m.find(id)
-	if err != nil {
-		return "", ""
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	picture = t.stream.Picture()
-	text, ok := t.stream.Whole(most)
-	if !ok || !utf8.Valid(text) {
-		return "", picture
-	}
-	return string(text), picture
-}
-
-// SetStatus is what an agent's hook says that its agent does. The message goes
+// SetStatus sets the status that an agent's hook reports. The message is used only
 // with AgentNeedsYou.
 func (m *Manager) SetStatus(id protocol.TerminalID, status protocol.AgentStatus, message string) error {
 	t, err := m.find(id)
@@ -241,8 +240,8 @@ func (m *Manager) SetStatus(id protocol.TerminalID, status protocol.AgentStatus,
 	return nil
 }
 
-// SetTab puts a terminal beside another tab: its own was closed, or the person
-// moved it. The running program's environment keeps the old one.
+// SetTab assigns a terminal to another tab, because its own tab was closed or the
+// user moved the terminal. The environment of the running program keeps the old tab.
 func (m *Manager) SetTab(id protocol.TerminalID, tab protocol.TabID) error {
 	t, err := m.find(id)
 	if err != nil {
@@ -252,8 +251,8 @@ func (m *Manager) SetTab(id protocol.TerminalID, tab protocol.TabID) error {
 	return nil
 }
 
-// Regrace asks Grace again for every terminal without a viewer; for when the
-// person has changed it.
+// Regrace applies the current Grace to every terminal without a viewer. Call it when
+// the user has changed that setting.
 func (m *Manager) Regrace() {
 	grace := m.config.Grace()
 	m.mu.Lock()
@@ -279,9 +278,10 @@ func (m *Manager) forget(id protocol.TerminalID) {
 	m.mu.Unlock()
 }
 
-// environment sets what programs ask for before they use colours, and tells the
-// user's own shell which terminal it has. Its prompt names one folder of a path
-// where it is bash and the user has not decided otherwise: a panel is narrow.
+// environment returns the launch environment with the variables that programs check
+// before they use colours. For the user's own shell it also sets which terminal the
+// shell has, and PROMPT_DIRTRIM=1 unless the user has set that variable: a panel is
+// narrow, so bash's prompt shows only one folder of a path.
 func environment(launch Launch, tty string) []string {
 	out := make([]string, 0, len(launch.Env)+4)
 	for _, v := range launch.Env {

@@ -8,8 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// newsBoard names the terminals that have changed since it was last read.
-// Posting never waits, and however often one changes, it is there once.
+// newsBoard is the set of terminals that have changed since it was last read. Posting
+// never blocks, and a terminal that changes several times is in it once.
 type newsBoard struct {
 	mu    *sync.Mutex
 	names map[protocol.TerminalID]struct{}
@@ -41,8 +41,9 @@ func (n *newsBoard) take() []protocol.TerminalID {
 	return ids
 }
 
-// tell calls OnChange and OnGone from one goroutine, so that the last call is
-// about the last change. It returns when quiet is closed and everything told.
+// tell calls OnChange and OnGone from one goroutine, so that the last call describes
+// the last change. It returns when quiet is closed and all changes have been
+// reported.
 func (m *Manager) tell(quiet <-chan struct{}) {
 	for {
 		last := false

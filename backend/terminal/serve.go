@@ -20,10 +20,10 @@ import (
 	"pilotfish/backend/terminal/vt"
 )
 
-// Serve connects one viewer to a terminal until either ends, and closes the
-// socket. A viewer that was there is closed with protocol.CloseTakenOver. The
-// error says why the viewer ended when it was not its own wish; the terminal
-// goes on in any case.
+// Serve connects one viewer to a terminal until either ends, and closes the socket. A
+// viewer that was attached before is closed with protocol.CloseTakenOver. The error
+// says why the connection ended when the viewer did not close it itself. The terminal
+// keeps running in any case.
 func (m *Manager) Serve(ctx context.Context, ws *websocket.Conn, id protocol.TerminalID) (err error) {
 	defer func() { _ = ws.CloseNow() }()
 	t, err := m.find(id)
@@ -31,14 +31,15 @@ func (m *Manager) Serve(ctx context.Context, ws *websocket.Conn, id protocol.Ter
 		_ = ws.Close(gone.code, gone.reason)
 		return err
 	}
-	// A paste comes in one message; it is handed on piece by piece.
+	// A paste arrives in one message; it is forwarded in pieces.
 	ws.SetReadLimit(protocol.MaxInputFrame)
 	hello, err := readHello(ctx, ws)
 	if err != nil {
 		return refuse(ws, err)
 	}
-	// From here on listen measures: the library would cut the connection at its
-	// limit, and the kernel then drops the close frame with what is still unread.
+	// From here on, listen enforces the limit. The library would cut the connection
+	// at its limit, and the kernel would then drop the close frame together with the
+	// unread data.
 	ws.SetReadLimit(-1)
 	v := newViewer(ctx, t, ws)
 	if !t.attach(v, hello) {
@@ -60,7 +61,7 @@ func (m *Manager) Serve(ctx context.Context, ws *websocket.Conn, id protocol.Ter
 	return err
 }
 
-// contain keeps a fault in one connection from ending the app.
+// contain recovers from a panic in one connection, so that it does not end the app.
 func (v *viewer) contain(f func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -71,12 +72,12 @@ func (v *viewer) contain(f func()) {
 	f()
 }
 
-// refuse closes the socket with the code that err deserves. A viewer that left
-// is no error.
+// refuse closes the socket with the close code for err. It returns nil when the
+// viewer left by itself.
 func refuse(ws *websocket.Conn, err error) error {
 	code := websocket.CloseStatus(err)
-	// Closing reads what is still on its way, so that the close frame arrives; not
-	// for ever.
+	// Close reads the data that is still in transit, so that the close frame arrives.
+	// The timer limits this.
 	timer := time.AfterFunc(terminalCloseWait, func() { _ = ws.CloseNow() })
 	defer timer.Stop()
 	switch {
@@ -109,8 +110,8 @@ func readHello(ctx context.Context, ws *websocket.Conn) (protocol.ViewerControl,
 	return hello, err
 }
 
-// guard closes the socket when somebody wants that or the viewer's side is
-// dead. It ends with ended.
+// guard closes the socket when the viewer is kicked, when ctx ends, or when the peer
+// does not answer pings. It returns when ended is closed.
 func (v *viewer) guard(ctx context.Context, ended <-chan struct{}) {
 	beat := time.NewTicker(protocol.PingInterval)
 	defer beat.Stop()
@@ -135,7 +136,8 @@ func (v *viewer) guard(ctx context.Context, ended <-chan struct{}) {
 	}
 }
 
-// shut closes the socket politely, and in any case.
+// shut closes the socket with a closing handshake, and forcibly after
+// terminalCloseWait.
 func (v *viewer) shut(c closing) {
 	timer := time.AfterFunc(terminalCloseWait, func() { _ = v.ws.CloseNow() })
 	defer timer.Stop()
@@ -160,7 +162,7 @@ func (v *viewer) listen(ctx context.Context) error {
 		}
 		text.Reset()
 		if text.Cap() > protocol.MaxFrame {
-			text = bytes.Buffer{} // a checkpoint's room is not kept for the acks
+			text = bytes.Buffer{} // do not keep a checkpoint's large buffer for the acks
 		}
 		if n, err := text.ReadFrom(io.LimitReader(r, protocol.MaxInputFrame+1)); err != nil || n > protocol.MaxInputFrame {
 			return cmp.Or(err, errTooLarge)
@@ -175,10 +177,10 @@ func (v *viewer) listen(ctx context.Context) error {
 	}
 }
 
-// escapeKey is what Escape sends.
+// escapeKey is the byte that the Escape key sends.
 const escapeKey = 0x1b
 
-// takeInput hands a message on to the program, piece by piece.
+// takeInput forwards a message to the program in pieces.
 func (v *viewer) takeInput(r io.Reader, piece []byte) error {
 	for left := protocol.MaxInputFrame; ; {
 		n, err := r.Read(piece)
@@ -199,7 +201,7 @@ func (v *viewer) takeInput(r io.Reader, piece []byte) error {
 	}
 }
 
-// typed hands input of v to the program.
+// typed forwards input of v to the program.
 func (t *terminal) typed(v *viewer, p []byte) error {
 	t.mu.Lock()
 	run := t.run
@@ -207,7 +209,7 @@ func (t *terminal) typed(v *viewer, p []byte) error {
 		t.mu.Unlock()
 		return nil
 	}
-	// Focus and mouse reports come without the person's wish.
+	// Terminals send focus and mouse reports without the user's intention.
 	if !bytes.HasPrefix(p, []byte("\x1b[")) {
 		t.answered()
 	}
@@ -219,15 +221,15 @@ func (t *terminal) typed(v *viewer, p []byte) error {
 	return run.input.Put(p, terminalInputWait)
 }
 
-// control follows one control message.
+// control handles one control message.
 func (v *viewer) control(c protocol.ViewerControl) error {
 	t := v.t
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.viewer != v {
-		return nil // taken over; the socket is about to close
+		return nil // another viewer has taken over; this socket is about to close
 	}
-	// What crosses a restart is about a stream that is gone.
+	// A message that was sent before a restart refers to the old stream.
 	old := c.Epoch != 0 && c.Epoch != t.info.Epoch
 	switch c.Type {
 	case protocol.ControlResize:
@@ -237,7 +239,8 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 			t.stream.Resized(c.Offset, cols, rows)
 		}
 	case protocol.ControlShown:
-		// A clock that is set back leaves the order wrong until it has caught up.
+		// After the clock is set back, the order is wrong until the clock has caught
+		// up.
 		t.info.Shown = max(t.info.Shown, min(c.At, time.Now().UnixMilli()))
 		t.changed()
 	case protocol.ControlAck:
@@ -265,10 +268,6 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 		}
 		cols, rows := clamp(c.Cols, c.Rows)
 		t.stream.Keep(vt.Checkpoint{Offset: c.Offset, Data: c.Data, Cols: cols, Rows: rows})
-	case protocol.ControlPicture:
-		if !old && c.Offset <= v.sent {
-			t.stream.Draw(c.Offset, c.Data)
-		}
 	default:
 		return fmt.Errorf("%w: a second %s", errMalformed, c.Type)
 	}

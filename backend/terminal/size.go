@@ -8,11 +8,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// sizer makes a storm of resizes a few.
+// sizer limits how often the program is resized.
 type sizer struct {
-	last       time.Time // of the last one that the program was told
+	last       time.Time // when the program was last resized
 	timer      *time.Timer
-	cols, rows int // to be told by timer
+	cols, rows int // the size that timer will apply
 }
 
 func (s *sizer) stop() {
@@ -22,8 +22,8 @@ func (s *sizer) stop() {
 	}
 }
 
-// resize gives the program a new size: at once when the last is long ago, else
-// when the storm is over. It needs mu.
+// resize changes the program's size: at once when the last resize is at least
+// resizeEvery ago, else when that time has passed. It needs mu.
 func (t *terminal) resize(cols, rows int) {
 	cols, rows = clamp(cols, rows)
 	if t.size.timer != nil {
@@ -72,12 +72,13 @@ func (t *terminal) applySize(cols, rows int) {
 	}
 }
 
-// nudge makes a full-screen program draw itself anew. A signal alone is not
-// enough: most compare the size first. It needs mu.
+// nudge makes a full-screen program redraw itself by changing its size for nudgeWait.
+// Sending SIGWINCH alone is not enough, because most programs compare the size first.
+// It needs mu.
 func (t *terminal) nudge() {
 	cols, rows := t.info.Cols, t.info.Rows
 	if t.size.timer != nil {
-		return // a resize is on its way and does the same
+		return // a pending resize has the same effect
 	}
 	other := rows - 1
 	if other < protocol.MinRows {

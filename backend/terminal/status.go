@@ -5,13 +5,14 @@ package terminal
 import (
 	"time"
 
+	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal/vt"
 )
 
-// activity notes that something was read or typed: the foreground program may
-// be another one now. What comes of it is told by settle, once for everything
-// that happens meanwhile. It needs mu.
+// activity records that there was output or input: the foreground program may have
+// changed. settle reports the result once for all activity within statusDelay. It
+// needs mu.
 func (t *terminal) activity(title bool) {
 	if t.settleArmed || (!title && t.info.Agent != protocol.AgentShell && t.info.Status != protocol.AgentStarting) {
 		return
@@ -20,7 +21,8 @@ func (t *terminal) activity(title bool) {
 	time.AfterFunc(statusDelay, t.settle)
 }
 
-// settle tells the title and what the foreground program says about the status.
+// settle publishes the title, and the status that follows from the foreground
+// program.
 func (t *terminal) settle() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,13 +42,13 @@ func (t *terminal) settle() {
 	status := t.info.Status
 	switch {
 	case t.info.Agent == protocol.AgentShell:
-		// The shell itself in the foreground is its prompt. What a hook has
-		// said stays until the foreground changes.
+		// When the shell itself is in the foreground, it shows its prompt. A status
+		// that a hook has set stays until the foreground changes.
 		if now := foregroundStatus(run); now != t.foreground {
 			t.foreground, status = now, now
 		}
 	case status == protocol.AgentStarting:
-		status = protocol.AgentIdle // it has drawn something and waits, unless its hook says more
+		status = protocol.AgentIdle // it has written output and now waits, unless its hook reports otherwise
 	}
 	if status != t.info.Status {
 		t.info.Status, t.info.Message = status, ""
@@ -59,10 +61,22 @@ func (t *terminal) settle() {
 
 func foregroundStatus(run *running) protocol.AgentStatus {
 	group, err := run.device.Foreground()
-	if err != nil || group == run.proc.PID() {
+	if err != nil || group == run.proc.PID() || run.confined && startedBy(run.proc.PID(), group) {
 		return protocol.AgentIdle
 	}
 	return protocol.AgentWorking
+}
+
+// startedBy reports whether a process is the program that bubblewrap runs: the child
+// of its child, which is the first process of the namespace. A shell leads its own
+// process group.
+func startedBy(bubblewrap, pid int) bool {
+	first, err := proc.Parent(pid)
+	if err != nil {
+		return false
+	}
+	outer, err := proc.Parent(first)
+	return err == nil && outer == bubblewrap
 }
 
 // setStatus is an agent's own word.
@@ -84,9 +98,10 @@ func (t *terminal) setStatus(status protocol.AgentStatus, message string) {
 	t.changed()
 }
 
-// interrupted notes that the person pressed Escape or Ctrl-C while an agent works. Claude
-// has no hook for the end of a turn that was interrupted. But what works draws all the
-// time: an agent that falls silent after such a key waits for the person. It needs mu.
+// interrupted records that the user pressed Escape or Ctrl-C while an agent works.
+// Claude has no hook for the end of an interrupted turn. But a working agent draws
+// all the time, so an agent that falls silent after such a key waits for the user. It
+// needs mu.
 func (t *terminal) interrupted() {
 	run := t.run
 	if t.info.Agent == protocol.AgentShell || t.info.Status != protocol.AgentWorking || run == nil {
@@ -107,7 +122,8 @@ func (t *terminal) interrupted() {
 	})
 }
 
-// calm forgets an interruption: something else says what the agent does. It needs mu.
+// calm cancels the handling of an interruption, because a newer report states what
+// the agent does. It needs mu.
 func (t *terminal) calm() {
 	if t.hushed != nil {
 		t.hushed.Stop()
@@ -115,8 +131,8 @@ func (t *terminal) calm() {
 	}
 }
 
-// answered notes that the person typed: an agent that needed them has its
-// answer. It needs mu.
+// answered records that the user typed: an agent that needed the user has its answer.
+// It needs mu.
 func (t *terminal) answered() {
 	if t.info.Status == protocol.AgentNeedsYou && t.info.State == protocol.TerminalLive {
 		t.info.Status, t.info.Message = protocol.AgentWorking, ""

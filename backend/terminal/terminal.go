@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"pilotfish/backend/confine"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal/pty"
@@ -23,41 +24,42 @@ type terminal struct {
 	id    protocol.TerminalID
 	log   *slog.Logger
 	lease *lease
-	// op is held by whoever starts or ends a process.
+	// op is a lock: it is held while a process is started or ended.
 	op chan struct{}
 
 	mu      sync.Mutex
 	info    protocol.TerminalInfo
-	request protocol.PtySessionRequest // what was asked for, kept for a restart
-	closed  bool                       // no process is started any more
-	forgot  bool                       // closed is done
-	run     *running                   // the process, or the last one; nil before the first
+	request protocol.PtySessionRequest // the last request, kept for a restart
+	closed  bool                       // no further process is started
+	forgot  bool                       // close has finished
+	run     *running                   // the current or last process; nil before the first
 	stream  vt.Stream
-	viewer  *viewer // who looks now
-	viewed  bool    // somebody has looked at this epoch
-	// readCond wakes the reader: there is room in the window, or the end.
+	viewer  *viewer // the attached viewer, if any
+	viewed  bool    // a viewer has been attached in this epoch
+	// readCond wakes the reader when the window has room or the process ends.
 	readCond sync.Cond
 
 	settleArmed bool
-	// hushed fires when an agent that the person interrupted has been silent for a
-	// moment; nil while nobody did.
+	// hushed fires when an agent that the user interrupted has been silent for
+	// interruptQuiet. It is nil while there is no such interruption.
 	hushed     *time.Timer
-	title      string // seen, told by settle
+	title      string // the latest title; settle publishes it
 	foreground protocol.AgentStatus
 	size       sizer
 }
 
 // running is one process in one pseudo terminal.
 type running struct {
-	epoch  int
-	proc   *proc.Process
-	device *pty.Device
-	input  *pty.Input
+	epoch    int
+	confined bool
+	proc     *proc.Process
+	device   *pty.Device
+	input    *pty.Input
 	// drop means that nobody wants the output any more. Guarded by terminal.mu.
 	drop bool
 	// read is closed when all output has been read.
 	read chan struct{}
-	// finished is closed when the end has been noted.
+	// finished is closed when the process's end has been recorded.
 	finished chan struct{}
 }
 
@@ -72,7 +74,7 @@ func newTerminal(m *Manager, id protocol.TerminalID, req protocol.PtySessionRequ
 	t.readCond.L = &t.mu
 	t.lease = newLease(func() {
 		t.log.Info("nobody looked at the terminal for its grace time")
-		t.close("nobody looked at it for the grace time", gone)
+		t.close("no panel showed it for the set time", gone)
 	})
 	cols, rows := clamp(req.Cols, req.Rows)
 	t.info = protocol.TerminalInfo{
@@ -84,7 +86,7 @@ func newTerminal(m *Manager, id protocol.TerminalID, req protocol.PtySessionRequ
 	return t
 }
 
-// snapshot returns the terminal as it is now.
+// snapshot returns the terminal's current state.
 func (t *terminal) snapshot() protocol.TerminalInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +105,7 @@ func (t *terminal) infoLocked() protocol.TerminalInfo {
 	return info
 }
 
-// changed tells everybody. It needs mu.
+// changed notifies the viewer and the Manager. It needs mu.
 func (t *terminal) changed() {
 	if t.viewer != nil {
 		t.viewer.state = true
@@ -112,7 +114,7 @@ func (t *terminal) changed() {
 	t.m.news.post(t.id)
 }
 
-// lockOp takes op or gives up with ctx.
+// lockOp acquires op, or returns ctx's error when ctx ends first.
 func (t *terminal) lockOp(ctx context.Context) error {
 	select {
 	case t.op <- struct{}{}:
@@ -130,13 +132,18 @@ func (t *terminal) start(ctx context.Context) error {
 		return err
 	}
 	defer t.unlockOp()
-	launch, err := t.m.config.Launch(ctx, t.id, t.request.Tab, t.request.Agent, t.request.Command)
+	launch, err := t.m.config.Launch(ctx, t.launching(t.request))
 	if err != nil {
 		return err
 	}
 	t.begin(launch)
 	t.lease.release(t.m.config.Grace())
 	return nil
+}
+
+// launching converts a request to the argument of Config.Launch.
+func (t *terminal) launching(r protocol.PtySessionRequest) Request {
+	return Request{Terminal: t.id, Tab: r.Tab, Agent: r.Agent, Command: r.Command, Confined: r.Confined}
 }
 
 // restart ends the process and starts the next.
@@ -154,8 +161,12 @@ func (t *terminal) restart(ctx context.Context, req protocol.PtyRestartRequest) 
 	} else if req.Command != "" {
 		request.Command = req.Command
 	}
-	// Asking first leaves the old process alone when there is no new one.
-	launch, err := t.m.config.Launch(ctx, t.id, request.Tab, request.Agent, request.Command)
+	if req.Confined != nil {
+		request.Confined = *req.Confined
+	}
+	// Launch is called first, so that the old process keeps running when Launch
+	// fails.
+	launch, err := t.m.config.Launch(ctx, t.launching(request))
 	if err != nil {
 		return err
 	}
@@ -183,7 +194,7 @@ func (t *terminal) close(reason string, code closing) {
 	t.mu.Lock()
 	if t.forgot {
 		t.mu.Unlock()
-		return // somebody else was quicker
+		return // another call of close has finished
 	}
 	t.forgot = true
 	viewer := t.viewer
@@ -197,7 +208,8 @@ func (t *terminal) close(reason string, code closing) {
 	t.m.news.post(t.id)
 }
 
-// begin starts a process by launch. The caller holds op.
+// begin starts the process that launch describes, in a new epoch. The caller holds
+// op.
 func (t *terminal) begin(launch Launch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -205,7 +217,7 @@ func (t *terminal) begin(launch Launch) {
 		return
 	}
 	t.info.Epoch++
-	t.info.Agent, t.info.Name = launch.Kind, launch.Name
+	t.info.Agent, t.info.Name, t.info.Confined = launch.Kind, launch.Name, launch.Confine != nil
 	t.info.Title, t.info.Message, t.info.Exit, t.info.PID = "", "", nil, 0
 	t.info.StartedAt = time.Now()
 	t.title, t.foreground = "", ""
@@ -245,8 +257,12 @@ func (t *terminal) spawn(launch Launch) (*running, error) {
 		return nil, err
 	}
 	defer slave.Close()
+	program := confine.Program{Path: launch.Path, Args: launch.Args, Env: environment(launch, slave.Name()), Dir: launch.Dir}
+	if launch.Confine != nil {
+		program = confine.Wrap(program, *launch.Confine)
+	}
 	p, err := proc.Start(t.m.ctx, proc.Config{
-		Path: launch.Path, Args: launch.Args, Env: environment(launch, slave.Name()), Dir: launch.Dir,
+		Path: program.Path, Args: program.Args, Env: program.Env, Dir: program.Dir,
 		TTY: slave, Guard: t.m.config.Guard, Logger: t.m.config.Logger,
 	})
 	if err != nil {
@@ -254,15 +270,15 @@ func (t *terminal) spawn(launch Launch) (*running, error) {
 		return nil, err
 	}
 	return &running{
-		epoch: t.info.Epoch, proc: p, device: d,
+		epoch: t.info.Epoch, confined: launch.Confine != nil, proc: p, device: d,
 		input:    pty.NewInput(d, inputQueue),
 		read:     make(chan struct{}),
 		finished: make(chan struct{}),
 	}, nil
 }
 
-// endProcess ends what runs, if anything does, and returns when it is gone. The
-// caller holds op.
+// endProcess ends the running process, if there is one, and returns when it is gone.
+// The caller holds op.
 func (t *terminal) endProcess(reason string) {
 	t.mu.Lock()
 	run := t.run
@@ -281,17 +297,20 @@ func (t *terminal) endProcess(reason string) {
 	if err := run.proc.Stop(reason); err != nil {
 		t.log.Error("the terminal's processes could not be ended", "error", err)
 	}
-	_ = run.device.Close() // also when something survived that holds the other side
+	_ = run.device.Close() // even when a surviving process still has the other side open
 	<-run.read
 	<-run.finished
 }
 
-// finish notes the end of a process.
+// finish waits for the end of a process and records it.
 func (t *terminal) finish(run *running) {
 	defer close(run.finished)
 	<-run.proc.Exited()
 	run.input.End()
 	exit := run.proc.Exit()
+	if run.confined {
+		exit = confine.Exit(exit)
+	}
 	t.mu.Lock()
 	t.info.State, t.info.Status = protocol.TerminalEnded, protocol.AgentEnded
 	t.info.Exit, t.info.Message, t.info.PID = &exit, "", 0
@@ -299,24 +318,24 @@ func (t *terminal) finish(run *running) {
 	t.changed()
 	t.mu.Unlock()
 	t.log.Info("the program ended", "code", exit.Code, "signal", exit.Signal, "reason", exit.Reason)
-	// What it leaves behind may hold the terminal open; proc ends that too.
+	// Descendants of the process may keep the terminal open; proc ends them too.
 	<-run.proc.Done()
 	<-run.read
 	_ = run.device.Close()
 }
 
-// readOutput takes the program's output into the stream and to the viewer.
+// readOutput reads the program's output into the stream and sends it to the viewer.
 func (t *terminal) readOutput(run *running) {
 	defer func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		close(run.read)
 		if t.viewer != nil {
-			t.viewer.cond.Signal() // the exit may be told now
+			t.viewer.cond.Signal() // the pump may report the exit now
 		}
 	}()
 	buf := make([]byte, protocol.FrameHeader+protocol.MaxFrame)
-	open := 0 // how much of a character is there whose end was not read yet
+	open := 0 // length of a UTF-8 character's beginning whose rest was not read yet
 	for {
 		room := t.awaitRoom(run)
 		n, err := run.device.Read(buf[protocol.FrameHeader+open:][:max(room-open, 1)])
@@ -331,8 +350,8 @@ func (t *terminal) readOutput(run *running) {
 		if open == n {
 			continue
 		}
-		// The header of the next frame is written before its text, so what waits
-		// for it is kept aside while this one is delivered.
+		// The header of the next frame overwrites the bytes before its text. So save
+		// the incomplete character while this frame is delivered.
 		var half [utf8.UTFMax]byte
 		copy(half[:], buf[protocol.FrameHeader+n-open:][:open])
 		t.deliver(run, buf[:protocol.FrameHeader+n-open])
@@ -340,8 +359,8 @@ func (t *terminal) readOutput(run *running) {
 	}
 }
 
-// awaitRoom waits while the viewer has too much to draw and returns how much
-// may be read.
+// awaitRoom waits while the viewer has too many undrawn bytes, and returns how many
+// bytes may be read.
 func (t *terminal) awaitRoom(run *running) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -356,7 +375,8 @@ func (t *terminal) awaitRoom(run *running) int {
 	}
 }
 
-// deliver takes one batch; frame has room for its header in front.
+// deliver appends one batch of output to the stream and sends it to the viewer. frame
+// has room for the frame header in front of the data.
 func (t *terminal) deliver(run *running, frame []byte) {
 	data := frame[protocol.FrameHeader:]
 	t.mu.Lock()
@@ -382,8 +402,9 @@ func (t *terminal) deliver(run *running, frame []byte) {
 	if t.stream.Bells() != bells {
 		v.bell = true
 	}
-	// A flood is written by the pump while this goroutine reads on; a key's echo
-	// leaves from here, without a switch of goroutines.
+	// The pump writes large batches while this goroutine continues to read. A small
+	// batch, such as a key's echo, is written from here, without a switch of
+	// goroutines.
 	if len(data) >= protocol.MaxFrame/2 || !v.claim(offset, len(data)) {
 		v.cond.Signal()
 		t.mu.Unlock()

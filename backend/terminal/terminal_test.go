@@ -36,7 +36,7 @@ func TestShellAnswers(t *testing.T) {
 	w.await(info.ID, "ended", func(i protocol.TerminalInfo) bool {
 		return i.State == protocol.TerminalEnded && i.Status == protocol.AgentEnded && i.PID == 0 && i.Exit.Code == 3
 	})
-	// It is still there to be looked at.
+	// The ended terminal can still be viewed.
 	again := w.attach(info.ID, 0, 0)
 	again.waitControl(protocol.ControlExit)
 	again.waitText("exit 3")
@@ -108,7 +108,7 @@ func TestPasteOf10MB(t *testing.T) {
 			go func() {
 				for p := paste; len(p) > 0; p = p[min(frame, len(p)):] {
 					if c.ws.Write(t.Context(), websocket.MessageBinary, p[:min(frame, len(p))]) != nil {
-						return // the reader sees what is missing
+						return // the reader detects what is missing
 					}
 				}
 			}()
@@ -141,7 +141,7 @@ func TestInterruptDuringAFlood(t *testing.T) {
 	sent := c.offset
 	c.send([]byte{pty.InterruptKey})
 	c.waitText("STOP")
-	// What was on its way is bounded by the window and what the kernel holds.
+	// The data in transit is limited by the window and the kernel's buffers.
 	if after := c.offset - sent; after > 4*protocol.AckWindow {
 		t.Errorf("%d bytes came after Ctrl-C", after)
 	}
@@ -218,7 +218,7 @@ func TestHooksSetTheStatus(t *testing.T) {
 	w.await(info.ID, "needs you", func(i protocol.TerminalInfo) bool {
 		return i.Status == protocol.AgentNeedsYou && i.Message == "may I[31m?"
 	})
-	c.typeText("\x1b[I") // a focus report is no answer
+	c.typeText("\x1b[I") // a focus report is not an answer
 	c.typeText("y")
 	w.await(info.ID, "working", func(i protocol.TerminalInfo) bool { return i.Status == protocol.AgentWorking && i.Message == "" })
 	if err := w.m.SetStatus(info.ID, protocol.AgentEnded, ""); protocol.AsError(err).Code != protocol.CodeBadArgument {
@@ -232,8 +232,8 @@ func TestHooksSetTheStatus(t *testing.T) {
 	})
 }
 
-// An agent has no hook for the end of a turn that a person interrupts: after Escape it
-// waits for them when it falls silent, and still works as long as it draws.
+// An agent has no hook for the end of a turn that a user interrupts. After Escape, an
+// agent that falls silent waits for the user; one that draws still works.
 func TestInterruptedAgentIsIdle(t *testing.T) {
 	w := newWorld(t)
 	info := w.raw(`stty raw -echo; printf ready; (while :; do printf .; sleep 0.1; done) & spin=$!; dd bs=1 count=1 2>/dev/null >/dev/null; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do printf '+'; sleep 0.1; done; printf still; dd bs=1 count=1 2>/dev/null >/dev/null; kill $spin; printf stopped; exec cat`)
@@ -242,7 +242,7 @@ func TestInterruptedAgentIsIdle(t *testing.T) {
 	if err := w.m.SetStatus(info.ID, protocol.AgentWorking, ""); err != nil {
 		t.Fatal(err)
 	}
-	// Escape that interrupts nothing: the animation goes on.
+	// An Escape that interrupts nothing: the animation continues.
 	c.typeText("\x1b")
 	c.waitText("still")
 	w.await(info.ID, "working while it draws", func(i protocol.TerminalInfo) bool { return i.Status == protocol.AgentWorking })
@@ -275,12 +275,12 @@ func TestRestart(t *testing.T) {
 	if string(c.text) != "new" {
 		t.Errorf("screen %q", c.text)
 	}
-	// What was on its way about the old stream does nothing.
+	// A late message about the old stream has no effect.
 	c.control(protocol.ViewerControl{Type: protocol.ControlAck, Epoch: 1, Offset: 1 << 30})
 	c.control(protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 1, Offset: 1, Data: "OLD SCREEN"})
 	c.typeText("live")
 	c.waitText("newlive")
-	// A viewer of the old epoch is given the new screen, cleared.
+	// A viewer of the old epoch receives the new screen, cleared.
 	d := w.attach(info.ID, 1, 6)
 	if s := d.waitControl(protocol.ControlSnapshot); s.Data != "" || s.Offset != 0 || s.Epoch != 2 {
 		t.Errorf("snapshot = %+v", s)
@@ -383,8 +383,8 @@ func TestEndOfTheAppEndsTerminalsAndViewers(t *testing.T) {
 	}
 }
 
-// Only the user's own shell knows its terminal: what is printed there by a command
-// is read by the user, and what an agent runs is read by a model.
+// Only the user's own shell receives its terminal's name: the user reads what a
+// command prints there, while a model reads what an agent runs.
 func TestOnlyAShellKnowsItsTerminal(t *testing.T) {
 	w := newWorld(t)
 	show := `echo "<${PILOTFISH_TTY-none}>" "<$(tty)>"`

@@ -15,13 +15,13 @@ import (
 	"pilotfish/backend/terminal/vt"
 )
 
-// closing is why a viewer's socket is closed.
+// closing is the code and reason with which a viewer's socket is closed.
 type closing struct {
 	code   websocket.StatusCode
 	reason string
 }
 
-// Why a viewer's socket is closed, when it is not the viewer's doing.
+// The reasons for which the backend closes a viewer's socket.
 var (
 	gone      = closing{protocol.CloseGone, "the terminal was closed"}
 	takenOver = closing{protocol.CloseTakenOver, "another panel shows this terminal"}
@@ -30,38 +30,38 @@ var (
 	internal  = closing{websocket.StatusInternalError, "internal error"}
 )
 
-// maxPongs is how many pings may wait for their answer.
+// maxPongs is how many pings may wait for their pong.
 const maxPongs = 16
 
-// viewer is one attached socket. Everything but the constants is guarded by its
-// terminal's mu.
+// viewer is one attached socket. Its mutable fields are guarded by its terminal's mu.
 type viewer struct {
 	t  *terminal
 	ws *websocket.Conn
-	// ctx has no end: writes end with the socket, and a context that can end
-	// would cost an allocation a write.
+	// ctx never ends. A write ends when the socket is closed, and a context that can
+	// end would cost an allocation per write.
 	ctx    context.Context
-	kicked chan closing // one place; the first reason counts
+	kicked chan closing // capacity 1; the first reason counts
 	cond   sync.Cond    // wakes the pump
 
-	// first are the messages before any output.
+	// first holds the messages to send before any output.
 	first []protocol.TerminalControl
-	// sizes are those that the emulator takes while it is given what was before.
+	// sizes holds the sizes to which the emulator must change during the replay of
+	// earlier output.
 	sizes []vt.Size
-	// sent and acked are offsets of the epoch: handed to the socket, drawn.
+	// sent and acked are offsets in the current epoch: written to the socket, and
+	// drawn by the viewer.
 	sent, acked uint64
-	// writing is set by whoever writes to the socket: the pump or the
-	// program's reader.
+	// writing is set while the pump or the program's reader writes to the socket.
 	writing bool
 	closed  bool
-	drew    bool // it has acknowledged something
+	drew    bool // the viewer has acknowledged some output
 
-	// What else is to be told, newest state only.
+	// Messages still to send; each carries only the newest state.
 	epoch, state, title, bell, exit bool
 	exitTold                        bool
-	replay                          bool   // replayed is still to be told
-	replayTo                        uint64 // at this offset
-	redraw                          bool   // the program is to draw itself anew after it
+	replay                          bool   // the "replayed" message is still to be sent
+	replayTo                        uint64 // the offset at which it is sent
+	redraw                          bool   // make the program redraw after it
 	pongs                           []int
 }
 
@@ -79,7 +79,7 @@ func (v *viewer) kick(c closing) {
 	}
 }
 
-// attach makes v the terminal's viewer; one that was there is closed.
+// attach makes v the terminal's viewer and closes the viewer before it.
 func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -88,7 +88,7 @@ func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 	}
 	if old := t.viewer; old != nil {
 		old.kick(takenOver)
-		old.closed = true // its place in the stream is not kept any more
+		old.closed = true // its offset no longer limits the reader
 		old.cond.Broadcast()
 	}
 	t.lease.hold()
@@ -98,8 +98,9 @@ func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 	v.sent, v.acked, v.sizes = b.Offset, b.Offset, b.Sizes
 	v.replay, v.replayTo, v.redraw = true, t.stream.Head(), b.Redraw
 	if !t.viewed && b.Screen != nil && b.Offset == 0 && time.Since(t.info.StartedAt) < firstAnswerWithin {
-		// The program has just started, before its viewer could be there: what
-		// it asks was never answered, and this is no replay.
+		// The program has just started and no viewer has been attached yet. Its
+		// queries to the terminal were never answered, so this output is not a
+		// replay.
 		v.replayTo = 0
 	}
 	t.viewed = true
@@ -108,7 +109,7 @@ func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 	v.first = []protocol.TerminalControl{{
 		Type: protocol.ControlReady, Terminal: &info, Epoch: info.Epoch, Offset: b.Offset,
 	}}
-	// A viewer that has nothing has nothing to clear either.
+	// A viewer that has no output needs no message to clear its screen.
 	if s := b.Screen; s != nil && (s.Data != "" || hello.Epoch != 0) {
 		if s.Cols == 0 {
 			s.Cols, s.Rows = info.Cols, info.Rows
@@ -116,12 +117,13 @@ func (t *terminal) attach(v *viewer, hello protocol.ViewerControl) bool {
 		s.Epoch = info.Epoch
 		v.first = append(v.first, *s)
 	}
-	t.readCond.Broadcast() // the old viewer's window does not count any more
+	t.readCond.Broadcast() // the old viewer's window no longer limits the reader
 	t.m.news.post(t.id)
 	return true
 }
 
-// detach takes v away, if it is still the viewer, and wakes its pump to end.
+// detach removes v, if it is still the viewer, and wakes its pump so that the pump
+// ends.
 func (t *terminal) detach(v *viewer) {
 	grace := t.m.config.Grace()
 	t.mu.Lock()
@@ -137,7 +139,7 @@ func (t *terminal) detach(v *viewer) {
 	t.m.news.post(t.id)
 }
 
-// newEpoch starts the stream anew. It needs mu.
+// newEpoch resets the viewer for a new stream. It needs mu.
 func (v *viewer) newEpoch() {
 	v.sent, v.acked, v.sizes = 0, 0, nil
 	v.epoch, v.exit, v.exitTold, v.replay, v.redraw = true, false, false, false, false
@@ -145,9 +147,9 @@ func (v *viewer) newEpoch() {
 	v.t.readCond.Broadcast()
 }
 
-// claim reports whether the caller may write the output at offset to the socket
-// now: the viewer has everything before it and nothing else is to be told. It
-// needs mu; release follows.
+// claim reports whether the caller may now write the output at offset to the socket:
+// the viewer has all output before it, and no other message is pending. It needs mu.
+// The caller calls release after the write.
 func (v *viewer) claim(offset uint64, n int) bool {
 	if v.closed || v.writing || v.sent != offset || v.hasNews() {
 		return false
@@ -161,7 +163,8 @@ func (v *viewer) claim(offset uint64, n int) bool {
 func (v *viewer) release(err error) {
 	v.writing = false
 	if err != nil {
-		// The socket's reader sees the same error and ends the viewer.
+		// The goroutine that reads the socket gets the same error and ends the
+		// viewer.
 		v.closed = true
 		if v.t.viewer == v {
 			v.t.readCond.Broadcast()
@@ -174,13 +177,13 @@ func (v *viewer) hasNews() bool {
 	return len(v.first) > 0 || v.epoch || v.state || v.title || v.bell || v.replay || len(v.sizes) > 0 || len(v.pongs) > 0
 }
 
-// write writes one message. It ends with the socket at the latest, which the
-// heartbeat closes when the viewer's side is dead.
+// write writes one message. It returns at the latest when the socket is closed; the
+// heartbeat closes it when the peer is dead.
 func (v *viewer) write(typ websocket.MessageType, p []byte) error {
 	return v.ws.Write(v.ctx, typ, p)
 }
 
-// pump writes what the program's reader does not write directly, until the
+// pump writes everything that the program's reader does not write directly, until the
 // viewer is detached.
 func (v *viewer) pump() {
 	buf := make([]byte, protocol.FrameHeader+protocol.MaxFrame)
@@ -209,8 +212,8 @@ func (v *viewer) writeControl(c protocol.TerminalControl) error {
 	return v.write(websocket.MessageText, b)
 }
 
-// next waits for something to write and claims it: a message, or output as a
-// frame in buf.
+// next waits for something to write and claims it: a message, or output as a frame in
+// buf.
 func (v *viewer) next(buf []byte) (message *protocol.TerminalControl, frame []byte, ok bool) {
 	t := v.t
 	t.mu.Lock()
@@ -243,8 +246,8 @@ func (v *viewer) next(buf []byte) (message *protocol.TerminalControl, frame []by
 	}
 }
 
-// nextMessage takes the message that is due, in the order in which a viewer
-// needs them. It needs mu.
+// nextMessage removes and returns the next pending message, in the order in which a
+// viewer needs them. It needs mu.
 func (v *viewer) nextMessage() *protocol.TerminalControl {
 	t := v.t
 	switch {
@@ -279,7 +282,8 @@ func (v *viewer) nextMessage() *protocol.TerminalControl {
 		return &protocol.TerminalControl{Type: protocol.ControlBell}
 	case v.state:
 		v.state = false
-		// The exit follows the last output; until then the state comes alone.
+		// The exit message follows the last output; until then only the state is
+		// sent.
 		v.exit = t.info.Exit != nil && !v.exitTold
 		info := t.infoLocked()
 		return &protocol.TerminalControl{Type: protocol.ControlState, Terminal: &info, Epoch: info.Epoch}

@@ -1,5 +1,6 @@
-// Package tokens mints and ends the tokens of one session: that of its panel, and one for
-// each agent, which is good for the agent's own tab only. It keeps no token on disk.
+// Package tokens creates and revokes the tokens of one session: one for its
+// panel, and one for each agent, which is bound to the agent's own tab. It
+// stores no token on disk.
 package tokens
 
 import (
@@ -10,24 +11,26 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Tokens are those of one session. Their methods are safe for concurrent use.
+// Tokens are the tokens of one session. Its methods are safe for concurrent
+// use.
 type Tokens struct {
 	session protocol.SessionName
 	auth    *auth.Authority
 
 	mu    sync.Mutex
-	panel string // the panel's; empty before the first
+	panel string // the panel's token; empty before the first
 	grant string
 	epoch int
 }
 
-// New returns the tokens of a session, of which there are none yet.
+// New returns the tokens of a session, without any token yet.
 func New(session protocol.SessionName, authority *auth.Authority) *Tokens {
 	return &Tokens{session: session, auth: authority}
 }
 
-// Pair returns the panel's token, and a number that grows with each call: of two
-// pairings that cross each other, the panel takes the later.
+// Pair returns the panel's token, and a number that grows with each call: when
+// two pairings overtake each other, the panel uses the one with the larger
+// number.
 func (t *Tokens) Pair() (token string, epoch int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,7 +44,7 @@ func (t *Tokens) Pair() (token string, epoch int) {
 	return t.panel, t.epoch
 }
 
-// RotatePanel replaces the panel's token; false when it has none.
+// RotatePanel replaces the panel's token. It returns false when there is none.
 func (t *Tokens) RotatePanel() (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,8 +59,9 @@ func (t *Tokens) RotatePanel() (bool, error) {
 	return true, nil
 }
 
-// Terminal makes the token of an agent's process in a terminal, until the process ends:
-// for its own tab, for reading and acting. One that the terminal had ends.
+// Terminal creates the token of an agent process in a terminal: for the
+// terminal's tab, with the scopes read and act. It is valid until it is
+// revoked, when the process ends. An earlier token of the terminal is revoked.
 func (t *Tokens) Terminal(id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind) auth.Secret {
 	t.EndTerminal(id)
 	_, secret := t.auth.Mint(auth.KindAgent, auth.Grant{
@@ -70,8 +74,8 @@ func (t *Tokens) Terminal(id protocol.TerminalID, tab protocol.TabID, kind proto
 	return secret
 }
 
-// agentName is what the user knows an agent by; empty for a shell, in which they
-// type themselves.
+// agentName returns the name under which the user knows an agent; empty for a
+// shell, in which the user types.
 func agentName(kind protocol.AgentKind) string {
 	switch kind {
 	case protocol.AgentShell:
@@ -87,33 +91,35 @@ func agentName(kind protocol.AgentKind) string {
 	return string(kind)
 }
 
-// EndTerminal ends the tokens of a terminal's agent.
+// EndTerminal revokes the token of a terminal's agent.
 func (t *Tokens) EndTerminal(id protocol.TerminalID) {
 	t.auth.RevokeWhere(func(g auth.Grant) bool {
 		return g.Kind == auth.KindAgent && g.Session == t.session && g.Terminal == id
 	})
 }
 
-// Grant is what a conversation's agent may do: read and act, on its own tab.
+// Grant returns the grant of a conversation's agent: scopes read and act, on
+// its own tab.
 func (t *Tokens) Grant(actor protocol.Actor, tab protocol.TabID) auth.Grant {
 	return auth.Grant{Kind: auth.KindAgent, Session: t.session, Tab: tab, Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}}
 }
 
-// Conversation makes the token of a conversation's agent. One that it had ends.
+// Conversation creates the token of a conversation's agent. An earlier one is
+// revoked.
 func (t *Tokens) Conversation(actor protocol.Actor, tab protocol.TabID) auth.Secret {
 	t.EndActor(actor)
 	_, secret := t.auth.Mint(auth.KindAgent, t.Grant(actor, tab), 0)
 	return secret
 }
 
-// EndActor ends the tokens of an agent.
+// EndActor revokes the tokens of an agent.
 func (t *Tokens) EndActor(actor protocol.Actor) {
 	t.auth.RevokeWhere(func(g auth.Grant) bool {
 		return g.Kind == auth.KindAgent && g.Session == t.session && g.Actor.Kind == actor.Kind && g.Actor.ID == actor.ID
 	})
 }
 
-// EndAll ends every token of the session.
+// EndAll revokes every token of the session.
 func (t *Tokens) EndAll() {
 	t.auth.RevokeWhere(func(g auth.Grant) bool { return g.Session == t.session })
 	t.mu.Lock()

@@ -18,8 +18,9 @@ func house() (*Tokens, func(token string) (auth.Grant, bool)) {
 	}
 }
 
-// A panel keeps its token until it is rotated; the epoch tells pairings apart. With the
-// session all tokens end, and the next run has others.
+// A panel keeps its token until it is rotated; the epoch distinguishes
+// pairings. When the session ends, all its tokens end, and the next run has
+// others.
 func TestThePanelsToken(t *testing.T) {
 	tokens, good := house()
 	if is, err := tokens.RotatePanel(); is || err != nil {
@@ -49,8 +50,8 @@ func TestThePanelsToken(t *testing.T) {
 	}
 }
 
-// An agent's token is for its own tab, and ends with its process or when the next one
-// starts in its place; those of others stay.
+// An agent's token is for its own tab, and ends with its process or when the
+// next process starts in its place. Tokens of other agents remain.
 func TestAgentsTokens(t *testing.T) {
 	tokens, good := house()
 	claude := tokens.Terminal("p1", "t1", protocol.AgentClaude).Reveal()

@@ -1,7 +1,7 @@
-// Runs the conformance suite of the Model Context Protocol against /mcp of a
-// headless session with a home of its own. The suite knows no tokens, so a small
-// proxy adds ours; what it says in Host goes through, except the proxy's own
-// name. Usage: node run.mjs PATH-OF-pilotfish
+// Runs the conformance suite of the Model Context Protocol against /mcp of a headless session with
+// its own home. The suite does not support tokens, so a small proxy adds ours. The proxy forwards
+// the Host header, except its own name.
+// Usage: node run.mjs PATH-OF-pilotfish
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -9,8 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// The other scenarios are for servers that offer tools, prompts and resources
-// made for the suite.
+// The other scenarios need servers with tools, prompts and resources made for the suite.
 const scenarios = ['server-initialize', 'ping', 'logging-set-level', 'tools-list', 'dns-rebinding-protection']
 
 const program = resolve(process.argv[2])
@@ -18,7 +17,7 @@ const home = mkdtempSync(join(tmpdir(), 'pilotfish-conformance-'))
 const env = { ...process.env, PILOTFISH_HOME: home, PILOTFISH_READY: '1' }
 const clear = () => rmSync(home, { recursive: true, force: true })
 
-// It says on its third file that it listens, or why it does not.
+// On file descriptor 3 it reports that it listens, or why it does not.
 const app = spawn(program, ['serve', '--headless', '--json'], { env, stdio: ['ignore', 'ignore', 'inherit', 'pipe'] })
 const ended = new Promise((done) => app.on('close', done))
 const word = await new Promise((done) => {
@@ -49,7 +48,7 @@ const proxy = createServer((from, to) => {
 await new Promise((done) => proxy.listen(0, '127.0.0.1', done))
 own = `localhost:${proxy.address().port}`
 
-// The suite's own program, whatever the package calls its file.
+// The suite's own program, whatever name its file has in the package.
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'node_modules', '@modelcontextprotocol', 'conformance')
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 const suite = join(folder, typeof manifest.bin === 'string' ? manifest.bin : Object.values(manifest.bin)[0])

@@ -1,9 +1,9 @@
-// Command report reads the events of `go test -json` on its input, prints what
-// `go test` itself would print, appends one line "passed failed skipped" to the
-// first file that it is given, and a line for each failure to the second, so that
-// the end of a long run says what failed. Only top-level tests are counted: a
-// subtest is part of its test. A package that fails without a failed test (it does
-// not compile, it panics, it runs out of time) counts as one failure.
+// Command report reads the events of `go test -json` on its input and prints what
+// `go test` itself would print. It appends one line "passed failed skipped" to
+// the first file argument, and a line for each failure to the second, so that the
+// end of a long run shows what failed. Only top-level tests are counted: a
+// subtest is part of its test. A package that fails without a failed test (a
+// compile error, a panic, a timeout) counts as one failure.
 package main
 
 import (
@@ -24,11 +24,11 @@ type event struct {
 	Output     string
 }
 
-// counts are what is reported.
+// counts are the results of a run.
 type counts struct {
 	passed, failed, skipped int
-	// failures has a line for each failed test: its package, its name, what it said
-	// first.
+	// failures has a line for each failed test: its package, its name, and its
+	// first message.
 	failures []string
 }
 
@@ -54,7 +54,7 @@ func run(in io.Reader, out io.Writer, countsFile, failuresFile string) error {
 	return appendTo(countsFile, fmt.Sprint(sum.passed, sum.failed, sum.skipped))
 }
 
-// appendTo adds lines to a file.
+// appendTo appends lines to a file.
 func appendTo(file string, lines ...string) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -69,8 +69,8 @@ func appendTo(file string, lines ...string) error {
 	return f.Close()
 }
 
-// failure is the line on a failed test: the first of its output that is from a test
-// file or a panic, at most 240 bytes of it.
+// failure returns the line for a failed test: the first line of its output that
+// comes from a test file or a panic, at most 240 bytes of it.
 func failure(pkg, test, output string) string {
 	said := ""
 	for line := range strings.Lines(output) {
@@ -85,7 +85,7 @@ func failure(pkg, test, output string) string {
 	return strings.TrimSpace(pkg + " " + test + " " + said)
 }
 
-// report copies the output of packages and of failed tests, and counts.
+// report copies the output of packages and of failed tests, and counts tests.
 func report(in io.Reader, out io.Writer) (counts, error) {
 	var sum counts
 	output := map[[2]string]*strings.Builder{}
@@ -95,7 +95,7 @@ func report(in io.Reader, out io.Writer) (counts, error) {
 	for lines.Scan() {
 		var e event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			// The go command itself speaks plain text.
+			// The go command itself also prints plain text.
 			fmt.Fprintln(out, lines.Text())
 			continue
 		}
@@ -152,7 +152,7 @@ func report(in io.Reader, out io.Writer) (counts, error) {
 			delete(output, key)
 		}
 	}
-	// What is left belongs to tests without an end: a panic, a time-out.
+	// The rest belongs to tests that did not finish: a panic, a timeout.
 	for _, b := range output {
 		fmt.Fprint(out, b.String())
 	}

@@ -9,13 +9,14 @@ import (
 	"sync"
 )
 
-// imported finds what a file takes from another one at run time; types alone are
-// gone when it runs.
+// imported matches the modules that a file imports at run time; type imports do
+// not exist then.
 var imported = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\s*(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'`)
 })
 
-// importsOf are the relative imports of a file, as paths without an extension.
+// importsOf returns the relative imports of a file, as paths without an
+// extension.
 func importsOf(name, text string) []string {
 	var out []string
 	for _, m := range imported().FindAllStringSubmatch(text, -1) {
@@ -26,7 +27,8 @@ func importsOf(name, text string) []string {
 	return out
 }
 
-// cyclesOf finds one cycle for each file that a search meets on its own way.
+// cyclesOf returns one cycle for each file that a search reaches again on its own
+// path.
 func cyclesOf(imports map[string][]string) (cycles [][]string) {
 	byName := make(map[string]string)
 	for name := range imports {

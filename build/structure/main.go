@@ -1,6 +1,8 @@
-// Command structure prints how the code is built: lines of each package, methods of
-// each type, import cycles, tests beside code, and long files. It judges nothing but
-// cycles, which end it with 1; the compiler already refuses those in Go.
+// Command structure prints the structure of the code: lines of each package,
+// methods of each type, import cycles, tests compared with code, long files, and
+// forbidden phrases. It exits with 1 for import cycles in TypeScript (the
+// compiler already refuses them in Go), for forbidden phrases, and for long files
+// without a reason.
 // Usage: structure FOLDER (the top of the tree)
 package main
 
@@ -11,7 +13,8 @@ import (
 	"slices"
 )
 
-// What is printed of each list at most, and from which size on a file is long.
+// How many entries of each list are printed, and from how many lines on a file is
+// long.
 const (
 	listed   = 8
 	longFile = 450
@@ -22,23 +25,23 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: structure FOLDER")
 		os.Exit(2)
 	}
-	cycles, err := report(os.Stdout, os.DirFS(os.Args[1]))
+	faults, err := report(os.Stdout, os.DirFS(os.Args[1]))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "structure:", err)
 		os.Exit(1)
 	}
-	if cycles > 0 {
+	if faults > 0 {
 		os.Exit(1)
 	}
 }
 
-// counted is a name with a number.
+// counted is a name with a count.
 type counted struct {
 	name string
 	n    int
 }
 
-// largest sorts a list, the largest first and then by name.
+// largest sorts a list by count, the largest first, and then by name.
 func largest(list map[string]int) []counted {
 	out := make([]counted, 0, len(list))
 	for name, n := range list {
@@ -63,7 +66,7 @@ func printList(w io.Writer, title string, list []counted) {
 	}
 }
 
-// median is the middle one of a sorted list; 0 of an empty one.
+// median returns the middle count of a sorted list; 0 for an empty list.
 func median(list []counted) int {
 	if len(list) == 0 {
 		return 0

@@ -1,5 +1,5 @@
 /**
- * Brings a tab to the front of its window and, if told so, the window too. It
+ * Brings a tab to the front of its window and, with `raise`, the window to the front too. It
  * rejects when the tab is gone.
  */
 export async function bringForward(tabId: number, raise: boolean): Promise<void> {

@@ -32,7 +32,7 @@ function ask(...approvals: ReturnType<typeof approval>[]): void {
   made.push({ type: 'session', session: { ...made.session(), approvals } });
 }
 
-/** The page's own clock passes the moment in which a click does not count. */
+/** Waits until the time in which a click does not count has passed, by the page's own clock. */
 async function settle(): Promise<void> {
   await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
     await page.evaluate(() => performance.now()),
@@ -62,7 +62,7 @@ test('a click of a script is no answer', async () => {
   await page.evaluate(() => {
     for (const one of document.querySelectorAll<HTMLElement>('.approval button')) one.click();
   });
-  // The socket is in order: what follows shows that nothing came before.
+  // Messages on the socket keep their order, so the next one shows that none came before it.
   await page.evaluate(() => {
     globalThis.fakeChrome.activate(12);
   });
@@ -130,7 +130,7 @@ test('a question that moves under the pointer is not answered by the click meant
   });
   await button('Deny').click();
   const took = (await page.evaluate(() => performance.now())) - Number(await moved.jsonValue());
-  // On a machine so slow that the moment has passed, the click counts.
+  // On a very slow machine that time has passed, and the click counts.
   if (took < settleTime) expect(answers()).toHaveLength(1);
   await settle();
   if (answers().length === 1) await button('Deny').click();

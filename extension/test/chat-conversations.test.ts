@@ -50,7 +50,7 @@ describe('a long conversation', () => {
       height,
     );
     expect(asked('/chat/history')[0]).toEqual({ conversation, before: 9_901, limit: 200 });
-    // What came before the first moved nothing that was read.
+    // Older entries above did not move what the user was reading.
     await entry('entry number 9900').waitFor();
     await log.press('Home');
     await page.waitForFunction(() =>
@@ -91,7 +91,7 @@ describe('a long conversation', () => {
       const space = document.createElement('div');
       const tall = (height: number): void => {
         space.style.height = `${String(height)}px`;
-        one.scrollTop = one.scrollTop + 0; // lays it out, and moves it as a browser does
+        one.scrollTop = one.scrollTop + 0; // forces a layout, and scrolls as a browser does
       };
       one.append(space);
       tall(2000);

@@ -98,7 +98,7 @@ describe('elements that may have been meant', () => {
         ],
       },
     ]);
-    // They were answered.
+    // They have been answered.
     await page.waitForFunction(
       () => document.querySelector<HTMLButtonElement>('[aria-label="Choose one"] button')?.disabled,
     );

@@ -214,7 +214,7 @@ describe('a mention of an element', () => {
     await page.getByRole('menuitem', { name: 'Pick an element' }).click();
     const said = page.getByText('The tab shows a dialog. Answer it.');
     await said.waitFor();
-    // A draft that is saved takes it back no more than what is written.
+    // Saving a draft does not replace text that was typed meanwhile.
     const saved = asked('/chat/set').length;
     await message().press('End');
     await message().pressSequentially(' and look');

@@ -1,4 +1,4 @@
-/** What the tests of Chat share: a backend, and the panel with Chat in front of it. */
+/** What the tests of Chat share: a backend, and a panel that shows Chat. */
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { toChat } from './chat-states';
@@ -7,14 +7,14 @@ import { backend, launch, openPanel } from './fakes/face';
 
 let browser: Browser;
 
-/** What the panel of this test talks to; each test has its own. */
+/** The fake backend of the panel; each test has its own. */
 export let made: FakeBackend;
-/** The panel; open() makes it. */
+/** The panel's page; open() creates it. */
 export let page: Page;
-/** The browser's context that the panel is in. */
+/** The panel's browser context. */
 export let context: BrowserContext;
 
-/** Gives each test of a file a backend, and closes its panel. */
+/** Gives each test of a file a new backend, and closes its panel. */
 export function eachWithBackend(): void {
   beforeAll(async () => {
     browser = await launch();
@@ -29,7 +29,7 @@ export function eachWithBackend(): void {
   });
 }
 
-/** Opens the panel with Chat in front. */
+/** Opens the panel and shows Chat. */
 export async function open(): Promise<void> {
   ({ page, context } = await openPanel(browser, made));
   await toChat(page);
@@ -42,7 +42,7 @@ export const entry = (text: string): Locator => page.locator('article', { hasTex
 /** A button by its whole name. */
 export const button = (name: string | RegExp): Locator =>
   page.getByRole('button', { name, exact: true });
-/** The bodies of what the panel asked of a route, the earliest first. */
+/** The bodies of the panel's requests to a route, the earliest first. */
 export const asked = (path: string): unknown[] =>
   made.chat.asked.filter((one) => one.path === path).map(({ body }) => body);
 

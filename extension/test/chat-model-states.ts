@@ -3,7 +3,7 @@ import { conversation, toChat } from './chat-states';
 import type { FakeBackend } from './fakes/backend';
 import type { State } from './states';
 
-/** Two models are set up, of which the first answers in new conversations. */
+/** Sets up two models; the first one answers in new conversations. */
 function models(made: FakeBackend): void {
   made.agents = {
     ...made.agents,
@@ -27,7 +27,7 @@ function models(made: FakeBackend): void {
   made.settings = { ...made.settings, chatAgent: 'model:a1' };
 }
 
-/** A conversation that a model answers. */
+/** A conversation with answers of a model. */
 function answered(made: FakeBackend): void {
   models(made);
   made.chat.add(conversation, {

@@ -3,7 +3,7 @@ import type { ChatTool } from '$ui/protocol/protocol';
 import type { FakeBackend } from './fakes/backend';
 import type { State } from './states';
 
-/** A conversation of every kind of entry. */
+/** The id of a conversation with every kind of entry. */
 export const conversation = '0b6f1c9e-0000-4000-8000-000000000001';
 
 const markdown = [
@@ -40,7 +40,7 @@ const edit: ChatTool = {
   ],
 };
 
-/** A page with something to pick. */
+/** A page with elements to pick. */
 export function page(made: FakeBackend): void {
   made.chat.pickable = [
     { ref: 'e1', role: 'link', name: 'Home' },
@@ -51,13 +51,13 @@ export function page(made: FakeBackend): void {
   ];
 }
 
-/** The face of Chat, at a tab's conversation. */
+/** Opens Chat, with a tab's conversation. */
 export async function toChat(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Chat' }).click();
   await page.getByRole('textbox', { name: /^Message to/ }).waitFor();
 }
 
-/** A conversation with something of everything. */
+/** Fills a conversation with every kind of entry. */
 export function fill(made: FakeBackend): void {
   const { chat } = made;
   chat.add(conversation, {
@@ -137,7 +137,7 @@ export function fill(made: FakeBackend): void {
   });
 }
 
-/** Asks for a permission at the end of the conversation. */
+/** Adds a permission request at the end of the conversation. */
 export function ask(made: FakeBackend, approval = 'n7'): void {
   made.chat.put(conversation, {
     id: 'ask',
@@ -162,7 +162,7 @@ export function ask(made: FakeBackend, approval = 'n7'): void {
   made.chat.change(conversation, { state: 'needs_you' });
 }
 
-/** Asks for a command, as Claude's adapter does: with everything in three places. */
+/** Adds a request to run a command as Claude's adapter does, with the command in three places. */
 export function shell(made: FakeBackend): void {
   made.chat.put(conversation, {
     id: 'ask',
@@ -196,7 +196,7 @@ export function shell(made: FakeBackend): void {
   made.chat.change(conversation, { state: 'needs_you' });
 }
 
-/** Asks which of several elements was meant. */
+/** Adds a question which of several elements was meant. */
 export function which(made: FakeBackend): void {
   made.chat.put(conversation, { kind: 'user', text: 'click Add to basket', message: 'm8' });
   made.chat.put(conversation, {
@@ -222,7 +222,7 @@ export function which(made: FakeBackend): void {
   });
 }
 
-/** The agent's process was killed. */
+/** The agent's process has been killed. */
 export function crash(made: FakeBackend): void {
   const error = {
     code: 'crashed' as const,
@@ -242,7 +242,7 @@ export function crash(made: FakeBackend): void {
   made.chat.change(conversation, { state: 'failed', error });
 }
 
-/** A small picture, red. */
+/** A small red image. */
 export const picture = {
   kind: 'image' as const,
   name: 'a.png',

@@ -45,7 +45,7 @@ describe('the first message', () => {
     await button('Agent: Pilot').waitFor();
     await say('hello');
     await made.until(() => asked('/chat/send').length === 1);
-    // The backend, not the panel, says what Settings mean.
+    // The backend, not the panel, interprets the settings.
     expect(asked('/chat/start')).toEqual([{ conversation: made.chat.first, tab: 't1' }]);
   });
 
@@ -142,7 +142,7 @@ describe('a permission', () => {
     await button('Allow once').waitFor();
   });
 
-  /** The page's own clock passes the moment in which a click does not count. */
+  /** Waits until the time in which a click does not count has passed, by the page's own clock. */
   async function settle(): Promise<void> {
     await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
       await page.evaluate(() => performance.now()),

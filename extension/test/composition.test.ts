@@ -1,5 +1,5 @@
-// An input method composes words of several keys, and only what it commits is
-// typed: Chinese, Japanese, Korean, accents, dictation.
+// An input method composes words from several keys, and only the committed text is typed: Chinese,
+// Japanese, Korean, accents, dictation.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
@@ -27,7 +27,7 @@ afterEach(async () => {
   await made.stop();
 });
 
-/** Shows words that are not typed yet, as an input method does. */
+/** Shows text that is not committed yet, as an input method does. */
 const compose = (text: string): Promise<unknown> =>
   method.send('Input.imeSetComposition', {
     text,
@@ -35,10 +35,10 @@ const compose = (text: string): Promise<unknown> =>
     selectionEnd: text.length,
   });
 
-/** Types them. */
+/** Commits the text. */
 const commit = (text: string): Promise<unknown> => method.send('Input.insertText', { text });
 
-/** A key that the input method has taken for itself. */
+/** Presses a key that the input method handles. */
 const takenKey = async (key: string, shift = false): Promise<void> => {
   for (const type of ['rawKeyDown', 'keyUp'] as const) {
     await method.send('Input.dispatchKeyEvent', {
@@ -77,7 +77,7 @@ describe('in the terminal', () => {
 
     await commit('日本');
     await terminal.until(() => terminal.input.toString().includes('日本'));
-    // What comes after it tells that nothing else was sent.
+    // The next input shows that nothing else was sent.
     await page.keyboard.type('x');
     await terminal.until(() => terminal.input.toString().endsWith('x'));
     expect(terminal.input.toString()).toBe('日本x');

@@ -8,8 +8,8 @@ import { ExtensionID, PairingKey, type Pairing } from '$ui/protocol/protocol';
 import { backend } from './fakes/face';
 import type { FakeBackend } from './fakes/backend';
 
-// The built extension in a real browser, with its real permissions and its
-// Content-Security-Policy; only the backend is a fake.
+// The built extension in a real browser, with its real permissions and its Content-Security-Policy;
+// only the backend is fake.
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const welcome = fileURLToPath(new URL('../welcome/index.html', import.meta.url));
@@ -25,7 +25,7 @@ beforeEach(async () => {
   profile = await mkdtemp(join(tmpdir(), 'panel-'));
   context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // Playwright switches extensions off.
+    // Playwright disables extensions by default.
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [
       `--disable-extensions-except=${dist}`,
@@ -78,8 +78,8 @@ it('goes from the pairing to a live terminal, and the welcome page learns of it'
   made.token = 'rotated';
   await pair({ ...made.pairing, epoch: 2 });
   await made.until(() => made.messages.some(({ token }) => token === 'rotated'));
-  // A panel that connected before the worker could listen was heard by nobody: the
-  // worker asks when it runs. Here the page forgets, and the worker starts anew.
+  // A panel may have connected before the worker listened; then the worker asks when it starts.
+  // Here the page forgets the state, and the worker is restarted.
   await page.evaluate(`connected = false; say('waiting', 'Waiting again')`);
   const browser = await context.newCDPSession(page);
   await browser.send('ServiceWorker.enable');

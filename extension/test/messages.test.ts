@@ -15,8 +15,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from 'vite';
 import { ExtensionID } from '$ui/protocol/protocol';
 
-// The messages of the built extension in a real browser: panel, worker, content
-// script, page. The extension comes when the first tab is there already.
+// The messages of the built extension in a real browser: panel, worker, content script, page. The
+// extension is loaded after the first tab was opened.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const html = `<!doctype html><title>Shop</title><body>
@@ -29,7 +29,7 @@ const html = `<!doctype html><title>Shop</title><body>
       addEventListener(type, (event) => heard.push(type + ':' + event.target.id + ':' + event.isTrusted), true);
     window.took = () => heard.splice(0).join(' ');
   </script>`;
-/** Fields of other kinds. */
+/** A page with fields of other kinds. */
 const fields = `<!doctype html><title>Fields</title><body style="height:3000px">
   <form onsubmit="event.preventDefault(); sent.textContent = 'sent ' + q.value">
     <label>Search <input id=q></label> <button>Go</button> <p id=sent></p></form>
@@ -48,10 +48,10 @@ let context: BrowserContext;
 let worker: Worker;
 let panel: Page;
 let older: Page;
-/** Lets the slow page end. */
+/** Lets the slow page finish loading. */
 let slow: () => void = () => undefined;
 
-/** The panel's side of the messages, as one script. */
+/** The panel's side of the messages, bundled as one script. */
 async function kit(): Promise<string> {
   const built = await build({
     root,
@@ -74,7 +74,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
     if (request.url === '/slow') {
-      response.write(html); // and nothing more, until the test says so
+      response.write(html); // the rest follows when the test calls slow()
       slow = () => response.end();
       return;
     }
@@ -90,7 +90,7 @@ beforeAll(async () => {
   profile = await mkdtemp(join(tmpdir(), 'messages-'));
   context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // Playwright switches extensions off.
+    // Playwright disables extensions by default.
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [
       '--enable-unsafe-extension-debugging',
@@ -120,7 +120,7 @@ async function open(path: string): Promise<Page> {
   return page;
 }
 
-/** Chrome's id of the tab of a page. */
+/** Chrome's id of the tab with a URL. */
 function tabOf(url: string): Promise<number> {
   return panel.evaluate(async (wanted) => {
     const [tab] = (await chrome.tabs.query({})).filter((one) => one.url === wanted);
@@ -130,7 +130,7 @@ function tabOf(url: string): Promise<number> {
 
 type Outcome = { value: Record<string, unknown> } | { code: string; message: string; hint: string };
 
-/** What the panel asks of a tab, in the panel: a promise of the outcome. */
+/** A script for a question of the panel to a tab; it returns a promise of the outcome. */
 function script(
   tab: number,
   kind: string,
@@ -155,7 +155,7 @@ async function value(...of: Parameters<typeof script>): Promise<Record<string, u
   throw new Error(`${outcome.code}: ${outcome.message}`);
 }
 
-/** The ref of the line of a look that has this text. */
+/** The ref of the line with this text in a snapshot. */
 async function refOf(tab: number, text: string): Promise<string> {
   const { text: look } = await value(tab, 'cs:query', 'look');
   const line = String(look)
@@ -166,11 +166,11 @@ async function refOf(tab: number, text: string): Promise<string> {
 
 const took = (page: Page): Promise<string> => page.evaluate('took()');
 
-/** A page that shows a dialog and answers nothing until that is closed. */
+/** Opens a page that shows a dialog; it answers nothing until the dialog is closed. */
 async function held(path: string): Promise<{ page: Page; tab: number; dialog: Dialog }> {
   const page = await open(path);
   const tab = await tabOf(site + path);
-  const ref = await refOf(tab, 'Save'); // the content script is there
+  const ref = await refOf(tab, 'Save'); // makes sure that the content script is there
   expect(ref).toMatch(/^f0e\d+$/);
   const shown = new Promise<Dialog>((resolve) => page.once('dialog', resolve));
   await page.evaluate(() => {
@@ -195,7 +195,7 @@ it('looks and acts in a tab that is older than the extension, and the page can t
   const ref = await refOf(tab, 'Save');
   const clicked = await value(tab, 'cs:rpc', 'click', { ref, button: 'left', count: 1, keys: '' });
   expect(clicked.hit).toContain('Save');
-  // The focus goes to the button, and the field says what became of it.
+  // The focus moves to the button, so the field may fire a change event.
   expect(await took(older)).toMatch(/^pointerdown:save:false (change:name:\w+ )?click:save:false$/);
   const news = await refOf(tab, 'News');
   await value(tab, 'cs:rpc', 'check', { ref: news, on: true });
@@ -219,7 +219,7 @@ it('types, presses, points and scrolls as far as a page’s own events go', asyn
   expect(await page.locator('#sent').textContent()).toBe('sent herrin');
   expect(await does('press', 'edit Search', { keys: 'Control+A Delete' })).toContain('Search');
   expect(await page.locator('#q').inputValue()).toBe('');
-  // A character of two units goes whole.
+  // A character of two UTF-16 units is deleted as a whole.
   await does('type', 'edit Search', { text: 'a👍', clear: true });
   await does('press', 'edit Search', { keys: 'Backspace' });
   expect(await page.locator('#q').inputValue()).toBe('a');
@@ -230,7 +230,7 @@ it('types, presses, points and scrolls as far as a page’s own events go', asyn
     'a new one and more',
   );
   expect(await does('type', 'Note', { text: 'x y', clear: true })).toBe('x y');
-  // The page has a word in it: a key that it holds back, and how long a text may be.
+  // The page may prevent a key, and limits the length of a text.
   expect(await does('type', 'edit Upper', { text: 'axbcdef', clear: true })).toBe('abcd');
   expect(await does('type', 'edit Upper', { text: 'no', clear: true })).toBe('no');
   const ref = await refOf(tab, 'Fixed');
@@ -269,7 +269,7 @@ it('never takes a ref of the document before for an element of this one', async 
   const tab = await tabOf(`${site}/again`);
   const ref = await refOf(tab, 'Save');
   await page.reload();
-  // Another one looks, and there the button has the same number.
+  // Another caller takes a snapshot, in which the button has the same number.
   const { text } = await value(tab, 'cs:query', 'look', { caller: 'another' });
   expect(text).toContain(`${ref} btn Save`);
   const click = { ref, button: 'left', count: 1, keys: '' };
@@ -302,7 +302,7 @@ it('does not wait for a page that loads on and on', async () => {
 });
 
 it('says in words that the browser has put a tab to sleep', async () => {
-  // Nothing of the protocol holds this one.
+  // No CDP session is attached to this tab.
   const tab = await worker.evaluate(async (url) => {
     const loaded = new Promise<number>((resolve) => {
       chrome.tabs.onUpdated.addListener((id, { status }, { url: at }) => {
@@ -327,13 +327,13 @@ it('hears nothing that a page says, and no content script may call', async () =>
       const forged = { kind, v: 1, id: 'x', deadline: Date.now() + 1e4, method: 'click', params };
       postMessage(forged, '*');
       dispatchEvent(new CustomEvent(kind, { detail: forged }));
-      // There is no such function in a page, because no extension takes its messages.
+      // A page has no such function, because the extension accepts no messages from pages.
       const { runtime } =
         (globalThis as { chrome?: { runtime?: typeof chrome.runtime } }).chrome ?? {};
       void runtime?.sendMessage(id, forged);
     }
   }, ExtensionID);
-  // The look comes after all that, on the same page.
+  // The snapshot comes after all that, on the same page.
   await value(tab, 'cs:query', 'look');
   expect(await took(older)).toBe('');
   const answer = await worker.evaluate(async (id) => {
@@ -388,7 +388,7 @@ it('does nothing that it was asked for too long ago', async () => {
     .then(() => 'done', ({ code }) => code)`);
   expect(code).toBe('deadline');
   await dialog.accept();
-  await value(tab, 'cs:query', 'look'); // behind it, on the same way
+  await value(tab, 'cs:query', 'look'); // comes after it, on the same path
   expect(await took(page)).toBe('');
 });
 
@@ -398,7 +398,7 @@ it('goes on when the worker is stopped in the middle: it looks again, and acts o
   // Both are on their way to a page that does not answer yet.
   const looked = panel.evaluate<Outcome>(script(tab, 'cs:query', 'look'));
   const clicked = panel.evaluate<Outcome>(script(tab, 'cs:rpc', 'click', click));
-  // The worker answers in order: it has passed both on when it has answered this.
+  // The worker answers in order: its answer here shows that it has forwarded both.
   await panel.evaluate(`link.frames(${String(tab)}, new AbortController().signal)`);
   const cdp = await context.newCDPSession(panel);
   await cdp.send('ServiceWorker.enable');
@@ -409,7 +409,7 @@ it('goes on when the worker is stopped in the middle: it looks again, and acts o
   });
   await dialog.accept();
   expect(await looked).toMatchObject({ value: { url: `${site}/stopped` } });
-  // What was on its way may have happened, but never twice.
+  // The pending action may have happened, but never twice.
   expect(['', 'pointerdown:save:false click:save:false']).toContain(await took(page));
   const again = await value(tab, 'cs:rpc', 'click', click);
   expect(again.hit).toContain('Save');

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Theme } from '$ui/protocol/protocol';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
 import type { FakeTerminal } from './fakes/terminal';
@@ -44,7 +45,7 @@ const rows = (): Promise<string> =>
     .locator('.terminal-view:not([hidden]) .xterm-rows')
     .evaluate((element) => [...element.children].map((row) => row.textContent).join('\n'));
 
-/** Waits until the terminal in view shows a text. */
+/** Waits until the visible terminal shows a text. */
 async function shows(text: string): Promise<void> {
   await page
     .locator('.terminal-view:not([hidden]) .xterm-rows > div', { hasText: text })
@@ -52,7 +53,7 @@ async function shows(text: string): Promise<void> {
     .waitFor();
 }
 
-/** Waits until the program has got this input. */
+/** Waits until the program has received this input. */
 async function got(terminal: FakeTerminal, text: string): Promise<void> {
   await terminal.until(() => terminal.input.toString().includes(text));
 }
@@ -82,71 +83,78 @@ describe('starting', () => {
     expect(made.requests).toEqual(['/pty-session']);
   });
 
-  // A prompt as Debian's shell writes it.
-  const prompt =
-    '\x1b[?2004h\x1b]0;you@host: ~\x07\x1b[01;32myou@host\x1b[00m:\x1b[01;34m~\x1b[00m$ ';
+  it.each([
+    { size: 13, width: 400, dark: false },
+    { size: 17, width: 320, dark: true },
+  ])('shows the first prompt where the terminal stands already ($size px)', async (how) => {
+    made.settings = { ...made.settings, fontSize: how.size };
+    const terminal = made.add('t1');
+    terminal.print('Welcome.\r\n\r\nyou@host:~$ ');
+    made.tellsFirst = made.holds = true;
+    ({ page, context } = await openPanel(browser, made, how));
+    await page.getByRole('button', { name: 'New terminal' }).waitFor();
+    const view = page.locator('.terminal-view:not([hidden]) .xterm-screen');
+    await view.waitFor();
+    const place = await view.boundingBox();
+    const cursor = page.locator('.xterm-cursor');
+    await cursor.waitFor({ state: 'attached' });
+    // A visible cursor would jump from the first row to the prompt.
+    expect(await cursor.isVisible()).toBe(false);
+    await page.keyboard.type('early');
+    made.release();
+    await shows('you@host:~$');
+    await cursor.waitFor();
+    // The view does not move, and text typed before the first prompt goes to the shell.
+    expect(await view.boundingBox()).toEqual(place);
+    await got(terminal, 'early');
+    expect(await rows()).toMatch(/^Welcome\.\s*\n\s*\nyou@host:~\$/);
+    expect(terminal.controls.filter(({ type }) => type === 'attach')).toHaveLength(1);
+    expect(made.requests).toEqual([]); // the key in hello was enough
+  });
 
-  /** Where the words of an element stand, by their first letters. */
-  const places = (part: string): Promise<number[][]> =>
-    page.locator(part).evaluate((element) => {
-      const boxes: number[][] = [];
-      for (const line of element.children) {
-        const walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
-        for (let node = walk.nextNode(); node !== null; node = walk.nextNode()) {
-          if ((node.textContent ?? '').replaceAll('\u200b', '').trim() === '') continue;
-          const range = document.createRange();
-          range.setStart(node, 0);
-          range.setEnd(node, 1);
-          const { x, y, height } = range.getBoundingClientRect();
-          boxes.push([x, y + height / 2]);
-        }
-      }
-      return boxes;
-    });
-
-  it.each([13, 17])(
-    'shows the first prompt before the terminal is there, in its place (%i px)',
-    async (size) => {
-      made.settings = { ...made.settings, fontSize: size };
-      made.add('t1').print(`Welcome.\r\n\r\n${prompt}`);
-      made.tellsFirst = made.holds = true;
-      await open();
-      const picture = page.locator('.first-picture');
-      await picture.waitFor();
-      expect(await picture.innerText()).toContain('you@host:~$');
-      // The rest of the panel comes meanwhile, and does not cover it.
-      await page.getByRole('button', { name: 'New terminal' }).waitFor();
-      await page.locator('.xterm-rows').first().waitFor({ state: 'attached' });
-      const drawn = await places('.first-picture');
-      expect(drawn).toHaveLength(5);
-
-      made.release();
-      await picture.waitFor({ state: 'detached' });
-      await shows('you@host');
-      const terminal = await places('.terminal-view:not([hidden]) .xterm-rows');
-      for (const [at, [x = 0, y = 0]] of drawn.entries()) {
-        expect(Math.abs((terminal[at]?.[0] ?? 0) - x)).toBeLessThanOrEqual(1);
-        expect(Math.abs((terminal[at]?.[1] ?? 0) - y)).toBeLessThanOrEqual(1);
-      }
-      expect(made.requests).toEqual([]); // the key that came with hello was enough
-    },
-  );
-
-  it('shows no first picture of what only a terminal can draw, nor where it is not certain', async () => {
-    made.add('t1').print('one\x1b[1;1Htwo');
+  it('takes no size before the browser has given the panel its place', async () => {
+    const terminal = made.add('t1');
+    terminal.print('you@host:~$ ');
     made.tellsFirst = true;
-    await open();
-    await shows('two');
-    expect(await page.locator('.first-picture').count()).toBe(0);
-    await context.close();
+    ({ page, context } = await openPanel(browser, made, { width: 1, height: 1 }));
+    const sizes = (): unknown[] =>
+      terminal.controls.filter(({ type }) => type === 'resize').map(({ cols }) => cols);
+    await terminal.until(() => sizes().length > 0);
+    expect(sizes()).toEqual([terminal.info.cols]);
+    await page.setViewportSize({ width: 400, height: 640 });
+    await terminal.until(() => sizes().length > 1);
+    expect(sizes()[1]).toBeGreaterThan(40);
+    expect(sizes()[1]).toBeLessThan(60);
+    await shows('you@host:~$');
+  });
 
-    // The tab's face is another one, as far as is known.
-    made.terminals.clear();
+  it('shows the face that was chosen, though its terminal is attached to', async () => {
     made.add('t1').print('one');
-    made.holds = true;
+    made.tellsFirst = made.holds = true;
     ({ page, context } = await openPanel(browser, made, { face: 'chat' }));
     await page.getByRole('tab', { name: 'Chat', selected: true }).waitFor();
-    expect(await page.locator('.first-picture').count()).toBe(0);
+    made.release();
+    await page.getByRole('tab', { name: 'Terminal' }).click();
+    await shows('one');
+  });
+
+  it('has the theme of Settings in all its parts, whatever the desktop has', async () => {
+    const grounds = async (theme: Theme, dark: boolean): Promise<string[]> => {
+      made.settings = { ...made.settings, theme };
+      ({ page, context } = await openPanel(browser, made, { dark }));
+      await page.getByText('Live', { exact: true }).waitFor();
+      const parts = page.locator('body, header, .xterm-scrollable-element');
+      const all = await parts.evaluateAll((them) =>
+        them.map((one) => getComputedStyle(one).backgroundColor),
+      );
+      await context.close();
+      return all;
+    };
+    const dark = await grounds('system', true);
+    const light = await grounds('system', false);
+    expect(dark).not.toEqual(light);
+    expect(await grounds('dark', false)).toEqual(dark);
+    expect(await grounds('light', true)).toEqual(light);
   });
 
   it('tells the worker that it is connected, and again when a welcome page comes', async () => {
@@ -295,7 +303,7 @@ describe('the program', () => {
     await terminal.until(() => terminal.controls.some(({ type }) => type === 'resize'));
     const before = terminal.controls.length;
     await page.setViewportSize({ width: 600, height: 500 });
-    // What it has drawn it says as well.
+    // The panel also reports what it has drawn.
     const sized = (): (typeof terminal.controls)[number] | undefined =>
       terminal.controls.slice(before).find(({ type }) => type === 'resize');
     await terminal.until(() => sized() !== undefined);
@@ -437,7 +445,7 @@ describe('the last row', () => {
       return page.evaluate(
         () =>
           new Promise<number>((resolve) => {
-            // Once the size has stood still, and the rows were drawn anew.
+            // Wait until the size is stable and the rows were redrawn.
             let before = '';
             const look = (): void => {
               const view = document.querySelector('.terminal-view:not([hidden])');
@@ -512,7 +520,7 @@ describe('choosing', () => {
     await openLive();
     await page.keyboard.press('Control+F6');
     await page.keyboard.press('Enter');
-    // The menu takes the focus a moment after it is seen.
+    // The menu gets the focus a moment after it is visible.
     await page.locator('[role=menuitemradio]:focus').waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -586,7 +594,7 @@ it('a crash of the browser is said in one sentence, until it is dismissed', asyn
   await notice.waitFor();
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await notice.waitFor({ state: 'detached' });
-  // It stays away in a panel that is opened again, and another one is said.
+  // It stays dismissed in a panel that is opened again, and another notice is shown.
   await page.reload();
   await page.getByText('Live', { exact: true }).waitFor();
   tell(crashed.message);

@@ -8,9 +8,9 @@ import { launch } from './fakes/face';
 import { states, take } from './states';
 import { taskStates } from './task-states';
 
-/** Where pictures of every state are left for a person to look at; none without it. */
+/** The folder for screenshots of every state, for users to inspect; none when it is not set. */
 const pictures = process.env.PILOTFISH_PICTURES;
-/** The widths of a panel: the narrowest, the usual, a wide one. */
+/** The widths of a panel: the narrowest, the usual one, a wide one. */
 const widths = pictures === undefined ? [320] : [320, 400, 560];
 
 let browser: Browser;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** What axe finds, in words. */
+/** The violations that axe finds, as text. */
 async function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
@@ -30,7 +30,7 @@ async function violations(page: Page): Promise<string[]> {
   });
 }
 
-/** What is wider than its place. */
+/** The elements that overflow their container. */
 function cut(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [
@@ -48,8 +48,8 @@ describe.each([...states, ...chatStates, ...chatModelStates, ...taskStates])('$n
     await take(browser, state, { width }, async (page) => {
       await page.evaluate(axe.source);
       for (const colorScheme of ['light', 'dark'] as const) {
-        // Colours that are on their way to others are nobody's, and the terminal hears
-        // of others later than the page: what is found must stay to count.
+        // Colours may still be in transition, and the terminal receives a change of the scheme
+        // later than the page. So a violation counts only if it persists.
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         if (pictures !== undefined) {
           const path = `${pictures}/${state.name}-${String(width)}-${colorScheme}.png`;

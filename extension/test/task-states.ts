@@ -3,7 +3,7 @@ import type { FakeBackend } from './fakes/backend';
 import type { Turn } from './fakes/task';
 import { approval, type State } from './states';
 
-/** A step that does what it should, on a page of its own. */
+/** A successful step, with its own page. */
 export const firstTurn: Turn = {
   goal: 'Fill in the name and the address, because the form needs both.',
   actions: [
@@ -16,26 +16,26 @@ export const firstTurn: Turn = {
 const longGoal =
   'Compare the prices on these three tabs, and tell me which offer is the cheapest with delivery to Berlin';
 
-/** The face of Task beside the first tab. */
+/** Opens Task beside the first tab. */
 export async function toTask(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Task' }).click();
   await page.getByRole('textbox', { name: 'What should be done on this page?' }).waitFor();
 }
 
-/** Writes a task and presses Enter. */
+/** Types a task and presses Enter. */
 export async function wish(page: Page, goal: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'What should be done on this page?' });
   await field.fill(goal);
   await field.press('Enter');
 }
 
-/** Writes a task and begins it. */
+/** Types a task, starts it and waits until it is shown. */
 export async function begin(page: Page, goal = 'Fill this form for Ada'): Promise<void> {
   await wish(page, goal);
   await page.locator('.goal', { hasText: goal }).first().waitFor();
 }
 
-/** A task that types a name and presses Save, of which there is one. */
+/** A task that types a name and presses Save; there is one such button. */
 export const replayed: Turn[] = [
   {
     goal: 'Fill in the name.',
@@ -47,7 +47,7 @@ export const replayed: Turn[] = [
   { goal: 'End.', actions: [{ do: 'done', success: true, text: 'It is saved.' }] },
 ];
 
-/** Runs a task, and does it again on a page that has a second button of its name. */
+/** Runs a task, and replays it on a page with a second button of that name. */
 export async function recordAndReplay(page: Page, made: FakeBackend): Promise<void> {
   made.tasks.page = { ...made.tasks.page, text: 'e1 edit Name\ne2 btn Save' };
   await begin(page);

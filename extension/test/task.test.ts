@@ -31,7 +31,7 @@ async function open(): Promise<void> {
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const asked = (path: string) =>
   made.tasks.asked.filter((one) => one.path === path).map(({ body }) => body);
-/** What has the focus, as a person would name it. */
+/** The focused element, as a user would name it. */
 const focused = () =>
   page.evaluate(() => {
     const { activeElement: one } = document;
@@ -40,7 +40,7 @@ const focused = () =>
     return one?.ariaLabel ?? one?.textContent.trim();
   });
 
-/** Goes from one thing to the next by Tab, until something has the focus. */
+/** Presses Tab until an element has the focus. */
 async function tabTo(name: string): Promise<void> {
   for (let pressed = 0; pressed < 60; pressed += 1) {
     if ((await focused()) === name) return;
@@ -56,7 +56,7 @@ it('a model is set up by keys alone, and its key stays nowhere in the panel', as
   await page.waitForFunction(() => document.activeElement?.tagName === 'SELECT');
   await button('Use another address').focus();
   await page.keyboard.press('Enter');
-  // The button is gone, and the keyboard is where its field is.
+  // The button is gone, and the focus is in the field that replaces it.
   await page.locator('input:focus').waitFor();
   await page.keyboard.type('https://models.test/v1');
   await page.keyboard.press('Tab');
@@ -130,7 +130,7 @@ it('without a model it carries out plain instructions, step by step', async () =
   expect(asked('/task/command').at(1)).toMatchObject({
     command: { command: 'click', args: { target: 'e1' } },
   });
-  // What comes next is read by rule, too, and what is not understood starts nothing.
+  // The next input is also parsed by rules, and an unknown instruction starts nothing.
   await page.getByRole('textbox', { name: 'What next?' }).fill('and now the rest');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();
@@ -318,7 +318,7 @@ it('a task is done again without a model, and asks where the page differs', asyn
   await open();
   await recordAndReplay(page, made);
   const asks = asked('/llm/call').length;
-  // By keys alone.
+  // With the keyboard only.
   await page.getByRole('button', { name: /^2\. .*Delivery/ }).focus();
   await page.keyboard.press('Enter');
   await page.locator('.end', { hasText: 'All 2 recorded actions were replayed' }).waitFor();

@@ -1,7 +1,6 @@
-// The Go side of the window, typed. Wails binds the methods of the window's own
-// program, `main.Bridge`, to window.go.main.Bridge and events to window.runtime; the
-// bridge passes calls on to the app. What comes back is checked before anything else
-// sees it.
+// Typed access to the Go side of the window. Wails binds the methods of the window's own program,
+// `main.Bridge`, to window.go.main.Bridge, and events to window.runtime. The bridge forwards calls
+// to the app. Results are validated here before other code uses them.
 import * as v from 'valibot';
 import type {
   ActionKind,
@@ -38,12 +37,15 @@ import {
   llmVerdictSchema,
 } from '$ui/protocol/task';
 
-/** The pages of the window; the app can ask for each but the last, which is one conversation's. */
+/**
+ * The pages of the window. The app can open each of them except `talk`, the page of one
+ * conversation.
+ */
 export type Page = 'sessions' | 'approvals' | 'settings' | 'logs' | 'talk';
 
 const pageSchema = v.picklist(['sessions', 'approvals', 'settings', 'logs']);
 
-/** What the window's program does itself, and the way to everything else. */
+/** What the window's program does itself, and `Call` for everything else. */
 export interface Bridge {
   /** Calls a method of the app with its arguments. */
   Call(method: string, args: unknown[]): Promise<unknown>;
@@ -51,7 +53,7 @@ export interface Bridge {
   ChooseFile(title: string, current: string): Promise<unknown>;
 }
 
-/** What Wails puts on the window. */
+/** What Wails adds to the window object. */
 export interface Host {
   go?: { main?: { Bridge?: Bridge } };
   runtime?: { EventsOn: (name: string, heard: (...data: unknown[]) => void) => () => void };
@@ -64,11 +66,11 @@ declare global {
   }
 }
 
-/** A call that the backend refused: what happened, and what to do. */
+/** A call that the backend refused: what happened, and what to do about it. */
 export class BackendError extends Error {
   readonly code: string;
   readonly hint: string;
-  /** The JSON name of the setting that is wrong; empty when none is. */
+  /** The JSON name of the invalid setting, or empty. */
   readonly field: string;
 
   constructor(message: string, rest: { code?: string; hint?: string; field?: string } = {}) {
@@ -85,14 +87,14 @@ export class BackendError extends Error {
   }
 }
 
-/** A hint as a sentence: Go writes it without a capital. */
+/** A hint as a sentence: in Go it begins with a small letter. */
 export function sentence(text: string): string {
   return text === '' ? '' : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /**
- * Makes a BackendError of whatever a call rejected with. The text is
- * protocol.Error as JSON where the backend has one, else any text.
+ * Converts the reason of a rejected call to a BackendError. The text is protocol.Error as JSON when
+ * it comes from the backend, else any text.
  */
 export function asBackendError(reason: unknown): BackendError {
   if (reason instanceof BackendError) return reason;
@@ -111,16 +113,22 @@ export interface Backend {
   startSession(name: SessionName): Promise<void>;
   stopSession(name: SessionName): Promise<void>;
   restartSession(name: SessionName): Promise<void>;
-  /** Makes a session with a name of the user's own; returns the one by which it is asked for. */
+  /**
+   * Creates a session with a title that the user chose; returns the session's name, which later
+   * calls use.
+   */
   newSession(title: string): Promise<SessionName>;
   deleteSession(name: SessionName): Promise<void>;
-  /** Brings a tab and its window forward. */
+  /** Brings a tab and its window to the front. */
   showTab(session: SessionName, tab: TabID): Promise<void>;
-  /** Gives the person's word about what an agent waits for. */
+  /** Sends the user's answer to an approval. */
   answerApproval(session: SessionName, id: string, answer: ApprovalAnswer): Promise<void>;
-  /** Begins to read a conversation after an index, in the place of another; returns the reader. */
+  /**
+   * Starts to read a conversation after an index, instead of another one; returns the reader's
+   * number.
+   */
   watchTalk(session: SessionName, id: ConversationID, after: number): Promise<number>;
-  /** Waits for what is said next; rejects when there is nothing more to come. */
+  /** Waits for the next events; rejects when no more events follow. */
   nextSaid(reader: number): Promise<ChatEventsEvent>;
   unwatchTalk(reader: number): Promise<void>;
   /** Entries before an index. */
@@ -128,41 +136,43 @@ export interface Backend {
     session: SessionName,
     part: { conversation: ConversationID; before: number; limit: number },
   ): Promise<ChatPage>;
-  /** Gives the person's word about a question in a conversation. */
+  /** Sends the user's answer to a question in a conversation. */
   answerQuestion(
     session: SessionName,
     answer: { conversation: ConversationID; approval: string; option: string },
   ): Promise<void>;
   stopTurn(session: SessionName, id: ConversationID): Promise<void>;
   restartAgent(session: SessionName, id: ConversationID): Promise<void>;
-  /** A picture of a conversation, with its bytes. */
+  /** An image of a conversation, with its bytes. */
   talkFile(session: SessionName, path: string): Promise<ChatAttachment>;
-  /** Brings a conversation forward in the browser, in the panel beside its tab. */
+  /** Brings a conversation to the front in the browser, in the panel beside its tab. */
   showTalk(session: SessionName, id: ConversationID): Promise<void>;
-  /** Opens a page of the web in a session's browser. */
+  /** Opens a web page in a session's browser. */
   openLink(session: SessionName, url: string): Promise<void>;
-  /** What agents may do on which sites; each returns all rules, the defaults last. */
+  /** What agents may do on which sites. Each method returns all rules, the defaults last. */
   siteRules(session: SessionName): Promise<SiteRule[]>;
   setSiteRule(session: SessionName, rule: SiteRule): Promise<SiteRule[]>;
   removeSiteRule(session: SessionName, site: string, kind: ActionKind): Promise<SiteRule[]>;
   settings(): Promise<Settings>;
-  /** Saves all settings and returns them as they were understood. */
+  /** Saves all settings and returns them as they were parsed. */
   saveSettings(settings: Settings): Promise<Settings>;
-  /** The ways to a model, without their keys; each of the first three returns all. */
+  /**
+   * The model profiles, without their keys. Each of the first three methods returns all profiles.
+   */
   models(): Promise<LLMState>;
   saveModel(request: LLMSaveRequest): Promise<LLMState>;
   deleteModel(profile: string): Promise<LLMState>;
-  /** Which models a way's provider has. */
+  /** The models that a profile's provider offers. */
   listModels(profile: string): Promise<LLMModel[]>;
   /** Asks a model for one word. */
   testModel(profile: string): Promise<LLMVerdict>;
-  /** Model servers on this machine. */
+  /** Finds model servers on this machine. */
   localModels(): Promise<LLMLocal[]>;
-  /** Looks for agents again; the result comes as a new state. */
+  /** Probes for agents again; the result arrives as a new state. */
   probeAgents(): Promise<void>;
-  /** Asks for a folder; empty when the person chose none. */
+  /** Shows a dialog to choose a folder; empty when the user chose none. */
   chooseFolder(title: string, current: string): Promise<string>;
-  /** Asks for a file; empty when the person chose none. */
+  /** Shows a dialog to choose a file; empty when the user chose none. */
   chooseFile(title: string, current: string): Promise<string>;
   /** The newest records of the log, oldest first. */
   logs(): Promise<LogRecord[]>;
@@ -170,13 +180,13 @@ export interface Backend {
   openStateFolder(): Promise<void>;
   quit(): Promise<void>;
 
-  /** Each returns the function that ends the subscription. */
+  /** Each method subscribes and returns the function that ends the subscription. */
   onState(heard: (state: WindowState) => void): () => void;
   onLog(heard: (records: LogRecord[]) => void): () => void;
   onShow(heard: (page: Page) => void): () => void;
 }
 
-/** Connects to the app that this page is the window of. */
+/** Connects to the app whose window this page is. */
 export function connect(host: Host): Backend {
   async function bridged(
     method: string,

@@ -15,8 +15,8 @@ import {
 import { Toasts } from '$ui/toasts.svelte';
 
 /**
- * What the window knows. It holds no truth of its own: the state is replaced
- * whole with each event, and what the person does goes to the backend.
+ * The state of the window. It is only a copy: each event replaces the state as a whole, and the
+ * user's actions go to the backend.
  */
 export class AppWindow {
   readonly backend: Backend;
@@ -24,20 +24,20 @@ export class AppWindow {
   readonly logs: LogView;
   readonly settings: SettingsForm;
 
-  /** Absent until the backend has answered for the first time. */
+  /** Undefined until the backend has answered for the first time. */
   state = $state.raw<WindowState>();
-  /** Why the first answer did not come. */
+  /** Why the first request failed. */
   failure = $state.raw<BackendError>();
   page = $state<Page>('sessions');
   /** The conversation of the page "talk". */
   talk = $state.raw<TalkView>();
-  /** The conversation that was in view before the list that is: its row gets the focus. */
+  /** The conversation that was shown before the list: its row gets the focus. */
   left: ConversationID | undefined;
-  /** The setting that the settings page shall put the focus on when it opens. */
+  /** The setting that the settings page focuses when it opens. */
   wanted = $state<FieldName>();
-  /** The notices that the person has put away. */
+  /** The notices that the user has dismissed. */
   readonly putAway = new SvelteSet<string>();
-  /** The operations under way, as "start default"; their buttons are busy. */
+  /** The running operations, such as "start default"; their buttons are busy. */
   readonly #pending = new SvelteSet<string>();
 
   constructor(backend: Backend) {
@@ -46,7 +46,7 @@ export class AppWindow {
     this.settings = new SettingsForm(backend);
   }
 
-  /** Listens first and asks then, so that no change falls between. */
+  /** Subscribes first and then requests the state, so that no change is missed. */
   open(): () => void {
     const ends = [
       this.backend.onState((state) => {
@@ -65,12 +65,12 @@ export class AppWindow {
     };
   }
 
-  /** Asks for state and log; again after a failure. */
+  /** Requests state and log; also after a failure. */
   async load(): Promise<void> {
     this.failure = undefined;
     try {
       const state = await this.backend.state();
-      // An event may have come first; it is the newer one.
+      // An event may have come first. It is the newer state.
       if (!this.state) this.#take(state);
       this.logs.push(await this.backend.logs());
     } catch (reason) {
@@ -83,14 +83,14 @@ export class AppWindow {
     this.failure = undefined;
   }
 
-  /** Whether an operation of this name is under way. */
+  /** Whether an operation of this name is running. */
   pending(name: string): boolean {
     return this.#pending.has(name);
   }
 
   /**
-   * Does something for the person. A failure is shown, with what to do; the
-   * promise tells only whether it went well.
+   * Runs an operation for the user. It shows a failure, with what to do about it; the promise only
+   * says whether the operation succeeded.
    */
   async act(name: string, title: string, work: () => Promise<unknown>): Promise<boolean> {
     if (this.#pending.has(name)) return false;
@@ -126,7 +126,7 @@ export class AppWindow {
 
   /** Shows a conversation. */
   openTalk({ session, id }: WindowConversation): void {
-    // One that was read before goes on where it was.
+    // A conversation that was read before continues where it was.
     if (this.talk?.session !== session || this.talk.id !== id)
       this.talk = new TalkView(this.backend, session, id);
     this.page = 'talk';
@@ -144,7 +144,7 @@ export class AppWindow {
     this.page = 'settings';
   }
 
-  /** Copies text, and says so. */
+  /** Copies text, and shows that it did. */
   async copy(text: string, what: string): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
@@ -154,7 +154,7 @@ export class AppWindow {
     }
   }
 
-  /** How many agents would end with the app. */
+  /** How many agents would end if the app quit. */
   get agentsAlive(): number {
     let count = 0;
     for (const session of this.state?.sessions ?? []) {

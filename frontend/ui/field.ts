@@ -1,4 +1,4 @@
-/** What the control inside a Field puts on its element. */
+/** The attributes that a control inside a Field sets on its element. */
 export interface FieldControl {
   id: string;
   'aria-describedby': string | undefined;

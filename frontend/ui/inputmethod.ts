@@ -1,7 +1,7 @@
 /**
- * Whether an input method takes this key for itself: the Enter that ends a word, the
- * Escape that gives it up, the arrows among its words. On a Mac the key has its own
- * name then, and with the last one of a word only the deprecated keyCode (229) tells.
+ * Whether an input method handles this key: Enter that completes a word, Escape that cancels it,
+ * arrows between its suggestions. On a Mac the event keeps the key's own name, and for the last key
+ * of a word only the deprecated keyCode (229) shows it.
  */
 export function inputMethodTakes(event: KeyboardEvent): boolean {
   // eslint-disable-next-line @typescript-eslint/no-deprecated

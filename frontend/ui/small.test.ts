@@ -1,9 +1,9 @@
-// The small words of both faces.
+// Small functions that window and panel share.
 import { describe, expect, test, vi } from 'vitest';
 import { duration } from './chat/core/words';
 import { manyLines } from './foreign';
 import { inputMethodTakes } from './inputmethod';
-import { applyTheme, isDark, lastTheme } from './theme';
+import { applyTheme, lastTheme } from './theme';
 import { byTime } from './time';
 import { sentence } from './words';
 
@@ -47,10 +47,9 @@ test.each([
 
 describe('the theme', () => {
   const style = { colorScheme: '' };
-  const open = (storage: object, dark = false): void => {
+  const open = (storage: object): void => {
     vi.stubGlobal('document', { documentElement: { style } });
     vi.stubGlobal('localStorage', storage);
-    vi.stubGlobal('matchMedia', () => ({ matches: dark }));
   };
   const broken = (): never => {
     throw new Error('no storage');
@@ -75,17 +74,6 @@ describe('the theme', () => {
     open({ getItem: broken, setItem: broken });
     applyTheme('dark');
     expect([style.colorScheme, lastTheme()]).toEqual(['dark', 'system']);
-    vi.unstubAllGlobals();
-  });
-
-  test.each([
-    ['light', true, false],
-    ['dark', false, true],
-    ['system', true, true],
-    ['system', false, false],
-  ] as const)('%s on a dark desktop (%s) is dark: %s', (theme, desktop, dark) => {
-    open({}, desktop);
-    expect(isDark(theme)).toBe(dark);
     vi.unstubAllGlobals();
   });
 });

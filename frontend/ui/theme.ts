@@ -1,9 +1,11 @@
 import type { Theme } from './protocol/protocol';
 
-/** Where the last theme is kept, so that a face begins in it: before the backend has answered. */
+/**
+ * The storage key of the last theme, so that a face starts with it before the backend has answered.
+ */
 const key = 'pilotfish.theme';
 
-/** Shows a page in a theme; every colour follows the scheme of the document. */
+/** Shows a page in a theme; every colour follows the document's colour scheme. */
 export function applyTheme(theme: Theme): void {
   const scheme = theme === 'system' ? '' : theme;
   if (document.documentElement.style.colorScheme !== scheme)
@@ -11,7 +13,7 @@ export function applyTheme(theme: Theme): void {
   try {
     localStorage.setItem(key, theme);
   } catch {
-    // A page without storage begins in the desktop's theme.
+    // A page without storage starts in the desktop's theme.
   }
 }
 
@@ -23,10 +25,4 @@ export function lastTheme(): Theme {
   } catch {
     return 'system';
   }
-}
-
-/** Whether a theme is dark on this desktop. */
-export function isDark(theme: Theme): boolean {
-  if (theme !== 'system') return theme === 'dark';
-  return matchMedia('(prefers-color-scheme: dark)').matches;
 }

@@ -1,4 +1,4 @@
-/** How long a message that needs no answer stays, in milliseconds. */
+/** How long a message of success is shown, in milliseconds. */
 export const toastLife = 5_000;
 
 export interface Toast {
@@ -9,8 +9,8 @@ export interface Toast {
 }
 
 /**
- * The short messages in the corner. A failure stays until it is put away, so
- * that nobody misses it; anything else goes by itself.
+ * The short messages in the corner. A failure stays until the user dismisses it, so that it is not
+ * missed. Other messages disappear on their own.
  */
 export class Toasts {
   items = $state.raw<readonly Toast[]>([]);
@@ -18,7 +18,7 @@ export class Toasts {
 
   show(toast: Omit<Toast, 'id'>): void {
     const shown: Toast = { ...toast, id: this.#next++ };
-    // The same failure twice is one message, not a pile.
+    // The same failure twice is shown once.
     const others = this.items.filter((t) => t.title !== shown.title || t.text !== shown.text);
     this.items = [...others.slice(-3), shown];
     if (shown.tone === 'ok') {

@@ -1,5 +1,5 @@
-// The words and tones by which both faces speak of states, so that the same
-// thing has the same name in window and panel.
+// The words and tones for states, shared by window and panel, so that the same state has the same
+// name in both.
 import type {
   AgentStatus,
   ConversationState,
@@ -7,7 +7,7 @@ import type {
   TerminalState,
 } from './protocol/protocol';
 
-/** Tone is how a state is drawn: see StatusDot. */
+/** How a state is drawn: see StatusDot. */
 export type Tone = 'off' | 'idle' | 'ok' | 'busy' | 'attention' | 'danger';
 
 export interface Word {
@@ -24,7 +24,7 @@ const agentWords: Record<AgentStatus, Word> = {
   missing: { text: 'not installed', tone: 'danger' },
 };
 
-/** What an agent is doing, in a word. */
+/** The status of an agent, in a word. */
 export function agentWord(status: AgentStatus): Word {
   return agentWords[status];
 }
@@ -38,7 +38,7 @@ const sessionWords: Record<SessionState, Word> = {
   failed: { text: 'Failed', tone: 'danger' },
 };
 
-/** Where a session is in its life, in a word. */
+/** The state of a session, in a word. */
 export function sessionWord(state: SessionState): Word {
   return sessionWords[state];
 }
@@ -51,7 +51,7 @@ const terminalWords: Record<TerminalState, Word> = {
   missing: { text: 'Not installed', tone: 'danger' },
 };
 
-/** Where a terminal is in its life, in a word. */
+/** The state of a terminal, in a word. */
 export function terminalWord(state: TerminalState): Word {
   return terminalWords[state];
 }
@@ -66,12 +66,12 @@ const conversationWords: Record<ConversationState, Word> = {
   terminal: { text: 'In a terminal', tone: 'idle' },
 };
 
-/** What a conversation is doing, in a word; empty for one at rest. */
+/** The state of a conversation, in a word; empty when it is idle. */
 export function conversationWord(state: ConversationState): Word {
   return conversationWords[state];
 }
 
-/** What the backend says as a sentence: Go writes it without a capital and a full stop. */
+/** A message of the backend as a sentence: in Go it has no capital and no full stop. */
 export function sentence(text: string): string {
   if (text === '') return '';
   const whole = text.charAt(0).toUpperCase() + text.slice(1);

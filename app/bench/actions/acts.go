@@ -1,4 +1,4 @@
-// Package actions measures what agents do to pages.
+// Package actions measures the actions of agents on pages.
 package actions
 
 import (
@@ -13,15 +13,15 @@ import (
 	"pilotfish/app/bench/site"
 )
 
-// The limits of acting on pages, each as a ratio to the best peer of the same run.
-// The bare protocol, which loads pages without watching them, is shown beside and is
-// no limit (docs/adr/080-cost-of-an-action.md).
+// The limits of actions on pages, each as a ratio to the best peer of the same
+// run. The bare protocol, which loads pages without watching them, is shown
+// beside them for information only (docs/adr/080-cost-of-an-action.md).
 const (
 	cliActMost = 1.3
 	mcpActMost = 1
 )
 
-// Benches measure actions by whole processes and over MCP.
+// Benches measure actions with whole processes and over MCP.
 func Benches() []report.Bench {
 	return []report.Bench{
 		{Rows: []string{"cli.click", "cli.fill", "cli.goto", "click.covered"}, Run: cliActs},
@@ -29,7 +29,7 @@ func Benches() []report.Bench {
 	}
 }
 
-// actRuns is how many rounds are measured, after those that only warm the
+// actRuns is how many rounds are measured, after rounds that only warm up the
 // browsers.
 func actRuns(o report.Options) int {
 	if o.Quick {
@@ -40,11 +40,11 @@ func actRuns(o report.Options) int {
 
 const actWarm = 2
 
-// figures are the samples of one group by row.
+// figures are the samples of one group, by row.
 type figures struct{ open, click, fill, covered report.Samples }
 
-// cliActs measures whole processes: load the page, look, click and fill by ref,
-// as an agent does. What was done is read from the page's own record.
+// cliActs measures whole processes: load the page, take a snapshot, click and
+// fill by ref, as an agent does. The page's own record says what was really done.
 func cliActs(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	f, c, err := acts(ctx, o, true, peers.OurProgram(), peers.PeerProgram(), peers.BareDriver())
 	if err != nil {
@@ -59,7 +59,8 @@ func cliActs(ctx context.Context, o report.Options) (rows []report.Row, err erro
 	return c.Noted(rows), nil
 }
 
-// mcpActs measures the same over MCP; ours with the report of what happened.
+// mcpActs measures the same over MCP. Our replies include the report of the
+// effect.
 func mcpActs(ctx context.Context, o report.Options) ([]report.Row, error) {
 	f, c, err := acts(ctx, o, false, peers.PeerClients()...)
 	if err != nil {
@@ -128,9 +129,9 @@ func acts(ctx context.Context, o report.Options, covered bool, entrants ...peers
 	return f, c, err
 }
 
-// clickCovered clicks a button that lies under something. Only a refusal counts,
-// and for us that it says by what; the page knows better than any reply whether
-// something was clicked after all.
+// clickCovered clicks a covered button. Only a refusal is correct, and our
+// refusal must also name the covering element. The page's record says whether
+// something was clicked anyway.
 func clickCovered(ctx context.Context, s *site.Site, d peers.Driver, i int, text, value string, keep func(float64)) error {
 	under, err := peers.RefIn(text, "Covered")
 	if err != nil {
@@ -147,8 +148,8 @@ func clickCovered(ctx context.Context, s *site.Site, d peers.Driver, i int, text
 	return leavePage(ctx, s, d, i, nil)
 }
 
-// leavePage leaves a page and compares its record with what was done; nil asks
-// only that there is one.
+// leavePage leaves a page and compares its record with want; with nil it only
+// checks that there is a record.
 func leavePage(ctx context.Context, s *site.Site, d peers.Driver, i int, want *site.Record) error {
 	if _, err := d.Open(ctx, s.URL+"/empty"); err != nil {
 		return err

@@ -11,16 +11,16 @@ import (
 	"pilotfish/app/bench/site"
 )
 
-// The limits of actions that are repeated on one page, each against the best peer
-// of the run on the same page: what Chromium itself takes for a large page is in
-// both (docs/adr/080-cost-of-an-action.md).
+// The limits of actions repeated on one page, each as a ratio to the best peer of
+// the run on the same page. The time that Chromium itself takes for a large page
+// is in both figures (docs/adr/080-cost-of-an-action.md).
 const (
 	clickAgainMost    = 1.3
 	clickAgainMCPMost = 0.7
 )
 
-// Again measure repeated actions on one page, which is what an agent's
-// day is made of: no page is loaded in between.
+// Again measure repeated actions on one page, without loading a page in between.
+// That is most of what an agent does.
 func Again() []report.Bench {
 	return []report.Bench{
 		{Rows: []string{"click.again", "click.1000", "click.5000", "fill.1000"}, Run: againCLI},
@@ -28,8 +28,8 @@ func Again() []report.Bench {
 	}
 }
 
-// againPages are the page of every action with nothing, 1,000 and 5,000 more
-// elements below it.
+// againPages are the pages for the actions, with 0, 1,000 and 5,000 more elements
+// below the controls.
 func againPages() []string { return []string{"/", "/act1000", "/act5000"} }
 
 // againRuns is how often each action is repeated on each page.
@@ -40,7 +40,7 @@ func againRuns(o report.Options) int {
 	return 25
 }
 
-// againCLI measures whole processes, with the best peer of the run beside ours.
+// againCLI measures whole processes, ours and the best peer of the run.
 func againCLI(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	c, clicks, fills, err := again(ctx, o, againPages(), peers.OurProgram(), peers.PeerProgram())
 	if err != nil {
@@ -53,9 +53,9 @@ func againCLI(ctx context.Context, o report.Options) (rows []report.Row, err err
 	return c.Noted(rows), nil
 }
 
-// onPage is the row of an action on a page. Of a larger page it notes how much more
-// the action takes there than on the small one: the report must cost what the
-// action changed, and not what the page holds.
+// onPage is the row of an action on a page. For a larger page it notes the ratio
+// to the small page: a report must cost what the action changed, not what the
+// page contains.
 func onPage(name string, page, small report.Samples) report.Row {
 	r := page.Row(name, "ms")
 	for who, values := range page {
@@ -76,8 +76,9 @@ func againMCP(ctx context.Context, o report.Options) ([]report.Row, error) {
 	return c.Noted([]report.Row{clicks[0].Row("click.again.mcp", "ms").AtMost(clickAgainMCPMost)}), nil
 }
 
-// again has everybody click and fill on each of the pages, by turns after every
-// single action, and compares what the pages saw with what was done.
+// again makes every driver click and fill on each of the pages, taking turns
+// after every single action, and compares what the pages recorded with what was
+// done.
 func again(ctx context.Context, o report.Options, paths []string, entrants ...peers.Entrant) (c *peers.Group, clicks, fills []report.Samples, err error) {
 	s := site.New()
 	defer s.Close()

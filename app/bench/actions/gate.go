@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,20 +18,20 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// gateCostMost is how much longer a page may take to load in an agent's tab,
-// where the rules are held over everything that it loads, than in a person's.
+// gateCostMost is the largest allowed ratio of the load time of a page in an
+// agent's tab, where the rules check every request, to that in a user's tab.
 const gateCostMost = 1.4
 
-// gateParts is how many things the page loads.
+// gateParts is how many resources the page loads.
 const gateParts = 100
 
-// Gate measure what the rules over an agent's tab cost.
+// Gate measure the cost of the rules for an agent's tab.
 func Gate() []report.Bench {
 	return []report.Bench{{Rows: []string{"gate.cost"}, Run: benchGate}}
 }
 
-// benchGate loads a page with a hundred scripts, styles and pictures, in turns
-// in a tab under the rules of agents and in one without.
+// benchGate loads a page with a hundred scripts, styles and images, in turns in a
+// tab with the rules for agents and in one without.
 func benchGate(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	s := httptest.NewServer(http.HandlerFunc(servePart))
 	defer s.Close()
@@ -52,8 +53,8 @@ func benchGate(ctx context.Context, o report.Options) (rows []report.Row, err er
 	if err != nil {
 		return nil, fmt.Errorf("opening a tab: %w", err)
 	}
-	patterns, allow := agentRules()
-	if err := b.Gate(ctx, held, patterns, allow); err != nil {
+	patterns, allow, address := agentRules()
+	if err := b.Gate(ctx, held, patterns, allow, address); err != nil {
 		return nil, fmt.Errorf("putting the tab under the rules: %w", err)
 	}
 	const warm = 3
@@ -61,7 +62,7 @@ func benchGate(ctx context.Context, o report.Options) (rows []report.Row, err er
 	for i := range actRuns(o) + warm {
 		for _, tab := range []protocol.TabID{free, held} {
 			began := time.Now()
-			if _, err := b.Navigate(ctx, tab, fmt.Sprintf("%s/?%s%d", s.URL, tab, i), protocol.WaitLoad, nil); err != nil {
+			if _, err := b.Navigate(ctx, protocol.Caller{}, tab, fmt.Sprintf("%s/?%s%d", s.URL, tab, i), protocol.WaitLoad, nil); err != nil {
 				return nil, fmt.Errorf("loading the page in %s: %w", tab, err)
 			}
 			took := report.MS(time.Since(began))
@@ -78,8 +79,8 @@ func benchGate(ctx context.Context, o report.Options) (rows []report.Row, err er
 	return []report.Row{r.Beside(report.Median(reference))}, nil
 }
 
-// servePart serves the page and what it loads; nothing of it is kept, so that
-// each time everything is loaded.
+// servePart serves the page and its resources, without caching, so that each load
+// requests everything.
 func servePart(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	switch filepath.Ext(r.URL.Path) {
@@ -113,7 +114,7 @@ func gatePage() string {
 }
 
 // agentRules are the rules over an agent's tab, as the registry holds them.
-func agentRules() (patterns []string, allow func(string, bool) error) {
+func agentRules() (patterns []string, allow func(string, bool) error, address func(string, netip.Addr) error) {
 	p := policy.New(policy.Config{OwnPort: func() int { return 1 }})
 	agent := protocol.Actor{Kind: protocol.ActorTerminal, ID: "bench"}
 	return p.Patterns(), func(url string, document bool) error {
@@ -121,7 +122,7 @@ func agentRules() (patterns []string, allow func(string, bool) error) {
 			return p.Hop(agent, url, "")
 		}
 		return p.Resource(agent, url)
-	}
+	}, p.Address
 }
 
 // headless starts a browser of ours without a window; stop ends it.

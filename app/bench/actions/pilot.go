@@ -19,14 +19,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Pilot measure the agent that needs no account.
+// Pilot measure the built-in agent, which needs no account.
 func Pilot() []report.Bench {
 	return []report.Bench{{Rows: []string{"chat.builtin"}, Run: chatBuiltin}}
 }
 
-// chatBuiltin measures a message of two instructions from its words to its
-// answer: Pilot's own time is the whole less what its commands took in the
-// backend. That both were done is read from the page's own record.
+// chatBuiltin measures a message with two instructions, from its text to its
+// answer. Pilot's own time is the total minus the time of its commands in the
+// backend. The page's own record shows that both were done.
 func chatBuiltin(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	s := site.New()
 	defer s.Close()
@@ -49,7 +49,7 @@ func chatBuiltin(ctx context.Context, o report.Options) (rows []report.Row, err 
 		}
 		value := fmt.Sprintf("Name %d", i)
 		start := time.Now()
-		// A grammar of its own each time: what it costs to make one is in the figure.
+		// Make a new grammar each time: the figure includes that cost.
 		plan, unknown := grammar.New(nil).Parse(`please click Add, then fill Name with "` + value + `"`)
 		if unknown != nil {
 			return nil, fmt.Errorf("%q was not understood", unknown.Said)
@@ -77,7 +77,7 @@ func openTab(ctx context.Context, p *peers.Program, url string) error {
 	return err
 }
 
-// commander sends commands to the app of a program over one connection.
+// commander sends commands to a program's app over one connection.
 func commander(p *peers.Program) (builtin.Commander, error) {
 	raw, err := os.ReadFile(filepath.Join(p.Home, "state", "pilotfish.json"))
 	if err != nil {

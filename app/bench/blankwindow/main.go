@@ -1,5 +1,5 @@
-// Command blankwindow is a Wails window with an empty page and nothing behind
-// it: what the benchmark memory.app measures the desktop app against.
+// Command blankwindow is a Wails window with an empty page and nothing else. The
+// benchmark memory.app compares the desktop app with it.
 package main
 
 import (
@@ -19,7 +19,7 @@ func main() {
 	}
 }
 
-// blank has the size of the app's window and nothing else of it.
+// blank has the size of the app's window and nothing else.
 func blank() *options.App {
 	page := fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>blank</title>")}}
 	return &options.App{

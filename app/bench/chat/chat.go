@@ -32,7 +32,7 @@ func Benches() []report.Bench {
 	}
 }
 
-// post does what the panel does.
+// post sends a request as the panel does.
 func (b *chatBackend) post(ctx context.Context, path string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -57,7 +57,7 @@ func (b *chatBackend) post(ctx context.Context, path string, in, out any) error 
 	return json.Unmarshal(text, out)
 }
 
-// begin makes a conversation and sends its first message.
+// begin creates a conversation.
 func (b *chatBackend) begin(ctx context.Context, id protocol.ConversationID) error {
 	var head protocol.Conversation
 	return b.post(ctx, "/chat/start", protocol.ChatStartRequest{Conversation: id, Agent: protocol.AgentCustom}, &head)
@@ -70,11 +70,11 @@ func (b *chatBackend) send(ctx context.Context, id protocol.ConversationID, text
 
 func cryptorand() string { return rand.Text() }
 
-// watcher is a panel's socket.
+// watcher is a client of the panel's socket.
 type watcher struct {
 	conn *websocket.Conn
-	// known are the texts that have begun: an entry that is put again has nothing
-	// new.
+	// known are the texts whose start was seen: an entry that is put again
+	// contains nothing new.
 	known map[string]bool
 }
 
@@ -98,8 +98,8 @@ func (w *watcher) ask(ctx context.Context, m protocol.PanelMessage) error {
 	return w.conn.Write(ctx, websocket.MessageText, b)
 }
 
-// look asks for a conversation and waits for its first page: what comes after it
-// is new.
+// look watches a conversation and waits for its first page, so that everything
+// after it is new.
 func (w *watcher) look(ctx context.Context, id protocol.ConversationID) error {
 	if err := w.ask(ctx, protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: id}); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (w *watcher) look(ctx context.Context, id protocol.ConversationID) error {
 	}
 }
 
-// next returns the next words of a conversation; other events are passed over.
+// next returns the next events of a conversation, and skips other events.
 func (w *watcher) next(ctx context.Context) (protocol.ChatEventsEvent, error) {
 	for {
 		_, data, err := w.conn.Read(ctx)
@@ -127,7 +127,7 @@ func (w *watcher) next(ctx context.Context) (protocol.ChatEventsEvent, error) {
 	}
 }
 
-// spoken are the numbered words in what is new of an event.
+// spoken yields the numbered words in the new part of an event.
 func (w *watcher) spoken(ev protocol.ChatEventsEvent, yield func(number int, at time.Time)) {
 	words := func(text string) {
 		for word := range strings.FieldsSeq(text) {
@@ -150,7 +150,7 @@ func (w *watcher) spoken(ev protocol.ChatEventsEvent, yield func(number int, at 
 	}
 }
 
-// chatSend measures from the panel's request to the prompt's arrival in the
+// chatSend measures from the panel's request until the prompt arrives in the
 // agent's process.
 func chatSend(ctx context.Context, o report.Options) ([]report.Row, error) {
 	runs := 300
@@ -191,7 +191,7 @@ func chatSend(ctx context.Context, o report.Options) ([]report.Row, error) {
 				ended = ended || e.Op == protocol.ChatHead && e.Head.Message == "" && !arrived.IsZero()
 			}
 		}
-		if i >= 3 { // the first starts the agent
+		if i >= 3 { // the first ones start the agent
 			took = append(took, report.MS(arrived.Sub(pressed)))
 		}
 	}
@@ -202,7 +202,7 @@ func chatSend(ctx context.Context, o report.Options) ([]report.Row, error) {
 	}, nil
 }
 
-// load is what a run of many conversations gave.
+// load collects the result of a run of many conversations.
 type load struct {
 	mu        sync.Mutex
 	next      map[protocol.ConversationID]int
@@ -210,7 +210,7 @@ type load struct {
 	lost, bad int
 }
 
-// take counts one word in.
+// take records one word.
 func (l *load) take(id protocol.ConversationID, number int, at, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,7 +224,7 @@ func (l *load) take(id protocol.ConversationID, number int, at, now time.Time) {
 	l.delays = append(l.delays, report.MS(now.Sub(at)))
 }
 
-// chatLoad lets 50 conversations talk at 100 words a second each.
+// chatLoad runs 50 conversations with 100 words a second each.
 func chatLoad(ctx context.Context, o report.Options) ([]report.Row, error) {
 	const conversations, rate = 50, 100
 	seconds := 20
@@ -298,7 +298,7 @@ func chatLoad(ctx context.Context, o report.Options) ([]report.Row, error) {
 	}, nil
 }
 
-// chatAfter asks for what is new after an index, anywhere in a conversation of a
+// chatAfter requests what is new after an index, anywhere in a conversation of a
 // million entries.
 func chatAfter(ctx context.Context, o report.Options) ([]report.Row, error) {
 	entries, runs := 1_000_000, 200
@@ -347,7 +347,7 @@ func chatAfter(ctx context.Context, o report.Options) ([]report.Row, error) {
 	}.With99(report.Percentile(took, 0.99))}, nil
 }
 
-// filled waits until a conversation has its entries and rests, and returns its
+// filled waits until a conversation has its entries and is idle, and returns its
 // last index.
 func (b *chatBackend) filled(ctx context.Context, w *watcher, id protocol.ConversationID, entries int) (uint64, error) {
 	if err := w.ask(ctx, protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: id}); err != nil {

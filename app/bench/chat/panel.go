@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// chatOpenEntries is how long that conversation is.
+// chatOpenEntries is the length of the long conversation, in entries.
 const chatOpenEntries = 10_000
 
 // The conversations of the measurement.
@@ -21,8 +21,7 @@ const (
 	longTalk  = protocol.ConversationID("7a3f0c11-0000-4000-8000-00000000bbbb")
 )
 
-// Panel measures Chat where a user sees it: in the panel of the whole
-// product.
+// Panel measures Chat where a user sees it: in the panel of the whole product.
 func Panel() []report.Bench {
 	return []report.Bench{{Rows: []string{"chat.paint", "chat.open"}, Run: benchChatFace}}
 }
@@ -54,7 +53,7 @@ func benchChatFace(ctx context.Context, o report.Options) (rows []report.Row, er
 		if err := p.Post(ctx, "/chat/start", start, nil); err != nil {
 			return nil, err
 		}
-		// One without a word is not listed.
+		// A conversation without a message is not listed.
 		hello := protocol.ChatSendRequest{Conversation: id, Message: protocol.MessageID(id), Text: "stamp 1", Route: protocol.RouteStrong}
 		if err := p.Post(ctx, "/chat/send", hello, nil); err != nil {
 			return nil, err
@@ -68,7 +67,7 @@ func benchChatFace(ctx context.Context, o report.Options) (rows []report.Row, er
 	return append(paint, open...), err
 }
 
-// chatPaint measures each chunk from when the agent wrote it to the frame that
+// chatPaint measures each chunk, from when the agent wrote it to the frame that
 // shows it.
 func chatPaint(ctx context.Context, p *product.App, o report.Options) ([]report.Row, error) {
 	n := 300
@@ -78,7 +77,7 @@ func chatPaint(ctx context.Context, p *product.App, o report.Options) ([]report.
 	if err := p.Eval(ctx, product.PanelScript+`; bench.choose('Stamps').then(() => bench.until(() => document.querySelector('form textarea')))`, nil); err != nil {
 		return nil, fmt.Errorf("showing the conversation: %w", err)
 	}
-	// The observer is there before the first chunk is.
+	// Start the observer before the first chunk is sent.
 	watch := fmt.Sprintf(`void (bench.stamps = new Promise((resolve) => {
 		const stamps = () => [...(document.querySelector('[role=log]')?.textContent ?? '').matchAll(/@(\d+\.\d{3})/g)].map((found) => found[1])
 		const took = [], seen = new Set(stamps())
@@ -106,8 +105,8 @@ func chatPaint(ctx context.Context, p *product.App, o report.Options) ([]report.
 	return []report.Row{r.With99(report.Percentile(took, 0.99))}, nil
 }
 
-// chatOpen measures from the press on a conversation to the frame with its last
-// screenful, in a panel that knows nothing of it.
+// chatOpen measures from the click on a conversation to the frame with its last
+// screenful, in a panel that has not loaded the conversation.
 func chatOpen(ctx context.Context, p *product.App, o report.Options) ([]report.Row, error) {
 	send := protocol.ChatSendRequest{Conversation: longTalk, Message: "fill", Text: fmt.Sprint("fill ", chatOpenEntries), Route: protocol.RouteStrong}
 	if err := p.Post(ctx, "/chat/send", send, nil); err != nil {
@@ -131,7 +130,7 @@ func chatOpen(ctx context.Context, p *product.App, o report.Options) ([]report.R
 	}
 	var took []float64
 	for i := range runs {
-		// The other one was used last, so it is what a new panel shows.
+		// A new panel shows the conversation used last, so use the other one.
 		last := protocol.ChatSendRequest{Conversation: stampTalk, Message: protocol.MessageID(fmt.Sprint("touch", i)), Text: "stamp 1", Route: protocol.RouteStrong}
 		if err := p.Post(ctx, "/chat/send", last, nil); err != nil {
 			return nil, err

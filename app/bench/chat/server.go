@@ -25,14 +25,14 @@ import (
 	"pilotfish/backend/server"
 )
 
-// Role is the backend of conversations as a process of its own, talkerRole
+// Role is the role of the process that serves conversations, TalkerRole that of
 // the agent that it starts.
 const (
 	Role       = "chat"
 	TalkerRole = "talker"
 )
 
-// chatHouse is as much of a session as the routes of conversations need.
+// chatHouse is the part of a session that the routes of conversations need.
 type chatHouse struct {
 	server.Sessions
 	events *hub.Hub[any]
@@ -49,7 +49,7 @@ func (h *chatHouse) PanelConnected(auth.Grant) (string, func()) { return "bench"
 
 func (h *chatHouse) PanelMessage(auth.Grant, protocol.PanelMessage) {}
 
-// Serve serves conversations with the talker until in ends: the shipped
+// Serve serves conversations with the talker until in ends. It uses the shipped
 // server, conversations, driver and journals.
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := process.UntilEnd(ctx, in)
@@ -67,7 +67,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	h := &chatHouse{events: hub.New[any](protocol.SubscriberQueue)}
 	talker := acp.New(acp.Config{Version: "bench", Logger: log})
 	h.chat, err = chat.New(chat.Config{
-		Session: protocol.DefaultSession, Dir: filepath.Join(dir, "chat"), Root: dir, Broker: policy.NewBroker(protocol.DefaultSession, func() {}),
+		Session: protocol.DefaultSession, Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker(protocol.DefaultSession, func() {}),
 		Agent: func(context.Context, protocol.AgentKind, string) (chatdriver.Starter, error) {
 			return chatdriver.Starter{Driver: talker, Launch: chatdriver.Launch{
 				Kind: protocol.AgentCustom, Name: "Talker", Path: exe, Dir: dir, Env: append(os.Environ(), process.RoleEnv+"="+TalkerRole),
@@ -97,7 +97,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, chatErr)
 }
 
-// chatBackend is that process.
+// chatBackend is the process that serves conversations.
 type chatBackend struct {
 	*process.Process
 	url, token string
@@ -115,9 +115,9 @@ func startChat(ctx context.Context) (*chatBackend, error) {
 	return &chatBackend{p, url, token}, nil
 }
 
-// Talker is an agent of the Agent Client Protocol. "stamp" is answered with the
-// time at which the prompt arrived, "rate N S" with N words a second for S
-// seconds, each numbered and with its time, "fill N" with N tool calls.
+// Talker is an agent that speaks the Agent Client Protocol. It answers "stamp"
+// with the time at which the prompt arrived; "rate N S" with N words a second for
+// S seconds, each with a number and its time; "fill N" with N tool calls.
 func Talker(ctx context.Context, in io.Reader, out io.Writer) error {
 	t := &talking{out: bufio.NewWriter(out)}
 	var all sync.WaitGroup
@@ -135,7 +135,7 @@ func Talker(ctx context.Context, in io.Reader, out io.Writer) error {
 		}
 		var req talkRequest
 		if json.Unmarshal(line, &req) != nil || req.ID == nil || req.Method == "" {
-			continue // a notification, or none of ours
+			continue // a notification, or not a request
 		}
 		switch req.Method {
 		case "initialize":
@@ -174,7 +174,7 @@ type talking struct {
 	out *bufio.Writer
 }
 
-// write writes a message at once; a backend that is gone reads no more.
+// write writes a message at once. Errors are ignored: the backend is gone.
 func (t *talking) write(v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -198,7 +198,7 @@ func (t *talking) talk(ctx context.Context, req talkRequest, arrived time.Time) 
 	for _, block := range req.Params.Prompt {
 		word, rest, _ := strings.Cut(strings.TrimSpace(block.Text), " ")
 		var n, seconds int
-		_, _ = fmt.Sscan(rest, &n, &seconds) // what is not given is 0
+		_, _ = fmt.Sscan(rest, &n, &seconds) // missing numbers stay 0
 		switch word {
 		case "stamp":
 			t.say(req.Params.Session, fmt.Sprintf("0@%d ", arrived.UnixNano()))

@@ -12,16 +12,17 @@ import (
 	"pilotfish/app/bench/product"
 )
 
-// StamperName is the name under which the bench is started as an agent of Chat
-// whose words say when they were said.
+// StamperName is the name under which the bench is started as an agent whose
+// words contain the time at which they were written.
 const StamperName = "stamper"
 
-// stamperPause is how long it waits between two chunks: a frame is drawn between
-// them, so that each chunk is measured by itself.
+// stamperPause is the pause between two chunks. A frame is drawn in it, so that
+// each chunk is measured separately.
 const stamperPause = 40 * time.Millisecond
 
-// Stamper is an agent of the Agent Client Protocol. "stamp N" is answered with N
-// chunks, each with the time at which it was written; "fill N" with N tool calls.
+// Stamper is an agent that speaks the Agent Client Protocol. It answers "stamp N"
+// with N chunks, each with the time at which it was written, and "fill N" with N
+// tool calls.
 func Stamper(in io.Reader, out io.Writer) error {
 	write := json.NewEncoder(out)
 	lines := bufio.NewReader(in)
@@ -44,7 +45,7 @@ func Stamper(in io.Reader, out io.Writer) error {
 			} `json:"params"`
 		}
 		if err := json.Unmarshal(line, &req); err != nil || req.ID == nil || req.Method == "" {
-			continue // a notification, or none of ours
+			continue // a notification, or not a request
 		}
 		result := map[string]any{}
 		switch req.Method {

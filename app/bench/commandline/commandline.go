@@ -1,5 +1,5 @@
-// Package commandline measures the command line: its start, its first command and its
-// memory.
+// Package commandline measures the command line: its start, its first command and
+// its memory.
 package commandline
 
 import (
@@ -19,8 +19,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// cliMemory bounds the command line: an agent starts it for every step that it
-// takes, and hooks start it too.
+// cliMemory limits the memory of the command line: agents start it for every
+// step, and hooks start it too.
 const cliMemory = 15 // MB
 
 // Benches measure the command line.
@@ -31,7 +31,7 @@ func Benches() []report.Bench {
 	}
 }
 
-// cliStart measures whole processes, by turns.
+// cliStart measures whole processes, in turns.
 func cliStart(ctx context.Context, o report.Options) ([]report.Row, error) {
 	runs := 400
 	if o.Quick {
@@ -59,8 +59,8 @@ func cliStart(ctx context.Context, o report.Options) ([]report.Row, error) {
 	return []report.Row{r.With99(report.Percentile(ours, 0.99)).Beside(report.Percentile(bare, 0.5))}, nil
 }
 
-// cliResident measures the program while it waits for a reply: that is when it
-// lasts.
+// cliResident measures the program while it waits for a reply, because that is
+// the long part of its run.
 func cliResident(ctx context.Context, o report.Options) ([]report.Row, error) {
 	runs := 9
 	if o.Quick {
@@ -78,12 +78,13 @@ func cliResident(ctx context.Context, o report.Options) ([]report.Row, error) {
 	return []report.Row{r.With99(report.Percentile(sizes, 1))}, nil
 }
 
-// cliWaiting is the resident memory, in MB, of a command whose reply does not
-// come.
+// cliWaiting returns the resident memory, in MB, of a command whose reply does
+// not arrive.
 func cliWaiting(ctx context.Context) (float64, error) {
 	asked := make(chan struct{}, 1)
 	backend := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		// The server sees that the caller is gone only after the body.
+		// The server notices that the client is gone only after it has read the
+		// body.
 		_, _ = io.Copy(io.Discard, r.Body)
 		asked <- struct{}{}
 		<-r.Context().Done()
@@ -96,7 +97,7 @@ func cliWaiting(ctx context.Context) (float64, error) {
 	if err := cmd.Start(); err != nil {
 		return 0, fmt.Errorf("starting %s: %w", peers.CliProgram(), err)
 	}
-	defer func() { // it ended by our signal, which is no news
+	defer func() { // our signal ended it, so its exit error is expected
 		cancel()
 		_ = cmd.Wait()
 	}()

@@ -17,7 +17,7 @@ import (
 
 const memoryTabs20 = 120 // MB
 
-// First measure beginnings and what many tabs take.
+// First measure first commands, and the memory of many tabs.
 func First() []report.Bench {
 	return []report.Bench{
 		{Rows: []string{"cli.first"}, Run: cliFirst},
@@ -25,8 +25,8 @@ func First() []report.Bench {
 	}
 }
 
-// cliFirst measures the first command when nothing runs: a page is opened, and
-// the app or daemon and the browser with it.
+// cliFirst measures the first command when nothing is running: it starts the app
+// or daemon and the browser, and opens a page.
 func cliFirst(ctx context.Context, o report.Options) ([]report.Row, error) {
 	runs := 25
 	if o.Quick {
@@ -58,8 +58,8 @@ func cliFirst(ctx context.Context, o report.Options) ([]report.Row, error) {
 	return []report.Row{r}, nil
 }
 
-// firstCommand starts a program with an empty home, has it open a page, and
-// ends what it started: the next run must not share the machine with its end.
+// firstCommand opens a page with a program that has an empty home, and then ends
+// everything that this started, so that the next run is not slowed down.
 func firstCommand(ctx context.Context, e peers.Entrant, url string) (took float64, err error) {
 	p, err := peers.New(ctx)
 	if err != nil && e.Name != report.Ours {
@@ -76,7 +76,7 @@ func firstCommand(ctx context.Context, e peers.Entrant, url string) (took float6
 	return took, errors.Join(err, d.Close())
 }
 
-// memoryTabs measures the backend with twenty tabs that were looked at.
+// memoryTabs measures the backend after a snapshot of each of twenty tabs.
 func memoryTabs(ctx context.Context, _ report.Options) (rows []report.Row, err error) {
 	s := site.New()
 	defer s.Close()

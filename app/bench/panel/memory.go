@@ -22,9 +22,9 @@ func Benches() []report.Bench {
 	}
 }
 
-// benchMemory measures what the app and its tray keep resident beside a blank
-// Wails window: idle, one session, window open. Chromium and the agents are not
-// the app's.
+// benchMemory measures the resident memory of the app and its tray, compared with
+// a blank Wails window: idle, one session, window open. Chromium and the agents
+// do not count.
 func benchMemory(ctx context.Context, _ report.Options) ([]report.Row, error) {
 	s, err := product.NewDesktop(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func memoryOn(ctx context.Context, s *product.Desktop) (rows []report.Row, err e
 	}
 	defer func() {
 		_ = blank.Process.Kill()
-		_ = blank.Wait() // killed
+		_ = blank.Wait() // killed, so an error is expected
 	}()
 	p, err := s.Start(ctx)
 	if err != nil {
@@ -64,13 +64,13 @@ func memoryOn(ctx context.Context, s *product.Desktop) (rows []report.Row, err e
 	if err != nil {
 		return nil, err
 	}
-	// Idle is a state that nothing announces: both have the same time to settle.
+	// No event announces the idle state, so both get the same time to settle.
 	select {
 	case <-time.After(5 * time.Second):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	app, err := process.ResidentTree(p.Cmd.Process.Pid, "pilotfish-windo") // as the kernel cuts it
+	app, err := process.ResidentTree(p.Cmd.Process.Pid, "pilotfish-windo") // the kernel cuts the name to 15 characters
 	if err != nil {
 		return nil, err
 	}

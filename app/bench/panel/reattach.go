@@ -16,13 +16,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// benchReattach closes the panel and measures from the click that opens it to
-// its screen painted, which must be the same as before; and until the terminal
-// itself has taken the place of a picture, with the same screen once more. The
-// floor is the panel of an extension that does nothing, in a bare browser: from the
-// click that opens it again to the first frame of its empty page. Half of it is
-// measured before the product and half after it: of two browsers on one screen, the
-// one that is covered draws nothing.
+// benchReattach closes the panel and opens it again. It measures from the click
+// that opens it until its screen is painted (terminal.reattach), and until its
+// terminal has shown the answer to a key pressed then (terminal.live). Apart from
+// that answer, the screen must be the same as before. The floor is the panel of
+// an extension that does nothing, in a bare browser: from the click that opens it
+// again to the first frame of its empty page. Half of the floor is measured
+// before the product and half after it, because of two browsers on one screen,
+// the covered one draws nothing.
 func benchReattach(ctx context.Context, o report.Options) ([]report.Row, error) {
 	s, err := product.NewDesktop(ctx)
 	if err != nil {
@@ -41,11 +42,12 @@ func benchReattach(ctx context.Context, o report.Options) ([]report.Row, error) 
 	}, nil
 }
 
-// reattachLimit is how many times the floor a panel with a terminal may take.
+// reattachLimit is the largest allowed ratio of a panel with a terminal to the
+// floor.
 const reattachLimit = 2
 
 func reattachAll(ctx context.Context, s *product.Desktop, o report.Options) (took report.Samples, err error) {
-	runs := 15 // as of a start: a median that differs by a tenth between sevens
+	runs := 15 // as many as for a start: medians of seven differ by a tenth
 	if o.Quick {
 		runs = 3
 	}
@@ -62,7 +64,7 @@ func reattachAll(ctx context.Context, s *product.Desktop, o report.Options) (too
 	return took, nil
 }
 
-// reattachFloor opens the panel of a bare browser again and again.
+// reattachFloor opens the panel of a bare browser repeatedly.
 func reattachFloor(ctx context.Context, s *product.Desktop, runs int, took report.Samples) (err error) {
 	idle := filepath.Join(s.Dir, "idle")
 	if _, err := os.Stat(idle); err != nil {
@@ -82,7 +84,7 @@ func reattachFloor(ctx context.Context, s *product.Desktop, runs int, took repor
 	if err != nil {
 		return err
 	}
-	defer func() { _ = empty.Close() }() // the browser is ended with it
+	defer func() { _ = empty.Close() }() // the browser ends as well
 	if err := empty.Discover(ctx); err != nil {
 		return err
 	}
@@ -96,7 +98,7 @@ func reattachFloor(ctx context.Context, s *product.Desktop, runs int, took repor
 			return err
 		}
 		var drawn float64
-		// Again only when the page's script has not run yet.
+		// Until only repeats this when the page's script has not run yet.
 		if err := product.Until(ctx, func() error { return page.Eval(ctx, "drawn", &drawn) }); err != nil {
 			return err
 		}
@@ -105,7 +107,7 @@ func reattachFloor(ctx context.Context, s *product.Desktop, runs int, took repor
 	return nil
 }
 
-// reattachOurs fills a terminal and opens its panel again and again.
+// reattachOurs fills a terminal and opens its panel repeatedly.
 func reattachOurs(ctx context.Context, s *product.Desktop, runs int, took report.Samples) (err error) {
 	p, err := s.Start(ctx)
 	if err != nil {
@@ -119,13 +121,14 @@ func reattachOurs(ctx context.Context, s *product.Desktop, runs int, took report
 	if err := errors.Join(p.Panel.Eval(ctx, `document.querySelector('.xterm-helper-textarea').focus()`, nil), p.Panel.Type(ctx, fill)); err != nil {
 		return err
 	}
-	if _, err := p.Painted(ctx, "over"); err != nil {
+	r := reattach{App: p, shows: "overready> "}
+	if _, err := p.Painted(ctx, r.shows); err != nil {
 		return err
 	}
-	r := reattach{App: p}
-	if r.screen, err = r.letters(ctx, terminalRows); err != nil {
+	if r.screen, err = r.letters(ctx); err != nil {
 		return err
 	}
+	r.screen += " " // after the prompt
 	for range runs {
 		if err := r.again(ctx, took); err != nil {
 			return err
@@ -134,30 +137,17 @@ func reattachOurs(ctx context.Context, s *product.Desktop, runs int, took report
 	return nil
 }
 
-// reattachAll is a product with a full terminal.
+// reattach is a running product with a full terminal.
 type reattach struct {
 	*product.App
+	shows  string // the last lines on it, without line ends
 	screen string
 }
 
-// Where the terminal stands in the panel, and what is in view: a picture of it first.
-const (
-	terminalRows = "document.querySelector('.xterm-rows')"
-	inView       = "(document.querySelector('.first-picture') ?? " + terminalRows + ")"
-)
-
-// letters is the text of an element of the panel, row by row.
-func (r *reattach) letters(ctx context.Context, of string) (text string, err error) {
-	err = r.Panel.Eval(ctx, "[..."+of+`.children].map((r) => r.textContent.replaceAll('\u200b', '').trimEnd()).join('\n').trim()`, &text)
+// letters returns the text of the visible terminal, row by row.
+func (r *reattach) letters(ctx context.Context) (text string, err error) {
+	err = r.Panel.Eval(ctx, `[...document.querySelector('.xterm-rows').children].map((r) => r.textContent.trimEnd()).join('\n').trim()`, &text)
 	return text, err
-}
-
-func (r *reattach) same(ctx context.Context, part string) error {
-	after, err := r.letters(ctx, part)
-	if err == nil && after != r.screen {
-		err = fmt.Errorf("the screen is not the same: before\n%s\nafter\n%s", r.screen, after)
-	}
-	return err
 }
 
 // again closes the panel and opens it again.
@@ -170,27 +160,33 @@ func (r *reattach) again(ctx context.Context, took report.Samples) error {
 	if err := r.AttachPanel(ctx); err != nil {
 		return err
 	}
-	at, err := r.Pictured(ctx, "over")
-	if err := errors.Join(err, r.same(ctx, inView)); err != nil {
+	before, after := r.shows, r.shows+"x"
+	seen, live, err := r.Answered(ctx, before, "x", after)
+	if err != nil {
 		return err
 	}
-	took.Add("seen", at-product.Millis(began))
-	at, err = r.Painted(ctx, "over")
-	if err := errors.Join(err, r.same(ctx, terminalRows)); err != nil {
+	r.shows, r.screen = after, r.screen+"x"
+	screen, err := r.letters(ctx)
+	if err != nil {
 		return err
 	}
-	took.Add("live", at-product.Millis(began))
+	if screen != r.screen {
+		return fmt.Errorf("the screen is not the same: before\n%s\nafter\n%s", r.screen, screen)
+	}
+	took.Add("seen", seen-product.Millis(began))
+	took.Add("live", live-product.Millis(began))
 	return nil
 }
 
-// reopen closes a panel, waits until it is gone, and opens it again, at the time
-// that it returns.
+// reopen closes a panel, waits until it is gone, and opens it again. It returns
+// the time of the second click.
 func reopen(ctx context.Context, client *tap.Client, click func() error) (time.Time, error) {
 	if err := click(); err != nil {
 		return time.Time{}, err
 	}
 	if err := product.Until(ctx, func() error {
-		// Looked at only: a page that is attached to while it goes never answers.
+		// Only list the targets: a page that is attached to while it closes never
+		// answers.
 		targets, err := client.Targets(ctx)
 		if err == nil && slices.ContainsFunc(targets, func(t tap.Target) bool { return strings.Contains(t.URL, "panel.html") }) {
 			return errors.New("the panel is still there")

@@ -11,16 +11,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Reconnect measure the way back.
+// Reconnect measure how the panel reconnects.
 func Reconnect() []report.Bench {
 	return []report.Bench{{Rows: []string{"panel.reconnect"}, Run: benchReconnect}}
 }
 
-// benchReconnect restarts the backend's server, which ends every connection and
-// listens anew with another key, and measures from the request to the moment in
-// which the panel's terminal is live again, by itself. Each time the panel must
-// have said meanwhile that it reconnects, and a line that is typed after it must be
-// answered by the same shell.
+// benchReconnect restarts the backend's server, which closes every connection and
+// listens again with another key. It measures from the request until the panel's
+// terminal is live again, without user action. Each time, the panel must have
+// shown that it reconnects, and the same shell must answer a line that is typed
+// afterwards.
 func benchReconnect(ctx context.Context, o report.Options) ([]report.Row, error) {
 	runs := 21
 	if o.Quick {
@@ -47,8 +47,9 @@ func benchReconnect(ctx context.Context, o report.Options) ([]report.Row, error)
 	return []report.Row{r.With99(report.Percentile(took, 0.99))}, nil
 }
 
-// wordsScript follows what the toolbar says of the terminal. back gives the time
-// at which it is live after it was not, by the page's own clock.
+// wordsScript observes the terminal's state in the toolbar. benchBack returns the
+// time, by the page's own clock, at which the terminal is live again after it was
+// not.
 const wordsScript = `(() => {
 	const place = document.querySelector('header[data-toolbar]')
 	let gone = false

@@ -1,5 +1,5 @@
-// Package panel measures the panel of the whole product: its start, its return, and
-// what the app keeps in memory.
+// Package panel measures the panel of the whole product: its start, how it
+// reopens and reconnects, and the memory of the app.
 package panel
 
 import (
@@ -20,14 +20,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// benchStart measures from the start of the app's process to a prompt in the
-// panel, beside a bare Chromium from its start to the first frame of an empty
-// page. What no panel can go below is said beside it: start.panel is the same
-// browser with an extension that does nothing, to the first frame of its empty
-// side panel, start.live the terminal itself in the place of its first picture, and
-// start.program the app's program from its start to its first line. All have a new
-// profile
-// each time.
+// benchStart measures from the start of the app's process until a prompt is
+// visible in the panel's terminal (start.prompt), and until the terminal has
+// shown the answer to a key pressed as soon as the prompt was there (start.live).
+// The floors are measured in the same run: a bare Chromium from its start to the
+// first frame of an empty page; the same with an extension that does nothing, to
+// the first frame of its empty side panel (start.panel); and the app's program
+// until its first line (start.program). Each start has a new profile.
 func benchStart(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	s, err := product.NewDesktop(ctx)
 	if err != nil {
@@ -38,7 +37,7 @@ func benchStart(ctx context.Context, o report.Options) (rows []report.Row, err e
 	if err != nil {
 		return nil, err
 	}
-	runs := 15 // of a median that differs by a tenth between sevens
+	runs := 15 // medians of seven differ by a tenth
 	if o.Quick {
 		runs = 3
 	}
@@ -56,11 +55,7 @@ func benchStart(ctx context.Context, o report.Options) (rows []report.Row, err e
 		if err != nil {
 			return nil, err
 		}
-		at, err := p.Pictured(ctx, "ready>")
-		if err != nil {
-			return nil, errors.Join(err, p.Stop())
-		}
-		live, err := p.Painted(ctx, "ready>")
+		prompt, live, err := p.Answered(ctx, "ready>", "x", "ready> x")
 		if err := errors.Join(err, p.Stop()); err != nil {
 			return nil, err
 		}
@@ -71,24 +66,30 @@ func benchStart(ctx context.Context, o report.Options) (rows []report.Row, err e
 		took.Add("program", program)
 		took.Add("page", page)
 		took.Add("panel", panel)
-		took.Add("prompt", at-product.Millis(p.Began))
+		took.Add("prompt", prompt-product.Millis(p.Began))
 		took.Add("live", live-product.Millis(p.Began))
 	}
-	bare := report.Median(took["page"])
-	prompt := report.Row{Name: "start.prompt", Unit: "ms", Value: report.Median(took["prompt"]), Limit: 1.3, Rule: report.RatioAtMost}
-	live := report.Row{Name: "start.live", Unit: "ms", Value: report.Median(took["live"]), Rule: report.Informs}
+	bare, floor := report.Median(took["page"]), report.Median(took["panel"])
+	prompt := report.Row{Name: "start.prompt", Unit: "ms", Value: report.Median(took["prompt"]), Rule: report.Informs}
+	live := report.Row{Name: "start.live", Unit: "ms", Value: report.Median(took["live"]), Limit: liveLimit, Rule: report.RatioAtMost}
 	panel := report.Row{Name: "start.panel", Unit: "ms", Value: report.Median(took["panel"]), Rule: report.Informs}
 	program := report.Row{Name: "start.program", Unit: "ms", Value: report.Median(took["program"]), Rule: report.Informs}
 	return []report.Row{
 		prompt.With99(slices.Max(took["prompt"])).Beside(bare),
-		live.With99(slices.Max(took["live"])).Beside(bare),
+		live.With99(slices.Max(took["live"])).Beside(floor),
 		panel.With99(slices.Max(took["panel"])).Beside(bare),
 		program.With99(slices.Max(took["program"])).Beside(bare),
 	}, nil
 }
 
-// programStart is how long the app's program takes until it can do anything, and
-// ends, in ms.
+// liveLimit is the largest allowed ratio of a start, until the terminal answers a
+// key, to the panel of an extension that does nothing. Five rounds of fifteen
+// starts, on two cores with a load of 8 to 16, were at 1.27 to 1.38; the limit is
+// a sixth more than the worst.
+const liveLimit = 1.6
+
+// programStart measures how long the app's program takes until its own code runs,
+// in ms. The program prints its version and exits.
 func programStart(ctx context.Context, s *product.Desktop) (float64, error) {
 	cmd := exec.CommandContext(ctx, product.Program(), "-version")
 	cmd.Env = s.Screen.Env()
@@ -99,14 +100,15 @@ func programStart(ctx context.Context, s *product.Desktop) (float64, error) {
 	return report.MS(time.Since(began)), nil
 }
 
-// notesDrawn is a script that promises when the first frame of its page was drawn.
+// notesDrawn is a script that sets `drawn` to a promise for the time of the
+// page's first frame.
 const notesDrawn = "drawn=new Promise((done)=>requestAnimationFrame(()=>requestAnimationFrame(()=>done(performance.timeOrigin+performance.now()))))"
 
-// emptyPage has it.
+// emptyPage is an empty page with that script.
 const emptyPage = "data:text/html,<script>" + notesDrawn + "</script>"
 
-// idleExtension makes an extension that has an empty side panel and nothing else,
-// under the id of ours, so that the same preference opens it.
+// idleExtension creates an extension with an empty side panel and nothing else.
+// It has the id of our extension, so that the same preference opens its panel.
 func idleExtension(s *product.Desktop) (string, error) {
 	raw, err := os.ReadFile(filepath.Join("extension", "dist", "manifest.json"))
 	if err != nil {
@@ -139,9 +141,9 @@ func idleExtension(s *product.Desktop) (string, error) {
 	return dir, nil
 }
 
-// bareStart starts a Chromium with an empty page, and with the panel of an
-// extension where one is given, and returns how long the first frame of that took,
-// in ms.
+// bareStart starts a Chromium with an empty page or, when extension is not empty,
+// with the panel of that extension. It returns the time until its first frame, in
+// ms.
 func bareStart(ctx context.Context, s *product.Desktop, extension string) (float64, error) {
 	bare, err := startBareBrowser(ctx, s, extension)
 	if err != nil {
@@ -151,25 +153,25 @@ func bareStart(ctx context.Context, s *product.Desktop, extension string) (float
 	return drawn - product.Millis(bare.began), errors.Join(err, bare.end())
 }
 
-// bareBrowser is a Chromium with an empty page and nothing of ours.
+// bareBrowser is a Chromium with an empty page and no code of ours.
 type bareBrowser struct {
 	cmd    *exec.Cmd
 	began  time.Time
-	socket string // of its tap
+	socket string // the socket of its tap
 	pipes  []*os.File
 }
 
-// end ends the browser: the end of its pipe does.
+// end closes the browser's pipe, which ends the browser.
 func (b *bareBrowser) end() error {
 	var errs []error
 	for _, pipe := range b.pipes {
 		errs = append(errs, pipe.Close())
 	}
-	_ = b.cmd.Wait() // however it ends
+	_ = b.cmd.Wait() // its exit error does not matter
 	return errors.Join(errs...)
 }
 
-// startBareBrowser starts one, with an extension where one is given.
+// startBareBrowser starts one, with an extension when the path is not empty.
 func startBareBrowser(ctx context.Context, s *product.Desktop, extension string) (*bareBrowser, error) {
 	home, err := os.MkdirTemp(s.Dir, "b")
 	if err != nil {
@@ -205,13 +207,13 @@ func startBareBrowser(ctx context.Context, s *product.Desktop, extension string)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting a bare browser: %w", err)
 	}
-	_ = commandR.Close() // the browser has its own
+	_ = commandR.Close() // the browser has its own copies
 	_ = eventW.Close()
 	return &bareBrowser{cmd, began, product.TapSocket(profile), []*os.File{commandW, eventR}}, nil
 }
 
-// opensOnClick writes the preference of a new profile by which a click on the
-// extension's icon opens its panel.
+// opensOnClick writes the preference of a new profile that makes a click on the
+// extension's icon open its panel.
 func opensOnClick(profile string) error {
 	dir := filepath.Join(profile, "Default")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -225,8 +227,8 @@ func opensOnClick(profile string) error {
 	return os.WriteFile(filepath.Join(dir, "Preferences"), raw, 0o600)
 }
 
-// bareDrawn is when the first frame of the page was drawn, or that of the panel,
-// which is opened as soon as the browser takes the click.
+// bareDrawn returns when the first frame of the page was drawn, or that of the
+// panel, which is opened as soon as the browser accepts the click.
 func bareDrawn(ctx context.Context, socket string, panel bool) (float64, error) {
 	var client *tap.Client
 	err := product.Until(ctx, func() (err error) {
@@ -236,7 +238,7 @@ func bareDrawn(ctx context.Context, socket string, panel bool) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = client.Close() }() // the browser is ended with it
+	defer func() { _ = client.Close() }() // the browser ends as well
 	if err := client.Discover(ctx); err != nil {
 		return 0, err
 	}
@@ -252,7 +254,7 @@ func bareDrawn(ctx context.Context, socket string, panel bool) (float64, error) 
 		return 0, err
 	}
 	var drawn float64
-	// Again only when the page's script has not run yet.
+	// Until only repeats this when the page's script has not run yet.
 	err = product.Until(ctx, func() error { return page.Eval(ctx, "drawn", &drawn) })
 	return drawn, err
 }

@@ -15,8 +15,8 @@ import (
 	"pilotfish/backend/browser/chromium"
 )
 
-// bare is a headless Chromium that is spoken to directly over its pipe, one
-// command at a time: what every way to drive a page stands on.
+// bare is a headless Chromium driven directly over its pipe, one command at a
+// time. All other drivers are built on such a protocol.
 type bare struct {
 	cmd     *exec.Cmd
 	ask     *os.File
@@ -27,7 +27,7 @@ type bare struct {
 	last    int
 }
 
-// startBare starts one with a tab.
+// startBare starts a bare browser with a tab.
 func startBare(ctx context.Context) (*bare, error) {
 	found, err := chromium.Find("")
 	if err != nil {
@@ -129,27 +129,27 @@ func (b *bare) call(method string, params, into any) error {
 	}
 }
 
-// BareName is the name that its figures have.
+// BareName is the name of the bare protocol in the results.
 const BareName = "bare protocol"
 
 var errBare = errors.New("the bare protocol only loads pages")
 
-// Name is the name of its figures.
+// Name returns the name in the results.
 func (b *bare) Name() string { return BareName }
 
-// Snapshot is refused.
+// Snapshot is not supported.
 func (b *bare) Snapshot(context.Context) (string, float64, error) { return "", 0, errBare }
 
-// Click is refused.
+// Click is not supported.
 func (b *bare) Click(context.Context, string) (float64, error) { return 0, errBare }
 
-// Fill is refused.
+// Fill is not supported.
 func (b *bare) Fill(context.Context, string, string) (float64, error) { return 0, errBare }
 
-// Screenshot is refused.
+// Screenshot is not supported.
 func (b *bare) Screenshot(context.Context, bool, bool) (float64, error) { return 0, errBare }
 
-// Open loads an address and returns when its load event came.
+// Open loads an address and returns after its load event.
 func (b *bare) Open(_ context.Context, url string) (float64, error) {
 	start := time.Now()
 	err := b.load(url)
@@ -173,6 +173,6 @@ func (b *bare) Close() error {
 	b.session = ""
 	_ = b.ask.Close()
 	_ = b.read.Close()
-	_ = b.cmd.Wait() // it ends with its pipe, and how is no news
+	_ = b.cmd.Wait() // it ends with its pipe; its exit error does not matter
 	return os.RemoveAll(b.profile)
 }

@@ -15,8 +15,7 @@ import (
 	"pilotfish/app/bench/report"
 )
 
-// Client drives a browser over the Model Context Protocol on the standard
-// streams of a server.
+// Client drives a browser through an MCP server over standard input and output.
 type Client struct {
 	called  string
 	session *sdk.ClientSession
@@ -24,7 +23,7 @@ type Client struct {
 	end     func() error
 }
 
-// calls are how a server's tools are called.
+// calls are the tool calls of a server.
 type calls struct {
 	open    func(url string) toolCall
 	look    toolCall
@@ -40,7 +39,7 @@ type toolCall struct {
 
 type object = map[string]any
 
-// callsOf are the tools of each server that is measured.
+// callsOf returns the tool calls of each measured server.
 func callsOf(name, dir string) calls {
 	switch name {
 	case Playwright:
@@ -90,7 +89,7 @@ func callsOf(name, dir string) calls {
 	}
 }
 
-// newClient starts our server with an app of its own behind it.
+// newClient starts our server with an app of its own.
 func newClient(ctx context.Context) (*Client, error) {
 	p, err := NewProgram()
 	if err != nil {
@@ -117,7 +116,7 @@ func (p *Peers) client(ctx context.Context, name string) (*Client, error) {
 		return nil, err
 	}
 	c.end = func() error { return nil }
-	if name == AgentBrowser { // its browser outlives its server
+	if name == AgentBrowser { // its browser does not end with its server
 		a, err := p.program()
 		if err != nil {
 			return nil, errors.Join(err, c.session.Close())
@@ -135,27 +134,27 @@ func connect(ctx context.Context, name string, cmd *exec.Cmd, dir string) (*Clie
 	return &Client{called: name, session: session, calls: callsOf(name, dir)}, nil
 }
 
-// Name is the name of its figures.
+// Name returns the name in the results.
 func (c *Client) Name() string { return c.called }
 
-// Close ends the server, and what would outlive it.
+// Close ends the server, and everything that would outlive it.
 func (c *Client) Close() error {
-	_ = c.session.Close() // how a server ends is no news
+	_ = c.session.Close() // the server's exit error does not matter
 	return c.end()
 }
 
-// Run runs commands with the tool of our server that takes them.
+// Run runs commands with the browser_run tool of our server.
 func (c *Client) Run(ctx context.Context, commands ...string) error {
 	_, _, err := c.call(ctx, toolCall{"browser_run", object{"commands": commands}})
 	return err
 }
 
-// Tools is the list of tools as a client is given it.
+// Tools returns the list of tools as a client receives it.
 func (c *Client) Tools(ctx context.Context) (*sdk.ListToolsResult, error) {
 	return c.session.ListTools(ctx, nil)
 }
 
-// call calls a tool and returns the text of its answer.
+// call calls a tool and returns the text of its result and the time, in ms.
 func (c *Client) call(ctx context.Context, t toolCall) (string, float64, error) {
 	start := time.Now()
 	result, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: t.tool, Arguments: t.args})
@@ -181,7 +180,7 @@ func (c *Client) Open(ctx context.Context, url string) (float64, error) {
 	return took, err
 }
 
-// Snapshot returns the text that a model would read.
+// Snapshot returns the text that a model would receive.
 func (c *Client) Snapshot(ctx context.Context) (string, float64, error) {
 	return c.call(ctx, c.calls.look)
 }
@@ -192,7 +191,7 @@ func (c *Client) Click(ctx context.Context, ref string) (float64, error) {
 	return took, err
 }
 
-// Fill writes into a ref.
+// Fill writes a value into a ref.
 func (c *Client) Fill(ctx context.Context, ref, value string) (float64, error) {
 	_, took, err := c.call(ctx, c.calls.fill(ref, value))
 	return took, err

@@ -17,23 +17,24 @@ import (
 )
 
 // Driver is one way to drive a browser: ours, or a peer's. Times are what the
-// caller waits, in ms. A reply that says no is an error.
+// caller waits, in ms. A reply that reports a failure is an error.
 type Driver interface {
 	Name() string
 	// Open loads a page.
 	Open(ctx context.Context, url string) (took float64, err error)
-	// Snapshot returns the text that a model would read of the page.
+	// Snapshot returns the text that a model would receive for the page.
 	Snapshot(ctx context.Context) (text string, took float64, err error)
 	// Click and Fill act on a ref of a snapshot.
 	Click(ctx context.Context, ref string) (took float64, err error)
 	Fill(ctx context.Context, ref, value string) (took float64, err error)
-	// Screenshot takes one of what is in view; full is of the whole page,
-	// annotated with refs on it.
+	// Screenshot takes a screenshot of the viewport; full of the whole page;
+	// annotated with refs drawn on it.
 	Screenshot(ctx context.Context, full, annotated bool) (took float64, err error)
 	Close() error
 }
 
-// RefIn finds the ref of a thing in the text of a snapshot, whoever took it.
+// RefIn finds the ref of an element by its name in the text of any driver's
+// snapshot.
 func RefIn(text, name string) (string, error) {
 	quoted := regexp.QuoteMeta(name)
 	for _, form := range []string{
@@ -55,11 +56,12 @@ type Program struct {
 	path   string
 	env    []string
 	Home   string
-	at     string // what stands before a ref
+	at     string // the prefix of a ref
 	end    func(context.Context) error
 }
 
-// NewProgram is a headless app with an empty home, and our command line for it.
+// NewProgram prepares our command line with an empty home. Its first command
+// starts a headless app.
 func NewProgram() (*Program, error) {
 	home, err := os.MkdirTemp("", "pilotfish-bench-")
 	if err != nil {
@@ -76,7 +78,7 @@ func NewProgram() (*Program, error) {
 	return p, nil
 }
 
-// program is agent-browser's command line.
+// program prepares agent-browser's command line.
 func (p *Peers) program() (*Program, error) {
 	path, err := p.agentBrowserProgram()
 	if err != nil {
@@ -90,7 +92,8 @@ func (p *Peers) program() (*Program, error) {
 	return a, nil
 }
 
-// Run runs one command and returns what the whole process took.
+// Run runs one command and returns its output and the time of the whole process,
+// in ms.
 func (p *Program) Run(ctx context.Context, args ...string) (string, float64, error) {
 	cmd := exec.CommandContext(ctx, p.path, args...)
 	cmd.Env = p.env
@@ -103,10 +106,11 @@ func (p *Program) Run(ctx context.Context, args ...string) (string, float64, err
 	return string(out), took, err
 }
 
-// Name is the name of its figures.
+// Name returns the name in the results.
 func (p *Program) Name() string { return p.called }
 
-// Close ends what was started, also when the measurement was given up.
+// Close ends everything that was started, even when the measurement was
+// cancelled.
 func (p *Program) Close() error { return p.end(context.Background()) }
 
 // Open loads a page.
@@ -119,7 +123,7 @@ func (p *Program) Open(ctx context.Context, url string) (float64, error) {
 	return took, err
 }
 
-// Snapshot returns the text that a model would read.
+// Snapshot returns the text that a model would receive.
 func (p *Program) Snapshot(ctx context.Context) (string, float64, error) {
 	return p.Run(ctx, "snapshot")
 }
@@ -130,7 +134,7 @@ func (p *Program) Click(ctx context.Context, ref string) (float64, error) {
 	return took, err
 }
 
-// Fill writes into a ref.
+// Fill writes a value into a ref.
 func (p *Program) Fill(ctx context.Context, ref, value string) (float64, error) {
 	_, took, err := p.Run(ctx, "fill", p.at+ref, value)
 	return took, err
@@ -155,10 +159,10 @@ func (p *Program) Screenshot(ctx context.Context, full, annotated bool) (float64
 	return took, err
 }
 
-// CliProgram is the program as it was built.
+// CliProgram is the path of our built command line.
 func CliProgram() string { return filepath.Join("build", "bin", "pilotfish") }
 
-// waitForLock returns when nobody holds a lock.
+// waitForLock returns when no process holds a lock.
 func waitForLock(path string) error {
 	lock, err := os.Open(path)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"pilotfish/app/bench/report"
 )
 
-// Group are drivers that are measured by turns, ours first.
+// Group is a set of drivers that are measured in turns, ours first.
 type Group struct {
 	Drivers []Driver
 	peers   *Peers
-	// missing says which peers are not there and why.
+	// missing says which peers are left out and why.
 	missing []string
 }
 
@@ -38,7 +38,7 @@ func PeerProgram() Entrant {
 	return Entrant{AgentBrowser, func(_ context.Context, p *Peers) (Driver, error) { return p.program() }}
 }
 
-// BareDriver is the protocol with nothing over it, for loading pages only.
+// BareDriver is the protocol without a tool on top, for loading pages only.
 func BareDriver() Entrant {
 	return Entrant{BareName, func(ctx context.Context, _ *Peers) (Driver, error) { return startBare(ctx) }}
 }
@@ -52,8 +52,8 @@ func PeerClients() []Entrant {
 	return []Entrant{ourClient(), peerClient(AgentBrowser), peerClient(Playwright), peerClient(Devtools)}
 }
 
-// Gather starts the drivers and has each load a page. A peer that does not run
-// here is left out and named; ours must run.
+// Gather starts the drivers and loads a page in each. A peer that does not run on
+// this machine is left out with a note; our driver must run.
 func Gather(ctx context.Context, url string, entrants ...Entrant) (*Group, error) {
 	c := &Group{}
 	var missing error
@@ -78,7 +78,7 @@ func Gather(ctx context.Context, url string, entrants ...Entrant) (*Group, error
 	return c, nil
 }
 
-// leave goes on without a peer.
+// leave continues without a peer.
 func (c *Group) leave(name string, why error) {
 	c.missing = append(c.missing, fmt.Sprintf("%s is left out: %v", name, why))
 	c.Drivers = slices.DeleteFunc(c.Drivers, func(d Driver) bool {
@@ -92,9 +92,9 @@ func (c *Group) leave(name string, why error) {
 	})
 }
 
-// Turns lets every driver do something, so many times by turns, and by turns
-// also which of them is the first. What fails for us fails the measurement; a
-// peer is left out from then on and its figures with it.
+// Turns makes every driver do something, `runs` times in turns; the first driver
+// of a round changes, too. An error of our driver fails the measurement. A peer
+// with an error is left out from then on, with its figures.
 func (c *Group) Turns(ctx context.Context, runs int, do func(ctx context.Context, d Driver, i int) error) error {
 	for i := range runs {
 		order := slices.Clone(c.Drivers)
@@ -113,7 +113,7 @@ func (c *Group) Turns(ctx context.Context, runs int, do func(ctx context.Context
 	return nil
 }
 
-// Only keeps the figures of those that came to the end.
+// Only removes the figures of drivers that were left out.
 func (c *Group) Only(s report.Samples) report.Samples {
 	maps.DeleteFunc(s, func(name string, _ []float64) bool {
 		return !slices.ContainsFunc(c.Drivers, func(d Driver) bool { return d.Name() == name })
@@ -133,7 +133,7 @@ func (c *Group) Close() error {
 	return errors.Join(errs...)
 }
 
-// Noted adds what was left out to rows.
+// Noted adds notes about the left out peers to rows.
 func (c *Group) Noted(rows []report.Row) []report.Row {
 	for i := range rows {
 		rows[i].Notes = append(rows[i].Notes, c.missing...)

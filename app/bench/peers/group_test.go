@@ -27,7 +27,7 @@ func TestRefsOfEveryLook(t *testing.T) {
 	}
 }
 
-// One that fails is left out and named; that we fail is an error.
+// A peer that fails is left out with a note; a failure of ours is an error.
 func TestAPeerThatFailsIsLeftOut(t *testing.T) {
 	c := &Group{Drivers: []Driver{&Program{called: report.Ours}, &Program{called: "a", end: func(context.Context) error { return nil }}, &Program{called: "b"}}}
 	took := report.Samples{}

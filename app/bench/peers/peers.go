@@ -1,5 +1,5 @@
-// Package peers drives browsers with Pilotfish and with other programs, by turns in
-// one run.
+// Package peers drives browsers with Pilotfish and with other programs, in turns
+// in one run.
 package peers
 
 import (
@@ -16,29 +16,28 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// The peers: what else drives a browser for an agent. They come from npm, at
-// the versions of app/bench/peers, and drive the browser that Pilotfish drives.
+// The peers: other programs that drive a browser for an agent. They come from
+// npm, in the versions of app/bench/peers, and use the same browser as Pilotfish.
 const (
 	AgentBrowser = "agent-browser"
 	Playwright   = "playwright-mcp"
 	Devtools     = "chrome-devtools-mcp"
 )
 
-// peerSource is where the pinned versions stand, peerFolder where the packages
-// are installed, from the root of the repository.
+// peerSource is the folder with the pinned versions, peerFolder the one in which
+// the packages are installed. Both are relative to the root of the repository.
 func peerSource() string { return filepath.Join("app", "bench", "peers") }
 func peerFolder() string { return filepath.Join("build", "cache", "peers") }
 
-// Peers are the installed packages and where those that are measured together
-// put their files.
+// Peers are the installed packages, with the folder for the files of this run.
 type Peers struct {
 	Modules string // node_modules
 	browser string // the browser's program
 	dir     string
 }
 
-// New installs what is missing. It downloads no browser: scripts of
-// packages do not run.
+// New installs the packages if they are missing. It downloads no browser, because
+// package scripts do not run.
 func New(ctx context.Context) (*Peers, error) {
 	found, err := chromium.Find("")
 	if err != nil {
@@ -61,7 +60,7 @@ func New(ctx context.Context) (*Peers, error) {
 // Close removes the files of this run.
 func (p *Peers) Close() error { return os.RemoveAll(p.dir) }
 
-// installPeers runs npm when the lock file is another one than that of the last
+// installPeers runs npm when the lock file differs from that of the last
 // installation.
 func installPeers(ctx context.Context) error {
 	if err := os.MkdirAll(peerFolder(), 0o750); err != nil {
@@ -71,7 +70,7 @@ func installPeers(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("installing the peers: %w", err)
 	}
-	// It is written last, so that a broken installation is done again.
+	// The stamp is written last, so that an interrupted installation is repeated.
 	stamp := filepath.Join(peerFolder(), "installed")
 	if have, err := os.ReadFile(stamp); err == nil && bytes.Equal(have, lock) {
 		return nil
@@ -96,8 +95,8 @@ func installPeers(ctx context.Context) error {
 	return nil
 }
 
-// environ keeps a peer's files in the folder of this run, and lets it neither
-// fetch a browser nor tell anybody that it ran.
+// environ keeps a peer's files in the folder of this run, and prevents browser
+// downloads and telemetry.
 func (p *Peers) environ() []string {
 	env := append(
 		os.Environ(), "HOME="+p.dir,
@@ -110,11 +109,11 @@ func (p *Peers) environ() []string {
 	return env
 }
 
-// sandboxOff says whether Chromium runs without its sandbox: as root it does
-// not start with one.
+// sandboxOff reports whether Chromium runs without its sandbox. As root, Chromium
+// does not start with one.
 func sandboxOff() bool { return os.Getenv(protocol.EnvSandbox) == "1" }
 
-// agentBrowserProgram is the native program: its launcher in JavaScript would
+// agentBrowserProgram returns the native program: its JavaScript launcher would
 // only make it slower.
 func (p *Peers) agentBrowserProgram() (string, error) {
 	system := map[string]string{"linux": "linux", "darwin": "darwin", "windows": "win32"}[runtime.GOOS]
@@ -129,7 +128,7 @@ func (p *Peers) agentBrowserProgram() (string, error) {
 	return program, nil
 }
 
-// command is a peer's MCP server on its standard streams.
+// command returns a peer's MCP server on standard input and output.
 func (p *Peers) command(ctx context.Context, name string) (*exec.Cmd, error) {
 	var args []string
 	switch name {

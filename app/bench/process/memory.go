@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Resident is the resident memory of a process in MB.
+// Resident returns the resident memory of a process, in MB.
 func Resident(pid int) (float64, error) {
 	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
@@ -26,8 +26,8 @@ func Resident(pid int) (float64, error) {
 	return 0, fmt.Errorf("process %d has no resident memory any more", pid)
 }
 
-// ResidentTree is what a process keeps resident, with its web processes and its
-// children of the names, in MB.
+// ResidentTree returns the resident memory, in MB, of a process with its WebKit
+// processes and its children with the given names.
 func ResidentTree(pid int, names ...string) (float64, error) {
 	total, err := Resident(pid)
 	if err != nil {
@@ -44,7 +44,7 @@ func ResidentTree(pid int, names ...string) (float64, error) {
 		}
 		stat, err := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
 		if err != nil {
-			continue // ended meanwhile
+			continue // the process has ended
 		}
 		// pid (name) state ppid …; the name is cut to 15 characters.
 		name := string(stat[strings.IndexByte(string(stat), '(')+1 : strings.LastIndexByte(string(stat), ')')])

@@ -1,5 +1,5 @@
-// Package process starts a measured backend as a process of its own and reads what
-// processes take.
+// Package process starts a measured backend as a separate process, and measures
+// processes.
 package process
 
 import (
@@ -17,9 +17,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// RoleEnv says in which role this program runs: that of the bench when it is
-// empty. A backend that is measured is a process of its own, so that its memory is
-// its own.
+// RoleEnv names the role in which this program runs; empty for the bench itself.
+// A measured backend is a separate process, so that its memory can be measured
+// separately.
 const RoleEnv = "PILOTFISH_BENCH_ROLE"
 
 // Process is this program in another role.
@@ -28,7 +28,7 @@ type Process struct {
 	in  io.Closer
 }
 
-// Start starts this program in a role and returns the first line that it prints.
+// Start starts this program in a role and returns the first line of its output.
 func Start(ctx context.Context, role string) (*Process, string, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -56,8 +56,8 @@ func Start(ctx context.Context, role string) (*Process, string, error) {
 	return p, strings.TrimSpace(line), nil
 }
 
-// UntilEnd returns a context that ends with in: the process that started this one
-// closes it when it ends.
+// UntilEnd returns a context that ends with in, which the parent process closes
+// when it ends.
 func UntilEnd(ctx context.Context, in io.Reader) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -67,7 +67,7 @@ func UntilEnd(ctx context.Context, in io.Reader) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// Stop ends the process with all that it started.
+// Stop ends the process and everything that it started.
 func (p *Process) Stop() error {
 	if err := p.in.Close(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (p *Process) Resident() (float64, error) {
 	return float64(pages) * float64(os.Getpagesize()) / 1e6, nil
 }
 
-// CPU is the processor time that the process has used.
+// CPU returns the processor time that the process has used.
 func (p *Process) CPU() (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// PanelScript is what both measurements use in the panel. A change that a
-// frame makes is on the screen with that frame: the task behind it comes after.
+// PanelScript defines helpers that both measurements use in the panel. A change
+// made in a frame is on the screen after that frame, so the time is taken in the
+// task after it.
 const PanelScript = `window.bench ??= (() => {
 	const after = (run) => { const c = new MessageChannel(); c.port1.onmessage = () => { c.port1.close(); run(performance.timeOrigin + performance.now()) }; c.port2.postMessage(0) }
 	const until = (look) => new Promise((resolve) => {
@@ -37,7 +38,8 @@ const PanelScript = `window.bench ??= (() => {
 	}
 })()`
 
-// Eval evaluates in the panel; an error says what the panel shows.
+// Eval evaluates an expression in the panel. Its error contains what the panel
+// shows.
 func (p *App) Eval(ctx context.Context, script string, out any) error {
 	within, cancel := context.WithTimeout(ctx, ProductPatience)
 	defer cancel()
@@ -50,7 +52,7 @@ func (p *App) Eval(ctx context.Context, script string, out any) error {
 	return nil
 }
 
-// Post asks a route of Chat with the token of the command line.
+// Post sends a request to a route of Chat with the token of the command line.
 func (p *App) Post(ctx context.Context, path string, in, out any) error {
 	raw, err := os.ReadFile(filepath.Join(p.Home, "state", "pilotfish.json"))
 	if err != nil {
@@ -74,7 +76,7 @@ func (p *App) Post(ctx context.Context, path string, in, out any) error {
 	if err != nil {
 		return fmt.Errorf("asking %s: %w", path, err)
 	}
-	defer func() { _ = resp.Body.Close() }() // read to its end below, or not worth it
+	defer func() { _ = resp.Body.Close() }() // it is read to its end below, or an error does not matter
 	if resp.StatusCode != http.StatusOK {
 		var refused protocol.ErrorReply
 		_ = json.NewDecoder(resp.Body).Decode(&refused)
@@ -89,7 +91,8 @@ func (p *App) Post(ctx context.Context, path string, in, out any) error {
 	return nil
 }
 
-// Command runs a command as the command line does; into takes its data.
+// Command runs a command as the command line does, and decodes its data into
+// into.
 func (p *App) Command(ctx context.Context, tab protocol.TabID, name string, args map[string]any, into any) error {
 	raw := make(map[string]json.RawMessage, len(args))
 	for key, value := range args {

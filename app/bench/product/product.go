@@ -1,5 +1,5 @@
-// Package product runs the whole app on a desktop of its own, with its panel open to
-// measurements.
+// Package product runs the whole app on a desktop of its own, and gives
+// measurements access to its panel.
 package product
 
 import (
@@ -19,18 +19,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// ProductPatience is how long the product may take for one step of a
-// measurement before it counts as hung.
+// ProductPatience is how long the product may take for one step of a measurement.
 const ProductPatience = 60 * time.Second
 
 // realBrowser is the browser that the whole product is measured with.
 const realBrowser = "/usr/bin/chromium"
 
-// TapName is the name under which the bench is started as the product's
-// browser, so that it can look into it; see package tap.
+// TapName is the name under which the bench is started as the product's browser,
+// so that it can observe the browser; see package tap.
 const TapName = "chromium"
 
-// RunTapped is the bench in the role of the browser.
+// RunTapped runs the bench in the role of the browser.
 func RunTapped(ctx context.Context, args []string) error {
 	for _, arg := range args {
 		if profile, ok := strings.CutPrefix(arg, "--user-data-dir="); ok {
@@ -42,17 +41,17 @@ func RunTapped(ctx context.Context, args []string) error {
 	return err
 }
 
-// TapSocket is the socket through which a browser with that profile is looked into.
+// TapSocket is the path of the tap's socket for a browser with that profile.
 func TapSocket(profile string) string { return filepath.Join(filepath.Dir(profile), "tap.sock") }
 
-// Desktop is a desktop with a folder for products that run on it.
+// Desktop is a desktop, with a folder for the products that run on it.
 type Desktop struct {
 	Dir     string
 	Screen  *desktop.Desktop
-	Browser string // the bench under the browser's name
+	Browser string // the bench, under the browser's name
 }
 
-// NewDesktop starts one.
+// NewDesktop starts a desktop.
 func NewDesktop(ctx context.Context) (*Desktop, error) {
 	dir, err := os.MkdirTemp("", "pfbench")
 	if err != nil {
@@ -75,8 +74,8 @@ func NewDesktop(ctx context.Context) (*Desktop, error) {
 	return s, nil
 }
 
-// Prompted starts a desktop, and the app on it, and has act done when the
-// panel's terminal has its prompt.
+// Prompted starts a desktop and the app on it, and calls act when the panel's
+// terminal shows its prompt.
 func Prompted(ctx context.Context, act func(p *App) error) (err error) {
 	s, err := NewDesktop(ctx)
 	if err != nil {
@@ -106,16 +105,17 @@ type App struct {
 	Panel  *tap.Page
 }
 
-// Start starts the app with a new home and returns when its panel can be looked
-// into.
+// Start starts the app with a new home and returns when it is attached to the
+// panel.
 func (s *Desktop) Start(ctx context.Context) (*App, error) {
 	return s.StartWith(ctx, func(string) error { return nil })
 }
 
-// Program is the app as it was built.
+// Program is the path of the built app.
 func Program() string { return filepath.Join("build", "bin", "Pilotfish") }
 
-// StartWith is start with more written into the folder of the settings.
+// StartWith is Start, with a function that writes more files into the settings
+// folder.
 func (s *Desktop) StartWith(ctx context.Context, prepare func(config string) error) (*App, error) {
 	home, err := os.MkdirTemp(s.Dir, "h")
 	if err != nil {
@@ -169,41 +169,45 @@ func (p *App) AttachPanel(ctx context.Context) error {
 }
 
 // Painted returns when the panel first showed a text in its terminal, in
-// milliseconds since 1970 by the page's own clock, so that the way of asking is
-// not measured.
+// milliseconds since 1970. It uses the page's own clock, so that the query is not
+// measured.
 func (p *App) Painted(ctx context.Context, text string) (float64, error) {
 	var at float64
-	err := p.Panel.Eval(ctx, seen(`
-		if (has('.xterm-rows')) done(now())`, text), &at)
+	err := p.Panel.Eval(ctx, painted(text), &at)
 	return at, err
 }
 
-// Pictured is painted, or when the first picture of the terminal has the text and
-// was drawn with it: a terminal writes into its rows as a frame is drawn, and the
-// picture is put into the page before one.
-func (p *App) Pictured(ctx context.Context, text string) (float64, error) {
-	var at float64
-	err := p.Panel.Eval(ctx, seen(`
-		if (has('.xterm-rows')) return done(now())
-		if (has('.first-picture')) return done(new Promise((drawn) => requestAnimationFrame(() => setTimeout(() => drawn(now())))))`, text), &at)
-	return at, err
+// Answered presses a key in the panel's terminal as soon as that shows a text. It
+// returns when the text was shown, and when the answer to the key was.
+func (p *App) Answered(ctx context.Context, text, key, answer string) (shown, answered float64, err error) {
+	// Start to observe before the key is pressed, so that the query is not
+	// measured.
+	if err := p.Panel.Eval(ctx, "globalThis.benchAnswer = "+painted(answer)+", 0", nil); err != nil {
+		return 0, 0, err
+	}
+	if shown, err = p.Painted(ctx, text); err != nil {
+		return 0, 0, err
+	}
+	if err := p.Panel.Type(ctx, key); err != nil {
+		return 0, 0, err
+	}
+	err = p.Panel.Eval(ctx, "benchAnswer", &answered)
+	return shown, answered, err
 }
 
-// seen is a script that looks now, and whenever the page changes, until done was
-// called.
-func seen(look, text string) string {
+// painted is a script that checks now and after every change of the page, until
+// the terminal's rows contain a text.
+func painted(text string) string {
 	return fmt.Sprintf(`new Promise((resolve) => {
-		const now = () => performance.timeOrigin + performance.now()
-		const has = (part) => [...document.querySelectorAll(part)].map((e) => e.textContent).join('\n').includes(%s)
-		let over = false
-		const done = (at) => { over = true; resolve(at) }
-		const look = () => {%s
+		const look = () => {
+			const found = [...document.querySelectorAll('.xterm-rows')].some((rows) => rows.textContent.includes(%s))
+			if (found) resolve(performance.timeOrigin + performance.now())
+			return found
 		}
-		look()
-		if (over) return
-		const watch = new MutationObserver(() => { look(); if (over) watch.disconnect() })
+		if (look()) return
+		const watch = new MutationObserver(() => { if (look()) watch.disconnect() })
 		watch.observe(document, {subtree: true, childList: true, characterData: true})
-	})`, strconv.Quote(text), look)
+	})`, strconv.Quote(text))
 }
 
 // Stop ends the app.
@@ -220,8 +224,9 @@ func (p *App) Stop() error {
 	return nil
 }
 
-// Until asks again until there is no error. What it asks for (a socket, a target
-// behind the product's own pipe) announces itself to nobody outside.
+// Until repeats ask until it returns no error. It polls, because nothing outside
+// is notified of what it waits for (a socket, a target behind the product's own
+// pipe).
 func Until(ctx context.Context, ask func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, ProductPatience)
 	defer cancel()
@@ -240,5 +245,5 @@ func Until(ctx context.Context, ask func() error) error {
 	}
 }
 
-// Millis is a time as pages count it.
+// Millis returns a time in milliseconds since 1970, as pages count it.
 func Millis(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }

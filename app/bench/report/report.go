@@ -1,5 +1,5 @@
-// Package report has the rows of the benchmark: what was measured, the limit that it
-// is judged by, the table and the file.
+// Package report defines the rows of the benchmark: what was measured, the limit,
+// the table and the file.
 package report
 
 import (
@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Rule says how a row's limit is meant.
+// Rule says how a row's limit applies.
 type Rule string
 
 // The rules.
@@ -17,7 +17,7 @@ const (
 	RatioAtLeast Rule = "ratio at least"
 	ValueAtMost  Rule = "at most"
 	ValueAtLeast Rule = "at least"
-	// Informs bounds nothing.
+	// Informs means that there is no limit.
 	Informs Rule = "no limit"
 )
 
@@ -27,14 +27,14 @@ type Row struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"`
 	Value float64 `json:"value"`
-	// P99 is the 99th percentile, or the worst of few runs.
+	// P99 is the 99th percentile, or the worst of a few runs.
 	P99 *float64 `json:"p99,omitempty"`
-	// Reference is what stands beside it, Than its name; Ratio is Value to
-	// Reference.
+	// Reference is the figure to compare with, Than its name, and Ratio is Value
+	// / Reference.
 	Reference *float64 `json:"reference,omitempty"`
 	Than      string   `json:"than,omitempty"`
 	Ratio     *float64 `json:"ratio,omitempty"`
-	// Peers are the figures of all that was measured in the same run.
+	// Peers are the figures of the peers in the same run.
 	Peers map[string]float64 `json:"peers,omitempty"`
 	Limit float64            `json:"limit"`
 	Rule  Rule               `json:"rule"`
@@ -49,15 +49,15 @@ func (r Row) With99(v float64) Row {
 	return r
 }
 
-// Beside adds the reference.
+// Beside sets the reference.
 func (r Row) Beside(reference float64) Row {
 	ratio := r.Value / reference
 	r.Reference, r.Ratio = &reference, &ratio
 	return r
 }
 
-// AtMost bounds the ratio to the reference. A row whose reference is missing, as
-// when no peer runs on this machine, has no limit.
+// AtMost limits the ratio to the reference. A row without a reference, for
+// example when no peer runs on this machine, has no limit.
 func (r Row) AtMost(ratio float64) Row {
 	if r.Ratio != nil {
 		r.Rule, r.Limit = RatioAtMost, ratio
@@ -65,7 +65,7 @@ func (r Row) AtMost(ratio float64) Row {
 	return r
 }
 
-// Judged says whether the limit is held.
+// Judged returns the row with OK set: whether the limit is met.
 func (r Row) Judged() Row {
 	switch r.Rule {
 	case ValueAtMost:
@@ -82,9 +82,9 @@ func (r Row) Judged() Row {
 	return r
 }
 
-// Options are what a measurement is told.
+// Options are the options of a measurement.
 type Options struct {
-	// Quick asks for a rough figure in a tenth of the time.
+	// Quick requests a rough figure in a tenth of the time.
 	Quick bool
 }
 
@@ -95,7 +95,7 @@ type Bench struct {
 	Run  func(context.Context, Options) ([]Row, error)
 }
 
-// Verdict is nil when all rows hold their limits.
+// Verdict returns nil when all rows meet their limits.
 func Verdict(rows []Row) error {
 	var errs []error
 	for _, r := range rows {

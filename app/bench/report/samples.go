@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Ours is the name that our own figures have beside the peers'.
+// Ours is the name of our own figures.
 const Ours = "pilotfish"
 
-// Samples are what each driver took, by name.
+// Samples are the figures of each driver, by name.
 type Samples map[string][]float64
 
-// Add notes a figure.
+// Add adds a figure.
 func (s Samples) Add(name string, value float64) { s[name] = append(s[name], value) }
 
-// Row is the row of our figure with the best peer of the run beside it: all of
-// them by their medians. It has no limit of its own.
+// Row returns a row with the medians of our figures and of all peers; the best
+// peer is the reference. The row has no limit yet.
 func (s Samples) Row(name, unit string) Row {
 	r := Row{Name: name, Unit: unit, Value: Percentile(s[Ours], 0.5), Rule: Informs}.With99(Percentile(s[Ours], 0.99))
 	for peer, values := range s {
@@ -28,7 +28,7 @@ func (s Samples) Row(name, unit string) Row {
 	return r
 }
 
-// Peer notes a peer's figure; the lowest is the reference.
+// Peer adds a peer's figure. The lowest one is the reference.
 func (r Row) Peer(name string, value float64) Row {
 	r.Peers = maps.Clone(r.Peers)
 	if r.Peers == nil {
@@ -39,7 +39,7 @@ func (r Row) Peer(name string, value float64) Row {
 	return r.Against(best)
 }
 
-// Against takes a peer as the reference.
+// Against makes a peer the reference.
 func (r Row) Against(peer string) Row {
 	value, ok := r.Peers[peer]
 	if !ok {
@@ -55,11 +55,11 @@ func Percentile(v []float64, q float64) float64 {
 	return s[max(0, min(len(s)-1, int(q*float64(len(s))+0.5)-1))]
 }
 
-// Median of values, which it sorts.
+// Median returns the median of values, which it sorts.
 func Median(values []float64) float64 {
 	slices.Sort(values)
 	return values[len(values)/2]
 }
 
-// MS is a duration in milliseconds.
+// MS returns a duration in milliseconds.
 func MS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

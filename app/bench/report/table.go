@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 )
 
-// Print prints the rows as a table, and below it what they note.
+// Print prints the rows as a table, followed by their notes.
 func Print(out io.Writer, rows []Row) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "name\tunit\tvalue\tp99\treference\tratio\tlimit\t\t")
@@ -50,7 +50,7 @@ func (r Row) limit() string {
 	return string(r.Rule) + " " + number(&r.Limit)
 }
 
-// number prints three significant digits.
+// number formats a value with three significant digits.
 func number(v *float64) string {
 	if v == nil {
 		return "-"

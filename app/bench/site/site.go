@@ -1,4 +1,4 @@
-// Package site serves the pages that agents act on, and records what they did.
+// Package site serves the pages that drivers act on, and records what was done.
 package site
 
 import (
@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// Site serves the pages that are measured. A page keeps a record of what was
-// really done to it and hands it over when it is left, so that no measurement
-// carries the cost of asking.
+// Site serves the measured pages. Each page records what was really done to it
+// and sends the record when it is left, so that no measurement includes the cost
+// of a query.
 type Site struct {
 	*httptest.Server
 	records chan Record
 }
 
-// Record is what a page saw.
+// Record is what a page recorded.
 type Record struct {
 	Who     string   `json:"who"`
 	Round   string   `json:"round"`
@@ -29,10 +29,10 @@ type Record struct {
 	Value   string   `json:"value"`
 }
 
-// recordWait is how long the record of a page that was left may take.
+// recordWait is how long the record of a page may take after the page was left.
 const recordWait = 10 * time.Second
 
-// The pages. Each is a whole document after the head that they share.
+// The pages. Each is the body of a document; they share a head.
 const (
 	actPage = `<button id=b onclick="n.textContent++">Add</button> <output id=n>0</output> <input id=f aria-label=Name>
 <div style="position:absolute;left:0;top:200px;width:300px;height:100px"><button id=u style="width:100%;height:100%">Covered</button></div>
@@ -81,15 +81,15 @@ func New() *Site {
 	return s
 }
 
-// Actions is the address of the page of actions for one caller's round.
+// Actions returns the address of the page of actions, for one caller's round.
 func (s *Site) Actions(who string, round int) string { return s.On("/", who, round) }
 
-// On is the address of a page that hands over a record, for one caller's round.
+// On returns the address of a page that sends a record, for one caller's round.
 func (s *Site) On(path, who string, round int) string {
 	return fmt.Sprintf("%s%s?who=%s&round=%d", s.URL, path, url.QueryEscape(who), round)
 }
 
-// Record is what a page saw that its caller has just left.
+// Record returns the record of a page that its caller has just left.
 func (s *Site) Record(ctx context.Context, who string, round int) (Record, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, recordWait, errors.New("the page handed over no record"))
 	defer cancel()
@@ -123,8 +123,8 @@ func buttons(from, to int) string {
 	return b.String()
 }
 
-// largePage has 20,000 elements, of which 40 are buttons and few are shown: the
-// rest lies in boxes that are closed.
+// largePage has 20,000 elements. 40 of them are buttons, and few are visible: the
+// rest are in hidden boxes.
 func largePage() string {
 	var b strings.Builder
 	for i := range 40 {
@@ -137,12 +137,12 @@ func largePage() string {
 	return b.String()
 }
 
-// rows are controls of which each four have a line of their own.
+// rows are n controls, in lines of four.
 func rows(n int) string {
 	return "<main>" + strings.NewReplacer("<span>", "<div>", "</span>", "</div>").Replace(Controls(n)) + "</main>"
 }
 
-// labelsPage is high, and has 600 buttons to be labelled.
+// labelsPage is high, and has 600 buttons to annotate.
 func labelsPage() string {
 	var b strings.Builder
 	b.WriteString("<style>button{width:11em;margin:6px;height:24px}</style>")
@@ -150,7 +150,7 @@ func labelsPage() string {
 	return b.String()
 }
 
-// Controls are so many links, buttons, boxes and fields, with states and values.
+// Controls are n links, buttons, checkboxes and fields, with states and values.
 func Controls(n int) string {
 	var b strings.Builder
 	for i := range n / 4 {

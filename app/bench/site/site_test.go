@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The pages hand over what they saw, and have what is looked for.
+// The pages send their records, and contain what the measurements need.
 func TestPagesHoldWhatIsMeasured(t *testing.T) {
 	if n := strings.Count(formPage(), "<input") + strings.Count(formPage(), "<select") + strings.Count(formPage(), "<button"); n != 19 {
 		t.Errorf("the form has %d controls", n)

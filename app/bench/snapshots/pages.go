@@ -20,27 +20,27 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// taskLetters is how much of a page a task's model is shown.
+// taskLetters is how many characters of a page a task's model receives.
 const taskLetters = 14_000
 
-// pageController is what another agent sees a page with: a package for the page
-// itself, in the mode that sees what is in view.
+// pageController is the peer: another agent's package that reads the page, in the
+// mode that reports what is in view.
 const pageController = "page-controller"
 
-// Pages measure what the page looks like to a task.
+// Pages measure snapshots as a task takes them.
 func Pages() []report.Bench {
 	return []report.Bench{{Rows: []string{"page.1000", "page.5000", "page.20000nodes", "page.chars"}, Run: benchPages}}
 }
 
-// seenPage is a page that is looked at.
+// seenPage is a page to measure.
 type seenPage struct {
 	row, path string
 }
 
-// benchPages has a task's look and the peer's by turns, each in a tab of its own
-// of the same browser, for the peer writes into the page. The figure is what the
-// main thread of the page spent from the question to the answer. The first look
-// at a document is not among them.
+// benchPages takes a task's snapshot and the peer's in turns, each in its own tab
+// of the same browser, because the peer writes into the page. The figure is the
+// time that the page's main thread spent from request to answer. The first
+// snapshot of a document is not included.
 func benchPages(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	var missing []string
 	installed, err := peers.New(ctx)
@@ -61,8 +61,9 @@ func benchPages(ctx context.Context, o report.Options) (rows []report.Row, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Stop()) }()
-	// A tab that goes to the back before the panel has its place keeps the width that
-	// it had, and then more is in view than a look tells.
+	// Wait for the panel first. A tab that is hidden before the panel has its
+	// place keeps its earlier width, and then more is in view than a snapshot
+	// reports.
 	if _, err := p.Painted(ctx, "ready>"); err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func benchPages(ctx context.Context, o report.Options) (rows []report.Row, err e
 	return append(rows, chars), nil
 }
 
-// sight is what was measured of a page.
+// sight is the result for one page.
 type sight struct {
 	took  report.Samples
 	first float64
@@ -134,7 +135,8 @@ func see(ctx context.Context, p *product.App, o report.Options, url string, peer
 			out.took.Add(report.Ours, ms)
 		}
 		out.chars[report.Ours] = float64(utf8.RuneCountInString(text))
-		// The peer takes a hundred times as long; a third of the looks will do.
+		// The peer takes a hundred times as long; a third of the snapshots is
+		// enough.
 		if !peer || i%3 != 0 {
 			continue
 		}
@@ -153,8 +155,8 @@ func see(ctx context.Context, p *product.App, o report.Options, url string, peer
 	return out, nil
 }
 
-// peerScript starts the peer as its package says, and tells what a model is
-// given of it.
+// peerScript starts the peer as its documentation says, and returns what a model
+// would receive.
 const peerScript = `import('/peer/page-controller.js').then(({ PageController }) => {
 	const controller = new PageController({ viewportExpansion: 0 })
 	globalThis.look = async () => {
@@ -163,9 +165,9 @@ const peerScript = `import('/peer/page-controller.js').then(({ PageController })
 	}
 })`
 
-// lookOf takes a task's look at a tab, compares it with what the page itself says
-// that is in view, and says what it cost the page. It must not have changed
-// anything.
+// lookOf takes a task's snapshot of a tab, compares it with the page's own list
+// of what is in view, and returns its cost. It fails when the snapshot has
+// changed the page.
 func lookOf(ctx context.Context, p *product.App, tab protocol.TabID, page *tap.Page) (float64, string, error) {
 	var said struct {
 		Text string `json:"text"`
@@ -189,11 +191,11 @@ func lookOf(ctx context.Context, p *product.App, tab protocol.TabID, page *tap.P
 	return ms, said.Text, shows(said.Text, truth.Lines)
 }
 
-// refLine is the line of something that can be acted on.
+// refLine matches the line of an element that can be acted on.
 var refLine = regexp.MustCompile(`(?m)^ *(e[1-9]\d*) (.+)$`) //nolint:gochecknoglobals // a constant that Go cannot have
 
-// shows checks that each thing of a page's own list stands in a look once, with a
-// ref that no other has.
+// shows checks that each item of a page's own list is in a snapshot exactly once,
+// with a unique ref.
 func shows(text string, want []string) error {
 	found, refs := map[string]int{}, map[string]bool{}
 	for _, m := range refLine.FindAllStringSubmatch(text, -1) {
@@ -214,7 +216,7 @@ func shows(text string, want []string) error {
 	return nil
 }
 
-// watched attaches to a page and has it count what the processor spends on it.
+// watched attaches to a page and enables the measurement of its processor time.
 func watched(ctx context.Context, p *product.App, url string) (*tap.Page, error) {
 	var page *tap.Page
 	err := product.Until(ctx, func() (err error) {
@@ -228,8 +230,8 @@ func watched(ctx context.Context, p *product.App, url string) (*tap.Page, error)
 	return page, err
 }
 
-// spentOn is what the main thread of a page spent on something, in ms of the
-// processor's time.
+// spentOn returns how much processor time, in ms, the page's main thread spent on
+// something.
 func spentOn(ctx context.Context, page *tap.Page, do func() (string, error)) (float64, string, error) {
 	before, err := spent(ctx, page)
 	if err != nil {
@@ -261,7 +263,7 @@ func spent(ctx context.Context, page *tap.Page) (float64, error) {
 	return 0, errors.New("the browser does not say what the page's tasks took")
 }
 
-// seenSite serves the pages that are looked at, and the peer for them.
+// seenSite serves the measured pages, and the peer's script for them.
 func seenSite(p *peers.Peers) *httptest.Server {
 	pages := map[string]string{"/1000": site.Controls(1000), "/5000": site.Controls(5000), "/20000": sections()}
 	mux := http.NewServeMux()
@@ -281,17 +283,17 @@ func seenSite(p *peers.Peers) *httptest.Server {
 	return httptest.NewServer(mux)
 }
 
-// sections are 20,000 nodes of text with a link in each section.
+// sections are 20,000 nodes of text, with a link in each section.
 func sections() string {
 	return strings.Repeat("<section><p>Words <b>that</b> say something</p><ul><li>one<li><a href=/on>Go on</a></ul></section>", 20_000/sectionNodes)
 }
 
-// sectionNodes are the nodes of one of sections: 7 elements and 5 texts.
+// sectionNodes is the number of nodes in one section: 7 elements and 5 texts.
 const sectionNodes = 12
 
-// truthScript is the page's own list of what is in view, in the words that a look
-// has for it; and whether anything was changed in the page. Things of the same
-// words are told apart by nothing, so that they are on the list only once.
+// truthScript makes the page's own list of what is in view, in the words of a
+// snapshot, and records whether the page was changed. Items with the same text
+// cannot be told apart, so the list contains such a text only once.
 const truthScript = `<script>
 for (const [i, a] of document.querySelectorAll('section a').entries()) { a.textContent = 'Go on ' + i; a.href = '/on/' + i }
 const changes = new MutationObserver(() => {})

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A look that leaves out, doubles or renames what the page has in view fails the
+// A snapshot that omits, repeats or renames something in view fails the
 // measurement.
 func TestWhatIsInViewIsCompared(t *testing.T) {
 	const text = "page \"Bench\" http://x 1280x713 [↑0 ↓0]\nmain\n e1 link Item 0 →/item/0\n e2 btn Edit 0 [disabled]"
@@ -25,7 +25,7 @@ func TestWhatIsInViewIsCompared(t *testing.T) {
 	}
 }
 
-// The page of sections has the nodes that its name says.
+// The page of sections has the promised number of nodes.
 func TestSectionsHaveTheirNodes(t *testing.T) {
 	if n := strings.Count(sections(), "<section>") * sectionNodes; n < 19_900 || n > 20_000 {
 		t.Errorf("the page of sections has %d nodes", n)

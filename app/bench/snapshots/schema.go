@@ -13,12 +13,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Schema measure what a model pays before it has done anything.
+// Schema measure what a model must read before its first action.
 func Schema() []report.Bench {
 	return []report.Bench{{Rows: []string{"mcp.schema.chars"}, Run: mcpSchema}}
 }
 
-// mcpSchema is the size of tools/list as a client gets it.
+// mcpSchema measures the size of tools/list as a client receives it.
 func mcpSchema(ctx context.Context, _ report.Options) (rows []report.Row, err error) {
 	s := site.New()
 	defer s.Close()

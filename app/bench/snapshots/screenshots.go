@@ -9,9 +9,10 @@ import (
 	"pilotfish/app/bench/site"
 )
 
-// The limits of pictures.
+// The limits of screenshots.
 const (
-	// annotatedMost is an annotated picture to a plain one.
+	// annotatedMost is the largest allowed ratio of an annotated screenshot to a
+	// plain one.
 	annotatedMost = 1.2
 )
 
@@ -23,8 +24,8 @@ func Screenshots() []report.Bench {
 	}
 }
 
-// viewportPicture measures what is in view at 1280x720, over MCP, saved to a
-// file.
+// viewportPicture measures a screenshot of the viewport at 1280x720, over MCP,
+// saved to a file.
 func viewportPicture(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	runs := 30
 	if o.Quick {
@@ -53,8 +54,8 @@ func viewportPicture(ctx context.Context, o report.Options) (rows []report.Row, 
 	return c.Noted([]report.Row{c.Only(took).Row("screenshot.viewport", "ms").AtMost(1)}), err
 }
 
-// annotatedPicture measures a full page with 600 refs drawn on it against the
-// same page plain.
+// annotatedPicture measures a screenshot of a full page with 600 refs drawn on it
+// against one of the same page without refs.
 func annotatedPicture(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	runs := 25
 	if o.Quick {

@@ -1,5 +1,5 @@
-// Package snapshots measures what a model is given: the list of tools, snapshots and
-// screenshots.
+// Package snapshots measures what a model receives: the list of tools, snapshots
+// and screenshots.
 package snapshots
 
 import (
@@ -14,7 +14,8 @@ import (
 	"pilotfish/app/bench/site"
 )
 
-// snapshotCharsPart is the part of Playwright MCP's text that ours may have.
+// snapshotCharsPart is the largest allowed ratio of our text's length to
+// Playwright MCP's.
 const snapshotCharsPart = 0.6
 
 // MCP measures snapshots over MCP.
@@ -25,12 +26,12 @@ func MCP() []report.Bench {
 	}}
 }
 
-// lookPage is a page that is looked at.
+// lookPage is a page to measure.
 type lookPage struct {
 	row, path string
-	// shown are things that our text must have: the last of each kind.
+	// shown are texts that our snapshot must contain: the last item of each kind.
 	shown []string
-	// than is the peer that ours is judged by; empty is the best of the run.
+	// than is the peer to compare with; empty for the best of the run.
 	than string
 	runs int
 }
@@ -67,7 +68,7 @@ func looks(ctx context.Context, o report.Options) (rows []report.Row, err error)
 	return c.Noted(rows), nil
 }
 
-// lookAll has everybody load a page and look at it, by turns.
+// lookAll makes every driver load a page and take snapshots of it, in turns.
 func lookAll(ctx context.Context, c *peers.Group, url string, p lookPage) (report.Samples, map[string]string, error) {
 	took, texts := report.Samples{}, make(map[string]string)
 	err := c.Turns(ctx, 1, func(ctx context.Context, d peers.Driver, _ int) error {
@@ -88,7 +89,7 @@ func lookAll(ctx context.Context, c *peers.Group, url string, p lookPage) (repor
 			}
 		}
 		texts[d.Name()] = text
-		if i > 0 { // the first one meets a page that is new
+		if i > 0 { // the first one meets a new page
 			took.Add(d.Name(), ms)
 		}
 		return nil
@@ -96,8 +97,8 @@ func lookAll(ctx context.Context, c *peers.Group, url string, p lookPage) (repor
 	return c.Only(took), texts, err
 }
 
-// textRow compares the sizes of texts of the same page. Each peer's is there;
-// the reference is Playwright MCP's, which is the one that the limit was set by.
+// textRow compares the sizes of the texts for the same page. It contains every
+// peer's size. The reference is Playwright MCP's, for which the limit was chosen.
 func textRow(name string, texts map[string]string) report.Row {
 	r := report.Row{Name: name, Unit: "chars", Value: float64(utf8.RuneCountInString(texts[report.Ours])), Limit: snapshotCharsPart, Rule: report.RatioAtMost}
 	for peer, text := range texts {

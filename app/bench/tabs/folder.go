@@ -14,14 +14,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// fileState is what the two files said together after one of them was replaced.
+// fileState is the content of the two files after one of them was replaced.
 type fileState struct {
 	at     time.Time
 	tabs   []protocol.Tab
 	active *protocol.Tab
 }
 
-// tab is the tab of an address; the zero one when there is none.
+// tab returns the tab with an address, or the zero Tab.
 func (s fileState) tab(url string) protocol.Tab {
 	for _, t := range s.tabs {
 		if t.URL == url {
@@ -31,7 +31,7 @@ func (s fileState) tab(url string) protocol.Tab {
 	return protocol.Tab{}
 }
 
-// folder follows the files that agents read: the kernel says when one was
+// folder watches the files that agents read. The kernel reports when one was
 // replaced.
 type folder struct {
 	dir  string
@@ -68,8 +68,8 @@ func (f *folder) follow() {
 	}
 }
 
-// look reads both files. Its time is after that, so that no file counts as older
-// than it is.
+// look reads both files. The recorded time is taken after reading, so that no
+// file counts as older than it is.
 func (f *folder) look() {
 	var tabs protocol.TabsFile
 	var active protocol.ActiveTabFile
@@ -88,8 +88,8 @@ func readJSON(path string, into any) error {
 	return err
 }
 
-// first is when the files first were as ok says, since a time; zero: they were
-// not.
+// first returns the time after since at which the files first satisfied ok, or
+// zero when they never did.
 func (f *folder) first(since time.Time, ok func(fileState) bool) time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,14 +101,15 @@ func (f *folder) first(since time.Time, ok func(fileState) bool) time.Time {
 	return time.Time{}
 }
 
-// last is what the files say now.
+// last returns the newest content.
 func (f *folder) last() fileState {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.states[len(f.states)-1]
 }
 
-// close ends the watching. A file that could not be read whole is an error.
+// close ends the watch. It returns an error when a file could not be read
+// completely.
 func (f *folder) close() error {
 	err := f.file.Close()
 	<-f.done

@@ -1,4 +1,5 @@
-// Package tabs measures how soon the files that agents read have an event of a tab.
+// Package tabs measures how soon an event of a tab is in the files that agents
+// read.
 package tabs
 
 import (
@@ -26,11 +27,11 @@ func Benches() []report.Bench {
 	return []report.Bench{{Rows: []string{"tabs.file"}, Run: benchTabsFile}}
 }
 
-// benchTabsFile measures from the moment in which the browser tells of an event
-// of a tab to the moment in which tabs.json, or active-tab.json, has it on disk:
-// a tab that opens, has its page's title, goes elsewhere, comes to the front and
-// closes. What the file says is then asked of the commands: they accept the
-// tab's id where the file has it, and know no such tab where it has it no more.
+// benchTabsFile measures from the moment when the browser reports an event of a
+// tab until tabs.json, or active-tab.json, has it on disk. The tab opens, gets
+// its page's title, navigates, comes to the front and closes. Then a command
+// checks the file: commands accept the tab's id when the file has it, and report
+// an unknown tab when the file no longer has it.
 func benchTabsFile(ctx context.Context, o report.Options) ([]report.Row, error) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -69,7 +70,7 @@ func benchTabsFile(ctx context.Context, o report.Options) ([]report.Row, error) 
 	return []report.Row{r}, nil
 }
 
-// told is what the browser said, and when.
+// told is one message of the browser, with its time.
 type told struct {
 	at     time.Time
 	method string
@@ -78,12 +79,12 @@ type told struct {
 		URL   string `json:"url"`
 		Title string `json:"title"`
 	}
-	id      string // of a target that ended
-	payload string // of the worker's report
+	id      string // the target that ended
+	payload string // the worker's report
 }
 
-// witness sees both ends: what the browser tells the app, and what the app
-// writes.
+// witness observes both ends: what the browser reports to the app, and what the
+// app writes.
 type witness struct {
 	p      *product.App
 	folder *folder
@@ -126,7 +127,7 @@ func (w *witness) hear(at time.Time, message json.RawMessage) {
 	w.mu.Unlock()
 }
 
-// round takes one tab through its life.
+// round runs all events with one tab.
 func (w *witness) round(ctx context.Context, took report.Samples, url string) error {
 	var made struct {
 		ID string `json:"targetId"`
@@ -142,8 +143,8 @@ func (w *witness) round(ctx context.Context, took report.Samples, url string) er
 		return err
 	}
 	title := func(url string) string { return "Port of " + url[strings.LastIndex(url, "/")+1:] }
-	// Its page loads by itself meanwhile: what was said and written since the
-	// beginning counts.
+	// The page loads without further action, so count everything since the
+	// beginning.
 	if err := w.since(ctx, took, "titled", w.began(made.ID),
 		func(t told) bool {
 			return t.target.ID == made.ID && t.target.Title == title(url) || strings.Contains(t.payload, strconv.Quote(title(url)))
@@ -195,7 +196,8 @@ func (w *witness) round(ctx context.Context, took report.Samples, url string) er
 	return nil
 }
 
-// fronts says whether the worker reports a target in front of its window.
+// fronts reports whether the worker says that a target is the active tab of its
+// window.
 func (t told) fronts(target string) bool {
 	var report protocol.BridgeEvent
 	if t.payload == "" || json.Unmarshal([]byte(t.payload), &report) != nil {
@@ -209,7 +211,7 @@ func (t told) fronts(target string) bool {
 	return false
 }
 
-// agrees asks for a tab as the file names it.
+// agrees runs a command on a tab with the id that the file has.
 func (w *witness) agrees(ctx context.Context, id protocol.TabID, url string) error {
 	var reply protocol.CommandReply
 	if err := w.p.Command(ctx, id, "url", nil, &reply); err != nil {
@@ -221,7 +223,7 @@ func (w *witness) agrees(ctx context.Context, id protocol.TabID, url string) err
 	return nil
 }
 
-// event does something and notes how long the file took.
+// event does something and records how long the file took.
 func (w *witness) event(ctx context.Context, took report.Samples, kind string, do func() error, heard func(told) bool, written func(fileState) bool) error {
 	began := time.Now()
 	if err := do(); err != nil {
@@ -230,8 +232,8 @@ func (w *witness) event(ctx context.Context, took report.Samples, kind string, d
 	return w.since(ctx, took, kind, began, heard, written)
 }
 
-// since waits for what the browser says and for what the file has, and notes what
-// lies between them.
+// since waits for the browser's message and for the file, and records the time
+// between them.
 func (w *witness) since(ctx context.Context, took report.Samples, kind string, began time.Time, heard func(told) bool, written func(fileState) bool) error {
 	var from, to time.Time
 	err := product.Until(ctx, func() error {
@@ -250,7 +252,8 @@ func (w *witness) since(ctx context.Context, took report.Samples, kind string, b
 	return err
 }
 
-// first is when the browser first said something since a time; zero: it did not.
+// first returns the time after since of the first message that satisfies ok, or
+// zero.
 func (w *witness) first(since time.Time, ok func(told) bool) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -262,7 +265,7 @@ func (w *witness) first(since time.Time, ok func(told) bool) time.Time {
 	return time.Time{}
 }
 
-// began is when the browser first spoke of a target.
+// began returns when the browser first mentioned a target.
 func (w *witness) began(target string) time.Time {
 	return w.first(time.Time{}, func(t told) bool { return t.target.ID == target })
 }

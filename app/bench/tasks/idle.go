@@ -18,22 +18,22 @@ import (
 	"pilotfish/app/e2e/tap"
 )
 
-// How long a tab is left alone.
+// How long the tab stays idle.
 const (
 	idleTime      = 60 * time.Second
 	idleTimeQuick = 10 * time.Second
 )
 
-// Idle measure what a tab costs in which nothing happens.
+// Idle measure what an idle tab costs.
 func Idle() []report.Bench {
 	return []report.Bench{{Rows: []string{"task.idle"}, Run: benchIdle}}
 }
 
-// idleCategories are what the browser records: every timer, every frame that is
-// asked for, every message, and every way into a script.
+// idleCategories are what the browser traces: every timer, every requested frame,
+// every message, and every entry into a script.
 var idleCategories = []string{"devtools.timeline", "disabled-by-default-devtools.timeline", "v8", "blink.user_timing"} //nolint:gochecknoglobals // a constant that Go cannot have
 
-// idleKinds are the records that count.
+// idleKinds reports whether a trace event counts.
 func idleKinds(name string) bool {
 	switch name {
 	case "TimerInstall", "TimerFire", "RequestAnimationFrame", "FireAnimationFrame", "RequestIdleCallback", "FireIdleCallback",
@@ -44,7 +44,7 @@ func idleKinds(name string) bool {
 	return false
 }
 
-// record of the browser, as much of it as is counted.
+// traced is the part of a trace event that we need.
 type traced struct {
 	Name  string  `json:"name"`
 	Phase string  `json:"ph"`
@@ -52,9 +52,9 @@ type traced struct {
 	Time  float64 `json:"ts"`
 }
 
-// benchIdle leaves a tab alone whose panel shows Task, and counts by the
-// browser's own records what runs in the process of the page: timers, messages,
-// scripts. What runs in that of the panel and the worker is noted beside it.
+// benchIdle leaves a tab idle whose panel shows Task, and counts, from the
+// browser's trace, what runs in the page's process: timers, messages, scripts.
+// What runs in the process of the panel and the worker is only noted.
 func benchIdle(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	wait := idleTime
 	if o.Quick {
@@ -81,7 +81,8 @@ func benchIdle(ctx context.Context, o report.Options) (rows []report.Row, err er
 	if err := p.Eval(ctx, product.PanelScript+`;`+taskFieldScript, nil); err != nil {
 		return nil, fmt.Errorf("showing Task: %w", err)
 	}
-	// A look leaves in the page whatever there is to be left.
+	// Take a snapshot first, so that anything that it leaves in the page is
+	// measured.
 	if err := p.Command(ctx, "t1", "snapshot", nil, nil); err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func benchIdle(ctx context.Context, o report.Options) (rows []report.Row, err er
 	}
 	events, err := recorded(ctx, page, func() error {
 		for name, target := range map[string]*tap.Page{"page": page, "extension": p.Panel} {
-			// A timer of ours shows that timers are seen there.
+			// A timer of ours proves that timers are traced there.
 			script := fmt.Sprintf("performance.mark('bench-%s-control'), new Promise((done) => setTimeout(done, 1)).then(() => { performance.mark('bench-%[1]s-begin') })", name)
 			if err := target.Eval(ctx, script, nil); err != nil {
 				return err
@@ -122,12 +123,12 @@ func benchIdle(ctx context.Context, o report.Options) (rows []report.Row, err er
 			beside = append(beside, said)
 		}
 	}
-	// The socket of the panel has a heartbeat; there is one, however many tabs.
+	// The panel's socket has a heartbeat; there is one socket, however many tabs.
 	r.Notes = append(r.Notes, fmt.Sprintf("not of the tab, in %v: %s", wait, strings.Join(beside, ", ")))
 	return []report.Row{r}, nil
 }
 
-// idleCounts counts, between the marks, what ran in the two processes.
+// idleCounts counts what ran in the two processes between the marks.
 func idleCounts(events []traced) (map[string]int, error) {
 	begin, control, end := map[string]traced{}, map[string]traced{}, 0.0
 	for _, e := range events {
@@ -145,7 +146,8 @@ func idleCounts(events []traced) (map[string]int, error) {
 	if len(begin) != 2 || end == 0 {
 		return nil, fmt.Errorf("the browser recorded the marks %v of %d records", begin, len(events))
 	}
-	// What the marks themselves were, and a last word of the start, is over then.
+	// Events of the marks themselves, and late events of the start, are over by
+	// then.
 	const settle = 2e6
 	found := map[string]int{}
 	for name, mark := range begin {
@@ -163,7 +165,7 @@ func idleCounts(events []traced) (map[string]int, error) {
 	return found, nil
 }
 
-// recorded returns what the browser records while something is done.
+// recorded returns the trace of the browser while do runs.
 func recorded(ctx context.Context, page *tap.Page, do func() error) ([]traced, error) {
 	var mu sync.Mutex
 	var events []traced

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What runs between the marks is counted, in either process; a record without the
-// timer that was set to be seen is worth nothing.
+// Events between the marks are counted, in both processes. A trace without the
+// control timer is invalid.
 func TestIdleCounts(t *testing.T) {
 	events := []traced{
 		{"bench-page-control", "R", 1, 1e6},

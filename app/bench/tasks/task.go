@@ -1,4 +1,4 @@
-// Package tasks measures the steps of a task, and a tab in which nothing happens.
+// Package tasks measures the steps of a task, and an idle tab.
 package tasks
 
 import (
@@ -26,7 +26,7 @@ import (
 // taskScrolls is how far each step scrolls, in pixels.
 const taskScrolls = 300
 
-// noTaskPeer says why the rows of a step stand alone.
+// noTaskPeer says why the rows of a step have no reference.
 const noTaskPeer = "no reference: the extension of page-agent is not on npm"
 
 // Benches measure a task in the panel of the whole product.
@@ -34,14 +34,14 @@ func Benches() []report.Bench {
 	return []report.Bench{{Rows: []string{"task.click", "task.type", "task.scroll"}, Run: benchTask}}
 }
 
-// taskPlay is what a task does in each of its steps.
+// taskPlay is one task: what it does in each of its steps.
 type taskPlay struct {
 	row, goal string
-	// step is what the model does in a step that looks at a page.
+	// step is the model's action for a step, from the page that it receives.
 	step func(page string, i int) (map[string]any, error)
-	// shown is what the page must show after it.
+	// shown is the text that the page must show after step i.
 	shown func(i int) string
-	// done evaluates in the page to true when so many steps were done to it.
+	// done is a script that is true when n steps were done to the page.
 	done func(n int) string
 }
 
@@ -75,8 +75,8 @@ func taskPlays() []taskPlay {
 	}
 }
 
-// taskPage counts what is really done to it: a click that no person and no
-// browser made does not count, nor does a key.
+// taskPage counts what is really done to it: untrusted clicks and keys do not
+// count.
 const taskPage = `<!doctype html><title>Bench</title><link rel=icon href='data:,'>
 <button id=b>Add</button> <output id=n></output> <label>Name <input id=f></label>
 <div style="height:20000px">Far down</div>
@@ -87,18 +87,18 @@ b.onclick = (e) => { clicked.push(e.isTrusted); n.textContent = 'Clicked ' + cli
 f.onkeydown = (e) => { if (e.isTrusted) keys++ }
 </script>`
 
-// player is the model: it answers at once, and notes when it was asked.
+// player is the model: it answers at once, and records when it was asked.
 type player struct {
 	mu    sync.Mutex
 	play  taskPlay
 	steps int
 	asked []time.Time
 	wrong error
-	// over is closed when it ends the task.
+	// over is closed when the model ends the task.
 	over chan struct{}
 }
 
-// begin takes the next task.
+// begin starts the next task.
 func (p *player) begin(play taskPlay, steps int) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +106,8 @@ func (p *player) begin(play taskPlay, steps int) <-chan struct{} {
 	return p.over
 }
 
-// answer is one turn. It looks whether the page shows what the last one did.
+// answer returns one turn. It checks that the page shows the effect of the last
+// one.
 func (p *player) answer(r model.Request) model.Reply {
 	now := time.Now()
 	p.mu.Lock()
@@ -133,9 +134,9 @@ func (p *player) answer(r model.Request) model.Reply {
 	}}}}
 }
 
-// took are the times from one question to the next, in ms: a step with all that
-// belongs to it, and an answer that cost nothing. The first step meets a page and
-// a model that are new.
+// took returns the times between requests, in ms: a complete step plus an answer
+// that costs nothing. The first step is left out, because page and model are new
+// to it.
 func (p *player) took() ([]float64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,7 +147,7 @@ func (p *player) took() ([]float64, error) {
 	return out, p.wrong
 }
 
-// benchTask has the panel of the whole product run a task for each row.
+// benchTask makes the panel of the whole product run a task for each row.
 func benchTask(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	steps := 30 // a task may take 40
 	if o.Quick {
@@ -179,15 +180,15 @@ func benchTask(ctx context.Context, o report.Options) (rows []report.Row, err er
 		if err := runTask(ctx, p, site.URL, who, play, steps); err != nil {
 			return rows, fmt.Errorf("%s: %w", play.row, err)
 		}
-		took, _ := who.took() // what was wrong would have been said
+		took, _ := who.took() // its error was already returned
 		r := report.Row{Name: play.row, Unit: "ms", Value: report.Percentile(took, 0.5), Rule: report.Informs, Notes: []string{noTaskPeer}}
 		rows = append(rows, r.With99(report.Percentile(took, 0.99)))
 	}
 	return rows, nil
 }
 
-// runTask lets a person write a goal into the panel, and returns when the task is
-// done and the page says that it was.
+// runTask types a goal into the panel like a user, and returns when the task is
+// done and the page confirms it.
 func runTask(ctx context.Context, p *product.App, address string, who *player, play taskPlay, steps int) error {
 	if err := p.Command(ctx, "t1", "goto", map[string]any{"url": address + "/" + play.row}, nil); err != nil {
 		return err
@@ -234,7 +235,7 @@ func runTask(ctx context.Context, p *product.App, address string, who *player, p
 	return nil
 }
 
-// taskFieldScript goes to the face of Task and to where a new task is written.
+// taskFieldScript opens the Task face and the input for a new task.
 const taskFieldScript = `(async () => {
 	const shown = (selector, has) => bench.until(() => [...document.querySelectorAll(selector)].find((one) => one.checkVisibility() && has(one)))
 	const [, face] = await shown('[aria-label=Faces] [role=tab]', (one) => one.textContent.trim() === 'Task')
@@ -247,8 +248,8 @@ const taskFieldScript = `(async () => {
 	field.focus()
 })()`
 
-// keyed puts the key of the stand-in before its requests: the provider that the
-// settings name needs none.
+// keyed is a proxy that adds the fake model's key to requests: the provider in
+// the settings needs no key.
 func keyed(to string) (*httptest.Server, error) {
 	behind, err := url.Parse(to)
 	if err != nil {
@@ -260,7 +261,7 @@ func keyed(to string) (*httptest.Server, error) {
 	}}), nil
 }
 
-// writeModels sets a way to the model up, as the panel's form would.
+// writeModels writes a model profile, as the panel's form would.
 func writeModels(config, address string) error {
 	profile := protocol.LLMProfile{
 		ID: "bench", Name: "Bench", Provider: protocol.LLMLlamaCpp, URL: address, Model: "fake-model",

@@ -1,5 +1,5 @@
-// Package terminal has the rows of terminals. They need backend/terminal only, which
-// measures them as benchmarks of its own.
+// Package terminal has the rows of terminals. backend/terminal measures them with
+// its own Go benchmarks.
 package terminal
 
 import (
@@ -27,7 +27,7 @@ func Benches() []report.Bench {
 	}
 }
 
-// bench is a benchmark of backend/terminal whose metrics are these rows.
+// bench runs a Go benchmark of backend/terminal whose metrics are these rows.
 func bench(name string, rows ...report.Row) report.Bench {
 	b := report.Bench{Run: func(ctx context.Context, o report.Options) ([]report.Row, error) {
 		cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark"+name+"$", "-benchtime", "1x",
@@ -44,7 +44,7 @@ func bench(name string, rows ...report.Row) report.Bench {
 	return b
 }
 
-// metrics are the figures that benchmarks print, by their units.
+// metrics returns the figures that Go benchmarks print, by unit.
 func metrics(out string) map[string]float64 {
 	found := map[string]float64{}
 	for line := range strings.Lines(out) {
@@ -61,7 +61,7 @@ func metrics(out string) map[string]float64 {
 	return found
 }
 
-// filled are the rows with their figures.
+// filled returns the rows with their figures.
 func filled(rows []report.Row, figures map[string]float64) ([]report.Row, error) {
 	var out []report.Row
 	for _, r := range rows {

@@ -22,29 +22,29 @@ import (
 )
 
 const (
-	// autostartTimeout is how long a session that a command starts by itself may
-	// take until it listens.
+	// autostartTimeout is how long a session that a command starts automatically
+	// may take until it listens.
 	autostartTimeout = 30 * time.Second
-	// autostartIdle is how long such a session lives without a command.
+	// autostartIdle is how long such a session runs without a command.
 	autostartIdle = 30 * time.Minute
 )
 
-// EnvNoAutostart turns off that a command starts a session by itself.
+// EnvNoAutostart switches the automatic start of a session off.
 const EnvNoAutostart = "PILOTFISH_NO_AUTOSTART"
 
-// EnvReady tells a session that somebody waits at ReadyFD for its word.
+// EnvReady tells a session that its starter waits at ReadyFD for a message.
 const EnvReady = "PILOTFISH_READY"
 
-// ReadyFD is where a session that was started by itself says that it listens:
-// the first file behind the three standard ones.
+// ReadyFD is the file descriptor on which an automatically started session
+// reports that it listens: the first one after the three standard ones.
 const ReadyFD = 3
 
-// ReadyWord is what a session says when it listens.
+// ReadyWord is the message of a session that listens.
 const ReadyWord = "ready"
 
-// FindOrStart finds the app, or starts a headless session when there is
-// none, or only one that is ending, for whose end the new one waits. Inside an
-// agent there is one, or its token is worth nothing.
+// FindOrStart finds the app, or starts a headless session when none is running.
+// When the only one is ending, the new session waits for that. Inside an agent it
+// starts nothing: without the agent's app, the agent's token is not valid.
 func FindOrStart(ctx context.Context, getenv func(string) string) (*Client, error) {
 	c, err := Find(getenv)
 	e := protocol.AsError(err)
@@ -53,18 +53,18 @@ func FindOrStart(ctx context.Context, getenv func(string) string) (*Client, erro
 	}
 	if err := autostart(ctx, getenv); err != nil {
 		if c, again := Find(getenv); again == nil {
-			return c, nil // somebody else was faster: the app was opened meanwhile
+			return c, nil // the app was started meanwhile
 		}
 		return nil, err
 	}
 	return Find(getenv)
 }
 
-// autostart starts `pilotfish serve --headless`, which lives on, and returns
-// when it listens. Of several commands that find nothing running, one starts it
-// and the others wait for the same lock.
+// autostart starts `pilotfish serve --headless`, which keeps running, and returns
+// when it listens. When several commands find nothing running, one starts it and
+// the others wait for the same lock.
 func autostart(ctx context.Context, getenv func(string) string) error {
-	dirs, _, err := config.Usable(getenv) // the session says what is wrong with them
+	dirs, _, err := config.Usable(getenv) // the session reports what is wrong with them
 	if err != nil {
 		return err
 	}
@@ -74,29 +74,30 @@ func autostart(ctx context.Context, getenv func(string) string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Release() }() // closing a file that nothing was written to
+	defer func() { _ = lock.Release() }() // an error does not matter: nothing was written
 	if _, err := endpoint(getenv); err == nil {
 		return nil // another command was faster
 	}
 	return startDetached(ctx, dirs, idleTime(getenv))
 }
 
-// lockStart waits for the lock of those who start a session. It ends with the
-// process at the latest.
+// lockStart takes the lock for starting a session, and waits for it. The lock is
+// released when the process ends, at the latest.
 func lockStart(ctx context.Context, path string) (*instance.Lock, error) {
 	lock, err := instance.AcquireNext(ctx, path)
 	if errors.Is(err, instance.ErrRunning) {
-		return nil, protocol.NewError(protocol.CodeTimeout, "another command starts a session and does not come to an end", "try again; `pilotfish doctor` says whether the browser can start")
+		return nil, protocol.NewError(protocol.CodeTimeout, "another command is still starting a session", "try again; `pilotfish doctor` says whether the browser can start")
 	}
 	return lock, err
 }
 
-// startDetached starts the session in a session of its own, so that the end of
-// this shell does not take it along, and waits for its word.
+// startDetached starts the app's session in its own process session (setsid), so
+// that it does not end with this shell, and waits until it reports that it is
+// ready.
 func startDetached(ctx context.Context, dirs config.Dirs, idle string) error {
-	own, err := os.Executable()
+	service, err := Service()
 	if err != nil {
-		return fmt.Errorf("finding this program: %w", err)
+		return err
 	}
 	logPath := filepath.Join(dirs.LogDir(), "autostart.log")
 	output, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
@@ -109,8 +110,8 @@ func startDetached(ctx context.Context, dirs config.Dirs, idle string) error {
 		return fmt.Errorf("making a pipe: %w", err)
 	}
 	defer word.Close()
-	// It outlives this command: no context ends it.
-	cmd := exec.Command(own, "serve", "--headless", "--json", "--idle", idle) //nolint:noctx // see above
+	// The session outlives this command, so no context ends it.
+	cmd := exec.Command(service, "serve", "--headless", "--json", "--idle", idle) //nolint:noctx // see above
 	cmd.Dir = dirs.State
 	cmd.Env = append(WithoutAgent(os.Environ()), EnvReady+"=1")
 	cmd.Stdout, cmd.Stderr = output, output
@@ -119,7 +120,7 @@ func startDetached(ctx context.Context, dirs config.Dirs, idle string) error {
 	err = cmd.Start()
 	said.Close()
 	if err != nil {
-		return fmt.Errorf("starting a session: %w", err)
+		return Unstartable(service, err)
 	}
 	if err := cmd.Process.Release(); err != nil {
 		return fmt.Errorf("starting a session: %w", err)
@@ -132,7 +133,7 @@ func startDetached(ctx context.Context, dirs config.Dirs, idle string) error {
 	return heard(word, logPath)
 }
 
-// heard reads the word of the session: that it is ready, or why it is not.
+// heard reads the session's message: that it is ready, or why it is not.
 func heard(word io.Reader, logPath string) error {
 	line, err := bufio.NewReader(word).ReadString('\n')
 	line = strings.TrimSpace(line)
@@ -149,8 +150,8 @@ func heard(word io.Reader, logPath string) error {
 	return protocol.NewError(protocol.CodeNotRunning, "a session could not be started", "its log is "+logPath+"; `pilotfish doctor` says what is wrong")
 }
 
-// EnvIdle is how long a session that a command started lives without a command;
-// for tests and for machines where it should be another time.
+// EnvIdle sets how long an automatically started session runs without a command;
+// for tests, and for machines that need another time.
 const EnvIdle = "PILOTFISH_AUTOSTART_IDLE"
 
 func idleTime(getenv func(string) string) string {
@@ -160,8 +161,8 @@ func idleTime(getenv func(string) string) string {
 	return autostartIdle.String()
 }
 
-// WithoutAgent takes out of an environment what belongs to one agent: the
-// session is everybody's.
+// WithoutAgent removes from an environment the variables of one agent: the
+// session serves every caller.
 func WithoutAgent(env []string) []string {
 	var kept []string
 	for _, pair := range env {

@@ -1,16 +1,14 @@
-// Package client is the way of the command line to the app: it finds the running
-// app, or starts a session when there is none, and carries requests to it.
+// Package client connects the command line to the app: it finds the running app,
+// or starts a session when there is none, and sends requests to it.
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -19,44 +17,58 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Client talks to the running app.
+// Client sends requests to the running app.
 type Client struct {
-	url   string
+	host  string // with port
 	token string
-	// transport is used without an http.Client: the app has neither redirects nor
-	// cookies, and a command starts faster without.
-	transport http.RoundTripper
 }
 
-// maxReply bounds what is read of a reply, in bytes.
+// maxReply is the most that is read of a reply, in bytes.
 const maxReply = 256 << 20
 
-// Find finds the app: inside an agent by the agent's own token, elsewhere by
-// the file that only this user can read.
+// Find finds the app: inside an agent with the agent's own token, elsewhere with
+// the endpoint file, which only this user can read. Inside an agent without a token
+// it returns CodeUnauthorized: an agent must not act with the rights of the user's
+// shell.
 func Find(getenv func(string) string) (*Client, error) {
 	base, token := getenv(protocol.EnvURL), getenv(protocol.EnvToken)
 	if base == "" || token == "" {
+		if err := refuseInAgent(getenv); err != nil {
+			return nil, err
+		}
 		endpoint, err := endpoint(getenv)
 		if err != nil {
 			return nil, err
 		}
 		base, token = "http://127.0.0.1:"+strconv.Itoa(endpoint.Port), endpoint.Token
 	}
-	if err := loopback(base); err != nil {
+	host, err := loopback(base)
+	if err != nil {
 		return nil, err
 	}
-	return &Client{url: base, token: token, transport: direct{}}, nil
+	return &Client{host: host, token: token}, nil
 }
 
-// loopback refuses an address that would send the token to another machine.
-func loopback(base string) error {
+// refuseInAgent returns an error when this process was started by an agent, or by
+// another program of Pilotfish: they carry a mark.
+func refuseInAgent(getenv func(string) string) error {
+	if getenv(protocol.EnvMark) == "" && getenv(protocol.EnvConfined) == "" {
+		return nil
+	}
+	return protocol.NewError(protocol.CodeUnauthorized, "this program was started by an agent of Pilotfish and has no token",
+		"an agent in Chat uses the browser's tools; elsewhere start a new terminal in Pilotfish")
+}
+
+// loopback returns the host of a URL. It returns an error for a URL that would
+// send the token to another machine.
+func loopback(base string) (string, error) {
 	u, err := url.Parse(base)
 	if err == nil && u.Scheme == "http" && u.Port() != "" && u.User == nil {
 		if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() {
-			return nil
+			return u.Host, nil
 		}
 	}
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s is %q, which is not an address of this machine", protocol.EnvURL, base), "open a new terminal in Pilotfish")
+	return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s is %q, which is not an address of this machine", protocol.EnvURL, base), "open a new terminal in Pilotfish")
 }
 
 // Post sends a request and reads its reply. An error reply becomes its
@@ -66,49 +78,46 @@ func (c *Client) Post(ctx context.Context, path string, in, out any) error {
 	if err != nil {
 		return fmt.Errorf("writing the request: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, bytes.NewReader(body))
-	if err != nil {
-		return fmt.Errorf("writing the request: %w", err)
-	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
-	req.Header.Set("Content-Type", "application/json")
-	return c.do(req, out)
-}
-
-// Get asks for a path; an error reply becomes its protocol.Error. The caller
-// closes the body.
-func (c *Client) Get(ctx context.Context, path string, header http.Header) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path, http.NoBody)
-	if err != nil {
-		return nil, fmt.Errorf("writing the request: %w", err)
-	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
-	return c.send(req)
-}
-
-// Fetch is Get for a reply of JSON.
-func (c *Client) Fetch(ctx context.Context, path string, out any) error {
-	resp, err := c.Get(ctx, path, nil)
+	reply, err := c.send(ctx, request{method: "POST", path: path, body: body})
 	if err != nil {
 		return err
 	}
-	return read(resp, out)
+	return reply.read(out)
 }
 
-// send sends a request and returns a reply that is none of an error.
-func (c *Client) send(req *http.Request) (*http.Response, error) {
-	resp, err := c.transport.RoundTrip(req)
+// Get requests a path with an Accept type; empty accepts any type. An error reply
+// becomes its protocol.Error. The caller closes the reply.
+func (c *Client) Get(ctx context.Context, path, accept string) (*Reply, error) {
+	return c.send(ctx, request{method: "GET", path: path, accept: accept})
+}
+
+// Fetch is Get for a JSON reply, which it decodes.
+func (c *Client) Fetch(ctx context.Context, path string, out any) error {
+	reply, err := c.Get(ctx, path, "")
+	if err != nil {
+		return err
+	}
+	return reply.read(out)
+}
+
+// Health returns the app's state.
+func (c *Client) Health(ctx context.Context) (protocol.Health, error) {
+	var health protocol.Health
+	err := c.Fetch(ctx, "/health", &health)
+	return health, err
+}
+
+// send sends a request and returns its reply. An error reply becomes an error.
+func (c *Client) send(ctx context.Context, r request) (*Reply, error) {
+	reply, err := c.exchange(ctx, r)
 	if err != nil {
 		return nil, Unreachable(err)
 	}
-	if resp.StatusCode == http.StatusOK {
-		return resp, nil
+	if reply.status == "200 OK" {
+		return reply, nil
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+	defer reply.Close()
+	text, err := io.ReadAll(io.LimitReader(reply, maxReply))
 	if err != nil {
 		return nil, Unreachable(err)
 	}
@@ -118,38 +127,13 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	if json.Unmarshal(text, &failed) == nil && failed.Error != nil {
 		return nil, failed.Error
 	}
-	return nil, say.Status(resp.Status)
+	return nil, say.Status(reply.status)
 }
 
-// Health asks the app how it is, which needs no token.
-func (c *Client) Health(ctx context.Context) (protocol.Health, error) {
-	var health protocol.Health
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/health", http.NoBody)
-	if err == nil {
-		err = c.do(req, &health)
-	}
-	return health, err
-}
-
-// Keep has the client keep its connection: for a caller of many commands, one
-// after the other.
-func (c *Client) Keep() { c.transport = &http.Transport{DisableCompression: true} }
-
-// Close ends the connection of a client that keeps it.
-func (c *Client) Close() { (&http.Client{Transport: c.transport}).CloseIdleConnections() }
-
-func (c *Client) do(req *http.Request, out any) error {
-	resp, err := c.send(req)
-	if err != nil {
-		return err
-	}
-	return read(resp, out)
-}
-
-// read reads a reply of JSON to its end.
-func read(resp *http.Response, out any) error {
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+// read reads a JSON reply to its end.
+func (r *Reply) read(out any) error {
+	defer r.Close()
+	text, err := io.ReadAll(io.LimitReader(r, maxReply))
 	if err != nil {
 		return Unreachable(err)
 	}
@@ -159,7 +143,7 @@ func read(resp *http.Response, out any) error {
 	return nil
 }
 
-// Unreachable says what a failed connection means.
+// Unreachable converts the error of a failed connection to one for the user.
 func Unreachable(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return say.NoAnswer()
@@ -167,8 +151,8 @@ func Unreachable(err error) error {
 	return say.NotRunning("Pilotfish does not answer: " + err.Error())
 }
 
-// Deadline is the one of a command, and a little more: the backend's own answer
-// says more than our giving up.
+// Deadline returns a context with the command's timeout and a margin: the
+// backend's own timeout error says more than ours.
 func Deadline(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout == 0 {
 		timeout = protocol.CommandTimeout
@@ -176,8 +160,8 @@ func Deadline(ctx context.Context, timeout time.Duration) (context.Context, cont
 	return context.WithTimeout(ctx, timeout+protocol.CLIMargin)
 }
 
-// Patience is how long a command may take of which the caller says nothing: it
-// may have to wait for the person's word first.
+// Patience returns the timeout of a command for which the caller gave none: it
+// may first have to wait for the user's approval.
 func Patience(timeout time.Duration) time.Duration {
 	if timeout == 0 {
 		return protocol.CommandTimeout + protocol.ApprovalTimeout

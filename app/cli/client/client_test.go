@@ -8,12 +8,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// environment looks a name up in values, as os.Getenv does.
+// environment is os.Getenv for given values.
 func environment(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-// A token goes to this machine only, whatever the environment says.
+// A token is sent only to this machine, whatever the environment says.
 func TestFindStaysOnThisMachine(t *testing.T) {
 	for address, good := range map[string]bool{
 		"http://127.0.0.1:4000": true, "http://[::1]:4000": true, "http://127.0.0.1": false, "https://127.0.0.1:4000": false,
@@ -26,7 +26,7 @@ func TestFindStaysOnThisMachine(t *testing.T) {
 	}
 }
 
-// Without an app, and where none may be started, a command is told so.
+// Without an app, and when none may be started, a command gets an error.
 func TestFindOrStartMayNotStart(t *testing.T) {
 	home := t.TempDir()
 	_, err := FindOrStart(t.Context(), environment(map[string]string{protocol.EnvHome: home, "XDG_RUNTIME_DIR": home, EnvNoAutostart: "1"}))
@@ -38,7 +38,7 @@ func TestFindOrStartMayNotStart(t *testing.T) {
 	}
 }
 
-// The word of a session that was started: ready, why it is not, or nothing.
+// The message of a started session: ready, why it is not, or nothing.
 func TestHeard(t *testing.T) {
 	for word, code := range map[string]protocol.Code{
 		ReadyWord + "\n": "", "": protocol.CodeNotRunning, "rubbish\n": protocol.CodeNotRunning,
@@ -51,7 +51,8 @@ func TestHeard(t *testing.T) {
 	}
 }
 
-// A session that a command starts is everybody's: it gets nothing of one agent.
+// A session that a command starts serves every caller: it inherits nothing from
+// one agent.
 func TestWithoutAgent(t *testing.T) {
 	kept := WithoutAgent([]string{"HOME=/h", protocol.EnvToken + "=secret", protocol.EnvURL + "=x", protocol.EnvTab + "=t1", "X"})
 	if got := strings.Join(kept, " "); got != "HOME=/h X" {

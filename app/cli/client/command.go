@@ -2,43 +2,33 @@ package client
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"mime"
-	"net/http"
 	"strings"
 
 	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
 )
 
-// Command sends a command and returns its reply. waiting is told as soon as the
-// app says that the command waits for the person.
-func (c *Client) Command(ctx context.Context, request protocol.CommandRequest, waiting func(protocol.Waiting)) (protocol.CommandReply, error) {
+// Command sends a command and returns its reply. It calls waiting as soon as the
+// app reports that the command waits for the user.
+func (c *Client) Command(ctx context.Context, command protocol.CommandRequest, waiting func(protocol.Waiting)) (protocol.CommandReply, error) {
 	var reply protocol.CommandReply
-	body, err := json.Marshal(request)
+	body, err := json.Marshal(command)
 	if err != nil {
 		return reply, fmt.Errorf("writing the request: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/command", bytes.NewReader(body))
-	if err != nil {
-		return reply, fmt.Errorf("writing the request: %w", err)
-	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream, application/json")
-	resp, err := c.send(req)
+	answer, err := c.send(ctx, request{method: "POST", path: "/command", accept: "text/event-stream, application/json", body: body})
 	if err != nil {
 		return reply, err
 	}
-	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
-		err := read(resp, &reply) // an app that knows no events
+	if !strings.HasPrefix(answer.Type, "text/event-stream") {
+		err := answer.read(&reply) // an app that sends no events
 		return reply, err
 	}
-	defer resp.Body.Close()
-	lines := bufio.NewScanner(resp.Body)
+	defer answer.Close()
+	lines := bufio.NewScanner(answer)
 	lines.Buffer(nil, maxReply)
 	event := ""
 	for lines.Scan() {

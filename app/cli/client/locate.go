@@ -1,13 +1,17 @@
 package client
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+
 	"pilotfish/app/cli/say"
 	"pilotfish/backend/config"
 	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
 )
 
-// endpoint reads how the running app is reached.
+// endpoint reads the endpoint file of the running app.
 func endpoint(getenv func(string) string) (protocol.Endpoint, error) {
 	dirs, err := config.UserDirs(getenv)
 	if err != nil {
@@ -18,7 +22,7 @@ func endpoint(getenv func(string) string) (protocol.Endpoint, error) {
 		return endpoint, err
 	}
 	if err != nil {
-		// One that could not use its folders is elsewhere.
+		// An app that could not use its folders has its endpoint file elsewhere.
 		if other, otherErr := instance.ReadEndpoint(config.Passing(getenv).EndpointFile()); otherErr == nil {
 			return other, nil
 		}
@@ -27,4 +31,22 @@ func endpoint(getenv func(string) string) (protocol.Endpoint, error) {
 		return protocol.Endpoint{}, say.NotRunning(e.Message)
 	}
 	return endpoint, err
+}
+
+// Service is the path of pilotfish-service, in the folder of this program: the
+// program for everything that the command line starts and leaves running.
+func Service() (string, error) {
+	own, err := os.Executable()
+	if err == nil {
+		own, err = filepath.EvalSymlinks(own) // resolves a link in a folder of PATH
+	}
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	return filepath.Join(filepath.Dir(own), "pilotfish-service"), nil
+}
+
+// Unstartable is the error for a service that does not start.
+func Unstartable(service string, err error) error {
+	return protocol.NewError(protocol.CodeInternal, fmt.Sprintf("%s cannot be started: %v", service, err), "install Pilotfish again")
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -14,24 +13,24 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// FollowTask reads a task's pages until it is over, or interrupted for good.
+// FollowTask reads a task's pages until the task is over, or interrupted and not
+// resumed in time.
 func (c *Client) FollowTask(ctx context.Context, id protocol.TaskID, after uint64, query url.Values, take func(protocol.TaskPage) error) error {
 	stream := url.Values{"task": {string(id)}, "after": {fmt.Sprint(after)}}
 	for name, values := range query {
 		stream[name] = values
 	}
-	resp, err := c.Get(ctx, "/task/stream?"+stream.Encode(), http.Header{"Accept": {"text/event-stream"}})
+	pages, err := c.Get(ctx, "/task/stream?"+stream.Encode(), "text/event-stream")
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
-	// A task whose panel is gone is waited for: it may only have lost its
-	// connection.
-	lost := time.AfterFunc(protocol.TaskLostWait, func() { _ = resp.Body.Close() })
+	defer pages.Close()
+	// When a task's panel is gone, wait: it may only have lost its connection.
+	lost := time.AfterFunc(protocol.TaskLostWait, pages.Close)
 	lost.Stop()
 	defer lost.Stop()
 	var head protocol.Task
-	lines := bufio.NewReader(resp.Body)
+	lines := bufio.NewReader(pages)
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {

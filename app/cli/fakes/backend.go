@@ -1,6 +1,6 @@
 // Package fakes has a small honest backend for the tests of the command line: it
-// speaks the wire format, checks the token and the content type, and remembers
-// what it was asked.
+// speaks the wire format, checks the token and the content type, and records the
+// requests.
 package fakes
 
 import (
@@ -46,7 +46,7 @@ func New() *Backend {
 	return b
 }
 
-// URL is where the backend listens.
+// URL is the address of the backend.
 func (b *Backend) URL() string { return b.server.URL }
 
 // Port is the port of URL.
@@ -63,7 +63,8 @@ func (b *Backend) Close() {
 	b.server.Close()
 }
 
-// Asked are the requests since it was last called, each "path body" on one line.
+// Asked returns the requests since the last call, each as "path body" on one
+// line.
 func (b *Backend) Asked() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,7 +77,7 @@ func (b *Backend) health(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, protocol.Health{Status: "ok", Version: "v9", Protocol: protocol.Version, UptimeS: 61})
 }
 
-// entries are what the fake's activity has: the first is gone.
+// entries is the fake's activity. Its first entry is no longer available.
 func entries() []protocol.ActivityEntry {
 	claude := protocol.Actor{Kind: protocol.ActorTerminal, ID: "x", Name: "claude"}
 	return []protocol.ActivityEntry{
@@ -89,7 +90,7 @@ func (b *Backend) history(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, protocol.ActivityPage{Entries: entries(), Gaps: []protocol.ActivityGap{}, Next: 3, Last: 4})
 }
 
-// stream ends after what there is, as that of an app that quits.
+// stream sends the entries and ends, like the stream of an app that quits.
 func (b *Backend) stream(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = fmt.Fprintf(w, ": hello\n\nid: 1\nevent: gap\ndata: {\"from\":1,\"to\":1}\n\n")
@@ -99,8 +100,8 @@ func (b *Backend) stream(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// waiting answers a command whose page asks the person, as the real server does
-// for a caller that accepts events; everything else goes on to next.
+// waiting answers a command that waits for the user, as the real server does for
+// a caller that accepts events. Everything else goes to next.
 func (b *Backend) waiting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -119,7 +120,7 @@ func (b *Backend) waiting(next http.Handler) http.Handler {
 	})
 }
 
-// route checks what the real server checks, and turns an error into its reply.
+// route makes the checks of the real server, and turns an error into its reply.
 func (b *Backend) route(answer func(ctx context.Context, body []byte) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body json.RawMessage
@@ -151,7 +152,7 @@ func reply(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // the caller went away
 }
 
-// command knows a page whose title tries the terminal, a page that never
+// command knows a page whose title contains control sequences, a page that never
 // answers, and a tab that does not exist.
 func (b *Backend) command(ctx context.Context, body []byte) (any, error) {
 	var req protocol.CommandRequest

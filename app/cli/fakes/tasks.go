@@ -10,8 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// tasks are the routes of tasks. What becomes of a task stands in its goal, which
-// is its id, too: done, failed, stopped, lost (its app ends) or hangs.
+// tasks adds the routes of tasks. A task's goal is also its id, and says how the
+// task ends: done, failed, stopped, lost (its app ends) or hangs.
 func (b *Backend) tasks(routes *http.ServeMux) {
 	routes.Handle("POST /task/run", b.route(func(_ context.Context, body []byte) (any, error) {
 		var req protocol.TaskRunRequest
@@ -71,7 +71,7 @@ func taskEvents() []protocol.TaskEvent {
 	}
 }
 
-// taskStream tells a task's events one by one, then its end.
+// taskStream sends a task's events one by one, then its end.
 func (b *Backend) taskStream(w http.ResponseWriter, r *http.Request) {
 	goal := r.URL.Query().Get("task")
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -12,9 +12,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// forTerminal makes a text safe for a terminal. Where only the user reads it, the
-// envelopes of page text are opened, and note has where they came from, as one
-// quiet line.
+// forTerminal makes a text safe for a terminal. When only the user reads it,
+// forTerminal removes the envelopes around page text, and note lists their
+// origins in one line.
 func forTerminal(out io.Writer, text string) (safe, note string) {
 	if !onlyUserReads(out) {
 		return Clean(out, text), ""
@@ -26,10 +26,11 @@ func forTerminal(out io.Writer, text string) (safe, note string) {
 	return printable(inner), note
 }
 
-// onlyUserReads reports whether out is the terminal on which the user's own shell
-// shows. A model must see the envelopes, and an agent's commands may well have a
-// terminal, too: of its own, in which it runs them and reads what they say. So a
-// terminal is not enough, nor is the shell's environment, which it inherits.
+// onlyUserReads reports whether out is the terminal of the user's own shell. A
+// model must see the envelopes. An agent's commands may have a terminal too: the
+// agent's own, in which it runs them and reads their output. So it is not enough
+// that out is a terminal, nor that the shell's environment is there, which the
+// agent inherits.
 func onlyUserReads(out io.Writer) bool {
 	own := os.Getenv(protocol.EnvTTY)
 	file, ok := out.(*os.File)
@@ -44,14 +45,15 @@ func onlyUserReads(out io.Writer) bool {
 	return err == nil && os.SameFile(info, terminal)
 }
 
-// envelopeTag begins page text. Its number is one that the page cannot know, so
-// that the tag with the same number ends it, whatever stands in between.
+// envelopeTag matches the start of page text. The page cannot know the tag's
+// random number, so only the tag with the same number ends it, whatever the text
+// contains.
 var envelopeTag = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`<(page-[0-9a-f]{16}) origin=("(?:[^"\\]|\\.)*")>`)
 })
 
-// opened takes the tags of the envelopes out of a text and names their origins,
-// each once.
+// opened removes the envelopes from a text and returns their origins without
+// duplicates.
 func opened(text string) (inner string, origins []string) {
 	var b strings.Builder
 	for {
@@ -65,7 +67,7 @@ func opened(text string) (inner string, origins []string) {
 			break
 		}
 		content := text[at[1]:][:end]
-		// One of several lines has its tags on lines of their own.
+		// An envelope of several lines has its tags on separate lines.
 		if lines, ok := strings.CutPrefix(content, "\n"); ok {
 			content = strings.TrimSuffix(lines, "\n")
 		}

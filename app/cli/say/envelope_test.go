@@ -22,7 +22,7 @@ func TestOpened(t *testing.T) {
 		{"clicked e1", "clicked e1", ""},
 		{page, "- button \"Buy\" e1\n</page-fedcba9876543210>", "https://shop.example"},
 		{"t1 <" + tag + " origin=\"a:\">One</" + tag + ">\nt2 <" + tag + " origin=\"b:\">Two</" + tag + ">", "t1 One\nt2 Two", "a:,b:"},
-		// What a page wrote is not looked into.
+		// Envelopes inside page text are not parsed.
 		{"<" + tag + " origin=\"a:\"><page-1111111111111111 origin=\"b:\">x</page-1111111111111111></" + tag + ">", "<page-1111111111111111 origin=\"b:\">x</page-1111111111111111>", "a:"},
 		{"<" + tag + " origin=\"a:\">without an end", "<" + tag + " origin=\"a:\">without an end", ""},
 	} {
@@ -33,7 +33,7 @@ func TestOpened(t *testing.T) {
 	}
 }
 
-// terminal is a pseudo terminal, and what was printed on it.
+// terminal is a pseudo terminal, with a function for what was printed on it.
 func terminal(t *testing.T) (*os.File, func() string) {
 	t.Helper()
 	master, slave, err := pty.Open()
@@ -43,7 +43,7 @@ func terminal(t *testing.T) (*os.File, func() string) {
 	t.Cleanup(func() { _ = master.Close() })
 	return slave, func() string {
 		_ = slave.Close()
-		b, _ := io.ReadAll(master) // it ends with an error when nobody has the other side
+		b, _ := io.ReadAll(master) // it ends with an error when the other side is closed
 		return strings.ReplaceAll(string(b), "\r\n", "\n")
 	}
 }
@@ -58,7 +58,7 @@ func TestOnlyTheUsersOwnTerminalIsQuiet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// An agent's environment does not have it.
+	// An agent's environment does not have the variable.
 	t.Setenv(protocol.EnvTTY, "")
 	if err := Text(own, page); err != nil {
 		t.Fatal(err)

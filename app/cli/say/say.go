@@ -1,4 +1,4 @@
-// Package say is what the command line prints, the same in both of its programs.
+// Package say prints the output of the command line.
 package say
 
 import (
@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/question"
 )
 
-// Text prints text for a person or a model, with a line break at its end.
+// Text prints text for a user or a model, with a line break at its end.
 func Text(out io.Writer, text string) error {
 	if text == "" {
 		return nil
@@ -27,7 +27,7 @@ func Text(out io.Writer, text string) error {
 	return nil
 }
 
-// Object prints one object on one line, for a program.
+// Object prints one object as JSON on one line, for programs.
 func Object(out io.Writer, v any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -37,7 +37,7 @@ func Object(out io.Writer, v any) error {
 	return nil
 }
 
-// Failure tells what went wrong, and what to do, and returns the exit code.
+// Failure prints what went wrong and what to do, and returns the exit code.
 func Failure(out io.Writer, e *protocol.Error) int {
 	message, note := forTerminal(out, e.Message)
 	fmt.Fprintf(out, "%spilotfish: %s\n", note, message)
@@ -47,7 +47,7 @@ func Failure(out io.Writer, e *protocol.Error) int {
 	return e.Code.ExitCode()
 }
 
-// Advice is what to do next, with commands as lines to type.
+// Advice returns what to do next, with commands as lines to type.
 func Advice(e *protocol.Error) string {
 	return e.Advice(func(s protocol.Suggestion) string {
 		switch {
@@ -60,13 +60,13 @@ func Advice(e *protocol.Error) string {
 	})
 }
 
-// Waiting says at once, beside the reply, that the user is asked.
+// Waiting prints that the user is asked, at once and beside the reply.
 func Waiting(out io.Writer, q protocol.Waiting) {
 	fmt.Fprintf(out, "pilotfish: waiting for your approval in the Pilotfish panel or window: %s\n", Clean(out, OneLine(question.Sentence(q.Approval()))))
 }
 
-// OneLine keeps a page's title from looking like further lines of ours, and
-// short.
+// OneLine puts a text on one line and shortens it, so that a page's title cannot
+// look like further lines of ours.
 func OneLine(s string) string {
 	runes := []rune(strings.Join(strings.Fields(s), " "))
 	if len(runes) > 100 {
@@ -75,9 +75,9 @@ func OneLine(s string) string {
 	return string(runes)
 }
 
-// Clean makes foreign text safe for a terminal: a page's title may have control
-// sequences in it that would type, copy or hide something. A pipe gets the text
-// as it is.
+// Clean makes untrusted text safe for a terminal: a page's title may contain
+// control sequences that type, copy or hide something. For a pipe the text stays
+// unchanged.
 func Clean(out io.Writer, text string) string {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -89,8 +89,8 @@ func Clean(out io.Writer, text string) string {
 	return printable(text)
 }
 
-// printable replaces control characters, except the ends of lines and tabs, and
-// the marks that turn the direction of text.
+// printable replaces control characters, except line ends and tabs, and
+// characters that change the text direction.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -103,22 +103,22 @@ func printable(text string) string {
 	}, text)
 }
 
-// NotRunning is the error of an app that cannot be reached.
+// NotRunning is the error for an app that cannot be reached.
 func NotRunning(message string) *protocol.Error {
 	return protocol.NewError(protocol.CodeNotRunning, message, "start Pilotfish from the menu of programs, or run `pilotfish serve --headless` on a machine without a screen")
 }
 
-// NoAnswer is the error of an app that takes too long.
+// NoAnswer is the error for an app that takes too long.
 func NoAnswer() *protocol.Error {
 	return protocol.NewError(protocol.CodeTimeout, "the app did not answer in time", "--timeout gives a command more; `pilotfish doctor` says whether the app is well")
 }
 
-// Unreadable is the error of an answer that is none.
+// Unreadable is the error for an answer that cannot be parsed.
 func Unreadable(why string) *protocol.Error {
 	return protocol.NewError(protocol.CodeInternal, "the app's answer cannot be read: "+why, "the app and this command may be of different versions; `pilotfish doctor` compares them")
 }
 
-// Status is the error of an HTTP status that says nothing more.
+// Status is the error for an HTTP status without further information.
 func Status(status string) *protocol.Error {
 	return protocol.NewError(protocol.CodeInternal, "the app answered "+status, "the app and this command may be of different versions; `pilotfish doctor` compares them")
 }
@@ -126,7 +126,7 @@ func Status(status string) *protocol.Error {
 // Version prints the version of the command line.
 func Version(out io.Writer, version string) error { return Text(out, "pilotfish "+version) }
 
-// Failed is the error of a reply that failed.
+// Failed returns the error of a failed reply.
 func Failed(reply protocol.CommandReply) *protocol.Error {
 	if reply.Error == nil {
 		return protocol.NewError(protocol.CodeInternal, "the command failed without saying why", "")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Completion is the script that completes a command line in a shell.
+// Completion returns the completion script for a shell.
 func (c Commands) Completion(shell string) string {
 	switch shell {
 	case "bash":
@@ -16,7 +16,7 @@ func (c Commands) Completion(shell string) string {
 	return c.fish()
 }
 
-// visible are the commands that a person is offered.
+// visible returns the commands that are shown to users.
 func (c Commands) visible() []Spec {
 	var specs []Spec
 	for _, s := range c.All() {
@@ -27,8 +27,8 @@ func (c Commands) visible() []Spec {
 	return specs
 }
 
-// words are what can follow a command: its options and the choices of its
-// arguments; for help the commands.
+// words returns what can follow a command: its options and the choices of its
+// arguments; for help, the commands.
 func (c Commands) words(s Spec) []string {
 	var words []string
 	for _, a := range s.Args {
@@ -146,5 +146,5 @@ func (c Commands) fish() string {
 	return b.String()
 }
 
-// single quotes a word for all three shells.
+// single puts a word into single quotes, valid in all three shells.
 func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

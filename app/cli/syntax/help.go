@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// upper writes the name of an argument as the usage does.
+// upper writes the name of an argument as in the usage line.
 func upper(name string) string { return strings.ToUpper(strings.ReplaceAll(name, "_", "-")) }
 
-// usage is a command with its arguments: "goto URL [--new]".
+// usage returns a command with its arguments: "goto URL [--new]".
 func usage(s Spec) string {
 	var b strings.Builder
 	b.WriteString(s.Name)
@@ -21,6 +21,9 @@ func usage(s Spec) string {
 			word = "[" + word + "]"
 		}
 		b.WriteString(" " + word)
+	}
+	if s.Program {
+		b.WriteString(" PROGRAM [ARGUMENTS...]")
 	}
 	for _, a := range s.Flags() {
 		word := "--" + a.Name
@@ -35,7 +38,7 @@ func usage(s Spec) string {
 	return b.String()
 }
 
-// Help is the help of a command; without one, that of the program.
+// Help returns the help of a command or, for an empty Spec, that of the program.
 func (c Commands) Help(s Spec) string {
 	if s.Name == "" {
 		return c.overview()
@@ -102,7 +105,7 @@ func describe(s Spec) string {
 	return b.String()
 }
 
-// sentence writes a summary as one.
+// sentence writes a summary as a sentence.
 func sentence(s string) string {
 	if s == "" {
 		return s
@@ -110,7 +113,7 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// table writes rows in two columns; a long first column has a line of its own.
+// table writes rows in two columns; a long first column gets its own line.
 func table(b *strings.Builder, title string, rows [][2]string) {
 	const column = 26
 	if len(rows) == 0 {

@@ -15,27 +15,28 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Invocation is a command with its arguments, checked.
+// Invocation is a parsed and checked command with its arguments.
 type Invocation struct {
 	Spec    Spec
-	Values  map[string]string // by the name of the argument
+	Values  map[string]string // by argument name
 	Tab     protocol.TabID
 	Session protocol.SessionName
 	Timeout time.Duration // 0 means the default
-	Max     int           // of the printed text, in characters; 0 means all
+	Max     int           // of the printed text, in characters; 0 means no limit
 	JSON    bool
 	Help    bool
+	Program []string // the program and its arguments, where Spec.Program is set
 }
 
-// Commands are those of the command line itself, in the order of its help. The
-// browser's, which the registry declares, belong to it without being listed.
+// Commands are the commands of the command line itself, in the order of the help.
+// The browser's commands, which the registry declares, need not be listed in it.
 type Commands []Spec
 
-// All are the commands: the browser's, then its own.
+// All returns all commands: the browser's, then its own.
 func (c Commands) All() []Spec { return append(registry(), c...) }
 
-// Find returns the command with a name or alias. Only a name that there is not
-// costs a look at all of them.
+// Find returns the command with a name or alias. It goes through all commands
+// only for an unknown name.
 func (c Commands) Find(name string) (Spec, error) {
 	for _, own := range c {
 		if own.Name == name || slices.Contains(own.Aliases, name) {
@@ -53,19 +54,34 @@ func (c Commands) Find(name string) (Spec, error) {
 		}
 	}
 	hint := "`pilotfish help` lists the commands"
-	if near := spelling.Nearest(name, names); near != "" {
-		hint = "did you mean `pilotfish " + near + "`?"
+	meant := c.doing(name)
+	if near := spelling.Nearest(name, names); near != "" && len(meant) == 0 {
+		meant = []string{near}
+	}
+	if len(meant) > 0 {
+		hint = "did you mean `pilotfish " + strings.Join(meant, "` or `pilotfish ") + "`?"
 	}
 	return Spec{}, protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("there is no command %q", name), hint)
 }
 
-// Bad is the error of a wrong argument.
+// doing returns the commands whose first argument may be a given word: a user who
+// types quit means app quit.
+func (c Commands) doing(word string) (lines []string) {
+	for _, s := range c {
+		if len(s.Args) > 0 && !s.Args[0].Flag && !s.Hidden && slices.Contains(s.Args[0].Choices, word) {
+			lines = append(lines, s.Name+" "+word)
+		}
+	}
+	return lines
+}
+
+// Bad is the error for a wrong argument.
 func Bad(format string, args ...any) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf(format, args...), "")
 }
 
-// Parse reads the command line. Options may stand anywhere; after "--" there are
-// none. The invocation is returned with an error too: it says how to report it.
+// Parse parses the command line. Options may be anywhere before "--". The
+// invocation is also returned with an error, because it says how to report it.
 // Every error says what to do.
 func (c Commands) Parse(argv []string) (Invocation, error) {
 	in, err := c.read(argv)
@@ -75,7 +91,7 @@ func (c Commands) Parse(argv []string) (Invocation, error) {
 	return in, err
 }
 
-// advice is an example of the command, or its usage.
+// advice returns an example of the command, or its usage.
 func (in *Invocation) advice() string {
 	switch {
 	case len(in.Spec.Examples) > 0:
@@ -88,7 +104,7 @@ func (in *Invocation) advice() string {
 
 func (c Commands) read(argv []string) (Invocation, error) {
 	in := Invocation{Values: map[string]string{}}
-	// Asked for before anything can be wrong, so that the error is reported so.
+	// Read --json before anything can fail, so that an error is reported as JSON.
 	in.JSON = slices.Contains(beforeDashes(argv), "--json")
 	var places []string
 	options := Globals()
@@ -116,7 +132,10 @@ func (c Commands) read(argv []string) (Invocation, error) {
 				return in, err
 			}
 			in.Spec, places = found, places[1:]
-			options = slices.Concat(found.Flags(), options) // its own come before those of all
+			options = slices.Concat(found.Flags(), options) // the command's own options come before the global ones
+			if found.Program {
+				return in.program(argv)
+			}
 		}
 	}
 	if in.Help {
@@ -127,6 +146,24 @@ func (c Commands) read(argv []string) (Invocation, error) {
 	}
 	err := in.common()
 	return in, err
+}
+
+// program takes the words of a command of the form `pilotfish NAME [--] PROGRAM ...`.
+func (in Invocation) program(words []string) (Invocation, error) {
+	in.JSON = false // an option of the program
+	switch {
+	case len(words) > 0 && (words[0] == "--help" || words[0] == "-h"):
+		in.Help = true
+		return in, nil
+	case len(words) > 0 && words[0] == "--":
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		err := in.UsageError("PROGRAM is missing: what to start")
+		return in, err
+	}
+	in.Program = words
+	return in, nil
 }
 
 func beforeDashes(argv []string) []string {
@@ -145,7 +182,7 @@ func isOption(word string) bool {
 	return err != nil
 }
 
-// option reads one option, and its value from the words behind it.
+// option parses one option, with its value from the following words.
 func (in *Invocation) option(options []Arg, word string, rest []string) ([]string, error) {
 	name, value, given := strings.Cut(strings.TrimPrefix(word, "--"), "=")
 	if !strings.HasPrefix(word, "--") {
@@ -192,7 +229,7 @@ func (in *Invocation) option(options []Arg, word string, rest []string) ([]strin
 	return rest, err
 }
 
-// place gives the words without a name to the arguments, in their order.
+// place assigns the words without a name to the positional arguments, in order.
 func (in *Invocation) place(words []string) error {
 	places := in.Spec.Places()
 	for i, a := range places {
@@ -244,12 +281,12 @@ func sameTab(a, b string) bool {
 	return err == nil && first == second
 }
 
-// UsageError is the error of a wrong argument with the usage of the command.
+// UsageError is the error for a wrong argument, with the usage of the command.
 func (in *Invocation) UsageError(format string, args ...any) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf(format, args...), "usage: pilotfish "+usage(in.Spec))
 }
 
-// common reads the options of every command.
+// common parses the global options.
 func (in *Invocation) common() error {
 	var err error
 	if value, given := in.Values["tab"]; given && !in.owns("tab") {
@@ -279,13 +316,13 @@ func (in *Invocation) common() error {
 	return nil
 }
 
-// owns reports whether the command has an argument of its own of this name: the
-// `tab` of `closetab t2` is not the option.
+// owns reports whether the command has its own argument of this name: the `tab`
+// of `closetab t2` is not the global option.
 func (in *Invocation) owns(name string) bool {
 	return slices.ContainsFunc(in.Spec.Args, func(a Arg) bool { return a.Name == name })
 }
 
-// duration reads "10s", "500ms", or a number of seconds.
+// duration parses "10s", "500ms", or a number of seconds.
 func duration(value string) (time.Duration, error) {
 	d, err := time.ParseDuration(value)
 	if err != nil {
@@ -301,7 +338,7 @@ func duration(value string) (time.Duration, error) {
 	return d, nil
 }
 
-// check refuses a value that is not of the argument's type.
+// check returns an error for a value that is not of the argument's type.
 func check(a Arg, value string) error {
 	var err error
 	what := ""
@@ -331,7 +368,7 @@ func check(a Arg, value string) error {
 	return nil
 }
 
-// Payload are the arguments as the backend wants them.
+// Payload returns the arguments in the form that the backend expects.
 func (in *Invocation) Payload() (map[string]json.RawMessage, error) {
 	payload := map[string]json.RawMessage{}
 	for _, a := range in.Spec.Args {
@@ -372,8 +409,8 @@ func (in *Invocation) Payload() (map[string]json.RawMessage, error) {
 	return payload, nil
 }
 
-// absolute are the files that the words of the caller mean, one on a line, as the
-// app can read them.
+// absolute returns the absolute paths of the files in words, which has one word
+// per line, so that the app can read the files.
 func absolute(words string) ([]string, error) {
 	var paths []string
 	for word := range strings.SplitSeq(words, "\n") {

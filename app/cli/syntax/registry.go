@@ -5,8 +5,8 @@ import (
 	"pilotfish/backend/command/catalogue"
 )
 
-// registry are the commands of the browser: the backend's registry describes
-// them, and only there is one added or changed.
+// registry returns the commands of the browser. The backend's registry declares
+// them; they are added or changed only there.
 func registry() []Spec {
 	declared := catalogue.Specs()
 	specs := make([]Spec, len(declared))
@@ -41,7 +41,7 @@ func declaredArg(a command.Arg) Arg {
 	case command.Paths:
 		converted.Kind, converted.Rest, converted.Lines = KindPaths, !a.Flag, true
 	case command.String, command.TabArg, command.ClipArg:
-		// The backend reads tabs and clips as they are written.
+		// The backend parses tabs and clips itself.
 	}
 	if a.Default != "" {
 		converted.Help += " (" + a.Default + " when it is left out)"

@@ -1,6 +1,5 @@
-// Package syntax is how a line of the command line is written: which commands and
-// options there are, how a line is read, what help says about it, and how shells
-// complete it.
+// Package syntax defines the syntax of the command line: which commands and
+// options exist, how a line is parsed, the help, and shell completion.
 package syntax
 
 import "slices"
@@ -24,11 +23,11 @@ const (
 	KindInt    Kind = "integer"
 	KindNumber Kind = "number"
 	KindBool   Kind = "boolean"
-	// KindPath is a file or folder of the caller: it is made absolute, because
-	// the app has another working folder.
+	// KindPath is a file or folder of the caller. It is made absolute, because
+	// the app has another working directory.
 	KindPath Kind = "path"
-	// KindPaths are several; a word with commas in it is one where there is such a
-	// file, and else several.
+	// KindPaths are several paths. A word with commas is one path if such a file
+	// exists, else several.
 	KindPaths Kind = "paths"
 )
 
@@ -38,16 +37,16 @@ type Arg struct {
 	Kind     Kind // empty means KindString
 	Help     string
 	Required bool
-	// Flag: given as --name; the others by their place.
+	// Flag is true for an argument given as --name, false for a positional one.
 	Flag bool
-	// Rest takes all that follows, joined by spaces.
+	// Rest takes all following words, joined by spaces.
 	Rest bool
-	// Lines joins what Rest takes by line breaks instead.
+	// Lines makes Rest join them by line breaks instead.
 	Lines   bool
 	Choices []string
 }
 
-// Spec is what the parser, the help and the completion know of a command.
+// Spec is what parser, help and completion know of a command.
 type Spec struct {
 	Name     string
 	Aliases  []string
@@ -57,12 +56,15 @@ type Spec struct {
 	Args     []Arg
 	Examples []string
 	Hidden   bool
+	// Program says that everything after the command's name is a program with its
+	// arguments, which are not parsed; see Invocation.Program.
+	Program bool
 }
 
-// Flags are the arguments that are given by name.
+// Flags returns the arguments that are given by name.
 func (s Spec) Flags() []Arg { return s.choose(true) }
 
-// Places are the arguments that are given by their place.
+// Places returns the positional arguments.
 func (s Spec) Places() []Arg { return s.choose(false) }
 
 func (s Spec) choose(flag bool) []Arg {
@@ -75,7 +77,7 @@ func (s Spec) choose(flag bool) []Arg {
 	return chosen
 }
 
-// Globals are the options of every command.
+// Globals returns the options that every command has.
 func Globals() []Arg {
 	return []Arg{
 		{Name: "tab", Flag: true, Help: "the tab to act on (t1, t2, …); without it your own, or the one in front"},
@@ -87,9 +89,9 @@ func Globals() []Arg {
 	}
 }
 
-// short is the option that one letter means: the first that begins with it. A
-// command's own come before those of all commands, so that -s is --scope where
-// there is one, and -t the tab.
+// short returns the option for one letter: the first whose name begins with it. A
+// command's own options come before the global ones, so -s is --scope where that
+// exists, and -t is the tab.
 func short(options []Arg, letter string) string {
 	if i := slices.IndexFunc(options, func(a Arg) bool { return len(letter) == 1 && a.Name[0] == letter[0] }); i >= 0 {
 		return options[i].Name

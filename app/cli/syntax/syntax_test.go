@@ -9,7 +9,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// own is a command line with one command of its own.
+// own is a command line with one builtin command.
 func own() Commands {
 	return Commands{{
 		Name: "fetch", Aliases: []string{"f"}, Summary: "fetch a thing", Group: GroupApp, Examples: []string{"pilotfish fetch it"},
@@ -22,7 +22,7 @@ func own() Commands {
 	}}
 }
 
-// Options stand anywhere, and a command's own come before those of all commands.
+// Options may be anywhere, and a command's own come before the global ones.
 func TestParse(t *testing.T) {
 	in, err := own().Parse([]string{"--timeout", "2s", "f", "it", "-c", "3", "a", "--all", "-t", "2", "--json", "--", "--b"})
 	if err != nil {
@@ -45,6 +45,7 @@ func TestParse(t *testing.T) {
 func TestParseSaysWhatIsWrong(t *testing.T) {
 	for line, want := range map[string][2]string{
 		"fetsh":             {`there is no command "fetsh"`, "did you mean `pilotfish fetch`?"},
+		"that":              {`there is no command "that"`, "did you mean `pilotfish fetch that`?"},
 		"fetch":             {"THING is missing: which", "usage: pilotfish fetch THING"},
 		"fetch them":        {"must be one of it, that", "did you mean that?"},
 		"fetch it --cuont":  {"there is no option --cuont", "did you mean --count?"},
@@ -61,7 +62,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// The browser's commands belong to every command line, and are helped with too.
+// The browser's commands belong to every command line and have help, too.
 func TestHelpKnowsTheBrowser(t *testing.T) {
 	overview := own().Help(Spec{})
 	for _, want := range []string{"fetch THING [WORDS...] [--count COUNT] [--all]", GroupBrowser + ":", "goto URL", "Exit codes:"} {

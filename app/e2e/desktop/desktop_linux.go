@@ -19,13 +19,14 @@ import (
 	"pilotfish/backend/desktop/testbus"
 )
 
-// startTimeout is how long a part of the desktop may take to say that it is up.
+// startTimeout is how long a part of the desktop may take to report that it is
+// ready.
 const startTimeout = 20 * time.Second
 
 // stopTimeout is how long a part may take to end before it is killed.
 const stopTimeout = 2 * time.Second
 
-// Config says what desktop to start.
+// Config says which desktop to start.
 type Config struct {
 	// Dir is an empty folder for configuration and logs.
 	Dir string
@@ -57,9 +58,9 @@ type part struct {
 	done chan struct{}
 }
 
-// Start starts a desktop and returns when it can be used: the window manager
-// manages windows and, unless NoPanel is set, a host for tray icons is
-// registered. The caller must Close it.
+// Start starts a desktop and returns when it is ready: the window manager manages
+// windows and, unless NoPanel is set, a host for tray icons is registered. The
+// caller must call Close.
 func Start(ctx context.Context, cfg Config) (*Desktop, error) {
 	if cfg.Width == 0 {
 		cfg.Width, cfg.Height = 1280, 800
@@ -108,7 +109,7 @@ func (d *Desktop) start(ctx context.Context) error {
 	return d.StartPanel(ctx)
 }
 
-// Env is the environment of a program on this desktop: that of the test, with
+// Env returns the environment for a program on this desktop: the test's own, with
 // display, session bus and configuration replaced.
 func (d *Desktop) Env() []string {
 	ours := []string{
@@ -161,8 +162,8 @@ func (d *Desktop) Close() error {
 	return errors.Join(errs...)
 }
 
-// run starts a part that writes one line to its file descriptor 3 when it is up,
-// and returns that line.
+// run starts a part that writes one line to its file descriptor 3 when it is
+// ready, and returns that line.
 func (d *Desktop) run(ctx context.Context, name string, args ...string) (string, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -186,7 +187,7 @@ func (d *Desktop) run(ctx context.Context, name string, args ...string) (string,
 	return strings.TrimSpace(line), nil
 }
 
-// spawn starts a part in its own process group, with its output in a log file of
+// spawn starts a part in its own process group, with its output in a log file in
 // the folder.
 func (d *Desktop) spawn(name string, third *os.File, args ...string) (*part, error) {
 	log, err := os.OpenFile(d.logPath(name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -201,7 +202,7 @@ func (d *Desktop) spawn(name string, third *os.File, args ...string) (*part, err
 	if third != nil {
 		cmd.ExtraFiles = []*os.File{third}
 	}
-	// A test binary that is killed takes its desktop with it.
+	// When the test binary is killed, the kernel kills its desktop too.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)
@@ -229,7 +230,7 @@ func (p *part) stop() error {
 		_ = syscall.Kill(group, syscall.SIGKILL)
 		<-p.done
 	}
-	// Children that a part started and that took no notice of its end.
+	// Kill children of the part that ignored its end.
 	if err := syscall.Kill(group, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("ending the group of %s: %w", p.name, err)
 	}
@@ -238,7 +239,7 @@ func (p *part) stop() error {
 
 func (d *Desktop) logPath(name string) string { return filepath.Join(d.cfg.Dir, name+".log") }
 
-// log is the end of a part's output, for an error message.
+// log returns the end of a part's output, for error messages.
 func (d *Desktop) log(name string) string {
 	const most = 4 << 10
 	text, err := os.ReadFile(d.logPath(name))

@@ -11,7 +11,8 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// menuInterface is the protocol by which a panel shows the menu of an icon.
+// menuInterface is the D-Bus interface through which a panel shows the menu of an
+// icon.
 const menuInterface = "com.canonical.dbusmenu"
 
 // Entry is one line of a tray menu as the panel shows it.
@@ -23,14 +24,14 @@ type Entry struct {
 	Separator bool
 }
 
-// layout is com.canonical.dbusmenu's (ia{sv}av).
+// layout is com.canonical.dbusmenu's layout type, (ia{sv}av).
 type layout struct {
 	ID         int32
 	Properties map[string]dbus.Variant
 	Children   []dbus.Variant
 }
 
-// Menu reads the visible entries of the icon's menu, in their order.
+// Menu returns the visible entries of the icon's menu, in order.
 func (i *Item) Menu(ctx context.Context) ([]Entry, error) {
 	var revision uint32
 	var root layout
@@ -52,11 +53,12 @@ func (i *Item) Menu(ctx context.Context) ([]Entry, error) {
 	return entries, nil
 }
 
-// entryOf fills in what dbusmenu leaves out because it is the default.
+// entryOf converts a layout, with dbusmenu's defaults for properties that are
+// missing.
 func entryOf(l layout) Entry {
 	e := Entry{ID: l.ID, Enabled: true, Visible: true}
 	if v, ok := l.Properties["label"].Value().(string); ok {
-		// An underscore marks the letter for the keyboard; "__" is one underscore.
+		// An underscore marks the access key; "__" is one underscore.
 		e.Label = strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(v, "__", "\x00"), "_", ""), "\x00", "_")
 	}
 	if v, ok := l.Properties["enabled"].Value().(bool); ok {
@@ -71,8 +73,8 @@ func entryOf(l layout) Entry {
 	return e
 }
 
-// WaitMenu waits until the visible entries satisfy is and returns them. The
-// error of a wait that ended in vain tells the menu as it was last.
+// WaitMenu waits until the visible entries satisfy is, and returns them. After a
+// timeout, its error contains the last menu.
 func (i *Item) WaitMenu(ctx context.Context, is func([]Entry) bool) ([]Entry, error) {
 	changes, done, err := i.d.signals(ctx, []dbus.MatchOption{dbus.WithMatchSender(i.service), dbus.WithMatchInterface(menuInterface)})
 	if err != nil {
@@ -95,8 +97,8 @@ func (i *Item) WaitMenu(ctx context.Context, is func([]Entry) bool) ([]Entry, er
 	}
 }
 
-// Click clicks the entry with this label, as the panel does. It waits for the
-// entry to be there and enabled.
+// Click clicks the entry with this label, as the panel does. It waits until the
+// entry exists and is enabled.
 func (i *Item) Click(ctx context.Context, label string) error {
 	entries, err := i.WaitMenu(ctx, func(entries []Entry) bool {
 		at := find(entries, label)
@@ -106,13 +108,13 @@ func (i *Item) Click(ctx context.Context, label string) error {
 		return err
 	}
 	id := entries[find(entries, label)].ID
-	// The time of X11, which wraps around by design.
+	// The X11 timestamp, which wraps around by design.
 	stamp := uint32(time.Now().Unix())
 	call := i.d.bus.Object(i.service, i.menu).CallWithContext(ctx, menuInterface+".Event", 0, id, "clicked", dbus.MakeVariant(int32(0)), stamp)
 	var refused dbus.Error
 	if errors.As(call.Err, &refused) && refused.Name == "org.freedesktop.DBus.Error.NoReply" {
-		// The click was delivered, and its owner ended because of it before it
-		// answered: "Quit" does that.
+		// The click was delivered, and the app ended before it answered. "Quit"
+		// does that.
 		return nil
 	}
 	if call.Err != nil {
@@ -125,7 +127,7 @@ func find(entries []Entry, label string) int {
 	return slices.IndexFunc(entries, func(e Entry) bool { return e.Label == label })
 }
 
-// Labels are the labels of entries; a separator is "-".
+// Labels returns the labels of entries; "-" for a separator.
 func Labels(entries []Entry) []string {
 	labels := make([]string, 0, len(entries))
 	for _, e := range entries {

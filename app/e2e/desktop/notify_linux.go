@@ -7,7 +7,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// The names of the desktop's service for notifications.
+// The names of the desktop's notification service.
 const (
 	notifyName = "org.freedesktop.Notifications"
 	notifyPath = "/org/freedesktop/Notifications"
@@ -17,11 +17,11 @@ const (
 type Note struct {
 	ID          uint32
 	Title, Body string
-	// Actions are its buttons: a key and its label, in turn.
+	// Actions are its buttons: keys and labels alternate.
 	Actions []string
 }
 
-// Key is the key of the button with a label; empty when there is none.
+// Key returns the key of the button with a label; empty when there is none.
 func (n Note) Key(label string) string {
 	for i := 1; i < len(n.Actions); i += 2 {
 		if n.Actions[i] == label {
@@ -31,19 +31,20 @@ func (n Note) Key(label string) string {
 	return ""
 }
 
-// Notifications is a small daemon for notifications: it shows them to a test.
+// Notifications is a small notification daemon that reports notifications to a
+// test.
 type Notifications struct {
 	d    *Desktop
 	next chan uint32
-	// Shown and Closed tell of them in their order.
+	// Shown and Closed receive notifications in order.
 	Shown  chan Note
 	Closed chan uint32
 }
 
-// noteQueue is how many notifications wait for the test.
+// noteQueue is how many notifications may wait for the test.
 const noteQueue = 64
 
-// Notifications takes the place of the desktop's daemon.
+// Notifications replaces the desktop's notification daemon.
 func (d *Desktop) Notifications() (*Notifications, error) {
 	n := &Notifications{d: d, next: make(chan uint32, 1), Shown: make(chan Note, noteQueue), Closed: make(chan uint32, noteQueue)}
 	n.next <- 1
@@ -78,15 +79,15 @@ func (n *Notifications) WaitNote(ctx context.Context) (Note, error) {
 	}
 }
 
-// daemon is what the bus sees of Notifications.
+// daemon is the D-Bus object of Notifications.
 type daemon struct{ n *Notifications }
 
-// GetCapabilities says what the daemon can show.
+// GetCapabilities returns what the daemon can show.
 func (daemon) GetCapabilities() ([]string, *dbus.Error) {
 	return []string{"body", "actions"}, nil
 }
 
-// Notify shows a notification, in place of another where that is named.
+// Notify shows a notification, or replaces an earlier one.
 func (s daemon) Notify(_ string, replaces uint32, _, title, body string, actions []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
 	id := replaces
 	if id == 0 {
@@ -97,7 +98,7 @@ func (s daemon) Notify(_ string, replaces uint32, _, title, body string, actions
 	return id, nil
 }
 
-// CloseNotification takes a notification away.
+// CloseNotification closes a notification.
 func (s daemon) CloseNotification(id uint32) *dbus.Error {
 	s.n.Closed <- id
 	return nil

@@ -10,8 +10,8 @@ import (
 )
 
 // panelConfig is a panel at the bottom with a list of windows and a tray, 28
-// pixels high, and with icons of 22 pixels, the smallest size in common use.
-// The four numbers are the background.
+// pixels high, with icons of 22 pixels, the smallest common size. The four
+// placeholders are the background colour.
 const panelConfig = `<?xml version="1.0" encoding="UTF-8"?>
 <channel name="xfce4-panel" version="1.0">
   <property name="configver" type="int" value="2"/>
@@ -47,7 +47,7 @@ const panelConfig = `<?xml version="1.0" encoding="UTF-8"?>
 </channel>
 `
 
-// dark and light are backgrounds of the panel, red, green, blue, alpha.
+// dark and light are backgrounds of the panel: red, green, blue, alpha.
 const (
 	dark  = `<value type="double" value="0.16"/><value type="double" value="0.16"/><value type="double" value="0.17"/><value type="double" value="1"/>`
 	light = `<value type="double" value="0.93"/><value type="double" value="0.93"/><value type="double" value="0.92"/><value type="double" value="1"/>`
@@ -55,8 +55,8 @@ const (
 
 func (d *Desktop) configDir() string { return filepath.Join(d.cfg.Dir, "config") }
 
-// writePanelConfig makes the folders of the environment and the panel's
-// configuration, where xfconf looks for it.
+// writePanelConfig creates the folders of the environment and writes the panel's
+// configuration to where xfconf reads it.
 func (d *Desktop) writePanelConfig() error {
 	folder := filepath.Join(d.configDir(), "xfce4", "xfconf", "xfce-perchannel-xml")
 	for _, dir := range []string{folder, filepath.Join(d.cfg.Dir, "run"), filepath.Join(d.cfg.Dir, "cache"), filepath.Join(d.cfg.Dir, "data")} {
@@ -104,7 +104,7 @@ func (d *Desktop) StartPanel(ctx context.Context) error {
 	return nil
 }
 
-// StopPanel ends the panel; from then on there is no host for tray icons.
+// StopPanel stops the panel. After it there is no host for tray icons.
 func (d *Desktop) StopPanel() error {
 	d.mu.Lock()
 	p := d.panel

@@ -23,12 +23,12 @@ func (d *Desktop) ScreenshotOf(ctx context.Context, window, path string) error {
 	return err
 }
 
-// WaitWindow waits until a visible window has a title that the regular
-// expression matches, and returns its id.
+// WaitWindow waits until a visible window has a title that matches the regular
+// expression, and returns its id.
 func (d *Desktop) WaitWindow(ctx context.Context, title string) (string, error) {
 	out, err := d.Command(ctx, "xdotool", "search", "--sync", "--onlyvisible", "--name", title)
 	for err != nil && strings.Contains(err.Error(), "BadWindow") && ctx.Err() == nil {
-		// Another window went away while xdotool was looking at it.
+		// Another window closed while xdotool inspected it.
 		out, err = d.Command(ctx, "xdotool", "search", "--sync", "--onlyvisible", "--name", title)
 	}
 	if err != nil {
@@ -38,23 +38,25 @@ func (d *Desktop) WaitWindow(ctx context.Context, title string) (string, error) 
 	return first, nil
 }
 
-// Windows lists the ids of the visible windows with such a title.
+// Windows returns the ids of the visible windows with a matching title.
 func (d *Desktop) Windows(ctx context.Context, title string) []string {
 	out, err := d.Command(ctx, "xdotool", "search", "--onlyvisible", "--name", title)
 	if err != nil {
-		return nil // xdotool's way to say that there is none
+		return nil // xdotool fails when there is none
 	}
 	return strings.Fields(out)
 }
 
-// CloseWindow asks a window to close, as the cross in its frame does.
+// CloseWindow requests that a window close, as the close button in its frame
+// does.
 func (d *Desktop) CloseWindow(ctx context.Context, window string) error {
-	// Not xdotool: its windowclose destroys the window behind its owner's back.
+	// Not xdotool: its windowclose destroys the window without asking its
+	// program.
 	_, err := d.Command(ctx, "wmctrl", "-i", "-c", window)
 	return err
 }
 
-// Command runs a program on this desktop to its end and returns what it wrote.
+// Command runs a program on this desktop and returns its output.
 func (d *Desktop) Command(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = d.Env()
@@ -67,13 +69,13 @@ func (d *Desktop) Command(ctx context.Context, name string, args ...string) (str
 	return strings.TrimSpace(string(out)), nil
 }
 
-// waitRootProperty returns when the root window has a property, by which a
-// window manager says that it is up.
+// waitRootProperty returns when the root window has a property, with which a
+// window manager announces itself.
 func (d *Desktop) waitRootProperty(ctx context.Context, name string) error {
 	return d.onXEvents(ctx, name+" of the root window", func(line string) bool { return strings.HasPrefix(line, name+"(") })
 }
 
-// WaitNoWindow waits until no window with such a title is visible.
+// WaitNoWindow waits until no window with a matching title is visible.
 func (d *Desktop) WaitNoWindow(ctx context.Context, title string) error {
 	return d.onXEvents(ctx, "no visible window "+title, func(string) bool { return len(d.Windows(ctx, title)) == 0 })
 }
@@ -87,8 +89,8 @@ func (d *Desktop) WaitState(ctx context.Context, window, state string) error {
 	})
 }
 
-// ScreenshotWhen writes the whole screen as a PNG once the picture satisfies is.
-// Drawing sends no event that others can wait for, so it looks again and again.
+// ScreenshotWhen takes a screenshot of the whole screen once the image satisfies
+// is. Drawing sends no event that another program can wait for, so it polls.
 func (d *Desktop) ScreenshotWhen(ctx context.Context, path string, is func(image.Image) bool) error {
 	for {
 		if err := d.Screenshot(ctx, path); err != nil {
@@ -120,14 +122,15 @@ func readPNG(path string) (image.Image, error) {
 	return picture, nil
 }
 
-// onXEvents waits until is holds; it looks at every property of the root window,
-// and again whenever the window manager changes one, which it does with every
-// window that comes, goes or gets the focus.
+// onXEvents waits until is returns true. It checks the lines for every property
+// of the root window, and again whenever the window manager changes one, which
+// happens when any window opens, closes or gets the focus.
 func (d *Desktop) onXEvents(ctx context.Context, what string, is func(line string) bool) error {
 	spy, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Not one property: xprop does not watch what does not exist yet. And it keeps
-	// its lines to itself when its output is a pipe; stdbuf mends that.
+	// It watches all properties, because xprop cannot watch one that does not
+	// exist yet. xprop buffers its lines when its output is a pipe; stdbuf
+	// prevents that.
 	cmd := exec.CommandContext(spy, "stdbuf", "-oL", "xprop", "-spy", "-root")
 	cmd.Env = d.Env()
 	out, err := cmd.StdoutPipe()
@@ -142,7 +145,7 @@ func (d *Desktop) onXEvents(ctx context.Context, what string, is func(line strin
 		found = is(lines.Text())
 	}
 	cancel()
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // it was killed, so an error is expected
 	if !found {
 		return fmt.Errorf("waiting for %s: the X server ended or time is up", what)
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// The names of the StatusNotifier protocol, by which desktops show tray icons.
+// The names of the StatusNotifier protocol, with which desktops show tray icons.
 const (
 	watcherName   = "org.kde.StatusNotifierWatcher"
 	watcherPath   = "/StatusNotifierWatcher"
 	itemInterface = "org.kde.StatusNotifierItem"
 )
 
-// signalQueue is how many signals wait for the test; more are not lost to it,
-// because every wait reads the whole state again.
+// signalQueue is how many signals may wait for the test. Losing more is harmless,
+// because every wait reads the complete state again.
 const signalQueue = 64
 
-// Item is a tray icon that is registered with the panel.
+// Item is a tray icon registered with the panel.
 type Item struct {
 	d       *Desktop
 	service string
@@ -30,13 +30,13 @@ type Item struct {
 	menu    dbus.ObjectPath
 }
 
-// WaitItem waits until the process pid has registered a tray icon. With pid 0
-// any process will do.
+// WaitItem waits until the process pid has registered a tray icon. With pid 0,
+// any process counts.
 func (d *Desktop) WaitItem(ctx context.Context, pid int) (*Item, error) {
 	return d.waitItem(ctx, func(i *Item) bool { return pid == 0 || i.PID(ctx) == pid })
 }
 
-// WaitOtherItem waits until another process than pid has registered a tray icon.
+// WaitOtherItem waits until a process other than pid has registered a tray icon.
 func (d *Desktop) WaitOtherItem(ctx context.Context, pid int) (*Item, error) {
 	return d.waitItem(ctx, func(i *Item) bool { owner := i.PID(ctx); return owner != 0 && owner != pid })
 }
@@ -80,7 +80,7 @@ func (d *Desktop) onItems(ctx context.Context, is func([]*Item) bool) error {
 	}
 }
 
-// Items are the tray icons that are registered now.
+// Items returns the tray icons that are registered now.
 func (d *Desktop) Items(ctx context.Context) ([]*Item, error) {
 	v, err := d.property(ctx, watcherName, watcherPath, watcherName, "RegisteredStatusNotifierItems")
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *Desktop) Items(ctx context.Context) ([]*Item, error) {
 		item := &Item{d: d, service: service, path: dbus.ObjectPath("/" + path)}
 		menu, err := d.property(ctx, service, item.path, itemInterface, "Menu")
 		if err != nil {
-			continue // it went away meanwhile
+			continue // the icon has gone meanwhile
 		}
 		if item.menu, ok = menu.Value().(dbus.ObjectPath); ok {
 			items = append(items, item)
@@ -109,7 +109,7 @@ func (d *Desktop) Items(ctx context.Context) ([]*Item, error) {
 	return items, nil
 }
 
-// PID is the process that shows the icon; 0 when it is gone.
+// PID returns the process that shows the icon; 0 when it is gone.
 func (i *Item) PID(ctx context.Context) int {
 	var pid uint32
 	err := i.d.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, i.service).Store(&pid)
@@ -119,7 +119,7 @@ func (i *Item) PID(ctx context.Context) int {
 	return int(pid)
 }
 
-// Icon is the icon's name: for an icon of our own the path of a file.
+// Icon returns the icon's name: for our own icon the path of a file.
 func (i *Item) Icon(ctx context.Context) (string, error) {
 	v, err := i.d.property(ctx, i.service, i.path, itemInterface, "IconName")
 	if err != nil {
@@ -165,8 +165,8 @@ func (d *Desktop) property(ctx context.Context, service string, path dbus.Object
 	return v, nil
 }
 
-// signals subscribes to signals of the session bus until done is called. A
-// signal in the channel only says that something changed.
+// signals subscribes to signals of the session bus until done is called. A signal
+// only means that something changed.
 func (d *Desktop) signals(ctx context.Context, rules ...[]dbus.MatchOption) (changes <-chan *dbus.Signal, done func(), err error) {
 	c := make(chan *dbus.Signal, signalQueue)
 	d.bus.Signal(c)

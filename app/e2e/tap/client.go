@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Client is the test's end of a tap.
+// Client is a test's connection to a tap.
 type Client struct {
 	conn net.Conn
 
@@ -23,10 +23,10 @@ type Client struct {
 	err     error
 }
 
-// event is one kind of event of one session.
+// event identifies one kind of event of one session.
 type event struct{ session, method string }
 
-// call is one that waits for its answer on a session.
+// call is a call that waits for its answer on a session.
 type call struct {
 	session string
 	answer  chan reply
@@ -56,7 +56,7 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 	return c, nil
 }
 
-// Close ends the connection; the browser goes on.
+// Close closes the connection; the browser continues.
 func (c *Client) Close() error { return c.conn.Close() }
 
 func (c *Client) read() {
@@ -122,8 +122,8 @@ func (c *Client) event(session, method string, params json.RawMessage) {
 	}
 }
 
-// detached fails the calls on a session whose target has gone: the browser
-// answers them never.
+// detached fails the calls on a session whose target has gone: the browser never
+// answers them.
 func (c *Client) detached(session string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +145,7 @@ func (c *Client) Call(ctx context.Context, session, method string, params, resul
 	return answered(ctx, method, answer, result)
 }
 
-// send sends a command, whose answer comes over the channel.
+// send sends a command; the answer arrives on the channel.
 func (c *Client) send(session, method string, params any) (<-chan reply, error) {
 	ch := make(chan reply, 1)
 	c.mu.Lock()
@@ -191,14 +191,14 @@ func answered(ctx context.Context, method string, answer <-chan reply, result an
 	}
 }
 
-// Refuse keeps the app from a target: to attach to it is answered as a browser
-// answers whose administrator keeps developer tools from the page.
+// Refuse prevents the app from attaching to a target: the app gets the answer of
+// a browser whose administrator blocks developer tools for the page.
 func (c *Client) Refuse(ctx context.Context, target string) error {
 	return c.Call(ctx, "", refuse, map[string]any{"targetId": target}, nil)
 }
 
-// Overhear gives what the browser tells the app from now on to a function, in its
-// order, with the time at which the browser said it.
+// Overhear passes everything that the browser sends to the app from now on to
+// hear, in order, with the time at which the browser sent it.
 func (c *Client) Overhear(ctx context.Context, hear func(at time.Time, message json.RawMessage)) error {
 	c.mu.Lock()
 	c.heard[event{"", overtold}] = func(params json.RawMessage) {
@@ -224,13 +224,13 @@ func (c *Client) Targets(ctx context.Context) ([]Target, error) {
 }
 
 // ClickAction clicks an extension's toolbar icon in the window of the first web
-// page, as a person does: it opens the side panel, or closes it.
+// page, as a user does. This opens or closes the side panel.
 func (c *Client) ClickAction(ctx context.Context, extension string) error {
 	return c.ClickActionAt(ctx, extension, "http")
 }
 
 // ClickActionAt is ClickAction in the window of the first page whose address
-// begins so.
+// begins with address.
 func (c *Client) ClickActionAt(ctx context.Context, extension, address string) error {
 	var found struct {
 		TargetInfos []Target `json:"targetInfos"`
@@ -254,8 +254,8 @@ type Page struct {
 	Target  Target
 }
 
-// Attach attaches to the first target whose URL contains part and that is a
-// page. It returns an error that says which targets there are.
+// Attach attaches to the first page target whose URL contains part. Its error
+// lists the existing targets.
 func (c *Client) Attach(ctx context.Context, part string) (*Page, error) {
 	targets, err := c.Targets(ctx)
 	if err != nil {
@@ -269,17 +269,16 @@ func (c *Client) Attach(ctx context.Context, part string) (*Page, error) {
 	return nil, fmt.Errorf("no page with %q among %v", part, targets)
 }
 
-// Await attaches to the first page with a part in its address as soon as the
-// browser speaks of it. Nothing is asked of the browser meanwhile: what measures it
-// must not keep it busy. Without an app that watches the targets, Discover comes
-// first.
+// Await attaches to the first page whose address contains part, as soon as the
+// browser reports it. It does not poll, because a measurement must not keep the
+// browser busy. Without an app that discovers targets, call Discover first.
 func (c *Client) Await(ctx context.Context, part string) (*Page, error) {
 	answer, err := c.send("", await, map[string]any{"part": part})
 	if err != nil {
 		return nil, err
 	}
-	// One that is there already is spoken of no more. Asked for after that was said,
-	// none is missed in between.
+	// The browser does not report a page again that already exists. Checking
+	// after the subscription makes sure that none is missed.
 	if page, err := c.Attach(ctx, part); err == nil {
 		return page, nil
 	}
@@ -290,7 +289,7 @@ func (c *Client) Await(ctx context.Context, part string) (*Page, error) {
 	return c.AttachTo(ctx, target)
 }
 
-// Discover has the browser speak of every target.
+// Discover makes the browser report every target.
 func (c *Client) Discover(ctx context.Context) error {
 	return c.Call(ctx, "", "Target.setDiscoverTargets", map[string]any{"discover": true}, nil)
 }
@@ -304,8 +303,8 @@ func (c *Client) AttachTo(ctx context.Context, target Target) (*Page, error) {
 		return nil, err
 	}
 	p := &Page{client: c, session: attached.SessionID, Target: target}
-	// A page that does not have the focus of the desktop may answer a key never:
-	// what is typed into it is the test's and not the window manager's business.
+	// Without focus emulation, a page without the desktop's focus may never
+	// answer a key: the test must not depend on the window manager.
 	err := p.Call(ctx, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil)
 	return p, err
 }
@@ -315,8 +314,8 @@ func (p *Page) Call(ctx context.Context, method string, params, result any) erro
 	return p.client.Call(ctx, p.session, method, params, result)
 }
 
-// Hear gives the page's events of a method to a function, in their order; it must
-// not ask the browser for anything.
+// Hear calls hear with the page's events of a method, in order. hear must not
+// send commands to the browser.
 func (p *Page) Hear(method string, hear func(params json.RawMessage)) {
 	p.client.mu.Lock()
 	defer p.client.mu.Unlock()

@@ -1,8 +1,7 @@
-// Package tap lets the whole-product tests look into a browser that only its
-// app can reach. The tests name a small script as the browser of Settings; it
-// runs Proxy, which starts the real Chromium and sits in the middle of the two
-// pipes. The product is the shipped binary, unchanged, and has no door that is
-// there for tests.
+// Package tap gives the whole-product tests access to a browser that only its app
+// can reach. The tests set a small script as the browser in Settings. It runs
+// Proxy, which starts the real Chromium and relays the two pipes. The product is
+// the shipped binary, unchanged, and has no test interface.
 package tap
 
 import (
@@ -21,11 +20,11 @@ import (
 	"time"
 )
 
-// firstTapID is where the ids of the tests' commands begin: the app counts its
-// own from 1 and never comes near.
+// firstTapID is the first id of the tests' commands. The app counts its own from
+// 1 and never reaches it.
 const firstTapID = 1 << 30
 
-// The proxy's own commands and event; the browser never sees them.
+// The proxy's own commands and event; the browser never receives them.
 const (
 	refuse   = "Tap.refuse"
 	overhear = "Tap.overhear"
@@ -33,7 +32,7 @@ const (
 	overtold = "Tap.told"
 )
 
-// envelope is what the proxy reads of a message to know whose it is.
+// envelope is the part of a message by which the proxy decides who receives it.
 type envelope struct {
 	ID        int64           `json:"id,omitempty"`
 	SessionID string          `json:"sessionId,omitempty"`
@@ -44,8 +43,8 @@ type envelope struct {
 
 // awaited is a page that the test waits for.
 type awaited struct {
-	id   int64  // of the command
-	part string // of its address
+	id   int64  // id of the command
+	part string // part of its address
 }
 
 // proxy routes the messages of one browser between the app and one test.
@@ -57,16 +56,16 @@ type proxy struct {
 	test     net.Conn        // the connected test; nil when none is
 	sessions map[string]bool // the CDP sessions that the test attached
 	pending  map[string]bool // the targets that it is attaching to
-	refused  map[string]bool // the targets that the app may not attach to
-	overhear bool            // the test hears what the app is told, too
+	refused  map[string]bool // the targets to which the app may not attach
+	overhear bool            // the test also receives what the browser sends to the app
 	awaited  []awaited       // what the test waits for
-	written  sync.Mutex      // one message at a time towards the browser
-	told     sync.Mutex      // and towards the app
+	written  sync.Mutex      // held while a message is written to the browser
+	told     sync.Mutex      // held while a message is written to the app
 }
 
-// Proxy runs browser with args and relays fds 3 and 4, which the caller got
-// from the app, until the browser ends or the app closes its pipe. A test that
-// connects to the unix socket speaks CDP, one JSON message a line.
+// Proxy runs browser with args and relays the file descriptors 3 and 4, which the
+// app passed, until the browser ends or the app closes its pipe. A test that
+// connects to the unix socket speaks CDP, one JSON message per line.
 func Proxy(ctx context.Context, browser string, args []string, socket string) error {
 	appIn, appOut := os.NewFile(3, "from app"), os.NewFile(4, "to app")
 	childIn, toBrowser, err := os.Pipe()
@@ -106,8 +105,8 @@ func Proxy(ctx context.Context, browser string, args []string, socket string) er
 	return cmd.Wait()
 }
 
-// relayApp passes the app's commands on, untouched, but for those that the test
-// has refused.
+// relayApp forwards the app's commands unchanged, except those that the test has
+// refused.
 func (p *proxy) relayApp(from io.Reader) {
 	reader := bufio.NewReader(from)
 	for {
@@ -127,9 +126,9 @@ func (p *proxy) relayApp(from io.Reader) {
 	}
 }
 
-// refusal is what the app is answered when it attaches to a target that the test
-// has refused it: what a browser says of a page that its administrator keeps
-// developer tools from. It is nil for everything else.
+// refusal returns the answer for the app when it attaches to a target that the
+// test has refused: the answer of a browser whose administrator blocks developer
+// tools for the page. It returns nil for every other message.
 func (p *proxy) refusal(message []byte) []byte {
 	if !bytes.Contains(message, []byte(`"Target.attachToTarget"`)) {
 		return nil
@@ -149,7 +148,7 @@ func (p *proxy) refusal(message []byte) []byte {
 	return append(fmt.Appendf(nil, `{"id":%d,"error":{"code":-32000,"message":"Not allowed"}}`, e.ID), 0)
 }
 
-// tell gives the app a message.
+// tell sends a message to the app.
 func (p *proxy) tell(message []byte) error {
 	p.told.Lock()
 	defer p.told.Unlock()
@@ -164,7 +163,7 @@ func (p *proxy) send(message []byte) error {
 	return err
 }
 
-// relayBrowser gives each message of the browser to whoever it is for.
+// relayBrowser forwards each message of the browser to the test or to the app.
 func (p *proxy) relayBrowser(from io.Reader) {
 	reader := bufio.NewReader(from)
 	for {
@@ -179,7 +178,7 @@ func (p *proxy) relayBrowser(from io.Reader) {
 			p.mu.Unlock()
 			if test != nil {
 				message[len(message)-1] = '\n'
-				// A test that went away is no reason to stop the product.
+				// A disconnected test is no reason to stop the product.
 				_, _ = test.Write(message)
 			}
 			continue
@@ -192,7 +191,7 @@ func (p *proxy) relayBrowser(from io.Reader) {
 	}
 }
 
-// announce tells the test of a page that it waits for.
+// announce reports a page to the test that waits for it.
 func (p *proxy) announce(e envelope) {
 	if e.Method != "Target.targetCreated" && e.Method != "Target.targetInfoChanged" {
 		return
@@ -215,15 +214,15 @@ func (p *proxy) announce(e envelope) {
 			continue
 		}
 		if answer, err := json.Marshal(map[string]any{"id": a.id, "result": told.TargetInfo}); err == nil {
-			// A test that went away is no reason to stop the product.
+			// A disconnected test is no reason to stop the product.
 			_, _ = p.test.Write(append(answer, '\n'))
 		}
 	}
 	p.awaited = left
 }
 
-// repeat gives a test that overhears the app what the app is told, with the time
-// at which the browser said it.
+// repeat copies a message for the app to a test that overhears the app, with the
+// time at which the browser sent it.
 func (p *proxy) repeat(message []byte) {
 	at := time.Now()
 	p.mu.Lock()
@@ -233,18 +232,18 @@ func (p *proxy) repeat(message []byte) {
 	}
 	p.mu.Unlock()
 	if test != nil {
-		// A test that went away is no reason to stop the product.
+		// A disconnected test is no reason to stop the product.
 		_, _ = fmt.Fprintf(test, `{"method":%q,"params":{"at":%d,"message":%s}}`+"\n", overtold, at.UnixNano(), bytes.TrimSuffix(message, []byte{0}))
 	}
 }
 
-// ours says whether a message is an answer to the test, or an event of a session
-// that the test attached.
+// ours reports whether a message is an answer to the test, or an event of a
+// session that the test attached.
 func (p *proxy) ours(e envelope) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.ID >= firstTapID {
-		// Remember the session before its first event can arrive.
+		// Record the session before its first event can arrive.
 		var attached struct {
 			SessionID string `json:"sessionId"`
 		}
@@ -254,8 +253,8 @@ func (p *proxy) ours(e envelope) bool {
 		return true
 	}
 	if e.Method == "Target.attachedToTarget" || e.Method == "Target.detachedFromTarget" {
-		// The event of the test's own attach comes before the answer; an app
-		// that saw it would take the session for its own.
+		// The event of the test's own attach comes before its answer. The app
+		// must not see it, because it would take the session for its own.
 		var params struct {
 			SessionID  string `json:"sessionId"`
 			TargetInfo struct {
@@ -268,7 +267,8 @@ func (p *proxy) ours(e envelope) bool {
 		if p.sessions[params.SessionID] {
 			return true
 		}
-		// By target: what the browser attaches by itself meanwhile is the app's.
+		// Match by target: other sessions that the browser attaches meanwhile
+		// belong to the app.
 		if target := params.TargetInfo.TargetID; e.Method == "Target.attachedToTarget" && e.SessionID == "" && p.pending[target] {
 			delete(p.pending, target)
 			p.sessions[params.SessionID] = true
@@ -311,7 +311,7 @@ func (p *proxy) relayTest(conn net.Conn) {
 			Part     string `json:"part"`
 		}
 		switch e.Method {
-		case await: // answered when the page is there
+		case await: // answered when the page exists
 			if json.Unmarshal(e.Params, &params) != nil {
 				return
 			}
@@ -320,7 +320,7 @@ func (p *proxy) relayTest(conn net.Conn) {
 			p.mu.Unlock()
 			continue
 		case "Target.attachToTarget":
-			_ = json.Unmarshal(e.Params, &params) // the browser says what is wrong with it
+			_ = json.Unmarshal(e.Params, &params) // the browser reports what is wrong with it
 			p.mu.Lock()
 			p.pending[params.TargetID] = true
 			p.mu.Unlock()
@@ -347,7 +347,7 @@ func (p *proxy) relayTest(conn net.Conn) {
 	}
 }
 
-// Output runs the browser for a question that needs no pipe, such as --version.
+// Output runs the browser for a query that needs no pipe, such as --version.
 func Output(ctx context.Context, browser string, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, browser, args...).Output()
 	return string(out), err

@@ -1,3 +1,3 @@
-// Package tray tests the tray program as a person meets it: the icon is in a
-// real panel, and its menu is read and clicked over the session bus.
+// Package tray tests the tray program as a user sees it: the icon is in a real
+// panel, and the tests read and click its menu over the session bus.
 package tray

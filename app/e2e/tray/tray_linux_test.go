@@ -21,17 +21,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// patience is how long a test waits for an event that must come.
+// patience is how long a test waits for an expected event.
 const patience = 20 * time.Second
 
-// artifacts is where the pictures go; it is not committed.
+// artifacts is the folder of the screenshots; it is not committed.
 const artifacts = "../artifacts"
 
 var binary string
 
 func TestMain(m *testing.M) { os.Exit(build(m)) }
 
-// build makes the program that the tests run.
+// build builds the program that the tests run.
 func build(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "pilotfish-tray")
 	if err != nil {
@@ -180,7 +180,7 @@ func TestMenuSaysAndDoesWhatTheAppTells(t *testing.T) {
 		p.expect(t, c.want)
 	}
 
-	// Stopped again: no tabs, and the other entry.
+	// Stopped again: no tabs, and the start entry.
 	p.draw(t, protocol.TrayState{Icon: protocol.IconStopped, Tooltip: "Pilotfish: stopped"})
 	wait("Pilotfish: stopped", "-", "Start session", "-", "Open Pilotfish", "Open logs", "-", "Quit")
 	if err := item.Click(ctx, "Start session"); err != nil {
@@ -188,7 +188,7 @@ func TestMenuSaysAndDoesWhatTheAppTells(t *testing.T) {
 	}
 	p.expect(t, protocol.TrayAction{Action: protocol.TrayStart})
 
-	// While it starts the entry can be seen and not clicked.
+	// While it starts, the entry is visible and disabled.
 	p.draw(t, protocol.TrayState{Icon: protocol.IconStopped, Tooltip: "Pilotfish: starting", Busy: true})
 	if _, err := item.WaitMenu(ctx, func(e []desktop.Entry) bool {
 		return len(e) > 2 && e[2].Label == "Start session" && !e[2].Enabled
@@ -196,7 +196,7 @@ func TestMenuSaysAndDoesWhatTheAppTells(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// More tabs than fit end in a line that opens the window.
+	// When not all tabs fit, the last line opens the window.
 	many := running()
 	many.Tabs = nil
 	for range 40 {
@@ -209,8 +209,8 @@ func TestMenuSaysAndDoesWhatTheAppTells(t *testing.T) {
 	p.expect(t, protocol.TrayAction{Action: protocol.TrayOpen})
 }
 
-// While something waits, the first entry leads to it; the menu allows only what
-// stands there whole.
+// While an approval waits, the first entry shows it. The menu can allow only an
+// approval that it shows completely.
 func TestTheFirstEntryLeadsToTheApproval(t *testing.T) {
 	ctx, d := newDesktop(t, desktop.Config{})
 	p := start(t, d)
@@ -283,7 +283,8 @@ func TestIconOfEachState(t *testing.T) {
 				if last, err = item.Icon(ctx); err != nil {
 					t.Fatal(err)
 				}
-				// What the panel was given is what it draws; each must be another picture.
+				// The panel draws the file that it was given; each state must
+				// have another image.
 				drawn, err := os.ReadFile(last)
 				if err != nil {
 					t.Fatal(err)
@@ -292,7 +293,7 @@ func TestIconOfEachState(t *testing.T) {
 					t.Errorf("%s has the picture of %s", icon, other)
 				}
 				seen[string(drawn)] = icon
-				// The panel takes it up in its own time, and draws another picture.
+				// The panel updates the icon some time later.
 				picture := filepath.Join(artifacts, "tray-"+theme+"-"+string(icon)+".png")
 				if err := d.ScreenshotWhen(ctx, picture, func(now image.Image) bool {
 					corner := cut(now)
@@ -309,7 +310,7 @@ func TestIconOfEachState(t *testing.T) {
 	}
 }
 
-// cut is the corner of the screen with the tray, as bytes that can be compared.
+// cut returns the corner of the screen with the tray, as a comparable string.
 func cut(screen image.Image) string {
 	b := screen.Bounds()
 	var pixels strings.Builder
@@ -322,8 +323,8 @@ func cut(screen image.Image) string {
 	return pixels.String()
 }
 
-// The library asks for the bus twice at once, and its icon never came up when the
-// second answer was the first.
+// The library requests the bus twice at the same time, and its icon never
+// appeared when the second answer came first.
 func TestIconComesUpEachTime(t *testing.T) {
 	ctx, d := newDesktop(t, desktop.Config{})
 	const times = 10

@@ -1,6 +1,7 @@
-// Package recorder runs commands and writes down what they did: what each call leaves
-// in the activity of its session, before its end, at it, and inside of it. It also says
-// what of that a caller may see.
+// Package recorder runs commands and records them in the activity of their
+// session: entries at the end of a command, and before that for commands that
+// wait for the user or run other commands. It also decides which entries a
+// caller may see.
 package recorder
 
 import (
@@ -25,36 +26,36 @@ type Config struct {
 	Session protocol.SessionName
 	// Dir is the folder of the activity.
 	Dir func() (string, error)
-	// Find finds a command.
+	// Find returns a command's spec.
 	Find func(name string) (command.Spec, error)
-	// Files hears which files a command made.
+	// Files is notified of the files that a command made.
 	Files Files
-	// Step hears of every step that an actor made, with the data of the reply.
+	// Step is called for every step of an actor, with the data of the reply.
 	Step   func(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage)
 	Logger *slog.Logger
 }
 
-// Files hear which files a command made.
+// Files records the files that a command made.
 type Files interface {
 	Keep(actor protocol.Actor, name string, reply protocol.CommandReply)
 }
 
-// Recorder writes down what is done in a session. It outlives the session's runs. Its
-// methods are safe for concurrent use.
+// Recorder records the commands of a session. It outlives the session's runs.
+// Its methods are safe for concurrent use.
 type Recorder struct {
 	cfg Config
 	log *slog.Logger
 
 	mu     sync.Mutex
-	opened *activity.Log // nil until it is needed
+	opened *activity.Log // nil until first needed
 }
 
-// New returns a Recorder. Its log is opened at its first use.
+// New returns a Recorder. It opens its log at the first use.
 func New(cfg Config) *Recorder {
 	return &Recorder{cfg: cfg, log: cfg.Logger.With("component", "recorder")}
 }
 
-// activity returns the log.
+// activity returns the log and opens it if necessary.
 func (r *Recorder) activity() (*activity.Log, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,8 +74,8 @@ func (r *Recorder) activity() (*activity.Log, error) {
 	return log, nil
 }
 
-// secret says whether an argument is marked as a secret in the registry. One that the
-// registry does not know is not recorded either: it may be a secret in the wrong place.
+// secret reports whether the registry marks an argument as secret. It returns
+// true for an unknown argument too: that may be a secret in the wrong place.
 func (r *Recorder) secret(name, arg string) bool {
 	spec, err := r.cfg.Find(name)
 	if err != nil {
@@ -84,7 +85,7 @@ func (r *Recorder) secret(name, arg string) bool {
 	return i < 0 || spec.Args[i].Secret
 }
 
-// Close ends the log and those who follow it.
+// Close closes the log and ends all calls of Follow.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	log := r.opened
@@ -98,17 +99,16 @@ func (r *Recorder) Close() {
 	}
 }
 
-// told is what one call of a command leaves in the activity: its end, and
-// before that what it does meanwhile.
+// told records one call of a command: its end, and the entries before that.
 type told struct {
 	r      *Recorder
 	actor  protocol.Actor
-	parent atomic.Uint64 // of its first entry, when there is one before the end
-	chain  atomic.Bool   // it runs other commands
+	parent atomic.Uint64 // index of the call's first entry, if there is one before its end
+	chain  atomic.Bool   // the command runs other commands
 }
 
-// Do runs a command and records it. waiting is told when it waits for the
-// person; nil for nobody.
+// Do runs a command and records it. It calls waiting when the command waits for
+// the user; nil for no callback.
 func (r *Recorder) Do(actor protocol.Actor, req protocol.CommandRequest, waiting func(protocol.Waiting), run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
 	began := time.Now()
 	t := &told{r: r, actor: actor}
@@ -119,7 +119,8 @@ func (r *Recorder) Do(actor protocol.Actor, req protocol.CommandRequest, waiting
 		}
 	}})
 	if reply.DurationMS == 0 {
-		// Rounded up: what was refused at once took less than a microsecond.
+		// Rounded up: a command that was refused at once took less than a
+		// microsecond.
 		reply.DurationMS = float64(time.Since(began).Microseconds()+1) / 1000
 	}
 	t.keep("", false, began, req, reply)
@@ -127,10 +128,9 @@ func (r *Recorder) Do(actor protocol.Actor, req protocol.CommandRequest, waiting
 	return reply
 }
 
-// keep records one entry, of a command inside of this one or of itself, and
-// returns its index; 0 when there is no log. A log
-// that cannot be opened does not keep anybody from working; it was said when it
-// was tried.
+// keep records one entry and returns its index; 0 when there is no log. inside
+// is true if the entry is about a command that this command ran. A log that
+// cannot be opened does not stop the command; each attempt logs a warning.
 func (t *told) keep(phase protocol.ActivityPhase, inside bool, began time.Time, req protocol.CommandRequest, reply protocol.CommandReply) uint64 {
 	log, err := t.r.activity()
 	if err != nil {
@@ -140,14 +140,14 @@ func (t *told) keep(phase protocol.ActivityPhase, inside bool, began time.Time, 
 	e := log.Entry(began, t.actor, t.r.cfg.Session, req, reply)
 	e.Phase, e.Parent = phase, t.parent.Load()
 	e = log.Record(e)
-	// The end of a command that ran others is no step of its own.
+	// The end of a command that ran others is not a step of its own.
 	if phase == "" && (inside || !t.chain.Load()) {
 		t.r.cfg.Step(t.actor, e, reply.Data)
 	}
 	return e.Index
 }
 
-// note records what a command does that runs others.
+// note records what a command that runs others does.
 func (t *told) note(n command.Note) {
 	index := t.keep(n.Phase, true, n.Began, n.Request, n.Reply)
 	if n.Phase == protocol.ActivityBegun {
@@ -158,7 +158,7 @@ func (t *told) note(n command.Note) {
 	t.r.cfg.Files.Keep(t.actor, n.Request.Command, n.Reply)
 }
 
-// asks records that a command waits for the person.
+// asks records that a command waits for the user.
 func (t *told) asks(question protocol.Approval) {
 	req := protocol.CommandRequest{Command: question.Command, Tab: question.Tab, Args: map[string]json.RawMessage{}}
 	for _, a := range question.Args {
@@ -167,11 +167,12 @@ func (t *told) asks(question protocol.Approval) {
 		}
 	}
 	index := t.keep(protocol.ActivityWaiting, false, question.Since, req, protocol.CommandReply{OK: true, Tab: question.Tab, Text: words.Sentence(question)})
-	// What stands in a chain belongs to the chain.
+	// A question inside a chain belongs to the chain's first entry.
 	t.parent.CompareAndSwap(0, index)
 }
 
-// History gives at most limit entries after an index: those that a caller may see.
+// History returns at most limit entries after an index, of those that a caller
+// may see.
 func (r *Recorder) History(grant auth.Grant, after uint64, limit int) (protocol.ActivityPage, error) {
 	log, err := r.activity()
 	if err != nil {
@@ -180,7 +181,8 @@ func (r *Recorder) History(grant auth.Grant, after uint64, limit int) (protocol.
 	return log.History(after, limit, visible(grant))
 }
 
-// Follow gives them, and everything new, until ctx ends.
+// Follow yields the entries after an index that a caller may see, and every new
+// one, until ctx ends.
 func (r *Recorder) Follow(ctx context.Context, grant auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error) {
 	log, err := r.activity()
 	if err != nil {
@@ -189,8 +191,8 @@ func (r *Recorder) Follow(ctx context.Context, grant auth.Grant, after uint64) (
 	return log.Follow(ctx, after, visible(grant)), nil
 }
 
-// visible is what a caller may see: the person's panel and shell the session, an
-// agent what it did itself.
+// visible returns the filter for a caller: the user's panel and shell see the
+// whole session, an agent only its own commands.
 func visible(grant auth.Grant) func(protocol.ActivityEntry) bool {
 	if grant.Kind != auth.KindAgent {
 		return nil

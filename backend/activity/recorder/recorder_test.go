@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// heard is what a Recorder of a test hands on.
+// heard records the callbacks of a Recorder.
 type heard struct {
 	steps []string
 	files []string
@@ -42,8 +42,8 @@ func agent(id string) auth.Grant {
 	return auth.Grant{Kind: auth.KindAgent, Session: protocol.DefaultSession, Tab: "t1", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: id}}
 }
 
-// One command is one entry at its end, and one step; each caller sees its own, the user
-// all. A log that was closed goes on where it was.
+// One command is one entry at its end, and one step. Each caller sees its own
+// entries, the user all. A log that was closed continues after its last entry.
 func TestACommandIsAnEntry(t *testing.T) {
 	r, h := recording(t)
 	for i, id := range []string{"a", "b", "a"} {
@@ -83,8 +83,9 @@ func TestACommandIsAnEntry(t *testing.T) {
 	}
 }
 
-// A command that asks is an entry when it waits, and its end belongs to that. One that
-// runs others is an entry when it begins, and its end is no step of its own.
+// A command that asks is an entry when it starts to wait, and its end refers to
+// that entry. A command that runs others is an entry when it begins, and its
+// end is not a step.
 func TestWhatHappensBeforeTheEnd(t *testing.T) {
 	r, h := recording(t)
 	broker := policy.NewBroker(protocol.DefaultSession, func() {})
@@ -123,7 +124,8 @@ func TestWhatHappensBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// Secrets are in no activity, also where a chain's lines have them.
+// Secrets are in no entry of the activity, not even those in the lines of a
+// chain.
 func TestSecretArgumentsAreNotRecorded(t *testing.T) {
 	r, _ := recording(t)
 	for _, one := range []struct {

@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// prose says in Markdown what came of a step that was done.
+// prose returns the outcome of a step that succeeded, as Markdown.
 func (d done) prose() string {
 	line := d.marked
 	if line == "" {
@@ -31,9 +31,9 @@ func (d done) prose() string {
 	return markdown.Paragraphs(parts...)
 }
 
-// failure says why a step was not done. The page's elements that may have been
-// meant stand beside it in which, for a person who can choose one with a press;
-// without that they are listed.
+// failure returns why a step failed, and in which the elements that may have
+// been meant. They are returned separately, for a user interface in which the
+// user can choose one by a click; other interfaces list them.
 func failure(s grammar.Step, err error) (text string, which []match.Thing) {
 	e := plainError(err)
 	p, asks := errors.AsType[*problem](err)
@@ -51,12 +51,12 @@ func failure(s grammar.Step, err error) (text string, which []match.Thing) {
 	return text, nil
 }
 
-// stoppedText says that a step was under way when the person stopped it.
+// stoppedText returns the text for a step that the user stopped while it ran.
 func stoppedText(s grammar.Step) string {
 	return "Stopped during “" + markdown.Escaped(intent(s)) + "”. It may have taken effect already."
 }
 
-// skipped says which steps were not begun; empty for none.
+// skipped returns a text about the steps that were not begun; empty for none.
 func skipped(steps []grammar.Step) string {
 	if len(steps) == 0 {
 		return ""
@@ -68,9 +68,8 @@ func skipped(steps []grammar.Step) string {
 	return "Skipped: " + strings.Join(words, "; ") + "."
 }
 
-// effect says what an action's report proves, after the line that says what was
-// done.
-// told says that the line has what the target holds now.
+// effect adds to d what the report of an action shows, after the line about the
+// action. told says that the line already has the new value of the target.
 func effect(d *done, e *protocol.Effect, told bool) {
 	add := func(format string, a ...any) { d.more = append(d.more, fmt.Sprintf(format, a...)) }
 	if e.Dialog != nil {
@@ -100,7 +99,7 @@ func effect(d *done, e *protocol.Effect, told bool) {
 	var page, shown []string
 	e.Changed = withoutFocus(e, told)
 	if e.Moved != nil {
-		// What scrolls out of view and into it is no news.
+		// Elements that scrolled into or out of view are not changes.
 		e.Said, e.Appeared, e.Changed, e.Gone, e.More = nil, nil, nil, nil, 0
 	}
 	for _, group := range []struct {
@@ -133,14 +132,14 @@ func effect(d *done, e *protocol.Effect, told bool) {
 	}
 }
 
-// effectLines is how many lines of a page's changes an answer shows.
+// effectLines is how many lines about a page's changes an answer shows.
 const effectLines = 8
 
-// withoutFocus are an action's changes but for the one that it has the focus now,
-// and the one that something else has it no more.
+// withoutFocus returns an action's changes without the line that its target has
+// the focus now, and the line that another element lost the focus.
 //
-// Where the line says what a field holds now, the field's own change is none
-// either.
+// If told is set (the answer has the field's new value), the field's own change
+// is left out, too.
 func withoutFocus(e *protocol.Effect, told bool) []string {
 	ref, _, _ := strings.Cut(e.Hit, " ")
 	kept := slices.DeleteFunc(slices.Clone(e.Changed), func(l string) bool {

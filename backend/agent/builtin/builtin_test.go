@@ -17,8 +17,8 @@ func thing(ref, role, name string, children ...*protocol.LookItem) *protocol.Loo
 	return &protocol.LookItem{Ref: ref, Role: role, Name: name, Children: children}
 }
 
-// Where what was found is only something that listens, the words in it are pointed at; what
-// has no ref, too.
+// If an element that was found only listens for clicks, its text is the target.
+// So it is for an element without a ref.
 func TestPointed(t *testing.T) {
 	t.Parallel()
 	listens, text := match.Thing{LookItem: thing("e1", "click", "Gamma Delta")}, match.Thing{LookItem: thing("", "heading", "Prices")}
@@ -40,8 +40,8 @@ func TestPointed(t *testing.T) {
 	}
 }
 
-// What a page says is data wherever it stands in an answer: nothing of it is
-// Markdown, and nothing ends its block.
+// Texts of a page are data in every part of an answer: none of it is Markdown,
+// and none of it ends its block.
 func TestPageWordsAreData(t *testing.T) {
 	t.Parallel()
 	bad := "``` \n````\n![x](http://evil/a.png) <script>x</script>\u202e\x1b[31m"
@@ -106,8 +106,8 @@ func TestPageWordsAreData(t *testing.T) {
 	}
 }
 
-// Whatever is written, a plan only has the person's words in it, and each step
-// has a line of its own; the same message means the same.
+// Whatever the message is, a plan has only the user's words in it, each step
+// has a line of its own, and the same message gives the same plan.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"go to hn, click new, then scroll down and take a screenshot", `type "a, b and click c" into Notes`, "fill Name with Ada and Surname with Lovelace",

@@ -1,9 +1,9 @@
-// Package builtin is Pilot, the built-in agent that needs no account and no network.
-// It carries out what the package grammar understands through the commands of the
-// registry, and says what came of it from the commands' own reports. It is frozen with
-// that grammar: no new rules.
+// Package builtin is Pilot, the built-in agent that needs no account and no
+// network. It carries out what the package grammar understands, by the commands
+// of the registry, and reports the outcome from the commands' own reports. It
+// is frozen with that grammar: no new rules.
 //
-// What a page says is matched against the user's words and shown as data.
+// Texts of a page are only matched against the user's words, and shown as data.
 package builtin
 
 import (
@@ -22,12 +22,12 @@ import (
 )
 
 // Commander runs one command of the registry for the conversation. It always
-// answers; what went wrong is in the reply.
+// returns a reply; an error is in the reply.
 type Commander interface {
 	Command(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply
 }
 
-// CommanderFunc is a function that is a Commander.
+// CommanderFunc is a function as a Commander.
 type CommanderFunc func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply
 
 // Command calls the function.
@@ -35,96 +35,99 @@ func (f CommanderFunc) Command(ctx context.Context, req protocol.CommandRequest)
 	return f(ctx, req)
 }
 
-// Event is how far a step is. A step has one event when it begins, and one when
-// it ends.
+// Event reports the progress of a step. Each step has one event when it begins,
+// and one when it ends.
 type Event struct {
 	// Step counts from 0.
 	Step int
-	// Title is what is done or was done, in plain words: "Click Save", "Clicked
-	// Save".
+	// Title describes what the step is doing or has done: "Click Save",
+	// "Clicked Save".
 	Title  string
 	Verb   grammar.Verb
 	Status protocol.ToolStatus
-	// Said are the person's words.
+	// Said is the part of the user's message that the step comes from.
 	Said string
-	// Content is what the step brought, as text; the page's words are marked as
-	// such.
+	// Content is the result of the step as text; texts of the page are marked
+	// as such.
 	Content string
-	// Text says in Markdown what came of it, once it ended. Words of a page stand in
-	// it as data only: escaped, or inside a block of code or a quotation.
+	// Text describes the outcome in Markdown, once the step has ended. Texts of
+	// a page are in it only as data: escaped, or inside a code block or a
+	// quotation.
 	Text string
-	// Which is set where a person is asked which element they mean.
+	// Which is set if the user is asked which element is meant.
 	Which *protocol.ChatWhich
-	// Path is a file that was made.
+	// Path is a file that the step created.
 	Path string
-	// Picture: Path is a picture.
+	// Picture: the file Path is an image.
 	Picture bool
 }
 
-// Outcome is what became of a plan.
+// Outcome is the result of a plan.
 type Outcome struct {
 	// Status is ToolDone, ToolFailed or ToolCancelled.
 	Status protocol.ToolStatus
-	// Text says what was done, and what was not, as Markdown. Words of a page
-	// stand in it as data only: escaped, or inside a block of code or a quotation.
+	// Text describes what was done and what was not, as Markdown. Texts of a
+	// page are in it only as data: escaped, or inside a code block or a
+	// quotation.
 	Text string
-	// Brief says the same in words of ours and the person's only, for another agent
-	// that is told of it: nothing of a page is in it.
+	// Brief describes the same for another agent, only in our words and the
+	// user's: it has no text of a page.
 	Brief string
-	// Touched: something was done, or may have been, that changed a page or the
-	// tabs. An agent that is asked in place of Pilot would do that again.
+	// Touched: a page or the tabs were changed, or may have been. If another
+	// agent carried out the message instead of Pilot, it would repeat that.
 	Touched bool
 	// Error is why it failed.
 	Error *protocol.Error
-	// Commands is how long the commands took in the backend; the rest of the time
-	// is Pilot's own.
+	// Commands is how long the commands took in the backend; the rest of the
+	// time was Pilot's own.
 	Commands time.Duration
 }
 
-// Engine carries plans out.
+// Engine carries out plans.
 type Engine struct {
 	commander Commander
-	// Tab is where a plan begins; empty for the commander's own.
+	// tab is the tab in which a plan begins; empty for the commander's own.
 	tab protocol.TabID
-	// Chosen are the refs that a person chose where several elements were meant.
+	// Chosen are the refs that the user chose where several elements matched.
 	Chosen []string
 }
 
-// NewEngine returns an engine that acts on a tab through a commander; without a
-// tab, on the one that is the commander's own.
+// NewEngine returns an engine that acts on a tab through a commander. If tab is
+// empty, it acts on the commander's own tab.
 func NewEngine(c Commander, tab protocol.TabID) *Engine { return &Engine{commander: c, tab: tab} }
 
-// running is one plan under way.
+// running is a plan that is being carried out.
 type running struct {
 	*Engine
 	tab     protocol.TabID
 	touched bool
 	spent   time.Duration
-	// prose: what a page says is wanted as Markdown for a person.
+	// prose: texts of a page are wanted as Markdown, for a user.
 	prose bool
-	// chosen are those of Engine.Chosen that were not used yet.
+	// chosen are the refs of Engine.Chosen that were not used yet.
 	chosen []string
 }
 
-// done is what a step brought.
+// done is the outcome of a step that succeeded.
 type done struct {
-	// line says what was done, in plain words and on one line.
+	// line describes what was done, on one line.
 	line string
-	// marked is the line as Markdown, where it is more than its words.
+	// marked is the line as Markdown, if it differs from the escaped line.
 	marked string
-	// more are further sentences, Markdown.
+	// more are further sentences, as Markdown.
 	more []string
-	// data are words of the page, as plain text; shown is the same as Markdown.
+	// data is text of the page as plain text; shown is the same as Markdown.
 	data  string
 	shown *string
-	// left is how much of data was left out, in words.
+	// left describes how much of data was left out.
 	left    string
 	path    string
 	picture bool
 }
 
-// Run carries out a plan, step by step, and stops at the first that fails. tell
-// is called in order, from this goroutine. Ending ctx cancels what is under way.
+// Run carries out a plan, step by step, and stops at the first step that fails.
+// It calls tell in order, in this goroutine. Cancelling ctx cancels the running
+// step.
 func (e *Engine) Run(ctx context.Context, plan grammar.Plan, tell func(Event)) Outcome {
 	r := &running{Engine: e, tab: e.tab, prose: true, chosen: slices.Clone(e.Chosen)}
 	out := Outcome{Status: protocol.ToolDone}
@@ -168,7 +171,7 @@ func (e *Engine) Run(ctx context.Context, plan grammar.Plan, tell func(Event)) O
 	return out
 }
 
-// problem is a failure with more to say than a protocol.Error has room for.
+// problem is an error with more information than a protocol.Error has.
 type problem struct {
 	cause *protocol.Error
 	// found are the elements of the page that may have been meant.
@@ -176,17 +179,16 @@ type problem struct {
 	ask   string
 }
 
-// Error is the error's message.
+// Error returns the message of the cause.
 func (p *problem) Error() string { return p.cause.Error() }
 
-// Unwrap gives the error itself.
+// Unwrap returns the cause.
 func (p *problem) Unwrap() error { return p.cause }
 
-// args are a command's arguments.
 type args map[string]any
 
-// command runs one command on the plan's tab and reads its data into out, which
-// may be nil.
+// command runs one command on the plan's tab and decodes its data into out,
+// which may be nil.
 func (r *running) command(ctx context.Context, name string, a args, out any) (protocol.CommandReply, error) {
 	if err := ctx.Err(); err != nil {
 		return protocol.CommandReply{}, err
@@ -224,7 +226,7 @@ func (r *running) command(ctx context.Context, name string, a args, out any) (pr
 	return reply, nil
 }
 
-// changes says whether a command may change a page or the tabs.
+// changes reports whether a command may change a page or the tabs.
 func changes(name string) bool {
 	switch name {
 	case "snapshot", "forms", "links", "tables", "media", "frame", "find", "text", "markdown", "url", "title", "tabs", "wait", "screenshot", "pdf", "console", "downloads":
@@ -233,7 +235,8 @@ func changes(name string) bool {
 	return true
 }
 
-// plainError is an error without the envelope in which agents get a page's words.
+// plainError returns an error without the envelope that agents get around texts
+// of a page.
 func plainError(err error) *protocol.Error {
 	e := protocol.AsError(err)
 	if p, ok := errors.AsType[*problem](err); ok {

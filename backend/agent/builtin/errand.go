@@ -13,25 +13,26 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Errand is what a step comes to for hands that are not the engine's: those of a
-// task, which shows each action, asks about it and writes it down itself.
+// Errand is the result of a dry run of a step: the commands that the step
+// needs. It is for a task, whose own executor shows each action, asks about it
+// and records it.
 type Errand struct {
-	// Commands are to be carried out in this order; none where looking was all that
-	// the step asked for.
+	// Commands must be run in this order; empty if the step only looked at the
+	// page.
 	Commands []protocol.CommandRequest
-	// Said is what was seen then, as plain text; words of the page are in it.
+	// Said is then what was seen, as plain text; it contains texts of the page.
 	Said string
-	// Error is why the step cannot be carried out, in plain words.
+	// Error is why the step cannot be carried out, for the user.
 	Error *protocol.Error
-	// Choices are the things of the page that may have been meant, where Error is
-	// CodeAmbiguous or CodeNoElement.
+	// Choices are the elements of the page that may have been meant, if Error
+	// is CodeAmbiguous or CodeNoElement.
 	Choices []protocol.TaskPlainChoice
 }
 
-// Tried is the end of a command of an errand: nil for one that was done.
+// Tried is the result of a command of an errand: nil if it succeeded.
 type Tried = *protocol.Error
 
-// Intents say what each step of the plan is going to do.
+// Intents describes what each step of the plan is going to do.
 func Intents(p grammar.Plan) []string {
 	said := make([]string, len(p.Steps))
 	for i := range p.Steps {
@@ -40,10 +41,11 @@ func Intents(p grammar.Plan) []string {
 	return said
 }
 
-// Errand finds out what a step comes to. What only looks is done at once; what
-// acts, or waits, is handed back. tried are the ends of the commands that it
-// handed back for this step before: after one that failed there may be another
-// way. chosen are the refs that a person chose where several things were meant.
+// Errand makes a dry run of a step. Commands that only look at the page are run
+// at once; commands that act or wait are returned instead. tried has the
+// results of the commands that earlier calls returned for this step: after a
+// failed command there may be another way. chosen are the refs that the user
+// chose where several elements matched.
 func (e *Engine) Errand(ctx context.Context, s grammar.Step, tried []Tried, chosen []string) Errand {
 	hands := &handing{looks: e.commander, tried: tried}
 	r := &running{Engine: NewEngine(hands, e.tab), tab: e.tab, chosen: slices.Clone(chosen)}
@@ -64,14 +66,15 @@ func (e *Engine) Errand(ctx context.Context, s grammar.Step, tried []Tried, chos
 	return Errand{Said: result.plain()}
 }
 
-// byClick puts the focus on a field as a person does; a task has no other way.
+// byClick focuses a field with a click, as a user does; a task has no other
+// way.
 func (r *running) byClick(ctx context.Context, s grammar.Step) (grammar.Step, error) {
 	at, err := r.resolve(ctx, s.Target, s.Verb)
 	if err != nil {
 		return s, err
 	}
 	if at.item != nil && !slices.Contains(match.Fields(), at.item.Role) {
-		return s, protocol.NewError(protocol.CodeBadArgument, at.label+" is no field that can have the focus", "say “click "+at.label+"” to press it")
+		return s, protocol.NewError(protocol.CodeBadArgument, at.label+" is not a field that can be focused", "say “click "+at.label+"” to press it")
 	}
 	return grammar.Step{Verb: grammar.VerbClick, Said: s.Said, Target: grammar.Target{Raw: at.target}}, nil
 }
@@ -94,15 +97,16 @@ func refusedErrand(err error) Errand {
 	return errand
 }
 
-// handing lets looks through and keeps what acts for the hands.
+// handing runs commands that look at the page, and collects those that act.
 type handing struct {
 	looks    Commander
 	tried    []Tried
 	commands []protocol.CommandRequest
 }
 
-// Command runs a look; of what acts it says what came of it when it was handed
-// back before, or that all is well, for nobody has tried it yet.
+// Command runs a command that only looks. For a command that acts it returns
+// the result of the earlier attempt. Without an attempt it collects the command
+// and reports success.
 func (h *handing) Command(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
 	if !changes(req.Command) && req.Command != "wait" {
 		return h.looks.Command(ctx, req)
@@ -119,7 +123,8 @@ func (h *handing) Command(ctx context.Context, req protocol.CommandRequest) prot
 	return protocol.CommandReply{OK: true, Data: json.RawMessage("{}")}
 }
 
-// decided is the thing that a person chose of those that a problem offered.
+// decided returns the element that the user chose among those that a problem
+// offers.
 func (r *running) decided(err error) (aimed, error) {
 	p, ok := errors.AsType[*problem](err)
 	if !ok {
@@ -134,7 +139,7 @@ func (r *running) decided(err error) (aimed, error) {
 	return aimed{}, err
 }
 
-// plain is what a step brought as plain text.
+// plain returns the outcome of a step as plain text.
 func (d done) plain() string {
 	line := markdown.Visible(d.line)
 	if d.path != "" {

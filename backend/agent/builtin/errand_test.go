@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// page answers looks as a page with these things does, and refuses to be acted
-// on: an errand only looks.
+// page answers snapshots of a page with these elements, and refuses to act: a
+// dry run only looks.
 func page(t *testing.T, items ...*protocol.LookItem) Commander {
 	t.Helper()
 	return CommanderFunc(func(_ context.Context, req protocol.CommandRequest) protocol.CommandReply {
@@ -39,7 +39,7 @@ func page(t *testing.T, items ...*protocol.LookItem) Commander {
 	})
 }
 
-// inShort is an errand in one line.
+// inShort returns an errand on one line.
 func inShort(e Errand) string {
 	var parts []string
 	for _, c := range e.Commands {
@@ -81,7 +81,7 @@ func TestErrand(t *testing.T) {
 		{say: "select france in Country", tried: refused(protocol.CodeDisabled), want: "disabled: it says no"},
 		{say: "scroll to Prices", want: `scroll{"target":"text=\"Prices\""}`},
 		{say: "focus Find", want: `click{"target":"e4"}`},
-		{say: "focus Send", want: "bad_argument: Send is no field that can have the focus"},
+		{say: "focus Send", want: "bad_argument: Send is not a field that can be focused"},
 		{say: "wait 2 seconds", want: `wait{"for":"time","value":"2000"}`},
 		{say: "switch to tab 2", want: `tab{"tab":"t2"}`},
 		{say: "list the links", want: "said There is one link.\n@e9 Home → https://a.example/"},

@@ -8,7 +8,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// label is a thing as a person calls it.
+// label returns an element's name as a user would say it.
 func label(item *protocol.LookItem) string {
 	name, role := markdown.Cut(markdown.OneLine(item.Name), 60), roleName(item.Role)
 	switch {
@@ -22,7 +22,7 @@ func label(item *protocol.LookItem) string {
 	return name
 }
 
-// roleName is a role as a person would call it.
+// roleName returns a role as a user would call it.
 func roleName(role string) string {
 	switch role {
 	case "textbox", "spinbutton":
@@ -51,7 +51,7 @@ func roleName(role string) string {
 	return role
 }
 
-// place is what a thing stands in, in words; empty when that says nothing.
+// place describes what an element is in; empty if that is of no use.
 func place(s match.Thing) string {
 	if s.Context != "" {
 		return "“" + markdown.Cut(markdown.OneLine(s.Context), 40) + "”"

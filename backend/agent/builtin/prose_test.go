@@ -10,8 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// What a page has is told as a person reads it: links as links, tables as tables, the
-// page's own text as a quotation.
+// The content of a page is shown for a user: links as links, tables as tables,
+// the page's own text as a quotation.
 func TestProse(t *testing.T) {
 	t.Parallel()
 	on := true

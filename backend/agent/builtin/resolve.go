@@ -12,15 +12,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// aimed is a target that was found: what the registry is given, and what a
-// person calls it.
+// aimed is an element that was found: the target for the registry, and the name
+// for the user.
 type aimed struct {
 	target string
 	label  string
-	item   *protocol.LookItem // nil for one that the registry finds itself
+	item   *protocol.LookItem // nil for a target that the registry finds itself
 }
 
-// look asks for the things of the page.
+// look takes a snapshot and returns the elements of the page.
 func (r *running) look(ctx context.Context) ([]match.Thing, protocol.Look, error) {
 	var look protocol.Look
 	if _, err := r.command(ctx, "snapshot", args{"items": true}, &look); err != nil {
@@ -29,8 +29,8 @@ func (r *running) look(ctx context.Context) ([]match.Thing, protocol.Look, error
 	return match.Flatten(look.Items), look, nil
 }
 
-// resolve finds the one thing that a target means. With none or several it says
-// so, and which there are.
+// resolve finds the one element that a target means. If none or several match,
+// it returns an error that says so, and lists them.
 func (r *running) resolve(ctx context.Context, t grammar.Target, verb grammar.Verb) (aimed, error) {
 	if t.Raw != "" {
 		return aimed{target: t.Raw, label: t.Raw}, nil
@@ -49,8 +49,8 @@ func (r *running) resolve(ctx context.Context, t grammar.Target, verb grammar.Ve
 	return pointed(found[0], t, verb), nil
 }
 
-// pointed is aim for a verb of the mouse. Where what was found is only something
-// that listens, such as a list as a whole, the person means the words in it.
+// pointed is aim for a verb of the mouse. If the element that was found only
+// listens for clicks, such as a whole list, the user means the text in it.
 func pointed(s match.Thing, t grammar.Target, verb grammar.Verb) aimed {
 	a := aim(s)
 	mouse := slices.Contains([]grammar.Verb{grammar.VerbClick, grammar.VerbDouble, grammar.VerbRight, grammar.VerbHover, grammar.VerbDrag}, verb)
@@ -60,8 +60,8 @@ func pointed(s match.Thing, t grammar.Target, verb grammar.Verb) aimed {
 	return a
 }
 
-// aim turns a thing into what the registry is given. A heading or a text has no
-// ref and is aimed at by its words.
+// aim returns the registry's target for an element. A heading or a text has no
+// ref; its target is its text.
 func aim(s match.Thing) aimed {
 	a := aimed{target: s.Ref, label: label(s.LookItem), item: s.LookItem}
 	if a.target == "" {
@@ -70,12 +70,13 @@ func aim(s match.Thing) aimed {
 	return a
 }
 
-// quoted is a name as a target of the registry has it.
+// quoted returns a name in the quotes of the registry's targets.
 func quoted(s string) string {
 	return `"` + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `\"`) + `"`
 }
 
-// missing says that nothing fits, and what comes near.
+// missing returns an error that says that nothing matches, and offers similar
+// elements.
 func missing(all []match.Thing, t grammar.Target, verb grammar.Verb) error {
 	message := "Nothing on this page is called “" + t.Name + "”"
 	if t.Name == "" {
@@ -106,7 +107,7 @@ func missing(all []match.Thing, t grammar.Target, verb grammar.Verb) error {
 	return p
 }
 
-// several asks which one is meant.
+// several returns an error that asks which element is meant.
 func several(found []match.Thing, t grammar.Target) error {
 	what := "“" + t.Name + "”"
 	if t.Name == "" {
@@ -120,8 +121,8 @@ func several(found []match.Thing, t grammar.Target) error {
 // choiceLines is how many elements an answer offers.
 const choiceLines = 6
 
-// choices list what was found as Markdown, with refs to name one by, for a person who
-// has no buttons; the names are the page's.
+// choices lists the found elements as Markdown, with refs by which a user who
+// has no buttons can name one. The names are texts of the page.
 func choices(found []match.Thing, verb grammar.Verb) string {
 	var lines []string
 	example := ""
@@ -152,8 +153,8 @@ func choices(found []match.Thing, verb grammar.Verb) string {
 	return markdown.Paragraphs(strings.Join(lines, "\n"), example)
 }
 
-// which asks a person which of the found elements the first of some steps means. What
-// they choose goes with a message that asks for these steps again.
+// which asks the user which of the found elements the first of some steps
+// means. The choice is sent with a message that repeats these steps.
 func (r *running) which(steps []grammar.Step, found []match.Thing) *protocol.ChatWhich {
 	said := make([]string, len(steps))
 	for i := range steps {

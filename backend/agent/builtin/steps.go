@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// intent says what a step is going to do.
+// intent describes what a step is going to do.
 func intent(s grammar.Step) string {
 	what := s.Target.Spoken()
 	switch s.Verb {
@@ -100,7 +100,7 @@ func scrollIntent(s grammar.Step, what string) string {
 	return "Scroll " + scrollWay(s)
 }
 
-// scrollWay is where a step scrolls that names nothing.
+// scrollWay describes where a step without a target scrolls.
 func scrollWay(s grammar.Step) string {
 	switch {
 	case s.N >= grammar.FarAway:
@@ -138,7 +138,7 @@ func upperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// siteOf is the host of an address.
+// siteOf returns the host of an address.
 func siteOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -147,7 +147,7 @@ func siteOf(address string) string {
 	return strings.TrimPrefix(u.Host, "www.")
 }
 
-// do carries one step out.
+// do carries out one step.
 func (r *running) do(ctx context.Context, s grammar.Step) (done, error) {
 	switch s.Verb {
 	case grammar.VerbGoto:
@@ -213,7 +213,7 @@ func (r *running) arrive(ctx context.Context, name string, a args, did string) (
 	return d, nil
 }
 
-// act runs a command that acts and reads its report.
+// act runs a command that acts, and reads its report.
 func (r *running) act(ctx context.Context, name string, a args, line string) (done, protocol.Effect, error) {
 	var e protocol.Effect
 	if _, err := r.command(ctx, name, a, &e); err != nil {
@@ -224,7 +224,7 @@ func (r *running) act(ctx context.Context, name string, a args, line string) (do
 	return d, e, nil
 }
 
-// point acts on one thing without a text.
+// point acts on one element without a text.
 func (r *running) point(ctx context.Context, s grammar.Step) (done, error) {
 	at, err := r.resolve(ctx, s.Target, s.Verb)
 	if err != nil {
@@ -259,8 +259,8 @@ func (r *running) point(ctx context.Context, s grammar.Step) (done, error) {
 	return d, err
 }
 
-// write types into a field or fills it. The line tells what the field holds
-// then, as the page says it; a secret is masked there.
+// write types into a field or fills it. The line has the new value of the field
+// as the page reports it; a secret is masked in it.
 func (r *running) write(ctx context.Context, s grammar.Step) (done, error) {
 	at, err := r.field(ctx, s)
 	if err != nil {
@@ -289,8 +289,8 @@ func (r *running) fill(ctx context.Context, at aimed, s grammar.Step) (done, err
 	return d, err
 }
 
-// field is where a step writes: its target, or what has the focus, or the only
-// field that there is.
+// field returns where a step writes: its target, or the focused field, or the
+// only field of the page.
 func (r *running) field(ctx context.Context, s grammar.Step) (aimed, error) {
 	if !s.Target.Empty() {
 		return r.resolve(ctx, s.Target, s.Verb)
@@ -351,7 +351,7 @@ func (r *running) press(ctx context.Context, s grammar.Step) (done, error) {
 	return d, err
 }
 
-// scroll scrolls the page, or something into view.
+// scroll scrolls the page, or an element into view.
 func (r *running) scroll(ctx context.Context, s grammar.Step) (done, error) {
 	if s.Target.Empty() {
 		d, e, err := r.act(ctx, "scroll", args{s.How: s.N}, "")
@@ -369,7 +369,7 @@ func (r *running) scroll(ctx context.Context, s grammar.Step) (done, error) {
 	return d, err
 }
 
-// dialog answers the dialog that is open.
+// dialog answers the open dialog.
 func (r *running) dialog(ctx context.Context, s grammar.Step) (done, error) {
 	a := args{"answer": s.How}
 	if s.Text != "" {

@@ -12,11 +12,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// item is one of a list: as plain text, with a ref to name it by, and as Markdown for a
-// person.
+// item is one line of a list: as plain text, with a ref to name it by, and as
+// Markdown for the user.
 type item struct{ plain, marked string }
 
-// list shows what there is of one kind.
+// list lists the elements of one kind.
 func (r *running) list(ctx context.Context, s grammar.Step) (done, error) {
 	var items []item
 	switch s.How {
@@ -126,7 +126,7 @@ func (r *running) tables(ctx context.Context) (done, error) {
 // tableRows is how many rows of a table an answer shows.
 const tableRows = 40
 
-// counted is a list with how many there are.
+// counted returns a list with the number of its items.
 func counted(items []item, what string) done {
 	one := strings.TrimSuffix(what, "s")
 	switch what {
@@ -146,7 +146,7 @@ func counted(items []item, what string) done {
 	return d
 }
 
-// items puts a list into what a step brought, as far as it is shown.
+// items adds a list to the outcome of a step, as much of it as is shown.
 func (d *done) items(list []item, what string) {
 	plain, marked := make([]string, len(list)), make([]string, len(list))
 	for i, one := range list {
@@ -157,7 +157,8 @@ func (d *done) items(list []item, what string) {
 	d.shown = new(strings.Join(markdown.Bullets(marked[:min(n, len(marked))]), "\n"))
 }
 
-// things are the lines of the headings, buttons or landmarks of a look.
+// things returns the lines for the headings, buttons or landmarks of a
+// snapshot.
 func things(all []match.Thing, what string) []item {
 	var lines []item
 	for _, s := range all {
@@ -186,7 +187,7 @@ func things(all []match.Thing, what string) []item {
 	return lines
 }
 
-// listed shows the registry's own listing.
+// listed shows the registry's own text for a list.
 func (r *running) listed(ctx context.Context, what string) (done, error) {
 	name := map[string]string{"frames": "frame", "console": "console"}[what]
 	reply, err := r.command(ctx, name, nil, nil)

@@ -13,8 +13,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// selectOption chooses an option of a list, by its name without regard to
-// capitals.
+// selectOption chooses an option of a list by its name, ignoring case.
 func (r *running) selectOption(ctx context.Context, s grammar.Step) (done, error) {
 	if s.Target.Empty() {
 		return r.choose(ctx, s)
@@ -38,7 +37,7 @@ func (r *running) option(ctx context.Context, at aimed, want string) (done, erro
 	if protocol.AsError(err).Code != protocol.CodeBadArgument {
 		return done{}, err
 	}
-	// It has none that is written so: perhaps one that is meant so.
+	// No option is written exactly so; try a similar one.
 	forms, failed := r.forms(ctx)
 	if failed != nil {
 		return done{}, err
@@ -55,7 +54,8 @@ func (r *running) option(ctx context.Context, at aimed, want string) (done, erro
 	return done{}, err
 }
 
-// optionLike is the one option that is meant by a name.
+// optionLike returns the one option that a name means; empty if none or several
+// match.
 func optionLike(options []string, want string) string {
 	for _, fits := range []func(string) bool{
 		func(s string) bool { return s == want },
@@ -76,7 +76,7 @@ func optionLike(options []string, want string) string {
 	return ""
 }
 
-// forms lists the fields of the page.
+// forms returns the fields of the page.
 func (r *running) forms(ctx context.Context) ([]protocol.FormField, error) {
 	var forms []protocol.Form
 	if _, err := r.command(ctx, "forms", nil, &forms); err != nil {
@@ -89,8 +89,8 @@ func (r *running) forms(ctx context.Context) ([]protocol.FormField, error) {
 	return all, nil
 }
 
-// choose selects something whose list was not named: a radio button, a tab, or
-// an option that only one list has.
+// choose selects an option without a named list: a radio button, a tab, or an
+// option that only one list has.
 func (r *running) choose(ctx context.Context, s grammar.Step) (done, error) {
 	all, _, err := r.look(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (r *running) choose(ctx context.Context, s grammar.Step) (done, error) {
 	return r.take(ctx, at)
 }
 
-// take chooses one of several that the page shows side by side.
+// take chooses one of several elements that the page shows side by side.
 func (r *running) take(ctx context.Context, at aimed) (done, error) {
 	name := "click"
 	if at.item != nil && slices.Contains([]string{"radio", "menuitemradio"}, at.item.Role) {
@@ -140,7 +140,7 @@ func (r *running) take(ctx context.Context, at aimed) (done, error) {
 	return d, err
 }
 
-// set puts a value into whatever the target is.
+// set sets the value of the target, whatever kind of element it is.
 func (r *running) set(ctx context.Context, s grammar.Step) (done, error) {
 	at, err := r.resolve(ctx, s.Target, grammar.VerbSet)
 	if err != nil {
@@ -168,8 +168,8 @@ func (r *running) set(ctx context.Context, s grammar.Step) (done, error) {
 	return r.fill(ctx, at, s)
 }
 
-// tabs opens, shows and closes tabs. What follows in the plan happens in the tab
-// that was opened or shown.
+// tabs opens, shows and closes tabs. The following steps of the plan act in the
+// tab that was opened or shown.
 func (r *running) tabs(ctx context.Context, s grammar.Step) (done, error) {
 	if s.Verb == grammar.VerbNewTab {
 		a := args{"front": s.How != "back"}
@@ -205,7 +205,7 @@ func (r *running) tabs(ctx context.Context, s grammar.Step) (done, error) {
 	}
 	before := r.tab
 	if a["tab"] != nil {
-		r.tab = "" // the argument names it
+		r.tab = "" // the argument names the tab
 	}
 	reply, err := r.command(ctx, name, a, nil)
 	if err != nil {
@@ -222,7 +222,7 @@ func (r *running) tabs(ctx context.Context, s grammar.Step) (done, error) {
 	return done{line: "Switched to the tab " + string(reply.Tab)}, nil
 }
 
-// whichTab finds a tab by its number, place or title.
+// whichTab finds a tab by its number, position or title.
 func (r *running) whichTab(ctx context.Context, said string) (protocol.TabID, error) {
 	var tabs []protocol.Tab
 	if _, err := r.command(ctx, "tabs", nil, &tabs); err != nil {
@@ -308,7 +308,7 @@ func (r *running) read(ctx context.Context, s grammar.Step) (done, error) {
 	d.data, d.left = markdown.Trimmed(page.Text, page.Length)
 	d.shown = new(markdown.Quotation(d.data))
 	if s.How == "markdown" {
-		// Whoever asks for Markdown wants its signs.
+		// A user who asks for Markdown wants to see its markup.
 		d.shown = new(markdown.Block(d.data, "markdown"))
 	}
 	if strings.TrimSpace(page.Text) == "" {
@@ -321,7 +321,8 @@ func (r *running) read(ctx context.Context, s grammar.Step) (done, error) {
 // find looks for a text on the page.
 func (r *running) find(ctx context.Context, s grammar.Step) (done, error) {
 	var m protocol.Matches
-	// A slash would make it an expression: what a person searches for is a text.
+	// A slash would make it a regular expression, but a user searches for a
+	// text.
 	what := s.Text
 	if _, err := r.command(ctx, "find", args{"what": what}, &m); err != nil {
 		return done{}, err
@@ -354,7 +355,7 @@ func refMark(ref string) string {
 	return "  @" + ref
 }
 
-// where answers the questions about where the tab is.
+// where answers the questions about the tab's address and title.
 func (r *running) where(ctx context.Context, s grammar.Step) (done, error) {
 	var info protocol.PageInfo
 	if _, err := r.command(ctx, "title", nil, &info); err != nil {
@@ -375,7 +376,7 @@ func (r *running) where(ctx context.Context, s grammar.Step) (done, error) {
 	}, nil
 }
 
-// file saves a picture or a PDF.
+// file saves a screenshot or a PDF.
 func (r *running) file(ctx context.Context, s grammar.Step) (done, error) {
 	if s.Verb == grammar.VerbPDF {
 		var f protocol.PageFile
@@ -406,7 +407,7 @@ func (r *running) file(ctx context.Context, s grammar.Step) (done, error) {
 	return d, nil
 }
 
-// wait waits, and says for what it did.
+// wait waits, and reports for what it waited.
 func (r *running) wait(ctx context.Context, s grammar.Step) (done, error) {
 	a, line := args{"for": s.How}, ""
 	switch s.How {
@@ -427,7 +428,8 @@ func (r *running) wait(ctx context.Context, s grammar.Step) (done, error) {
 	return done{line: line}, err
 }
 
-// described is a target that need not be there yet, as the registry reads it.
+// described returns the registry's target for an element that need not exist
+// yet.
 func described(t grammar.Target) string {
 	if t.Raw != "" {
 		return t.Raw

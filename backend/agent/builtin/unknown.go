@@ -9,7 +9,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Help is what Pilot can do, as Markdown.
+// Help describes what Pilot can do, as Markdown.
 func Help() string {
 	return `
 
@@ -21,7 +21,7 @@ func Help() string {
 Several steps go in one message, joined by “and”, “then”, commas or new lines. Put exact names and texts in quotes.`
 }
 
-// Why says in plain words why a message was not understood.
+// Why describes why a message was not understood.
 func Why(u *grammar.Unknown) string {
 	switch {
 	case u.Word != "":
@@ -38,9 +38,9 @@ func Why(u *grammar.Unknown) string {
 	return fmt.Sprintf("I don’t understand “%s”.", markdown.Cut(markdown.OneLine(u.Said), 160))
 }
 
-// Explain says in plain words that a message was not understood, what Pilot can
-// do, and who would understand it. others are the agents that are installed, by
-// the names that a person knows.
+// Explain tells the user that a message was not understood, what Pilot can do,
+// and who would understand it. others are the names of the installed agents, as
+// users know them.
 func Explain(u *grammar.Unknown, others []string) string {
 	var b strings.Builder
 	b.WriteString(markdown.Escaped(Why(u)))
@@ -61,13 +61,13 @@ func Explain(u *grammar.Unknown, others []string) string {
 	return b.String()
 }
 
-// SlashCommand is a short way to say an instruction.
+// SlashCommand is a short form of an instruction.
 type SlashCommand struct {
 	Name, About, Hint string
 }
 
-// Commands are the slash commands; each is an instruction without its slash,
-// too.
+// Commands returns the slash commands. Each is also an instruction without its
+// slash.
 func Commands() []SlashCommand {
 	return []SlashCommand{
 		{"help", "what Pilot can do", ""},
@@ -87,7 +87,8 @@ func Commands() []SlashCommand {
 	}
 }
 
-// Others are the names of the installed agents that understand more than Pilot.
+// Others returns the names of the installed agents that understand more than
+// Pilot.
 func Others(agents []protocol.AgentInfo) []string {
 	var names []string
 	for _, a := range agents {

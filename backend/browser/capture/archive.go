@@ -9,11 +9,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Archive saves a tab's page with everything that it shows in one MHTML file
-// of the session's folder.
-func (c *Capture) Archive(ctx context.Context, id protocol.TabID) (protocol.PageFile, error) {
+// Archive saves a tab's page, with everything that it shows, as one MHTML file in the
+// session's folder.
+func (c *Capture) Archive(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageFile, error) {
 	var file protocol.PageFile
-	err := c.onTab(ctx, id, func(ctx context.Context, p *sheet) error {
+	err := c.onTab(ctx, by, id, func(ctx context.Context, p *sheet) error {
 		res, err := cdp.Call(ctx, p.Session, cdppage.CaptureSnapshot, cdppage.CaptureSnapshotParams{})
 		if err != nil {
 			return err

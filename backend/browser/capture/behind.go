@@ -17,9 +17,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// behind takes a picture of a part of a page that no window shows: Chromium's
-// own way beyond the viewport waits there for frames that never come. The page
-// is made as high as its content, taken as it is then in view, and cut.
+// behind takes a screenshot of a part of a page that no window shows. For such a
+// page, Chromium's own capture beyond the viewport waits for frames that never come.
+// So the page is made as large as its content, captured as it is then in view, and
+// cropped.
 func (p *sheet) behind(ctx context.Context, q protocol.ScreenshotRequest, clip protocol.Clip) ([]byte, error) {
 	m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
@@ -59,7 +60,7 @@ func (p *sheet) behind(ctx context.Context, q protocol.ScreenshotRequest, clip p
 	}
 	scale := float64(img.Bounds().Dx()) / float64(width)
 	at := image.Rect(int(clip.X*scale), int(clip.Y*scale), int((clip.X+clip.Width)*scale), int((clip.Y+clip.Height)*scale)).Intersect(img.Bounds())
-	if at.Empty() { // a part that the page never had was refused before
+	if at.Empty() { // a part outside the page was refused earlier
 		return nil, protocol.NewError(protocol.CodeGone, "the page changed its size while the screenshot was taken", "try again when the page is there")
 	}
 	part := image.NewRGBA(image.Rect(0, 0, at.Dx(), at.Dy()))
@@ -73,8 +74,8 @@ func (p *sheet) behind(ctx context.Context, q protocol.ScreenshotRequest, clip p
 	return p.webp(ctx, data, q.Quality)
 }
 
-// ownSize is the size that the page believes in: its own, or what the tab is
-// made to believe.
+// ownSize returns the size that the page sees: its real size, or the one that is
+// emulated for the tab.
 func (p *sheet) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverrideParams, error) {
 	if _, size := p.c.config.Size(p.Target); size != nil {
 		return *size, nil
@@ -87,8 +88,8 @@ func (p *sheet) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverride
 	return emulation.SetDeviceMetricsOverrideParams{Width: int64(is[0]), Height: int64(is[1])}, err
 }
 
-// webp writes a picture as the browser does, in a canvas that the page does not
-// see. The quality is from 1 to 100; 0 is the browser's own.
+// webp encodes an image with the browser, in a canvas that the page does not see. The
+// quality is 1 to 100; 0 means 80.
 func (p *sheet) webp(ctx context.Context, png []byte, quality int) ([]byte, error) {
 	world, err := p.PlainWorld(ctx)
 	if err != nil {

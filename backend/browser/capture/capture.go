@@ -1,4 +1,5 @@
-// Package capture takes pictures of pages, compares them, and prints and keeps pages.
+// Package capture takes screenshots of pages, compares them, and prints and archives
+// pages.
 package capture
 
 import (
@@ -19,82 +20,96 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config is what pictures of pages need of the browser.
+// Config holds the dependencies of Capture.
 type Config struct {
-	// Open are the tabs.
+	// Open is the registry of tabs.
 	Open *tabs.Registry
 	// Save writes a file of a tab under a name that nobody can guess.
 	Save func(id protocol.TabID, kind string, data []byte) (string, error)
-	// SavePage writes what was made of a page.
+	// SavePage writes a file made from a page.
 	SavePage func(ctx context.Context, id protocol.TabID, p *page.Page, kind string, data []byte) (protocol.PageFile, error)
-	// Text is the text of a tab's page.
-	Text func(ctx context.Context, id protocol.TabID) (protocol.PageText, error)
-	// Size is the size that the page of a target is made to believe in, with the
-	// session that holds it; nil when it has its own.
+	// Text returns the text of a tab's page.
+	Text func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageText, error)
+	// Size returns the size that is emulated for the page of a target, with the
+	// session that sets it; nil when the page has its real size.
 	Size func(shown target.ID) (*devtools.Session, *emulation.SetDeviceMetricsOverrideParams)
-	// Veiled takes a picture of a page without what covers it.
+	// Veiled calls take, which takes a screenshot, while the overlay is hidden.
 	Veiled func(ctx context.Context, p *page.Page, take func() error) error
 }
 
-// Capture takes pictures of the pages of a browser's tabs.
-type Capture struct {
-	tabs   page.Tabs
-	config Config
-	marks  marks // what `diff` compares with
+// Tabs are the tabs of a browser.
+type Tabs interface {
+	page.Tabs
+	// PictureOfTab is like OnTab, for a screenshot that no caller waits for.
+	// Snapshots may run meanwhile.
+	PictureOfTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
 }
 
-// New returns what takes pictures of a browser's tabs.
-func New(all page.Tabs, c Config) *Capture { return &Capture{tabs: all, config: c} }
+// Capture takes screenshots of the pages of a browser's tabs.
+type Capture struct {
+	tabs   Tabs
+	config Config
+	marks  marks // the saved states for `diff`
+}
 
-// sheet is a page that is drawn.
+// New returns the Capture of a browser's tabs.
+func New(all Tabs, c Config) *Capture { return &Capture{tabs: all, config: c} }
+
+// sheet is a page of which screenshots are taken.
 type sheet struct {
 	*page.Page
 	c *Capture
 
 	sized sync.Mutex
-	size  *emulation.SetDeviceMetricsOverrideParams // that a picture gave it for now; guarded by sized
-	of    *sheet                                    // the page that this session is beside; see resized
+	size  *emulation.SetDeviceMetricsOverrideParams // the temporary size for a screenshot; guarded by sized
+	of    *sheet                                    // the sheet with the page's shared session; see resized
 }
 
 func (c *Capture) sheet(p *page.Page) *sheet { return &sheet{Page: p, c: c} }
 
 // onTab runs f with the page of a tab.
-func (c *Capture) onTab(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *sheet) error) error {
-	return c.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error { return f(ctx, c.sheet(p)) })
+func (c *Capture) onTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *sheet) error) error {
+	return c.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error { return f(ctx, c.sheet(p)) })
 }
 
 const (
-	// pictureWait is when the picture of a tab in front is overdue: its window may
-	// be shown nowhere.
+	// pictureWait is after how long the screenshot of a tab in front is overdue: its
+	// window may be shown nowhere.
 	pictureWait = 500 * time.Millisecond
-	// SliceHeight is the height of one slice of a tall picture, in CSS pixels:
-	// models scale larger pictures down until their text cannot be read.
+	// SliceHeight is the height of one slice of a tall screenshot, in CSS pixels:
+	// models scale larger images down until their text cannot be read.
 	SliceHeight = 1400
-	// SliceOverlap is what two slices have in common, so that no line is cut in
-	// both.
+	// SliceOverlap is the overlap of two slices in CSS pixels, so that no line of
+	// text is cut in both.
 	SliceOverlap = 60
 )
 
-// maxScreenshot bounds a picture, in CSS pixels a side: Chromium's own limit
-// for a texture, beyond which the rest of a picture repeats or is black.
+// maxScreenshot is the maximum width and height of a screenshot, in CSS pixels:
+// Chromium's own limit for a texture, beyond which the rest of a screenshot repeats
+// or is black.
 const maxScreenshot = 16384
 
-// Screenshot takes a picture of a tab, in front or not, and saves it in the
-// session's folder with mode 0600. The tab that the person sees stays in front.
-func (c *Capture) Screenshot(ctx context.Context, id protocol.TabID, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
+// Screenshot takes a screenshot of a tab, in front or not, and saves it in the
+// session's folder with mode 0600. The tab that the user sees stays in front.
+func (c *Capture) Screenshot(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
 	shot := protocol.Screenshot{Format: q.Format}
-	err := c.onTab(ctx, id, func(ctx context.Context, p *sheet) error {
-		if d := p.OpenDialog(); d != nil { // it draws nothing until it is answered
+	take := func(ctx context.Context, p *page.Page) error {
+		if d := p.OpenDialog(); d != nil { // the page draws nothing until the dialog is answered
 			return page.DialogOpen(id, d)
 		}
-		return c.config.Veiled(ctx, p.Page, func() error { return c.shoot(ctx, id, p, q, &shot) })
-	})
+		return c.config.Veiled(ctx, p, func() error { return c.shoot(ctx, id, c.sheet(p), q, &shot) })
+	}
+	if q.BesideLooks {
+		err := c.tabs.PictureOfTab(ctx, by, id, take)
+		return shot, err
+	}
+	err := c.tabs.OnTab(ctx, by, id, true, take)
 	return shot, err
 }
 
-// Still is a JPEG picture of what is in view, as it is.
-func (c *Capture) Still(ctx context.Context, id protocol.TabID, quality int) (data []byte, err error) {
-	err = c.onTab(ctx, id, func(ctx context.Context, p *sheet) error {
+// Still returns a JPEG screenshot of the viewport.
+func (c *Capture) Still(ctx context.Context, by protocol.Caller, id protocol.TabID, quality int) (data []byte, err error) {
+	err = c.onTab(ctx, by, id, func(ctx context.Context, p *sheet) error {
 		release, err := p.awake(ctx)
 		if err != nil {
 			return err
@@ -106,7 +121,7 @@ func (c *Capture) Still(ctx context.Context, id protocol.TabID, quality int) (da
 	return data, err
 }
 
-// shoot takes the picture and saves it.
+// shoot takes the screenshot and saves it.
 func (c *Capture) shoot(ctx context.Context, id protocol.TabID, p *sheet, q protocol.ScreenshotRequest, shot *protocol.Screenshot) error {
 	if q.Annotated || q.Element != "" {
 		if err := p.Open(ctx, id); err != nil {
@@ -114,7 +129,7 @@ func (c *Capture) shoot(ctx context.Context, id protocol.TabID, p *sheet, q prot
 		}
 	}
 	view := !q.Full && !q.Slices && !q.Annotated && q.Element == "" && q.Clip == nil
-	if view && page.InFront(p.Page) { // it draws as it is
+	if view && page.InFront(p.Page) { // a tab in front draws by itself
 		return c.view(ctx, id, p, q, shot)
 	}
 	release, err := p.awake(ctx)
@@ -141,8 +156,8 @@ func (c *Capture) shoot(ctx context.Context, id protocol.TabID, p *sheet, q prot
 	return err
 }
 
-// view saves a picture of what is in view. Nothing has to be known before it is
-// taken, and a PNG of that size may be a little larger if it comes sooner.
+// view saves a screenshot of the viewport. It can be taken before the page was asked
+// anything. A PNG of that size may be a little larger if that makes it faster.
 func (c *Capture) view(ctx context.Context, id protocol.TabID, p *sheet, q protocol.ScreenshotRequest, shot *protocol.Screenshot) error {
 	framed := make(chan error, 1)
 	go func() {
@@ -162,7 +177,7 @@ func (c *Capture) view(ctx context.Context, id protocol.TabID, p *sheet, q proto
 	return err
 }
 
-// slices saves a tall picture in parts from the top.
+// slices saves a tall screenshot in parts, from the top.
 func (c *Capture) slices(ctx context.Context, id protocol.TabID, p *sheet, q protocol.ScreenshotRequest, clip protocol.Clip, shot *protocol.Screenshot) error {
 	labels := 0
 	for top := 0.0; ; top += SliceHeight - SliceOverlap {
@@ -187,7 +202,7 @@ func (c *Capture) slices(ctx context.Context, id protocol.TabID, p *sheet, q pro
 	return nil
 }
 
-// picture takes one picture and draws on it what was asked for.
+// picture takes one screenshot and draws the requested labels on it.
 func (p *sheet) picture(ctx context.Context, q protocol.ScreenshotRequest, clip *protocol.Clip, shot *protocol.Screenshot) ([]byte, error) {
 	if !q.Annotated {
 		return p.taken(ctx, q, clip, false)
@@ -198,7 +213,7 @@ func (p *sheet) picture(ctx context.Context, q protocol.ScreenshotRequest, clip 
 	}
 	shot.Labels = len(labels)
 	plain := q
-	if q.Format == "webp" { // we cannot draw on one
+	if q.Format == "webp" { // we cannot draw on a WebP image
 		plain.Format, plain.Quality = "png", 0
 	}
 	data, err := p.taken(ctx, plain, clip, true)
@@ -211,8 +226,8 @@ func (p *sheet) picture(ctx context.Context, q protocol.ScreenshotRequest, clip 
 	return data, err
 }
 
-// taken takes a picture of a part of the page; fast is for one that is only
-// looked at by us.
+// taken takes a screenshot of a part of the page; fast is for a screenshot that only
+// we read: it encodes faster.
 func (p *sheet) taken(ctx context.Context, q protocol.ScreenshotRequest, clip *protocol.Clip, fast bool) ([]byte, error) {
 	if clip == nil || page.InFront(p.Page) {
 		params := captureParams(q, clip)
@@ -222,8 +237,8 @@ func (p *sheet) taken(ctx context.Context, q protocol.ScreenshotRequest, clip *p
 	return p.behind(ctx, q, *clip)
 }
 
-// framing finds out which part of the page is wanted; nil is what is in view.
-// The address and the size go to shot.
+// framing determines which part of the page to capture; nil means the viewport. It
+// stores the address and the size in shot.
 func (p *sheet) framing(ctx context.Context, q protocol.ScreenshotRequest, shot *protocol.Screenshot) (*protocol.Clip, error) {
 	var info protocol.PageInfo
 	if err := p.Where(ctx, &info); err != nil {

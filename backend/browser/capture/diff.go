@@ -10,27 +10,28 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// marks are the states of tabs that later ones are compared with. A tab has
-// one, the newest.
+// marks holds the saved states with which tabs are compared later. Each tab has one,
+// the newest.
 type marks struct {
 	mu  sync.Mutex
 	tab map[protocol.TabID]pageState
 }
 
-// pageState is how a page was.
+// pageState is a saved state of a page.
 type pageState struct {
 	text    protocol.PageText
 	picture []byte // png
 }
 
-// state takes in how a tab's page is now, the whole of it when full.
-func (c *Capture) state(ctx context.Context, id protocol.TabID, full, pixels bool) (pageState, error) {
+// state returns the current state of a tab's page; with full, the screenshot shows
+// the whole page.
+func (c *Capture) state(ctx context.Context, by protocol.Caller, id protocol.TabID, full, pixels bool) (pageState, error) {
 	var st pageState
 	var err error
-	if st.text, err = c.config.Text(ctx, id); err != nil || !pixels {
+	if st.text, err = c.config.Text(ctx, by, id); err != nil || !pixels {
 		return st, err
 	}
-	err = c.onTab(ctx, id, func(ctx context.Context, p *sheet) error {
+	err = c.onTab(ctx, by, id, func(ctx context.Context, p *sheet) error {
 		release, err := p.awake(ctx)
 		if err != nil {
 			return err
@@ -48,9 +49,9 @@ func (c *Capture) state(ctx context.Context, id protocol.TabID, full, pixels boo
 	return st, err
 }
 
-// Mark remembers how a tab's page is now, for a later Compare.
-func (c *Capture) Mark(ctx context.Context, id protocol.TabID, full bool) (protocol.PageText, error) {
-	st, err := c.state(ctx, id, full, true)
+// Mark saves the current state of a tab's page for a later Compare.
+func (c *Capture) Mark(ctx context.Context, by protocol.Caller, id protocol.TabID, full bool) (protocol.PageText, error) {
+	st, err := c.state(ctx, by, id, full, true)
 	if err != nil {
 		return protocol.PageText{}, err
 	}
@@ -68,9 +69,9 @@ func (c *Capture) Mark(ctx context.Context, id protocol.TabID, full bool) (proto
 	return st.text, nil
 }
 
-// Compare returns the text of another tab, or of the tab's mark when other is
-// empty, and the text of the tab; with pixels also how their pictures differ.
-func (c *Capture) Compare(ctx context.Context, id, other protocol.TabID, full, pixels bool) (before, now protocol.PageText, diff *protocol.PixelDiff, err error) {
+// Compare returns the text of another tab, or of the tab's mark when other is empty,
+// and the text of the tab. With pixels, it also compares their screenshots.
+func (c *Capture) Compare(ctx context.Context, by protocol.Caller, id, other protocol.TabID, full, pixels bool) (before, now protocol.PageText, diff *protocol.PixelDiff, err error) {
 	var was pageState
 	if other == "" {
 		c.marks.mu.Lock()
@@ -80,10 +81,10 @@ func (c *Capture) Compare(ctx context.Context, id, other protocol.TabID, full, p
 			return before, now, nil, protocol.NewError(protocol.CodeBadArgument, "no state of "+string(id)+" was marked", "", protocol.Try("remembers it", "diff", "--mark"), protocol.Try("then compares", "diff"), protocol.Try("compares with another tab", "diff", "--with", "t2"))
 		}
 		was = marked
-	} else if was, err = c.state(ctx, other, full, pixels); err != nil {
+	} else if was, err = c.state(ctx, by, other, full, pixels); err != nil {
 		return before, now, nil, err
 	}
-	is, err := c.state(ctx, id, full, pixels)
+	is, err := c.state(ctx, by, id, full, pixels)
 	if err != nil {
 		return before, now, nil, err
 	}
@@ -95,12 +96,12 @@ func (c *Capture) Compare(ctx context.Context, id, other protocol.TabID, full, p
 	return was.text, is.text, diff, nil
 }
 
-// tolerance is how much a colour may differ, of 255: the same glyph is not
-// always drawn with the same shade at its edge.
+// tolerance is how much a colour channel may differ, of 255: the edge of the same
+// glyph is not always drawn in the same shade.
 const tolerance = 8
 
-// pixels compares two pictures and saves the second one, pale, with what
-// differs in red.
+// pixels compares two screenshots, and saves the second one in pale colours with the
+// differences in red.
 func (c *Capture) pixels(id protocol.TabID, before, now []byte) (*protocol.PixelDiff, error) {
 	was, err := decodePicture(before)
 	if err != nil {

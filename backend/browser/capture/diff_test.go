@@ -18,8 +18,8 @@ func filled(w, h int, c color.RGBA) *image.RGBA {
 	return out
 }
 
-// TestComparePictures: a shade is no difference, a spot is one with its place, and what
-// only one of two sizes has differs.
+// TestComparePictures: a small change of shade is not a difference; a spot is one and
+// has a position; areas that exist in only one of two sizes differ.
 func TestComparePictures(t *testing.T) {
 	grey := color.RGBA{R: 100, G: 100, B: 100, A: 255}
 	was, is := filled(20, 10, grey), filled(20, 10, grey)
@@ -41,7 +41,7 @@ func TestComparePictures(t *testing.T) {
 	}
 }
 
-// TestEncode: what is written can be read, in both formats that we write.
+// TestEncode: both formats that we write can be read again.
 func TestEncode(t *testing.T) {
 	img := filled(9, 7, color.RGBA{R: 10, G: 200, B: 30, A: 255})
 	for _, format := range []string{"png", "jpeg"} {

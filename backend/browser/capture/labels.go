@@ -14,14 +14,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// label is a ref and where its element lies, in CSS pixels of the picture.
+// label is a ref and the box of its element, in CSS pixels of the screenshot.
 type label struct {
 	ref string
 	box protocol.Clip
 }
 
-// glyph is how a letter of a ref is written: 5 × 7 dots, a row a byte, the
-// leftmost dot the highest of five bits.
+// glyph returns the bitmap of a character of a ref: 5 × 7 dots, one byte per row,
+// with the leftmost dot in the highest of five bits.
 func glyph(letter rune) [7]byte {
 	switch letter {
 	case '0':
@@ -52,14 +52,15 @@ func glyph(letter rune) [7]byte {
 	return [7]byte{}
 }
 
-// What a label looks like, in dots of a picture of scale 1.
+// The size of a label, in dots of a screenshot of scale 1.
 const (
-	glyphWidth  = 6 // with the gap behind it
+	glyphWidth  = 6 // including the gap after it
 	labelHeight = 11
 	labelMargin = 2
 )
 
-// labelColour is what labels take turns in: dark enough for white letters.
+// labelColour returns the colour of label i. The colours repeat; all are dark enough
+// for white text.
 func labelColour(i int) color.RGBA {
 	switch i % 6 {
 	case 0:
@@ -76,8 +77,8 @@ func labelColour(i int) color.RGBA {
 	return color.RGBA{R: 0x00, G: 0x5f, B: 0x73, A: 0xff}
 }
 
-// annotate draws labels on a picture whose width is of so many CSS pixels. The
-// page never sees them.
+// annotate draws labels on a screenshot; width is the screenshot's width in CSS
+// pixels. The page never sees the labels.
 func annotate(data []byte, q protocol.ScreenshotRequest, labels []label, width int) ([]byte, error) {
 	if q.Format == "png" {
 		if out, err := annotatePNG(data, labels, width); !errors.Is(err, errors.ErrUnsupported) {
@@ -92,15 +93,15 @@ func annotate(data []byte, q protocol.ScreenshotRequest, labels []label, width i
 	return encodePicture(img, q.Format, q.Quality)
 }
 
-// annotatePNG does it band by band.
+// annotatePNG annotates a PNG band by band.
 func annotatePNG(data []byte, labels []label, width int) ([]byte, error) {
 	return pngrows.Redraw(data, annotatedBands, func(part *image.RGBA, whole image.Rectangle) { drawLabels(part, whole, labels, width) })
 }
 
-// annotatedBands is in how many bands a picture is annotated at most.
+// annotatedBands is the maximum number of bands in which a screenshot is annotated.
 const annotatedBands = 16
 
-// drawLabels draws on a part of a picture what falls into it.
+// drawLabels draws on a part of a screenshot the labels that overlap it.
 func drawLabels(part *image.RGBA, whole image.Rectangle, labels []label, width int) {
 	scale := 1.0
 	if width > 0 {
@@ -125,7 +126,8 @@ func drawLabel(img *image.RGBA, whole image.Rectangle, l label, scale float64, c
 		draw.Draw(img, edge, fill, image.Point{}, draw.Src)
 	}
 	wide, high := (len(l.ref)*glyphWidth+labelMargin+1)*dot, labelHeight*dot
-	// Above the box where there is room, else in its corner; never outside.
+	// Place the label above the box where there is room, else in its corner, and
+	// always inside the image.
 	at := image.Pt(box.Min.X, box.Min.Y-high)
 	if at.Y < whole.Min.Y {
 		at.Y = box.Min.Y
@@ -144,8 +146,8 @@ func drawLabel(img *image.RGBA, whole image.Rectangle, l label, scale float64, c
 	}
 }
 
-// labels are the refs of what can be acted on in a part of the page, or in what
-// is in view when clip is nil, with their places in the picture of it.
+// labels returns the refs of the elements that can be acted on in a part of the page,
+// or in the viewport when clip is nil, with their boxes in the screenshot.
 func (p *sheet) labels(ctx context.Context, clip *protocol.Clip) ([]label, error) {
 	var out []label
 	var scroll struct{ X, Y float64 }
@@ -184,14 +186,14 @@ func (p *sheet) labels(ctx context.Context, clip *protocol.Clip) ([]label, error
 	return out, err
 }
 
-// labelItem is what a look tells of one thing.
+// labelItem is one element of a snapshot.
 type labelItem struct {
 	Ref      string      `json:"ref"`
 	Box      []float64   `json:"box"`
 	Children []labelItem `json:"children"`
 }
 
-// boxed lists what has a ref and a place.
+// boxed lists the items that have a ref and a box.
 func boxed(items, out []labelItem) []labelItem {
 	for _, item := range items {
 		if item.Ref != "" && len(item.Box) == 4 {
@@ -202,14 +204,14 @@ func boxed(items, out []labelItem) []labelItem {
 	return out
 }
 
-// elementClip is where an element lies in the page, whole.
+// elementClip returns the box of a whole element in the page.
 func (p *sheet) elementClip(ctx context.Context, element string) (*protocol.Clip, error) {
 	f, ref, err := elements.WhereIs(ctx, p.Page, element)
 	if err != nil {
 		return nil, err
 	}
 	var box []float64
-	// Inside a frame only what the frame shows can be drawn.
+	// Inside a frame, only what the frame shows can be drawn.
 	if err := elements.InFrame(ctx, p.Page, f, `(page, { ref, child }) => {
 		const el = page.element(ref);
 		if (!el) return null;

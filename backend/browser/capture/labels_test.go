@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Band by band gives the same as all at once, whatever filters the browser
-// chose, and labels that lie across bands are whole.
+// Annotating band by band gives the same image as annotating all at once, whatever
+// filters the browser chose, and labels that cross bands are complete.
 func TestAnnotatedBandByBand(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 300, 3*256+17))
 	noise := rand.New(rand.NewPCG(1, 2))
@@ -26,7 +26,7 @@ func TestAnnotatedBandByBand(t *testing.T) {
 		}
 	}
 	var file bytes.Buffer
-	if err := png.Encode(&file, img); err != nil { // it tries every filter
+	if err := png.Encode(&file, img); err != nil { // this encoder tries every filter
 		t.Fatal(err)
 	}
 	var labels []label

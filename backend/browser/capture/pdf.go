@@ -11,10 +11,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// centimetres in an inch: the protocol measures paper in inches.
+// centimetres is the number of centimetres per inch: CDP measures paper in inches.
 const centimetres = 2.54
 
-// paper is the size of a sheet in inches, upright.
+// paper returns the size of a sheet in portrait format, in inches.
 func paper(name string) (width, height float64, ok bool) {
 	switch name {
 	case "a3":
@@ -33,10 +33,10 @@ func paper(name string) (width, height float64, ok bool) {
 	return 0, 0, false
 }
 
-// PDF prints a tab's page into a file of the session's folder. The page must
-// not be a crashed one; CodeBadArgument is for a paper that does not exist or
-// margins that leave nothing of it.
-func (c *Capture) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequest) (protocol.PageFile, error) {
+// PDF prints a tab's page into a file of the session's folder. The page must not have
+// crashed. It returns CodeBadArgument for an unknown paper, or for margins that leave
+// no space.
+func (c *Capture) PDF(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.PDFRequest) (protocol.PageFile, error) {
 	var file protocol.PageFile
 	width, height, ok := paper(q.Paper)
 	if !ok {
@@ -44,16 +44,16 @@ func (c *Capture) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequ
 	}
 	margin := q.Margin / centimetres
 	if q.Margin < 0 || 2*margin >= width {
-		return file, protocol.NewError(protocol.CodeBadArgument, "such margins leave nothing of the page", "use a smaller margin, in centimetres", protocol.With("", "--margin", "1"))
+		return file, protocol.NewError(protocol.CodeBadArgument, "these margins leave no room for the page", "use a smaller margin, in centimetres", protocol.With("", "--margin", "1"))
 	}
-	err := c.onTab(ctx, id, func(ctx context.Context, p *sheet) error {
+	err := c.onTab(ctx, by, id, func(ctx context.Context, p *sheet) error {
 		yes := true
 		res, err := cdp.Call(ctx, p.Session, cdppage.PrintToPDF, cdppage.PrintToPDFParams{
 			Landscape: &q.Landscape, PrintBackground: &q.Background, PaperWidth: width, PaperHeight: height,
 			MarginTop: &margin, MarginBottom: &margin, MarginLeft: &margin, MarginRight: &margin, GenerateTaggedPDF: &yes,
 		})
 		if _, refused := errors.AsType[*devtools.MethodError](err); refused && !p.Crashed() {
-			return protocol.NewError(protocol.CodeGone, "the page was not printed: it went away meanwhile, or is nothing that can be printed", "try again when the page is there")
+			return protocol.NewError(protocol.CodeGone, "the page was not printed: it was closed or replaced, or cannot be printed", "try again when the page is there")
 		}
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func (c *Capture) PDF(ctx context.Context, id protocol.TabID, q protocol.PDFRequ
 	return file, err
 }
 
-// save writes what was made of a page into the session's folder.
+// save writes a file made from a page into the session's folder.
 func (c *Capture) save(ctx context.Context, id protocol.TabID, p *sheet, kind string, data []byte, file *protocol.PageFile) (err error) {
 	*file, err = c.config.SavePage(ctx, id, p.Page, kind, data)
 	return err

@@ -6,12 +6,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestPaper: a paper that does not exist, and margins that leave nothing of one, are
-// refused before the browser is asked.
+// TestPaper: an unknown paper, and margins that leave no space, are refused before
+// the browser receives a request.
 func TestPaper(t *testing.T) {
 	c := New(nil, Config{})
 	for _, q := range []protocol.PDFRequest{{Paper: "a7"}, {Paper: "a5", Margin: 8}, {Margin: -1}} {
-		if _, err := c.PDF(t.Context(), "t1", q); protocol.AsError(err).Code != protocol.CodeBadArgument {
+		if _, err := c.PDF(t.Context(), protocol.Caller{}, "t1", q); protocol.AsError(err).Code != protocol.CodeBadArgument {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -20,9 +20,9 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestCompareWithoutMark: nothing was marked that a tab could be compared with.
+// TestCompareWithoutMark: there is no mark with which the tab could be compared.
 func TestCompareWithoutMark(t *testing.T) {
-	_, _, _, err := New(nil, Config{}).Compare(t.Context(), "t1", "", false, false)
+	_, _, _, err := New(nil, Config{}).Compare(t.Context(), protocol.Caller{}, "t1", "", false, false)
 	if e := protocol.AsError(err); e.Code != protocol.CodeBadArgument || len(e.Next) == 0 {
 		t.Errorf("%+v", e)
 	}

@@ -19,18 +19,19 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// phoneWidth is the widest screen that is as high as a phone's. CSS pixels.
+// phoneWidth is the largest width for which a phone's screen height is used, in CSS
+// pixels.
 const phoneWidth = 480
 
-// twoFrames waits until a change of size is laid out and drawn.
+// twoFrames is a script that waits until a change of size is laid out and drawn.
 const twoFrames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 
-// Responsive takes a picture of a tab's page at each width, in CSS pixels; the
-// tab then has its own size again. The pictures are as high as the page when
-// full, else as a screen of that width usually is.
-func (c *Capture) Responsive(ctx context.Context, id protocol.TabID, widths []int, q protocol.ScreenshotRequest) ([]protocol.Screenshot, error) {
+// Responsive takes a screenshot of a tab's page at each width, in CSS pixels, and
+// then restores the tab's own size. With full, a screenshot is as high as the page,
+// else as a screen of that width usually is.
+func (c *Capture) Responsive(ctx context.Context, by protocol.Caller, id protocol.TabID, widths []int, q protocol.ScreenshotRequest) ([]protocol.Screenshot, error) {
 	var shots []protocol.Screenshot
-	err := c.onTab(ctx, id, func(ctx context.Context, p *sheet) error {
+	err := c.onTab(ctx, by, id, func(ctx context.Context, p *sheet) error {
 		release, err := p.awake(ctx)
 		if err != nil {
 			return err
@@ -66,7 +67,7 @@ func (c *Capture) atWidth(ctx context.Context, id protocol.TabID, p *sheet, widt
 			return shot, err
 		}
 		if m.CSSContentSize != nil {
-			// What overflows at the side is what one looks for here.
+			// Include horizontal overflow, because users look for it here.
 			width, height = max(width, int(math.Ceil(m.CSSContentSize.Width))), max(height, int(math.Ceil(m.CSSContentSize.Height)))
 			size.Width, size.Height = int64(min(maxScreenshot, width)), int64(min(maxScreenshot, height))
 			if err := p.resize(ctx, size); err != nil {
@@ -94,10 +95,10 @@ func (p *sheet) laidOut(ctx context.Context) {
 	}
 }
 
-// resized lets f give the page other sizes, by a session of its own, and the page
-// its own size again. A picture that is done gives the page back the size that it
-// had when the picture was asked for, whenever that is; those that nobody waits
-// for are forgotten with the session.
+// resized lets f give the page other sizes, through a separate session, and then
+// restores the page's own size. When a screenshot is complete, however late, Chromium
+// restores the size that the page had when the screenshot was requested. Closing the
+// session discards the screenshots that nobody waits for.
 func (p *sheet) resized(ctx context.Context, f func(own emulation.SetDeviceMetricsOverrideParams, sized *sheet) error) error {
 	m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
@@ -123,8 +124,8 @@ func (p *sheet) resized(ctx context.Context, f func(own emulation.SetDeviceMetri
 	return errors.Join(err, leave)
 }
 
-// ownSizeAgain returns when the page has its own size, or what the tab is made to
-// believe, or has refused it often enough.
+// ownSizeAgain returns when the page has its own or its emulated size again, or after
+// sizeTries attempts.
 func (p *sheet) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams) {
 	for range sizeTries {
 		if s, size := p.c.config.Size(p.Target); size != nil {
@@ -147,8 +148,9 @@ func (p *sheet) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetrics
 	}
 }
 
-// resize gives the page a size and waits until it has it. A tab in the back
-// takes the next one only when the last was drawn: so it is drawn.
+// resize gives the page a size and waits until the page has it. A tab in the
+// background takes a new size only after the previous one was drawn, so it is made to
+// draw.
 func (p *sheet) resize(ctx context.Context, size emulation.SetDeviceMetricsOverrideParams) error {
 	p.sizedAs(&size)
 	err := p.shownAnew(ctx, func() error {
@@ -161,8 +163,8 @@ func (p *sheet) resize(ctx context.Context, size emulation.SetDeviceMetricsOverr
 	return p.settled(ctx, size)
 }
 
-// shownAnew hides a tab in the back and shows it again, between which it is
-// changed: then it takes up its size.
+// shownAnew hides a tab in the background, calls change, and shows the tab again:
+// then the tab applies its size.
 func (p *sheet) shownAnew(ctx context.Context, change func() error) error {
 	sessions := []*devtools.Session{p.Session}
 	if p.of != nil {
@@ -182,16 +184,16 @@ func (p *sheet) shownAnew(ctx context.Context, change func() error) error {
 	return errors.Join(change(), show(true))
 }
 
-// sizedAs notes the size that the page is given for now; nil is its own.
+// sizedAs records the temporary size of the page; nil is its own.
 func (p *sheet) sizedAs(size *emulation.SetDeviceMetricsOverrideParams) {
 	p.sized.Lock()
 	defer p.sized.Unlock()
 	p.size = size
 }
 
-// sizeAgain tells the page its size just before a picture: when a picture is
-// done, whenever that is, the view gets the size back that it had when the
-// picture was asked for.
+// sizeAgain sets the page's size again just before a screenshot: when a screenshot is
+// complete, however late, Chromium restores the size that the view had when the
+// screenshot was requested.
 func (p *sheet) sizeAgain(ctx context.Context) error {
 	p.sized.Lock()
 	size := p.size
@@ -208,7 +210,7 @@ func (p *sheet) settled(ctx context.Context, size emulation.SetDeviceMetricsOver
 	if err != nil {
 		return err
 	}
-	for range 10 { // a page that forbids its size is taken as it is
+	for range 10 { // a page that rejects the size is captured as it is
 		p.laidOut(ctx)
 		if has, err := p.has(ctx, world, size); has || err != nil {
 			return err
@@ -220,17 +222,17 @@ func (p *sheet) settled(ctx context.Context, size emulation.SetDeviceMetricsOver
 	return nil
 }
 
-// has says whether the page has a size.
+// has reports whether the page has a size.
 func (p *sheet) has(ctx context.Context, world runtime.ExecutionContextID, size emulation.SetDeviceMetricsOverrideParams) (bool, error) {
 	is, err := devtools.Evaluate[[2]float64](ctx, p.Session, "[innerWidth, innerHeight].map((n) => Math.round(n * visualViewport.scale))", world)
 	return err == nil && math.Abs(is[0]-float64(size.Width)) <= 1 && math.Abs(is[1]-float64(size.Height)) <= 1, err
 }
 
-// sizeTries is how often a page is told a size before it is taken as it is.
+// sizeTries is how often a size is set before the page is captured as it is.
 const sizeTries = 12
 
-// captureSized is capture for a page that was given another size: a picture of
-// another shape is taken again.
+// captureSized is capture for a page that was given another size. It repeats a
+// screenshot that has other proportions.
 func (p *sheet) captureSized(ctx context.Context, params cdppage.CaptureScreenshotParams, width, height float64) (data []byte, err error) {
 	for range sizeTries {
 		if data, err = p.capture(ctx, params); err != nil {

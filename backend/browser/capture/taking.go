@@ -20,7 +20,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// captureParams turns a request into the protocol's.
+// captureParams converts a request to CDP parameters.
 func captureParams(q protocol.ScreenshotRequest, clip *protocol.Clip) cdppage.CaptureScreenshotParams {
 	params := cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormat(q.Format)}
 	yes := true
@@ -35,10 +35,10 @@ func captureParams(q protocol.ScreenshotRequest, clip *protocol.Clip) cdppage.Ca
 	return params
 }
 
-// awake makes a tab in the back draw: it believes to be looked at until release
-// is called. What the person sees does not change.
+// awake makes a tab in the background draw: with focus emulation, the page behaves as
+// if it were visible, until release is called. What the user sees does not change.
 func (p *sheet) awake(ctx context.Context) (release func(), err error) {
-	if p.IsOpen() { // it does already, for looks and actions
+	if p.IsOpen() { // focus emulation is already on, for snapshots and actions
 		return func() {}, nil
 	}
 	focus := emulation.SetFocusEmulationEnabledParams{Enabled: true}
@@ -51,13 +51,13 @@ func (p *sheet) awake(ctx context.Context) (release func(), err error) {
 	}, nil
 }
 
-// frame is a promise of the page's next animation frame.
+// frame is a script whose promise resolves in the page's next animation frame.
 const frame = "new Promise((done) => requestAnimationFrame(() => done(true)))"
 
-// capture takes a picture. In a tab that no window shows, Chromium learns that
-// a frame was presented only when the next one is: a page on which nothing
-// moves would keep its picture to itself for ever. So further frames are asked
-// for, in the rhythm of the page's own, until the picture is there.
+// capture takes a screenshot. In a tab that no window shows, Chromium learns that a
+// frame was presented only when the next one is. On a page on which nothing moves,
+// the screenshot would never arrive. So capture requests further frames, at the
+// page's own frame rate, until the screenshot arrives.
 func (p *sheet) capture(ctx context.Context, params cdppage.CaptureScreenshotParams) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -81,7 +81,7 @@ func (p *sheet) capture(ctx context.Context, params cdppage.CaptureScreenshotPar
 	nudged := make(chan struct{})
 	go func() {
 		defer close(nudged)
-		if params.Clip == nil { // it would undo the size of a larger picture
+		if params.Clip == nil { // a second screenshot would undo the size of a larger one
 			p.nudge(ctx)
 		}
 	}()
@@ -94,10 +94,10 @@ func (p *sheet) capture(ctx context.Context, params cdppage.CaptureScreenshotPar
 	return a.data, a.err
 }
 
-// nudge asks for further frames by a second picture of what is in view, ever
-// more rarely until ctx ends: a page that gives several frames which nobody
-// draws is let draw only once a second. A tab in front draws by itself, unless
-// its window is shown nowhere: there it begins when the picture is overdue.
+// nudge requests further frames by a second screenshot of the viewport, at growing
+// intervals, until ctx ends: Chromium limits a page that produces several undrawn
+// frames to one frame per second. A tab in front draws by itself, unless its window
+// is shown nowhere; there nudge begins only when the screenshot is overdue.
 func (p *sheet) nudge(ctx context.Context) {
 	if page.InFront(p.Page) {
 		overdue := time.NewTimer(pictureWait)
@@ -129,7 +129,7 @@ func (p *sheet) nudge(ctx context.Context) {
 	}
 }
 
-// secondPicture makes the browser draw the page once more; nobody reads it.
+// secondPicture makes the browser draw the page once more. Its result is ignored.
 func (p *sheet) secondPicture(ctx context.Context) error {
 	fast, least := true, int64(1)
 	if err := p.sizeAgain(ctx); err != nil {
@@ -141,7 +141,7 @@ func (p *sheet) secondPicture(ctx context.Context) error {
 	return err
 }
 
-// decodePicture reads a png or jpeg into pixels that can be drawn on.
+// decodePicture decodes a PNG or JPEG into an image that can be drawn on.
 func decodePicture(data []byte) (*image.RGBA, error) {
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -155,7 +155,7 @@ func decodePicture(data []byte) (*image.RGBA, error) {
 	return out, nil
 }
 
-// encodePicture writes a picture as it was asked for.
+// encodePicture encodes an image in the requested format.
 func encodePicture(img image.Image, format string, quality int) ([]byte, error) {
 	var out bytes.Buffer
 	var err error

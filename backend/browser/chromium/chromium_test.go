@@ -65,8 +65,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// The lock of another machine, of a dead process or in another form does not hold a
-// profile; that of a living browser does.
+// The lock of another machine, of a dead process or in another format does not
+// hold a profile; that of a running browser does.
 func TestCheckProfile(t *testing.T) {
 	dir := t.TempDir()
 	if err := CheckProfile(dir); err != nil {

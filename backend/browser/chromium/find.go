@@ -1,6 +1,5 @@
 // Package chromium finds a browser on this machine, prepares its profile, and
-// launches it with its end of the protocol's pipe. What is said on that pipe is not
-// its business.
+// launches it with the two ends of its protocol pipe. It does not use the pipe.
 package chromium
 
 import (
@@ -23,15 +22,15 @@ type Found struct {
 	Path string // absolute
 }
 
-// candidate is where a browser is usually installed.
+// candidate lists where a browser is usually installed.
 type candidate struct {
 	name  string
 	paths []string // absolute, or a name to look up in PATH
 }
 
-// candidates lists the browsers of a system, the preferred first: Chromium,
-// because the extension interface over the pipe is its own, then the others by
-// how many people have them.
+// candidates lists the browsers of an operating system in order of preference:
+// Chromium first, because only it has the extension interface over the pipe, then
+// the others by how many people have them.
 func candidates(goos string, env func(string) string) []candidate {
 	switch goos {
 	case "darwin":
@@ -71,7 +70,7 @@ func candidates(goos string, env func(string) string) []candidate {
 	}
 }
 
-// FindAll returns the browsers of this machine, the preferred first.
+// FindAll returns the browsers of this machine in order of preference.
 func FindAll() []Found {
 	var found []Found
 	for _, c := range candidates(runtime.GOOS, os.Getenv) {
@@ -119,7 +118,7 @@ func installHint(goos string) string {
 	}
 }
 
-// nameOf guesses a browser's name from its program's.
+// nameOf guesses a browser's name from the name of its executable.
 func nameOf(path string) string {
 	base := strings.ToLower(filepath.Base(path))
 	switch {
@@ -134,8 +133,8 @@ func nameOf(path string) string {
 	}
 }
 
-// Version asks a browser that does not run for its version, such as
-// "156.0.8078.79". A running one says it over its pipe (Browser.Info).
+// Version asks a browser's executable for its version, such as "156.0.8078.79". A
+// running browser reports it over its pipe (Browser.Info).
 func Version(ctx context.Context, path string) (string, error) {
 	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// flag is one of Chromium's switches with the reason why it is there.
-// chromedp's own set is not used: it is for automation (a mock keychain, no
-// phishing protection, no popup blocking) and not for a browser that a person
-// lives in. The password store is left to the system for the same reason.
+// flag is one of Chromium's switches with the reason for it. chromedp's own set
+// is not used: it is made for automation (a mock keychain, no phishing
+// protection, no popup blocking), not for a browser that a user works in. The
+// choice of password store is left to the system for the same reason.
 type flag struct {
 	value  string
 	reason string
@@ -67,37 +67,37 @@ func flags(o *Options) []flag {
 	return f
 }
 
-// disabledFeatures are the features of Chromium that are off, with one switch,
-// because the last one counts.
+// disabledFeatures are the features of Chromium that are turned off. They share
+// one switch, because Chromium only uses the last --disable-features.
 var disabledFeatures = []string{
-	// After an input a page's tasks would wait for the next frame, and with them
-	// the answer to what the input did: 10 ms a click (seen).
+	// With it, a page's tasks after an input wait for the next frame, and so does
+	// the report of what the input did: 10 ms per click (measured).
 	"DeferRendererTasksAfterInput",
-	// Pages of the browser's own, made with each window before anybody looks at
-	// them: a process with two pages, and 60 ms before the panel is there (seen).
-	// The address bar has its native list instead.
+	// These are pages of the browser's own, created with each window before they
+	// are needed: one more process with two pages, and the panel appears 60 ms
+	// later (measured). The address bar uses its native list instead.
 	"WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "PreloadTopChromeWebUI",
-	// A bar below our page for new tabs, which names the extension.
+	// A bar below our page for new tabs, which shows the extension's name.
 	"NtpFooter",
 	// Chromium before 156 ignored --load-extension without this.
 	"DisableLoadExtensionCommandLineSwitch",
 }
 
-// distributed are the extensions that a Debian system gives to every profile
-// with the switch that ours replaces.
+// distributed are the extensions that a Debian system adds to every profile with
+// the same switch, which ours would override.
 func distributed() []string {
 	dirs, _ := filepath.Glob("/usr/share/chromium/extensions/*") // only a bad pattern fails
 	return dirs
 }
 
-// The size of a browser without a window, in device independent pixels.
+// The size of a headless browser's page, in device-independent pixels.
 const (
 	headlessWidth  = 1280
 	headlessHeight = 800
 )
 
-// args returns the command line: the switches, then the pages, the one in front
-// first as Chromium wants it.
+// args returns the command line: the switches, then the pages. The page in front
+// comes first, as Chromium requires.
 func args(o *Options) []string {
 	var out []string
 	for _, f := range flags(o) {
@@ -116,8 +116,8 @@ func startPages(o *Options) []string {
 		pages = append(pages, t.URL)
 	}
 	if len(pages) > 1 && o.Headless {
-		// Without a window Chromium takes one page ("Multiple targets are not
-		// supported"); the others are opened when it answers.
+		// Headless Chromium accepts one page ("Multiple targets are not
+		// supported"); the others are opened once it answers.
 		pages = pages[:1]
 	}
 	if len(pages) == 0 && o.StartURL != nil {
@@ -131,8 +131,8 @@ func startPages(o *Options) []string {
 	return pages
 }
 
-// Restorable are the tabs that can be opened again. Anything that is not a URL
-// with a scheme is left out: a page's address from a state file must never
+// Restorable returns the tabs that can be opened again. It leaves out anything
+// that is not a URL with a scheme: a page's URL from a state file must never
 // become a switch.
 func Restorable(known []tabs.RestoreTab) []tabs.RestoreTab {
 	var out []tabs.RestoreTab
@@ -144,7 +144,8 @@ func Restorable(known []tabs.RestoreTab) []tabs.RestoreTab {
 	return out
 }
 
-// Startable says whether an address may be opened at the start, and is no switch.
+// Startable reports whether a URL may be opened at the start and cannot be read
+// as a switch.
 func Startable(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" || strings.HasPrefix(raw, "-") {
@@ -157,7 +158,7 @@ func Startable(raw string) bool {
 	return false
 }
 
-// SandboxError is what a launch as root without permission answers.
+// SandboxError is the error for a launch as root without NoSandbox.
 func SandboxError() error {
 	return protocol.NewError(protocol.CodeNoSandbox, "Chromium does not run as root with its sandbox",
 		"run Pilotfish as an ordinary user, or set "+protocol.EnvSandbox+"=1 in a container that is thrown away")

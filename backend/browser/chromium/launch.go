@@ -21,20 +21,22 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Options is how a browser is started.
+// Options says how a browser is started.
 type Options struct {
 	// ProfileDir is the user data folder; it is created with mode 0700.
 	ProfileDir string
 	// ExtensionDir is the built extension; empty runs without it.
 	ExtensionDir string
-	// StartURL is asked for the first page when no tab is restored; nil for an empty
-	// page.
+	// StartURL returns the first page's URL when no tab is restored; nil means an
+	// empty page.
 	StartURL func() string
 	// Restore are the tabs to open.
 	Restore []tabs.RestoreTab
-	// Crashed says that the browser crashed before: Chromium restores the tabs itself.
+	// Crashed says that the previous run crashed: Chromium restores the tabs
+	// itself.
 	Crashed bool
-	// NoSandbox runs Chromium without its sandbox: for root in a container.
+	// NoSandbox runs Chromium without its sandbox. It is meant for root in a
+	// container.
 	NoSandbox bool
 	// NoKeyring keeps passwords and cookies in the profile instead of asking the
 	// system's keyring for a key.
@@ -52,11 +54,11 @@ type Process struct {
 	said *tail
 }
 
-// Said returns the last lines that the browser wrote on its standard error.
+// Said returns the last lines that the browser wrote to its standard error.
 func (p *Process) Said() string { return p.said.String() }
 
-// Preflight finds out what would make Chromium end at once, and says it in
-// words before anything is started.
+// Preflight checks for conditions that would make Chromium exit at once, and
+// returns an error with a hint before anything is started.
 func Preflight(o *Options) error {
 	if os.Geteuid() == 0 && !o.NoSandbox {
 		return SandboxError()
@@ -75,9 +77,10 @@ func notWritable(dir string, err error) error {
 	return journal.NotWritable(dir, err, ", or choose another folder in Settings")
 }
 
-// CheckProfile refuses a folder that is not ours alone, and one that a living
-// browser holds: a second Chromium on it would only open a window in the first
-// and end. The lock of a dead one is left to Chromium, which replaces it.
+// CheckProfile refuses a folder that the current user does not own, and one that
+// a running browser uses: a second Chromium would only open a window in the first
+// one and exit. The lock of a dead browser is ignored, because Chromium replaces
+// it.
 func CheckProfile(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -93,7 +96,7 @@ func CheckProfile(dir string) error {
 	if err != nil {
 		return nil //nolint:nilerr // no lock: nobody has the profile
 	}
-	// The link's target is "host-pid"; host names have dashes, too.
+	// The link's target is "host-pid"; host names can contain dashes, too.
 	i := strings.LastIndexByte(target, '-')
 	if i < 0 {
 		return nil
@@ -110,9 +113,9 @@ func CheckProfile(dir string) error {
 		"close that browser, or choose another profile folder in Settings")
 }
 
-// livesAsBrowser says whether a pid is a living browser. A pid that was given
-// to another program since does not hold the profile; where /proc cannot tell,
-// living counts.
+// livesAsBrowser reports whether a pid is a running browser. A pid that now
+// belongs to another program does not hold the profile. Where there is no /proc,
+// any running process counts.
 func livesAsBrowser(pid int) bool {
 	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
 		return false
@@ -124,41 +127,41 @@ func livesAsBrowser(pid int) bool {
 	return strings.Contains(string(cmdline), "--user-data-dir") || strings.Contains(strings.ToLower(string(cmdline)), "chrom")
 }
 
-// Launch starts the browser of a path with the two pipes as its descriptors 3 and 4.
+// Launch starts the browser of a path with its pipe as its descriptors 3 and 4.
 func Launch(ctx context.Context, o *Options, path string, log *slog.Logger) (*Process, error) {
-	commandR, commandW, err := os.Pipe()
+	commands, commandsIn, err := pipe()
 	if err != nil {
-		return nil, fmt.Errorf("making the browser's pipe: %w", err)
+		return nil, err
 	}
-	defer commandR.Close()
-	eventR, eventW, err := os.Pipe()
+	defer commandsIn.Close()
+	events, eventsOut, err := pipe()
 	if err != nil {
-		_ = commandW.Close()
-		return nil, fmt.Errorf("making the browser's pipe: %w", err)
+		_ = commands.Close()
+		return nil, err
 	}
-	defer eventW.Close()
+	defer eventsOut.Close()
 	stderr := &tail{}
 	p, err := proc.Start(ctx, proc.Config{
 		Path:       path,
 		Args:       args(o),
 		Env:        environment(os.Environ()),
 		Dir:        o.ProfileDir,
-		ExtraFiles: []*os.File{commandR, eventW},
+		ExtraFiles: []*os.File{commandsIn, eventsOut},
 		Stderr:     stderr,
 		Guard:      o.Guard,
 		Logger:     log,
 	})
 	if err != nil {
-		_ = commandW.Close()
-		_ = eventR.Close()
+		_ = commands.Close()
+		_ = events.Close()
 		return nil, protocol.NewError(protocol.CodeBrowserStart, "the browser could not be started: "+err.Error(), "check its path in Settings")
 	}
-	return &Process{Process: p, Pipe: chromedp.NewPipeConn(eventR, commandW), said: stderr}, nil
+	return &Process{Process: p, Pipe: chromedp.NewPipeConn(events, commands), said: stderr}, nil
 }
 
-// environment is what the browser inherits: everything but our own variables,
-// which carry tokens when Pilotfish was itself started from one of its
-// terminals.
+// environment returns the environment variables that the browser inherits: all
+// except our own, which carry tokens when Pilotfish itself was started from one
+// of its terminals.
 func environment(all []string) []string {
 	var env []string
 	for _, v := range all {
@@ -182,7 +185,7 @@ const (
 	tailWidth = 400
 )
 
-// Write takes output in; it never fails, so that the browser never blocks.
+// Write keeps output; it never fails, so that the browser never blocks.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,8 +204,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the kept lines. What Chromium always says about a missing
-// D-Bus is left out: it explains nothing.
+// String returns the kept lines. It leaves out Chromium's usual messages about a
+// missing D-Bus, which explain nothing.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,12 +10,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// openOnClick is the preference in which Chromium keeps that a click on our icon
-// opens the panel (chrome.sidePanel.setPanelBehavior). Without it a click is
-// lost until the worker has run for the first time, 150 to 250 ms later (seen).
+// openOnClick is the preference in which Chromium stores that a click on our
+// toolbar icon opens the panel (chrome.sidePanel.setPanelBehavior). Without it a
+// click is lost until the worker has run for the first time, 150 to 250 ms later
+// (measured).
 const openOnClick = "open_side_panel_on_icon_click"
 
-// preferences is what we read and write of a profile's Preferences.
+// preferences is the part of a profile's Preferences file that we read and write.
 type preferences struct {
 	Extensions struct {
 		Settings map[string]map[string]any `json:"settings"`
@@ -25,11 +26,12 @@ type preferences struct {
 	} `json:"browser"`
 }
 
-// placement is where a browser's window was when the profile was used last, and
-// the work area of that screen, in device independent pixels. Chromium writes it,
-// and fits the window into today's work area where that is another one. So a
-// switch must not name a size: it would hold at every start, also beyond the
-// screen, and the maximised state would be lost (seen with Chromium 156).
+// placement is the position of the browser's window when the profile was last
+// used, and the work area of that screen, in device-independent pixels. Chromium
+// writes it, and fits the window into the current work area when that is a
+// different one. A command line switch must not set a size: it would apply at
+// every start, even beyond the screen, and the maximised state would be lost
+// (observed with Chromium 156).
 type placement struct {
 	Left       int  `json:"left"`
 	Top        int  `json:"top"`
@@ -42,15 +44,15 @@ type placement struct {
 	AreaBottom int  `json:"work_area_bottom"`
 }
 
-// The first window's place, which is wide enough for a page beside the panel.
-// Chromium's own first size is half a wide screen.
+// The first window's position and size, wide enough for a page beside the panel.
+// Chromium's own first window is half as wide as a wide screen.
 const (
 	firstLeft, firstTop     = 10, 10
 	firstWidth, firstHeight = 1360, 900
 )
 
-// firstPlacement says that the window was on a screen of its own size, so that
-// Chromium fits it into any that is smaller.
+// firstPlacement says that the window was on a screen of the window's own size,
+// so that Chromium fits it into any smaller screen.
 func firstPlacement() *placement {
 	return &placement{
 		Left: firstLeft, Top: firstTop, Right: firstLeft + firstWidth, Bottom: firstTop + firstHeight,
@@ -73,9 +75,10 @@ func Seed(path string) error {
 	return os.WriteFile(path, raw, 0o600)
 }
 
-// Clickable says whether the first click on our icon will open the panel without
-// the worker. A profile that Chromium has never used is told so beforehand (Seed);
-// of any other it is read, and where it cannot be read the worker is waited for.
+// Clickable reports whether the first click on our icon will open the panel
+// without the worker. For a profile that Chromium has never used, it writes that
+// preference (Seed); for any other it reads it. It returns false when the
+// preference cannot be read, and then the panel waits for the worker.
 func Clickable(profile string) bool {
 	state, err := os.ReadFile(filepath.Join(profile, "Local State"))
 	switch {

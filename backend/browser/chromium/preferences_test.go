@@ -64,7 +64,7 @@ func TestNewProfileHasAPlacement(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(raw, &known)
 	}
-	// Without "maximized" Chromium reads none of it (seen).
+	// Without "maximized" Chromium ignores the whole placement (observed).
 	if at := known.Browser.Placement; err != nil || at["right"] != 1370.0 || at["work_area_right"] != 1360.0 || at["maximized"] != false {
 		t.Errorf("the preferences are %s (%v)", raw, err)
 	}

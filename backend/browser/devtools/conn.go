@@ -1,13 +1,15 @@
-// Package devtools speaks the DevTools protocol over a browser's private pipe: one
-// connection, its flat sessions, and their events in ordered queues of limited
-// length. It knows no page and no tab. Its name is not that of cdproto's package
-// cdp, whose typed commands its sessions run.
+// Package devtools speaks the DevTools protocol over a browser's private pipe:
+// one connection, its flat sessions, and their events in ordered queues of
+// limited length. It knows nothing about pages or tabs. It is not named cdp
+// because cdproto has a package of that name, whose typed commands run on its
+// sessions.
 package devtools
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"github.com/chromedp/cdproto"
@@ -23,23 +25,23 @@ import (
 var ErrPipeEnded = errors.New("the browser's pipe ended")
 
 // ErrSessionEnded is returned by every call on a session whose target closed,
-// crashed away or was replaced.
+// crashed for good or was replaced.
 var ErrSessionEnded = errors.New("the target's session ended")
 
-// MethodError is an error that the browser answered a command with: the command,
-// the protocol's code, and what the browser says.
+// MethodError is the browser's error response to a command: the command, the
+// protocol's error code, and the browser's message.
 type MethodError struct {
 	Method  string
 	Code    int64
 	Message string
 }
 
-// Error names the command and repeats what the browser said.
+// Error returns the command's method and the browser's message.
 func (e *MethodError) Error() string { return e.Method + ": " + e.Message }
 
 // Transport carries messages to a browser and back, as chromedp's pipe does. Read
-// returns an error once there is nothing more to read; Write may be called from
-// several goroutines at once.
+// returns an error once there is nothing more to read; several goroutines may
+// call Write at once.
 type Transport interface {
 	Read(ctx context.Context, msg *cdproto.Message) error
 	Write(ctx context.Context, msg *cdproto.Message) error
@@ -47,22 +49,28 @@ type Transport interface {
 }
 
 // Conn multiplexes the sessions of one browser over its pipe. One goroutine
-// (Serve) reads; it never waits for anybody: answers go to a buffered channel
-// and events to bounded queues.
+// (Serve) reads, and it never blocks on a receiver: answers go to a buffered
+// channel and events to bounded queues.
 type Conn struct {
-	t Transport
+	t   Transport
+	log *slog.Logger
 	// Root is the session of the browser itself.
 	Root *Session
 	// Done is closed when the pipe has ended.
 	Done chan struct{}
 
-	mu       sync.Mutex
-	next     int64
-	calls    map[int64]*Pending
+	mu    sync.Mutex
+	next  int64
+	calls map[int64]*Pending
+	// unread are commands that nobody waits for any more and that have no answer yet.
+	unread map[int64]bool
+	// judged is the first command whose answers are judged; see alarm.
+	judged   int64
+	alarmed  bool
 	sessions map[target.SessionID]*Session
 	err      error
-	// queues are those of subscriptions that were released. One is large, and each
-	// action needs three.
+	// queues holds the queues of released subscriptions for reuse: a queue is
+	// large, and each action needs three.
 	queues sync.Pool
 	sent   func(ctx context.Context, s *Session, params any)
 }
@@ -70,7 +78,7 @@ type Conn struct {
 // Pending is a command that waits for its answer.
 type Pending struct {
 	session *Session
-	// Reply has room for the answer, and gets one at most.
+	// Reply has room for the one answer that it can receive.
 	Reply chan Reply
 }
 
@@ -80,14 +88,21 @@ type Reply struct {
 	err    error
 }
 
-// New makes the connection over a pipe. sent is called with each command right
+// maxUnread bounds Conn.unread: the browser owes no answer to a command of a target
+// that closed.
+const maxUnread = 10_000
+
+// New makes the connection over a pipe. log gets an alarm when somebody else seems to
+// use the pipe. sent is called with each command right
 // after it was written, and with the session that it went to; it may send further
 // ones. nil hears of none.
-func New(t Transport, sent func(ctx context.Context, s *Session, params any)) *Conn {
+func New(t Transport, log *slog.Logger, sent func(ctx context.Context, s *Session, params any)) *Conn {
 	c := &Conn{
 		t:        t,
+		log:      log,
 		sent:     sent,
 		calls:    make(map[int64]*Pending),
+		unread:   make(map[int64]bool),
 		sessions: make(map[target.SessionID]*Session),
 		Done:     make(chan struct{}),
 	}
@@ -96,8 +111,8 @@ func New(t Transport, sent func(ctx context.Context, s *Session, params any)) *C
 	return c
 }
 
-// Serve reads until the pipe ends and then fails everything that waits. It
-// always returns an error.
+// Serve reads until the pipe ends, and then fails all pending calls. It always
+// returns an error.
 func (c *Conn) Serve(ctx context.Context) error {
 	var err error
 	for {
@@ -111,7 +126,8 @@ func (c *Conn) Serve(ctx context.Context) error {
 	return c.err
 }
 
-// Fail ends every session and every call. Only the first reason counts.
+// Fail ends every session and every call with err. Only the first call of Fail
+// has an effect.
 func (c *Conn) Fail(err error) {
 	c.mu.Lock()
 	if c.err != nil {
@@ -134,8 +150,13 @@ func (c *Conn) dispatch(msg *cdproto.Message) {
 	if msg.ID != 0 {
 		c.mu.Lock()
 		p := c.calls[msg.ID]
+		expected := p != nil || c.unread[msg.ID]
 		delete(c.calls, msg.ID)
+		delete(c.unread, msg.ID)
 		c.mu.Unlock()
+		if !expected {
+			c.alarm(msg.ID)
+		}
 		if p == nil {
 			return // its caller gave up
 		}
@@ -153,7 +174,7 @@ func (c *Conn) dispatch(msg *cdproto.Message) {
 		return
 	}
 	// A session must exist before its first event is read, so attachments are
-	// followed here and not by a subscriber.
+	// handled here and not by a subscriber.
 	switch string(msg.Method) {
 	case target.AttachedToTarget.Method:
 		var e target.EventAttachedToTarget
@@ -178,6 +199,30 @@ func (c *Conn) dispatch(msg *cdproto.Message) {
 	}
 }
 
+// alarm logs, once for a connection, that an answer came that no command of ours is
+// waiting for: then a command of somebody else went through the pipe.
+func (c *Conn) alarm(id int64) {
+	c.mu.Lock()
+	silent := c.alarmed || id > 0 && id < c.judged
+	c.alarmed = c.alarmed || !silent
+	asked := id > 0 && id <= c.next
+	c.mu.Unlock()
+	if silent {
+		return
+	}
+	c.log.Error("the browser gave an answer that Pilotfish did not ask for: another program may be using the browser's pipe; quit Pilotfish and look for it",
+		"answer", id, "answered_before", asked)
+}
+
+// ignore keeps a command whose answer nobody waits for; c.mu is held.
+func (c *Conn) ignore(id int64) {
+	if len(c.unread) >= maxUnread {
+		clear(c.unread)
+		c.judged = c.next + 1
+	}
+	c.unread[id] = true
+}
+
 // Session returns a living session, or nil.
 func (c *Conn) Session(id target.SessionID) *Session {
 	c.mu.Lock()
@@ -185,8 +230,8 @@ func (c *Conn) Session(id target.SessionID) *Session {
 	return c.sessions[id]
 }
 
-// end forgets a session: its calls fail at once, its subscriptions close, and
-// so do the sessions that were attached through it.
+// end removes a session: its calls fail at once, its subscriptions close, and the
+// sessions that were attached through it end, too.
 func (c *Conn) end(s *Session, reason error) {
 	c.mu.Lock()
 	if c.sessions[s.ID] == s {
@@ -197,6 +242,7 @@ func (c *Conn) end(s *Session, reason error) {
 		if p.session == s {
 			waiting = append(waiting, p)
 			delete(c.calls, id)
+			c.ignore(id)
 		}
 	}
 	var children []*Session
@@ -215,8 +261,8 @@ func (c *Conn) end(s *Session, reason error) {
 	}
 }
 
-// Send writes a command and returns where its answer will arrive. It fails at
-// once when the session or the pipe has ended.
+// Send writes a command and returns the Pending on which its answer will arrive.
+// It fails at once when the session or the pipe has ended.
 func (c *Conn) Send(ctx context.Context, s *Session, method string, params any) (int64, *Pending, error) {
 	var raw jsonv2.Value
 	if params != nil {
@@ -252,11 +298,14 @@ func (c *Conn) Send(ctx context.Context, s *Session, method string, params any) 
 	return id, p, nil
 }
 
-// Forget drops a command that nobody waits for any more.
+// Forget drops a pending command when nothing waits for its answer any more.
 func (c *Conn) Forget(id int64) {
 	c.mu.Lock()
-	delete(c.calls, id)
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	if c.calls[id] != nil { // else it was answered meanwhile
+		delete(c.calls, id)
+		c.ignore(id)
+	}
 }
 
 // Event is one event of a session; Decode reads its parameters.
@@ -265,9 +314,9 @@ type Event struct {
 	Params jsonv2.Value
 }
 
-// Subscription is a bounded, ordered queue of events, C. When its reader falls
-// protocol.BrowserEventQueue events behind it is closed, and Overflowed says so:
-// a gap is never silent.
+// Subscription is a bounded, ordered queue of events, C. When its reader is
+// protocol.BrowserEventQueue events behind, the queue is closed and Overflowed
+// returns true: events are never dropped silently.
 type Subscription struct {
 	C    chan Event
 	s    *Session
@@ -301,7 +350,8 @@ func (b *Subscription) end() {
 	}
 }
 
-// Overflowed says whether the queue was closed because its reader was too slow.
+// Overflowed reports whether the queue was closed because its reader was too
+// slow.
 func (b *Subscription) Overflowed() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -314,7 +364,8 @@ func (b *Subscription) Cancel() {
 	b.end()
 }
 
-// Release ends a subscription that nobody reads any more. Its queue is used again.
+// Release ends a subscription that nothing reads any more, and keeps its queue
+// for reuse.
 func (b *Subscription) Release() {
 	b.s.remove(b)
 	b.mu.Lock()
@@ -322,15 +373,15 @@ func (b *Subscription) Release() {
 	if b.closed {
 		return
 	}
-	b.closed = true // put and end leave the queue alone from here on
+	b.closed = true // put and end do not touch the queue from here on
 	for len(b.C) > 0 {
 		<-b.C
 	}
 	b.s.Conn.queues.Put(b.C)
 }
 
-// newSubscription has room for the events of the worst burst that was seen
-// (100 tabs opened at once), several times over.
+// newSubscription returns a subscription whose queue has room for the worst burst
+// of events that was observed (100 tabs opened at once), several times over.
 func newSubscription(s *Session, methods []string) *Subscription {
 	queue, free := s.Conn.queues.Get().(chan Event)
 	if !free {

@@ -1,9 +1,12 @@
 package devtools_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 
@@ -17,7 +20,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// connect returns a browser in memory and a connection to it that is served.
+// connect returns an in-memory browser and a connection to it whose Serve is
+// running.
 func connect(t *testing.T) (*fake.Browser, *devtools.Conn) {
 	t.Helper()
 	return fake.Connect(t, nil)
@@ -62,7 +66,7 @@ func TestCallThatIsRefused(t *testing.T) {
 	}
 }
 
-// A caller that gives up leaves nothing behind that a late answer could meet.
+// When a caller gives up, its late answer must not reach the next call.
 func TestCallThatIsGivenUp(t *testing.T) {
 	b, c := connect(t)
 	s := attach(t, c, "T1")
@@ -78,8 +82,8 @@ func TestCallThatIsGivenUp(t *testing.T) {
 	}
 }
 
-// What waits on a session whose target closes fails at once, and what was attached
-// through it ends with it; the others go on.
+// When a target closes, the pending calls of its session fail at once, and so do
+// the sessions that were attached through it. Other sessions continue.
 func TestSessionThatEnds(t *testing.T) {
 	b, c := connect(t)
 	s, other := attach(t, c, "T1"), attach(t, c, "T2")
@@ -116,7 +120,7 @@ func TestSessionThatEnds(t *testing.T) {
 	}
 }
 
-// When the pipe ends, every call fails and every session is over.
+// When the pipe ends, every call fails and every session ends.
 func TestPipeThatEnds(t *testing.T) {
 	b, c := connect(t)
 	s := attach(t, c, "T1")
@@ -139,8 +143,8 @@ func TestPipeThatEnds(t *testing.T) {
 	}
 }
 
-// Events come in their order, to the session that they are of, and to whom asked
-// for their method.
+// Events arrive in order, only on their own session and only at subscribers to
+// their method.
 func TestEvents(t *testing.T) {
 	b, c := connect(t)
 	s, other := attach(t, c, "T1"), attach(t, c, "T2")
@@ -168,7 +172,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A reader that is too slow is told so; nothing is left out in silence.
+// A reader that is too slow learns that its queue overflowed; no event is dropped
+// silently.
 func TestEventsOverflow(t *testing.T) {
 	b, c := connect(t)
 	s := attach(t, c, "T1")
@@ -182,7 +187,8 @@ func TestEventsOverflow(t *testing.T) {
 		}
 	}()
 	seen.Wait()
-	// The reader hands an event to the queue behind the follower: this comes after the last.
+	// The reader calls the hook before it fills the queues, so this answer comes
+	// after the last event was queued.
 	if _, err := cdp.Call(t.Context(), s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
 		t.Fatal(err)
 	}
@@ -198,8 +204,8 @@ func TestEventsOverflow(t *testing.T) {
 	}
 }
 
-// A queue that was given back begins empty, and what its last owner did not read
-// is nobody's.
+// A released queue starts empty: the next owner does not receive what the last
+// owner left unread.
 func TestReleasedQueue(t *testing.T) {
 	b, c := connect(t)
 	s := attach(t, c, "T1")
@@ -214,7 +220,7 @@ func TestReleasedQueue(t *testing.T) {
 	first.Release()
 	b.Emit(s.ID, cdppage.FrameResized.Method, struct{}{})
 	settle()
-	first.Cancel() // once more, and late
+	first.Cancel() // a second time, after Release
 	next := s.Events(cdppage.LoadEventFired.Method)
 	b.Emit(s.ID, cdppage.FrameResized.Method, struct{}{})
 	b.Emit(s.ID, cdppage.LoadEventFired.Method, struct{}{})
@@ -224,17 +230,17 @@ func TestReleasedQueue(t *testing.T) {
 	}
 	b.Emit("", target.DetachedFromTarget.Method, target.EventDetachedFromTarget{SessionID: s.ID})
 	<-s.Done
-	next.Release() // it is closed, and not used again
+	next.Release() // it is closed, so it is not reused
 	if _, open := <-next.C; open {
 		t.Error("the queue of a session that ended is open")
 	}
 }
 
-// What follows each command right behind it hears of it, in order.
+// The sent callback receives each command right after it was written, in order.
 func TestSent(t *testing.T) {
 	b := fake.New()
 	var heard []any
-	c := devtools.New(b, func(_ context.Context, _ *devtools.Session, params any) { heard = append(heard, params) })
+	c := devtools.New(b, slog.New(slog.DiscardHandler), func(_ context.Context, _ *devtools.Session, params any) { heard = append(heard, params) })
 	for i := range 3 {
 		if err := devtools.Post(t.Context(), c.Root, target.ActivateTarget, target.ActivateTargetParams{TargetID: target.ID(fmt.Sprint(i))}); err != nil {
 			t.Fatal(err)
@@ -242,5 +248,62 @@ func TestSent(t *testing.T) {
 	}
 	if len(heard) != 3 || heard[2] != (target.ActivateTargetParams{TargetID: "2"}) || len(b.Calls()) != 3 {
 		t.Errorf("%v", heard)
+	}
+}
+
+// An answer that no command of ours waits for is an alarm, once for a connection. A
+// late one, for a caller that gave up or a target that closed, is none.
+func TestAnswerThatWasNotAskedFor(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		reply func(b *fake.Browser, asked int64)
+		want  int
+	}{
+		{"late, to a caller that gave up", func(b *fake.Browser, asked int64) { b.Reply(asked - 2) }, 0},
+		{"late, of a target that closed", func(b *fake.Browser, asked int64) { b.Reply(asked - 1) }, 0},
+		{"once more", func(b *fake.Browser, asked int64) { b.Reply(asked) }, 1},
+		{"late, and once more", func(b *fake.Browser, asked int64) { b.Reply(asked - 2); b.Reply(asked - 2) }, 1},
+		{"never asked", func(b *fake.Browser, _ int64) { b.Reply(1 << 40); b.Reply(-7); b.Reply(1<<40 + 1) }, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := fake.New()
+			b.Answer(cdppage.Reload.Method, func(fake.Call) (any, error) { return nil, fake.ErrSilence })
+			var said bytes.Buffer
+			c := devtools.New(b, slog.New(slog.NewTextHandler(&said, nil)), nil)
+			served := make(chan error, 1)
+			go func() { served <- c.Serve(context.WithoutCancel(t.Context())) }()
+			s := attach(t, c, "T1")
+			unread, _, err := c.Send(t.Context(), c.Root, cdppage.Reload.Method, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Forget(unread)
+			if _, _, err := c.Send(t.Context(), s, cdppage.Reload.Method, nil); err != nil {
+				t.Fatal(err)
+			}
+			b.Emit("", target.DetachedFromTarget.Method, target.EventDetachedFromTarget{SessionID: s.ID})
+			<-s.Done
+			asked, p, err := c.Send(t.Context(), c.Root, target.ActivateTarget.Method, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Root.Await(t.Context(), target.ActivateTarget.Method, asked, p, nil); err != nil {
+				t.Fatal(err)
+			}
+			test.reply(b, asked)
+			// What is asked last is answered when everything before it was read.
+			if _, err := cdp.Call(t.Context(), c.Root, target.ActivateTarget, target.ActivateTargetParams{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-served; !errors.Is(err, devtools.ErrPipeEnded) {
+				t.Fatal(err)
+			}
+			if got := strings.Count(said.String(), "level=ERROR"); got != test.want {
+				t.Errorf("%d alarms, want %d:\n%s", got, test.want, said.String())
+			}
+		})
 	}
 }

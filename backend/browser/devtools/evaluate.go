@@ -10,7 +10,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// Evaluate runs an expression in a world of a session, awaits it, and decodes its value.
+// Evaluate runs an expression in a world of a session (0 is the page's own),
+// awaits it, and decodes its value.
 func Evaluate[T any](ctx context.Context, s *Session, expression string, world runtime.ExecutionContextID) (T, error) {
 	var zero T
 	yes := true
@@ -37,7 +38,8 @@ func Evaluate[T any](ctx context.Context, s *Session, expression string, world r
 	return v, nil
 }
 
-// AsMethodError is what the browser says of a method that it refused.
+// AsMethodError returns the browser's error response in an error, if there is
+// one.
 func AsMethodError(err error) (*MethodError, bool) {
 	return errors.AsType[*MethodError](err)
 }

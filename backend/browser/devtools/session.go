@@ -14,14 +14,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Session is one flat session: the browser's own (empty id) or one of a
-// target. It implements cdp.Session, so that cdproto's typed commands work on
-// it.
+// Session is one flat session: the browser's own (empty id) or that of a target.
+// It implements cdp.Session, so that cdproto's typed commands run on it.
 type Session struct {
 	Conn   *Conn
 	ID     target.SessionID
 	Target target.ID
-	// Address is where the target was when it was attached.
+	// Address is the URL of the target when it was attached.
 	Address string
 	// Parent is the session through which this one was attached; nil for the browser's own.
 	Parent *Session
@@ -36,13 +35,13 @@ type Session struct {
 
 var _ cdp.Session = (*Session)(nil)
 
-// NewSession is a session as the browser tells of it.
+// NewSession returns a session that the browser has reported as attached.
 func NewSession(c *Conn, id target.SessionID, t target.ID, parent *Session) *Session {
 	return &Session{Conn: c, ID: id, Target: t, Parent: parent, Done: make(chan struct{})}
 }
 
-// Ended says whether the target has closed, crashed away or was replaced, or the
-// browser is gone.
+// Ended reports whether the session has ended: its target closed, crashed for
+// good or was replaced, or the pipe ended.
 func (s *Session) Ended() bool {
 	select {
 	case <-s.Done:
@@ -52,8 +51,8 @@ func (s *Session) Ended() bool {
 	}
 }
 
-// Call sends a command and waits for its answer, the end of the session or of
-// ctx, whichever is first.
+// Call sends a command and waits until its answer arrives, the session ends or
+// ctx ends, whichever is first.
 func (s *Session) Call(ctx context.Context, method string, params, result any) error {
 	id, p, err := s.Conn.Send(ctx, s, method, params)
 	if err != nil {
@@ -73,7 +72,7 @@ func (s *Session) Await(ctx context.Context, method string, id int64, p *Pending
 	}
 }
 
-// Read reads the answer to a command.
+// Read decodes the answer to a command into result.
 func (r Reply) Read(method string, result any) error {
 	if r.err != nil {
 		if e, ok := errors.AsType[*MethodError](r.err); ok {
@@ -90,10 +89,10 @@ func (r Reply) Read(method string, result any) error {
 	return nil
 }
 
-// Post sends a command whose answer nobody waits for. The browser works
-// through the commands of a session in order, so what follows finds it done.
+// Post sends a command and does not wait for its answer. The browser runs the
+// commands of a session in order, so a later command sees its effect.
 func (s *Session) Post(ctx context.Context, method string, params any) error {
-	_, _, err := s.Conn.Send(ctx, s, method, params) // the answer goes to a channel that has room for it
+	_, _, err := s.Conn.Send(ctx, s, method, params) // the answer goes to a buffered channel
 	return err
 }
 
@@ -102,7 +101,7 @@ func Post[P, R any](ctx context.Context, s *Session, c cdp.Command[P, R], params
 	return s.Post(ctx, c.Method, params)
 }
 
-// Subscribe is cdp.Session's subscription to one method.
+// Subscribe implements cdp.Session: it subscribes to one method.
 func (s *Session) Subscribe(method string) (events <-chan jsonv2.Value, cancel func()) {
 	sub := s.Events(method)
 	out := make(chan jsonv2.Value)
@@ -123,8 +122,8 @@ func (s *Session) Subscribe(method string) (events <-chan jsonv2.Value, cancel f
 	}
 }
 
-// Events subscribes to several methods in one ordered queue; to all of them
-// when none is named. On a session that has ended the queue is closed.
+// Events subscribes to several methods in one ordered queue, or to all methods
+// when none is named. On a session that has ended, the queue is closed.
 func (s *Session) Events(methods ...string) *Subscription {
 	b := newSubscription(s, methods)
 	s.mu.Lock()
@@ -137,8 +136,9 @@ func (s *Session) Events(methods ...string) *Subscription {
 	return b
 }
 
-// Follow calls f with every event of the session from the reader itself: what
-// f keeps is never behind an answer. f must not wait.
+// Follow makes the connection's reader call f with every event of the session, so
+// that f has seen all events that preceded an answer before that answer is
+// delivered. f must not block.
 func (s *Session) Follow(f func(Event)) {
 	s.mu.Lock()
 	s.hook = f
@@ -148,11 +148,13 @@ func (s *Session) Follow(f func(Event)) {
 func (s *Session) remove(b *Subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// A new slice: the reader may be walking through the old one.
+	// This makes a new slice, because the reader may be iterating over the old
+	// one.
 	s.subs = slices.DeleteFunc(slices.Clone(s.subs), func(o *Subscription) bool { return o == b })
 }
 
-// Publish hands an event to the subscribers; called by the reader only.
+// Publish passes an event to the hook and the subscribers. The connection's
+// reader calls it, and watch.Keeper.CatchUp with a marker of its own.
 func (s *Session) Publish(method string, params jsonv2.Value) {
 	s.mu.Lock()
 	subs, hook := s.subs, s.hook
@@ -167,7 +169,7 @@ func (s *Session) Publish(method string, params jsonv2.Value) {
 	}
 }
 
-// close ends the session's subscriptions; later calls answer reason.
+// close ends the session's subscriptions; later calls return reason.
 func (s *Session) close(reason error) {
 	s.mu.Lock()
 	if s.reason != nil {
@@ -197,8 +199,8 @@ func (c *Conn) Attach(ctx context.Context, id target.ID) (*Session, error) {
 	return nil, ErrSessionEnded
 }
 
-// AttachBrowser opens another session to the browser itself, whose automatic
-// attaching is its own.
+// AttachBrowser opens another session to the browser itself, with auto-attach
+// settings of its own.
 func (c *Conn) AttachBrowser(ctx context.Context) (*Session, error) {
 	res, err := cdp.Call(ctx, c.Root, target.AttachToBrowserTarget, cdp.Empty{})
 	if err != nil {
@@ -210,15 +212,15 @@ func (c *Conn) AttachBrowser(ctx context.Context) (*Session, error) {
 	return nil, ErrSessionEnded
 }
 
-// LetGo ends a session that the browser opened by itself, and what it attached to
-// goes on.
+// LetGo resumes the target of a session that the browser attached by itself, and
+// detaches from it. The target keeps running.
 func LetGo(ctx context.Context, s *Session) {
 	_ = Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 	_ = Post(ctx, s.Parent, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 }
 
-// Decode reads an event's parameters; ok is false when they are not what this
-// version of the protocol says, which ends nothing but that event.
+// Decode decodes an event's parameters. ok is false when they do not match this
+// version of the protocol; the caller then ignores the event.
 func Decode[E any](e Event, _ cdp.Event[E]) (v E, ok bool) {
 	err := jsonv2.Unmarshal(e.Params, &v, chromedp.DefaultUnmarshalOptions)
 	return v, err == nil

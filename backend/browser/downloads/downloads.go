@@ -1,4 +1,4 @@
-// Package downloads knows what a browser downloads, and waits for it.
+// Package downloads lists the downloads of a browser and waits for them.
 package downloads
 
 import (
@@ -17,7 +17,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Source gives the downloads of a browser; they change with each of its lives.
+// Source provides the list of downloads, which is new for each run of the browser
+// process.
 type Source interface {
 	Files() (*List, error)
 }
@@ -29,23 +30,24 @@ type Waits struct{ source Source }
 func New(source Source) *Waits { return &Waits{source: source} }
 
 const (
-	// ring is how many downloads are kept; the oldest go first.
+	// ring is how many downloads are kept; the oldest are dropped first.
 	ring = 200
-	// beginWait is how long a download that was announced may take to begin.
+	// beginWait is how long a download that is expected after an action may take
+	// to begin.
 	beginWait = 3 * time.Second
 )
 
-// Config is what a list of downloads needs of its browser.
+// Config is what a list of downloads needs from its browser.
 type Config struct {
-	// Tab is the tab of a page that a target shows; empty for none.
+	// Tab returns the tab of the page that a target shows; empty for none.
 	Tab func(shown target.ID) protocol.TabID
-	// Dir is where downloads go; empty for where the browser puts them.
+	// Dir is the folder for downloads; empty for the browser's default.
 	Dir string
 	// Ended is closed when the browser has ended.
 	Ended <-chan struct{}
 }
 
-// List are the downloads of one life of the browser, the newest last.
+// List holds the downloads of one run of the browser, oldest first.
 type List struct {
 	config Config
 
@@ -55,7 +57,7 @@ type List struct {
 	more chan struct{}
 }
 
-// NewList returns a list without downloads.
+// NewList returns an empty list.
 func NewList(c Config) *List { return &List{config: c} }
 
 type download struct {
@@ -63,7 +65,7 @@ type download struct {
 	guid string
 }
 
-// Follow takes in the browser's events of downloads until ctx or they end.
+// Follow applies the browser's download events until ctx or the events end.
 func (d *List) Follow(ctx context.Context, events *devtools.Subscription) {
 	defer events.Cancel()
 	for {
@@ -125,7 +127,7 @@ func (d *List) event(e devtools.Event) {
 	}
 }
 
-// wake tells the waiters; d.mu is held.
+// wake wakes everything that waits for a change; d.mu is held.
 func (d *List) wake() {
 	if d.more != nil {
 		close(d.more)
@@ -158,8 +160,8 @@ func (w *Waits) Downloads() []protocol.Download {
 	return list
 }
 
-// WaitDownload waits until a download has ended: the one of an id, or else the
-// newest of a tab, or else the next of it.
+// WaitDownload waits until a download has ended: the one with an id; without an
+// id, the newest download of a tab, or its next one if it has none.
 func (w *Waits) WaitDownload(ctx context.Context, id string, tab protocol.TabID) (protocol.Download, error) {
 	all, err := w.source.Files()
 	if err != nil {
@@ -192,9 +194,9 @@ func (w *Waits) WaitDownload(ctx context.Context, id string, tab protocol.TabID)
 	}
 }
 
-// NextDownload waits until a download of a tab that is not among the known ones
-// (by their ids) has ended. It returns CodeNotActable when none begins: whoever
-// asks has just done what should start one.
+// NextDownload waits until a new download of a tab has ended, that is, one whose
+// id is not in known. The caller has just done what should start a download. It
+// returns CodeNotActable when none begins within beginWait.
 func (w *Waits) NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error) {
 	all, err := w.source.Files()
 	if err != nil {
@@ -221,8 +223,8 @@ func (w *Waits) NextDownload(ctx context.Context, tab protocol.TabID, known map[
 	}
 }
 
-// AwaitDownload waits until a tab has a complete download whose name or address is like a
-// pattern, and says which.
+// AwaitDownload waits until a tab has a complete download whose name or URL
+// matches a pattern, and returns its id and path.
 func (w *Waits) AwaitDownload(ctx context.Context, id protocol.TabID, pattern string) (string, error) {
 	all, err := w.source.Files()
 	if err != nil {

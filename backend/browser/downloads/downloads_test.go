@@ -13,7 +13,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// source is a browser with one life.
+// source is a browser with one run.
 type source struct{ list *List }
 
 func (s source) Files() (*List, error) {
@@ -36,7 +36,7 @@ func (d *List) tell(method, params string) {
 	d.event(devtools.Event{Method: method, Params: jsonv2.Value(params)})
 }
 
-// TestWaitDownload: the next download of a tab is waited for until it is complete.
+// WaitDownload and NextDownload return once the download has ended.
 func TestWaitDownload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newList()
@@ -56,7 +56,7 @@ func TestWaitDownload(t *testing.T) {
 		d.tell(browser.DownloadProgress.Method, `{"guid":"b","state":"canceled","receivedBytes":0,"totalBytes":0}`)
 		d.tell(browser.DownloadProgress.Method, `{"guid":"a","state":"completed","receivedBytes":9,"totalBytes":9}`)
 		got := <-done
-		if got.ID != "d1" || got.State != "canceled" { // of no tab that is known: it may be this one's
+		if got.ID != "d1" || got.State != "canceled" { // its tab is not known, so it may belong to this one
 			t.Errorf("the next download is %+v", got)
 		}
 		if got, err := w.WaitDownload(t.Context(), "d2", ""); err != nil || got.State != "done" || got.Tab != "t1" || got.Path != "/to/a.txt" || got.Received != 9 {
@@ -68,7 +68,7 @@ func TestWaitDownload(t *testing.T) {
 	})
 }
 
-// TestNoDownload: what was clicked and began no download is refused soon.
+// When no download begins after a click, the wait ends soon.
 func TestNoDownload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, err := New(source{newList()}).NextDownload(t.Context(), "t1", nil)
@@ -81,7 +81,7 @@ func TestNoDownload(t *testing.T) {
 	}
 }
 
-// TestRing: the oldest go, and the others keep their numbers.
+// The oldest downloads are dropped, and the others keep their ids.
 func TestRing(t *testing.T) {
 	d := newList()
 	for range ring + 5 {

@@ -11,7 +11,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Finish waits for what was set off and says where the tab is.
+// Finish waits for what the action caused, and records where the tab is.
 func (fx *Effects) Finish(ctx context.Context) error {
 	err := fx.Drain(ctx)
 	if err == nil && fx.requested || fx.Nav.Committed != "" {
@@ -44,7 +44,7 @@ func (fx *Effects) Finish(ctx context.Context) error {
 	return fx.where(ctx)
 }
 
-// where says where the tab is; the deadline may be over by now.
+// where records where the tab is. The deadline may already have passed.
 func (fx *Effects) where(ctx context.Context) error {
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
@@ -64,7 +64,7 @@ func (fx *Effects) where(ctx context.Context) error {
 	return nil
 }
 
-// load follows the document that was asked for.
+// load waits for the requested document.
 func (fx *Effects) load(ctx context.Context) error {
 	n := fx.Nav
 	err := fx.Pump(ctx, nil, func() bool {
@@ -74,8 +74,8 @@ func (fx *Effects) load(ctx context.Context) error {
 		case n.Failure != "" && n.Committed == "":
 			return true
 		case fx.stopped && n.Committed == "" && len(n.Begun) == 0 && n.Request == "" && len(n.Events.C) == 0:
-			// It was taken back. What was told before is known by now: a download that has
-			// begun stops the loading, too.
+			// The navigation was cancelled. All earlier events have been processed by
+			// now: a download that has begun also stops the loading.
 			return true
 		}
 		return false
@@ -91,7 +91,8 @@ func (fx *Effects) load(ctx context.Context) error {
 		return err
 	}
 	if len(fx.Out.Downloads) == 0 && n.Failure != "" && n.Committed == "" && n.Refused == nil {
-		// A download ends its request, too, and is told of by the browser.
+		// A download also ends its request; the browser reports the download in an
+		// event.
 		if n.Failure == "net::ERR_ABORTED" {
 			_ = fx.bounded(ctx, func() bool { return len(fx.Out.Downloads) > 0 || n.Committed != "" })
 			if len(fx.Out.Downloads) > 0 || n.Committed != "" {
@@ -104,7 +105,8 @@ func (fx *Effects) load(ctx context.Context) error {
 	return nil
 }
 
-// bounded waits for something that was announced and may still not come.
+// bounded waits, at most windowWait, for something that was announced and may still
+// not come.
 func (fx *Effects) bounded(ctx context.Context, until func() bool) error {
 	inner, cancel := context.WithTimeout(ctx, windowWait)
 	defer cancel()
@@ -124,7 +126,8 @@ func (fx *Effects) newTabs(ctx context.Context) error {
 			if slices.Contains(fx.tabs, t.ID) {
 				continue
 			}
-			// Links that name no opener have only their address.
+			// A tab opened by a link that names no opener can only be recognised by
+			// its address.
 			if t.Opener == fx.tab || t.Opener == "" && t.URL == fx.window {
 				fx.Out.Tabs = append(fx.Out.Tabs, t.ID)
 				return true

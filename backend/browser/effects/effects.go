@@ -1,4 +1,4 @@
-// Package effects follows what an action sets off on a page, by event.
+// Package effects follows, by events, what an action causes on a page.
 package effects
 
 import (
@@ -22,65 +22,68 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config is what follows the effects of actions. Nothing may be nil.
+// Config holds the dependencies of Effects. No field may be nil.
 type Config struct {
-	// Open are the tabs.
+	// Open is the registry of tabs.
 	Open *tabs.Registry
-	// News are told what a caller knows from the effect of its action.
+	// News records which background events a caller already knows from the effect of
+	// its action.
 	News *news.News
-	// DialogPolicy is accept or dismiss where a tab's dialogs are answered so; empty
-	// where they are left open.
+	// DialogPolicy returns "accept" or "dismiss" where a tab's dialogs are answered
+	// automatically; empty where they are left open.
 	DialogPolicy func(id protocol.TabID) string
 }
 
-// windowWait is how long a window or download that was announced may take to begin.
+// windowWait is how long to wait for an announced window or download to begin.
 const windowWait = 3 * time.Second
 
-// Effects follows what an action sets off, by event.
+// Effects follows, by events, what an action causes.
 //
-// How it knows that nothing more will happen without waiting a fixed time: the
-// input is acknowledged when the renderer has run its handlers. From then on, or
-// as soon as it has seen the last event itself (see strike), the page settles: a
-// task runs there after all that is queued (two frames are drawn first when
-// nothing has changed). What the
-// renderer tells of navigations and windows comes on the same channel, so with
-// the answer everything that it set off has been heard. Only what was heard of
-// is then waited for: a document that was asked for until it is loaded, a
-// window until its tab is there.
+// It knows without waiting for a fixed time that nothing more will happen. The
+// browser acknowledges the input when the renderer has run its handlers. From then
+// on, or as soon as the page has received the last event (see package input's
+// strike), the page settles: a task runs in the page after all queued tasks. If
+// nothing has changed, two frames are drawn first. The renderer reports navigations
+// and windows on the same channel, so when the answer arrives, all events that the
+// input caused have been received. Effects then waits only for what these events
+// announced: for a requested document until it is loaded, for a window until its tab
+// exists.
 type Effects struct {
 	config *Config
 	p      *page.Page
+	by     protocol.Caller
 	tab    protocol.TabID
-	// Nav is the navigation that the action may begin.
+	// Nav is the navigation that the action may start.
 	Nav  *page.Navigation
 	more *devtools.Subscription // dialogs, windows, errors
 	root *devtools.Subscription // downloads
-	// inner are the windows that a frame of another process opens; see listen.
+	// inner receives the window events of a frame that another process renders; see
+	// Listen.
 	inner *devtools.Subscription
 	tabs  []protocol.TabID
 
 	prepared  bool
-	requested bool // a document was asked for
-	download  bool // it is to be saved
+	requested bool // a document was requested
+	download  bool // the document will be saved as a file
 	stopped   bool
 	window    string
 	opened    bool
-	at        protocol.PageInfo // what the page said of itself when it settled
+	at        protocol.PageInfo // the page's address and title when it settled
 
-	// Drag is what the page drags natively; nil for nothing.
+	// Drag is the data of a native drag in the page; nil for none.
 	Drag *input.DragData
 	// Chooser is a file chooser that opened; nil for none.
 	Chooser *cdppage.EventFileChooserOpened
-	// Out is what the caller is told.
+	// Out is the effect that the caller receives.
 	Out protocol.Effect
 }
 
-// ErrDialogOpen ends a wait for something that waits for a dialog.
+// ErrDialogOpen is returned when a wait ends because a dialog opened.
 var ErrDialogOpen = errors.New("a dialog opened")
 
-// Begin listens before anything is done.
-func Begin(config *Config, id protocol.TabID, p *page.Page, allow func(string) error) *Effects {
-	fx := &Effects{config: config, p: p, tab: id, Out: protocol.Effect{Tab: id}}
+// Begin subscribes to the events. Call it before the action.
+func Begin(config *Config, by protocol.Caller, id protocol.TabID, p *page.Page, allow func(string) error) *Effects {
+	fx := &Effects{config: config, p: p, by: by, tab: id, Out: protocol.Effect{Tab: id}}
 	for _, t := range config.Open.All() {
 		fx.tabs = append(fx.tabs, t.ID)
 	}
@@ -95,9 +98,9 @@ func Begin(config *Config, id protocol.TabID, p *page.Page, allow func(string) e
 	return fx
 }
 
-// Prepare makes the browser tell what is listened for, and gives the tab the
-// focus, which the end of a film may have taken back. It is done once, before
-// anything is done to the page: the browser works through its commands in order.
+// Prepare enables the events and gives the tab the focus, which the end of a video
+// recording may have removed. It runs once, before anything is done to the page: the
+// browser executes its commands in order.
 func (fx *Effects) Prepare(ctx context.Context) error {
 	if fx.prepared {
 		return nil
@@ -109,17 +112,17 @@ func (fx *Effects) Prepare(ctx context.Context) error {
 	)
 }
 
-// Listen follows the windows of the frame that is acted on, where another
-// process draws it.
+// Listen also subscribes to the window events of the frame that is acted on, where
+// another process renders it.
 func (fx *Effects) Listen(s *devtools.Session) {
 	if s != nil && s != fx.p.Session && fx.inner == nil {
 		fx.inner = s.Events(cdppage.WindowOpen.Method, cdppage.FrameRequestedNavigation.Method)
 	}
 }
 
-// End stops listening, and notes what the caller is told.
+// End unsubscribes, and records what the caller now knows.
 func (fx *Effects) End(ctx context.Context) {
-	fx.config.News.KnowsEffect(ctx, &fx.Out)
+	fx.config.News.KnowsEffect(fx.by, &fx.Out)
 	if fx.inner != nil {
 		fx.inner.Release()
 	}
@@ -128,14 +131,14 @@ func (fx *Effects) End(ctx context.Context) {
 	fx.root.Release()
 }
 
-// Pump takes in events until done is closed or ready, a dialog opens, or ctx
-// ends. What arrived before is taken in first.
+// Pump processes events until done is closed, until returns true, a dialog opens, or
+// ctx ends. Events that arrived earlier are processed first.
 func (fx *Effects) Pump(ctx context.Context, done <-chan struct{}, until func() bool) error {
 	_, err := fx.hear(ctx, done, nil, until)
 	return err
 }
 
-// hear is pump that ends with an answer, too.
+// hear is Pump that also ends with an answer.
 func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan devtools.Reply, until func() bool) (devtools.Reply, error) {
 	var inner chan devtools.Event
 	if fx.inner != nil {
@@ -163,7 +166,7 @@ func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 			fx.event(e)
 		case e, ok := <-inner:
 			if !ok {
-				inner = nil // the frame went, which is an effect
+				inner = nil // the frame is gone, which is an effect
 				continue
 			}
 			fx.event(e)
@@ -184,7 +187,7 @@ func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 	}
 }
 
-// Await waits for the answer to a question and takes in events meanwhile.
+// Await waits for the answer to call i and processes events meanwhile.
 func (fx *Effects) Await(ctx context.Context, q *page.Calls, i int, into any) error {
 	r, err := fx.hear(ctx, nil, q.Reply(i), nil)
 	if err != nil {
@@ -194,7 +197,7 @@ func (fx *Effects) Await(ctx context.Context, q *page.Calls, i int, into any) er
 	return q.Read(i, r, into)
 }
 
-// Drain takes in what has arrived already.
+// Drain processes the events that have already arrived.
 func (fx *Effects) Drain(ctx context.Context) error {
 	return fx.Pump(ctx, nil, func() bool {
 		left := len(fx.Nav.Events.C) + len(fx.more.C) + len(fx.root.C)
@@ -225,7 +228,8 @@ func (fx *Effects) event(e devtools.Event) {
 		case v.FrameID == main && v.Disposition == cdppage.ClientNavigationDispositionCurrentTab && loads(v.URL):
 			fx.requested = true
 		case v.Disposition != cdppage.ClientNavigationDispositionCurrentTab && fx.window == "" && loads(v.URL):
-			// A link that is opened with Control or the middle button says no more.
+			// For a link opened with Control or the middle button, this is the only
+			// event.
 			fx.opened, fx.window = true, v.URL
 		}
 	case cdppage.FrameStoppedLoading.Method:
@@ -257,7 +261,7 @@ func (fx *Effects) event(e devtools.Event) {
 	}
 }
 
-// loads says whether an address leads to a document in this tab.
+// loads reports whether an address leads to a document in this tab.
 func loads(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -266,7 +270,7 @@ func loads(raw string) bool {
 	return slices.Contains([]string{"http", "https", "file", "about", "blob", "data"}, u.Scheme)
 }
 
-// Call waits for a command's answer and takes in events meanwhile.
+// Call waits for f to return and processes events meanwhile.
 func (fx *Effects) Call(ctx context.Context, f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -275,7 +279,7 @@ func (fx *Effects) Call(ctx context.Context, f func(ctx context.Context) error) 
 		defer close(done)
 		err = f(ctx)
 	}()
-	// On every way out the command has ended before this returns.
+	// On every path, f has returned before Call returns.
 	defer func() { cancel(); <-done }()
 	if err := fx.Pump(ctx, done, nil); err != nil {
 		return err
@@ -283,7 +287,7 @@ func (fx *Effects) Call(ctx context.Context, f func(ctx context.Context) error) 
 	return err
 }
 
-// Send writes messages one behind the other and waits for their answers.
+// Send sends messages without waiting in between, and then waits for their answers.
 func (fx *Effects) Send(ctx context.Context, s *devtools.Session, messages ...Message) error {
 	if err := fx.Prepare(ctx); err != nil {
 		return err
@@ -307,7 +311,7 @@ func (fx *Effects) Acknowledged(ctx context.Context, q *page.Calls) error {
 	return nil
 }
 
-// Settled is what world.js answers with after the input.
+// Settled is the answer of world.js after the input.
 type Settled struct {
 	Change *struct {
 		Appeared []string `json:"appeared"`
@@ -322,7 +326,7 @@ type Settled struct {
 	Guard *struct {
 		OK  *bool  `json:"ok"`
 		Met string `json:"met"`
-		// Late is how many milliseconds after it was aimed the press came.
+		// Late is the time in milliseconds from aiming until the press arrived.
 		Late float64 `json:"late"`
 	} `json:"guard"`
 	Value *struct {
@@ -335,8 +339,8 @@ type Settled struct {
 	Title string `json:"title"`
 }
 
-// Settle asks a frame what came of the action. A document that went away has
-// nothing more to say.
+// Settle requests the effect of the action from a frame. A document that is gone
+// yields no further effect and no error.
 func (fx *Effects) Settle(ctx context.Context, f *page.Frame, args map[string]any) (Settled, error) {
 	var s Settled
 	if args == nil {
@@ -346,7 +350,7 @@ func (fx *Effects) Settle(ctx context.Context, f *page.Frame, args map[string]an
 	return s, fx.Learn(f, s, err)
 }
 
-// Learn takes in what a frame said of the action.
+// Learn adds a frame's answer to the effect.
 func (fx *Effects) Learn(f *page.Frame, s Settled, err error) error {
 	if errors.Is(err, page.ErrReplaced) || errors.Is(err, page.ErrNoFrame) {
 		err = nil

@@ -7,25 +7,26 @@ import (
 	"pilotfish/backend/browser/page"
 )
 
-// Message is a command that is sent without its type.
+// Message is a CDP command whose parameters are untyped.
 type Message struct {
 	Method string
 	Params any
 }
 
-// Mouse is an event of the mouse.
+// Mouse returns a mouse event.
 func Mouse(kind input.DispatchMouseEventType, at page.Point, button input.MouseButton, bits int64, count int, mods int64) Message {
 	return Message{input.DispatchMouseEvent.Method, input.DispatchMouseEventParams{
 		Type: kind, X: at.X, Y: at.Y, Button: button, Buttons: bits, ClickCount: int64(count), Modifiers: mods,
 	}}
 }
 
-// Dragged is an event of a native drag.
+// Dragged returns an event of a native drag.
 func Dragged(kind input.DispatchDragEventType, at page.Point, data *input.DragData) Message {
 	return Message{input.DispatchDragEvent.Method, input.DispatchDragEventParams{Type: kind, X: at.X, Y: at.Y, Data: data}}
 }
 
-// Expects reads from messages what they will be to a page.
+// Expects returns which input a page will receive from messages; is reports whether
+// there is any.
 func Expects(messages []Message) (e mask.Expected, is bool) {
 	for _, m := range messages {
 		var x, y float64
@@ -61,7 +62,7 @@ func Expects(messages []Message) (e mask.Expected, is bool) {
 	return e, is
 }
 
-// Keys are events of keys as messages.
+// Keys returns key events as messages.
 func Keys(events ...input.DispatchKeyEventParams) []Message {
 	out := make([]Message, 0, len(events))
 	for _, e := range events {

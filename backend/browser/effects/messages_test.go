@@ -9,7 +9,7 @@ import (
 	"pilotfish/backend/browser/page"
 )
 
-// TestExpects: a cover lets pass exactly what an input is.
+// TestExpects: an overlay lets exactly the expected input pass.
 func TestExpects(t *testing.T) {
 	k, ok := keys.Of('a')
 	if !ok {
@@ -30,7 +30,7 @@ func TestExpects(t *testing.T) {
 	}
 }
 
-// TestLoads: which addresses a document comes from.
+// TestLoads: the addresses from which a document is loaded.
 func TestLoads(t *testing.T) {
 	for url, want := range map[string]bool{"https://example.com/": true, "about:blank": true, "mailto:a@b.c": false, "javascript:void 0": false, "://": false} {
 		if got := loads(url); got != want {

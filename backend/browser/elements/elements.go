@@ -1,5 +1,5 @@
-// Package elements finds what a target means in a page, runs functions of ours on it,
-// and says where it is.
+// Package elements finds the element that a target means in a page, runs our
+// functions on it, and returns its position.
 package elements
 
 import (
@@ -17,16 +17,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Found is an element that a target led to, on a session that is its caller's
-// alone: what is switched on there ends with it.
+// Found is the element that a target means, with a session for the caller's own
+// use: everything that is enabled on that session ends with it.
 type Found struct {
 	Session *devtools.Session
 	Object  runtime.RemoteObjectID
-	Words   string // what it is, as a snapshot says it
+	Words   string // its description, as in a snapshot
 	URL     string // of its document
 }
 
-// Node makes the element known to the session's DOM and CSS domains.
+// Node makes the element known to the session's DOM and CSS domains and returns
+// its node id there.
 func (e *Found) Node(ctx context.Context) (cdp.NodeID, error) {
 	depth := int64(0)
 	if _, err := cdp.Call(ctx, e.Session, dom.GetDocument, dom.GetDocumentParams{Depth: &depth}); err != nil {
@@ -36,13 +37,14 @@ func (e *Found) Node(ctx context.Context) (cdp.NodeID, error) {
 	return res.NodeID, err
 }
 
-// Call runs a function of ours with the element as `this`.
+// Call runs one of our functions with the element as `this`, and returns its
+// result.
 func Call[T any](ctx context.Context, e *Found, function string, arguments ...any) (T, error) {
 	return CallOn[T](ctx, e.Session, e.Object, function, arguments...)
 }
 
-// CallOn runs a function of ours with an object of a session as `this`, and reads its
-// value.
+// CallOn runs one of our functions with an object of a session as `this`, and
+// returns its result.
 func CallOn[T any](ctx context.Context, s *devtools.Session, object runtime.RemoteObjectID, function string, arguments ...any) (T, error) {
 	var zero T
 	yes := true
@@ -74,8 +76,8 @@ func CallOn[T any](ctx context.Context, s *devtools.Session, object runtime.Remo
 	return v, nil
 }
 
-// InFrame runs a function of ours, `(page, args) => …`, with the page script in
-// a frame's world and reads what it answers.
+// InFrame runs one of our functions, `(page, args) => …`, with the page script in
+// a frame's world, and decodes its result into into.
 func InFrame(ctx context.Context, p *page.Page, f *page.Frame, function string, args, into any) error {
 	data, err := json.Marshal(args)
 	if err != nil {
@@ -86,7 +88,7 @@ func InFrame(ctx context.Context, p *page.Page, f *page.Frame, function string, 
 		if err != nil {
 			return err
 		}
-		expression := p.Function(ctx, f, function, data)
+		expression := p.Function(f, function, data)
 		res, err := cdp.Call(ctx, s, runtime.Evaluate, page.EvaluateParams(expression, world))
 		err = p.Answered(ctx, f, s, world, "a part of it", res, err, into)
 		if !errors.Is(err, page.ErrStale) {
@@ -98,8 +100,8 @@ func InFrame(ctx context.Context, p *page.Page, f *page.Frame, function string, 
 	}
 }
 
-// EachFrame runs f for every frame, the page's own first. A frame that goes
-// away meanwhile is left out.
+// EachFrame calls do for every frame, the main frame first. A frame that goes
+// away meanwhile is skipped.
 func EachFrame(p *page.Page, do func(f *page.Frame) error) error {
 	for _, f := range p.Frames.All() {
 		err := do(f)
@@ -110,8 +112,8 @@ func EachFrame(p *page.Page, do func(f *page.Frame) error) error {
 	return nil
 }
 
-// WhereIs finds the frame and the ref of what a target means: in the page
-// itself or, where that has none, in one of its frames.
+// WhereIs returns the frame and the ref of the element that a target means. It
+// looks in the main frame first and then in the others.
 func WhereIs(ctx context.Context, p *page.Page, element string) (*page.Frame, string, error) {
 	if page.RefScope().MatchString(element) {
 		f, ok := p.Frames.Of(element)
@@ -146,12 +148,13 @@ func WhereIs(ctx context.Context, p *page.Page, element string) (*page.Frame, st
 	return in, ref, err
 }
 
-// NoElement says that a target has no element, and why.
+// NoElement returns the error for a target that has no element, with the reason.
 func NoElement(element, why string) error {
 	return protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("%.100q was not found: %s", element, why), "", protocol.Try("shows what is there", "snapshot"))
 }
 
-// Find leads a target to its element, on a session of the caller's own.
+// Find returns the element that a target means, on a session for the caller's own
+// use. The returned function ends the session.
 func Find(ctx context.Context, p *page.Page, element string) (*Found, func(), error) {
 	f, ref, err := WhereIs(ctx, p, element)
 	if err != nil {
@@ -182,7 +185,8 @@ func Find(ctx context.Context, p *page.Page, element string) (*Found, func(), er
 	return &Found{Session: s, Object: res.Result.ObjectID, Words: info.Words, URL: info.URL}, release, nil
 }
 
-// PlaceOf says where a frame's viewport lies in that of the page.
+// PlaceOf returns the position of a frame's viewport in the page's viewport, in
+// CSS pixels.
 func PlaceOf(ctx context.Context, p *page.Page, f *page.Frame) (x, y float64, err error) {
 	for f.Number != 0 {
 		owner, err := page.OwnerOf(ctx, p, f)
@@ -208,8 +212,8 @@ func PlaceOf(ctx context.Context, p *page.Page, f *page.Frame) (x, y float64, er
 }
 
 // On runs f with the element that a target means in a tab's page.
-func On(ctx context.Context, tabs page.Tabs, id protocol.TabID, target string, f func(context.Context, *page.Page, *Found) error) error {
-	return tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+func On(ctx context.Context, by protocol.Caller, tabs page.Tabs, id protocol.TabID, target string, f func(context.Context, *page.Page, *Found) error) error {
+	return tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		e, release, err := Find(ctx, p, target)
 		if err != nil {
 			return err

@@ -1,5 +1,5 @@
-// Package files keeps the files that commands make, each kind in a folder of its own
-// that is the user's alone.
+// Package files stores the files that commands create. Each kind has its own folder,
+// which only the user can read.
 package files
 
 import (
@@ -17,11 +17,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Folder is where a session keeps the files of commands; empty for nowhere.
+// Folder is the folder in which a session keeps the files of commands. If it is
+// empty, no file can be saved.
 type Folder string
 
-// Of returns one of the session's folders for the files of commands, made
-// with mode 0700.
+// Of returns the folder for one kind of file. It creates the folder with mode 0700.
 func (root Folder) Of(kind string) (string, error) {
 	if root == "" {
 		return "", protocol.NewError(protocol.CodeInternal, "no folder for files is set", "")
@@ -33,8 +33,8 @@ func (root Folder) Of(kind string) (string, error) {
 	return dir, nil
 }
 
-// New makes a file with mode 0600 under a name that nobody can guess or
-// have planted.
+// New creates a file with mode 0600 under a name that nobody can guess or have
+// created before.
 func (root Folder) New(kind, name, extension string) (*os.File, error) {
 	dir, err := root.Of(kind)
 	if err != nil {
@@ -52,7 +52,7 @@ func (root Folder) New(kind, name, extension string) (*os.File, error) {
 	return f, nil
 }
 
-// Save writes a whole file; one that cannot be finished is removed.
+// Save writes a whole file; it removes a file that cannot be completed.
 func (root Folder) Save(kind, name, extension string, data []byte) (protocol.SavedFile, error) {
 	f, err := root.New(kind, name, extension)
 	if err != nil {
@@ -66,7 +66,7 @@ func (root Folder) Save(kind, name, extension string, data []byte) (protocol.Sav
 	return protocol.SavedFile{Path: f.Name(), Bytes: len(data)}, nil
 }
 
-// Replace writes a file with mode 0600, whole or not at all.
+// Replace replaces a file atomically, with mode 0600.
 func Replace(path string, data []byte) error {
 	suffix := make([]byte, 6)
 	_, _ = rand.Read(suffix) // never fails
@@ -87,13 +87,15 @@ func Replace(path string, data []byte) error {
 	return nil
 }
 
-// NotWritable says that a folder or file cannot be written, and what to do.
+// NotWritable returns an error that says that a folder or file cannot be written, and
+// what to do.
 func NotWritable(path string, err error) error {
 	return journal.NotWritable(path, err, ", or choose another folder in Settings")
 }
 
-// nameForm keeps a name usable as a file on every system.
+// nameForm accepts names that are valid file names on every system.
 var nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`) })
 
-// IsName says whether the name that a caller gives a file is one, and bounds it.
+// IsName reports whether a caller's name for a file is valid and at most 64 bytes
+// long.
 func IsName(name string) bool { return len(name) <= 64 && nameForm().MatchString(name) }

@@ -9,7 +9,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A file of a command is the user's alone, and nobody can guess its name.
+// Only the user can read a file of a command, and nobody can guess its name.
 func TestSave(t *testing.T) {
 	root := Folder(filepath.Join(t.TempDir(), "files"))
 	first, err := root.Save("har", "t1", "har", []byte("data"))
@@ -30,7 +30,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// Where nothing can be written the caller is told which folder it is, and what to do.
+// If nothing can be written, the error names the folder and says what to do.
 func TestSaveInVain(t *testing.T) {
 	if _, err := Folder("").Of("har"); err == nil {
 		t.Error("no folder was refused by nobody")
@@ -45,7 +45,7 @@ func TestSaveInVain(t *testing.T) {
 	}
 }
 
-// Replace leaves the old file or the new one, and nothing beside it.
+// Replace leaves the old file or the new one, and no other file.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "state")

@@ -1,5 +1,5 @@
-// Package focus keeps the keyboard's focus with the user: in the side panel, while a
-// command presses in a page.
+// Package focus keeps the keyboard focus in the side panel, where the user is
+// typing, while a command dispatches a press in a page.
 package focus
 
 import (
@@ -20,13 +20,14 @@ import (
 	"pilotfish/backend/browser/tabs"
 )
 
-// focusBinding is the name of the binding in the panel.
+// focusBinding is the name of the binding through which a panel reports its
+// focus.
 const focusBinding = "pilotfishFocus"
 
-// Panels are where the user types: the panel that has the keyboard focus. A
-// press by the protocol makes the browser focus the page that it meets (see
-// docs/adr/030), so each press is followed, in the browser's own queue, by the
-// command that gives the focus back.
+// Panels tracks the open panels and which of them has the keyboard focus. A press
+// by the protocol makes the browser focus the page that it hits (see
+// docs/adr/030). So each press is followed, in the browser's own queue, by the
+// command that gives the focus back to the panel.
 type Panels struct {
 	log *slog.Logger
 
@@ -35,20 +36,21 @@ type Panels struct {
 	holder *Panel // the panel that has the focus; nil for none
 }
 
-// New returns the panels of a life of the browser: none.
+// New returns the panels of one run of the browser: none yet.
 func New(log *slog.Logger) *Panels { return &Panels{log: log, panels: make(map[target.ID]*Panel)} }
 
-// Panel is a panel, and the keys that pages pass on to it in their order.
+// Panel is the session of a panel, and the queue of keys that pages pass on to
+// it.
 type Panel struct {
 	*devtools.Session
 	keys chan passedKey
 }
 
-// keyQueue is how many keys may wait for a panel.
+// keyQueue is how many keys may wait in a panel's queue.
 const keyQueue = 64
 
-// Follow attaches to a panel, once, and hears from it when it gets and loses the
-// focus, until it is gone. It does not wait. Another target is left alone.
+// Follow attaches to a panel, once, and receives its focus events until it
+// closes. It does not block. It ignores targets that are not a panel.
 func (k *Panels) Follow(ctx context.Context, conn *devtools.Conn, info *target.Info) {
 	if info.Type != "page" || !strings.HasPrefix(info.URL, tabs.PanelURL) || k.knows(info.TargetID) {
 		return
@@ -61,7 +63,8 @@ func (k *Panels) Follow(ctx context.Context, conn *devtools.Conn, info *target.I
 	}()
 }
 
-// knows says whether a panel is followed, and notes it if not.
+// knows reports whether a panel is followed already, and marks it as followed if
+// not.
 func (k *Panels) knows(id target.ID) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -115,11 +118,11 @@ func (k *Panels) hear(ctx context.Context, conn *devtools.Conn, id target.ID) er
 	if err := devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: focusBinding}); err != nil {
 		return err
 	}
-	// It may have told before there was a binding.
+	// The panel may have reported its focus before the binding existed.
 	return devtools.Post(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: `globalThis.pilotfishTellFocus?.()`})
 }
 
-// told takes in that a panel got or lost the focus.
+// told records that a panel gained or lost focus.
 func (k *Panels) told(s *Panel, has bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -131,15 +134,15 @@ func (k *Panels) told(s *Panel, has bool) {
 	}
 }
 
-// At is the panel that has the focus; nil for none.
+// At returns the panel that has the focus; nil for none.
 func (k *Panels) At() *Panel {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.holder
 }
 
-// GiveBackAfter returns the focus to the panel that has it when a command was sent
-// that takes it.
+// GiveBackAfter returns the focus to the panel that has it, after a command was
+// sent that takes the focus away. It is called for every command.
 func (k *Panels) GiveBackAfter(ctx context.Context, s *devtools.Session, params any) {
 	if !takesFocus(params) {
 		return
@@ -149,8 +152,8 @@ func (k *Panels) GiveBackAfter(ctx context.Context, s *devtools.Session, params 
 	}
 }
 
-// takesFocus says whether a command makes the browser focus the page that it is
-// sent to.
+// takesFocus reports whether a command makes the browser focus the page to which
+// it is sent.
 func takesFocus(params any) bool {
 	switch q := params.(type) {
 	case input.DispatchMouseEventParams:
@@ -163,27 +166,28 @@ func takesFocus(params any) bool {
 	return false
 }
 
-// TakeBack gives the panel the focus again. It is not waited for: what matters is
-// that it stands right behind the command that took the focus. In a panel that
-// has the focus it does nothing.
+// TakeBack gives the focus back to the panel. It does not wait for the answer: it
+// only matters that the command comes directly after the command that took the
+// focus. It has no effect on a panel that has the focus.
 func (p *Panel) TakeBack(ctx context.Context) {
-	_ = devtools.Post(ctx, p.Session, cdppage.BringToFront, cdp.Empty{}) // a panel that is gone has no focus
+	_ = devtools.Post(ctx, p.Session, cdppage.BringToFront, cdp.Empty{}) // a closed panel has no focus
 }
 
-// HoldKeys has a page pass on what the user types in the panel while the browser
-// presses there: between the press and the return of the focus lies a moment in which
-// a key would reach the page. It ends with FreeKeys.
+// HoldKeys makes a page pass on what the user types in the panel while the
+// browser dispatches a press in that page: between the press and the return of
+// the focus, a key would reach the page. FreeKeys ends this.
 func (p *Panel) HoldKeys(ctx context.Context, in *page.Page) { tellAll(ctx, in, "hold") }
 
 // FreeKeys ends HoldKeys in every frame.
 func (p *Panel) FreeKeys(ctx context.Context, in *page.Page) {
-	// The browser answers in order: behind this the focus is back. On a busy machine
-	// that is later than what came of the input.
-	_, _ = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{}) // a panel that is gone has no focus
+	// The browser answers in order, so after this answer the focus is back in the
+	// panel. On a busy machine that is later than the report of the input's
+	// effect.
+	_, _ = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{}) // a closed panel has no focus
 	tellAll(context.WithoutCancel(ctx), in, "free")
 }
 
-// tellAll calls a function of world.js in every frame that has it.
+// tellAll calls a function of world.js in every frame that has our world.
 func tellAll(ctx context.Context, in *page.Page, name string) {
 	for _, f := range in.Frames.All() {
 		if s, world := in.Frames.State(f); world != "" {
@@ -203,8 +207,8 @@ type passedKey struct {
 	Modifiers int64  `json:"modifiers"`
 }
 
-// PassKey hands a key that a page passed on to the panel that it was meant for.
-// The reader calls it, which must not wait.
+// PassKey queues a key that a page passed on, for the panel that has the focus.
+// The connection's reader calls it, so it must not block.
 func (k *Panels) PassKey(e devtools.Event) {
 	call, ok := devtools.Decode(e, runtime.BindingCalled)
 	if !ok || call.Name != page.KeyBinding {
@@ -217,17 +221,17 @@ func (k *Panels) PassKey(e devtools.Event) {
 	}
 	select {
 	case panel.keys <- key:
-	default: // a page that makes up keys
+	default: // the queue is full: the page must have invented keys
 	}
 }
 
-// The modifiers of the protocol with which a key types nothing.
+// The protocol's modifier bits with which a key types no text.
 const (
 	control = 1 << 1
 	meta    = 1 << 2
 )
 
-// event is the key as the protocol presses it.
+// event returns the protocol's command that presses the key.
 func (k *passedKey) event() input.DispatchKeyEventParams {
 	out := input.DispatchKeyEventParams{
 		Type: input.DispatchKeyEventTypeKeyUp, Key: k.Key, Code: k.Code, WindowsVirtualKeyCode: k.KeyCode,

@@ -18,7 +18,8 @@ import (
 	"pilotfish/backend/browser/tabs"
 )
 
-// followed returns a browser with one panel that has the focus, and a page beside it.
+// followed returns a browser with one panel that has the focus, and a page next
+// to it.
 func followed(t *testing.T) (*fake.Browser, *Panels, *devtools.Session) {
 	t.Helper()
 	k := New(slog.New(slog.DiscardHandler))
@@ -26,11 +27,11 @@ func followed(t *testing.T) (*fake.Browser, *Panels, *devtools.Session) {
 	told := b.Await(t, runtime.Evaluate.Method)
 	info := &target.Info{Type: "page", TargetID: "P", URL: tabs.PanelURL}
 	k.Follow(t.Context(), c, info)
-	k.Follow(t.Context(), c, info) // it is followed once
+	k.Follow(t.Context(), c, info) // the second call has no effect
 	k.Follow(t.Context(), c, &target.Info{Type: "page", TargetID: "T1", URL: "https://example.com/"})
 	panel := told().Session
 	b.Emit(panel, runtime.BindingCalled.Method, map[string]any{"name": focusBinding, "payload": "1", "executionContextId": 1})
-	s, err := c.Attach(t.Context(), "T1") // its answer comes behind the event
+	s, err := c.Attach(t.Context(), "T1") // its answer comes after the event
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +41,8 @@ func followed(t *testing.T) (*fake.Browser, *Panels, *devtools.Session) {
 	return b, k, s
 }
 
-// TestFocusComesBack: behind a press in a page, and nothing else, the panel gets the
-// focus again.
+// The panel gets the focus back after a press in a page, and after no other
+// input.
 func TestFocusComesBack(t *testing.T) {
 	b, _, s := followed(t)
 	back := b.Await(t, cdppage.BringToFront.Method)
@@ -62,7 +63,7 @@ func TestFocusComesBack(t *testing.T) {
 	}
 }
 
-// TestKeysOfThePanel: a key that a page passes on is pressed in the panel.
+// A key that a page passes on is pressed in the panel.
 func TestKeysOfThePanel(t *testing.T) {
 	b, k, _ := followed(t)
 	pressed := b.Await(t, input.DispatchKeyEvent.Method)

@@ -1,4 +1,5 @@
-// Package gate holds a rule over what a tab loads, whoever makes it load something.
+// Package gate enforces a rule on what a tab loads, no matter who causes the
+// load.
 package gate
 
 import (
@@ -7,7 +8,8 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
-	"slices"
+	"net"
+	"net/netip"
 	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -23,22 +25,23 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Source gives the gates and tabs of a browser; they change with each of its lives.
+// Source provides the gates and tabs of a browser. The gates are new for each run
+// of the browser process.
 type Source interface {
-	// Gates are those of the life that runs.
+	// Gates returns the gates of the current run.
 	Gates() (*Gates, error)
-	// OnTarget runs f with a tab as it is now, again when its target changed. Its
-	// errors are protocol.Errors.
+	// OnTarget runs f with a tab as it is now, and again when the tab's target
+	// changed. Its errors are protocol.Errors.
 	OnTarget(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error
 }
 
 // Rules puts tabs of a browser under rules.
 type Rules struct{ source Source }
 
-// New returns the rules of a browser's tabs: none.
+// New returns Rules with no rule for any tab.
 func New(source Source) *Rules { return &Rules{source: source} }
 
-// Gates are the gates of one life of the browser, by the target that shows a
+// Gates holds the gates of one run of the browser, by the target that shows a
 // tab.
 type Gates struct {
 	conn *devtools.Conn
@@ -46,40 +49,51 @@ type Gates struct {
 
 	mu sync.Mutex
 	of map[target.ID]*gate
-	// commanded are the targets that a command navigates just now, with why a
-	// document of theirs was refused: the command says it.
+	// commanded holds the targets that a command is navigating at the moment,
+	// with the reason if a document of theirs was refused: the command reports
+	// that reason.
 	commanded map[target.ID]error
 	workers   workerGate
+	names     names
 }
 
-// NewGates returns the gates of a life of the browser: none.
-func NewGates(conn *devtools.Conn, log *slog.Logger) *Gates {
-	return &Gates{conn: conn, log: log, of: make(map[target.ID]*gate), commanded: make(map[target.ID]error)}
+// NewGates returns the gates of a life of the browser: none. lookup finds the
+// addresses of names; nil asks the system.
+func NewGates(conn *devtools.Conn, log *slog.Logger, lookup Lookup) *Gates {
+	if lookup == nil {
+		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	return &Gates{
+		conn: conn, log: log, of: make(map[target.ID]*gate), commanded: make(map[target.ID]error),
+		names: names{lookup: lookup, known: make(map[string]*answer)},
+	}
 }
 
 // gate holds a rule over everything that one tab loads: its documents, those of
-// its frames, and what they and their workers load from addresses like some
-// patterns. It has sessions of its own, so that nothing else that is done to the
-// tab switches it off, and costs nothing for what is not like the patterns.
+// its frames, and what they and their workers load. It has sessions of its own,
+// so that nothing else that is done to the tab switches it off.
 type gate struct {
 	all    *Gates
 	target target.ID
 
-	opening sync.Mutex // held while the root is attached or its patterns change
+	opening sync.Mutex // held while the root is attached
 
-	mu       sync.Mutex
-	root     *devtools.Session
-	inside   []*devtools.Session // root, frames in other processes, workers, pages opened
-	patterns []string
-	allow    func(url string, document bool) error
+	mu      sync.Mutex
+	root    *devtools.Session
+	allow   func(url string, document bool) error
+	address func(url string, ip netip.Addr) error
 }
 
 // Gate puts a tab under a rule from now on, whoever makes it load something.
-// allow is asked about each document, with document, and without it about
-// everything else whose address is like one of patterns ("*", and "?" for a
-// digit); it must answer at once. What it refuses is not loaded. The gate stays until the tab's
-// page is closed; a later call replaces its rule.
-func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error) error {
+// allow is asked about everything, documents with document. What it allows and
+// whose host is a name is asked about again, with each address of the name
+// (address; nil allows all). Both must answer at once. What they refuse is not
+// loaded. Service and shared workers of the browser are told once not to load
+// what is like one of patterns ("*", and "?" for a digit). The gate stays until
+// the tab's page is closed; a later call replaces its rule.
+func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error) error {
 	all, err := r.source.Gates()
 	if err != nil {
 		return err
@@ -89,7 +103,7 @@ func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, 
 			return err
 		}
 		g := all.gate(t.Target)
-		err := g.set(ctx, patterns, allow)
+		err := g.set(ctx, allow, address)
 		if page.IsTargetGone(err) {
 			all.forget(g)
 		}
@@ -97,7 +111,7 @@ func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, 
 	})
 }
 
-// gate returns the gate of a target, made if need be.
+// gate returns the gate of a target, and makes it if there is none.
 func (g *Gates) gate(id target.ID) *gate {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -116,29 +130,21 @@ func (g *Gates) forget(old *gate) {
 }
 
 // set opens the gate if need be and gives it its rule.
-func (g *gate) set(ctx context.Context, patterns []string, allow func(string, bool) error) error {
+func (g *gate) set(ctx context.Context, allow func(string, bool) error, address func(string, netip.Addr) error) error {
 	g.opening.Lock()
 	defer g.opening.Unlock()
 	g.mu.Lock()
-	same := slices.Equal(g.patterns, patterns)
-	g.patterns, g.allow = slices.Clone(patterns), allow
-	root, inside := g.root, slices.Clone(g.inside)
+	g.allow, g.address = allow, address
+	root := g.root
 	g.mu.Unlock()
 	if root == nil {
 		return g.open(ctx)
 	}
-	if same {
-		return nil
-	}
-	for _, s := range inside {
-		if err := g.enable(ctx, s); err != nil && !s.Ended() {
-			return err
-		}
-	}
 	return nil
 }
 
-// open attaches the gate's own session to the tab, and waits until it holds.
+// open attaches the gate's own session to the tab, and waits until the gate is in
+// force.
 func (g *gate) open(ctx context.Context) error {
 	root, err := g.all.conn.Attach(ctx, g.target)
 	if err != nil {
@@ -155,31 +161,30 @@ func (g *gate) open(ctx context.Context) error {
 	return nil
 }
 
-// noInput tells a tab that the browser lets nobody into, as a rule of its
-// administrator may say of a site, from one that has gone.
+// noInput distinguishes a tab to which the browser allows no connection (for
+// example by an administrator's policy for a site) from a tab that is gone.
 func noInput(err error) error {
 	refused, ok := errors.AsType[*devtools.MethodError](err)
 	if !ok || page.IsTargetGone(err) {
 		return err
 	}
-	return protocol.NewError(protocol.CodeNoInput, "the browser does not let Pilotfish into this tab ("+refused.Message+")", "do it yourself, or use another tab")
+	return protocol.NewError(protocol.CodeNoInput, "the browser does not allow Pilotfish to control this tab ("+refused.Message+")", "do it yourself, or use another tab")
 }
 
-// enter follows a session until it ends.
+// enter handles the events of a session until it ends.
 func (g *gate) enter(s *devtools.Session) {
-	events := s.Events(fetch.RequestPaused.Method, target.AttachedToTarget.Method)
-	g.mu.Lock()
-	g.inside = append(g.inside, s)
-	g.mu.Unlock()
+	events := s.Events(fetch.RequestPaused.Method, network.ResponseReceivedExtraInfo.Method, target.AttachedToTarget.Method)
 	go func() {
 		defer events.Cancel()
-		ctx := context.Background() // the session's end closes the events
+		ctx, cancel := context.WithCancel(context.Background()) // the session's end closes the events
+		defer cancel()
+		a := newAnswers()
 		for e := range events.C {
-			g.event(ctx, s, e)
+			g.event(ctx, s, a, e)
 		}
 		if events.Overflowed() {
-			// What was not read waits for ever. The tab loads no more, and the next
-			// command gates it anew.
+			// Requests that were paused and not read would wait for ever. The tab
+			// loads nothing more, and the next command puts it under a new gate.
 			_ = devtools.Post(ctx, s, cdppage.Navigate, cdppage.NavigateParams{URL: "about:blank"})
 			_ = devtools.Post(ctx, g.all.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 		}
@@ -187,10 +192,10 @@ func (g *gate) enter(s *devtools.Session) {
 	}()
 }
 
-// leave forgets a session that ended; without its root the gate is closed.
+// leave removes a session that ended; without its root session the gate is
+// closed.
 func (g *gate) leave(s *devtools.Session) {
 	g.mu.Lock()
-	g.inside = slices.DeleteFunc(g.inside, func(o *devtools.Session) bool { return o == s })
 	over := g.root == s
 	if over {
 		g.root = nil
@@ -201,9 +206,9 @@ func (g *gate) leave(s *devtools.Session) {
 	}
 }
 
-// enable switches the gate on in a session, and for what will be attached to
-// it: that is paused until it is gated, too. Service workers have a gate of
-// their own.
+// enable turns the gate on in a session, and for targets that will be attached
+// through it: these are paused until the gate is on for them, too. Service
+// workers have a gate of their own.
 func (g *gate) enable(ctx context.Context, s *devtools.Session) error {
 	flat := true
 	if err := devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
@@ -212,21 +217,20 @@ func (g *gate) enable(ctx context.Context, s *devtools.Session) error {
 	}); err != nil {
 		return err
 	}
-	g.mu.Lock()
-	like := g.patterns
-	g.mu.Unlock()
-	patterns := []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}}
-	for _, p := range like {
-		patterns = append(patterns, &fetch.RequestPattern{URLPattern: p})
+	// It reports where answers came from. Bodies are not asked for.
+	least := int64(1)
+	if err := devtools.Post(ctx, s, network.Enable, network.EnableParams{MaxTotalBufferSize: &least, MaxResourceBufferSize: &least}); err != nil {
+		return err
 	}
+	all := fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*"}}}
 	if s.Parent != nil && s.Parent != g.all.conn.Root {
-		return devtools.Post(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
+		return devtools.Post(ctx, s, fetch.Enable, all)
 	}
-	_, err := cdp.Call(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
+	_, err := cdp.Call(ctx, s, fetch.Enable, all)
 	return err
 }
 
-func (g *gate) event(ctx context.Context, s *devtools.Session, e devtools.Event) {
+func (g *gate) event(ctx context.Context, s *devtools.Session, a *answers, e devtools.Event) {
 	switch e.Method {
 	case target.AttachedToTarget.Method:
 		v, ok := devtools.Decode(e, target.AttachedToTarget)
@@ -235,39 +239,67 @@ func (g *gate) event(ctx context.Context, s *devtools.Session, e devtools.Event)
 		}
 		child := g.all.conn.Session(v.SessionID)
 		if child == nil {
-			return // gone already
+			return // it has ended already
 		}
 		g.enter(child)           //nolint:contextcheck // it lives as long as its session
 		_ = g.enable(ctx, child) // a session that ended loads nothing
 		_ = devtools.Post(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	case network.ResponseReceivedExtraInfo.Method:
+		if v, ok := devtools.Decode(e, network.ResponseReceivedExtraInfo); ok {
+			if held := a.report(&v); held != nil {
+				g.settle(ctx, s, held, v.ResourceIPAddressSpace)
+			}
+		}
 	case fetch.RequestPaused.Method:
-		if v, ok := devtools.Decode(e, fetch.RequestPaused); ok && v.Request != nil {
-			g.judge(ctx, s, &v)
+		v, ok := devtools.Decode(e, fetch.RequestPaused)
+		switch {
+		case !ok || v.Request == nil:
+		case v.ResponseStatusCode != 0 || v.ResponseErrorReason != "":
+			g.answered(ctx, s, a, &v)
+		default:
+			g.judge(ctx, s, a, &v)
 		}
 	}
 }
 
-// judge lets a request through or not.
-func (g *gate) judge(ctx context.Context, s *devtools.Session, v *fetch.EventRequestPaused) {
+// judge lets a request through or not. A name is looked up beside the events,
+// which go on.
+func (g *gate) judge(ctx context.Context, s *devtools.Session, a *answers, v *fetch.EventRequestPaused) {
 	g.mu.Lock()
-	allow := g.allow
+	allow, address := g.allow, g.address
 	g.mu.Unlock()
-	document := v.ResourceType == network.ResourceTypeDocument
-	isPage := document && target.ID(v.FrameID) == s.Target
-	err := allow(v.Request.URL, document)
-	switch {
-	case err == nil:
-		_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
-	case isPage && !g.all.refuse(s.Target, err):
-		g.all.log.Info("page refused in an agent's tab", "code", protocol.AsError(err).Code)
-		_ = devtools.Post(ctx, s, fetch.FulfillRequest, refusedPage(v.RequestID, err))
-	default:
-		_ = devtools.Post(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
+	if err := allow(v.Request.URL, v.ResourceType == network.ResourceTypeDocument); err != nil {
+		g.refuse(ctx, s, v, err)
+		return
 	}
+	host := nameOf(v.Request.URL)
+	if host == "" || address == nil {
+		g.send(ctx, s, a, v)
+		return
+	}
+	go func() {
+		for _, ip := range g.all.names.of(ctx, host) {
+			if err := address(v.Request.URL, ip); err != nil {
+				g.refuse(ctx, s, v, err)
+				return
+			}
+		}
+		g.send(ctx, s, a, v)
+	}()
 }
 
-// refusedPage is what a tab shows instead of a page that it may not load: the
-// person may have been the one who went there.
+// refuse keeps a request, or the answer to it, from the tab.
+func (g *gate) refuse(ctx context.Context, s *devtools.Session, v *fetch.EventRequestPaused, err error) {
+	if v.ResourceType == network.ResourceTypeDocument && target.ID(v.FrameID) == s.Target && !g.all.refuse(s.Target, err) {
+		g.all.log.Info("page refused in an agent's tab", "code", protocol.AsError(err).Code)
+		_ = devtools.Post(ctx, s, fetch.FulfillRequest, refusedPage(v.RequestID, err))
+		return
+	}
+	_ = devtools.Post(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
+}
+
+// refusedPage returns the page that a tab shows instead of a page that it may not
+// load. The user may have been the one who navigated.
 func refusedPage(id fetch.RequestID, why error) fetch.FulfillRequestParams {
 	body := fmt.Sprintf(`<!doctype html><meta charset=utf-8><meta name=color-scheme content="light dark"><title>Not opened</title>`+
 		`<body style="font:15px/1.5 system-ui;max-width:34em;margin:12vh auto;padding:0 1.5em"><h1 style="font-size:1.2em">Pilotfish did not open this page</h1>`+
@@ -283,8 +315,8 @@ func refusedPage(id fetch.RequestID, why error) fetch.FulfillRequestParams {
 	}
 }
 
-// Command notes that a command navigates a target until the returned function
-// is called. Those of one tab come one after the other.
+// Command records that a command navigates a target until the returned function
+// is called. The navigations of one tab run one after the other.
 func (g *Gates) Command(id target.ID) func() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -296,8 +328,8 @@ func (g *Gates) Command(id target.ID) func() {
 	}
 }
 
-// refuse tells the command that navigates a target why it goes no further; it
-// reports whether there is one.
+// refuse records why the navigation of a command was refused. It reports false
+// when no command navigates the target.
 func (g *Gates) refuse(id target.ID, why error) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -308,7 +340,8 @@ func (g *Gates) refuse(id target.ID, why error) bool {
 	return true
 }
 
-// Refusal is why a document of a command's navigation was refused.
+// Refusal returns why a document of a command's navigation was refused; nil if
+// none was.
 func (g *Gates) Refusal(id target.ID) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -25,24 +25,24 @@ func (s source) OnTarget(_ context.Context, id protocol.TabID, f func(tabs.Entry
 	return f(tabs.Entry{Tab: protocol.Tab{ID: id}, Target: "T1"})
 }
 
-// fenced returns a browser whose tab t1 may load nothing with "bad" in its address.
+// fenced returns a browser whose tab t1 may load no URL that contains "bad".
 func fenced(t *testing.T) (*fake.Browser, *Gates) {
 	t.Helper()
 	b, c := fake.Connect(t, nil)
-	gates := NewGates(c, slog.New(slog.DiscardHandler))
+	gates := NewGates(c, slog.New(slog.DiscardHandler), nil)
 	allow := func(url string, _ bool) error {
 		if strings.Contains(url, "bad") {
 			return protocol.NewError(protocol.CodeRefused, "not this one", "")
 		}
 		return nil
 	}
-	if err := New(source{gates}).Gate(t.Context(), "t1", []string{"*://bad*"}, allow); err != nil {
+	if err := New(source{gates}).Gate(t.Context(), "t1", []string{"*://bad*"}, allow, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b, gates
 }
 
-// session is the gate's session with the tab.
+// session returns the id of the gate's session with the tab.
 func session(t *testing.T, b *fake.Browser) target.SessionID {
 	t.Helper()
 	for _, c := range b.Calls() {
@@ -58,8 +58,8 @@ func paused(id fetch.RequestID, url string, kind network.ResourceType) map[strin
 	return map[string]any{"requestId": id, "request": map[string]any{"url": url, "method": "GET", "headers": map[string]any{}, "initialPriority": "High", "referrerPolicy": "origin"}, "frameId": "T1", "resourceType": kind}
 }
 
-// TestJudge: what is allowed goes on, a page that is not gets one of ours in its place,
-// and anything else fails.
+// An allowed request continues, a refused page is replaced by one of ours, and
+// any other refused request fails.
 func TestJudge(t *testing.T) {
 	b, _ := fenced(t)
 	on, refused, failed := b.Await(t, fetch.ContinueRequest.Method), b.Await(t, fetch.FulfillRequest.Method), b.Await(t, fetch.FailRequest.Method)
@@ -77,8 +77,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestCommanded: a command that navigates the tab says itself why it was refused, and
-// then the tab shows no page of ours.
+// A command that navigates the tab reports the refusal itself; the tab then does
+// not show our page.
 func TestCommanded(t *testing.T) {
 	b, gates := fenced(t)
 	failed := b.Await(t, fetch.FailRequest.Method)
@@ -94,11 +94,11 @@ func TestCommanded(t *testing.T) {
 	}
 }
 
-// TestRuleAgain: a new rule replaces the old one without a second session.
+// A new rule replaces the old one without a second session.
 func TestRuleAgain(t *testing.T) {
 	b, gates := fenced(t)
 	on := b.Await(t, fetch.ContinueRequest.Method)
-	err := New(source{gates}).Gate(t.Context(), "t1", []string{"*://other*"}, func(string, bool) error { return nil })
+	err := New(source{gates}).Gate(t.Context(), "t1", []string{"*://other*"}, func(string, bool) error { return nil }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

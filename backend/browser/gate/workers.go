@@ -15,17 +15,17 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// Service and shared workers are told once what they may not load, and Chromium
-// holds them to it, in redirects and imported scripts too. They are not asked
-// about request by request: with Fetch on a service worker every page of its
-// site waits a second before it is loaded, and on a busy machine for minutes
-// (seen in Chromium 156).
+// Service and shared workers receive their rule once, as a list of blocked URLs,
+// and Chromium enforces it, for redirects and imported scripts too. Their
+// requests are not paused one by one: with Fetch enabled on a service worker,
+// every page of its site waits a second before it loads, and on a busy machine
+// for minutes (observed in Chromium 156).
 
-// block gives a worker its rule. Its own host is none of what is refused: what
-// may be shown may ask its own server.
+// block gives a worker its rule. The worker's own host is exempt where allow
+// permits it: what may be shown may send requests to its own server.
 func block(ctx context.Context, s *devtools.Session, patterns []string, allow func(string, bool) error) error {
 	if strings.HasPrefix(s.Address, "chrome-extension:") {
-		return nil // what the person installed, and our own
+		return nil // the user's extensions, and our own
 	}
 	if err := devtools.Post(ctx, s, network.Enable, network.EnableParams{}); err != nil {
 		return err
@@ -46,9 +46,9 @@ func block(ctx context.Context, s *devtools.Session, patterns []string, allow fu
 	return devtools.Post(ctx, s, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: rules})
 }
 
-// spelledOut writes a pattern of Gate ("*" and "?") as URL patterns that match
-// nothing that allow allows, as far as one address of each tells. Files are left
-// out: no worker reaches them.
+// spelledOut converts a pattern of Gate ("*" and "?") into URL patterns that
+// match nothing that allow permits, judged by one sample address for each
+// pattern. It leaves out file URLs, because no worker can load them.
 func spelledOut(pattern string, allow func(string, bool) error) []string {
 	scheme, rest, ok := strings.Cut(pattern, "://")
 	if !ok {
@@ -72,7 +72,7 @@ func spelledOut(pattern string, allow func(string, bool) error) []string {
 	if strings.HasPrefix(host, "[") {
 		return []string{scheme + "://[*]:" + port + "/" + path}
 	}
-	// "10.*" begins an address: its last numbers are anything.
+	// "10.*" is the start of an IP address; the rest can be any numbers.
 	if sample, isStart := strings.CutSuffix(host, ".*"); isStart && port == "*" {
 		sample += strings.Repeat(".1", max(0, 3-strings.Count(sample, ".")))
 		if allow("http://"+sample+"/", false) == nil {
@@ -82,9 +82,10 @@ func spelledOut(pattern string, allow func(string, bool) error) []string {
 	return []string{scheme + "://" + host + ":" + port + "/" + path}
 }
 
-// workerGate holds the rule over the service and shared workers of the whole
-// browser: which tabs use one cannot be told, a page of an agent may at any
-// time, and one that a page of an agent started lives on when that page is left.
+// workerGate enforces the rule on the service and shared workers of the whole
+// browser. It is not possible to tell which tabs use a worker: an agent's page
+// may use one at any time, and a worker that an agent's page started keeps
+// running after the page is left.
 type workerGate struct {
 	opening sync.Mutex // held while it is opened or its rule changes
 
@@ -95,7 +96,8 @@ type workerGate struct {
 	allow    func(url string, document bool) error
 }
 
-// set opens the gate with the first rule, and gives every worker a new one.
+// set opens the gate with the first rule; later it gives every worker the new
+// rule.
 func (g *workerGate) set(ctx context.Context, conn *devtools.Conn, patterns []string, allow func(string, bool) error) error {
 	g.opening.Lock()
 	defer g.opening.Unlock()
@@ -118,7 +120,7 @@ func (g *workerGate) set(ctx context.Context, conn *devtools.Conn, patterns []st
 	return nil
 }
 
-// open attaches to the workers that are there and to come; each waits
+// open attaches to the existing and future workers. Each new worker is paused
 // until it has its rule.
 func (g *workerGate) open(ctx context.Context, conn *devtools.Conn) error {
 	root, err := conn.AttachBrowser(ctx)
@@ -127,9 +129,9 @@ func (g *workerGate) open(ctx context.Context, conn *devtools.Conn) error {
 	}
 	g.follow(root) //nolint:contextcheck // it lives as long as its session
 	flat := true
-	// Pages, too, though they have gates of their own: Chromium 156 holds back
-	// each window that a script opens until it is attached, whatever the filter
-	// says, and its opener, which waits for it, hangs.
+	// The filter includes pages, although they have gates of their own: Chromium
+	// 156 holds back each window that a script opens until it has been attached,
+	// whatever the filter says, and the opener hangs meanwhile.
 	_, err = cdp.Call(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat,
 		Filter: target.Filter{{Type: "shared_worker"}, {Type: "service_worker"}, {Type: "page"}, {Exclude: true}},
@@ -144,8 +146,8 @@ func (g *workerGate) open(ctx context.Context, conn *devtools.Conn) error {
 	return nil
 }
 
-// follow takes in the workers of a session, and the workers of those, until it
-// ends.
+// follow handles the workers that are attached through a session, and their own
+// workers, until the session ends.
 func (g *workerGate) follow(s *devtools.Session) {
 	events := s.Events(target.AttachedToTarget.Method)
 	go func() {
@@ -158,7 +160,7 @@ func (g *workerGate) follow(s *devtools.Session) {
 			}
 			child := s.Conn.Session(v.SessionID)
 			switch {
-			case child == nil: // gone already
+			case child == nil: // it has ended already
 			case v.TargetInfo != nil && v.TargetInfo.Type == "page":
 				devtools.LetGo(ctx, child)
 			default:

@@ -7,7 +7,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestSpelledOut: the patterns of workers are those of pages, without what is
+// The patterns of workers are those of pages, without the addresses that are
 // allowed.
 func TestSpelledOut(t *testing.T) {
 	allow := func(url string, _ bool) error {

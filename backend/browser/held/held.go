@@ -1,8 +1,7 @@
-// Package held is what callers hold down in tabs: keys, and buttons of the mouse.
+// Package held records which keys and mouse buttons callers hold down in tabs.
 package held
 
 import (
-	"context"
 	"slices"
 	"sync"
 
@@ -15,8 +14,8 @@ import (
 )
 
 // All is what all callers hold down: keys and mouse buttons that went down in one
-// command and go up in another. It ends with the caller, and when the tab
-// goes to another document.
+// command and go up in another. An entry ends with its caller, and when the tab
+// navigates to another document.
 type All struct {
 	mu sync.Mutex
 	by map[Holder]*State
@@ -28,44 +27,45 @@ type Holder struct {
 	Caller string
 }
 
-// State is what one caller holds down in one tab. Its methods may be called for
-// nil, which holds nothing, and from several goroutines.
+// State is what one caller holds down in one tab. Its methods are safe for concurrent
+// use. A nil State holds nothing; Mods, Find, Has, Pressed, Names and TakeLost may be
+// called on it.
 type State struct {
 	mu      sync.Mutex
 	down    []keys.Key
 	buttons int64
 	at      page.Point      // where the pointer was moved to
-	data    *input.DragData // what is dragged natively
-	// lost is what was let go because the tab went to another document, since the
-	// caller's last action.
+	data    *input.DragData // the data of a native drag
+	// lost names what was released since the caller's last action because the tab
+	// navigated to another document.
 	lost []string
 }
 
-// Of is what the caller of ctx holds down in a tab.
-func (h *All) Of(ctx context.Context, id protocol.TabID) *State {
+// Of returns what a caller holds down in a tab.
+func (h *All) Of(by protocol.Caller, id protocol.TabID) *State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.by == nil {
 		h.by = make(map[Holder]*State)
 	}
-	k := Holder{id, protocol.CallerOf(ctx)}
+	k := Holder{id, by.Name}
 	if h.by[k] == nil {
 		h.by[k] = &State{}
 	}
 	return h.by[k]
 }
 
-// Tidy forgets a caller that holds nothing and has not said where the pointer is.
-func (h *All) Tidy(ctx context.Context, id protocol.TabID) {
+// Tidy removes a caller that holds nothing and whose pointer position is unknown.
+func (h *All) Tidy(by protocol.Caller, id protocol.TabID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	k := Holder{id, protocol.CallerOf(ctx)}
+	k := Holder{id, by.Name}
 	if one := h.by[k]; one != nil && one.Idle() {
 		delete(h.by, k)
 	}
 }
 
-// Those are the holders that ok says yes to.
+// Those returns the holders for which ok returns true.
 func (h *All) Those(ok func(Holder) bool) map[Holder]*State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,7 +78,7 @@ func (h *All) Those(ok func(Holder) bool) map[Holder]*State {
 	return out
 }
 
-// Forget drops the holders that ok says yes to.
+// Forget removes the holders for which ok returns true.
 func (h *All) Forget(ok func(Holder) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,14 +89,15 @@ func (h *All) Forget(ok func(Holder) bool) {
 	}
 }
 
-// Idle says that nothing is held down, and nothing has to be told.
+// Idle reports whether nothing is held down, the pointer position is unknown, and the
+// caller need not be told anything.
 func (h *State) Idle() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.down) == 0 && h.buttons == 0 && h.at == page.Point{} && len(h.lost) == 0
 }
 
-// Mods are the modifiers that are held down.
+// Mods returns the modifiers that are held down.
 func (h *State) Mods() int64 {
 	if h == nil {
 		return 0
@@ -114,7 +115,7 @@ func (h *State) bits() int64 {
 	return bits
 }
 
-// sameKey says whether two keys are one of the keyboard.
+// sameKey reports whether two keys are the same physical key.
 func sameKey(a, b keys.Key) bool {
 	if a.Code == "" || b.Code == "" {
 		return a.Name == b.Name
@@ -122,7 +123,7 @@ func sameKey(a, b keys.Key) bool {
 	return a.Code == b.Code
 }
 
-// Find returns a key as it went down.
+// Find returns a key as it was when it went down.
 func (h *State) Find(k keys.Key) (keys.Key, bool) {
 	if h == nil {
 		return keys.Key{}, false
@@ -136,13 +137,13 @@ func (h *State) Find(k keys.Key) (keys.Key, bool) {
 	return h.down[i], true
 }
 
-// Has says whether a key is down.
+// Has reports whether a key is down.
 func (h *State) Has(k keys.Key) bool {
 	_, ok := h.Find(k)
 	return ok
 }
 
-// Push holds a key down; repeat says that it was down already.
+// Push records that a key goes down; repeat reports that it was already down.
 func (h *State) Push(k keys.Key) (repeat bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -153,14 +154,14 @@ func (h *State) Push(k keys.Key) (repeat bool) {
 	return false
 }
 
-// Drop lets a key go.
+// Drop records that a key goes up.
 func (h *State) Drop(k keys.Key) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.down = slices.DeleteFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) })
 }
 
-// Button notes that buttons went down or up.
+// Button records that buttons went down or up, and returns those that are down now.
 func (h *State) Button(bits int64, down bool) int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -172,21 +173,21 @@ func (h *State) Button(bits int64, down bool) int64 {
 	return h.buttons
 }
 
-// Drag notes that something is dragged natively.
+// Drag records that a native drag began.
 func (h *State) Drag(data *input.DragData) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.data = data
 }
 
-// Dragging is what is dragged natively; nil for nothing.
+// Dragging returns the data of the native drag; nil for none.
 func (h *State) Dragging() *input.DragData {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.data
 }
 
-// Dropped is what was dragged natively, whose drag ends.
+// Dropped ends the native drag and returns its data.
 func (h *State) Dropped() *input.DragData {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -195,7 +196,7 @@ func (h *State) Dropped() *input.DragData {
 	return data
 }
 
-// Pressed are the mouse buttons that are held down.
+// Pressed returns the mouse buttons that are held down, as bits.
 func (h *State) Pressed() int64 {
 	if h == nil {
 		return 0
@@ -205,22 +206,21 @@ func (h *State) Pressed() int64 {
 	return h.buttons
 }
 
-// Move notes where the pointer is.
+// Move records where the pointer is.
 func (h *State) Move(at page.Point) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.at = at
 }
 
-// Pointer is where it was moved to.
+// Pointer returns where the pointer was moved to.
 func (h *State) Pointer() page.Point {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.at
 }
 
-// Take lets go of everything: the events with which it goes up, in the opposite
-// order.
+// Take releases everything and returns the events that do so, in the opposite order.
 func (h *State) Take() []effects.Message {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -248,7 +248,7 @@ func (h *State) Take() []effects.Message {
 	return out
 }
 
-// Names is what is held down, for people.
+// Names returns what is held down, for people.
 func (h *State) Names() []string {
 	if h == nil {
 		return nil
@@ -271,8 +271,8 @@ func (h *State) Names() []string {
 	return out
 }
 
-// Lose lets go of everything behind the caller's back: the events with which it goes
-// up. The caller is told with its next action.
+// Lose releases everything without the caller's request, and returns the events that
+// do so. The caller is told with its next action.
 func (h *State) Lose() []effects.Message {
 	names := h.Names()
 	messages := h.Take()
@@ -282,7 +282,7 @@ func (h *State) Lose() []effects.Message {
 	return messages
 }
 
-// TakeLost returns what was let go behind the caller's back, once.
+// TakeLost returns, once, what was released without the caller's request.
 func (h *State) TakeLost() []string {
 	if h == nil {
 		return nil
@@ -294,13 +294,13 @@ func (h *State) TakeLost() []string {
 	return lost
 }
 
-// buttons are the mouse buttons of the protocol.
+// buttons are CDP's mouse buttons with their bits.
 var buttons = []struct {
 	button input.MouseButton
 	bit    int64
 }{{input.MouseButtonLeft, 1}, {input.MouseButtonRight, 2}, {input.MouseButtonMiddle, 4}}
 
-// ButtonOf is the first mouse button of some bits; empty for none.
+// ButtonOf returns the first mouse button of some bits; empty for none.
 func ButtonOf(bits int64) input.MouseButton {
 	for _, b := range buttons {
 		if bits&b.bit != 0 {

@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/browser/page"
 )
 
-// said is what messages do, in short.
+// said describes messages in short form.
 func said(messages []effects.Message) []string {
 	out := make([]string, 0, len(messages))
 	for _, m := range messages {
@@ -57,7 +57,7 @@ func TestTake(t *testing.T) {
 	if got := said(h.Take()); !slices.Equal(got, want) {
 		t.Errorf("it goes up by %q", got)
 	}
-	if got := h.Take(); len(got) != 0 || h.Idle() { // the pointer is where it is
+	if got := h.Take(); len(got) != 0 || h.Idle() { // the pointer position is kept
 		t.Errorf("again by %q", said(got))
 	}
 }

@@ -1,4 +1,4 @@
-// Package history takes tabs to pages: to an address, back and forward, and anew.
+// Package history navigates tabs: to an address, back, forward, and by reload.
 package history
 
 import (
@@ -13,21 +13,28 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
-	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/protocol"
 )
 
-// History takes the tabs of a browser to pages.
-type History struct{ tabs page.Tabs }
+// Tabs are the tabs of a browser.
+type Tabs interface {
+	page.Tabs
+	// LookAtTab is like OnTab, for calls that change nothing and need no renderer.
+	// They may run while a screenshot is taken.
+	LookAtTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
+}
 
-// New returns what takes a browser's tabs to pages.
-func New(tabs page.Tabs) *History { return &History{tabs: tabs} }
+// History navigates the tabs of a browser.
+type History struct{ tabs Tabs }
 
-// Navigate opens an address in a tab and waits until the page is as far as wait says.
-// allow, if not nil, is asked about every hop; its error ends the command and
-// the page is not shown.
-func (h *History) Navigate(ctx context.Context, id protocol.TabID, address string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error) {
-	return h.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
+// New returns the History of a browser's tabs.
+func New(tabs Tabs) *History { return &History{tabs: tabs} }
+
+// Navigate opens an address in a tab and waits until the page has reached the state
+// wait. allow, if not nil, is called for every hop of the navigation; its error ends
+// the command, and the page is not shown.
+func (h *History) Navigate(ctx context.Context, by protocol.Caller, id protocol.TabID, address string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error) {
+	return h.navigate(ctx, by, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
 		res, err := cdp.Call(ctx, p.Session, cdppage.Navigate, cdppage.NavigateParams{URL: address})
 		if err != nil {
 			if e, ok := errors.AsType[*devtools.MethodError](err); ok {
@@ -40,25 +47,25 @@ func (h *History) Navigate(ctx context.Context, id protocol.TabID, address strin
 }
 
 // Back goes one page back in the tab's history.
-func (h *History) Back(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return h.travel(ctx, id, -1, wait, allow)
+func (h *History) Back(ctx context.Context, by protocol.Caller, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return h.travel(ctx, by, id, -1, wait, allow)
 }
 
 // Forward goes one page forward in the tab's history.
-func (h *History) Forward(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return h.travel(ctx, id, +1, wait, allow)
+func (h *History) Forward(ctx context.Context, by protocol.Caller, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return h.travel(ctx, by, id, +1, wait, allow)
 }
 
 // Reload loads the tab's page again.
-func (h *History) Reload(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return h.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
+func (h *History) Reload(ctx context.Context, by protocol.Caller, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return h.navigate(ctx, by, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
 		_, err := cdp.Call(ctx, p.Session, cdppage.Reload, cdppage.ReloadParams{})
 		return page.Started{}, err
 	})
 }
 
-func (h *History) travel(ctx context.Context, id protocol.TabID, step int, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
-	return h.navigate(ctx, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
+func (h *History) travel(ctx context.Context, by protocol.Caller, id protocol.TabID, step int, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	return h.navigate(ctx, by, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
 		known, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 		if err != nil {
 			return page.Started{}, err
@@ -69,7 +76,8 @@ func (h *History) travel(ctx context.Context, id protocol.TabID, step int, wait 
 		}
 		if allow != nil {
 			if err := allow(known.Entries[i].URL); err != nil {
-				// An empty new tab, or a page of ours, is where this caller's pages begin.
+				// An empty new tab, or one of our own pages, is the beginning of this
+				// caller's history.
 				if !website(known.Entries[i].URL) {
 					err = noEntry(id, step)
 				}
@@ -81,7 +89,7 @@ func (h *History) travel(ctx context.Context, id protocol.TabID, step int, wait 
 	})
 }
 
-// noEntry says that the tab's history ends here.
+// noEntry returns the error for the end of the tab's history.
 func noEntry(id protocol.TabID, step int) error {
 	which := "later"
 	if step < 0 {
@@ -90,17 +98,17 @@ func noEntry(id protocol.TabID, step int) error {
 	return protocol.NewError(protocol.CodeNavigation, "there is no "+which+" page in "+string(id), "", protocol.Try("opens a page", "goto"))
 }
 
-// website says whether an address is of a site, and not of the browser, an
+// website reports whether an address belongs to a site, and not to the browser, an
 // extension or this machine.
 func website(raw string) bool {
 	u, err := url.Parse(raw)
 	return err == nil && slices.Contains([]string{"http", "https", "data", "blob"}, u.Scheme)
 }
 
-// navigate runs one navigation and tells where the tab is afterwards.
-func (h *History) navigate(ctx context.Context, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page.Page) (page.Started, error)) (protocol.PageInfo, error) {
+// navigate runs one navigation and returns where the tab is afterwards.
+func (h *History) navigate(ctx context.Context, by protocol.Caller, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page.Page) (page.Started, error)) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := h.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) error {
+	err := h.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
 		n, err := p.BeginNavigation(ctx, allow)
 		if err != nil {
 			return err
@@ -111,7 +119,7 @@ func (h *History) navigate(ctx context.Context, id protocol.TabID, wait protocol
 				return stillLoading(p, id, n)
 			}
 			if errors.Is(ctx.Err(), context.Canceled) {
-				// Whoever stops a navigation does not want the page any more.
+				// A caller that cancels a navigation no longer wants the page.
 				_ = devtools.Post(context.WithoutCancel(ctx), p.Session, cdppage.StopLoading, cdp.Empty{})
 			}
 			return err
@@ -121,14 +129,14 @@ func (h *History) navigate(ctx context.Context, id protocol.TabID, wait protocol
 			return err
 		}
 		if n.Within != "" {
-			info.URL = n.Within // the browser may hear of it after we do
+			info.URL = n.Within // the browser process may learn of it later than we do
 		}
 		return nil
 	})
 	return info, err
 }
 
-// stillLoading says how far a page came before the deadline.
+// stillLoading reports how far a page came before the deadline.
 func stillLoading(p *page.Page, id protocol.TabID, n *page.Navigation) error {
 	how := "it is still being parsed"
 	if n.Loaded[n.Committed] == protocol.WaitDOM {
@@ -145,9 +153,9 @@ func stillLoading(p *page.Page, id protocol.TabID, n *page.Navigation) error {
 	return late
 }
 
-// Page tells a tab's address and title. A page that hangs can still be asked.
-func (h *History) Page(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error) {
+// Page returns a tab's address and title. It works even if the page hangs.
+func (h *History) Page(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := h.tabs.OnTab(queue.Looking(ctx), id, false, func(ctx context.Context, p *page.Page) error { return p.Where(ctx, &info) })
+	err := h.tabs.LookAtTab(ctx, by, id, func(ctx context.Context, p *page.Page) error { return p.Where(ctx, &info) })
 	return info, err
 }

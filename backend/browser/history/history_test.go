@@ -14,16 +14,16 @@ import (
 
 // one is a browser with one tab.
 type one struct {
-	page.Tabs
+	Tabs
 	p *page.Page
 }
 
-func (o one) OnTab(ctx context.Context, _ protocol.TabID, _ bool, f func(context.Context, *page.Page) error) error {
+func (o one) OnTab(ctx context.Context, _ protocol.Caller, _ protocol.TabID, _ bool, f func(context.Context, *page.Page) error) error {
 	return f(ctx, o.p)
 }
 
-// TestTheEndsOfHistory: there is no page before the first, and none before an empty tab
-// for who may see only websites.
+// TestTheEndsOfHistory: there is no page before the first, and none before an empty
+// tab for a caller that may see only websites.
 func TestTheEndsOfHistory(t *testing.T) {
 	b, c := fake.Connect(t, nil)
 	s, err := c.Attach(t.Context(), "T1")
@@ -39,11 +39,11 @@ func TestTheEndsOfHistory(t *testing.T) {
 	h := New(one{p: page.New(s, page.Host{
 		Log: slog.New(slog.DiscardHandler), Judge: func() func() { return func() {} }, Refused: func() error { return nil },
 	})})
-	if _, err := h.Forward(t.Context(), "t1", protocol.WaitLoad, nil); protocol.AsError(err).Code != protocol.CodeNavigation {
+	if _, err := h.Forward(t.Context(), protocol.Caller{}, "t1", protocol.WaitLoad, nil); protocol.AsError(err).Code != protocol.CodeNavigation {
 		t.Errorf("forward: %v", err)
 	}
 	refused := protocol.NewError(protocol.CodeRefused, "not this one", "")
-	_, err = h.Back(t.Context(), "t1", protocol.WaitLoad, func(string) error { return refused })
+	_, err = h.Back(t.Context(), protocol.Caller{}, "t1", protocol.WaitLoad, func(string) error { return refused })
 	if protocol.AsError(err).Code != protocol.CodeNavigation {
 		t.Errorf("back to an empty tab: %v", err)
 	}

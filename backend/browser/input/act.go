@@ -16,59 +16,60 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// action is one action on its way.
+// action is one action in progress.
 type action struct {
 	in *Input
 	p  *page.Page
 	q  protocol.ActRequest
 	fx *effects.Effects
-	// f is the frame that was acted on, way the frames that it stands in.
+	// f is the frame that was acted on, way the frames that contain it.
 	f   *page.Frame
 	way []*page.Frame
-	// after is what settle is asked beside the change.
+	// after holds further arguments for settle.
 	after map[string]any
 	told  effects.Settled
-	// last is the end of the input, if the page is told of it before.
+	// last is the last event of the input, if the page is told to expect it.
 	last *arrival
-	// struck: told is there already, it came with the input.
+	// struck: told already has the page's answer, because it came with the input.
 	struck bool
-	// guarded: the input is a press that must meet the target.
+	// guarded: the input is a press that must hit the target.
 	guarded bool
 	pressed bool
-	// asked: what came of it is known, and not asked for once more.
+	// asked: the result is known and need not be requested again.
 	asked bool
-	// again: a press was held back, and is tried once more; lead is how many
-	// milliseconds it was on its way. moving: the target does not rest.
+	// again: a press was held back and is tried again; lead is the time in
+	// milliseconds from aiming until the press arrived. moving: the target does not
+	// come to rest.
 	again  bool
 	lead   float64
 	moving bool
-	// carries: a drag ends on a thing, of which the page says where it is.
+	// carries: a drag ends on an element, whose position the page reports.
 	carries bool
-	// selected: what is typed takes the place of something.
+	// selected: the typed text replaces a selection.
 	selected bool
-	// keys is the panel that the user types in, which a press must not disturb.
+	// keys is the panel in which the user types, which a press must not disturb.
 	keys *focus.Panel
 	// held is what the caller holds down.
 	held *held.State
-	// fingered are the points that fingers touch.
+	// fingered are the points that the fingers touch.
 	fingered []page.Point
 }
 
-// Act does one thing on a tab's page by trusted input and says what came of
-// it. allow is asked about every document that it leads to; nil allows all. An
-// element that cannot be acted on is refused with a code and the reason, and
-// nothing is done.
-func (in *Input) Act(ctx context.Context, id protocol.TabID, q protocol.ActRequest, allow func(string) error) (protocol.Effect, error) {
+// Act performs one action on a tab's page by trusted input and returns its effect.
+// allow is called for every document that the action leads to; nil allows all. For an
+// element that cannot be acted on, Act returns an error with a code and the reason,
+// and does nothing.
+func (in *Input) Act(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.ActRequest, allow func(string) error) (protocol.Effect, error) {
 	effect := protocol.Effect{Tab: id}
-	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
-		fx := effects.Begin(&in.config.Effects, id, p, allow)
+	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
+		fx := effects.Begin(&in.config.Effects, by, id, p, allow)
 		defer fx.End(ctx)
-		a := &action{in: in, p: p, q: q, fx: fx, after: map[string]any{}, held: in.heldBy(ctx, id)}
+		a := &action{in: in, p: p, q: q, fx: fx, after: map[string]any{}, held: in.heldBy(by, id)}
 		a.holdKeys(ctx)
 		err := a.run(ctx)
 		a.freeKeys(ctx)
 		fx.Out.Held, fx.Out.Released = a.held.Names(), a.held.TakeLost()
-		in.holds.Tidy(ctx, id)
+		in.holds.Tidy(by, id)
 		effect = fx.Out
 		return err
 	})
@@ -81,7 +82,7 @@ func (a *action) run(ctx context.Context) error {
 		err = a.settle(ctx)
 	}
 	if errors.Is(err, effects.ErrDialogOpen) {
-		err = nil // said in the effect
+		err = nil // reported in the effect
 	}
 	if err != nil {
 		if a.f != nil {
@@ -97,9 +98,9 @@ func (a *action) run(ctx context.Context) error {
 	}
 	switch a.q.Kind {
 	case protocol.ActScroll:
-		a.fx.Out.Gone = nil // out of view is not gone
+		a.fx.Out.Gone = nil // scrolled out of view does not mean gone
 	case protocol.ActUpload:
-		a.fx.Out.Nothing = false // it has the files, whatever the page shows of them
+		a.fx.Out.Nothing = false // the page has the files, whatever it shows of them
 	}
 	return a.verify(ctx)
 }
@@ -149,9 +150,10 @@ func (a *action) do(ctx context.Context) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no action %q", a.q.Kind), "")
 }
 
-// looks says whether the browser may prepare itself while the page works on the
-// first question. A click and a hover only look first. To fill a field moves the
-// focus, of which an agent's page must not make a way past its rules.
+// looks reports whether Prepare may run while the page answers the first request. For
+// a click and a hover, that request only looks at the page. Filling a field moves the
+// focus; an agent's page must not use that to get past its rules, so with rules
+// Prepare runs first.
 func (a *action) looks() bool {
 	switch a.q.Kind {
 	case protocol.ActClick, protocol.ActHover:
@@ -162,7 +164,7 @@ func (a *action) looks() bool {
 	return false
 }
 
-// pressGuard is the guard of the action's press.
+// pressGuard returns the kind of guard for the action's press.
 func (a *action) pressGuard() page.Guard {
 	if a.q.Kind == protocol.ActTap || a.q.Kind == protocol.ActSwipe {
 		return page.GuardTouch
@@ -170,8 +172,8 @@ func (a *action) pressGuard() page.Guard {
 	return page.GuardPress
 }
 
-// point finds where to act: it scrolls, waits for what moves and tests what a
-// pointer would meet, in every frame on the way.
+// point finds the point to act on: it scrolls, waits for a moving target, and does a
+// hit test in every frame that contains the target.
 func (a *action) point(ctx context.Context, guarded bool) (page.Point, error) {
 	if m := page.PointTarget().FindStringSubmatch(a.q.Target); m != nil {
 		return a.bare(ctx)
@@ -201,7 +203,7 @@ func (a *action) point(ctx context.Context, guarded bool) (page.Point, error) {
 	return at, err
 }
 
-// bare takes a point of the viewport as it is.
+// bare uses a point of the viewport as it is.
 func (a *action) bare(ctx context.Context) (page.Point, error) {
 	var at page.Point
 	m := page.PointTarget().FindStringSubmatch(a.q.Target)
@@ -256,8 +258,8 @@ func (a *action) click(ctx context.Context) error {
 		if err := a.settle(ctx); err != nil {
 			return err
 		}
-		// The page has seen nothing of a press that was held back: it is done again
-		// where the target is by now.
+		// The page has not received a press that was held back. The press is repeated
+		// at the target's new position.
 		if !a.heldBack() {
 			return nil
 		}
@@ -274,13 +276,14 @@ func (a *action) click(ctx context.Context) error {
 	}
 }
 
-// How often, and how long, a press is tried on something that moves away from it.
+// How often, and for how long, a press on a target that moves away is tried.
 const (
 	pressTries = 8
 	pressWait  = 6 * time.Second
 )
 
-// heldBack says whether a press met something else and was held back from the page.
+// heldBack reports whether a press hit something else and was held back from the
+// page.
 func (a *action) heldBack() bool {
 	g := a.told.Guard
 	return a.guarded && g != nil && g.OK != nil && !*g.OK
@@ -330,10 +333,11 @@ func (a *action) hover(ctx context.Context) error {
 	}
 }
 
-// hoverTries is how often the pointer follows something that moves away from it.
+// hoverTries is how often the pointer follows a target that moves away from it.
 const hoverTries = 3
 
-// settle asks the frames on the way what came of it.
+// settle requests the effect of the action from the target's frame and the frames
+// that contain it.
 func (a *action) settle(ctx context.Context) error {
 	if a.asked {
 		return nil
@@ -362,15 +366,15 @@ func (a *action) settle(ctx context.Context) error {
 	return nil
 }
 
-// disarm takes back what was prepared for an input that did not come.
+// disarm undoes the preparation for an input that was not sent.
 func (a *action) disarm(ctx context.Context) {
 	for _, f := range append([]*page.Frame{a.f}, a.way...) {
 		_ = a.p.Ask(ctx, f, "disarm", nil, nil)
 	}
 }
 
-// missed refuses a press that did not meet the target: something came between
-// after it was aimed. The page saw none of it.
+// missed returns an error for a press that did not hit the target, because something
+// came between after aiming. The page received none of it.
 func (a *action) missed() error {
 	if !a.guarded || !a.pressed || a.told.Guard == nil {
 		return nil // or its document is gone, which is an effect
@@ -384,7 +388,7 @@ func (a *action) missed() error {
 	return nil
 }
 
-// verify compares what was wanted with what the page has now.
+// verify compares the wanted result with the page's state now.
 func (a *action) verify(context.Context) error {
 	if a.fx.Out.Navigated || a.fx.Out.Dialog != nil {
 		return nil

@@ -13,12 +13,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// choosing is an action that chooses an option of a list.
+// choosing is an action that selects an option of a list.
 type choosing struct{ *action }
 
-// chooseByKey chooses an option of a list by the key that leads to it from the
-// one beside it, so that the page gets the events of a keyboard. What the key did
-// not choose is set by script, which then says so.
+// chooseByKey selects an option with the arrow key that leads to it from the option
+// beside it, so that the page gets keyboard events. If the key did not select the
+// option, a script sets it, and the effect says so.
 func (a choosing) chooseByKey(ctx context.Context, at page.Aimed) error {
 	k, ok := keys.ReadKey(at.Filled.Key)
 	if !ok {
@@ -28,9 +28,9 @@ func (a choosing) chooseByKey(ctx context.Context, at page.Aimed) error {
 	return a.chosen(ctx, at, a.send(ctx, s, effects.Keys(k.Press(0)...)...))
 }
 
-// chooseByClick clicks options of a list that shows them in the page, the first
-// alone and the others with the key that adds to it. An option that no click
-// reaches is set by script.
+// chooseByClick clicks options of a list that shows them in the page: the first
+// alone, the others with the modifier key that adds to the selection. A script sets
+// an option that no click reaches.
 func (a choosing) chooseByClick(ctx context.Context, at page.Aimed) error {
 	what := a.q
 	defer func() { a.fx.Out.Hit, a.fx.Out.Nothing = at.Reached.Name(), false }()
@@ -58,7 +58,7 @@ func (a choosing) chooseByClick(ctx context.Context, at page.Aimed) error {
 	return a.chosen(ctx, at, err)
 }
 
-// unreached says whether an error is about an element that no click reaches.
+// unreached reports whether an error is about an element that no click reaches.
 func unreached(code protocol.Code) bool {
 	switch code {
 	case protocol.CodeHidden, protocol.CodeCovered, protocol.CodeInert, protocol.CodeNotActable, protocol.CodeGone, protocol.CodeChanged, protocol.CodeDisabled:
@@ -67,16 +67,16 @@ func unreached(code protocol.Code) bool {
 	return false
 }
 
-// chosen sets by script what an input did not choose, and says so.
+// chosen sets by script what the input did not select, and the effect says so.
 func (a choosing) chosen(ctx context.Context, at page.Aimed, err error) error {
 	if errors.Is(err, effects.ErrDialogOpen) {
-		return err // it was chosen, and the page asks something
+		return err // the option was selected, and the page opened a dialog
 	}
 	wanted := a.q.Values
 	if a.q.Kind != protocol.ActSelect {
 		wanted = []string{a.q.Text}
 	}
-	// Also when that failed: the list may stand at the option beside it.
+	// Also after a failure: the list may still be at the option beside it.
 	ctx = context.WithoutCancel(ctx)
 	var cancel context.CancelFunc
 	ctx, cancel = context.WithTimeout(ctx, watch.BeginWait)
@@ -85,7 +85,7 @@ func (a choosing) chosen(ctx context.Context, at page.Aimed, err error) error {
 		return a.p.Ask(ctx, a.f, "choose", map[string]any{"ref": at.Reached.Ref, "wanted": wanted}, at.Filled)
 	})
 	if errors.Is(e, page.ErrReplaced) && err == nil {
-		return nil // what was chosen led elsewhere
+		return nil // the selected option led to another document
 	}
 	return errors.Join(err, e)
 }

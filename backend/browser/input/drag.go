@@ -16,12 +16,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// dragging is an action that drags.
+// dragging is a drag action.
 type dragging struct{ *action }
 
-// drag presses at one thing, moves, along other points if there are any, and lets
-// go at another. Where the page drags natively, the browser hands the drag over
-// and is told where it goes.
+// drag presses at one element, moves, along other points if there are any, and
+// releases at another. For a native drag, the browser hands over the drag data, and
+// we dispatch the drag events.
 func (a dragging) drag(ctx context.Context) error {
 	from, to, err := a.ends(ctx)
 	if err != nil {
@@ -58,7 +58,8 @@ func (a dragging) drag(ctx context.Context) error {
 		}
 	}()
 	if a.carries && len(path) > 0 {
-		// The page may make room for what is dragged: where that goes is asked again.
+		// The page may make room for the dragged element, so its target's position is
+		// requested again.
 		at = path[0]
 		if err := a.send(ctx, a.p.Session, append(messages, effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, left, 1, 0, mods))...); err != nil {
 			return err
@@ -105,8 +106,8 @@ func (a dragging) drag(ctx context.Context) error {
 	return err
 }
 
-// drop lets go at the end of a drag. Where something else is by now, what is
-// dragged goes back where it was.
+// drop releases the button at the end of a drag. If another element is there now, the
+// drag is cancelled and the element returns to its place.
 func (a dragging) drop(ctx context.Context, from, to page.Point) error {
 	var last []effects.Message
 	var met string
@@ -131,7 +132,7 @@ func (a dragging) drop(ctx context.Context, from, to page.Point) error {
 	return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.Out.Hit)+": when the drag arrived, "+page.Plain(met)+" was there; the drag was cancelled", "", page.LookAgain())
 }
 
-// heading is where a drag ends by now.
+// heading returns the current end point of a drag.
 func (a dragging) heading(ctx context.Context, to page.Point) (page.Point, error) {
 	if !a.carries {
 		return to, nil
@@ -144,7 +145,7 @@ func (a dragging) heading(ctx context.Context, to page.Point) (page.Point, error
 	return to, err
 }
 
-// over is a native drag at a point.
+// over returns the events of a native drag at a point.
 func (a dragging) over(at page.Point, entered *bool) []effects.Message {
 	var out []effects.Message
 	if !*entered {
@@ -154,7 +155,7 @@ func (a dragging) over(at page.Point, entered *bool) []effects.Message {
 	return append(out, effects.Dragged(input.DispatchDragEventTypeDragOver, at, a.fx.Drag))
 }
 
-// via is a point on the way of a drag, in the tab's viewport.
+// via returns a point on the path of a drag, in the tab's viewport.
 func (a dragging) via(ctx context.Context, target string) (page.Point, error) {
 	if at, ok, err := readPoint(target); ok {
 		return at, err
@@ -167,7 +168,7 @@ func (a dragging) via(ctx context.Context, target string) (page.Point, error) {
 	return at, err
 }
 
-// readPoint reads "120,80"; ok is false for another target.
+// readPoint parses "120,80"; ok is false for another kind of target.
 func readPoint(target string) (at page.Point, ok bool, err error) {
 	m := page.PointTarget().FindStringSubmatch(target)
 	if m == nil {
@@ -179,10 +180,10 @@ func readPoint(target string) (at page.Point, ok bool, err error) {
 	return at, true, nil
 }
 
-// steps are the points of a way, without its first: as many as the speed, in
-// pixels a second, leaves time for. Without a speed they are enough for what
-// follows the pointer, and the first of each part is beyond the distance from
-// which a press counts as a drag.
+// steps returns the points of a path, without its first point: as many as the speed,
+// in pixels per second, leaves time for. Without a speed there are enough points for
+// code that follows the pointer, and the first point of each part is beyond the
+// distance from which a press counts as a drag.
 func steps(way []page.Point, speed float64) []page.Point {
 	var out []page.Point
 	for i := 1; i < len(way); i++ {
@@ -199,7 +200,7 @@ func steps(way []page.Point, speed float64) []page.Point {
 	return out
 }
 
-// ends are where a drag begins and ends, in the tab's viewport.
+// ends returns where a drag begins and ends, in the tab's viewport.
 func (a *action) ends(ctx context.Context) (from, to page.Point, err error) {
 	if m := page.PointTarget().FindStringSubmatch(a.q.To); m != nil {
 		if _, err := fmt.Sscan(m[1]+" "+m[2], &to.X, &to.Y); err != nil {
@@ -216,7 +217,8 @@ func (a *action) ends(ctx context.Context) (from, to page.Point, err error) {
 		return from, to, errors.New("the page did not say where the drag ends")
 	}
 	a.f, a.guarded, a.carries, a.fx.Out.Hit = f, true, true, aimed.Reached.Line+" to "+aimed.To.Line
-	// What one end needs scrolled is scrolled: the other lies in the same frame.
+	// The first call scrolls as needed, for the other end too: both are in the same
+	// frame.
 	if to, _, err = page.Outward(ctx, a.p, f, aimed.To.Point, aimed.To.Line, page.NoGuard); err != nil {
 		return from, to, err
 	}

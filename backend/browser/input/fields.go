@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// check clicks only when that changes something, and looks afterwards.
+// check clicks only when that changes the state, and checks the state afterwards.
 func (a *action) check(ctx context.Context) error {
 	f, aimed, err := page.Aim(ctx, a.p, a.q.Target, "take", map[string]any{"watch": false, "enabled": true})
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *action) check(ctx context.Context) error {
 	return nil
 }
 
-// set does what a function of the page script does to a field.
+// set changes a field with a function of the page script.
 func (a *action) set(ctx context.Context, what string, args map[string]any) error {
 	if args == nil {
 		args = map[string]any{}
@@ -58,7 +58,7 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		return err
 	}
 	a.f, a.fx.Out.Hit = f, aimed.Reached.Line
-	if what != "focus" { // it gets another value
+	if what != "focus" { // its value changes
 		a.fx.Out.Hit = aimed.Reached.Name()
 	}
 	if aimed.Filled == nil {
@@ -68,7 +68,7 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 	case "gone":
 		return (&page.Resolution{State: "gone", Ref: aimed.Reached.Ref}).Refusal()
 	case "refused":
-		// The options are the page's words: they stand in the message, which an
+		// The options are text of the page. So they are part of the message, which an
 		// agent gets in an envelope.
 		has, hint := "", fits(aimed.Filled.Code)
 		if len(aimed.Filled.Options) > 0 {
@@ -108,7 +108,7 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 	return nil
 }
 
-// fits says what to do with a field that did not take something.
+// fits returns the hint for a field that rejected a value.
 func fits(code string) string {
 	switch code {
 	case "bad_value":
@@ -124,12 +124,13 @@ func fits(code string) string {
 func (a *action) fill(ctx context.Context) error {
 	a.last = &arrival{"input", 1}
 	if a.q.Text == "" {
-		a.last = &arrival{"keyup", 1} // of the key that takes away
+		a.last = &arrival{"keyup", 1} // of the key that deletes the text
 	}
 	return a.set(ctx, "fill", map[string]any{"value": a.q.Text, "last": a.last})
 }
 
-// insert puts text in place of what is selected, or takes that away.
+// insert replaces the selection with the text, or deletes the selection when the text
+// is empty.
 func (a *action) insert(ctx context.Context, selected bool) error {
 	a.after["expected"] = a.q.Text
 	s, _ := a.p.Frames.State(a.f)

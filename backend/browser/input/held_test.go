@@ -22,7 +22,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// said is what messages do, in short.
+// said describes messages in short form.
 func said(messages []effects.Message) []string {
 	out := make([]string, 0, len(messages))
 	for _, m := range messages {
@@ -47,7 +47,8 @@ func presses(t *testing.T, text string) []keys.Chord {
 	return all
 }
 
-// TestChord: the modifiers of a press go down around it; what is held down stays down.
+// TestChord: the modifiers of a key combination go down before its key and up after
+// it; what is held down stays down.
 func TestChord(t *testing.T) {
 	press := presses(t, "Control+Shift+k")[0]
 	want := []string{
@@ -65,7 +66,7 @@ func TestChord(t *testing.T) {
 	}
 }
 
-// TestCallers: what one caller holds down is no other's.
+// TestCallers: what one caller holds down does not affect another caller.
 func TestCallers(t *testing.T) {
 	open := tabs.New(0)
 	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})
@@ -74,7 +75,7 @@ func TestCallers(t *testing.T) {
 		t.Fatal("there is no tab")
 	}
 	in := New(nil, Config{Effects: effects.Config{Open: open}})
-	ada, bob := protocol.WithCaller(t.Context(), "ada"), protocol.WithCaller(t.Context(), "bob")
+	ada, bob := protocol.Caller{Name: "ada"}, protocol.Caller{Name: "bob"}
 	in.heldBy(ada, t1.ID).Move(page.Point{X: 1.5, Y: 2})
 	if got := in.Pointer(ada, t1.ID); got != "1.5,2" {
 		t.Errorf("Ada's pointer is at %q", got)
@@ -95,20 +96,20 @@ type noTabs struct {
 	t *testing.T
 }
 
-func (n noTabs) Beside(_ context.Context, id protocol.TabID, _ bool, _ func(context.Context, *page.Page) error) error {
+func (n noTabs) Beside(_ context.Context, _ protocol.Caller, id protocol.TabID, _ bool, _ func(context.Context, *page.Page) error) error {
 	n.t.Errorf("something is done in %s", id)
 	return nil
 }
 
-// TestLoseHeld: in the browser that comes after one that is dead nothing is held down,
-// and nothing goes up.
+// TestLoseHeld: after the browser process died, nothing is held down in the next one,
+// and no release events are sent.
 func TestLoseHeld(t *testing.T) {
 	open := tabs.New(0)
 	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})
 	t1, _ := open.Find(func(e *tabs.Entry) bool { return e.Target == "T1" })
 	in := New(noTabs{t: t}, Config{Effects: effects.Config{Open: open}})
-	ada, bob := protocol.WithCaller(t.Context(), "ada"), protocol.WithCaller(t.Context(), "bob")
-	for _, who := range []context.Context{ada, bob} {
+	ada, bob := protocol.Caller{Name: "ada"}, protocol.Caller{Name: "bob"}
+	for _, who := range []protocol.Caller{ada, bob} {
 		in.heldBy(who, t1.ID).Push(presses(t, "Shift")[0].Key)
 		in.heldBy(who, t1.ID).Move(page.Point{X: 1, Y: 2})
 	}
@@ -122,8 +123,8 @@ func TestLoseHeld(t *testing.T) {
 	in.ReleaseInput(t.Context(), "bob")
 }
 
-// TestDropHeld: a tab that goes to another document gets what is held down released,
-// and the caller is told.
+// TestDropHeld: when a tab navigates to another document, what is held down is
+// released, and the caller is told.
 func TestDropHeld(t *testing.T) {
 	b, c := fake.Connect(t, nil)
 	s, err := c.Attach(t.Context(), "T1")
@@ -134,7 +135,7 @@ func TestDropHeld(t *testing.T) {
 	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})
 	t1, _ := open.Find(func(e *tabs.Entry) bool { return e.Target == "T1" })
 	in := New(nil, Config{Effects: effects.Config{Open: open}, Log: slog.New(slog.DiscardHandler)})
-	h := in.heldBy(t.Context(), t1.ID)
+	h := in.heldBy(protocol.Caller{}, t1.ID)
 	h.Push(presses(t, "Shift")[0].Key)
 	went := func(frame string) devtools.Event {
 		return devtools.Event{Method: cdppage.FrameNavigated.Method, Params: jsonv2.Value(`{"frame":` + frame + `,"type":"Navigation"}`)}

@@ -1,5 +1,5 @@
-// Package input acts on pages by trusted input, as a user does with mouse, keyboard and
-// fingers, and says what came of it.
+// Package input acts on pages by trusted input, as a user does with mouse, keyboard
+// and fingers, and reports the effect.
 package input
 
 import (
@@ -12,23 +12,23 @@ import (
 	"pilotfish/backend/browser/page"
 )
 
-// Config is what input needs of its browser beside the pages. Nothing may be nil.
+// Config holds the dependencies of Input, beside the pages. No field may be nil.
 type Config struct {
-	// Effects is what follows the effects of actions.
+	// Effects configures how the effects of actions are followed.
 	Effects effects.Config
-	// Masks let the input of commands pass.
+	// Masks are the overlays, which let the input of commands pass.
 	Masks *mask.Masks
-	// Panel is the panel that the user types in; nil for none.
+	// Panel returns the panel in which the user types; nil for none.
 	Panel func() *focus.Panel
 	Log   *slog.Logger
 }
 
-// Input is the input of a browser's tabs.
+// Input sends input to a browser's tabs.
 type Input struct {
 	tabs   page.Tabs
 	config Config
 	holds  held.All // keys and buttons that callers hold down
 }
 
-// New returns the input of a browser's tabs: nothing is held down.
+// New returns the input of a browser's tabs. Nothing is held down.
 func New(all page.Tabs, c Config) *Input { return &Input{tabs: all, config: c} }

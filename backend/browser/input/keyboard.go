@@ -13,16 +13,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// typing is an action of the keyboard.
+// typing is a keyboard action.
 type typing struct{ *action }
 
 // typeText presses the keys of a text one after the other.
 func (a typing) typeText(ctx context.Context) error {
 	var messages []effects.Message
 	if a.q.Clear {
-		// As a person does it: all is selected, and the first key replaces it.
+		// As a user does it: everything is selected, and the first key replaces it.
 		err := a.set(ctx, "fill", map[string]any{"value": a.q.Text})
-		if err != nil || a.fx.Out.Value != nil { // or it takes no keys, and was set at once
+		if err != nil || a.fx.Out.Value != nil { // or the field takes no keys, and its value was set at once
 			return err
 		}
 		if a.q.Text == "" && a.selected {
@@ -33,7 +33,7 @@ func (a typing) typeText(ctx context.Context) error {
 	}
 	for _, r := range strings.ReplaceAll(a.q.Text, "\r\n", "\n") {
 		k, ok := keys.Of(r)
-		if !ok { // no key of this layout: as an input method does it
+		if !ok { // the layout has no such key: insert it as an input method does
 			messages = append(messages, effects.Message{Method: input.InsertText.Method, Params: input.InsertTextParams{Text: string(r)}})
 			continue
 		}
@@ -47,7 +47,7 @@ func (a typing) typeText(ctx context.Context) error {
 	return a.send(ctx, s, messages...)
 }
 
-// focused puts the focus on the target, or watches what has it.
+// focused focuses the target. Without a target, it watches the focused element.
 func (a typing) focused(ctx context.Context) error {
 	if a.q.Target != "" {
 		return a.set(ctx, "type", nil)
@@ -56,9 +56,9 @@ func (a typing) focused(ctx context.Context) error {
 	return a.p.Ask(ctx, a.f, "watch", nil, nil)
 }
 
-// chordMessages are a press as a keyboard does it: the modifiers go down in their
-// order, then the key, and all go up in the opposite order. What the caller holds
-// down stays down.
+// chordMessages returns the events of a key combination as a keyboard makes them: the
+// modifiers go down in their order, then the key, and all go up in the opposite
+// order. Keys that the caller holds down stay down.
 func chordMessages(c keys.Chord, h *held.State) []effects.Message {
 	var out []effects.Message
 	var own []keys.Key
@@ -94,7 +94,7 @@ func (a typing) press(ctx context.Context) error {
 	return a.sendKeys(ctx, messages)
 }
 
-// sendKeys sends keys to the target, or to what has the focus.
+// sendKeys sends keys to the target, or to the focused element.
 func (a typing) sendKeys(ctx context.Context, messages []effects.Message) error {
 	if err := a.focused(ctx); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (a typing) keyDown(ctx context.Context) error {
 	return a.send(ctx, s, messages...)
 }
 
-// keyUp lets go of keys; of all that is held down where none is named.
+// keyUp releases the named keys; without names, everything that is held down.
 func (a typing) keyUp(ctx context.Context) error {
 	if strings.TrimSpace(a.q.Text) == "" {
 		return a.letGo(ctx)
@@ -158,7 +158,7 @@ func (a typing) keyUp(ctx context.Context) error {
 	return a.send(ctx, s, messages...)
 }
 
-// letGo lets go of everything that the caller holds down.
+// letGo releases everything that the caller holds down.
 func (a typing) letGo(ctx context.Context) error {
 	if err := a.focused(ctx); err != nil {
 		return err
@@ -171,8 +171,8 @@ func (a typing) letGo(ctx context.Context) error {
 	return a.send(ctx, a.p.Session, messages...)
 }
 
-// holdKeys has the page pass on what the user types in the panel while the browser
-// presses there. It ends with freeKeys.
+// holdKeys makes the page forward what the user types in the panel, while the browser
+// presses in the page. freeKeys ends this.
 func (a *action) holdKeys(ctx context.Context) {
 	switch a.q.Kind {
 	case protocol.ActClick, protocol.ActCheck, protocol.ActDrag, protocol.ActTap, protocol.ActSwipe, protocol.ActPinch:
@@ -188,8 +188,8 @@ func (a *action) holdKeys(ctx context.Context) {
 	}
 }
 
-// freeKeys ends holdKeys, and returns the focus once more where the action opened a
-// tab, which takes it when it comes to the front.
+// freeKeys ends holdKeys. If the action opened a tab, it returns the focus once more,
+// because a new tab takes the focus when it comes to the front.
 func (a *action) freeKeys(ctx context.Context) {
 	if a.keys == nil {
 		return

@@ -15,11 +15,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// stepTime is the time between two moves of something that has a speed: that of
-// a pointer's reports.
+// stepTime is the time between two moves of a pointer or finger that has a speed: the
+// interval of a pointer's reports.
 const stepTime = 16 * time.Millisecond
 
-// rest waits while something is held down, and takes in what the page does.
+// rest waits while something is held down, and processes events meanwhile.
 func (a *action) rest(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
@@ -30,21 +30,22 @@ func (a *action) rest(ctx context.Context, d time.Duration) error {
 	return a.fx.Pump(ctx, over, nil)
 }
 
-// inTime refuses what takes longer than the command has.
+// inTime returns an error for an action that takes longer than the command's deadline
+// allows.
 func inTime(ctx context.Context, d time.Duration, what string) error {
 	if until, ok := ctx.Deadline(); ok && time.Until(until) < d {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s takes %s, which is longer than the command has", what, d.Round(time.Millisecond)), "more speed helps", protocol.MoreTime())
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s takes %s, which is longer than the command's time limit", what, d.Round(time.Millisecond)), "use a higher speed", protocol.MoreTime())
 	}
 	return nil
 }
 
-// release lets go of a mouse button that an action pressed and could not let go of.
+// release releases a mouse button that an action pressed and could not release.
 func (a *action) release(ctx context.Context, at page.Point, button input.MouseButton) {
 	up := effects.Mouse(input.DispatchMouseEventTypeMouseReleased, at, button, a.held.Pressed(), 1, a.held.Mods())
 	_ = a.p.Post(context.WithoutCancel(ctx), up.Method, up.Params)
 }
 
-// pressLong is a click whose button stays down for a while.
+// pressLong is a click whose button stays down for HoldMS milliseconds.
 func (a *action) pressLong(ctx context.Context, at page.Point, button input.MouseButton, bits int64, count int, mods int64) error {
 	long := time.Duration(a.q.HoldMS) * time.Millisecond
 	if err := inTime(ctx, time.Duration(count)*long, "the click"); err != nil {
@@ -71,7 +72,7 @@ func (a *action) pressLong(ctx context.Context, at page.Point, button input.Mous
 	return nil
 }
 
-// theMouse moves the mouse, or presses or lets go of a button of it.
+// theMouse moves the mouse, or presses or releases one of its buttons.
 func (a *action) theMouse(ctx context.Context) error {
 	button, bits, _, mods, err := a.mouse()
 	if err != nil {
@@ -107,7 +108,7 @@ func (a *action) theMouse(ctx context.Context) error {
 	}
 	switch a.q.Do {
 	case "down":
-		// What is dragged natively is told to us: the system would take the pointer.
+		// Intercept native drags: otherwise the system would take the pointer.
 		if err := a.intercept(ctx, true); err != nil {
 			return err
 		}
@@ -133,14 +134,14 @@ func (a *action) theMouse(ctx context.Context) error {
 	return a.sendMoves(ctx, at, messages)
 }
 
-// moved is the mouse moving with what the caller holds down.
+// moved returns the event of a mouse move with what the caller holds down.
 func (a *action) moved(at page.Point, mods int64) effects.Message {
 	bits := a.held.Pressed()
 	return effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, held.ButtonOf(bits), bits, 0, mods)
 }
 
-// sendMoves sends moves of the mouse. Where the page drags natively, the browser
-// hands the drag over and is told where it goes.
+// sendMoves sends mouse moves. For a native drag, the browser hands over the drag
+// data, and we dispatch the drag events.
 func (a *action) sendMoves(ctx context.Context, at page.Point, messages []effects.Message) error {
 	if data := a.held.Dragging(); data != nil && len(messages) > 0 {
 		return a.send(ctx, a.p.Session, effects.Dragged(input.DispatchDragEventTypeDragOver, at, data))
@@ -158,8 +159,8 @@ func (a *action) sendMoves(ctx context.Context, at page.Point, messages []effect
 	return a.send(ctx, a.p.Session, effects.Dragged(input.DispatchDragEventTypeDragEnter, at, a.fx.Drag), effects.Dragged(input.DispatchDragEventTypeDragOver, at, a.fx.Drag))
 }
 
-// hearDrag takes in whether the moves began a native drag: the renderer tells of
-// it before it answers this.
+// hearDrag finds out whether the moves began a native drag: the renderer reports a
+// drag before it answers this request.
 func (a *action) hearDrag(ctx context.Context) error {
 	if err := a.fx.Call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "url", nil, nil) }); err != nil {
 		return err

@@ -15,24 +15,24 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// heldBy is what the caller of ctx holds down in a tab.
-func (in *Input) heldBy(ctx context.Context, id protocol.TabID) *held.State {
+// heldBy returns what a caller holds down in a tab.
+func (in *Input) heldBy(by protocol.Caller, id protocol.TabID) *held.State {
 	in.holds.Forget(func(k held.Holder) bool { _, open := in.config.Effects.Open.Lookup(k.Tab); return !open })
-	return in.holds.Of(ctx, id)
+	return in.holds.Of(by, id)
 }
 
-// Pointer is where the caller of ctx moved the mouse to in a tab, as x,y; empty
-// where that is not known.
-func (in *Input) Pointer(ctx context.Context, id protocol.TabID) string {
-	at := in.heldBy(ctx, id).Pointer()
+// Pointer returns where a caller moved the mouse to in a tab, as "x,y"; empty if that
+// is not known.
+func (in *Input) Pointer(by protocol.Caller, id protocol.TabID) string {
+	at := in.heldBy(by, id).Pointer()
 	if at == (page.Point{}) {
 		return ""
 	}
 	return fmt.Sprintf("%g,%g", at.X, at.Y)
 }
 
-// ReleaseInput lets go of all keys and mouse buttons that a caller holds down,
-// in every tab: the caller has ended.
+// ReleaseInput releases all keys and mouse buttons that a caller holds down, in every
+// tab, because the caller has ended.
 func (in *Input) ReleaseInput(ctx context.Context, caller string) {
 	mine := func(k held.Holder) bool { return k.Caller == caller }
 	all := in.holds.Those(mine)
@@ -42,16 +42,16 @@ func (in *Input) ReleaseInput(ctx context.Context, caller string) {
 		if len(messages) == 0 {
 			continue
 		}
-		// In a tab that is gone, or a browser that does not run, nothing is held.
-		_ = in.tabs.Beside(ctx, k.Tab, false, func(ctx context.Context, p *page.Page) error {
+		// In a closed tab, or while the browser is not running, nothing is held.
+		_ = in.tabs.Beside(ctx, protocol.Caller{}, k.Tab, false, func(ctx context.Context, p *page.Page) error {
 			in.letGo(ctx, p, messages)
 			return nil
 		})
 	}
 }
 
-// LoseHeld forgets what all callers hold down: the browser is dead, and the next one
-// never saw it go down. They are told with their next action.
+// LoseHeld forgets what all callers hold down: the browser process is dead, and the
+// next one never saw the keys go down. Each caller is told with its next action.
 func (in *Input) LoseHeld() {
 	for _, one := range in.holds.Those(func(held.Holder) bool { return true }) {
 		one.Lose()
@@ -59,7 +59,8 @@ func (in *Input) LoseHeld() {
 	}
 }
 
-// letGo sends the events of keys and buttons that go up, and waits for no answer.
+// letGo sends the events that release keys and buttons, and does not wait for an
+// answer.
 func (in *Input) letGo(ctx context.Context, p *page.Page, messages []effects.Message) {
 	for _, m := range messages {
 		if err := p.Post(ctx, m.Method, m.Params); err != nil {
@@ -69,8 +70,9 @@ func (in *Input) letGo(ctx context.Context, p *page.Page, messages []effects.Mes
 	}
 }
 
-// DropHeld lets go of what is held down in the tab when it goes to another
-// document, which never saw it go down. The reader calls it, which must not wait.
+// DropHeld releases what is held down in the tab when it navigates to another
+// document, which never saw it go down. The goroutine that reads events calls it, so
+// it must not wait.
 func (in *Input) DropHeld(p *page.Page, e devtools.Event) {
 	v, ok := devtools.Decode(e, cdppage.FrameNavigated)
 	if !ok || v.Frame == nil || v.Frame.ParentID != "" || v.Frame.ID != cdp.FrameID(p.Target) {
@@ -85,6 +87,6 @@ func (in *Input) DropHeld(p *page.Page, e devtools.Event) {
 		if len(messages) == 0 {
 			continue
 		}
-		go in.letGo(context.Background(), p, messages) // it ends with the session
+		go in.letGo(context.Background(), p, messages) // ends with the session
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"pilotfish/backend/browser/page"
 )
 
-// scroll brings something into view, or scrolls the page or an area.
+// scroll scrolls an element into view, or scrolls the page or an area.
 func (a *action) scroll(ctx context.Context) error {
 	f, ref := a.p.Frames.Main(), ""
 	a.fx.Out.Hit = "the page"
@@ -47,7 +47,8 @@ func (a *action) scroll(ctx context.Context) error {
 		return (&page.Resolution{State: "gone", Ref: ref}).Refusal()
 	}
 	a.fx.Out.Moved = &[4]float64{moved.X, moved.Y, moved.Above, moved.Below}
-	// The frame that shows it tells the page of it, and what came into view.
+	// In the frame that draws the new position, the page gets the scroll event and
+	// learns what came into view.
 	a.after["frames"] = 1
 	return nil
 }

@@ -8,12 +8,13 @@ import (
 	"pilotfish/backend/browser/page"
 )
 
-// send sends input. Under a cover it alone passes, for as long as it takes.
+// send sends input. Under an overlay, only this input passes, while it is being sent.
 func (a *action) send(ctx context.Context, s *devtools.Session, messages ...effects.Message) error {
 	return a.lifted(ctx, func() error { return a.fx.Send(ctx, s, messages...) }, messages)
 }
 
-// lifted does something with messages of input under a cover that lets them pass.
+// lifted calls do, which sends messages. Under an overlay, only these messages pass
+// meanwhile.
 func (a *action) lifted(ctx context.Context, do func() error, messages []effects.Message) error {
 	in, _ := a.p.Frames.State(a.f)
 	a.fx.Listen(in)
@@ -21,13 +22,13 @@ func (a *action) lifted(ctx context.Context, do func() error, messages []effects
 	if !is || !a.in.config.Masks.Covers(a.p.Target) {
 		return do()
 	}
-	for _, at := range a.fingered { // the end of a touch names no place
+	for _, at := range a.fingered { // the event that ends a touch has no position
 		what.Include(at.X, at.Y)
 	}
 	return a.in.config.Masks.Lift(ctx, a.p, a.touched(), what, do)
 }
 
-// touched are the frames that an input of the action goes through.
+// touched returns the frames through which the action's input goes.
 func (a *action) touched() []*page.Frame {
 	main := a.p.Frames.Main()
 	if a.q.Target == "" {

@@ -11,18 +11,20 @@ import (
 	"pilotfish/backend/browser/page"
 )
 
-// arrival is the last event of an input as the page sees it. With its count the
-// page knows that all of the input has come. It is told before the input.
+// arrival describes the last event of an input as the page sees it. From the event's
+// type and count the page knows that all of the input has arrived. It is sent before
+// the input.
 type arrival struct {
 	Type  string `json:"type"`
 	Count int    `json:"count"`
 }
 
-// strike sends input and asks in the same breath what came of it: the page begins
-// to settle when it has seen the last event, and not a round trip after the
-// browser has acknowledged it. Both are waited for. Where the page does not see
-// the event, because it went elsewhere or was taken back, the acknowledgement is
-// its sign. Under a cover the page is asked afterwards, when the cover is down.
+// strike dispatches input and requests its effect at the same time. So the page
+// begins to settle when it has received the last event, and not one round trip after
+// the browser has acknowledged it. strike waits for both answers. Where the page does
+// not receive the event, because it went elsewhere or was cancelled, the
+// acknowledgement starts the settling instead. Under an overlay, the effect is
+// requested afterwards, when the overlay is back.
 func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...effects.Message) error {
 	in, world := a.p.Frames.State(a.f)
 	if world == "" || a.last == nil || a.in.config.Masks.Covers(a.p.Target) {
@@ -38,11 +40,11 @@ func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...ef
 			args[name] = value
 		}
 	}
-	expression, err := a.p.Expression(ctx, a.f, "settle", args)
+	expression, err := a.p.Expression(a.f, "settle", args)
 	if err != nil {
 		return err
 	}
-	// The question is first on its way: it is there when the input comes.
+	// The request is sent first, so that it is there when the input arrives.
 	told := page.NewCalls(in)
 	if err := told.Send(ctx, runtime.Evaluate.Method, page.EvaluateParams(expression, world)); err != nil {
 		return err
@@ -64,7 +66,7 @@ func (a *action) strike(ctx context.Context, s *devtools.Session, messages ...ef
 		err = a.p.Answered(ctx, a.f, in, world, "settle", res, err, &out)
 	}
 	if errors.Is(err, page.ErrStale) {
-		err = page.ErrReplaced // it went away before it was asked
+		err = page.ErrReplaced // the document was replaced before the request
 	}
 	a.struck, a.told, err = true, out, a.fx.Learn(a.f, out, err)
 	return err

@@ -12,10 +12,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// touching is an action of fingers.
+// touching is a touch action.
 type touching struct{ *action }
 
-// fingers are touches at points.
+// fingers returns a touch event at points.
 func (a touching) fingers(kind input.DispatchTouchEventType, at ...page.Point) effects.Message {
 	if len(at) > 0 {
 		a.fingered = at
@@ -28,7 +28,7 @@ func (a touching) fingers(kind input.DispatchTouchEventType, at ...page.Point) e
 	return effects.Message{Method: input.DispatchTouchEvent.Method, Params: input.DispatchTouchEventParams{Type: kind, TouchPoints: points, Modifiers: a.held.Mods()}}
 }
 
-// touch puts fingers down, moves them along their ways, and lifts them.
+// touch puts fingers down, moves them along their paths, and lifts them.
 func (a touching) touch(ctx context.Context, hold time.Duration, way ...[]page.Point) (err error) {
 	if err := inTime(ctx, hold+time.Duration(len(way))*stepTime, string(a.q.Kind)); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (a touching) touch(ctx context.Context, hold time.Duration, way ...[]page.P
 		return err
 	}
 	defer func() {
-		if err != nil { // or the finger stays on the page
+		if err != nil { // else the finger would stay on the page
 			up := a.fingers(input.DispatchTouchEventTypeTouchCancel)
 			_ = a.p.Post(context.WithoutCancel(ctx), up.Method, up.Params)
 		}
@@ -60,13 +60,13 @@ func (a touching) touch(ctx context.Context, hold time.Duration, way ...[]page.P
 		if err := a.fx.Send(ctx, a.p.Session, up); err != nil {
 			return err
 		}
-		// The click of a tap is made by the browser when it hears that the touch has
-		// ended, and is on its way to the page before this.
+		// The browser makes the click of a tap when it learns that the touch has
+		// ended, and sends it to the page before this request.
 		return a.hearDrag(ctx)
 	}, []effects.Message{up})
 }
 
-// tap touches a target with a finger.
+// tap touches a target with one finger.
 func (a touching) tap(ctx context.Context) error {
 	at, err := a.point(ctx, true)
 	if err != nil {
@@ -81,10 +81,10 @@ func (a touching) tap(ctx context.Context) error {
 	return nil
 }
 
-// swipeSpeed is that of a finger for which no speed is said, in pixels a second.
+// swipeSpeed is the default speed of a finger, in pixels per second.
 const swipeSpeed = 800
 
-// swipe moves a finger from one thing to another, or by pixels.
+// swipe moves a finger from one element to another, or by a distance in pixels.
 func (a touching) swipe(ctx context.Context) error {
 	var from, to page.Point
 	var err error
@@ -118,7 +118,7 @@ func (a touching) swipe(ctx context.Context) error {
 	return nil
 }
 
-// pinch moves two fingers apart around a target, or together.
+// pinch moves two fingers around a target apart or together.
 func (a touching) pinch(ctx context.Context) error {
 	if !(a.q.Scale > 0.05 && a.q.Scale < 20) {
 		return protocol.NewError(protocol.CodeBadArgument, "the scale of a pinch must be between 0.05 and 20", "2 moves the fingers apart, 0.5 together")
@@ -127,8 +127,8 @@ func (a touching) pinch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Both fingers are 20 to 120 pixels from the middle, unless the scale is extreme:
-	// they may lie beside the target, so no guard holds them back.
+	// Both fingers are 20 to 120 pixels from the middle, unless the scale is extreme.
+	// They may be beside the target, so no guard holds them back.
 	first := math.Min(120, 120/a.q.Scale)
 	const moves = 12
 	var way [][]page.Point

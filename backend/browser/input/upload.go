@@ -20,7 +20,8 @@ import (
 // uploading is an action that gives files to a page.
 type uploading struct{ *action }
 
-// upload gives files to a file field, or to what opens the browser's chooser.
+// upload gives files to a file field, or to an element that opens the browser's file
+// chooser.
 func (a uploading) upload(ctx context.Context) error {
 	files := make([]string, 0, len(a.q.Values))
 	for _, name := range a.q.Values {
@@ -70,7 +71,8 @@ func (a uploading) upload(ctx context.Context) error {
 	})
 }
 
-// choose clicks what opens the browser's file chooser, which is held back.
+// choose clicks an element that opens the browser's file chooser. The chooser is
+// intercepted.
 func (a uploading) choose(ctx context.Context, s *devtools.Session) error {
 	hold := func(on bool) error {
 		return devtools.Post(ctx, s, cdppage.SetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{Enabled: on})

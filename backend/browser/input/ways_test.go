@@ -9,8 +9,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestSteps: a way without a speed has a few points a part, and one with a speed as many
-// as leave it that time.
+// TestSteps: a path without a speed has a few points per part, and one with a speed
+// has as many points as that speed leaves time for.
 func TestSteps(t *testing.T) {
 	way := []page.Point{{X: 0, Y: 0}, {X: 100, Y: 0}, {X: 100, Y: 50}}
 	for _, c := range []struct {
@@ -33,7 +33,8 @@ func TestReadPoint(t *testing.T) {
 	}
 }
 
-// TestInTime: what would take longer than its command has is refused before it begins.
+// TestInTime: an action that would take longer than its command's deadline is refused
+// before it begins.
 func TestInTime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

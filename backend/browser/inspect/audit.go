@@ -13,15 +13,15 @@ import (
 	"pilotfish/extension"
 )
 
-// Audit lets axe-core look at a tab's page, its frames included, in our own
-// world: the page does not see it. level is "a", "aa", "aaa" or "best".
-func (in *Inspector) Audit(ctx context.Context, id protocol.TabID, level string) (protocol.Audit, error) {
+// Audit checks a tab's page, its frames included, with axe-core in our isolated
+// world, so that the page cannot notice it. level is "a", "aa", "aaa" or "best".
+func (in *Inspector) Audit(ctx context.Context, by protocol.Caller, id protocol.TabID, level string) (protocol.Audit, error) {
 	var out protocol.Audit
 	script, err := extension.AxeScript()
 	if err != nil {
 		return out, protocol.NewError(protocol.CodeInternal, "this build has no axe-core: the extension was not built before the app", "run make build")
 	}
-	err = in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err = in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		out = protocol.Audit{Violations: []protocol.AuditFinding{}, Unsure: []protocol.AuditFinding{}}
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
@@ -65,7 +65,7 @@ func load(ctx context.Context, p *page.Page, f *page.Frame, script string) error
 	return nil
 }
 
-// auditScript runs axe on one document; frames are looked at apart.
+// auditScript runs axe on one document; each frame is audited separately.
 const auditScript = `async (page, tags) => {
 	const result = await axe.run(document, { iframes: false, resultTypes: ['violations', 'incomplete'], ...(tags ? { runOnly: { type: 'tag', values: tags } } : {}) });
 	const finding = ({ id, impact, help, nodes }) => ({
@@ -78,7 +78,7 @@ const auditScript = `async (page, tags) => {
 	return { violations: result.violations.map(finding), unsure: result.incomplete.map(finding), passed: result.passes.length };
 }`
 
-// axeTags are the rules of a level and all below it.
+// axeTags returns axe's tags for the rules of a level and of all levels below it.
 func axeTags(level string) []string {
 	tags := []string{"wcag2a", "wcag21a", "wcag22a"}
 	switch level {
@@ -93,7 +93,7 @@ func axeTags(level string) []string {
 	return tags
 }
 
-// mergeAudit adds what was found in a frame.
+// mergeAudit adds the findings of a frame.
 func mergeAudit(into, part *protocol.Audit, f *page.Frame) {
 	add := func(list, found []protocol.AuditFinding) []protocol.AuditFinding {
 		for _, one := range found {

@@ -10,19 +10,18 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// styleHistory is how many style edits of a tab are remembered.
+// styleHistory is how many style edits are remembered per document.
 const styleHistory = 100
 
-// styleEdit is an edit as a frame remembers it: with the document, which is
-// what it is an edit of.
+// styleEdit is an edit as a frame remembers it: it belongs to the document.
 type styleEdit struct {
 	protocol.StyleEdit
 	At    float64 `json:"at"`
 	Index int     `json:"index"`
 }
 
-// editScript sets a property on the element's style attribute and remembers
-// what it was. What the browser does not understand is refused.
+// editScript sets a property in the element's style attribute and remembers its value
+// before. It refuses values that the browser does not understand.
 const editScript = `(page, { ref, property, value, limit }) => {
 	const el = page.element(ref);
 	if (!el) return { state: 'gone' };
@@ -43,7 +42,7 @@ const editScript = `(page, { ref, property, value, limit }) => {
 	return { state: 'ok' };
 }`
 
-// historyScript lists a document's edits, undoScript takes one back.
+// historyScript lists a document's edits; undoScript undoes one.
 const (
 	historyScript = `() => (globalThis.pilotfishEdits ?? []).map(({ at, undone, element, property, before, after }, index) =>
 		({ at, undone, element, property, before, after, index }))`
@@ -61,11 +60,11 @@ const (
 	}`
 )
 
-// EditStyle sets a property of an element's own style; an empty value takes it
-// away. It returns the edit with its number.
-func (in *Inspector) EditStyle(ctx context.Context, id protocol.TabID, element, property, value string) (protocol.StyleEdit, error) {
+// EditStyle sets a property of an element's own style; an empty value removes the
+// property. It returns the edit with its number.
+func (in *Inspector) EditStyle(ctx context.Context, by protocol.Caller, id protocol.TabID, element, property, value string) (protocol.StyleEdit, error) {
 	var edit protocol.StyleEdit
-	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		f, ref, err := elements.WhereIs(ctx, p, element)
 		if err != nil {
 			return err
@@ -90,11 +89,11 @@ func (in *Inspector) EditStyle(ctx context.Context, id protocol.TabID, element, 
 	return edit, err
 }
 
-// UndoStyle takes back the last edit that stands, or all of them, and returns
-// what it took back. A page that was loaded anew has none.
-func (in *Inspector) UndoStyle(ctx context.Context, id protocol.TabID, all bool) ([]protocol.StyleEdit, error) {
+// UndoStyle undoes the last edit that is not undone yet, or all of them, and returns
+// the edits that it undid. A reloaded page has no edits.
+func (in *Inspector) UndoStyle(ctx context.Context, by protocol.Caller, id protocol.TabID, all bool) ([]protocol.StyleEdit, error) {
 	var undone []protocol.StyleEdit
-	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		undone = nil
 		edits, where, err := edits(ctx, p)
 		if err != nil {
@@ -117,7 +116,7 @@ func (in *Inspector) UndoStyle(ctx context.Context, id protocol.TabID, all bool)
 			}
 		}
 		if len(undone) == 0 {
-			return protocol.NewError(protocol.CodeBadArgument, "there is no style edit to undo", "edits end with the page that they were made in")
+			return protocol.NewError(protocol.CodeBadArgument, "there is no style edit to undo", "edits are lost when the page loads again")
 		}
 		return nil
 	})
@@ -125,9 +124,9 @@ func (in *Inspector) UndoStyle(ctx context.Context, id protocol.TabID, all bool)
 }
 
 // StyleHistory lists the edits of the tab's page, oldest first.
-func (in *Inspector) StyleHistory(ctx context.Context, id protocol.TabID) ([]protocol.StyleEdit, error) {
+func (in *Inspector) StyleHistory(ctx context.Context, by protocol.Caller, id protocol.TabID) ([]protocol.StyleEdit, error) {
 	var out []protocol.StyleEdit
-	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		var err error
 		out, _, err = edits(ctx, p)
 		return err
@@ -135,13 +134,13 @@ func (in *Inspector) StyleHistory(ctx context.Context, id protocol.TabID) ([]pro
 	return out, err
 }
 
-// editPlace is the frame that remembers an edit, and where in its list.
+// editPlace is the frame that remembers an edit, and the edit's index in its list.
 type editPlace struct {
 	f     *page.Frame
 	index int
 }
 
-// edits are those of all frames in the order in which they were made.
+// edits returns the edits of all frames in the order in which they were made.
 func edits(ctx context.Context, p *page.Page) ([]protocol.StyleEdit, []editPlace, error) {
 	type placed struct {
 		styleEdit

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
@@ -21,13 +22,14 @@ import (
 //go:embed inspect.js
 var inspectScript string
 
-// Inspect tells what can be said about an element: its box, attributes (what is
-// secret masked), main styles, listeners, and what accessibility makes of it.
-func (in *Inspector) Inspect(ctx context.Context, id protocol.TabID, element string) (protocol.Inspection, error) {
+// Inspect describes an element: its box, attributes (secrets masked), main styles,
+// listeners, and its accessibility properties.
+func (in *Inspector) Inspect(ctx context.Context, by protocol.Caller, id protocol.TabID, element string) (protocol.Inspection, error) {
 	var out protocol.Inspection
-	err := elements.On(ctx, in.tabs, id, element, func(ctx context.Context, _ *page.Page, e *elements.Found) error {
+	err := elements.On(ctx, by, in.tabs, id, element, func(ctx context.Context, _ *page.Page, e *elements.Found) error {
 		var err error
-		if out, err = elements.Call[protocol.Inspection](ctx, e, inspectScript); err != nil {
+		script := strings.Replace(inspectScript, "/* secretFunction */", secretFunction, 1)
+		if out, err = elements.Call[protocol.Inspection](ctx, e, script); err != nil {
 			return err
 		}
 		out.URL = e.URL
@@ -40,7 +42,7 @@ func (in *Inspector) Inspect(ctx context.Context, id protocol.TabID, element str
 	return out, err
 }
 
-// accessible adds role, name and states as Chromium's own tree has them.
+// accessible adds role, name and states from Chromium's own accessibility tree.
 func accessible(ctx context.Context, e *elements.Found, out *protocol.Inspection) error {
 	no := false
 	res, err := cdp.Call(ctx, e.Session, accessibility.GetPartialAXTree, accessibility.GetPartialAXTreeParams{ObjectID: e.Object, FetchRelatives: &no})
@@ -64,7 +66,7 @@ func accessible(ctx context.Context, e *elements.Found, out *protocol.Inspection
 	return nil
 }
 
-// axText is a value of the accessibility tree as text.
+// axText returns a value of the accessibility tree as text.
 func axText(v *accessibility.Value) string {
 	if v == nil {
 		return ""
@@ -77,14 +79,13 @@ func axText(v *accessibility.Value) string {
 	return text
 }
 
-// listeners are the element's own event listeners with the script and line that
-// they stand in.
+// listeners returns the element's own event listeners, each with its script and line.
 func listeners(ctx context.Context, e *elements.Found) ([]protocol.Listener, error) {
 	scripts := make(map[cdp.ScriptID]string)
 	parsed := e.Session.Events(debugger.ScriptParsed.Method)
 	defer parsed.Cancel()
-	// The debugger names every script when it is switched on; without it there
-	// are only numbers.
+	// When the debugger is enabled it reports the URL of every script; without it
+	// there are only script ids.
 	if _, err := cdp.Call(ctx, e.Session, debugger.Enable, debugger.EnableParams{}); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func listeners(ctx context.Context, e *elements.Found) ([]protocol.Listener, err
 			scripts[v.ScriptID] = v.URL
 		}
 	}
-	// Asked in our world, it would tell of our own listeners only.
+	// In our isolated world, the element would report only our own listeners.
 	node, err := cdp.Call(ctx, e.Session, dom.DescribeNode, dom.DescribeNodeParams{ObjectID: e.Object})
 	if err != nil {
 		return nil, err

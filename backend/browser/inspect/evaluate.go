@@ -2,8 +2,11 @@ package inspect
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -14,20 +17,24 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Evaluate runs an expression in a tab's page, in the page's own world and with
-// its rights, and waits for a promise. What throws is CodeScript with the
-// script's own words.
-func (in *Inspector) Evaluate(ctx context.Context, id protocol.TabID, expression string) (protocol.Evaluated, error) {
+// Evaluate evaluates an expression in a tab's page, in the page's own world and with
+// the page's rights, and awaits a promise. For an exception it returns CodeScript
+// with the script's message.
+func (in *Inspector) Evaluate(ctx context.Context, by protocol.Caller, id protocol.TabID, expression string) (protocol.Evaluated, error) {
 	var out protocol.Evaluated
-	err := in.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
 		out.URL = info.URL
+		guarded, mark := expression, ""
+		if page.Judged(p) {
+			guarded, mark = onlyOn(info.URL, expression)
+		}
 		yes := true
 		res, err := cdp.Call(ctx, p.Session, runtime.Evaluate, runtime.EvaluateParams{
-			Expression: expression, AwaitPromise: &yes, UserGesture: &yes, ReplMode: &yes, ObjectGroup: evalGroup,
+			Expression: guarded, AwaitPromise: &yes, UserGesture: &yes, ReplMode: &yes, ObjectGroup: evalGroup,
 		})
 		if err != nil {
 			return err
@@ -36,8 +43,9 @@ func (in *Inspector) Evaluate(ctx context.Context, id protocol.TabID, expression
 			_ = devtools.Post(context.WithoutCancel(ctx), p.Session, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: evalGroup})
 		}()
 		result, fault := res.Result, res.ExceptionDetails
-		// What is written as in a console is awaited by its own words only; one that
-		// comes to a promise means what that comes to.
+		// In REPL mode the browser awaits only where the expression itself says
+		// await. If the result is a promise, the caller means its value, so await it
+		// here.
 		if fault == nil && result != nil && result.Subtype == runtime.RemoteObjectSubtypePromise {
 			kept, err := cdp.Call(ctx, p.Session, runtime.AwaitPromise, runtime.AwaitPromiseParams{PromiseObjectID: result.ObjectID})
 			if err != nil {
@@ -45,7 +53,13 @@ func (in *Inspector) Evaluate(ctx context.Context, id protocol.TabID, expression
 			}
 			result, fault = kept.Result, kept.ExceptionDetails
 		}
-		if fault != nil {
+		switch {
+		case fault != nil && mark != "" && fault.Exception != nil && string(fault.Exception.Value) == mark:
+			if err := page.MayAct(ctx, p); err != nil {
+				return err
+			}
+			return page.ErrReplaced // by a page that the caller is not allowed on, and that is gone again
+		case fault != nil:
 			return thrown(fault)
 		}
 		return describe(ctx, p, result, &out)
@@ -53,10 +67,23 @@ func (in *Inspector) Evaluate(ctx context.Context, id protocol.TabID, expression
 	return out, err
 }
 
+// onlyOn is an expression that throws mark, and does nothing, on a page of another
+// origin than that of an address: the tab may go elsewhere while the expression is on
+// its way. No page can hide its location from it. A page without an origin has none to
+// compare.
+func onlyOn(address, expression string) (guarded, mark string) {
+	origin := page.OriginOf(address)
+	if origin == "" {
+		return expression, ""
+	}
+	mark = strconv.Quote(rand.Text())
+	return fmt.Sprintf("if (location.origin !== %q) throw %s; %s", origin, mark, expression), mark
+}
+
 // evalGroup names what an evaluation keeps alive in the page until it is read.
 const evalGroup = "pilotfish.eval"
 
-// thrown says what a script threw.
+// thrown converts the exception of a script to an error.
 func thrown(d *runtime.ExceptionDetails) error {
 	text := d.Text
 	if d.Exception != nil {
@@ -71,7 +98,7 @@ func thrown(d *runtime.ExceptionDetails) error {
 	return protocol.NewError(protocol.CodeScript, "the script threw: "+text, "")
 }
 
-// describe reads a value: as JSON where that says all of it, else in words.
+// describe converts a value: to JSON where that is complete, else to text.
 func describe(ctx context.Context, p *page.Page, o *runtime.RemoteObject, out *protocol.Evaluated) error {
 	if o == nil {
 		return errors.New("the script came to nothing")

@@ -7,11 +7,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Facts says what a target is: a ref, selector or point as for Act, or what has
-// the focus when it is empty. Nothing is scrolled or changed.
-func (in *Inspector) Facts(ctx context.Context, id protocol.TabID, target string) (protocol.TargetFacts, error) {
+// Facts describes a target: a ref, selector or point as for Act, or the focused
+// element when target is empty. It does not scroll or change anything.
+func (in *Inspector) Facts(ctx context.Context, by protocol.Caller, id protocol.TabID, target string) (protocol.TargetFacts, error) {
 	var facts protocol.TargetFacts
-	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		f, args := p.Frames.Main(), map[string]any{}
 		if m := page.PointTarget().FindStringSubmatch(target); m != nil {
 			args["point"] = m[1:]
@@ -22,7 +22,17 @@ func (in *Inspector) Facts(ctx context.Context, id protocol.TabID, target string
 			}
 			f, args["ref"] = found, aimed.Reached.Ref
 		}
-		return p.Ask(ctx, f, "facts", args, &facts)
+		if err := p.Ask(ctx, f, "facts", args, &facts); err != nil || f == p.Frames.Main() {
+			return err
+		}
+		var at struct{ URL, Origin string }
+		err := p.Ask(ctx, f, "url", nil, &at)
+		// A frame without an address of its own (about:srcdoc) has the origin of the one
+		// around it, and one in a sandbox has none.
+		if facts.Frame = at.Origin; at.Origin == "null" {
+			facts.Frame = at.URL
+		}
+		return err
 	})
 	return facts, err
 }

@@ -9,11 +9,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Frames lists the frames of a tab's page, the page first, each before its
-// children; those of other sites as well.
-func (in *Inspector) Frames(ctx context.Context, id protocol.TabID) ([]protocol.Frame, error) {
+// Frames lists the frames of a tab's page, the page first, each before its children,
+// including frames of other sites.
+func (in *Inspector) Frames(ctx context.Context, by protocol.Caller, id protocol.TabID) ([]protocol.Frame, error) {
 	var out []protocol.Frame
-	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		var list func(f *page.Frame, depth int) error
 		list = func(f *page.Frame, depth int) error {
 			var at struct{ URL, Name string }

@@ -1,6 +1,6 @@
-// Package inspect reads pages: what an element is made of, what a page holds, its
-// accessibility, and what a script in it comes to. The only thing that it changes is
-// the style of an element, which it can undo.
+// Package inspect reads pages: the properties of an element, the contents of a page,
+// its accessibility, and the value of a script in it. The only thing that it changes
+// is the style of an element, which it can undo.
 package inspect
 
 import "pilotfish/backend/browser/page"

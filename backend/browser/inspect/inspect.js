@@ -1,13 +1,12 @@
 function () {
-  const secret = (el) => el instanceof HTMLInputElement
-    && (el.type === 'password' || /(^|\s)(current-password|new-password|one-time-code|cc-(number|csc|exp.*))(\s|$)/.test(el.autocomplete));
+  /* secretFunction */
   const words = (el) => el.localName + (el.id ? `#${el.id}` : '') + [...el.classList].slice(0, 4).map((c) => `.${c}`).join('');
   const cut = (s, n) => (s.length > n ? `${s.slice(0, n - 1)}…` : s);
   const style = getComputedStyle(this);
   const rect = this.getBoundingClientRect();
   const sides = (name, tail = '') => ['top', 'right', 'bottom', 'left'].map((s) => parseFloat(style.getPropertyValue(`${name}-${s}${tail}`)) || 0);
   const attributes = {};
-  for (const { name, value } of this.attributes) attributes[name] = secret(this) && name === 'value' ? '••••' : cut(value, 500);
+  for (const { name, value } of this.attributes) attributes[name] = name === 'value' && this instanceof HTMLInputElement && secret(this) ? '••••' : cut(value, 500);
   const styles = {};
   for (const name of ['display', 'position', 'visibility', 'opacity', 'z-index', 'overflow', 'color', 'background-color', 'background-image',
     'font-family', 'font-size', 'font-weight', 'line-height', 'text-align', 'cursor', 'pointer-events', 'transform', 'box-shadow', 'border-radius',

@@ -10,9 +10,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// collect reads a part of a page frame by frame.
-func collect[T any](ctx context.Context, in *Inspector, id protocol.TabID, function string) (url string, out []T, err error) {
-	err = in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+// collect reads one kind of content of a page, frame by frame.
+func collect[T any](ctx context.Context, by protocol.Caller, in *Inspector, id protocol.TabID, function string) (url string, out []T, err error) {
+	err = in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		url, out = "", nil
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
@@ -31,63 +31,61 @@ func collect[T any](ctx context.Context, in *Inspector, id protocol.TabID, funct
 	return url, out, err
 }
 
-// Links returns the links that can be seen, those of frames after the page's.
-func (in *Inspector) Links(ctx context.Context, id protocol.TabID) (url string, links []protocol.Link, err error) {
-	return collect[protocol.Link](ctx, in, id, `(page) => page.links()`)
+// Links returns the visible links; links in frames follow those of the page.
+func (in *Inspector) Links(ctx context.Context, by protocol.Caller, id protocol.TabID) (url string, links []protocol.Link, err error) {
+	return collect[protocol.Link](ctx, by, in, id, `(page) => page.links()`)
 }
 
-// Forms returns the forms with their fields; what is secret is masked.
-func (in *Inspector) Forms(ctx context.Context, id protocol.TabID) (url string, forms []protocol.Form, err error) {
-	return collect[protocol.Form](ctx, in, id, `(page) => page.forms()`)
+// Forms returns the forms with their fields; secrets are masked.
+func (in *Inspector) Forms(ctx context.Context, by protocol.Caller, id protocol.TabID) (url string, forms []protocol.Form, err error) {
+	return collect[protocol.Form](ctx, by, in, id, `(page) => page.forms()`)
 }
 
-// Tables returns the tables that can be seen.
-func (in *Inspector) Tables(ctx context.Context, id protocol.TabID) (url string, tables []protocol.Table, err error) {
-	return collect[protocol.Table](ctx, in, id, `(page) => page.tables()`)
+// Tables returns the visible tables.
+func (in *Inspector) Tables(ctx context.Context, by protocol.Caller, id protocol.TabID) (url string, tables []protocol.Table, err error) {
+	return collect[protocol.Table](ctx, by, in, id, `(page) => page.tables()`)
 }
 
-// Media returns pictures, films and sounds.
-func (in *Inspector) Media(ctx context.Context, id protocol.TabID) (url string, media []protocol.Medium, err error) {
-	return collect[protocol.Medium](ctx, in, id, `(page) => page.media()`)
+// Media returns images, videos and audio.
+func (in *Inspector) Media(ctx context.Context, by protocol.Caller, id protocol.TabID) (url string, media []protocol.Medium, err error) {
+	return collect[protocol.Medium](ctx, by, in, id, `(page) => page.media()`)
 }
 
-// Data returns what the page says about itself to machines.
-func (in *Inspector) Data(ctx context.Context, id protocol.TabID) (protocol.PageData, error) {
+// Data returns the page's machine-readable data about itself.
+func (in *Inspector) Data(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageData, error) {
 	var out protocol.PageData
-	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		return elements.InFrame(ctx, p, p.Frames.Main(), `(page) => page.data()`, nil, &out)
 	})
 	return out, err
 }
 
-// Text returns what a person could read on a tab's page, frames and shadow
-// roots of every kind included: at most limit characters of it.
-func (in *Inspector) Text(ctx context.Context, id protocol.TabID, limit int) (protocol.PageText, error) {
-	return in.prose(ctx, id, "", limit, "text")
+// Text returns the text of a tab's page that a user could read, including frames and
+// shadow roots of every kind: at most limit characters.
+func (in *Inspector) Text(ctx context.Context, by protocol.Caller, id protocol.TabID, limit int) (protocol.PageText, error) {
+	return in.prose(ctx, by, id, "", limit, "text")
 }
 
-// Markdown returns the page, or an element, as Markdown: at most limit
-// characters of it.
-func (in *Inspector) Markdown(ctx context.Context, id protocol.TabID, element string, limit int) (protocol.PageText, error) {
-	return in.prose(ctx, id, element, limit, "markdown")
+// Markdown returns the page, or an element, as Markdown: at most limit characters.
+func (in *Inspector) Markdown(ctx context.Context, by protocol.Caller, id protocol.TabID, element string, limit int) (protocol.PageText, error) {
+	return in.prose(ctx, by, id, element, limit, "markdown")
 }
 
-// prose reads the page or an element by a method of the page script.
-func (in *Inspector) prose(ctx context.Context, id protocol.TabID, element string, limit int, method string) (protocol.PageText, error) {
-	return in.written(ctx, id, element, limit, func(ctx context.Context, p *page.Page, f *page.Frame, ref string) (string, bool, error) {
+// prose reads the page or an element with a method of the page script.
+func (in *Inspector) prose(ctx context.Context, by protocol.Caller, id protocol.TabID, element string, limit int, method string) (protocol.PageText, error) {
+	return in.written(ctx, by, id, element, limit, func(ctx context.Context, p *page.Page, f *page.Frame, ref string) (string, bool, error) {
 		return page.Prose(ctx, p, f, method, ref)
 	})
 }
 
-// HTML returns the markup of the page or an element as it is now, at most limit
-// characters of it. What is secret in it is masked: values of password, card
-// and one-time-code fields.
-func (in *Inspector) HTML(ctx context.Context, id protocol.TabID, element string, inner bool, limit int) (protocol.PageText, error) {
+// HTML returns the current markup of the page or an element: at most limit
+// characters. The values of password, card and one-time-code fields are masked.
+func (in *Inspector) HTML(ctx context.Context, by protocol.Caller, id protocol.TabID, element string, inner bool, limit int) (protocol.PageText, error) {
 	script := htmlScript
 	if inner {
 		script = strings.Replace(script, "outerHTML", "innerHTML", 1)
 	}
-	return in.written(ctx, id, element, limit, func(ctx context.Context, p *page.Page, f *page.Frame, ref string) (string, bool, error) {
+	return in.written(ctx, by, id, element, limit, func(ctx context.Context, p *page.Page, f *page.Frame, ref string) (string, bool, error) {
 		var text *string
 		if err := elements.InFrame(ctx, p, f, script, ref, &text); err != nil || text == nil {
 			return "", false, err
@@ -107,7 +105,7 @@ const secretFunction = `
 		|| names.test(f.getAttribute('name') ?? '') || names.test(f.id);
 `
 
-// htmlScript serializes a copy, so that masking touches nothing.
+// htmlScript serializes a copy, so that masking does not change the page.
 const htmlScript = `(page, ref) => {
 	const el = ref ? page.element(ref) : document.documentElement;
 	if (!el) return null;
@@ -122,13 +120,13 @@ const htmlScript = `(page, ref) => {
 	return ref || !document.doctype ? text : '<!doctype ' + document.doctype.name + '>\n' + text;
 }`
 
-// written reads a text of the page or, where ref is not empty, of an element.
+// written reads text of the page or, where ref is not empty, of an element.
 func (in *Inspector) written(
-	ctx context.Context, id protocol.TabID, element string, limit int,
+	ctx context.Context, by protocol.Caller, id protocol.TabID, element string, limit int,
 	read func(ctx context.Context, p *page.Page, f *page.Frame, ref string) (text string, found bool, err error),
 ) (protocol.PageText, error) {
 	var out protocol.PageText
-	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
 			return err
@@ -152,7 +150,7 @@ func (in *Inspector) written(
 	return out, err
 }
 
-// cut returns the first characters of a text.
+// cut returns the first limit characters of a text.
 func cut(text string, limit int) string {
 	n := 0
 	for i := range text {
@@ -164,12 +162,12 @@ func cut(text string, limit int) string {
 	return text
 }
 
-// Search finds a text, or a /regular expression/flags, in what can be read on
-// a page: at most limit places with what stands around them, and the refs of
-// what can be acted on there.
-func (in *Inspector) Search(ctx context.Context, id protocol.TabID, what string, limit int) (protocol.Matches, error) {
+// Search finds a text, or a /regular expression/flags, in the readable text of a
+// page. It returns at most limit matches with the text around them, and with refs of
+// the elements there that can be acted on.
+func (in *Inspector) Search(ctx context.Context, by protocol.Caller, id protocol.TabID, what string, limit int) (protocol.Matches, error) {
 	var out protocol.Matches
-	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
 			return err
@@ -189,8 +187,8 @@ func (in *Inspector) Search(ctx context.Context, id protocol.TabID, what string,
 	return out, err
 }
 
-// searchScript looks block by block, as a reader does: a phrase is found though
-// a part of it is bold. What is hidden is not looked at.
+// searchScript searches block by block, as a reader does: it finds a phrase even if a
+// part of it is bold. It skips hidden text.
 const searchScript = `(page, { what, limit }) => {
 	const written = /^\/(.+)\/([a-z]*)$/s.exec(what);
 	const pattern = written

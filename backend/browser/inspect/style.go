@@ -16,12 +16,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Style tells how an element came to look as it does: every rule that matches
-// it, strongest first, with what was beaten marked, and the computed values of
-// properties; of all that rules name when properties is empty.
-func (in *Inspector) Style(ctx context.Context, id protocol.TabID, element string, properties []string) (protocol.ElementStyle, error) {
+// Style explains an element's style: every rule that matches it, strongest first,
+// with overridden declarations marked, and the computed values of properties. If
+// properties is empty, it returns the values of all properties that the rules name.
+func (in *Inspector) Style(ctx context.Context, by protocol.Caller, id protocol.TabID, element string, properties []string) (protocol.ElementStyle, error) {
 	var out protocol.ElementStyle
-	err := elements.On(ctx, in.tabs, id, element, func(ctx context.Context, _ *page.Page, e *elements.Found) error {
+	err := elements.On(ctx, by, in.tabs, id, element, func(ctx context.Context, _ *page.Page, e *elements.Found) error {
 		out.URL, out.Element = e.URL, e.Words
 		sheets := make(map[cdp.StyleSheetID]*css.StyleSheetHeader)
 		added := e.Session.Events(css.StyleSheetAdded.Method)
@@ -32,7 +32,7 @@ func (in *Inspector) Style(ctx context.Context, id protocol.TabID, element strin
 		if _, err := cdp.Call(ctx, e.Session, css.Enable, cdp.Empty{}); err != nil {
 			return err
 		}
-		added.Cancel() // what came before the answer is in the queue
+		added.Cancel() // events from before the answer are in the queue
 		for ev := range added.C {
 			if v, ok := devtools.Decode(ev, css.StyleSheetAdded); ok && v.Header != nil {
 				sheets[v.Header.StyleSheetID] = v.Header
@@ -57,7 +57,8 @@ func (in *Inspector) Style(ctx context.Context, id protocol.TabID, element strin
 	return out, err
 }
 
-// pick takes the wanted values; those that the rules name when none is wanted.
+// pick selects the wanted values; if none is wanted, those of the properties that the
+// rules name.
 func pick(all []*css.ComputedStyleProperty, wanted []string, rules []protocol.StyleRule) map[string]string {
 	if len(wanted) == 0 {
 		for _, r := range rules {
@@ -81,14 +82,14 @@ func pick(all []*css.ComputedStyleProperty, wanted []string, rules []protocol.St
 	return out
 }
 
-// layer is one rule on its way through the cascade.
+// cascadeRule is one rule in the cascade.
 type cascadeRule struct {
 	protocol.StyleRule
 	style  *css.Style
-	strong bool // an author's: its important declarations lose to the browser's own
+	strong bool // an author's rule: its important declarations lose to the browser's own
 }
 
-// cascade puts the rules in order, strongest first, and marks what lost.
+// cascade sorts the rules, strongest first, and marks overridden declarations.
 func cascade(m *css.GetMatchedStylesForNodeResult, sheets map[cdp.StyleSheetID]*css.StyleSheetHeader) []protocol.StyleRule {
 	var rules []cascadeRule
 	own := func(from string, inline *css.Style, matches []*css.RuleMatch) {
@@ -109,7 +110,7 @@ func cascade(m *css.GetMatchedStylesForNodeResult, sheets map[cdp.StyleSheetID]*
 		own(fmt.Sprintf("ancestor %d", i+1), inherited.InlineStyle, inherited.MatchedCSSRules)
 	}
 	// Important declarations are decided first, the browser's own before the
-	// author's; inherited ones are weaker than all that match the element.
+	// author's. Inherited ones are weaker than all that match the element itself.
 	won := make(map[string]bool)
 	beaten := make(map[*css.Property]bool)
 	decide := func(inherited, important bool, ok func(*cascadeRule) bool) {
@@ -147,15 +148,16 @@ func cascade(m *css.GetMatchedStylesForNodeResult, sheets map[cdp.StyleSheetID]*
 	return out
 }
 
-// declared leaves out what a shorthand implies and what is not understood. The
-// browser's own sheet has no text: there every property stands for itself.
+// declared reports whether a declaration is written in the style. It excludes what a
+// shorthand implies and what the browser did not understand. The browser's own sheet
+// has no text, so there every property counts.
 func declared(style *css.Style, p *css.Property) bool {
 	written := p.Text != "" || p.Range != nil || style.CSSText == ""
 	return written && !p.Disabled && !p.Implicit
 }
 
-// claim takes a property for its declaration, or the parts of a shorthand; it
-// reports whether any of it was still free.
+// claim marks a property, or all longhands of a shorthand, as set by its declaration.
+// It reports whether any of them was not set yet.
 func claim(won map[string]bool, p *css.Property) bool {
 	names := []string{p.Name}
 	if len(p.LonghandProperties) > 0 {
@@ -174,8 +176,8 @@ func claim(won map[string]bool, p *css.Property) bool {
 	return free
 }
 
-// inherits says whether a property passes to children; those that people look
-// for. Custom ones always do.
+// inherits reports whether a property is inherited by children. It knows the common
+// properties only. Custom properties always are.
 func inherits(name string) bool {
 	if strings.HasPrefix(name, "--") {
 		return true
@@ -192,8 +194,8 @@ func inherits(name string) bool {
 	return false
 }
 
-// ruleOf names a rule: the selectors that matched, where it stands and what it
-// is under.
+// ruleOf describes a rule: the selectors that matched, its location and its
+// conditions.
 func ruleOf(match *css.RuleMatch, from string, sheets map[cdp.StyleSheetID]*css.StyleSheetHeader) cascadeRule {
 	r := match.Rule
 	out := cascadeRule{style: r.Style, strong: r.Origin != css.StyleSheetOriginUserAgent}

@@ -16,11 +16,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// AXTree is Chromium's own accessibility tree of a tab's page or of an element,
-// as indented lines: what assistive programs are told.
-func (in *Inspector) AXTree(ctx context.Context, id protocol.TabID, element string) (protocol.PageText, error) {
+// AXTree returns Chromium's own accessibility tree of a tab's page or of an element,
+// as indented lines: what assistive programs receive.
+func (in *Inspector) AXTree(ctx context.Context, by protocol.Caller, id protocol.TabID, element string) (protocol.PageText, error) {
 	var out protocol.PageText
-	err := in.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
 			return err
@@ -68,8 +68,8 @@ func (in *Inspector) AXTree(ctx context.Context, id protocol.TabID, element stri
 	return out, err
 }
 
-// axLines draws a tree. What assistive programs skip is left out, its children
-// are not.
+// axLines formats a tree. It leaves out nodes that assistive programs skip, but not
+// their children.
 func axLines(nodes []*accessibility.Node, secrets map[string]bool) []string {
 	byID := make(map[accessibility.NodeID]*accessibility.Node, len(nodes))
 	for _, n := range nodes {
@@ -144,8 +144,8 @@ func axLine(n *accessibility.Node, role string, secrets map[string]bool) string 
 	return line
 }
 
-// secrets are what is typed into fields for passwords, cards and one-time codes:
-// the tree has all but passwords in plain text.
+// secrets returns the values of password, card and one-time-code fields: the
+// accessibility tree contains all but passwords in plain text.
 func secrets(ctx context.Context, p *page.Page) (map[string]bool, error) {
 	out := make(map[string]bool)
 	err := elements.EachFrame(p, func(f *page.Frame) error {

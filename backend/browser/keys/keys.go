@@ -1,4 +1,5 @@
-// Package keys is a keyboard: its keys as pages know them, and how they are written.
+// Package keys models a keyboard: its keys as pages see them, and the notation in
+// which keys and presses are written.
 package keys
 
 import (
@@ -14,14 +15,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Key is one key of a keyboard: the US layout's place for it, as pages know it.
+// Key is one key of a keyboard with the US layout, as pages see it.
 type Key struct {
-	// Name is what the key is called, or types without a modifier.
+	// Name is the key's name, or the character that it types without a modifier.
 	Name string
-	// Code is its place on the keyboard; empty for a character that has none.
+	// Code is the key's position on the keyboard (the `code` of a DOM event);
+	// empty for a character that has no key.
 	Code string
 	vk   int64
-	text string // what it types; empty for none
+	text string // the text that it types; empty for none
 }
 
 // Modifier bits of the protocol.
@@ -33,7 +35,8 @@ const (
 	Shift
 )
 
-// named are the keys without a character of their own.
+// named are the keys that have a name instead of a character, by the lowercase
+// names that commands accept.
 var named = map[string]Key{
 	"enter": {"Enter", "Enter", 13, "\r"}, "return": {"Enter", "Enter", 13, "\r"},
 	"tab": {"Tab", "Tab", 9, ""}, "escape": {"Escape", "Escape", 27, ""}, "esc": {"Escape", "Escape", 27, ""},
@@ -58,13 +61,13 @@ var named = map[string]Key{
 	"plus": {"+", "Equal", 187, "+"},
 }
 
-// Pressed is a key without a character of its own, going down and up again.
+// Pressed returns the events that press and release one of the named keys.
 func Pressed(name string) []input.DispatchKeyEventParams { return named[name].Press(0) }
 
-// Bit is the bit of a modifier key; 0 for another key.
+// Bit returns the modifier bit of a modifier key; 0 for any other key.
 func (k Key) Bit() int64 { return modifierBits[k.Name] }
 
-// places are the keys of the characters that are neither letters nor digits:
+// places are the keys of the characters that are neither letters nor digits,
 // unshifted and shifted.
 var places = map[rune]Key{
 	'`': {"`", "Backquote", 192, ""}, '~': {"~", "Backquote", 192, ""}, '-': {"-", "Minus", 189, ""}, '_': {"_", "Minus", 189, ""},
@@ -77,8 +80,8 @@ var places = map[rune]Key{
 	'^': {"^", "Digit6", 54, ""}, '&': {"&", "Digit7", 55, ""}, '*': {"*", "Digit8", 56, ""}, '(': {"(", "Digit9", 57, ""}, ')': {")", "Digit0", 48, ""},
 }
 
-// Of returns the key of a character; ok is false for one that no key of the
-// layout types.
+// Of returns the key that types a character; ok is false when no key of the
+// layout types it.
 func Of(r rune) (Key, bool) {
 	switch {
 	case r == '\n' || r == '\r':
@@ -98,7 +101,7 @@ func Of(r rune) (Key, bool) {
 	return k, ok
 }
 
-// ReadModifiers reads "Shift+Control".
+// ReadModifiers parses modifier keys such as "Shift+Control" into their bits.
 func ReadModifiers(text string) (int64, error) {
 	var bits int64
 	for part := range strings.SplitSeq(text, "+") {
@@ -127,23 +130,25 @@ func modifier(name string) (int64, bool) {
 	return 0, false
 }
 
-// modifierBits are the bits of the modifier keys, by what pages call them.
+// modifierBits are the bits of the modifier keys, by the keys' names in DOM
+// events.
 var modifierBits = map[string]int64{"Alt": alt, "Control": control, "Meta": meta, "Shift": Shift}
 
-// shiftPairs are the characters of the layout's keys, without and with Shift.
+// shiftPairs are the characters of the layout's keys, in pairs: without and with
+// Shift.
 const shiftPairs = "`~1!2@3#4$5%6^7&8*9(0)-_=+[{]}\\|;:'\",<.>/?"
 
-// Chord is one press: a key, and the modifiers that are held down around it in
+// Chord is one press: a key, and the modifier keys that are held down for it, in
 // the order in which they go down.
 type Chord struct {
 	hold []Key // modifiers
 	Key  Key
 }
 
-// Keys are the keys of a press, in the order in which they go down.
+// Keys returns the keys of a press, in the order in which they go down.
 func (c Chord) Keys() []Key { return append(slices.Clone(c.hold), c.Key) }
 
-// readChord reads one press such as "Control+Shift+K", "Enter" or "a".
+// readChord parses one press such as "Control+Shift+K", "Enter" or "a".
 func readChord(text string) (Chord, error) {
 	mods, last := "", text
 	if i := strings.LastIndexByte(strings.TrimSuffix(text, "+"), '+'); i > 0 {
@@ -153,7 +158,7 @@ func readChord(text string) (Chord, error) {
 	for part := range strings.SplitSeq(mods, "+") {
 		bit, ok := modifier(part)
 		if !ok {
-			k, named := named[strings.ToLower(part)] // ShiftRight is one, too
+			k, named := named[strings.ToLower(part)] // a modifier with a side, such as ShiftRight
 			if bit = modifierBits[k.Name]; !named || bit == 0 {
 				return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a modifier key", part), "use Alt, Control, Meta or Shift, joined by +")
 			}
@@ -173,7 +178,7 @@ func readChord(text string) (Chord, error) {
 	return c, nil
 }
 
-// ReadPresses reads presses with spaces between.
+// ReadPresses parses presses that are separated by spaces.
 func ReadPresses(text string) ([]Chord, error) {
 	var all []Chord
 	for word := range strings.FieldsSeq(text) {
@@ -189,8 +194,8 @@ func ReadPresses(text string) ([]Chord, error) {
 	return all, nil
 }
 
-// ReadKey reads the name of a key, the name of its place (KeyW, Digit1), or what
-// it types.
+// ReadKey parses the name of a key, its code (KeyW, Digit1), or the character
+// that it types.
 func ReadKey(name string) (Key, bool) {
 	low := strings.ToLower(name)
 	if k, ok := named[low]; ok {
@@ -228,7 +233,8 @@ func ReadKey(name string) (Key, bool) {
 	return Key{Name: name, text: name}, true
 }
 
-// Under is the key with modifiers held down: what it is called and types then.
+// Under returns the key as it is with modifiers held down: its name and the text
+// that it types then.
 func (k Key) Under(mods int64) Key {
 	r, size := utf8.DecodeRuneInString(k.Name)
 	if size != len(k.Name) || strings.HasPrefix(k.Code, "Numpad") {
@@ -239,7 +245,7 @@ func (k Key) Under(mods int64) Key {
 	case unicode.IsLetter(r) && mods&Shift != 0:
 		to = strings.ToUpper(k.Name)
 	case unicode.IsLetter(r) && mods != 0:
-		// "Control+K" is how people write it; a keyboard says k there.
+		// People write "Control+K", but a keyboard reports k for it.
 		to = strings.ToLower(k.Name)
 	case at >= 0 && at%2 == 0 && mods&Shift != 0:
 		to = shiftPairs[at+1 : at+2]
@@ -250,7 +256,8 @@ func (k Key) Under(mods int64) Key {
 	return k
 }
 
-// Down is the key going down. repeat: it is down already.
+// Down returns the event of the key going down. repeat says that the key is down
+// already.
 func (k Key) Down(mods int64, repeat bool) input.DispatchKeyEventParams {
 	m := k.event(mods)
 	m.Type = input.DispatchKeyEventTypeRawKeyDown
@@ -264,14 +271,15 @@ func (k Key) Down(mods int64, repeat bool) input.DispatchKeyEventParams {
 	return m
 }
 
-// Up is the key going up. mods are those that are down afterwards.
+// Up returns the event of the key going up. mods are the modifiers that are still
+// down afterwards.
 func (k Key) Up(mods int64) input.DispatchKeyEventParams {
 	m := k.event(mods)
 	m.Type = input.DispatchKeyEventTypeKeyUp
 	return m
 }
 
-// Press is a key going down and up again.
+// Press returns the events of the key going down and up again.
 func (k Key) Press(mods int64) []input.DispatchKeyEventParams {
 	return []input.DispatchKeyEventParams{k.Down(mods, false), k.Up(mods)}
 }
@@ -290,8 +298,8 @@ func (k Key) event(mods int64) input.DispatchKeyEventParams {
 	return e
 }
 
-// editing are the commands that a keyboard of the system would bring along; the
-// protocol's keys have none of their own.
+// editing returns the editing commands that the operating system's keyboard would
+// trigger; a key press by the protocol triggers none by itself.
 func editing(k Key, mods int64) []string {
 	if mods&control == 0 && mods&meta == 0 {
 		return nil

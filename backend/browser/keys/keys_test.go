@@ -6,7 +6,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 )
 
-// TestReadPresses: how presses are written, and which keys go down for them.
+// The notation of presses, and which keys go down for them.
 func TestReadPresses(t *testing.T) {
 	for text, want := range map[string][]string{
 		"Enter": {"Enter"}, "a": {"KeyA"}, "KeyW": {"KeyW"}, "Digit1": {"Digit1"}, "F5": {"F5"}, "numpad7": {"Numpad7"},
@@ -41,7 +41,7 @@ func TestReadPresses(t *testing.T) {
 	}
 }
 
-// TestUnder: what a key is called and types with modifiers held down.
+// The name and the text of a key with modifiers held down.
 func TestUnder(t *testing.T) {
 	for _, c := range []struct {
 		key  string
@@ -58,7 +58,8 @@ func TestUnder(t *testing.T) {
 	}
 }
 
-// TestDown: a key types where no modifier takes that away, and edits where one says so.
+// A key types text unless a modifier prevents it, and triggers an editing command
+// with some modifiers.
 func TestDown(t *testing.T) {
 	a, ok := Of('a')
 	if !ok {

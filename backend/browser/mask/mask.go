@@ -1,5 +1,5 @@
-// Package mask covers the pages of tabs in which a task works: what the user does there
-// is held back, and what a command does passes.
+// Package mask puts an overlay over the pages of tabs in which a task works. It
+// blocks the user's input there and lets the input of commands pass.
 package mask
 
 import (
@@ -22,20 +22,20 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// pauseBinding is what the cover of a masked page calls when the person wants a
-// pause. Only our world has it: the page can neither see nor call it.
+// pauseBinding is the binding that the overlay calls when the user wants a pause.
+// It exists only in our world: the page can neither see nor call it.
 const pauseBinding = "pilotfishPause"
 
-// Config is what covers of tabs need of their browser.
+// Config is what overlays need from their browser.
 type Config struct {
-	// Open are the tabs.
+	// Open is the registry of tabs.
 	Open *tabs.Registry
-	// Pause is told of a tab in which the user wants a pause; it must not block. It
-	// may be nil.
+	// Pause is called with the tab in which the user wants a pause; it must not
+	// block. It may be nil.
 	Pause func(id protocol.TabID)
 }
 
-// Masks are the tabs whose pages are covered, because a task works on them.
+// Masks holds the overlays of the tabs on whose pages a task works.
 type Masks struct {
 	tabs   page.Tabs
 	config Config
@@ -44,25 +44,26 @@ type Masks struct {
 	tab map[protocol.TabID]*cover
 }
 
-// New returns the masks of a browser's tabs: none.
+// New returns the overlays of a browser's tabs: none yet.
 func New(all page.Tabs, c Config) *Masks {
 	return &Masks{tabs: all, config: c, tab: make(map[protocol.TabID]*cover)}
 }
 
-// cover is one tab under a cover.
+// cover is the overlay of one tab.
 type cover struct {
 	op sync.Mutex // one change at a time
-	// source is what every document of the tab runs when it begins; empty when the
-	// tab is covered no more.
+	// source is the script that every document of the tab runs when it begins;
+	// empty once the overlay was removed.
 	source  string
 	p       *page.Page
 	scripts map[*devtools.Session]cdppage.ScriptIdentifier
 }
 
-// Mask covers the page of a tab, or changes what its cover says. What the person
-// does to the page is held back, in this document and in those that follow it,
-// before their first line runs; what a command does passes. Esc and the cover's
-// button call Config.OnPause. The cover is in no look and in no picture.
+// Mask puts an overlay over the page of a tab, or changes the text of the
+// overlay. It blocks the user's input in this document and, before their first
+// script runs, in the documents that follow; the input of commands passes. Esc
+// and the overlay's button call Config.Pause. Snapshots and screenshots do not
+// contain the overlay.
 func (ms *Masks) Mask(ctx context.Context, id protocol.TabID, shown protocol.Mask) error {
 	said, err := json.Marshal(shown)
 	if err != nil {
@@ -79,10 +80,10 @@ func (ms *Masks) Mask(ctx context.Context, id protocol.TabID, shown protocol.Mas
 	m.op.Lock()
 	m.source = fmt.Sprintf("globalThis.pilotfishPage?.mask.show(%s)", said)
 	m.op.Unlock()
-	// Not in the queue of the tab: a command there may take long, and is what the
-	// cover tells of.
-	err = ms.tabs.Beside(ctx, id, false, func(ctx context.Context, p *page.Page) error {
-		if p.OpenDialog() != nil { // it holds the page, and is a cover itself
+	// This bypasses the tab's queue: a command in the queue may take long, and
+	// the overlay describes that command.
+	err = ms.tabs.Beside(ctx, protocol.Caller{}, id, false, func(ctx context.Context, p *page.Page) error {
+		if p.OpenDialog() != nil { // the dialog blocks the page, and the user's input with it
 			return nil
 		}
 		if err := p.Open(ctx, id); err != nil {
@@ -100,7 +101,7 @@ func (ms *Masks) Mask(ctx context.Context, id protocol.TabID, shown protocol.Mas
 	return err
 }
 
-// Unmask takes the cover away. A tab without one is left as it is.
+// Unmask removes the overlay. It does nothing to a tab without one.
 func (ms *Masks) Unmask(ctx context.Context, id protocol.TabID) error {
 	ms.mu.Lock()
 	m := ms.tab[id]
@@ -115,7 +116,8 @@ func (ms *Masks) Unmask(ctx context.Context, id protocol.TabID) error {
 	if m.p == nil || m.p.Ended() {
 		return nil
 	}
-	// A page that hangs is uncovered when it goes on, and is not waited for.
+	// If the page hangs, its overlay disappears when it responds again. Unmask
+	// does not wait for that.
 	ctx, cancel := context.WithTimeout(ctx, watch.BeginWait)
 	defer cancel()
 	var err error
@@ -124,8 +126,9 @@ func (ms *Masks) Unmask(ctx context.Context, id protocol.TabID) error {
 			continue
 		}
 		err = errors.Join(err, m.remove(ctx, s, old))
-		// A document may begin just now: what is uncovered is told by the same way,
-		// and in the same order, as it was told to be covered.
+		// A document may be beginning at this moment. The command that hides the
+		// overlay is sent in the same way as the one that showed it, so the two
+		// keep their order.
 		id, e := m.add(ctx, s, "globalThis.pilotfishPage?.mask.hide()")
 		if e == nil {
 			e = m.remove(ctx, s, id)
@@ -140,15 +143,16 @@ func (ms *Masks) Unmask(ctx context.Context, id protocol.TabID) error {
 	return err
 }
 
-// say calls a function of the cover in a frame, and waits for nothing.
+// say calls a function of the overlay in a frame, and does not wait for the
+// answer.
 func say(ctx context.Context, p *page.Page, f *page.Frame, call string) {
 	if s, world := p.Frames.State(f); world != "" {
 		_ = devtools.Post(context.WithoutCancel(ctx), s, runtime.Evaluate, page.EvaluateParams("globalThis.pilotfishPage?.mask."+call, world))
 	}
 }
 
-// sessionsOf are those of a page: its own, and those of frames that another
-// process draws.
+// sessionsOf returns the sessions of a page: its own, and those of frames that
+// another process renders.
 func sessionsOf(p *page.Page) []*devtools.Session {
 	all, seen := []*devtools.Session{p.Session}, map[*devtools.Session]bool{p.Session: true}
 	for _, f := range p.Frames.All() {
@@ -159,12 +163,13 @@ func sessionsOf(p *page.Page) []*devtools.Session {
 	return all
 }
 
-// spread covers every frame of the page, now and whenever a document begins.
+// spread puts the overlay over every frame of the page, now and whenever a
+// document begins.
 func (m *cover) spread(ctx context.Context, p *page.Page) error {
 	m.op.Lock()
 	defer m.op.Unlock()
 	if m.source == "" {
-		return nil // uncovered meanwhile
+		return nil // removed meanwhile
 	}
 	m.p = p
 	var err error
@@ -176,7 +181,7 @@ func (m *cover) spread(ctx context.Context, p *page.Page) error {
 	return err
 }
 
-// put covers the frames of one session; m.op is held.
+// put puts the overlay over the frames of one session; m.op is held.
 func (m *cover) put(ctx context.Context, s *devtools.Session) error {
 	old, had := m.scripts[s]
 	if !had {
@@ -207,7 +212,8 @@ func (m *cover) remove(ctx context.Context, s *devtools.Session, id cdppage.Scri
 	return devtools.Post(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
 }
 
-// Joined covers a frame of the page of a target that another process has begun to draw.
+// Joined puts the overlay over a frame that another process has begun to render,
+// in the page of a target.
 func (ms *Masks) Joined(ctx context.Context, id target.ID, s *devtools.Session) error {
 	m := ms.of(id)
 	if m == nil {
@@ -221,10 +227,10 @@ func (ms *Masks) Joined(ctx context.Context, id target.ID, s *devtools.Session) 
 	return m.put(ctx, s)
 }
 
-// Covers says whether the tab that a target shows is covered.
+// Covers reports whether the tab of a target has an overlay.
 func (ms *Masks) Covers(id target.ID) bool { return ms.of(id) != nil }
 
-// of is the cover of the tab that a target shows; nil for none.
+// of returns the overlay of the tab that a target shows; nil for none.
 func (ms *Masks) of(shown target.ID) *cover {
 	ms.mu.Lock()
 	defer ms.mu.Unlock()
@@ -236,8 +242,8 @@ func (ms *Masks) of(shown target.ID) *cover {
 	return nil
 }
 
-// PauseAsked takes in a call of the binding by the page of a target. The reader calls it,
-// which must not wait.
+// PauseAsked handles a call of the binding by the page of a target. The
+// connection's reader calls it, so it must not block.
 func (ms *Masks) PauseAsked(shown target.ID, e devtools.Event) {
 	v, ok := devtools.Decode(e, runtime.BindingCalled)
 	if !ok || v.Name != pauseBinding || ms.config.Pause == nil {
@@ -248,16 +254,19 @@ func (ms *Masks) PauseAsked(shown target.ID, e devtools.Event) {
 	}
 }
 
-// Expected is the input that a cover lets pass; see extension/src/page/mask.ts.
+// Expected is the input that an overlay lets pass; see
+// extension/src/page/mask.ts.
 type Expected struct {
-	// Area is where a pointer will be, in the tab's viewport; nil for nowhere.
+	// Area is where the pointer will be, in the tab's viewport: left, top, right,
+	// bottom in CSS pixels. nil means nowhere.
 	Area    *[4]float64 `json:"area,omitempty"`
 	Pointer bool        `json:"pointer,omitempty"`
-	// Keys go down; an empty list, and not none, is keys that only go up.
+	// Keys are the keys that will go down. An empty list, as opposed to nil,
+	// means keys that only go up.
 	Keys []string `json:"keys,omitzero"`
 }
 
-// Include makes the area large enough for a point.
+// Include extends the area so that it contains a point.
 func (e *Expected) Include(x, y float64) {
 	if e.Area == nil {
 		e.Area = &[4]float64{x, y, x, y}
@@ -266,13 +275,13 @@ func (e *Expected) Include(x, y float64) {
 	a[0], a[1], a[2], a[3] = math.Min(a[0], x), math.Min(a[1], y), math.Max(a[2], x), math.Max(a[3], y)
 }
 
-// Lift does something whose input a page under a cover shall get, in the frames that it
-// goes through.
+// Lift runs do, whose input a page under an overlay must receive. The overlay
+// lets the input what pass in the frames that the input goes through.
 func (ms *Masks) Lift(ctx context.Context, p *page.Page, frames []*page.Frame, what Expected, do func() error) error {
 	for _, f := range frames {
 		one := what
 		if f.Number == 0 {
-			one.Pointer = false // the outermost frame knows the place
+			one.Pointer = false // only the outermost frame can check the position
 		} else {
 			one.Area = nil
 		}
@@ -280,8 +289,9 @@ func (ms *Masks) Lift(ctx context.Context, p *page.Page, frames []*page.Frame, w
 			return err
 		}
 	}
-	// Not waited for: a dialog that the input opened holds the page, and so does a
-	// document that goes. What is asked next comes after it.
+	// This does not wait for the answer: a dialog that the input opened blocks
+	// the page, and so does a document that is being replaced. Later calls run
+	// after it.
 	defer func() {
 		for _, f := range frames {
 			say(ctx, p, f, "lower()")
@@ -290,15 +300,15 @@ func (ms *Masks) Lift(ctx context.Context, p *page.Page, frames []*page.Frame, w
 	return do()
 }
 
-// Veiled takes a picture of a page without its cover.
+// Veiled takes a screenshot of a page without its overlay.
 func (ms *Masks) Veiled(ctx context.Context, p *page.Page, take func() error) error {
 	if !ms.Covers(p.Target) || !p.IsOpen() {
 		return take()
 	}
 	f := p.Frames.Main()
 	defer say(ctx, p, f, "veil(false)")
-	// The picture forces a frame of its own, drawn from what the document is then. A
-	// page that hangs draws nothing at all.
+	// The screenshot forces a frame of its own, rendered from the document as it
+	// is then. A page that hangs renders nothing.
 	inner, cancel := context.WithTimeout(ctx, watch.BeginWait)
 	defer cancel()
 	if err := p.Ask(inner, f, "veil", map[string]bool{"on": true}, nil); err != nil && !errors.Is(err, context.DeadlineExceeded) {

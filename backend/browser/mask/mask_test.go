@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestInclude: the area of an input has all its points.
+// The area of an input contains all its points.
 func TestInclude(t *testing.T) {
 	var e Expected
 	for _, at := range [][2]float64{{30, 40}, {10, 60}, {20, 5}} {
@@ -23,8 +23,8 @@ func TestInclude(t *testing.T) {
 	}
 }
 
-// TestPause: the user's wish for a pause is told with the tab, and only our own
-// binding is such a wish.
+// A pause request calls Pause with the tab; only our own binding is a pause
+// request.
 func TestPause(t *testing.T) {
 	open := tabs.New(0)
 	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})

@@ -1,4 +1,4 @@
-// Package measure tells how fast pages are.
+// Package measure measures the performance of pages.
 package measure
 
 import (
@@ -18,8 +18,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// perfScript reads what the browser has measured anyway; nothing is loaded or
-// waited for.
+// perfScript reads what the browser has measured already; it does not load or wait
+// for anything.
 const perfScript = `() => {
 	const buffered = (type, more = {}) => {
 		try {
@@ -63,7 +63,7 @@ const perfScript = `() => {
 	};
 }`
 
-// Save writes what was made of a page into a file.
+// Save writes a file made from a page.
 type Save func(ctx context.Context, id protocol.TabID, p *page.Page, kind string, data []byte) (protocol.PageFile, error)
 
 // Measure measures the pages of a browser's tabs.
@@ -72,14 +72,14 @@ type Measure struct {
 	save Save
 }
 
-// New returns what measures a browser's tabs.
+// New returns the Measure of a browser's tabs.
 func New(tabs page.Tabs, save Save) *Measure { return &Measure{tabs: tabs, save: save} }
 
-// Performance tells how fast a tab's page came and how it reacts, from what the
-// browser has measured since the page began.
-func (m *Measure) Performance(ctx context.Context, id protocol.TabID) (protocol.Performance, error) {
+// Performance returns how fast a tab's page loaded and how fast it reacts, from what
+// the browser has measured since the page began.
+func (m *Measure) Performance(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.Performance, error) {
 	var out protocol.Performance
-	err := m.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
+	err := m.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
 			return err
@@ -116,20 +116,20 @@ func (m *Measure) Performance(ctx context.Context, id protocol.TabID) (protocol.
 	return out, err
 }
 
-// Trace records what the browser does for a tab for some time, and with reload
-// from the start of its page, into a file of the session's folder that the
-// Performance panel of the developer tools, or Perfetto, opens.
-func (m *Measure) Trace(ctx context.Context, id protocol.TabID, length time.Duration, reload bool) (protocol.PageFile, error) {
+// Trace records what the browser does for a tab during length; with reload, it
+// records from the start of the page. It saves the trace in the session's folder, as
+// a file that the Performance panel of the developer tools and Perfetto can open.
+func (m *Measure) Trace(ctx context.Context, by protocol.Caller, id protocol.TabID, length time.Duration, reload bool) (protocol.PageFile, error) {
 	var file protocol.PageFile
 	if length <= 0 || length > protocol.MaxTraceTime {
 		return file, protocol.NewError(protocol.CodeBadArgument, "a trace is from 1 s to "+protocol.MaxTraceTime.String(), "", protocol.Example("perf", "--trace", "--seconds", "3"))
 	}
-	err := m.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+	err := m.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
 		s, release, err := p.Beside(ctx, p.Target)
 		if err != nil {
 			return err
 		}
-		defer release() // ends a trace that is still running, too
+		defer release() // also ends a trace that is still running
 		done := s.Events(tracing.TracingComplete.Method)
 		defer done.Cancel()
 		_, err = cdp.Call(ctx, s, tracing.Start, tracing.StartParams{
@@ -153,7 +153,7 @@ func (m *Measure) Trace(ctx context.Context, id protocol.TabID, length time.Dura
 				return err
 			}
 		}
-		enough := time.NewTimer(length) // the time that the caller asked for
+		enough := time.NewTimer(length) // the length that the caller asked for
 		defer enough.Stop()
 		select {
 		case <-enough.C:

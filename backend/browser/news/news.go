@@ -1,4 +1,5 @@
-// Package news tells a caller what happened on a tab by itself since it was told last.
+// Package news collects the background events of a tab, and returns to each
+// caller those that it has not been told yet.
 package news
 
 import (
@@ -22,43 +23,44 @@ import (
 
 const feature = "news"
 
-// How much of what happens on a tab by itself is kept for who looks next, and how many
-// lines of it one look tells.
+// kept is how many background events of a tab are kept, and toldOnce is how many
+// lines of them one snapshot reports.
 const (
 	kept     = 50
 	toldOnce = 10
 )
 
-// News are what happens on a browser's tabs by itself.
+// News are the background events of a browser's tabs.
 type News struct {
 	source    watch.Source
 	downloads func() []protocol.Download
 }
 
-// New returns the news of a browser's tabs, with its downloads, the oldest first.
+// New returns the background events of a browser's tabs. downloads returns the
+// browser's downloads, oldest first.
 func New(source watch.Source, downloads func() []protocol.Download) *News {
 	return &News{source: source, downloads: downloads}
 }
 
-// watcher keeps what happens on a tab by itself, between two things that are
-// done to it, and what each caller knows of that.
+// watcher collects the background events of one tab, and records what each caller
+// knows of them.
 type watcher struct {
 	mu    sync.Mutex
 	ring  watch.Ring[item]
 	last  int
-	since time.Time // what was said before it is repeated when watching begins
-	open  string    // the dialog that is shown
+	since time.Time // when watching began; the browser then repeats earlier console events, which are ignored
+	open  string    // text about the open dialog
 	known map[string]*known
 }
 
-// item is one thing that happened, in words.
+// item is one background event as text.
 type item struct {
 	n    int
 	text string
 }
 
-// known is what a caller has been told: up to which item and which download,
-// and what its own actions have told it since.
+// known is what a caller has been told: up to which item and which download, and
+// what its own actions have reported to it since.
 type known struct {
 	last     int
 	download int
@@ -70,7 +72,7 @@ func newWatcher() *watcher {
 }
 
 func (w *watcher) Begin(ctx context.Context, s *devtools.Session, child bool) error {
-	if !child { // the tab's own session hears of the dialogs of its frames
+	if !child { // the tab's own session receives the dialog events of its frames
 		if err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
 			return err
 		}
@@ -78,7 +80,7 @@ func (w *watcher) Begin(ctx context.Context, s *devtools.Session, child bool) er
 	return devtools.Post(ctx, s, runtime.Enable, cdp.Empty{})
 }
 
-// What is switched on stays: other features of the tab listen to it.
+// End disables nothing, because other features of the tab use the same events.
 func (w *watcher) End(context.Context, *devtools.Session) {}
 
 func (w *watcher) Event(_ context.Context, _ *devtools.Session, e devtools.Event) {
@@ -111,8 +113,8 @@ func (w *watcher) add(text string) {
 	w.ring.Add(item{w.last, text})
 }
 
-// caller is what a caller knows; w.mu is held. Who asks first knows all that
-// happened before.
+// caller returns what a caller knows; w.mu is held. A caller that asks for the
+// first time is not told earlier events.
 func (w *watcher) caller(name string, downloads int) *known {
 	k := w.known[name]
 	if k == nil {
@@ -122,17 +124,17 @@ func (w *watcher) caller(name string, downloads int) *known {
 	return k
 }
 
-// The words for what happened; what a caller's own action told it is left out by
-// them.
+// The texts of background events. What a caller's own action has reported to it
+// is recognised by the same text and left out.
 func faultNews(text string) string    { return "console error: " + text }
 func downloadNews(name string) string { return "download: " + page.Plain(name) }
 func dialogNews(kind, words string) string {
 	return "a dialog was answered: " + kind + ": " + page.Plain(words)
 }
 
-// Tell tells a caller what happened on a tab by itself since it was told last,
-// and begins to watch the tab.
-func (n *News) Tell(ctx context.Context, id protocol.TabID, name string) ([]string, error) {
+// Tell returns the background events of a tab since the caller was last told, and
+// begins to watch the tab.
+func (n *News) Tell(ctx context.Context, by protocol.Caller, id protocol.TabID) ([]string, error) {
 	k, err := n.source.Of(ctx, id)
 	if err != nil {
 		return nil, err
@@ -147,7 +149,7 @@ func (n *News) Tell(ctx context.Context, id protocol.TabID, name string) ([]stri
 	files := n.downloads()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	known := w.caller(name, lastDownload(files))
+	known := w.caller(by.Name, lastDownload(files))
 	var out []string
 	add := func(text string) {
 		if at := slices.Index(known.told, text); at >= 0 {
@@ -173,21 +175,21 @@ func (n *News) Tell(ctx context.Context, id protocol.TabID, name string) ([]stri
 	return out, nil
 }
 
-// knows notes what a caller was told of a tab otherwise.
-func (n *News) knows(ctx context.Context, id protocol.TabID, told ...string) {
+// knows records what a caller was told about a tab in another way.
+func (n *News) knows(by protocol.Caller, id protocol.TabID, told ...string) {
 	w, ok := watch.Get[*watcher](n.source.Kept(id), feature)
 	if !ok || len(told) == 0 {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if known := w.known[protocol.CallerOf(ctx)]; known != nil {
+	if known := w.known[by.Name]; known != nil {
 		known.told = append(known.told, told...)
 	}
 }
 
-// KnowsEffect notes what the effect of an action tells its caller.
-func (n *News) KnowsEffect(ctx context.Context, e *protocol.Effect) {
+// KnowsEffect records what the effect of an action reports to its caller.
+func (n *News) KnowsEffect(by protocol.Caller, e *protocol.Effect) {
 	told := make([]string, 0, len(e.Errors)+len(e.Downloads))
 	for _, text := range e.Errors {
 		told = append(told, faultNews(text))
@@ -195,12 +197,12 @@ func (n *News) KnowsEffect(ctx context.Context, e *protocol.Effect) {
 	for _, name := range e.Downloads {
 		told = append(told, downloadNews(name))
 	}
-	n.knows(ctx, e.Tab, told...)
+	n.knows(by, e.Tab, told...)
 }
 
-// KnowsDialog notes that a caller answered a dialog itself.
-func (n *News) KnowsDialog(ctx context.Context, id protocol.TabID, kind, words string) {
-	n.knows(ctx, id, dialogNews(kind, words))
+// KnowsDialog records that a caller answered a dialog itself.
+func (n *News) KnowsDialog(by protocol.Caller, id protocol.TabID, kind, words string) {
+	n.knows(by, id, dialogNews(kind, words))
 }
 
 func numberOf(file protocol.Download) int {
@@ -215,7 +217,8 @@ func lastDownload(files []protocol.Download) int {
 	return numberOf(files[len(files)-1])
 }
 
-// FaultOf is what a script threw or wrote to the console as an error, and when.
+// FaultOf returns the text and time of an exception that a script threw, or of an
+// error that it wrote to the console. ok is false for any other event.
 func FaultOf(e devtools.Event) (text string, at time.Time, ok bool) {
 	switch e.Method {
 	case runtime.ExceptionThrown.Method:

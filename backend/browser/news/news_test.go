@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// TestFaultOf: an error of a script and one that it writes are faults, with their time;
-// what it writes otherwise is none.
+// A script's exception and what it writes with console.error are faults, with
+// their time; other console messages are not.
 func TestFaultOf(t *testing.T) {
 	for params, want := range map[string]string{
 		`{"type":"error","args":[{"type":"string","value":"no luck"}],"executionContextId":1,"timestamp":1700000000000}`: `"no luck"`,
@@ -30,8 +30,8 @@ func TestFaultOf(t *testing.T) {
 	}
 }
 
-// TestDialogs: a dialog is told of when it is answered, and not the question whether to
-// leave a page.
+// A dialog is reported once it is answered; the question whether to leave a page
+// is not.
 func TestDialogs(t *testing.T) {
 	w := newWatcher()
 	tell := func(method, params string) {

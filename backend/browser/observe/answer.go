@@ -12,11 +12,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Dialog answers the dialog that a tab shows. It goes past the tab's queue: what
-// is under way there may be waiting for this answer.
-func (o *Observer) Dialog(ctx context.Context, id protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error) {
+// Dialog answers the dialog that a tab shows. It bypasses the tab's queue,
+// because the command that is running there may be waiting for this answer.
+func (o *Observer) Dialog(ctx context.Context, by protocol.Caller, id protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error) {
 	var info protocol.DialogInfo
-	err := o.config.Beside(ctx, id, false, func(ctx context.Context, p *page.Page) error {
+	err := o.config.Beside(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
+		if err := page.MayAct(ctx, p); err != nil {
+			return err
+		}
 		open := p.OpenDialog()
 		params := cdppage.HandleJavaScriptDialogParams{Accept: accept}
 		if text != nil {
@@ -32,7 +35,7 @@ func (o *Observer) Dialog(ctx context.Context, id protocol.TabID, accept bool, t
 		if open != nil {
 			info.Type, info.Message = open.Kind, open.Message
 		}
-		o.config.Answered(ctx, id, info.Type, info.Message)
+		o.config.Answered(by, id, info.Type, info.Message)
 		return nil
 	})
 	return info, err

@@ -9,8 +9,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// AwaitConsole waits until a tab's console says what matches, from now on; it says what
-// it was, and of which document.
+// AwaitConsole waits until a new entry of a tab's console matches. It returns the
+// entry as "level: text", and the URL of its source.
 func (o *Observer) AwaitConsole(ctx context.Context, id protocol.TabID, matches func(text string) bool) (what, origin string, err error) {
 	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
@@ -23,7 +23,7 @@ func (o *Observer) AwaitConsole(ctx context.Context, id protocol.TabID, matches 
 	if err := k.CatchUp(ctx); err != nil {
 		return "", "", err
 	}
-	_, after := c.next() // only what comes from now on
+	_, after := c.next() // only entries from now on
 	for {
 		more, _ := c.next()
 		for _, e := range c.log(after).Entries {
@@ -38,8 +38,8 @@ func (o *Observer) AwaitConsole(ctx context.Context, id protocol.TabID, matches 
 	}
 }
 
-// AwaitRequest waits until a request of a tab is done whose address matches, and says
-// which it was.
+// AwaitRequest waits until a request of a tab whose URL matches has ended, and
+// describes that request.
 func (o *Observer) AwaitRequest(ctx context.Context, id protocol.TabID, matches func(url string) bool) (string, error) {
 	n, err := o.networkOf(ctx, id)
 	if err != nil {

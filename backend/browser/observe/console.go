@@ -19,8 +19,8 @@ import (
 
 const featureConsole = "console"
 
-// consoleWatch keeps what a tab's console says. The browser repeats what it
-// still knows when watching begins.
+// consoleWatch records the entries of a tab's console. When watching begins, the
+// browser repeats the entries that it still has.
 type consoleWatch struct {
 	since time.Time
 
@@ -83,7 +83,7 @@ func (c *consoleWatch) add(e protocol.ConsoleEntry) {
 	c.more = make(chan struct{})
 }
 
-// log returns the entries after a number.
+// log returns the entries whose numbers are greater than after.
 func (c *consoleWatch) log(after int) protocol.ConsoleLog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,8 +96,8 @@ func (c *consoleWatch) log(after int) protocol.ConsoleLog {
 	return out
 }
 
-// next returns a channel that is closed at the next entry, and the number of
-// the last.
+// next returns a channel that is closed at the next entry, and the number of the
+// last one.
 func (c *consoleWatch) next() (<-chan struct{}, int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +110,7 @@ func (c *consoleWatch) clear() {
 	c.ring.Items, c.ring.Dropped = nil, 0
 }
 
-// stamp is a time of the protocol in milliseconds since 1970.
+// stamp converts a time of the protocol, in milliseconds since 1970.
 func stamp(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)).UTC() }
 
 func levelOf(level string) string {
@@ -152,7 +152,7 @@ func thrownEntry(v *runtime.EventExceptionThrown) protocol.ConsoleEntry {
 	}
 	if d.Exception != nil {
 		text := objectText(d.Exception)
-		first, _, _ := strings.Cut(text, "\n    at ") // the stack is told apart
+		first, _, _ := strings.Cut(text, "\n    at ") // the stack is kept separately
 		e.Text = strings.TrimSpace(d.Text + " " + first)
 	}
 	at := protocol.ConsoleEntry{}
@@ -164,7 +164,7 @@ func thrownEntry(v *runtime.EventExceptionThrown) protocol.ConsoleEntry {
 	return e
 }
 
-// The callers that are kept of a stack.
+// stackKept is how many frames of a stack are kept.
 const stackKept = 8
 
 func place(e *protocol.ConsoleEntry, st *runtime.StackTrace) {
@@ -186,7 +186,7 @@ func place(e *protocol.ConsoleEntry, st *runtime.StackTrace) {
 	}
 }
 
-// objectText is a value as the console shows it.
+// objectText returns a value as the console shows it.
 func objectText(o *runtime.RemoteObject) string {
 	if o == nil {
 		return "undefined"
@@ -239,8 +239,9 @@ func previewText(p *runtime.ObjectPreview) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// Console returns what a tab's console said after an entry (0: everything that
-// is kept), and begins to watch it if nobody did.
+// Console returns the entries of a tab's console after the entry with number
+// after (0: all that are kept), and begins to watch the tab if it is not watched
+// yet.
 func (o *Observer) Console(ctx context.Context, id protocol.TabID, after int) (protocol.ConsoleLog, error) {
 	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
@@ -256,7 +257,8 @@ func (o *Observer) Console(ctx context.Context, id protocol.TabID, after int) (p
 	return c.log(after), nil
 }
 
-// ClearConsole forgets what a tab's console said, and watches on.
+// ClearConsole removes the recorded entries of a tab's console, and continues to
+// watch it.
 func (o *Observer) ClearConsole(ctx context.Context, id protocol.TabID) error {
 	if _, err := o.Console(ctx, id, 0); err != nil {
 		return err
@@ -267,7 +269,7 @@ func (o *Observer) ClearConsole(ctx context.Context, id protocol.TabID) error {
 	return nil
 }
 
-// StopConsole ends the watching of a tab's console.
+// StopConsole stops watching a tab's console.
 func (o *Observer) StopConsole(ctx context.Context, id protocol.TabID) error {
 	if k := o.tabs.Kept(id); k != nil {
 		return k.Stop(ctx, featureConsole)

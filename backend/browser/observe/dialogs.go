@@ -15,7 +15,7 @@ import (
 
 const featureDialogs = "dialogs"
 
-// dialogWatch keeps the dialogs that a tab showed, and answers them if its
+// dialogWatch records the dialogs that a tab showed, and answers them if its
 // policy says so.
 type dialogWatch struct {
 	since time.Time
@@ -24,7 +24,7 @@ type dialogWatch struct {
 	ring   watch.Ring[protocol.DialogEntry]
 	last   int
 	policy string // "leave", "accept" or "dismiss"
-	text   string // for a prompt
+	text   string // the answer to a prompt
 }
 
 func newDialogWatch() *dialogWatch {
@@ -33,12 +33,13 @@ func newDialogWatch() *dialogWatch {
 
 func (d *dialogWatch) Begin(ctx context.Context, s *devtools.Session, child bool) error {
 	if child {
-		return nil // the tab's own session hears of those of its frames
+		return nil // the tab's own session receives the dialog events of its frames
 	}
 	return devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 }
 
-// The page's domain stays: other features of the tab listen to it.
+// End leaves the Page domain enabled, because other features of the tab use its
+// events.
 func (d *dialogWatch) End(context.Context, *devtools.Session) {}
 
 func (d *dialogWatch) Event(ctx context.Context, s *devtools.Session, e devtools.Event) {
@@ -78,9 +79,9 @@ func (d *dialogWatch) Event(ctx context.Context, s *devtools.Session, e devtools
 	}
 }
 
-// Dialogs returns the dialogs that a tab showed, and begins to watch it if
-// nobody did. A policy, if one is given, answers the next ones, and the one
-// that is open.
+// Dialogs returns the dialogs that a tab showed, and begins to watch the tab if
+// it is not watched yet. A policy, if given, applies to the open dialog and to
+// later ones.
 func (o *Observer) Dialogs(ctx context.Context, id protocol.TabID, policy, text string) (protocol.DialogLog, error) {
 	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
@@ -95,7 +96,8 @@ func (o *Observer) Dialogs(ctx context.Context, id protocol.TabID, policy, text 
 		d.policy, d.text = policy, text
 		d.mu.Unlock()
 		if s := k.Session(); policy != "leave" {
-			// Without an open dialog it answers an error, which is no news.
+			// Without an open dialog the browser returns an error, which is
+			// expected.
 			_, _ = cdp.Call(ctx, s, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: policy == "accept", PromptText: text})
 		}
 	}
@@ -107,8 +109,8 @@ func (o *Observer) Dialogs(ctx context.Context, id protocol.TabID, policy, text 
 	return protocol.DialogLog{Policy: d.policy, Since: d.since, Dropped: d.ring.Dropped, Entries: append([]protocol.DialogEntry{}, d.ring.Items...)}, nil
 }
 
-// DialogPolicy is accept or dismiss where a tab's dialogs are answered so; empty
-// where they wait.
+// DialogPolicy returns "accept" or "dismiss" when a tab's dialogs are answered
+// automatically; empty when they wait for an answer.
 func (o *Observer) DialogPolicy(id protocol.TabID) string {
 	d, ok := watch.Get[*dialogWatch](o.tabs.Kept(id), featureDialogs)
 	if !ok {

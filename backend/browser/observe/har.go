@@ -13,73 +13,31 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/chromedp/cdproto/har"
+
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/redact"
 )
 
-// The parts of a HAR 1.2 document.
+// These types extend the protocol's HAR 1.2 types, whose bodies are bytes: here a
+// text body stays readable, and a failed request has the reason of its failure,
+// under the name that Chromium's own HAR files use.
 type (
-	harFile struct {
-		Log harLog `json:"log"`
-	}
 	harLog struct {
-		Version string     `json:"version"`
-		Creator harNamed   `json:"creator"`
-		Browser harNamed   `json:"browser"`
-		Pages   []harPage  `json:"pages"`
-		Entries []harEntry `json:"entries"`
-	}
-	harNamed struct {
-		Name    string `json:"name"`
-		Version string `json:"version"`
-	}
-	harPage struct {
-		Started string         `json:"startedDateTime"`
-		ID      string         `json:"id"`
-		Title   string         `json:"title"`
-		Timings map[string]any `json:"pageTimings"`
+		har.Log
+
+		Entries []*harEntry `json:"entries"`
 	}
 	harEntry struct {
-		PageRef  string         `json:"pageref,omitempty"`
-		Started  string         `json:"startedDateTime"`
-		Time     float64        `json:"time"`
-		Request  harRequest     `json:"request"`
-		Response harResponse    `json:"response"`
-		Cache    map[string]any `json:"cache"`
-		Timings  harTimings     `json:"timings"`
-		ServerIP string         `json:"serverIPAddress,omitempty"`
-		Comment  string         `json:"comment,omitempty"`
-	}
-	harPair struct {
-		Name  string `json:"name"`
-		Value string `json:"value"`
-	}
-	harRequest struct {
-		Method      string    `json:"method"`
-		URL         string    `json:"url"`
-		HTTPVersion string    `json:"httpVersion"`
-		Cookies     []harPair `json:"cookies"`
-		Headers     []harPair `json:"headers"`
-		Query       []harPair `json:"queryString"`
-		Post        *harPost  `json:"postData,omitempty"`
-		HeadersSize int       `json:"headersSize"`
-		BodySize    int       `json:"bodySize"`
-	}
-	harPost struct {
-		MIME   string    `json:"mimeType"`
-		Params []harPair `json:"params"`
-		Text   string    `json:"text"`
+		har.Entry
+
+		Response *harResponse `json:"response"`
 	}
 	harResponse struct {
-		Status      int        `json:"status"`
-		StatusText  string     `json:"statusText"`
-		HTTPVersion string     `json:"httpVersion"`
-		Cookies     []harPair  `json:"cookies"`
-		Headers     []harPair  `json:"headers"`
-		Content     harContent `json:"content"`
-		RedirectURL string     `json:"redirectURL"`
-		HeadersSize int        `json:"headersSize"`
-		BodySize    int        `json:"bodySize"`
-		Error       string     `json:"_error,omitempty"`
+		har.Response
+
+		Content harContent `json:"content"`
+		Error   string     `json:"_error,omitempty"`
 	}
 	harContent struct {
 		Size     int    `json:"size"`
@@ -87,39 +45,17 @@ type (
 		Text     string `json:"text,omitempty"`
 		Encoding string `json:"encoding,omitempty"`
 	}
-	harTimings struct {
-		Blocked float64 `json:"blocked"`
-		DNS     float64 `json:"dns"`
-		Connect float64 `json:"connect"`
-		Send    float64 `json:"send"`
-		Wait    float64 `json:"wait"`
-		Receive float64 `json:"receive"`
-		SSL     float64 `json:"ssl"`
-	}
 )
 
-// Masked is what stands for a value that its reader is not to have.
-const masked = "(masked)"
-
-// secretHeader says whether the value of a header lets its holder act for the
-// person.
-func secretHeader(name string) bool {
-	switch strings.ToLower(name) {
-	case "cookie", "set-cookie", "authorization", "proxy-authorization", "x-api-key", "x-auth-token", "x-csrf-token", "x-xsrf-token":
-		return true
-	}
-	return false
-}
-
-// HAR writes what a tab asked the network for into a HAR 1.2 file. secrets
-// leaves cookies and credentials in it; bodies takes the answers' bodies in
-// that the browser still has.
-func (o *Observer) HAR(ctx context.Context, id protocol.TabID, bodies, secrets bool) (protocol.SavedFile, error) {
+// HAR writes the recorded requests of a tab to a HAR 1.2 file. With secrets,
+// cookies and credentials are not masked (package redact says which); with bodies, the file includes the
+// response bodies that the browser still has.
+func (o *Observer) HAR(ctx context.Context, by protocol.Caller, id protocol.TabID, bodies, secrets bool) (protocol.SavedFile, error) {
 	n, err := o.networkOf(ctx, id)
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
-	info, err := o.config.Page(ctx, id)
+	info, err := o.config.Page(ctx, by, id)
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
@@ -131,11 +67,14 @@ func (o *Observer) HAR(ctx context.Context, id protocol.TabID, bodies, secrets b
 	}
 	n.mu.Unlock()
 	browserInfo := o.config.Info()
-	file := harFile{Log: harLog{
-		Version: "1.2", Creator: harNamed{"Pilotfish", protocol.Version}, Browser: harNamed{browserInfo.Name, browserInfo.Version},
-		Pages:   []harPage{{Started: harTime(n.since), ID: string(id), Title: cmp.Or(info.Title, info.URL, string(id)), Timings: map[string]any{"onContentLoad": -1, "onLoad": -1}}},
-		Entries: make([]harEntry, 0, len(all)),
-	}}
+	unknown := -1.0
+	log := harLog{Log: har.Log{
+		Version: "1.2", Creator: &har.Creator{Name: "Pilotfish", Version: protocol.Version}, Browser: &har.Creator{Name: browserInfo.Name, Version: browserInfo.Version},
+		Pages: []*har.Page{{
+			StartedDateTime: harTime(n.since), ID: string(id), Title: unsecret(cmp.Or(info.Title, info.URL, string(id)), secrets),
+			PageTimings: &har.PageTimings{OnContentLoad: &unknown, OnLoad: &unknown},
+		}},
+	}, Entries: make([]*harEntry, 0, len(all))}
 	size := 0
 	for i := range all {
 		e := all[i].har(string(id), secrets)
@@ -144,15 +83,15 @@ func (o *Observer) HAR(ctx context.Context, id protocol.TabID, bodies, secrets b
 				size += len(data)
 				e.Response.Content.Size = len(data)
 				if utf8.Valid(data) {
-					e.Response.Content.Text = string(data)
+					e.Response.Content.Text = unsecret(string(data), secrets)
 				} else {
 					e.Response.Content.Text, e.Response.Content.Encoding = base64.StdEncoding.EncodeToString(data), "base64"
 				}
 			}
 		}
-		file.Log.Entries = append(file.Log.Entries, e)
+		log.Entries = append(log.Entries, e)
 	}
-	data, err := json.MarshalIndent(file, "", " ")
+	data, err := json.MarshalIndent(map[string]harLog{"log": log}, "", " ")
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
@@ -163,45 +102,52 @@ func (o *Observer) HAR(ctx context.Context, id protocol.TabID, bodies, secrets b
 
 func harTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
-func (t *traffic) har(page string, secrets bool) harEntry {
+func (t *traffic) har(page string, secrets bool) *harEntry {
 	version, timings := httpVersion(t.Protocol), t.harTimings()
-	e := harEntry{
-		PageRef: page, Started: harTime(t.At), Time: timings.total(), Cache: map[string]any{}, Timings: timings, Comment: t.From,
-		Request: harRequest{
-			Method: t.Method, URL: t.URL, HTTPVersion: version, Cookies: []harPair{}, Headers: harHeaders(t.RequestHeaders, secrets),
-			Query: []harPair{}, HeadersSize: -1, BodySize: len(t.PostData),
+	e := &harEntry{
+		Entry: har.Entry{
+			Pageref: page, StartedDateTime: harTime(t.At), Time: totalOf(timings), Cache: &har.Cache{}, Timings: timings, Comment: t.From,
+			Request: &har.Request{
+				Method: t.Method, URL: unsecret(t.URL, secrets), HTTPVersion: version, Cookies: []*har.Cookie{}, Headers: harHeaders(t.RequestHeaders, secrets),
+				QueryString: []*har.NameValuePair{}, HeadersSize: -1, BodySize: int64(len(t.PostData)),
+			},
 		},
-		Response: harResponse{
-			Status: t.Status, StatusText: t.StatusText, HTTPVersion: version, Cookies: []harPair{}, Headers: harHeaders(t.ResponseHeaders, secrets),
-			Content: harContent{Size: t.Bytes, MIME: cmp.Or(t.MIME, "x-unknown")}, RedirectURL: t.redirect, HeadersSize: -1, BodySize: -1, Error: t.Failed,
+		Response: &harResponse{
+			Response: har.Response{
+				Status: int64(t.Status), StatusText: t.StatusText, HTTPVersion: version, Cookies: []*har.Cookie{},
+				Headers: harHeaders(t.ResponseHeaders, secrets), RedirectURL: unsecret(t.redirect, secrets), HeadersSize: -1, BodySize: -1,
+			},
+			Content: harContent{Size: t.Bytes, MIME: cmp.Or(t.MIME, "x-unknown")}, Error: t.Failed,
 		},
 	}
 	if u, err := url.Parse(t.URL); err == nil {
 		query := u.Query()
 		for _, name := range slices.Sorted(maps.Keys(query)) {
 			for _, value := range query[name] {
-				e.Request.Query = append(e.Request.Query, harPair{name, value})
+				e.Request.QueryString = append(e.Request.QueryString, &har.NameValuePair{Name: name, Value: mask(unsecret(value, secrets), secrets || !redact.Field(name))})
 			}
 		}
 	}
 	if header := t.RequestHeaders["cookie"]; header != "" {
-		cookies, _ := http.ParseCookie(header) // what cannot be read stays in the header
+		cookies, _ := http.ParseCookie(header) // unreadable cookies stay in the header only
 		for _, c := range cookies {
-			e.Request.Cookies = append(e.Request.Cookies, harPair{c.Name, mask(c.Value, secrets)})
+			e.Request.Cookies = append(e.Request.Cookies, harCookie(c, secrets))
 		}
 	}
 	for line := range strings.SplitSeq(t.ResponseHeaders["set-cookie"], "\n") {
 		if c, err := http.ParseSetCookie(line); err == nil {
-			e.Response.Cookies = append(e.Response.Cookies, harPair{c.Name, mask(c.Value, secrets)})
+			e.Response.Cookies = append(e.Response.Cookies, harCookie(c, secrets))
 		}
 	}
 	if t.PostData != "" {
-		e.Request.Post = &harPost{MIME: cmp.Or(t.RequestHeaders["content-type"], "application/octet-stream"), Params: []harPair{}, Text: mask(t.PostData, secrets)}
+		e.Request.PostData = &har.PostData{
+			MimeType: cmp.Or(t.RequestHeaders["content-type"], "application/octet-stream"), Params: []*har.Param{}, Text: mask(t.PostData, secrets),
+		}
 	}
 	if host, _, ok := strings.Cut(t.RemoteAddress, "]"); ok {
-		e.ServerIP = strings.TrimPrefix(host, "[")
+		e.ServerIPAddress = strings.TrimPrefix(host, "[")
 	} else {
-		e.ServerIP, _, _ = strings.Cut(t.RemoteAddress, ":")
+		e.ServerIPAddress, _, _ = strings.Cut(t.RemoteAddress, ":")
 	}
 	return e
 }
@@ -210,7 +156,15 @@ func mask(value string, secrets bool) string {
 	if secrets {
 		return value
 	}
-	return masked
+	return redact.Masked
+}
+
+// unsecret masks the credentials in a text, unless secrets are requested.
+func unsecret(text string, secrets bool) string {
+	if secrets {
+		return text
+	}
+	return redact.Text(text)
 }
 
 func httpVersion(p string) string {
@@ -225,26 +179,33 @@ func httpVersion(p string) string {
 	return strings.ToUpper(p)
 }
 
-func harHeaders(h map[string]string, secrets bool) []harPair {
-	out := make([]harPair, 0, len(h))
+func harHeaders(h map[string]string, secrets bool) []*har.NameValuePair {
+	out := make([]*har.NameValuePair, 0, len(h))
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		out = append(out, harPair{name, mask(h[name], secrets || !secretHeader(name))})
+		out = append(out, &har.NameValuePair{Name: name, Value: mask(unsecret(h[name], secrets), secrets || !redact.Header(name))})
 	}
 	return out
 }
 
-// total is how long a request took as HAR says it: the sum of its phases. One
-// that has not ended yet has those that are over.
-func (t harTimings) total() float64 {
-	return max(0, t.Blocked) + max(0, t.DNS) + max(0, t.Connect) + t.Send + t.Wait + t.Receive // ssl is part of connect
+func harCookie(c *http.Cookie, secrets bool) *har.Cookie {
+	return &har.Cookie{Name: c.Name, Value: mask(c.Value, secrets), Path: c.Path, Domain: c.Domain, HTTPOnly: c.HttpOnly, Secure: c.Secure}
 }
 
-// harTimings are the phases of a request in milliseconds; -1 does not apply.
-// They add up to the whole.
-func (t *traffic) harTimings() harTimings {
+// totalOf returns how long a request took, as HAR defines it: the sum of its
+// phases, in milliseconds (ssl is part of connect). For a request that has not
+// ended it is the sum of the phases that have.
+func totalOf(t *har.Timings) float64 {
+	return max(0, *t.Blocked) + max(0, *t.DNS) + max(0, *t.Connect) + t.Send + t.Wait + t.Receive
+}
+
+// harTimings returns the phases of a request in milliseconds; -1 means that a
+// phase does not apply. Their sum is the whole time.
+func (t *traffic) harTimings() *har.Timings {
+	blocked, dns, connect, ssl := -1.0, -1.0, -1.0, -1.0
+	ms := &har.Timings{Blocked: &blocked, DNS: &dns, Connect: &connect, Ssl: &ssl, Wait: t.DurationMS}
 	r := t.timing
 	if r == nil {
-		return harTimings{Blocked: -1, DNS: -1, Connect: -1, SSL: -1, Wait: t.DurationMS}
+		return ms
 	}
 	span := func(from, to float64) float64 {
 		if from < 0 || to < from {
@@ -252,12 +213,12 @@ func (t *traffic) harTimings() harTimings {
 		}
 		return to - from
 	}
-	ms := harTimings{DNS: span(r.DNSStart, r.DNSEnd), Connect: span(r.ConnectStart, r.ConnectEnd), SSL: span(r.SslStart, r.SslEnd)}
+	dns, connect, ssl = span(r.DNSStart, r.DNSEnd), span(r.ConnectStart, r.ConnectEnd), span(r.SslStart, r.SslEnd)
 	ms.Send = max(0, span(r.SendStart, r.SendEnd))
 	ms.Wait = max(0, span(r.SendEnd, r.ReceiveHeadersEnd))
-	known := max(0, ms.DNS) + max(0, ms.Connect) + ms.Send + ms.Wait // ssl is part of connect
+	known := max(0, dns) + max(0, connect) + ms.Send + ms.Wait
 	offset := max(0, (r.RequestTime-t.began)*1000)
 	ms.Receive = max(0, t.DurationMS-offset-r.ReceiveHeadersEnd)
-	ms.Blocked = max(0, t.DurationMS-known-ms.Receive)
+	blocked = max(0, t.DurationMS-known-ms.Receive)
 	return ms
 }

@@ -1,10 +1,16 @@
 package observe
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
+
+	"github.com/chromedp/cdproto/har"
+
+	"pilotfish/backend/protocol"
 )
 
-// TestHeadersOfAHAR: credentials are masked unless they are asked for.
+// Credentials are masked unless secrets are requested.
 func TestHeadersOfAHAR(t *testing.T) {
 	h := map[string]string{"Cookie": "a=1", "Accept": "*/*", "X-API-Key": "k"}
 	for _, secrets := range []bool{false, true} {
@@ -18,9 +24,30 @@ func TestHeadersOfAHAR(t *testing.T) {
 	}
 }
 
-// TestTotal: a request takes the sum of its phases; one that is not known counts nothing.
+// Credentials in addresses and in other headers are masked, too.
+func TestAddressesOfAHAR(t *testing.T) {
+	one := traffic{NetworkEntry: protocol.NetworkEntry{
+		URL: "https://a.example/?token=hush&q=cat", RequestHeaders: map[string]string{"referer": "https://a.example/?api_key=hush", "authorization": "Bearer hush"},
+		PostData: "pw=hush",
+	}, redirect: "https://a.example/#access_token=hush"}
+	for _, secrets := range []bool{false, true} {
+		data, err := json.Marshal(one.har("t1", secrets))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(data), "hush"); (got == 0) == secrets {
+			t.Errorf("with secrets %v there are %d in %s", secrets, got, data)
+		}
+		if !strings.Contains(string(data), "q=cat") {
+			t.Errorf("with secrets %v: %s", secrets, data)
+		}
+	}
+}
+
+// A request takes the sum of its phases; an unknown phase does not count.
 func TestTotal(t *testing.T) {
-	if got := (harTimings{Blocked: -1, DNS: 2, Connect: 3, Send: 1, Wait: 4, Receive: 5}).total(); got != 15 {
+	blocked, dns, connect := -1.0, 2.0, 3.0
+	if got := totalOf(&har.Timings{Blocked: &blocked, DNS: &dns, Connect: &connect, Send: 1, Wait: 4, Receive: 5}); got != 15 {
 		t.Errorf("it took %g", got)
 	}
 }

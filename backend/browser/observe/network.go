@@ -20,7 +20,7 @@ import (
 
 const featureNetwork = "network"
 
-// networkWatch keeps what a tab asks the network for.
+// networkWatch records the requests of a tab.
 type networkWatch struct {
 	since time.Time
 
@@ -28,18 +28,18 @@ type networkWatch struct {
 	ring  watch.Ring[*traffic]
 	byID  map[trafficKey]*traffic
 	last  int
-	extra map[trafficKey]network.Headers // came before their request
+	extra map[trafficKey]network.Headers // extra header events that arrived before their request
 	more  chan struct{}
 }
 
-// trafficKey is the browser's own name of a request; frames of other sites have
-// a session of their own, and its ids.
+// trafficKey identifies a request for the browser. Frames of other sites have
+// sessions of their own, and request ids are unique only within a session.
 type trafficKey struct {
 	s  *devtools.Session
 	id network.RequestID
 }
 
-// traffic is one request with what only its later events need.
+// traffic is one request, with data that only its later events need.
 type traffic struct {
 	protocol.NetworkEntry
 	key      trafficKey
@@ -138,7 +138,7 @@ func (n *networkWatch) wake() {
 func (n *networkWatch) sent(s *devtools.Session, v *network.EventRequestWillBeSent) {
 	key := trafficKey{s, v.RequestID}
 	if old := n.byID[key]; old != nil && v.RedirectResponse != nil {
-		// A redirect keeps the id: the hop before ends here.
+		// A redirect keeps the request id: the previous hop ends here.
 		old.answered(v.RedirectResponse)
 		old.redirect = v.Request.URL
 		n.finish(old, float64(v.Timestamp))
@@ -180,7 +180,7 @@ func (n *networkWatch) sent(s *devtools.Session, v *network.EventRequestWillBeSe
 	n.byID[key] = t
 }
 
-// answered takes in the head of an answer.
+// answered records the head of a response.
 func (t *traffic) answered(r *network.Response) {
 	t.Status, t.StatusText, t.MIME = int(r.Status), r.StatusText, r.MimeType
 	t.Protocol, t.timing = r.Protocol, r.Timing
@@ -197,7 +197,7 @@ func (t *traffic) answered(r *network.Response) {
 	}
 }
 
-// merge adds headers by their lower case names.
+// merge adds headers under their lowercase names.
 func merge(into map[string]string, h network.Headers) {
 	for name, value := range h {
 		text, ok := value.(string)
@@ -208,7 +208,7 @@ func merge(into map[string]string, h network.Headers) {
 	}
 }
 
-// entries returns what is kept; the maps are copies.
+// entries returns the recorded requests; their maps are copies.
 func (n *networkWatch) entries() protocol.NetworkLog {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -233,7 +233,7 @@ func cloneHeaders(h map[string]string) map[string]string {
 	return out
 }
 
-// find returns a copy of one request and its key.
+// find returns a copy of one request, and its key.
 func (n *networkWatch) find(id string) (protocol.NetworkEntry, trafficKey, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -245,7 +245,8 @@ func (n *networkWatch) find(id string) (protocol.NetworkEntry, trafficKey, bool)
 	return protocol.NetworkEntry{}, trafficKey{}, false
 }
 
-// networkOf is the tab's watch, begun if nobody did, and up to date.
+// networkOf returns the tab's watch with all events so far handled. It begins to
+// watch the tab if it is not watched yet.
 func (o *Observer) networkOf(ctx context.Context, id protocol.TabID) (*networkWatch, error) {
 	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
@@ -261,8 +262,8 @@ func (o *Observer) networkOf(ctx context.Context, id protocol.TabID) (*networkWa
 	return n, nil
 }
 
-// Network returns what a tab asked the network for since it is watched, and
-// begins to watch it if nobody did.
+// Network returns the requests of a tab since it is watched, and begins to watch
+// it if it is not watched yet.
 func (o *Observer) Network(ctx context.Context, id protocol.TabID) (protocol.NetworkLog, error) {
 	n, err := o.networkOf(ctx, id)
 	if err != nil {
@@ -271,7 +272,8 @@ func (o *Observer) Network(ctx context.Context, id protocol.TabID) (protocol.Net
 	return n.entries(), nil
 }
 
-// ClearNetwork forgets the requests that have ended, and watches on.
+// ClearNetwork removes the requests that have ended, and continues to watch the
+// tab.
 func (o *Observer) ClearNetwork(ctx context.Context, id protocol.TabID) error {
 	n, err := o.networkOf(ctx, id)
 	if err != nil {
@@ -293,7 +295,7 @@ func (o *Observer) ClearNetwork(ctx context.Context, id protocol.TabID) error {
 	return nil
 }
 
-// StopNetwork ends the watching of a tab's requests.
+// StopNetwork stops watching a tab's requests.
 func (o *Observer) StopNetwork(ctx context.Context, id protocol.TabID) error {
 	if k := o.tabs.Kept(id); k != nil {
 		return k.Stop(ctx, featureNetwork)
@@ -301,9 +303,9 @@ func (o *Observer) StopNetwork(ctx context.Context, id protocol.TabID) error {
 	return nil
 }
 
-// NetworkBody returns the body of an answer while the browser still has it;
-// with save it is also written into the session's folder.
-func (o *Observer) NetworkBody(ctx context.Context, id protocol.TabID, request string, save bool) (protocol.NetworkBody, error) {
+// NetworkBody returns the body of a response while the browser still has it. With
+// save it also writes the body to a file in the session's folder.
+func (o *Observer) NetworkBody(ctx context.Context, id protocol.TabID, request string, save, secrets bool) (protocol.NetworkBody, error) {
 	n, err := o.networkOf(ctx, id)
 	if err != nil {
 		return protocol.NetworkBody{}, err
@@ -318,7 +320,8 @@ func (o *Observer) NetworkBody(ctx context.Context, id protocol.TabID, request s
 	}
 	body := protocol.NetworkBody{Entry: entry, Bytes: len(data)}
 	if utf8.Valid(data) {
-		body.Text = string(data)
+		body.Text = unsecret(string(data), secrets)
+		data = []byte(body.Text)
 	}
 	if save {
 		file, err := o.config.Folder.Save("network", string(id)+"-"+request, extensionOf(entry.MIME), data)
@@ -338,7 +341,8 @@ func bodyOf(ctx context.Context, key trafficKey) ([]byte, error) {
 	return res.Body, nil
 }
 
-// extensionOf is the ending of a file of a kind; "bin" when it is not known.
+// extensionOf returns the file name extension for a MIME type; "bin" when it is
+// unknown.
 func extensionOf(mime string) string {
 	for kind, ext := range map[string]string{
 		"json": "json", "html": "html", "javascript": "js", "css": "css", "png": "png", "jpeg": "jpg", "gif": "gif",

@@ -1,5 +1,5 @@
-// Package observe keeps what tabs report: their console, requests, dialogs, traces and
-// the tools that their pages offer.
+// Package observe records what tabs report: their console, requests, dialogs,
+// traces, and the tools that their pages offer.
 package observe
 
 import (
@@ -11,21 +11,22 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config is what an Observer needs of the browser.
+// Config is what an Observer needs from the browser.
 type Config struct {
 	// Folder is where bodies, HARs and traces are saved.
 	Folder files.Folder
-	// Page tells a tab's address and title.
-	Page func(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error)
-	// Beside runs f with the page of a tab past what is queued for it; see page.Tabs.
-	Beside func(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error
-	// Answered is told of a dialog that a caller answered.
-	Answered func(ctx context.Context, id protocol.TabID, kind, message string)
-	// Info is the browser that runs.
+	// Page returns a tab's URL and title.
+	Page func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageInfo, error)
+	// Beside runs f with the page of a tab outside the tab's queue; see
+	// page.Tabs.
+	Beside func(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error
+	// Answered is called when a caller has answered a dialog.
+	Answered func(by protocol.Caller, id protocol.TabID, kind, message string)
+	// Info returns the browser that is running.
 	Info func() protocol.BrowserInfo
 }
 
-// Observer keeps what the tabs of a browser report.
+// Observer records what the tabs of a browser report.
 type Observer struct {
 	tabs   watch.Source
 	config Config

@@ -18,7 +18,7 @@ import (
 
 const featureTrace = "trace"
 
-// tracer is a trace that runs. The browser has one at a time.
+// tracer is a running trace. The browser can run one trace at a time.
 type tracer struct {
 	mu   sync.Mutex
 	s    *devtools.Session
@@ -29,7 +29,7 @@ func (t *tracer) Begin(ctx context.Context, s *devtools.Session, child bool) err
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if child || t.s != nil {
-		return nil // a target that came later is not in the trace
+		return nil // a target that the tab changes to is not in the trace
 	}
 	_, err := cdp.Call(ctx, s, tracing.Start, tracing.StartParams{
 		TransferMode: tracing.StartTransferModeReturnAsStream, StreamFormat: tracing.StreamFormatJSON,
@@ -62,7 +62,7 @@ func (t *tracer) Event(_ context.Context, _ *devtools.Session, e devtools.Event)
 
 func (t *tracer) End(context.Context, *devtools.Session) {}
 
-// StartTrace begins to trace a tab.
+// StartTrace begins a trace of a tab.
 func (o *Observer) StartTrace(ctx context.Context, id protocol.TabID) error {
 	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
@@ -75,14 +75,14 @@ func (o *Observer) StartTrace(ctx context.Context, id protocol.TabID) error {
 	return err
 }
 
-// Tracing says whether a trace of a tab runs.
+// Tracing reports whether a trace of a tab is running.
 func (o *Observer) Tracing(id protocol.TabID) bool {
 	_, ok := watch.Get[*tracer](o.tabs.Kept(id), featureTrace)
 	return ok
 }
 
-// StopTrace ends the trace of a tab and writes it into a file that the browser's
-// own performance panel opens.
+// StopTrace ends the trace of a tab and writes it to a file that Chromium's own
+// performance panel can open.
 func (o *Observer) StopTrace(ctx context.Context, id protocol.TabID) (protocol.SavedFile, error) {
 	k := o.tabs.Kept(id)
 	t, ok := watch.Get[*tracer](k, featureTrace)
@@ -115,7 +115,7 @@ func (o *Observer) StopTrace(ctx context.Context, id protocol.TabID) (protocol.S
 	return protocol.SavedFile{Path: f.Name(), Bytes: n}, nil
 }
 
-// drain copies a stream of the browser into a file, within its bound.
+// drain copies a stream of the browser to a file, up to traceBytes.
 func drain(ctx context.Context, s *devtools.Session, handle cdpio.StreamHandle, f *os.File) (int, error) {
 	defer func() {
 		_ = devtools.Post(context.WithoutCancel(ctx), s, cdpio.Close, cdpio.CloseParams{Handle: handle})

@@ -19,13 +19,13 @@ import (
 
 const featureWebMCP = "webmcp"
 
-// pageTools are the tools that the page of a tab offers now.
+// pageTools are the tools that the page of a tab offers at the moment.
 type pageTools struct {
 	mu      sync.Mutex
 	tools   map[toolKey]protocol.PageTool
 	origins map[cdp.FrameID]string
 	waiting map[string]chan webmcp.EventToolResponded // by invocation
-	early   map[string]webmcp.EventToolResponded      // answered before we knew its name
+	early   map[string]webmcp.EventToolResponded      // responses that arrived before the invocation id was known
 }
 
 type toolKey struct {
@@ -75,7 +75,8 @@ func (w *pageTools) End(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, webmcp.Disable, cdp.Empty{})
 }
 
-// toolsKept bounds the tools of one page: a page could offer any number.
+// toolsKept limits how many tools of a page are kept, because a page could offer
+// any number.
 const toolsKept = 500
 
 func (w *pageTools) Event(_ context.Context, s *devtools.Session, e devtools.Event) {
@@ -108,7 +109,7 @@ func (w *pageTools) Event(_ context.Context, s *devtools.Session, e devtools.Eve
 	case webmcp.ToolResponded.Method:
 		if v, ok := devtools.Decode(e, webmcp.ToolResponded); ok {
 			if c := w.waiting[v.InvocationID]; c != nil {
-				c <- v // buffered for its one answer
+				c <- v // buffered for its one response
 				delete(w.waiting, v.InvocationID)
 			} else if len(w.early) < toolsKept {
 				w.early[v.InvocationID] = v
@@ -117,7 +118,7 @@ func (w *pageTools) Event(_ context.Context, s *devtools.Session, e devtools.Eve
 	case cdppage.FrameNavigated.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
 			w.origins[v.Frame.ID] = page.OriginOf(v.Frame.URL)
-			if v.Frame.ParentID == "" { // what a page offered ends with it
+			if v.Frame.ParentID == "" { // the tools of a document end with it
 				for key := range w.tools {
 					if key.s == s && key.frame == v.Frame.ID {
 						delete(w.tools, key)
@@ -155,8 +156,9 @@ func (o *Observer) PageTools(ctx context.Context, id protocol.TabID) ([]protocol
 	return out, nil
 }
 
-// CallPageTool calls a tool of the page of a tab and waits for its answer.
-func (o *Observer) CallPageTool(ctx context.Context, id protocol.TabID, name string, input json.RawMessage) (protocol.PageToolResult, error) {
+// CallPageTool calls a tool of the page of a tab and waits for its answer. A tool of a
+// frame is judged by the frame's origin.
+func (o *Observer) CallPageTool(ctx context.Context, by protocol.Caller, id protocol.TabID, name string, input json.RawMessage) (protocol.PageToolResult, error) {
 	result := protocol.PageToolResult{Tool: name}
 	w, err := o.pageTools(ctx, id)
 	if err != nil {
@@ -165,13 +167,24 @@ func (o *Observer) CallPageTool(ctx context.Context, id protocol.TabID, name str
 	w.mu.Lock()
 	var key toolKey
 	var names []string
+	var refused error
 	for k, t := range w.tools {
 		names = append(names, t.Name)
-		if t.Name == name {
-			key, result.Origin = k, t.Origin
+		if t.Name != name {
+			continue
 		}
+		if by.Acts != nil {
+			if err := by.Acts(t.Origin); err != nil {
+				refused = err
+				continue
+			}
+		}
+		key, result.Origin = k, t.Origin
 	}
 	w.mu.Unlock()
+	if key.s == nil && refused != nil {
+		return result, refused
+	}
 	if key.s == nil {
 		hint := "the page offers none"
 		if len(names) > 0 {
@@ -211,7 +224,8 @@ func (o *Observer) CallPageTool(ctx context.Context, id protocol.TabID, name str
 	}
 }
 
-// outputText is what a tool answered: the texts of an MCP result, else the JSON.
+// outputText returns the text of a tool's output: the texts of an MCP result,
+// else the JSON.
 func outputText(v jsonv2.Value) string {
 	var text string
 	if json.Unmarshal(v, &text) == nil {

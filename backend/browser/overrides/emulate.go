@@ -20,12 +20,12 @@ import (
 
 const featureEmulation = "emulation"
 
-// emulationOf is what a tab is made to believe. It belongs to the tab's own
-// session, so that everything is undone when that goes.
+// emulationOf is the emulation of one tab. It is set on the keeper's session, so
+// that everything is undone when that session ends.
 type emulationOf struct {
 	mu   sync.Mutex
 	want protocol.Emulation
-	part map[string]bool // what was changed and must be undone
+	part map[string]bool // the parts that were changed and must be undone
 }
 
 func (m *emulationOf) Begin(ctx context.Context, s *devtools.Session, child bool) error {
@@ -50,7 +50,7 @@ func (m *emulationOf) End(ctx context.Context, s *devtools.Session) {
 	}
 }
 
-// The parts of an emulation, each applied by itself.
+// The parts of an emulation. Each is applied separately.
 const (
 	partViewport = "viewport"
 	partMedia    = "media"
@@ -63,12 +63,12 @@ const (
 	partCPU      = "cpu"
 )
 
-// apply makes one part of what a session's page believes true. Frames of other
-// sites share the size and the processor of their page.
+// apply applies one part of an emulation to a session. Frames of other sites
+// share the viewport and the CPU of their page.
 func apply(ctx context.Context, s *devtools.Session, child bool, part string, e *protocol.Emulation) error {
 	call := func(err error) error {
 		if err != nil && child {
-			return nil // it is not every frame's business
+			return nil // not every part applies to a frame
 		}
 		return err
 	}
@@ -82,7 +82,7 @@ func apply(ctx context.Context, s *devtools.Session, child bool, part string, e 
 		features := []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: e.Scheme}, {Name: "prefers-reduced-motion", Value: e.Motion}, {Name: "prefers-contrast", Value: e.Contrast},
 		}
-		// An empty value is the browser's own.
+		// An empty value means the browser's own.
 		_, err := cdp.Call(ctx, s, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: e.Media, Features: features})
 		return call(err)
 	case partAgent:
@@ -90,7 +90,7 @@ func apply(ctx context.Context, s *devtools.Session, child bool, part string, e 
 		_, err := cdp.Call(ctx, s, emulation.SetUserAgentOverride, p)
 		return call(err)
 	case partHeaders:
-		// These headers are added while the domain is on.
+		// The headers are added only while the Network domain is enabled.
 		if err := devtools.Post(ctx, s, network.Enable, network.EnableParams{}); err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func applyViewport(ctx context.Context, s *devtools.Session, v *protocol.Emulate
 	return errors.Join(err, touchErr)
 }
 
-// SizeOf is a size as the protocol has it.
+// SizeOf converts a viewport to the protocol's parameters.
 func SizeOf(v *protocol.EmulatedViewport) emulation.SetDeviceMetricsOverrideParams {
 	width, height := int64(v.Width), int64(v.Height)
 	return emulation.SetDeviceMetricsOverrideParams{
@@ -169,11 +169,11 @@ func applyNetwork(ctx context.Context, s *devtools.Session, n *protocol.Emulated
 	if _, err := cdp.Call(ctx, s, network.EmulateNetworkConditionsByRule, rules); err != nil {
 		return fmt.Errorf("changing the network: %w", err)
 	}
-	_, err := cdp.Call(ctx, s, network.OverrideNetworkState, state) // what navigator says of it
+	_, err := cdp.Call(ctx, s, network.OverrideNetworkState, state) // for navigator.onLine and navigator.connection
 	return err
 }
 
-// parts are the parts in which two emulations differ.
+// parts returns the names of the parts in which two emulations differ.
 func parts(was, is *protocol.Emulation) []string {
 	var out []string
 	add := func(part string, same bool) {
@@ -197,7 +197,7 @@ func same[T comparable](a, b *T) bool {
 	return a == b || (a != nil && b != nil && *a == *b)
 }
 
-// Emulation returns what a tab is made to believe.
+// Emulation returns the emulation of a tab.
 func (o *Overrides) Emulation(id protocol.TabID) protocol.Emulation {
 	m, ok := watch.Get[*emulationOf](o.tabs.Kept(id), featureEmulation)
 	if !ok {
@@ -208,9 +208,10 @@ func (o *Overrides) Emulation(id protocol.TabID) protocol.Emulation {
 	return m.want
 }
 
-// Emulate changes what a tab is made to believe: change gets what it is now. An
-// error of the browser (a time zone that it does not know) leaves it as it was.
-func (o *Overrides) Emulate(ctx context.Context, id protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
+// Emulate changes the emulation of a tab: change receives the current one. When
+// the browser returns an error (an unknown time zone, for example), the emulation
+// stays as it was.
+func (o *Overrides) Emulate(ctx context.Context, by protocol.Caller, id protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
 	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
 		return protocol.Emulation{}, err
@@ -232,7 +233,7 @@ func (o *Overrides) Emulate(ctx context.Context, id protocol.TabID, change func(
 	change(&is)
 	changed := parts(&was, &is)
 	if is.Timezone != was.Timezone && is.Timezone != "" {
-		if err := o.knowsZone(ctx, id, is.Timezone); err != nil {
+		if err := o.knowsZone(ctx, by, id, is.Timezone); err != nil {
 			return was, err
 		}
 	}
@@ -261,10 +262,11 @@ func (o *Overrides) Emulate(ctx context.Context, id protocol.TabID, change func(
 	return is, nil
 }
 
-// knowsZone refuses a time zone that the browser does not know: it would take
-// it without a word and go on with its own (Chromium 156, seen).
-func (o *Overrides) knowsZone(ctx context.Context, id protocol.TabID, zone string) error {
-	return o.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+// knowsZone returns an error for a time zone that the browser does not know: the
+// browser would accept it silently and continue with its own (observed with
+// Chromium 156).
+func (o *Overrides) knowsZone(ctx context.Context, by protocol.Caller, id protocol.TabID, zone string) error {
+	return o.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
 		world, err := p.PlainWorld(ctx)
 		if err != nil {
 			return err

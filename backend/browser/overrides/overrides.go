@@ -1,5 +1,5 @@
-// Package overrides is what a tab is made to believe, and which of its requests are
-// blocked or answered in place of their servers.
+// Package overrides emulates devices and conditions for a tab (screen size,
+// locale, network and so on), and blocks or mocks its requests.
 package overrides
 
 import (
@@ -9,22 +9,22 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Tabs are the tabs of a browser, to be watched and to be worked on.
+// Tabs are the tabs of a browser, to watch and to work on.
 type Tabs interface {
 	watch.Source
 	page.Tabs
 }
 
-// Overrides are those of a browser's tabs.
+// Overrides holds the emulations and network rules of a browser's tabs.
 type Overrides struct {
 	tabs Tabs
 }
 
-// New returns the overrides of a browser's tabs: none.
+// New returns the overrides of a browser's tabs: none yet.
 func New(tabs Tabs) *Overrides { return &Overrides{tabs: tabs} }
 
-// Viewport is the viewport that a tab is made to have, and the session that holds it
-// there; nil for its own.
+// Viewport returns the emulated viewport of a tab, and the session that sets it;
+// nil when the tab has its own viewport.
 func (o *Overrides) Viewport(id protocol.TabID) (*devtools.Session, *protocol.EmulatedViewport) {
 	k := o.tabs.Kept(id)
 	m, ok := watch.Get[*emulationOf](k, featureEmulation)

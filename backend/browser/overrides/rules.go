@@ -20,8 +20,8 @@ import (
 
 const featureRules = "rules"
 
-// networkRules blocks or answers what a tab asks the network for. It costs
-// nothing but for the addresses that it names.
+// networkRules blocks or mocks requests of a tab. Requests to URLs that no rule
+// names cost nothing.
 type networkRules struct {
 	mu    sync.Mutex
 	rules []protocol.NetworkRule
@@ -44,8 +44,8 @@ func (n *networkRules) End(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, fetch.Disable, cdp.Empty{})
 }
 
-// fetchPattern is a pattern as the browser reads it: there ? means one
-// character.
+// fetchPattern converts a rule's pattern to the browser's form, in which an
+// unescaped ? means one character.
 func fetchPattern(p string) string { return strings.ReplaceAll(p, "?", `\?`) }
 
 func (n *networkRules) Event(ctx context.Context, s *devtools.Session, e devtools.Event) {
@@ -59,7 +59,7 @@ func (n *networkRules) Event(ctx context.Context, s *devtools.Session, e devtool
 	n.mu.Lock()
 	var rule *protocol.NetworkRule
 	for i := range n.rules {
-		if page.Glob(n.rules[i].Pattern, v.Request.URL) {
+		if page.Glob(n.rules[i].Pattern, v.Request.URL) && ofType(n.rules[i].Types, string(v.ResourceType)) {
 			n.rules[i].Hits++
 			one := n.rules[i]
 			rule = &one
@@ -77,8 +77,14 @@ func (n *networkRules) Event(ctx context.Context, s *devtools.Session, e devtool
 	}
 }
 
-// answerOf is what a mocked request gets. A page may read it also from another
-// origin: it is the caller's answer and not that site's.
+// ofType reports whether a rule for these types of request is for this one. The
+// rule's empty list means all.
+func ofType(types []string, one string) bool {
+	return len(types) == 0 || slices.ContainsFunc(types, func(t string) bool { return strings.EqualFold(t, one) })
+}
+
+// answerOf returns the response to a mocked request. Pages of other origins may
+// read it, too, because the caller wrote the response and not that site.
 func answerOf(rule *protocol.NetworkRule, v *fetch.EventRequestPaused) fetch.FulfillRequestParams {
 	headers := map[string]string{"access-control-allow-origin": "*", "x-pilotfish-mock": "1"}
 	for name, value := range v.Request.Headers {
@@ -105,7 +111,7 @@ func answerOf(rule *protocol.NetworkRule, v *fetch.EventRequestPaused) fetch.Ful
 	return p
 }
 
-// NetworkRules returns what is blocked and mocked in a tab.
+// NetworkRules returns the rules for blocked and mocked requests of a tab.
 func (o *Overrides) NetworkRules(id protocol.TabID) []protocol.NetworkRule {
 	n, ok := watch.Get[*networkRules](o.tabs.Kept(id), featureRules)
 	if !ok {
@@ -116,12 +122,10 @@ func (o *Overrides) NetworkRules(id protocol.TabID) []protocol.NetworkRule {
 	return append([]protocol.NetworkRule{}, n.rules...)
 }
 
-// AddNetworkRule blocks or mocks the addresses of a pattern; a rule of the same
-// pattern is replaced. A pattern without a star is looked for anywhere.
+// AddNetworkRule blocks or mocks the URLs that match a pattern, and replaces a
+// rule with the same pattern, which protocol.AddressPattern explains.
 func (o *Overrides) AddNetworkRule(ctx context.Context, id protocol.TabID, rule protocol.NetworkRule) error {
-	if !strings.Contains(rule.Pattern, "*") {
-		rule.Pattern = "*" + rule.Pattern + "*"
-	}
+	rule.Pattern = protocol.AddressPattern(rule.Pattern)
 	return o.changeRules(ctx, id, func(rules []protocol.NetworkRule) ([]protocol.NetworkRule, error) {
 		rules = slices.DeleteFunc(rules, func(r protocol.NetworkRule) bool { return r.Pattern == rule.Pattern })
 		if len(rules) >= protocol.NetworkRules {
@@ -131,13 +135,14 @@ func (o *Overrides) AddNetworkRule(ctx context.Context, id protocol.TabID, rule 
 	})
 }
 
-// RemoveNetworkRules takes the rule of a pattern away, or all (empty pattern).
+// RemoveNetworkRules removes the rule with a pattern, or all rules (empty
+// pattern). It returns how many it removed.
 func (o *Overrides) RemoveNetworkRules(ctx context.Context, id protocol.TabID, pattern string) (int, error) {
 	removed := 0
 	err := o.changeRules(ctx, id, func(rules []protocol.NetworkRule) ([]protocol.NetworkRule, error) {
 		before := len(rules)
 		rules = slices.DeleteFunc(rules, func(r protocol.NetworkRule) bool {
-			return pattern == "" || r.Pattern == pattern || r.Pattern == "*"+pattern+"*"
+			return pattern == "" || r.Pattern == pattern || r.Pattern == protocol.AddressPattern(pattern)
 		})
 		removed = before - len(rules)
 		return rules, nil

@@ -14,8 +14,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestRules: the first rule whose pattern an address is like counts, and what none
-// names goes on.
+// The first rule whose pattern matches a URL applies; a request that matches no
+// rule continues.
 func TestRules(t *testing.T) {
 	b, c := fake.Connect(t, nil)
 	s, err := c.Attach(t.Context(), "T1")
@@ -23,7 +23,10 @@ func TestRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &networkRules{rules: []protocol.NetworkRule{
-		{Pattern: "*ads*", Block: true}, {Pattern: "*/api/*", Status: 200, Body: `{"a":1}`}, {Pattern: "*ads.api*", Status: 500},
+		{Pattern: "*example*", Types: []string{"fetch", "preflight"}, Status: 200, Body: "not for XHR"},
+		{Pattern: "*ads*", Block: true},
+		{Pattern: "*/api/*", Status: 200, Body: `{"a":1}`},
+		{Pattern: "*ads.api*", Status: 500},
 	}}
 	if err := n.Begin(t.Context(), s, false); err != nil {
 		t.Fatal(err)
@@ -32,7 +35,7 @@ func TestRules(t *testing.T) {
 		params := `{"requestId":"` + id + `","request":{"url":"` + url + `","method":"GET","headers":{},"initialPriority":"High","referrerPolicy":"origin"},"frameId":"T1","resourceType":"XHR"}`
 		n.Event(t.Context(), s, devtools.Event{Method: fetch.RequestPaused.Method, Params: jsonv2.Value(params)})
 	}
-	if err := s.Call(t.Context(), "Runtime.enable", nil, nil); err != nil { // behind the others
+	if err := s.Call(t.Context(), "Runtime.enable", nil, nil); err != nil { // its answer comes after the others
 		t.Fatal(err)
 	}
 	got := map[string]string{}
@@ -48,12 +51,13 @@ func TestRules(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("they were answered by %v", got)
 	}
-	if n.rules[0].Hits != 1 || n.rules[1].Hits != 1 || n.rules[2].Hits != 0 {
+	if n.rules[0].Hits != 0 || n.rules[1].Hits != 1 || n.rules[2].Hits != 1 || n.rules[3].Hits != 0 {
 		t.Errorf("the rules were met %+v", n.rules)
 	}
 }
 
-// TestAnswerOf: a page of another origin may read an answer, which says what it is.
+// A page of another origin may read a mocked response, and a header marks it as
+// mocked.
 func TestAnswerOf(t *testing.T) {
 	rule := &protocol.NetworkRule{Status: 201, Body: " [1]", Headers: map[string]string{"X-Own": "yes"}}
 	v := &fetch.EventRequestPaused{RequestID: "1", Request: &network.Request{Method: "OPTIONS", Headers: network.Headers{"Origin": "https://a.example"}}}
@@ -72,6 +76,25 @@ func TestAnswerOf(t *testing.T) {
 	}
 	if answer.ResponseCode != 201 || string(answer.Body) != " [1]" {
 		t.Errorf("the answer is %+v", answer)
+	}
+}
+
+// A rule for some types of request leaves requests of other types alone.
+func TestRuleOfType(t *testing.T) {
+	for _, c := range []struct {
+		types []string
+		kind  string
+		want  bool
+	}{
+		{nil, "Script", true},
+		{[]string{"fetch", "xhr"}, "XHR", true},
+		{[]string{"fetch", "xhr"}, "Script", false},
+		{[]string{"fetch"}, "Document", false},
+		{[]string{"fetch"}, "", false},
+	} {
+		if got := ofType(c.types, c.kind); got != c.want {
+			t.Errorf("%q for %q: %v", c.types, c.kind, got)
+		}
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// Calls are calls of a session on their way, in the order in which they were sent.
+// Calls are commands on one session that were sent without waiting, in the order
+// in which they were sent.
 type Calls struct {
 	s       *devtools.Session
 	method  []string
@@ -14,7 +15,7 @@ type Calls struct {
 	pending []*devtools.Pending
 }
 
-// Send sends one more and does not wait.
+// Send sends another command and does not wait for its answer.
 func (a *Calls) Send(ctx context.Context, method string, params any) error {
 	id, p, err := a.s.Conn.Send(ctx, a.s, method, params)
 	if err != nil {
@@ -24,24 +25,24 @@ func (a *Calls) Send(ctx context.Context, method string, params any) error {
 	return nil
 }
 
-// Answered says whether an answer is there already.
+// Answered reports whether the answer to command i has arrived.
 func (a *Calls) Answered(i int) bool { return len(a.pending[i].Reply) > 0 }
 
 func (a *Calls) await(ctx context.Context, i int, into any) error {
 	return a.s.Await(ctx, a.method[i], a.id[i], a.pending[i], into)
 }
 
-// Len is how many were sent.
+// Len returns how many commands were sent.
 func (a *Calls) Len() int { return len(a.id) }
 
-// Reply is where the answer to one of them arrives; see read.
+// Reply returns the channel on which the answer to command i arrives; see Read.
 func (a *Calls) Reply(i int) <-chan devtools.Reply { return a.pending[i].Reply }
 
-// Forget gives up waiting for one.
+// Forget stops waiting for command i.
 func (a *Calls) Forget(i int) { a.s.Conn.Forget(a.id[i]) }
 
-// Read reads the answer to one; into may be nil.
+// Read decodes the answer to command i; into may be nil.
 func (a *Calls) Read(i int, r devtools.Reply, into any) error { return r.Read(a.method[i], into) }
 
-// NewCalls returns calls of a session.
+// NewCalls returns an empty list of commands on a session.
 func NewCalls(s *devtools.Session) *Calls { return &Calls{s: s} }

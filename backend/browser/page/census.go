@@ -16,23 +16,25 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// census finds out whether every node of a session's documents is known. The
-// browser counts all that there are, each world those that it can reach: where
-// the numbers are the same, no closed shadow root is unknown. That costs a small
-// part of a description of the document, but still grows with the page. So for a
-// large page only the renderer's own counters are asked for first: while they are
-// what they were at the last count, no shadow root has come.
+// census finds out whether all nodes of a session's documents are known. The
+// browser counts all existing nodes, and each of our worlds counts the nodes that
+// it can reach: when the sums are equal, there is no unknown closed shadow root.
+// This costs a small part of what a description of the document costs, but it
+// still grows with the page. So for a large page only the renderer's own counters
+// are read first: while they equal those of the last count, no shadow root was
+// added.
 type census struct {
 	p      *Page
 	f      *Frame
 	s      *devtools.Session
-	q      *Calls // counters, then the browser's count, then one of each world
+	q      *Calls // the counters, then the browser's count, then one count per world
 	frames []*Frame
 	worlds []string
-	known  Counted // of the last count that was complete
+	known  Counted // the last count in which all nodes were known
 }
 
-// Counted is what the renderer had when every node was known.
+// Counted is the state of the renderer's counters and worlds when all nodes were
+// known.
 type Counted struct {
 	memory.GetDOMCountersResult
 
@@ -40,21 +42,23 @@ type Counted struct {
 }
 
 const (
-	// maxCensus is in how many frames nodes are counted; with more a description is
-	// as cheap.
+	// maxCensus is the largest number of frames in which nodes are counted. With
+	// more frames, a description of the document is as cheap.
 	maxCensus = 16
-	// CountedAgain is up to how many nodes of a renderer they are always counted: that
-	// takes less time than asking first (measured: 2,000 nodes take 0.4 ms).
+	// CountedAgain is the number of nodes up to which they are always counted,
+	// because that is faster than reading the counters first (measured: 2,000
+	// nodes take 0.4 ms).
 	CountedAgain = 4000
 )
 
-// takeCensus asks for the count; nil where it cannot be taken: it is of a whole
-// session, and so only of use for the frame that is its outermost.
+// takeCensus sends the requests for a count. It returns nil where a count is not
+// possible: it covers a whole session, so it is only of use for the session's
+// outermost frame.
 func takeCensus(ctx context.Context, p *Page, f *Frame, s *devtools.Session) (*census, error) {
 	c := &census{p: p, f: f, s: s, q: &Calls{s: s}}
 	p.Frames.mu.Lock()
 	for _, g := range p.Frames.byID {
-		// One that is there and has no world yet leaves the numbers unequal.
+		// A frame that exists but has no world yet makes the sums differ.
 		if g.s == s && g.context != "" {
 			c.frames = append(c.frames, g)
 		}
@@ -79,21 +83,21 @@ func takeCensus(ctx context.Context, p *Page, f *Frame, s *devtools.Session) (*c
 	return c, err
 }
 
-// count asks the browser and the worlds.
+// count sends the requests to the browser and to the worlds.
 func (c *census) count(ctx context.Context) error {
 	err := errors.Join(
 		devtools.Post(ctx, c.s, dom.Enable, dom.EnableParams{}),
-		c.q.Send(ctx, dom.PerformSearch.Method, dom.PerformSearchParams{}), // an empty text is in every node
-		devtools.Post(ctx, c.s, dom.Disable, cdp.Empty{}),                  // which also forgets what was found
+		c.q.Send(ctx, dom.PerformSearch.Method, dom.PerformSearchParams{}), // the empty search text matches every node
+		devtools.Post(ctx, c.s, dom.Disable, cdp.Empty{}),                  // which also discards the search results
 	)
 	for i, g := range c.frames {
-		expression, sayErr := c.p.Expression(ctx, g, "count", nil)
+		expression, sayErr := c.p.Expression(g, "count", nil)
 		err = errors.Join(err, sayErr, c.q.Send(ctx, runtime.Evaluate.Method, EvaluateParams(expression, c.worlds[i])))
 	}
 	return err
 }
 
-// complete says whether every node is known. When in doubt it is not.
+// complete reports whether all nodes are known; false when in doubt.
 func (c *census) complete(ctx context.Context) bool {
 	if c == nil {
 		return false

@@ -11,18 +11,19 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// DrawnFor is how long a tab in the back goes on drawing at full speed after a
+// DrawnFor is how long a background tab continues to draw at full speed after a
 // command.
 const DrawnFor = 5 * time.Second
 
-// DrawBehind has a page that is not in front draw at full speed until release.
+// DrawBehind makes a page that is not in front draw at full speed until
+// ReleaseDrawing.
 //
-// Nothing takes the frames of a tab that is not in front, so the renderer soon
-// waits for room for the next one: a page with a canvas draws 1 to 3 frames a
-// second, and what waits for frames (a settle, a moving target, an aligned move of
-// the mouse) takes that long. A screencast takes them. It is as small as one
-// can be, and its pictures are not acknowledged, so that after two of them
-// none is encoded or sent.
+// Nothing consumes the frames of a tab that is not in front, so its renderer soon
+// waits for room for the next frame: a page with a canvas draws 1 to 3 frames a
+// second, and everything that waits for frames (settling, a moving target, an
+// aligned mouse move) takes that long. A screencast consumes the frames. It has
+// the smallest possible size, and its images are not acknowledged, so that none
+// is encoded or sent after the first two.
 func (p *Page) DrawBehind(ctx context.Context) error {
 	return p.drawing.use(func() (bool, error) {
 		if p.host.InFront() {
@@ -35,7 +36,7 @@ func (p *Page) DrawBehind(ctx context.Context) error {
 	})
 }
 
-// ReleaseDrawing ends DrawBehind, which may have failed.
+// ReleaseDrawing ends the use that DrawBehind began, even if that failed.
 func (p *Page) ReleaseDrawing(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	p.drawing.release(DrawnFor, func() {
@@ -44,10 +45,12 @@ func (p *Page) ReleaseDrawing(ctx context.Context) {
 	})
 }
 
-// DrawnBehind says whether the page is made to draw, and for how many commands.
+// DrawnBehind reports whether the page is made to draw, and for how many
+// commands.
 func (p *Page) DrawnBehind() (on bool, users int) { return p.drawing.state() }
 
-// notSwitchedOff logs why something goes on; that the page is gone is no reason.
+// notSwitchedOff logs why something could not be switched off, unless the page is
+// gone.
 func (p *Page) notSwitchedOff(what string, err error) {
 	if err != nil && !errors.Is(err, devtools.ErrSessionEnded) && !errors.Is(err, devtools.ErrPipeEnded) {
 		p.host.Log.Debug("the browser goes on with what is not needed any more", "what", what, "error", err)

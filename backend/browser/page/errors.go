@@ -8,12 +8,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// UnknownTab says that there is no tab of an id.
+// UnknownTab returns the error for an id that no tab has.
 func UnknownTab(id protocol.TabID) error {
 	return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "", protocol.Try("lists the tabs", "tabs"))
 }
 
-// TabError gives an error of a page its code and says what to do.
+// TabError turns an error of a page into a protocol.Error with a code and a hint.
 func TabError(ctx context.Context, id protocol.TabID, doing string, p *Page, err error) error {
 	switch {
 	case errors.Is(err, ErrCrashed):
@@ -29,12 +29,13 @@ func TabError(ctx context.Context, id protocol.TabID, doing string, p *Page, err
 	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang", protocol.Try("loads it again", "reload"), protocol.MoreTime())
 	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
-		return protocol.NewError(protocol.CodeTimeout, "the command was given up by its caller", "")
+		return protocol.NewError(protocol.CodeTimeout, "the command was the caller cancelled the command", "")
 	}
 	return protocol.NewError(protocol.CodeInternal, err.Error(), "")
 }
 
-// DialogOpen says that a tab does nothing until its dialog is answered.
+// DialogOpen returns the error for a tab that does nothing until its dialog is
+// answered.
 func DialogOpen(id protocol.TabID, d *Dialog) error {
 	return protocol.NewError(protocol.CodeDialog, "tab "+string(id)+" shows a dialog and does nothing until it is answered ("+d.String()+")", "", protocol.AnswerDialog()...)
 }

@@ -9,7 +9,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A command that its caller gave up is no fault, whatever the caller says as its reason.
+// A command that its caller cancelled is not an internal error, whatever the
+// cause says.
 func TestACommandThatWasGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("the user stopped the turn"))

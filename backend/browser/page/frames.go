@@ -21,45 +21,46 @@ import (
 // WorldName names our isolated world in every frame.
 const WorldName = "pilotfish-page"
 
-// Frame is one frame of a tab with our world in its document. Its fields are
-// guarded by frames.mu.
+// Frame is one frame of a tab with our world in its document. frames.mu guards
+// its fields.
 type Frame struct {
 	ID     cdp.FrameID
 	parent cdp.FrameID // empty for the main frame
 
-	world // in the process that draws it
-	// around is what the process of the page around it says of it while it has one
-	// of its own: what was asked there before it moved comes late, and what it will
-	// show when it moves back comes early.
+	world // in the process that renders it
+	// around is our world as the parent's process reports it while the frame has
+	// a process of its own. Answers to what was asked there before the frame
+	// moved arrive late, and events about the document that it will show after
+	// moving back arrive early.
 	around world
 
-	Number int // 0 is the main frame; others have it in their prefix
-	next   int // the first ref number that is free
+	Number int // 0 is the main frame; the prefix of other frames contains it
+	next   int // the first free ref number
 
 	owner     string // ref of its element in the parent's document
-	ownerIn   string // the world in which owner is good
+	ownerIn   string // the world in which owner is valid
 	doc       runtime.RemoteObjectID
 	docIn     string
-	known     map[cdp.BackendNodeID]bool // handed to the world already
+	known     map[cdp.BackendNodeID]bool // nodes that the world has received already
 	knownIn   string
-	Counted   Counted         // when all nodes of its session were known
-	shownTo   map[string]bool // callers that have seen it
-	lastIndex int             // where it stood among its siblings
+	Counted   Counted         // the renderer's counters when all nodes of its session were known
+	shownTo   map[string]bool // callers to which it was shown
+	lastIndex int             // its position among its siblings
 }
 
-// world is our world in a frame's document.
+// world is our isolated world in a frame's document.
 type world struct {
-	s        *devtools.Session // of the process
-	context  string            // its unique id; empty while none is known
+	s        *devtools.Session // of the process that has the document
+	context  string            // its unique context id; empty while unknown
 	ContextN runtime.ExecutionContextID
 }
 
-// isOwn says whether a session is that of a process of the frame's own, or for
-// the main frame that of the page.
+// isOwn reports whether a session is that of the frame's own process; for the
+// main frame, that of the page.
 func (f *Frame) isOwn(s *devtools.Session) bool { return s != nil && cdp.FrameID(s.Target) == f.ID }
 
-// in is the world of the frame that a session speaks of. A session of its own has
-// the frame until it ends.
+// in returns the world of the frame to which a session's events apply. A session
+// of the frame's own process determines the frame until that session ends.
 func (f *Frame) in(s *devtools.Session) *world {
 	switch {
 	case f.s == s:
@@ -95,31 +96,34 @@ func (f *Frame) Name() string {
 	return "f" + strconv.Itoa(f.Number)
 }
 
-// Space gives out ref numbers of one tab. It outlives the page's session, so
-// that a number is never given again while the tab lives.
+// Space assigns the ref numbers of one tab. It outlives the page's session, so
+// that a number is never assigned twice while the tab exists.
 type Space struct {
 	mu     sync.Mutex
-	Next   int // of the main frame's documents
-	frames int // child frames so far
+	Next   int // the next number for the main frame's documents
+	frames int // number of child frames so far
 }
 
-// frames are the frames of a page. They are kept by the reader itself, so that
-// an answer never arrives before the events that came first.
+// frames are the frames of a page. The connection's reader itself updates them,
+// so that all events before an answer have been applied when the answer arrives.
 type frames struct {
 	mu    sync.Mutex
 	space *Space
 	byID  map[cdp.FrameID]*Frame
 	order int
-	more  chan struct{} // closed at the next change; nil while nobody waits
+	more  chan struct{} // closed at the next change; nil while nothing waits
+	// The sessions on which our world is being installed, until the commands were
+	// sent.
+	installs map[*devtools.Session]chan struct{}
 }
 
 func newFrames(sp *Space, main *devtools.Session) *frames {
-	fs := &frames{space: sp, byID: make(map[cdp.FrameID]*Frame)}
+	fs := &frames{space: sp, byID: make(map[cdp.FrameID]*Frame), installs: make(map[*devtools.Session]chan struct{})}
 	fs.byID[cdp.FrameID(main.Target)] = &Frame{ID: cdp.FrameID(main.Target), world: world{s: main}, next: 1}
 	return fs
 }
 
-// Changes returns a channel that is closed when a frame comes, goes or gets
+// Changes returns a channel that is closed when a frame is added, removed or gets
 // another document.
 func (fs *frames) Changes() <-chan struct{} {
 	fs.mu.Lock()
@@ -130,7 +134,7 @@ func (fs *frames) Changes() <-chan struct{} {
 	return fs.more
 }
 
-// changed tells who waits; fs.mu is held.
+// changed wakes everything that waits on Changes; fs.mu is held.
 func (fs *frames) changed() {
 	if fs.more != nil {
 		close(fs.more)
@@ -189,14 +193,14 @@ func (fs *frames) Of(ref string) (*Frame, bool) {
 	return nil, false
 }
 
-// ParentOf returns the frame that a frame stands in; nil for the main one.
+// ParentOf returns the frame that contains f; nil for the main frame.
 func (fs *frames) ParentOf(f *Frame) *Frame {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	return fs.byID[f.parent]
 }
 
-// Numbered takes in how far a frame's refs are.
+// Numbered records the next free ref number of a frame.
 func (fs *frames) Numbered(f *Frame, next int) {
 	fs.mu.Lock()
 	f.next = max(f.next, next)
@@ -208,7 +212,7 @@ func (fs *frames) Numbered(f *Frame, next int) {
 	}
 }
 
-// Base is the first number that a document of the frame may give.
+// Base returns the first ref number that a document of the frame may assign.
 func (fs *frames) Base(f *Frame) int {
 	if f.Number == 0 {
 		fs.space.mu.Lock()
@@ -220,7 +224,7 @@ func (fs *frames) Base(f *Frame) int {
 	return f.next
 }
 
-// State returns what is needed to speak to a frame.
+// State returns the session and world through which a frame is called.
 func (fs *frames) State(f *Frame) (s *devtools.Session, context string) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -268,31 +272,31 @@ func OwnerOf(ctx context.Context, p *Page, f *Frame) (string, error) {
 	return owner, nil
 }
 
-// ErrNoFrame is returned for a frame that is not there (any more).
+// ErrNoFrame is returned for a frame that does not exist, or no longer does.
 var ErrNoFrame = errors.New("the frame is gone")
 
-// Has says whether a frame is one of the page's.
+// Has reports whether a frame belongs to the page.
 func (fs *frames) Has(id cdp.FrameID) bool {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	return fs.byID[id] != nil
 }
 
-// ContextOf is the number of our world in a frame.
+// ContextOf returns the context id of our world in a frame.
 func (fs *frames) ContextOf(f *Frame) runtime.ExecutionContextID {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	return f.ContextN
 }
 
-// Seen says whether a caller was shown a frame.
+// Seen reports whether a frame was shown to a caller.
 func (fs *frames) Seen(f *Frame, caller string) bool {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	return f.shownTo[caller]
 }
 
-// Show notes that a caller was shown a frame.
+// Show records that a frame was shown to a caller.
 func (fs *frames) Show(f *Frame, caller string) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()

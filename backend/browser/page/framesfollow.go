@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// hook follows a session's events into the frames.
+// hook updates the frames from a session's events.
 func (p *Page) hook(s *devtools.Session) {
 	follow := func(e devtools.Event) {
 		switch e.Method {
@@ -44,23 +44,62 @@ func (p *Page) hook(s *devtools.Session) {
 	p.then = follow
 }
 
-// attachChild follows a frame that another process draws. It is called by the
-// reader, which must not wait.
+// attachChild adds a frame that another process renders. The connection's reader
+// calls it, so it must not block.
 func (p *Page) attachChild(child *devtools.Session, info *target.Info) {
+	installed := p.Frames.installing(child)
 	p.Frames.attached(child, info)
 	p.hook(child)
-	// Ends with the child's session at the latest.
-	go func() { _ = p.equip(context.Background(), child, true) }()
+	go func() { // ends with the child's session at the latest
+		err := install(context.Background(), child, true)
+		installed()
+		if err == nil {
+			_ = p.join(context.Background(), child)
+		}
+	}()
 }
 
-// restored asks for the frames of a document that comes back as it was: of those
-// inside it nothing tells. Who looks waits for the answer. The reader calls it.
+// installing records that our world is being installed on a session, until
+// installed is called after the commands were sent.
+func (fs *frames) installing(s *devtools.Session) (installed func()) {
+	done := make(chan struct{})
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.installs[s] = done
+	return func() {
+		fs.mu.Lock()
+		defer fs.mu.Unlock()
+		delete(fs.installs, s)
+		close(done)
+	}
+}
+
+// awaitInstalled waits until the commands that install our world on a session
+// were sent.
+func (fs *frames) awaitInstalled(ctx context.Context, s *devtools.Session) error {
+	fs.mu.Lock()
+	done := fs.installs[s]
+	fs.mu.Unlock()
+	if done == nil {
+		return nil
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// restored reads the frame tree of a document that comes back from the
+// back/forward cache, because no event reports the frames inside it. Snapshots
+// and actions wait for the answer. The connection's reader calls it.
 func (p *Page) restored(s *devtools.Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before := p.opened
 	if before == nil {
-		return // the next look asks for everything
+		return // the next snapshot or action reads everything
 	}
 	o := &opening{done: make(chan struct{})}
 	p.opened = o
@@ -80,7 +119,7 @@ func (p *Page) restored(s *devtools.Session) {
 	}()
 }
 
-// readTree takes in the frames that a session has.
+// readTree adds the frames of a session.
 func (p *Page) readTree(ctx context.Context, s *devtools.Session) error {
 	tree, err := cdp.Call(ctx, s, cdppage.GetFrameTree, cdp.Empty{})
 	if err != nil {
@@ -90,7 +129,7 @@ func (p *Page) readTree(ctx context.Context, s *devtools.Session) error {
 	return nil
 }
 
-// add finds or makes a frame, of which a session speaks; fs.mu is held.
+// add finds or makes the frame that a session reports; fs.mu is held.
 func (fs *frames) add(id, parent cdp.FrameID, s *devtools.Session) (*Frame, *world) {
 	f := fs.byID[id]
 	if f == nil {
@@ -110,7 +149,7 @@ func (fs *frames) add(id, parent cdp.FrameID, s *devtools.Session) (*Frame, *wor
 	return f, w
 }
 
-// attached takes in that a frame has a process of its own from here on.
+// attached records that a frame has a process of its own from now on.
 func (fs *frames) attached(child *devtools.Session, info *target.Info) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -118,8 +157,9 @@ func (fs *frames) attached(child *devtools.Session, info *target.Info) {
 	fs.changed()
 }
 
-// detached takes in that a frame's own session, which was attached by another
-// one, ended: what was in it is gone, and it is again as its page says.
+// detached records that a frame's own session, which the session by had attached,
+// has ended. The frames inside it are gone, and the frame is again in the state
+// that its parent's process reports.
 func (fs *frames) detached(child, by *devtools.Session) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -134,12 +174,13 @@ func (fs *frames) detached(child, by *devtools.Session) {
 	fs.changed()
 }
 
-// contextAux is what the browser says of a world beside its name.
+// contextAux is what the browser reports about a world in addition to its name.
 type contextAux struct {
 	FrameID cdp.FrameID `json:"frameId"`
 }
 
-// event follows one event of a session of the page; called by the reader.
+// event applies one event of a session of the page. The connection's reader calls
+// it.
 func (fs *frames) event(s *devtools.Session, e devtools.Event) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -152,7 +193,8 @@ func (fs *frames) event(s *devtools.Session, e devtools.Event) {
 	case cdppage.FrameNavigated.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
 			f, w := fs.add(v.Frame.ID, v.Frame.ParentID, s)
-			// Those of a document that was kept come before it.
+			// The child frames of a document from the back/forward cache are
+			// reported before it, so they are kept.
 			if w == &f.world {
 				fs.dropInside(f.ID, func(c *Frame) bool { return c.isOwn(c.s) })
 			}
@@ -172,7 +214,7 @@ func (fs *frames) event(s *devtools.Session, e devtools.Event) {
 	}
 }
 
-// forget forgets the worlds that are gone; fs.mu is held.
+// forget clears the worlds for which gone returns true; fs.mu is held.
 func (fs *frames) forget(gone func(*world) bool) {
 	for _, f := range fs.byID {
 		for _, w := range []*world{&f.world, &f.around} {
@@ -192,12 +234,12 @@ func (fs *frames) contextCreated(s *devtools.Session, e devtools.Event) {
 	if json.Unmarshal(v.Context.AuxData, &aux) != nil {
 		return
 	}
-	// The frames that exist are told of after their worlds.
+	// For frames that already exist, the browser reports their worlds first.
 	_, w := fs.add(aux.FrameID, "", s)
 	w.context, w.ContextN = v.Context.UniqueID, v.Context.ID
 }
 
-// drop forgets a frame and what is in it; fs.mu is held.
+// drop removes a frame and the frames inside it; fs.mu is held.
 func (fs *frames) drop(id cdp.FrameID) {
 	if f := fs.byID[id]; f == nil || f.Number == 0 {
 		return
@@ -206,8 +248,8 @@ func (fs *frames) drop(id cdp.FrameID) {
 	fs.dropInside(id, nil)
 }
 
-// dropInside forgets what is in a frame, but for what stays (nil is nothing) and
-// what is in that; fs.mu is held.
+// dropInside removes the frames inside a frame, except those for which stays
+// returns true and the frames inside them (nil keeps none); fs.mu is held.
 func (fs *frames) dropInside(id cdp.FrameID, stays func(*Frame) bool) {
 	for child, c := range fs.byID {
 		if c.parent == id && (stays == nil || !stays(c)) {
@@ -216,7 +258,7 @@ func (fs *frames) dropInside(id cdp.FrameID, stays func(*Frame) bool) {
 	}
 }
 
-// tree takes in what exists already.
+// tree adds the frames that already exist.
 func (fs *frames) tree(t *cdppage.FrameTree, s *devtools.Session, parent cdp.FrameID) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()

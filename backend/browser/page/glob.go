@@ -2,8 +2,8 @@ package page
 
 import "strings"
 
-// Glob says whether a text matches a pattern in which * stands for anything.
-// Without a star it is looked for anywhere.
+// Glob reports whether a text matches a pattern in which * stands for any text. A
+// pattern without * matches when the text contains it.
 func Glob(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

@@ -15,7 +15,7 @@ func TestGlob(t *testing.T) {
 		{"a*b*c", "a1b2c", true},
 		{"a*b*c", "acb", false},
 		{"*.png", "x.png", true},
-		{"a*a", "a", false}, // one letter is not both ends
+		{"a*a", "a", false}, // one letter cannot match both ends
 	} {
 		if got := Glob(c.pattern, c.text); got != c.want {
 			t.Errorf("%q matches %q: %t", c.pattern, c.text, got)

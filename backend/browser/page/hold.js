@@ -1,8 +1,7 @@
-// What the user types while the browser presses in this page. A press takes the
-// keyboard to the page until the browser has given it back (focus.go), and a key in
-// between is the user's: the page sees nothing of it, and it is passed on. This runs
-// in our world before the first line of a document, so that no listener of the page
-// comes before it.
+// Catches what the user types while the browser dispatches a press in this page. A press moves the keyboard focus
+// to the page until the browser has moved it back (focus.go), and the keys in between are the user's: the page
+// does not receive them, and they are passed on to the panel. This script runs in our world before the document's
+// own scripts, so that no listener of the page runs before it.
 globalThis.pilotfishHold ??= (() => {
   const state = { holding: false };
   const hold = (event) => {

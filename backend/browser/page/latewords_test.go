@@ -10,9 +10,9 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// TestLateWordsOfFrames: a frame that another process draws is that process's,
-// whatever the one around it says late or early. The events stand in an order that
-// was seen.
+// A frame that another process renders belongs to that process, whatever late or
+// early events the parent's process sends. The events below are in an order that
+// was observed.
 func TestLateWordsOfFrames(t *testing.T) {
 	main := devtools.NewSession(nil, "S", "MAIN", nil)
 	fs := newFrames(&Space{Next: 1}, main)

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// lingering is something that is switched on in the browser while commands need it,
-// and off a while after the last: the next command often follows at once, and to
-// switch it for each held the next one up.
+// lingering is a setting of the browser that is switched on while commands need
+// it, and off some time after the last one: the next command often follows at
+// once, and switching for each command delayed the next one.
 type lingering struct {
-	mu    sync.Mutex // held until the browser has what was decided, in its order
+	mu    sync.Mutex // held until the command was sent, so that the browser gets on and off in order
 	users int
 	on    bool
 	off   *time.Timer
 }
 
-// use has it switched on until release. switchOn says whether it did; it is not
-// called while it is on.
+// use switches it on, if it is off, until release. did says whether switchOn
+// switched it on; switchOn is not called while it is on.
 func (l *lingering) use(switchOn func() (did bool, err error)) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -30,7 +30,8 @@ func (l *lingering) use(switchOn func() (did bool, err error)) (err error) {
 	return err
 }
 
-// release ends use, which may have failed; the last one has it switched off later.
+// release ends a use, even one that failed. After the last release it is switched
+// off, later.
 func (l *lingering) release(later time.Duration, switchOff func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,7 +48,7 @@ func (l *lingering) release(later time.Duration, switchOff func()) {
 	})
 }
 
-// state says whether it is on, and for how many commands.
+// state reports whether it is on, and how many commands use it.
 func (l *lingering) state() (on bool, users int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// It is switched on once for all who use it, and off a while after the last.
+// It is switched on once for all users, and off some time after the last release.
 func TestLingering(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lingering
@@ -45,7 +45,8 @@ func TestLingering(t *testing.T) {
 	})
 }
 
-// What was not switched on is not switched off, and an error is its caller's.
+// A setting that was not switched on is not switched off, and switchOn's error is
+// returned.
 func TestLingeringThatIsNotOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lingering

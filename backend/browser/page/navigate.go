@@ -18,27 +18,30 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Navigation follows one navigation of a tab's main frame by its events.
+// Navigation follows one navigation of a tab's main frame through the page's
+// events.
 type Navigation struct {
 	p      *Page
 	Events *devtools.Subscription
-	// allow says whether an address may be loaded; nil allows all. It is asked
-	// for every hop of the documents and for the machine that answered.
+	// Allow returns an error for a URL that may not be loaded; nil allows all. It
+	// is called for every redirect of a document and for the address of the
+	// server that answered.
 	Allow    func(url string) error
-	released func() // the tab's gate judges again
-	heard    bool   // the browser tells of it
+	released func() // hands the decision back to the tab's gate
+	heard    bool   // request events are enabled
 
-	Begun     map[cdp.LoaderID]bool // documents that were asked for since
+	Begun     map[cdp.LoaderID]bool // documents that the browser has begun to load since
 	Committed cdp.LoaderID
-	Loaded    map[cdp.LoaderID]protocol.WaitUntil // how far each document is
-	Request   network.RequestID                   // of the main document
+	Loaded    map[cdp.LoaderID]protocol.WaitUntil // how far each document has loaded
+	Request   network.RequestID                   // the main document's request
 	Status    int
-	Failure   string // what the network said
+	Failure   string // the network's error text
 	Refused   error
-	Within    string // the address, when it stayed in the same document
+	Within    string // the new URL, when the navigation stayed within the document
 }
 
-// BeginNavigation listens before anything is started, so that nothing is lost.
+// BeginNavigation subscribes to the events before anything is started, so that no
+// event is missed, and enables them.
 func (p *Page) BeginNavigation(ctx context.Context, allow func(string) error) (*Navigation, error) {
 	n := p.FollowNavigation(allow)
 	if err := n.Enable(ctx); err != nil {
@@ -48,7 +51,8 @@ func (p *Page) BeginNavigation(ctx context.Context, allow func(string) error) (*
 	return n, nil
 }
 
-// FollowNavigation listens; the browser tells all of it from enable on.
+// FollowNavigation subscribes to the events. The browser sends all of them after
+// Enable.
 func (p *Page) FollowNavigation(allow func(string) error) *Navigation {
 	n := &Navigation{
 		p:     p,
@@ -68,7 +72,7 @@ func (p *Page) FollowNavigation(allow func(string) error) *Navigation {
 	return n
 }
 
-// Enable has the browser tell all of it.
+// Enable turns on all of the events in the browser.
 func (n *Navigation) Enable(ctx context.Context) error {
 	if n.heard {
 		return nil
@@ -83,7 +87,7 @@ func (n *Navigation) Enable(ctx context.Context) error {
 	return err
 }
 
-// End stops what was switched on.
+// End unsubscribes and turns off what Enable turned on.
 func (n *Navigation) End(ctx context.Context) {
 	n.Events.Release()
 	ctx = context.WithoutCancel(ctx)
@@ -96,9 +100,8 @@ func (n *Navigation) End(ctx context.Context) {
 	}
 }
 
-// Run starts the navigation with start and follows it until it is as far as
-// wait says, has failed or was refused. start returns the loader that it waits
-// for, or nothing when it cannot know.
+// Run calls start, which begins the navigation, and follows it until the page has
+// reached the state wait, the navigation has failed, or it was refused.
 func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start func() (Started, error)) error {
 	type result struct {
 		Started
@@ -153,13 +156,13 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 	}
 }
 
-// Started is what the browser says of a navigation that it has begun.
+// Started is the browser's answer to the command that began a navigation.
 type Started struct {
 	Failure  string
 	Download bool
 }
 
-// order of how far a page is.
+// far returns the rank of a load state: 0 is the earliest.
 func far(w protocol.WaitUntil) int {
 	switch w {
 	case protocol.WaitLoad:
@@ -171,7 +174,7 @@ func far(w protocol.WaitUntil) int {
 	}
 }
 
-// Reached says whether the page is as far as wait says.
+// Reached reports whether the page has reached the state wait.
 func (n *Navigation) Reached(wait protocol.WaitUntil) bool {
 	if n.Within != "" {
 		return true
@@ -179,7 +182,7 @@ func (n *Navigation) Reached(wait protocol.WaitUntil) bool {
 	return n.Committed != "" && far(n.Loaded[n.Committed]) >= far(wait)
 }
 
-// Event takes in one of Events.
+// Event applies one of Events.
 func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 	main := cdp.FrameID(n.p.Target)
 	switch e.Method {
@@ -193,11 +196,11 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 			ours := n.Begun[n.Committed]
 			delete(n.Begun, n.Committed)
 			if v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
-				n.Loaded[n.Committed] = protocol.WaitLoad // it comes back as it was
+				n.Loaded[n.Committed] = protocol.WaitLoad // it is restored with everything loaded
 			}
 			if v.Frame.UnreachableURL != "" {
-				n.Committed = "" // Chromium's own page with the reason
-				// That of a navigation before may come late.
+				n.Committed = "" // Chromium's error page
+				// The error page of an earlier navigation may come late.
 				if ours && n.Failure == "" {
 					n.Failure = "net::ERR_FAILED"
 				}
@@ -209,7 +212,8 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 		}
 	case cdppage.LifecycleEvent.Method:
 		if v, ok := devtools.Decode(e, cdppage.LifecycleEvent); ok && v.FrameID == main {
-			// A page whose process is new is heard of only from here on.
+			// The lifecycle events are the first events that report a page in a
+			// new process.
 			if n.Begun[v.LoaderID] {
 				delete(n.Begun, v.LoaderID)
 				n.Committed = v.LoaderID
@@ -224,7 +228,8 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 			}
 		}
 	case cdppage.JavascriptDialogOpening.Method:
-		// The page asks whether to leave; the command has said so already.
+		// The page asks whether to leave; the command that navigates has already
+		// decided that.
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok && v.Type == cdppage.DialogTypeBeforeunload {
 			_ = devtools.Post(ctx, n.p.Session, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true})
 		}
@@ -248,8 +253,8 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 	}
 }
 
-// gate lets a document's request through or not. A refused frame stays empty; a
-// refused page ends the command.
+// gate lets a document's request continue, or fails it. A refused frame stays
+// empty; a refused main document ends the command.
 func (n *Navigation) gate(ctx context.Context, v *fetch.EventRequestPaused, isMain bool) {
 	var err error
 	if n.Allow != nil {
@@ -267,8 +272,8 @@ func (n *Navigation) gate(ctx context.Context, v *fetch.EventRequestPaused, isMa
 	}
 }
 
-// checkRemote applies the same rule to the machine that answered: a harmless
-// name may lead to a refused address.
+// checkRemote applies the same rule to the address of the server that answered,
+// because a harmless host name may resolve to a refused address.
 func (n *Navigation) checkRemote(ctx context.Context, res *network.Response) {
 	if n.Allow == nil || res.RemoteIPAddress == "" || n.Refused != nil {
 		return
@@ -277,7 +282,7 @@ func (n *Navigation) checkRemote(ctx context.Context, res *network.Response) {
 	if err != nil {
 		return
 	}
-	// With its path: of our own server the welcome page is allowed.
+	// The path is included because the welcome page of our own server is allowed.
 	at := url.URL{Scheme: u.Scheme, Host: net.JoinHostPort(strings.Trim(res.RemoteIPAddress, "[]"), strconv.FormatInt(res.RemotePort, 10)), Path: u.Path}
 	if at.Path == "" {
 		at.Path = "/"
@@ -289,7 +294,7 @@ func (n *Navigation) checkRemote(ctx context.Context, res *network.Response) {
 	}
 }
 
-// NavigationError puts a network error into words.
+// NavigationError turns a network error into an error with a readable message.
 func NavigationError(text string) error {
 	code := strings.TrimPrefix(text, "net::")
 	if words, ok := netWords[code]; ok {
@@ -301,17 +306,17 @@ func NavigationError(text string) error {
 	return protocol.NewError(protocol.CodeNavigation, fmt.Sprintf("the page could not be loaded (%s)", code), "check the address, or try again")
 }
 
-// netWords says the usual network errors in words.
+// netWords are readable messages for common network errors.
 var netWords = map[string]string{
 	"ERR_NAME_NOT_RESOLVED":       "no such host",
 	"ERR_CONNECTION_REFUSED":      "nothing listens at this address",
-	"ERR_CONNECTION_RESET":        "the server broke the connection off",
+	"ERR_CONNECTION_RESET":        "the server reset the connection",
 	"ERR_CONNECTION_CLOSED":       "the server closed the connection",
 	"ERR_CONNECTION_TIMED_OUT":    "the server did not answer",
 	"ERR_TIMED_OUT":               "the server did not answer",
 	"ERR_EMPTY_RESPONSE":          "the server sent nothing",
 	"ERR_INTERNET_DISCONNECTED":   "there is no network",
-	"ERR_ADDRESS_UNREACHABLE":     "there is no way to this address",
+	"ERR_ADDRESS_UNREACHABLE":     "there is the address cannot be reached",
 	"ERR_TOO_MANY_REDIRECTS":      "the page redirects without end",
 	"ERR_ABORTED":                 "the page was not loaded: the server sent nothing to show, or something else was opened meanwhile",
 	"ERR_BLOCKED_BY_CLIENT":       "the request was blocked in the browser",

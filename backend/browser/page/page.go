@@ -1,6 +1,7 @@
-// Package page is a page of the browser as commands work on it: its frames, each with
-// a world of ours in its document, what is asked of these worlds, targets in them,
-// and where the page goes. Operations are built on it; it knows none of them.
+// Package page represents a page of the browser for the commands: its frames, our
+// isolated world in each frame's document, calls into these worlds, targets in
+// them, and navigations of the page. Page operations build on this package; it
+// imports none of them.
 package page
 
 import (
@@ -21,46 +22,56 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Host is what a page needs of the browser that it is in. None of it may wait but
-// Equipped.
+// Host is what a page needs from the browser that contains it. No function may
+// block, except Equipped.
 type Host struct {
 	Log *slog.Logger
 	// Space returns the ref numbers of a tab.
 	Space func(id protocol.TabID) *Space
-	// Crashed is told when the page's renderer crashed, or is there again.
+	// Crashed is called when the page's renderer has crashed, or exists again.
 	Crashed func(is bool)
-	// Titled is told of the page's address and title.
+	// Titled is called with the page's URL and title.
 	Titled func(url, title string)
-	// Attach opens a session with a target beside the one that everybody uses, and
-	// returns what ends it.
+	// Attach opens a session to a target in addition to the shared one. release
+	// detaches it.
 	Attach func(ctx context.Context, id target.ID) (s *devtools.Session, release func(), err error)
-	// InFront says whether the page's tab is the one in front of its window.
+	// InFront reports whether the page's tab is in front of its window.
 	InFront func() bool
-	// Judge has a command judge where the page goes, in place of the tab's own gate,
-	// until released; Refused is why the tab's gate refused an address, once.
+	// Judge lets a command decide which documents the page may load, in place of
+	// the tab's own gate, until released is called. Refused returns why the tab's
+	// gate refused a URL during that time; nil when it refused none.
 	Judge   func() (released func())
 	Refused func() error
-	// Equipped is called when our world is in the documents of one more session.
+	// Equipped is called when our world has been installed in the documents of
+	// one more session.
 	Equipped func(ctx context.Context, s *devtools.Session) error
-	// Event is told of the events of the page's own session, by its reader.
+	// Event is called with the events of the page's own session, by the
+	// connection's reader.
 	Event func(e devtools.Event)
 }
 
-// Tabs runs work on the pages of tabs, in the order in which it was asked of a tab.
-// Errors are protocol.Errors.
+// Tabs runs work on the pages of tabs, in the order of the calls for each tab. f
+// receives the page for the caller by. Errors are protocol.Errors.
 type Tabs interface {
-	// OnPage runs f with the page of a tab, open for looks and actions.
-	OnPage(ctx context.Context, id protocol.TabID, f func(ctx context.Context, p *Page) error) error
-	// OnTab runs f with the page of a tab that may not be open. With needsRenderer f
-	// fails at once when the page crashes.
-	OnTab(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *Page) error) error
-	// Beside is OnTab out of order, for what others need not wait for.
-	Beside(ctx context.Context, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *Page) error) error
+	// OnPage runs f with the page of a tab, opened for snapshots and actions.
+	OnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *Page) error) error
+	// OnTab runs f with the page of a tab, which may not be opened yet. With
+	// needsRenderer, f fails at once when the page crashes.
+	OnTab(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *Page) error) error
+	// Beside is OnTab outside the tab's queue, for work that other commands need
+	// not wait for.
+	Beside(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *Page) error) error
 }
 
-// Page is a session with the target that shows a tab, and what is known of its
-// frames.
+// Page is a session with the target that shows a tab, and the state of its
+// frames, for one caller.
 type Page struct {
+	*shared
+	by protocol.Caller // the caller on whose behalf the page is used
+}
+
+// shared is the part of a Page that all callers share.
+type shared struct {
 	*devtools.Session
 	host Host
 
@@ -69,30 +80,39 @@ type Page struct {
 	dead   chan struct{} // closed while the renderer is crashed
 	isDead bool
 
-	Frames *frames              // nil until the first look or action
-	opened *opening             // nil until then, and after a try that failed
-	then   func(devtools.Event) // what else follows the session's events
+	Frames *frames              // nil until the first snapshot or action
+	opened *opening             // nil until then, and after an attempt that failed
+	then   func(devtools.Event) // further follower of the session's events
 
-	hearing lingering // of requests
-	drawing lingering // in the back
+	hearing lingering // of request events
+	drawing lingering // of a tab that is not in front
 }
 
-// New returns the page of a session. It hears nothing before Follow.
+// New returns the page of a session, for no caller. It receives no events before
+// Follow.
 func New(s *devtools.Session, host Host) *Page {
-	return &Page{Session: s, host: host, dead: make(chan struct{})}
+	return &Page{shared: &shared{Session: s, host: host, dead: make(chan struct{})}}
 }
 
-// InFront says whether a window shows the page's tab.
+// For returns the page for a caller: our world remembers for each caller what it
+// was shown.
+func (p *Page) For(by protocol.Caller) *Page { return &Page{p.shared, by} }
+
+// InFront reports whether the page's tab is in front of its window.
 func InFront(p *Page) bool { return p.host.InFront() }
 
-// Twin returns a page of another session with the target of a page.
-func Twin(p *Page, s *devtools.Session) *Page { return New(s, p.host) }
+// Twin returns a page on another session with the same target, for the same
+// caller.
+func Twin(p *Page, s *devtools.Session) *Page { return New(s, p.host).For(p.by) }
 
-// Follow has the page hear what makes it not answer, and the browser tell it. A
-// page where the user may type gets, first of all, what catches keys during a press.
+// Follow subscribes the page to the events that explain why it does not answer
+// (dialogs, crashes), and enables them in the browser. With typedIn, for a page
+// in which the user may type, it also installs, before anything else of our
+// world, the script that catches keys during a press.
 func (p *Page) Follow(ctx context.Context, typedIn bool) error {
 	p.Session.Follow(p.take)
-	// A hung page answers none of these: they are sent and not waited for.
+	// A hung page answers none of these commands, so they are sent without
+	// waiting.
 	err := errors.Join(
 		devtools.Post(ctx, p.Session, cdppage.Enable, cdppage.EnableParams{}),
 		devtools.Post(ctx, p.Session, inspector.Enable, cdp.Empty{}),
@@ -101,14 +121,14 @@ func (p *Page) Follow(ctx context.Context, typedIn bool) error {
 	if !typedIn {
 		return err
 	}
-	// The rest of our world comes with the first look or action; this must be
-	// there before the page's own listeners.
+	// The rest of our world is installed with the first snapshot or action. This
+	// script must run before the page adds its own listeners.
 	return errors.Join(err, devtools.Post(ctx, p.Session, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
 		Source: holdScript, WorldName: WorldName,
 	}))
 }
 
-// Ended says whether the session is gone.
+// Ended reports whether the session has ended.
 func (p *Page) Ended() bool {
 	select {
 	case <-p.Done:
@@ -118,9 +138,10 @@ func (p *Page) Ended() bool {
 	}
 }
 
-// take follows what makes a page not answer. The reader calls it, so that with
-// each answer all that came before it is known: a page that was loaded after a
-// crash is not called crashed.
+// take follows the events that explain why a page does not answer. The
+// connection's reader calls it, so that every event before an answer has been
+// handled when the answer arrives: a page that was loaded again after a crash is
+// not reported as crashed.
 func (p *Page) take(e devtools.Event) {
 	switch e.Method {
 	case cdppage.JavascriptDialogOpening.Method:
@@ -146,7 +167,7 @@ func (p *Page) take(e devtools.Event) {
 // Dialog is a dialog of a page.
 type Dialog struct{ Kind, Message string }
 
-// String is the dialog in words: the page's message comes behind its kind.
+// String returns the dialog's kind and the page's message.
 func (d *Dialog) String() string {
 	if d == nil {
 		return "dialog"
@@ -160,17 +181,18 @@ func (p *Page) setDialog(d *Dialog) {
 	p.dialog = d
 }
 
-// DialogAnswered notes that the dialog is gone, before its event comes.
+// DialogAnswered records that the dialog is closed, before its event arrives.
 func (p *Page) DialogAnswered() { p.setDialog(nil) }
 
-// OpenDialog is the dialog that is open; nil when there is none.
+// OpenDialog returns the dialog that is open; nil when there is none.
 func (p *Page) OpenDialog() *Dialog {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.dialog
 }
 
-// setCrashed ends, or allows again, what waits for the page's renderer.
+// setCrashed records whether the renderer has crashed. A crash cancels everything
+// that waits for the renderer.
 func (p *Page) setCrashed(is bool) {
 	p.mu.Lock()
 	if is && !p.isDead {
@@ -184,7 +206,8 @@ func (p *Page) setCrashed(is bool) {
 	p.host.Crashed(is)
 }
 
-// Crashed says whether the renderer is crashed, by all that was read so far.
+// Crashed reports whether the renderer has crashed, according to the events read
+// so far.
 func (p *Page) Crashed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -192,24 +215,24 @@ func (p *Page) Crashed() bool {
 }
 
 // Crashes returns a channel that is closed when the renderer crashes; it is
-// closed already when it has.
+// already closed when it has crashed.
 func (p *Page) Crashes() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.dead
 }
 
-// ErrCrashed is returned by what needs a renderer that is not there.
+// ErrCrashed is returned by operations that need a renderer when it has crashed.
 var ErrCrashed = errors.New("the page crashed")
 
-// IsTargetGone says whether something failed because the target, or Chrome's tab,
-// that it is about is there no more.
+// IsTargetGone reports whether an error says that the target, or Chrome's tab, no
+// longer exists.
 func IsTargetGone(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "No target with given id") || strings.Contains(err.Error(), "No tab with id"))
 }
 
-// isLeaving says whether a method failed because the page was just going to
-// another document.
+// isLeaving reports whether a method failed because the page was navigating to
+// another document at that moment.
 func isLeaving(err error) bool {
 	e, ok := errors.AsType[*devtools.MethodError](err)
 	return ok && slices.ContainsFunc([]string{
@@ -218,17 +241,17 @@ func isLeaving(err error) bool {
 	}, func(says string) bool { return strings.Contains(e.Message, says) })
 }
 
-// Beside opens a session with a target of the page that is its caller's alone, and
-// returns what ends it.
+// Beside opens a session to a target of the page for the caller's own use.
+// release detaches it.
 func (p *Page) Beside(ctx context.Context, id target.ID) (s *devtools.Session, release func(), err error) {
 	return p.host.Attach(ctx, id)
 }
 
-// Where asks the browser, not the page, for the address and title.
+// Where reads the URL and title from the browser, not from the page's scripts.
 func (p *Page) Where(ctx context.Context, info *protocol.PageInfo) error {
 	h, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
-	// A gated page says that it is there before the browser shows it; the next
-	// answers come when it does.
+	// The navigation event of a gated page comes before the browser has swapped
+	// the page in. The call succeeds once it has.
 	for ctx.Err() == nil && isSwapping(err) {
 		h, err = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 	}
@@ -242,6 +265,22 @@ func (p *Page) Where(ctx context.Context, info *protocol.PageInfo) error {
 	return nil
 }
 
+// MayAct refuses what the caller of a page was allowed on another page than the one
+// that is there by now.
+func MayAct(ctx context.Context, p *Page) error {
+	if !Judged(p) {
+		return nil
+	}
+	var info protocol.PageInfo
+	if err := p.Where(ctx, &info); err != nil {
+		return err
+	}
+	return p.by.Acts(info.URL)
+}
+
+// Judged says whether the caller of a page was allowed on one page only.
+func Judged(p *Page) bool { return p.by.Acts != nil }
+
 // isSwapping says whether a call failed because the tab's page is between two
 // processes.
 func isSwapping(err error) bool {
@@ -249,8 +288,8 @@ func isSwapping(err error) bool {
 	return ok && strings.Contains(e.Message, "Not attached to an active page")
 }
 
-// OriginOf is the origin of an address; empty when it has none that keeps
-// anything.
+// OriginOf returns the origin of a URL; empty when the URL has no origin with
+// storage.
 func OriginOf(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {

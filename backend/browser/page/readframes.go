@@ -12,15 +12,14 @@ import (
 	"sync"
 
 	"github.com/chromedp/cdproto/runtime"
-
-	"pilotfish/backend/protocol"
 )
 
-// Reading a page: its closed shadow roots are opened to the page script first,
-// and each frame that is drawn is read in its own process.
+// Reading a page: the page script first receives the closed shadow roots, and
+// each rendered frame is read in its own process.
 
-// Read runs a function of ours, `(page, args) => …`, in a frame's world, and
-// again when the document has closed roots that the world did not know.
+// Read runs one of our functions, `(page, args) => …`, in a frame's world. It
+// runs it again when the document has closed shadow roots that the world did not
+// know.
 func Read(ctx context.Context, p *Page, f *Frame, function string, args, into any) error {
 	data, err := json.Marshal(args)
 	if err != nil {
@@ -43,7 +42,7 @@ func readOnce(ctx context.Context, p *Page, f *Frame, function string, data []by
 		return false, p.WorldError(f, world, err)
 	}
 	q := &Calls{s: s}
-	if err := q.Send(ctx, runtime.Evaluate.Method, EvaluateParams(p.Function(ctx, f, function, data), world)); err != nil {
+	if err := q.Send(ctx, runtime.Evaluate.Method, EvaluateParams(p.Function(f, function, data), world)); err != nil {
 		return false, p.WorldError(f, world, err)
 	}
 	fresh, err := reveal(ctx, p, f, s, world, doc, count.complete(ctx), nil)
@@ -58,23 +57,24 @@ func readOnce(ctx context.Context, p *Page, f *Frame, function string, data []by
 	return false, p.Answered(ctx, f, s, world, "a part of it", res, err, into)
 }
 
-// Function is the call of a function of ours with the page script.
-func (p *Page) Function(ctx context.Context, f *Frame, function string, args []byte) string {
+// Function returns the expression that calls one of our functions with the page
+// script.
+func (p *Page) Function(f *Frame, function string, args []byte) string {
 	return fmt.Sprintf(`globalThis.pilotfishPage ? (async (page, args) => {
 		page.configure({ prefix: %q, base: %d, caller: %q });
 		try { const value = await (%s)(page, args); return JSON.stringify({ value: value ?? null, next: page.next() }); }
 		catch (error) { return JSON.stringify({ error: { name: String(error?.name), message: String(error?.message) }, next: page.next() }); }
-	})(pilotfishPage, %s) : 'none'`, f.Prefix(), p.Frames.Base(f), protocol.CallerOf(ctx), function, args)
+	})(pilotfishPage, %s) : 'none'`, f.Prefix(), p.Frames.Base(f), p.by.Name, function, args)
 }
 
-// leftOut says whether a frame is to be left out for an error: it went away
-// meanwhile, or is not drawn. Without the page's own there is nothing.
+// leftOut reports whether a frame is skipped because of an error: it went away
+// meanwhile, or is not rendered. The main frame is never skipped.
 func leftOut(f *Frame, err error) bool {
 	return f.Number != 0 && (errors.Is(err, ErrReplaced) || errors.Is(err, ErrNoFrame))
 }
 
-// drawnFrames returns the frames that a person sees, the page's own first, each
-// before those in it.
+// drawnFrames returns the frames that a user sees, the main frame first and each
+// frame before those inside it.
 func drawnFrames(ctx context.Context, p *Page) ([]*Frame, error) {
 	var out []*Frame
 	var add func(f *Frame) error
@@ -107,7 +107,7 @@ func drawnFrames(ctx context.Context, p *Page) ([]*Frame, error) {
 	return out, add(p.Frames.Main())
 }
 
-// ownersOf finds the frames inside one by the refs of their elements.
+// ownersOf returns the frames inside f by the refs of their elements.
 func ownersOf(ctx context.Context, p *Page, f *Frame) map[string]*Frame {
 	inner := p.Frames.Children(f)
 	out := make(map[string]*Frame, len(inner))
@@ -119,7 +119,7 @@ func ownersOf(ctx context.Context, p *Page, f *Frame) map[string]*Frame {
 	return out
 }
 
-// EachDrawn runs f for every frame that is drawn, the page's own first.
+// EachDrawn runs f for every rendered frame, the main frame first.
 func EachDrawn(ctx context.Context, p *Page, do func(f *Frame) error) error {
 	frames, err := drawnFrames(ctx, p)
 	if err != nil {
@@ -133,12 +133,11 @@ func EachDrawn(ctx context.Context, p *Page, do func(f *Frame) error) error {
 	return nil
 }
 
-// Prose reads a text of a frame, or of an element in it, with the text of each
-// frame that is drawn there in its place. found is false when the element is
-// gone.
+// Prose reads the text of a frame, or of an element in it, and inserts the text
+// of each rendered frame in its place. found is false when the element is gone.
 func Prose(ctx context.Context, p *Page, f *Frame, method, ref string) (text string, found bool, err error) {
 	nonce := make([]byte, 8)
-	// rand.Read never fails; it ends the program rather than being guessable.
+	// rand.Read never returns an error: it ends the program instead.
 	_, _ = rand.Read(nonce)
 	mark := "frame-" + hex.EncodeToString(nonce)
 	var got *string
@@ -167,5 +166,5 @@ func Prose(ctx context.Context, p *Page, f *Frame, method, ref string) (text str
 	return strings.TrimSpace(blankLines().ReplaceAllString(text, "\n\n")), true, fault
 }
 
-// blankLines are what an empty frame leaves behind.
+// blankLines matches the blank lines that an empty frame leaves.
 var blankLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\n{3,}`) })

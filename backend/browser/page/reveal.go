@@ -16,16 +16,18 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// What only the protocol can see of a document: closed shadow roots, and which
-// elements listen for the pointer. Whether there are any that the world does not
-// know is asked for in the same breath as the look itself: the browser works
-// through it in order, and only when something is new is the look taken again.
+// Some facts about a document are visible only through the protocol: closed
+// shadow roots, and which elements have pointer listeners. Each snapshot sends
+// the requests for these facts together with its own call, without waiting in
+// between; the browser answers them in order. The call is repeated only when the
+// answers contain something that the world does not know yet.
 
-// maxRevealed bounds how many new listening elements one look hands over.
+// maxRevealed limits how many new listening elements one call passes to the
+// world.
 const maxRevealed = 5000
 
-// domNode is as much of a node as is looked at; what is in a frame is that
-// frame's own business.
+// domNode holds the parts of a node that are used. The nodes inside a frame's
+// element are left to that frame.
 type domNode struct {
 	ID          cdp.BackendNodeID `json:"backendNodeId"`
 	Type        string            `json:"shadowRootType"`
@@ -33,13 +35,14 @@ type domNode struct {
 	ShadowRoots []*domNode        `json:"shadowRoots"`
 }
 
-// Look asks a function of world.js, with everything revealed that it needs.
+// Look calls a function of world.js after the world has received the closed
+// shadow roots and listening elements that it needs.
 func (p *Page) Look(ctx context.Context, f *Frame, name string, args, into any) error {
 	return untilFresh(func() (bool, error) { return p.lookOnce(ctx, f, name, args, into) })
 }
 
-// untilFresh asks once more, a few times at most, while the world that was asked is
-// gone, or has learned of closed roots since.
+// untilFresh repeats a call, at most three times, while the world that it used is
+// gone or has received new closed roots since.
 func untilFresh(once func() (again bool, err error)) error {
 	for try := 0; ; try++ {
 		again, err := once()
@@ -62,7 +65,7 @@ func (p *Page) lookOnce(ctx context.Context, f *Frame, name string, args, into a
 	if err != nil {
 		return false, err
 	}
-	expression, err := p.Expression(ctx, f, name, args)
+	expression, err := p.Expression(f, name, args)
 	if err != nil {
 		return false, err
 	}
@@ -95,7 +98,8 @@ func (p *Page) lookOnce(ctx context.Context, f *Frame, name string, args, into a
 	return false, p.Answered(ctx, f, s, world, name, res, err, into)
 }
 
-// OpenRoots hands over the closed roots of a document that its world does not know yet.
+// OpenRoots passes the closed shadow roots of a document to its world, as far as
+// the world does not know them yet.
 func OpenRoots(ctx context.Context, p *Page, f *Frame) error {
 	s, world, err := p.Ready(ctx, f)
 	if err != nil {
@@ -113,9 +117,9 @@ func OpenRoots(ctx context.Context, p *Page, f *Frame) error {
 	return err
 }
 
-// documentOf returns a handle of the frame's document in the page's own world:
-// asked for the listeners below a handle of another world, Chromium 156 crashes
-// the page after a few clicks.
+// documentOf returns a handle of the frame's document in the page's own world.
+// When Chromium 156 is asked for the listeners below a handle of another world,
+// it crashes the page after a few clicks.
 func documentOf(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world string) (runtime.RemoteObjectID, error) {
 	p.Frames.mu.Lock()
 	doc, in := f.doc, f.docIn
@@ -140,8 +144,8 @@ func documentOf(ctx context.Context, p *Page, f *Frame, s *devtools.Session, wor
 	return own, nil
 }
 
-// ownHandle is a handle of the same node in the page's own world; errStale when
-// the node went away.
+// ownHandle returns a handle of the same node in the page's own world; ErrStale
+// when the node is gone.
 func ownHandle(ctx context.Context, s *devtools.Session, handle runtime.RemoteObjectID) (runtime.RemoteObjectID, error) {
 	var res dom.ResolveNodeResult
 	node, err := cdp.Call(ctx, s, dom.DescribeNode, dom.DescribeNodeParams{ObjectID: handle})
@@ -157,9 +161,10 @@ func ownHandle(ctx context.Context, s *devtools.Session, handle runtime.RemoteOb
 	return res.Object.ObjectID, nil
 }
 
-// reveal hands over what the world does not know yet; it says whether there was
-// anything. The document is described only when it may hold closed roots that
-// are not known, or when listeners of several frames have to be told apart.
+// reveal passes nodes to the world that it does not know yet, and reports whether
+// there were any. It asks for a description of the document only when the
+// document may have unknown closed roots, or when the listeners of several frames
+// must be told apart.
 func reveal(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world string, doc runtime.RemoteObjectID, complete bool, listeners []*domdebugger.EventListener) (bool, error) {
 	p.Frames.mu.Lock()
 	if f.knownIn != world {
@@ -191,7 +196,7 @@ func reveal(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world s
 		}
 	}
 	p.Frames.mu.Lock()
-	roots, listening = fresh(roots), fresh(listening) // a root that listens is a root first
+	roots, listening = fresh(roots), fresh(listening) // a listening shadow root counts as a root
 	p.Frames.mu.Unlock()
 	if own != nil {
 		listening = slices.DeleteFunc(listening, func(id cdp.BackendNodeID) bool { return !own[id] })
@@ -207,8 +212,9 @@ func reveal(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world s
 	return given || also, err
 }
 
-// describeDocument lists the closed roots of a document and, where there are any or it
-// is framed, its own nodes.
+// describeDocument returns the closed roots of a document and the nodes of the
+// document itself. It returns neither when there are no closed roots, unless
+// framed is set.
 func describeDocument(ctx context.Context, s *devtools.Session, doc runtime.RemoteObjectID, framed bool) (own map[cdp.BackendNodeID]bool, roots []cdp.BackendNodeID, err error) {
 	all, yes := int64(-1), true
 	var tree struct {
@@ -217,7 +223,7 @@ func describeDocument(ctx context.Context, s *devtools.Session, doc runtime.Remo
 	params := dom.DescribeNodeParams{ObjectID: doc, Depth: &all, Pierce: &yes}
 	if err := s.Call(ctx, dom.DescribeNode.Method, params, &tree); err != nil {
 		if _, ok := errors.AsType[*devtools.MethodError](err); ok {
-			return nil, nil, nil // the look's own answer says what became of the document
+			return nil, nil, nil // the error of the call itself says what happened to the document
 		}
 		return nil, nil, err
 	}
@@ -240,8 +246,8 @@ func pointerEvent(kind string) bool {
 	return false
 }
 
-// closed lists the closed roots below a node, outer ones first, and notes every
-// node of this document.
+// closed returns the closed roots below a node, outer ones first, and adds every
+// node of this document to own.
 func (n *domNode) closed(own map[cdp.BackendNodeID]bool, out []cdp.BackendNodeID) []cdp.BackendNodeID {
 	own[n.ID] = true
 	for _, r := range n.ShadowRoots {
@@ -259,7 +265,7 @@ func (n *domNode) closed(own map[cdp.BackendNodeID]bool, out []cdp.BackendNodeID
 	return out
 }
 
-// give hands nodes to a function of the page script.
+// give passes nodes to a function of the page script.
 func give(ctx context.Context, s *devtools.Session, world runtime.ExecutionContextID, method string, nodes []cdp.BackendNodeID) (bool, error) {
 	if len(nodes) == 0 {
 		return false, nil
@@ -275,7 +281,7 @@ func give(ctx context.Context, s *devtools.Session, world runtime.ExecutionConte
 		var res dom.ResolveNodeResult
 		if err := q.await(ctx, i, &res); err != nil {
 			if _, ok := errors.AsType[*devtools.MethodError](err); ok {
-				continue // gone since
+				continue // the node is gone since
 			}
 			return false, err
 		}

@@ -14,12 +14,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Resolution is what became of a ref: the page script's Resolution, or Reached.
+// Resolution is the state of a ref: the page script's type Resolution, or
+// Reached.
 type Resolution struct {
 	State string     `json:"state"`
 	Ref   string     `json:"ref"`
 	Line  string     `json:"line"`
-	Bare  string     `json:"bare"` // the line without the value of a field
+	Bare  string     `json:"bare"` // the line without a field's value
 	Was   string     `json:"was"`
 	From  string     `json:"from"`
 	To    string     `json:"to"`
@@ -28,20 +29,21 @@ type Resolution struct {
 	ByRef string     `json:"byRef"`
 	Point Point      `json:"point"`
 	Box   [4]float64 `json:"box"`
-	// Moving: it does not rest, and the point is where it will be in a moment.
+	// Moving: the element is moving, and the point is where it will be in a
+	// moment.
 	Moving bool `json:"moving"`
 }
 
-// Name is the line of a field without the value that it holds.
+// Name returns the line without a field's value.
 func (r *Resolution) Name() string { return cmp.Or(r.Bare, r.Line) }
 
-// Point is a place in a frame's viewport, in CSS pixels.
+// Point is a position in a frame's viewport, in CSS pixels.
 type Point struct {
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
 }
 
-// Located is the page script's Located.
+// Located is the page script's type Located.
 type Located struct {
 	State      string               `json:"state"`
 	Target     string               `json:"target"`
@@ -53,7 +55,7 @@ type Located struct {
 	Candidates []protocol.Candidate `json:"candidates"`
 }
 
-// Aimed is what reaching a target led to.
+// Aimed is the result of reaching a target.
 type Aimed struct {
 	Located *Located    `json:"located"`
 	Reached *Resolution `json:"reached"`
@@ -62,20 +64,20 @@ type Aimed struct {
 		State    string   `json:"state"`
 		Value    string   `json:"value"`
 		Selected bool     `json:"selected"`
-		Key      string   `json:"key"`     // that chooses an option
-		Told     bool     `json:"told"`    // by events of ours
+		Key      string   `json:"key"`     // the key that chooses an option
+		Told     bool     `json:"told"`    // the change was reported to the page by synthetic events
 		Code     string   `json:"code"`    // why it was refused: the page script's Unfit
 		Why      string   `json:"why"`     // the same in words
 		Options  []string `json:"options"` // labels, or refs to be clicked
 	} `json:"filled"`
 }
 
-// LookAgain suggests a snapshot after a ref or a frame that is not what it was.
+// LookAgain suggests a snapshot after a ref or a frame that has changed.
 func LookAgain() protocol.Suggestion {
 	return protocol.Try("shows what is there now", "snapshot")
 }
 
-// Refusal says why a ref cannot be acted on.
+// Refusal returns the error that says why a ref cannot be acted on.
 func (r *Resolution) Refusal() error {
 	what := Plain(r.Line)
 	if what == "" {
@@ -115,8 +117,8 @@ func was(line string) string {
 	return " (it was " + Plain(line) + ")"
 }
 
-// Plain is page text as it may stand in a message: one line, without what a
-// terminal would obey.
+// Plain makes page text safe for a message: one line of at most 200 characters,
+// without control characters that a terminal would interpret.
 func Plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
@@ -130,7 +132,8 @@ func Plain(s string) string {
 	return s
 }
 
-// Refusal says why a target is not one element.
+// Refusal returns the error that says why a target does not mean exactly one
+// element.
 func (l *Located) Refusal() error {
 	list := func(all []protocol.Candidate) string {
 		lines := make([]string, len(all))
@@ -162,8 +165,8 @@ func (l *Located) Refusal() error {
 	return protocol.NewError(protocol.CodeNoElement, message, "", LookAgain())
 }
 
-// FrameOf returns the frame that a target is looked for in first, and whether
-// it is certain.
+// FrameOf returns the frame in which a target is looked for first, and whether it
+// can only be there.
 func (p *Page) FrameOf(target string) (*Frame, bool, error) {
 	if !RefScope().MatchString(target) {
 		return p.Frames.Main(), false, nil
@@ -175,14 +178,15 @@ func (p *Page) FrameOf(target string) (*Frame, bool, error) {
 	return f, true, nil
 }
 
-// Aim asks a function of world.js that takes a target, in the frame that has
-// it. What is not a ref is looked for in the main frame and then in the others.
+// Aim calls a function of world.js that takes a target, in the frame that
+// contains the target. A target that is not a ref is looked for in the main frame
+// first and then in the others.
 func Aim(ctx context.Context, p *Page, target, name string, args map[string]any) (*Frame, Aimed, error) {
 	return AimMeanwhile(ctx, p, target, name, args, nil)
 }
 
-// AimMeanwhile is aim, with something that is done while the page works on its
-// answer; nil is nothing.
+// AimMeanwhile is Aim, with a function that runs while the page works on its
+// answer; nil for none.
 func AimMeanwhile(ctx context.Context, p *Page, target, name string, args map[string]any, meanwhile func(context.Context) error) (*Frame, Aimed, error) {
 	target = strings.TrimSpace(target)
 	f, certain, err := p.FrameOf(target)
@@ -197,7 +201,7 @@ func AimMeanwhile(ctx context.Context, p *Page, target, name string, args map[st
 		p.Frames.mu.Lock()
 		fresh := f.context == "" || f.knownIn != f.context
 		p.Frames.mu.Unlock()
-		if fresh { // nothing was looked at yet: closed roots are not known
+		if fresh { // no snapshot was taken yet, so closed roots are not known
 			if err := p.Look(ctx, f, "url", nil, nil); err != nil {
 				return nil, Aimed{}, err
 			}
@@ -234,17 +238,18 @@ func AimMeanwhile(ctx context.Context, p *Page, target, name string, args map[st
 	case a.Reached.State == "unknown":
 		digits := a.Reached.Ref[strings.LastIndexByte(a.Reached.Ref, 'e')+1:]
 		if n, _ := strconv.Atoi(digits); n > 0 && n < p.Frames.Base(f) {
-			a.Reached.State = "gone" // of a document before this one
+			a.Reached.State = "gone" // it belonged to an earlier document
 		}
 		return nil, a, a.Reached.Refusal()
 	case a.Reached.State != "ok":
 		return nil, a, a.Reached.Refusal()
 	}
-	return f, a, nil
+	// The element that was found is of the page that is judged here, or of one before it.
+	return f, a, MayAct(ctx, p)
 }
 
-// elsewhere looks for a target in the child frames, and returns the one that has
-// it; nil when none has.
+// elsewhere looks for a target in the child frames and returns the frame that
+// contains it; nil when none does.
 func elsewhere(ctx context.Context, p *Page, target, want string) (*Frame, error) {
 	if PointTarget().MatchString(target) {
 		return nil, nil
@@ -279,9 +284,9 @@ func elsewhere(ctx context.Context, p *Page, target, want string) (*Frame, error
 	return nil, sum.Refusal()
 }
 
-// Outward turns a point of a frame into one of the tab's viewport and makes
-// sure on the way that a pointer there meets the frame. With a guard, an event that
-// misses the frame reaches nothing of the pages around it.
+// Outward converts a point of a frame into a point of the tab's viewport, and
+// checks on the way that a pointer there hits the frame. With a guard, an event
+// that misses the frame does not reach the pages around it.
 func Outward(ctx context.Context, p *Page, f *Frame, at Point, what string, g Guard) (Point, []*Frame, error) {
 	var way []*Frame
 	for {
@@ -309,15 +314,16 @@ func Outward(ctx context.Context, p *Page, f *Frame, at Point, what string, g Gu
 	}
 }
 
-// PointTarget is a point of the tab's viewport: "120,80" or "point=120,80".
+// PointTarget matches a point of the tab's viewport: "120,80" or "point=120,80".
 var PointTarget = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:point=)?\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$`)
 })
 
-// Guard names the events that a page gets only where they meet the target of an input.
+// Guard names the kinds of event that a page receives only where they hit the
+// target of an input.
 type Guard string
 
-// What is done under a guard.
+// The guards, by the input that is dispatched.
 const (
 	NoGuard    Guard = ""
 	GuardHover Guard = "hover"
@@ -325,8 +331,8 @@ const (
 	GuardTouch Guard = "touch"
 )
 
-// Pressed is the guard of the frames around the one of the target: they are
-// passed by a pointer that only moves.
+// Pressed returns the guard for the frames around the target's frame: a pointer
+// that only moves may pass over them.
 func (g Guard) Pressed() Guard {
 	if g == GuardHover {
 		return NoGuard
@@ -334,5 +340,5 @@ func (g Guard) Pressed() Guard {
 	return g
 }
 
-// RefScope is a ref, which names its frame.
+// RefScope matches a ref, which names its frame.
 var RefScope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?(?:f[1-9]\d*)?e[1-9]\d*$`) })

@@ -20,8 +20,8 @@ import (
 	"pilotfish/extension"
 )
 
-// KeyBinding is called by our world with each key that it catches during a press; see
-// hold.js.
+// KeyBinding is the binding that our world calls with each key that it catches
+// during a press; see hold.js.
 const KeyBinding = "pilotfishKey"
 
 //go:embed world.js
@@ -30,7 +30,7 @@ var worldScript string
 //go:embed hold.js
 var holdScript string
 
-// pageScript is what every document gets in our world.
+// pageScript returns the script that runs in our world in every document.
 func pageScript() (string, error) {
 	script, err := extension.PageScript()
 	if err != nil {
@@ -39,18 +39,19 @@ func pageScript() (string, error) {
 	return holdScript + script + "\n" + worldScript, nil
 }
 
-// ErrReplaced is returned when the document that was asked went away meanwhile.
+// ErrReplaced is returned when the document that was called was replaced
+// meanwhile.
 var ErrReplaced = errors.New("the document was replaced meanwhile")
 
-// opening is one try to open a page.
+// opening is one attempt to open a page.
 type opening struct {
-	done chan struct{} // closed when it is over
-	err  error         // good then
+	done chan struct{} // closed when the attempt has ended
+	err  error         // valid then
 }
 
-// Open makes a page ready for looks and actions, once: its frames are followed
-// and each document, now and later, gets our world. After a try that failed the
-// next caller tries again; the frames are followed from the first one on.
+// Open prepares a page for snapshots and actions, once: its frames are followed,
+// and every present and future document gets our world. After a failed attempt
+// the next caller tries again; the frames are followed from the first attempt on.
 func (p *Page) Open(ctx context.Context, id protocol.TabID) error {
 	p.mu.Lock()
 	if o := p.opened; o != nil {
@@ -58,7 +59,7 @@ func (p *Page) Open(ctx context.Context, id protocol.TabID) error {
 		select {
 		case <-o.done:
 			if ctx.Err() == nil && (errors.Is(o.err, context.DeadlineExceeded) || errors.Is(o.err, context.Canceled)) {
-				return p.Open(ctx, id) // its caller gave up; this one has not
+				return p.Open(ctx, id) // the caller of that attempt gave up; this caller has not
 			}
 			return o.err
 		case <-ctx.Done():
@@ -84,15 +85,24 @@ func (p *Page) Open(ctx context.Context, id protocol.TabID) error {
 	return o.err
 }
 
-// IsOpen says whether the page's frames are followed.
+// IsOpen reports whether the page's frames are followed.
 func (p *Page) IsOpen() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.Frames != nil
 }
 
-// equip installs our world in the documents of a session.
+// equip installs our world in the documents of a session and reads its frames.
 func (p *Page) equip(ctx context.Context, s *devtools.Session, child bool) error {
+	if err := install(ctx, s, child); err != nil {
+		return err
+	}
+	return p.join(ctx, s)
+}
+
+// install sends the commands that install our world in the documents of a
+// session.
+func install(ctx context.Context, s *devtools.Session, child bool) error {
 	script, err := pageScript()
 	if err != nil {
 		return err
@@ -101,34 +111,40 @@ func (p *Page) equip(ctx context.Context, s *devtools.Session, child bool) error
 	if child {
 		err = devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 	}
-	err = errors.Join(
+	return errors.Join(
 		err,
 		devtools.Post(ctx, s, runtime.Enable, cdp.Empty{}),
 		devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: KeyBinding, ExecutionContextName: WorldName}),
 		devtools.Post(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
 			Source: script, WorldName: WorldName, RunImmediately: &yes,
 		}),
-		// A tab in the back must believe to be looked at, or it draws nothing and
-		// takes no focus; the person's tab stays in front.
+		// A background tab must behave as if it had the focus, or it renders
+		// nothing and accepts no focus. The user's tab stays in front.
 		devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
 		devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
 			AutoAttach: true, Flatten: &yes, Filter: target.Filter{{Type: "iframe"}, {Exclude: true}},
 		}),
 	)
-	if err != nil {
-		return err
-	}
+}
+
+// join reads the frames of a session on which our world is installed.
+func (p *Page) join(ctx context.Context, s *devtools.Session) error {
 	if err := p.readTree(ctx, s); err != nil {
 		return err
 	}
 	return p.host.Equipped(ctx, s)
 }
 
-// Ready returns a frame's session and world, making the world if need be.
+// Ready returns a frame's session and world. It makes the world if there is none.
 func (p *Page) Ready(ctx context.Context, f *Frame) (*devtools.Session, string, error) {
 	s, world := p.Frames.State(f)
 	if world != "" {
 		return s, world, nil
+	}
+	// Until runtime events are enabled on a session, no event would report a
+	// world that is made here.
+	if err := p.Frames.awaitInstalled(ctx, s); err != nil {
+		return nil, "", err
 	}
 	_, err := cdp.Call(ctx, s, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{FrameID: f.ID, WorldName: WorldName})
 	if err != nil {
@@ -137,14 +153,14 @@ func (p *Page) Ready(ctx context.Context, f *Frame) (*devtools.Session, string, 
 		}
 		return nil, "", err
 	}
-	// Its event came before the answer.
+	// The event about the world was read before the answer.
 	if s, world = p.Frames.State(f); world == "" {
 		return nil, "", ErrReplaced
 	}
 	return s, world, nil
 }
 
-// answer is what world.js answers with.
+// answer is the form of the answers of world.js.
 type answer struct {
 	Value json.RawMessage `json:"value"`
 	Next  int             `json:"next"`
@@ -154,19 +170,19 @@ type answer struct {
 	} `json:"error"`
 }
 
-// Ask runs a function of world.js in a frame. It returns errReplaced when the
+// Ask calls a function of world.js in a frame. It returns ErrReplaced when the
 // document went away before it answered.
 func (p *Page) Ask(ctx context.Context, f *Frame, name string, args, into any) error {
 	return p.askMeanwhile(ctx, f, name, args, into, nil)
 }
 
-// askMeanwhile is ask, with something that is done when the question is on its
-// way; nil is nothing.
+// askMeanwhile is Ask, with a function that runs after the call was sent and
+// before its answer is read; nil for none.
 func (p *Page) askMeanwhile(ctx context.Context, f *Frame, name string, args, into any, meanwhile func(context.Context) error) error {
 	for try := 0; ; try++ {
 		err := p.askOnce(ctx, f, name, args, into, meanwhile)
-		// The world that we knew was gone before it was asked: the document has
-		// another one.
+		// The known world was gone before the call: the document has another
+		// world.
 		if errors.Is(err, ErrStale) && try < 3 {
 			continue
 		}
@@ -177,7 +193,7 @@ func (p *Page) askMeanwhile(ctx context.Context, f *Frame, name string, args, in
 	}
 }
 
-// ErrStale says that nothing ran, because the world is not there any more.
+// ErrStale says that nothing ran, because the world no longer exists.
 var ErrStale = errors.New("the world is not there any more")
 
 func (p *Page) askOnce(ctx context.Context, f *Frame, name string, args, into any, meanwhile func(context.Context) error) error {
@@ -185,7 +201,7 @@ func (p *Page) askOnce(ctx context.Context, f *Frame, name string, args, into an
 	if err != nil {
 		return err
 	}
-	expression, err := p.Expression(ctx, f, name, args)
+	expression, err := p.Expression(f, name, args)
 	if err != nil {
 		return err
 	}
@@ -203,8 +219,8 @@ func (p *Page) askOnce(ctx context.Context, f *Frame, name string, args, into an
 	return p.Answered(ctx, f, s, world, name, res, err, into)
 }
 
-// Expression is the call of a function of world.js.
-func (p *Page) Expression(ctx context.Context, f *Frame, name string, args any) (string, error) {
+// Expression returns the expression that calls a function of world.js.
+func (p *Page) Expression(f *Frame, name string, args any) (string, error) {
 	if args == nil {
 		args = struct{}{}
 	}
@@ -212,17 +228,17 @@ func (p *Page) Expression(ctx context.Context, f *Frame, name string, args any) 
 	if err != nil {
 		return "", fmt.Errorf("encoding what is asked of the page: %w", err)
 	}
-	return fmt.Sprintf("globalThis.pilotfishDo ? pilotfishDo(%q, %q, %d, %q, %s) : 'none'", name, f.Prefix(), p.Frames.Base(f), protocol.CallerOf(ctx), data), nil
+	return fmt.Sprintf("globalThis.pilotfishDo ? pilotfishDo(%q, %q, %d, %q, %s) : 'none'", name, f.Prefix(), p.Frames.Base(f), p.by.Name, data), nil
 }
 
-// EvaluateParams are the parameters of an expression in a world, whose value comes as
-// JSON.
+// EvaluateParams returns the parameters that evaluate an expression in a world
+// and return its value as JSON.
 func EvaluateParams(expression, world string) runtime.EvaluateParams {
 	yes := true
 	return runtime.EvaluateParams{Expression: expression, UniqueContextID: world, AwaitPromise: &yes, ReturnByValue: &yes}
 }
 
-// Answered reads the answer of world.js.
+// Answered decodes the answer of a call to world.js.
 func (p *Page) Answered(ctx context.Context, f *Frame, s *devtools.Session, world, name string, res runtime.EvaluateResult, err error, into any) error {
 	if err != nil {
 		return p.WorldError(f, world, err)
@@ -238,7 +254,7 @@ func (p *Page) Answered(ctx context.Context, f *Frame, s *devtools.Session, worl
 	if res.Result == nil || jsonv2.Unmarshal(res.Result.Value, &text) != nil {
 		return fmt.Errorf("asking the page for %s: no answer", name)
 	}
-	if text == "none" { // a world without the script
+	if text == "none" { // a world in which the script has not run
 		script, err := pageScript()
 		if err != nil {
 			return err
@@ -268,11 +284,12 @@ func (p *Page) Answered(ctx context.Context, f *Frame, s *devtools.Session, worl
 	return nil
 }
 
-// WorldError tells the ends of a document from other faults.
+// WorldError turns errors that mean the end of a document into ErrStale or
+// ErrReplaced, and returns other errors as they are.
 func (p *Page) WorldError(f *Frame, world string, err error) error {
 	m, ok := errors.AsType[*devtools.MethodError](err)
 	if !ok {
-		// The session of a frame that went to another process ended.
+		// A frame moved to another process, and its session ended.
 		if errors.Is(err, devtools.ErrSessionEnded) && !p.Ended() {
 			return ErrReplaced
 		}
@@ -292,8 +309,8 @@ func (p *Page) WorldError(f *Frame, world string, err error) error {
 	return err
 }
 
-// PlainWorld makes a plain world of ours in the page's main frame: it sees
-// the document and not the page's scripts, nor they it.
+// PlainWorld makes an isolated world without our scripts in the page's main
+// frame. It shares the document with the page's scripts, and nothing else.
 func (p *Page) PlainWorld(ctx context.Context) (runtime.ExecutionContextID, error) {
 	res, err := cdp.Call(ctx, p.Session, cdppage.CreateIsolatedWorld, cdppage.CreateIsolatedWorldParams{
 		FrameID: cdp.FrameID(p.Target), WorldName: "pilotfish",
@@ -301,9 +318,9 @@ func (p *Page) PlainWorld(ctx context.Context) (runtime.ExecutionContextID, erro
 	return res.ExecutionContextID, err
 }
 
-// Tell calls a function of world.js and waits for no answer.
+// Tell calls a function of world.js and does not wait for the answer.
 func Tell(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world, name string) error {
-	expression, err := p.Expression(ctx, f, name, nil)
+	expression, err := p.Expression(f, name, nil)
 	if err != nil {
 		return err
 	}

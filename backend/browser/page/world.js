@@ -1,24 +1,32 @@
-// What the backend asks of a frame in one round trip. It runs after the page
-// script (extension/src/page) in the same isolated world: the page can neither
-// see nor change it. Every answer is JSON with the next free ref number.
+// The functions that the backend calls in a frame, each in one round trip. This script runs after the page script
+// (extension/src/page) in the same isolated world: the page can neither see nor change it. Every answer is JSON
+// with the next free ref number.
 globalThis.pilotfishDo ??= (() => {
   const page = globalThis.pilotfishPage;
   const user = globalThis.pilotfishHold; // hold.js
   let guard;
 
-  // From the press on, the pointer must meet what was aimed at: what was moved
-  // in between gets no event, and the caller is told what was met.
+  // From the press on, the pointer must hit the intended target. If the target has moved away in between, the
+  // element that is there gets no event, and the caller is told what the pointer hit.
   const presses = 'pointerdown mousedown pointerup mouseup click auxclick dblclick contextmenu'.split(' ');
   const guards = {
     press: presses,
-    // A listener that may prevent these makes the browser paint the whole page anew,
-    // when it comes and when it goes.
+    // A listener that may prevent these events makes the browser repaint the whole page when it is added and when
+    // it is removed.
     touch: [...presses, 'touchstart', 'touchend'],
     hover: 'pointerover pointerenter pointermove mouseover mouseenter mousemove'.split(' '),
   };
+  // A press is judged once. For a hover the pointermove decides: before it, the browser reports the elements that
+  // move under the pointer at its previous position.
+  const decides = ({ type }) => {
+    if (guard.types !== guards.hover) return guard.ok === undefined && type.endsWith('down');
+    if (guard.moved) return false;
+    guard.moved = type === 'pointermove';
+    return true;
+  };
   const check = (event) => {
     if (!guard || !event.isTrusted) return;
-    if (guard.ok === undefined && (guard.types === guards.hover || event.type.endsWith('down'))) {
+    if (decides(event)) {
       const at = { x: event.clientX, y: event.clientY };
       const met = page.at(at.x, at.y);
       guard.ok = met !== null && guard.accepts(met, at);
@@ -29,9 +37,8 @@ globalThis.pilotfishDo ??= (() => {
     event.preventDefault();
     event.stopImmediatePropagation();
   };
-  // What the page shows before the input is taken when the answer is on its way
-  // already: it is there long before the input. Were the input faster, it would be
-  // taken before the first event is handled.
+  // Changes of the page are watched from a task that runs once the answer is on its way, long before the input
+  // arrives. If the input is faster, watching begins before its first event is handled.
   const earliest = ['pointerover', 'pointermove', 'pointerdown'];
   let pending = false;
   const begin = () => {
@@ -49,10 +56,9 @@ globalThis.pilotfishDo ??= (() => {
     scheduler.postTask(begin, { priority: 'user-blocking' });
   };
 
-  // What waits for the last event of an input: it is listened for from before the
-  // input on, because the question what came of it may get here after it. It waits
-  // one task longer, for the rest of the event and what that queues: the click
-  // after its mouseup, and the form that it sends.
+  // Waits for the last event of an input. The listener is added before the input, because the settle call may
+  // arrive after that event. It waits one task longer, for the rest of the event and the tasks that it queues:
+  // the click after its mouseup, and the form that the click submits.
   let arrival;
   let arrived = () => {};
   const expect = ({ type, count }) => {
@@ -71,8 +77,8 @@ globalThis.pilotfishDo ??= (() => {
     });
   };
 
-  // The browser's own menu is a window that takes the keyboard, and nobody but the
-  // user can do anything with it. The page's menu comes all the same.
+  // The browser's own context menu is a window that takes the keyboard, and only the user can operate it. The
+  // page's own menu still opens.
   let acting = false;
   const noMenu = (event) => {
     if (acting && event.isTrusted) event.preventDefault();
@@ -92,14 +98,14 @@ globalThis.pilotfishDo ??= (() => {
     return was && { ok: was.ok, met: was.met, late: was.late };
   };
 
-  // What a target means, or the answer that it means no one thing.
+  // Returns the element that a target means, or the answer that says why it is not exactly one.
   const find = (target, want) => {
     const found = page.find(target, want);
     if (found.state === 'one') return { spot: found.spot };
     return found.state === 'lost' ? { other: { reached: found.now } } : { other: { located: found } };
   };
 
-  // What is dragged, and what it is to be dropped on: whether the pointer has met that.
+  // The dragged element, the element to drop it on, and whether the pointer has hit that.
   let drop;
   const carries = ['pointermove', 'dragenter', 'dragover'];
   const carried = (event) => {
@@ -121,7 +127,7 @@ globalThis.pilotfishDo ??= (() => {
     more: ({ handle, max }) => page.more(handle, max) ?? null,
     locate: ({ target, want }) => page.locate(target, want),
     refOf: ({ el }) => page.refOf(el),
-    /** Finds and reaches a target and begins to watch: all that comes before the input. */
+    /** Finds and reaches a target and begins to watch: everything that comes before the input. */
     async aim({ target, watch, guard: kind, last, offset, again, lead }) {
       const { spot, other } = find(target);
       if (other) return other;
@@ -131,12 +137,12 @@ globalThis.pilotfishDo ??= (() => {
       acting = true;
       if (watch) soon();
       if (last) expect(last);
-      // What happens inside a frame or a player is not seen from here.
+      // Events inside a frame or a player are not visible here.
       const opaque = /^(i?frame|video|audio|object|embed)$/.test(spot.el.localName);
       if (kind && !opaque) arm((met, at) => page.accepts(spot, met, at), kind);
       return { reached };
     },
-    /** As aim, for what needs no point: fields, lists, files. */
+    /** Like aim, for targets that need no point: fields, lists, files. */
     take({ target, watch, enabled, want = 'field' }) {
       const { spot, other } = find(target, want);
       if (other) return other;
@@ -148,14 +154,14 @@ globalThis.pilotfishDo ??= (() => {
       return { reached: { ...now, state: 'ok', ref: spot.ref, line: now.line } };
     },
     watch: () => page.watch(),
-    /** Until the user's keyboard is known to be back where it was. */
+    /** Catches keys until free: until the keyboard focus is known to be back where the user had it. */
     hold() {
       user.holding = true;
     },
     free() {
       user.holding = false;
     },
-    /** After the input: what came of it, and whether the pointer met the target. */
+    /** After the input: what it changed, and whether the pointer hit the target. */
     async settle({ ref, expected, coming, frames }) {
       begin();
       if (coming) await arrival;
@@ -166,7 +172,7 @@ globalThis.pilotfishDo ??= (() => {
       if (ref !== undefined) Object.assign(out, { value: page.value(ref, expected), checked: page.checked(ref) });
       return out;
     },
-    /** The browser has acknowledged the input, whatever was seen of it here. */
+    /** Ends the wait for the input's last event: the browser has acknowledged the input. */
     arrived: () => arrived(),
     disarm() {
       user.holding = acting = false;
@@ -175,7 +181,7 @@ globalThis.pilotfishDo ??= (() => {
       arrived();
       return disarm() ?? null;
     },
-    /** Takes a field and does to it what needs no pointer. */
+    /** Finds a field and fills, chooses or focuses it without a pointer. */
     set({ target, what, value, wanted, last }) {
       const out = commands.take({ target, watch: false, enabled: what !== 'focus' });
       if (out.reached?.state !== 'ok') return out;
@@ -188,7 +194,7 @@ globalThis.pilotfishDo ??= (() => {
         const took = page.focus(ref);
         out.filled = took ? { state: 'ok', value: '' } : { state: 'refused', code: 'other_kind', why: 'takes no focus' };
         const el = page.element(ref);
-        // Typing goes on where the text ends.
+        // Typing continues at the end of the text.
         if (took && what === 'type') {
           if (typeof el.selectionStart === 'number') el.setSelectionRange(el.value.length, el.value.length);
           else if (el.isContentEditable) getSelection().selectAllChildren(el), getSelection().collapseToEnd();
@@ -196,7 +202,7 @@ globalThis.pilotfishDo ??= (() => {
       }
       return out;
     },
-    /** Both ends of a drag, neither moved by reaching the other. */
+    /** Reaches both ends of a drag, so that scrolling to one does not move the other. */
     async drag({ target, to, guard: kind }) {
       const ends = [find(target), find(to)];
       for (const { other } of ends) if (other) return other;
@@ -213,7 +219,7 @@ globalThis.pilotfishDo ??= (() => {
       carry(ends[0].spot, ends[1].spot, end.point);
       return { reached: from, to: end };
     },
-    /** Where a drag ends by now: a page may make room when something is dragged. */
+    /** The current point where the drag ends: a page may make room during a drag. */
     async heading() {
       if (!drop) return null;
       await scheduler.postTask(() => 0, { priority: 'background' });
@@ -221,12 +227,12 @@ globalThis.pilotfishDo ??= (() => {
       if (end.state === 'ok') drop.at = end.point;
       return drop.at;
     },
-    /** Whether what is dragged has come to where it is to be dropped; what is there else. */
+    /** Empty when the dragged element is over its drop target; otherwise what is there instead. */
     over() {
       if (!drop || drop.met) return '';
       const { x, y } = drop.at;
       const met = page.at(x, y);
-      // What follows the pointer lies over everything.
+      // An element that follows the pointer lies over everything.
       if (met === null || drop.from.el.contains(met)) return '';
       if ([met, ...document.elementsFromPoint(x, y)].some((el) => page.accepts(drop.to, el, drop.at))) return '';
       return page.words(met);
@@ -238,7 +244,7 @@ globalThis.pilotfishDo ??= (() => {
       if (last) expect(last);
       return hit ?? null;
     },
-    /** A point of a child frame in this one, and whether the pointer meets the frame there. */
+    /** Converts a child frame's point to this frame, and says whether a pointer there hits the child frame. */
     outer({ ref, x, y, guard: kind, watch }) {
       const el = page.element(ref);
       if (!el) return { by: 'nothing: the frame is gone' };
@@ -262,7 +268,7 @@ globalThis.pilotfishDo ??= (() => {
       }
       const met = inside(point) ? page.at(point.x, point.y) : null;
       if (met !== el) return { by: met ? page.words(met) : 'the edge of what can be seen' };
-      // Events inside the frame are not seen here: any that is went astray.
+      // Events inside the frame are not visible here, so any event that is visible missed the frame.
       if (kind) arm(() => false, kind);
       if (watch) page.watch();
       return point;
@@ -281,10 +287,10 @@ globalThis.pilotfishDo ??= (() => {
       return input?.localName === 'input' && input.type === 'file';
     },
     facts: (target) => page.facts(target) ?? null,
-    // The cover of a page that a task works on.
+    // The overlay of a page that a task works on.
     lift: (expected) => page.mask.lift(expected),
     veil: ({ on }) => page.mask.veil(on),
-    url: () => ({ url: location.href, hidden: document.hidden }),
+    url: () => ({ url: location.href, origin: self.origin, hidden: document.hidden }),
   };
 
   return async (name, prefix, base, caller, args) => {

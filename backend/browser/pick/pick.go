@@ -1,4 +1,4 @@
-// Package pick has a person pick an element of a page.
+// Package pick lets a user pick an element of a page.
 package pick
 
 import (
@@ -23,63 +23,61 @@ import (
 var pickScript string
 
 const (
-	// pickEndTimeout is how long a page may take to switch its picker off.
+	// pickEndTimeout is how long a page may take to switch off its picker.
 	pickEndTimeout = time.Second
-	// pickElements is how many elements are listed beside the picker.
+	// pickElements is how many elements are listed for the picker.
 	pickElements = 500
 )
 
 // Tabs are the tabs of a browser.
 type Tabs interface {
 	page.Tabs
-	// Explain turns an error of a tab into what its caller is told; nil stays nil.
+	// Explain converts an error of a tab to the error that its caller receives; nil
+	// stays nil.
 	Explain(ctx context.Context, id protocol.TabID, err error) error
 }
 
-// Config is what picking needs of the browser.
+// Config holds the dependencies of Picks.
 type Config struct {
-	// Look lists what is on a tab's page.
-	Look func(ctx context.Context, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error)
-	// Panel is the panel that the user types in; nil for none.
+	// Look takes a snapshot of a tab's page.
+	Look func(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error)
+	// Panel returns the panel in which the user types; nil for none.
 	Panel func() *focus.Panel
 }
 
-// Picks has elements picked in a browser's tabs.
+// Picks lets users pick elements in a browser's tabs.
 type Picks struct {
 	tabs   Tabs
 	config Config
 }
 
-// New returns what has elements picked in a browser's tabs.
+// New returns the Picks of a browser's tabs.
 func New(tabs Tabs, c Config) *Picks { return &Picks{tabs: tabs, config: c} }
 
-// pickCaller is in whose name the list of what can be picked is made.
-const pickCaller = "picker"
-
-// Request is how a person picks an element.
+// Request describes how a user picks an element.
 type Request struct {
-	// Ready is told once the picker is on, with what can be picked: at most
-	// pickElements, in the order of the page.
+	// Ready is called once the picker is on, with the elements that can be picked: at
+	// most pickElements, in the order of the page.
 	Ready func([]protocol.PickedElement)
-	// Marks are refs to show on the page, for a person who has no pointer; an empty
-	// one shows none.
+	// Marks receives refs to highlight on the page, for a user without a pointer; an
+	// empty ref removes the highlight.
 	Marks <-chan string
 }
 
-// Pick has a person pick an element of a tab with the browser's own picker: what
-// is under the pointer is marked, and a click takes it and does nothing else. It
-// waits for that; nil is a person who gave up in the page. The picker is off when
-// it returns, which it does at the latest with ctx. It keeps nobody else from
-// the tab.
+// Pick lets a user pick an element of a tab with the browser's own picker: the
+// element under the pointer is highlighted, and a click picks it and has no other
+// effect. Pick waits for the click; it returns nil when the user cancelled in the
+// page. When it returns, at the latest when ctx ends, the picker is off. Other
+// callers can use the tab meanwhile.
 func (ps *Picks) Pick(ctx context.Context, id protocol.TabID, c Request) (*protocol.PickedElement, error) {
-	look, err := ps.config.Look(ctx, id, protocol.LookRequest{Caller: pickCaller, Compact: true, Interactive: true, JSON: true})
+	look, err := ps.config.Look(ctx, protocol.Caller{Name: "picker"}, id, protocol.LookRequest{Compact: true, Interactive: true, JSON: true})
 	if err != nil {
 		return nil, err
 	}
-	panel := ps.config.Panel() // that the user picks for
+	panel := ps.config.Panel() // the panel for which the user picks
 	k := &picker{tabs: ps.tabs, id: id, found: make(chan choice), off: make(chan struct{})}
 	defer k.close()
-	if err := ps.tabs.OnPage(ctx, id, k.on); err != nil {
+	if err := ps.tabs.OnPage(ctx, protocol.Caller{}, id, k.on); err != nil {
 		return nil, err
 	}
 	elements := pickable(nil, look.Items)
@@ -91,19 +89,19 @@ func (ps *Picks) Pick(ctx context.Context, id protocol.TabID, c Request) (*proto
 		case <-k.p.Done:
 			return nil, ps.tabs.Explain(ctx, id, devtools.ErrSessionEnded)
 		case ref := <-c.Marks:
-			// What is not there any more is not marked; a person sees that.
+			// Do not highlight an element that is gone; the user sees that.
 			if err := k.mark(ctx, ref); err != nil && ctx.Err() == nil {
 				k.unmark()
 			}
 		case at := <-k.found:
 			if panel != nil {
-				panel.TakeBack(ctx) // the user clicked in the page, and writes on in the panel
+				panel.TakeBack(ctx) // the user clicked in the page, and continues to type in the panel
 			}
 			if at.node == 0 {
-				return nil, nil //nolint:nilnil // documented: a person gave up
+				return nil, nil //nolint:nilnil // documented: a user gave up
 			}
 			var out *protocol.PickedElement
-			err := ps.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) (err error) {
+			err := ps.tabs.OnPage(ctx, protocol.Caller{}, id, func(ctx context.Context, p *page.Page) (err error) {
 				out, err = picked(ctx, p, at)
 				return err
 			})
@@ -112,8 +110,9 @@ func (ps *Picks) Pick(ctx context.Context, id protocol.TabID, c Request) (*proto
 	}
 }
 
-// Show marks elements of a tab's page one after another, as a person points at them
-// in a list; an empty ref takes the mark away. It returns with ctx or with the tab.
+// Show highlights elements of a tab's page one after another, as a user points at
+// them in a list; an empty ref removes the highlight. It returns when ctx ends or the
+// tab closes.
 func (ps *Picks) Show(ctx context.Context, id protocol.TabID, marks <-chan string) error {
 	k := &picker{tabs: ps.tabs, id: id}
 	defer k.unmark()
@@ -132,7 +131,7 @@ func (ps *Picks) Show(ctx context.Context, id protocol.TabID, marks <-chan strin
 	}
 }
 
-// pickable are the things of a look that have a ref.
+// pickable appends the items of a snapshot that have a ref.
 func pickable(list []protocol.PickedElement, items []*protocol.LookItem) []protocol.PickedElement {
 	for _, i := range items {
 		if i.Ref != "" {
@@ -143,26 +142,26 @@ func pickable(list []protocol.PickedElement, items []*protocol.LookItem) []proto
 	return list
 }
 
-// picker is the picker of one tab while it is on. Pick owns it.
+// picker is the active picker of one tab. It belongs to one call of Pick.
 type picker struct {
 	tabs Tabs
 	p    *page.Page
 
 	id    protocol.TabID
 	found chan choice
-	off   chan struct{} // closed when nobody takes from found any more
+	off   chan struct{} // closed when nobody receives from found any more
 	parts sync.WaitGroup
-	ends  []func() // of the sessions that it has for itself
-	shown func()   // takes the mark away; nil without one
+	ends  []func() // end the sessions that the picker opened
+	shown func()   // removes the highlight; nil without one
 }
 
-// choice is what a person chose: a node of a session, 0 for nothing.
+// choice is what a user chose: a node of a session; node 0 means nothing.
 type choice struct {
-	from *devtools.Session // whose frames have it
+	from *devtools.Session // the session whose frames contain the node
 	node cdp.BackendNodeID
 }
 
-// on switches the picker on in every process that draws a part of the page.
+// on switches the picker on in every process that renders a part of the page.
 func (k *picker) on(ctx context.Context, p *page.Page) error {
 	k.p = p
 	on := make(map[*devtools.Session]bool)
@@ -187,7 +186,7 @@ func (k *picker) arm(ctx context.Context, shared *devtools.Session) error {
 	}
 	events := own.Events(overlay.InspectNodeRequested.Method, overlay.InspectModeCanceled.Method)
 	k.ends = append(k.ends, func() {
-		// A page that hangs does not answer, and has no picker to show either.
+		// A page that hangs does not answer, and cannot show a picker either.
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), pickEndTimeout)
 		defer cancel()
 		_, _ = cdp.Call(late, own, overlay.Disable, cdp.Empty{})
@@ -221,7 +220,7 @@ func overlayOn(ctx context.Context, s *devtools.Session) error {
 	)
 }
 
-// marked is what a marked element looks like.
+// marked returns the appearance of a highlighted element.
 func marked() *overlay.HighlightConfig {
 	fill, line := 0.28, 0.9
 	return &overlay.HighlightConfig{
@@ -232,13 +231,13 @@ func marked() *overlay.HighlightConfig {
 	}
 }
 
-// mark shows an element on the page, scrolled into view.
+// mark scrolls an element into view and highlights it.
 func (k *picker) mark(ctx context.Context, ref string) error {
 	k.unmark()
 	if ref == "" {
 		return nil
 	}
-	return k.tabs.OnPage(ctx, k.id, func(ctx context.Context, p *page.Page) error {
+	return k.tabs.OnPage(ctx, protocol.Caller{}, k.id, func(ctx context.Context, p *page.Page) error {
 		e, release, err := elements.Find(ctx, p, ref)
 		if err != nil {
 			return err
@@ -255,7 +254,7 @@ func (k *picker) mark(ctx context.Context, ref string) error {
 	})
 }
 
-// unmark takes the mark away: it ends with the session that shows it.
+// unmark removes the highlight by closing the session that shows it.
 func (k *picker) unmark() {
 	if k.shown != nil {
 		k.shown()
@@ -263,7 +262,7 @@ func (k *picker) unmark() {
 	}
 }
 
-// close switches everything off; with the sessions goes what they show.
+// close switches off the picker and the highlight, by closing their sessions.
 func (k *picker) close() {
 	close(k.off)
 	k.unmark()
@@ -273,7 +272,7 @@ func (k *picker) close() {
 	k.parts.Wait()
 }
 
-// picked says what a node is to an agent, and gives it a ref.
+// picked describes a node for an agent, and gives it a ref.
 func picked(ctx context.Context, p *page.Page, at choice) (*protocol.PickedElement, error) {
 	for _, f := range p.Frames.All() {
 		s, _, err := p.Ready(ctx, f)
@@ -281,7 +280,7 @@ func picked(ctx context.Context, p *page.Page, at choice) (*protocol.PickedEleme
 			continue
 		}
 		world := p.Frames.ContextOf(f)
-		// A node of another document is none of this world's.
+		// A node of another document is not in this world.
 		node, err := cdp.Call(ctx, s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: at.node, ExecutionContextID: world})
 		if err != nil || node.Object == nil {
 			continue

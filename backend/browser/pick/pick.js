@@ -1,5 +1,5 @@
-// What a picked element is to an agent: the thing that it is a part of, its ref,
-// and a few words about it. Null when it is another document's.
+// Describes a picked element for an agent: the control that it is a part of, its ref,
+// and a short text. Returns null for an element of another document.
 function (prefix, base) {
   if (this.ownerDocument !== document) return null;
   const page = globalThis.pilotfishPage;
@@ -9,7 +9,7 @@ function (prefix, base) {
       'menuitemradio tab treeitem slider spinbutton').split(' '),
   );
   const own = this.nodeType === 1 ? this : this.parentElement;
-  // The pointer meets the letters of a button; what is meant is the button.
+  // The pointer may be on the text of a button; the button is meant.
   let el = own;
   for (let at = own; at; at = at.assignedSlot ?? at.parentElement ?? at.getRootNode().host) {
     if (!things.has(page.aria(at).role)) continue;

@@ -9,7 +9,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestPickable: what has a ref can be picked, in the order of the page.
+// TestPickable: elements with a ref can be picked, in the order of the page.
 func TestPickable(t *testing.T) {
 	got := pickable(nil, []*protocol.LookItem{
 		{Role: "main", Children: []*protocol.LookItem{{Ref: "e1", Role: "button", Name: "Go"}, {Ref: "f1e2", Role: "link", Name: "Home"}}},
@@ -20,11 +20,11 @@ func TestPickable(t *testing.T) {
 	}
 }
 
-// TestNoLook: where the page cannot be looked at nothing is switched on.
+// TestNoLook: if no snapshot of the page can be taken, the picker is not switched on.
 func TestNoLook(t *testing.T) {
 	gone := errors.New("gone")
 	ps := New(nil, Config{
-		Look: func(context.Context, protocol.TabID, protocol.LookRequest) (protocol.Look, error) {
+		Look: func(context.Context, protocol.Caller, protocol.TabID, protocol.LookRequest) (protocol.Look, error) {
 			return protocol.Look{}, gone
 		},
 		Panel: func() *focus.Panel { return nil },

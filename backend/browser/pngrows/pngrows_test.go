@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Every size of band, and one row, one column, a picture cut out of another.
+// Images of different heights, with one row, with one column, and cut out of another
+// image.
 func TestWriteHoldsThePicture(t *testing.T) {
 	for _, size := range []image.Point{{1, 1}, {3, bandHeight - 1}, {2, bandHeight}, {5, 2*bandHeight + 1}, {7, 9 * bandHeight}, {1500, 3}} {
 		img := image.NewRGBA(image.Rectangle{Max: size})

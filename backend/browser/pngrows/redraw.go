@@ -12,13 +12,13 @@ import (
 )
 
 // reader reads a PNG row by row, so that the first rows can be drawn on and
-// compressed again while the last ones are still read. It knows the kind that
-// Chromium takes of a page: 8 bits each of red, green and blue.
+// compressed while the last ones are still read. It supports only the kind that
+// Chromium writes for a screenshot: 8 bits each of red, green and blue.
 type reader struct {
 	size  image.Point
 	z     io.ReadCloser
 	row   []byte // filter and pixels
-	above []byte // the same of the row before
+	above []byte // the previous row
 }
 
 // open returns errors.ErrUnsupported for a PNG of another kind.
@@ -72,7 +72,7 @@ func (p *reader) next(into []byte) error {
 	return nil
 }
 
-// unfilter turns the differences of a row into its pixels of three bytes.
+// unfilter converts the differences of a row to pixels of three bytes.
 func unfilter(kind byte, row, above []byte) error {
 	const left = 3
 	switch kind {
@@ -107,7 +107,7 @@ func unfilter(kind byte, row, above []byte) error {
 	return nil
 }
 
-// paeth is which of left, above and above left is nearest to their gradient.
+// paeth returns which of left, above and above left is nearest to their gradient.
 func paeth(a, b, c int) byte {
 	pa, pb, pc := distance(b, c), distance(a, c), distance(a+b, 2*c)
 	switch {
@@ -121,10 +121,11 @@ func paeth(a, b, c int) byte {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// Redraw returns a PNG with what draw adds to it, in so many bands at most: while one
-// is read, those before it are compressed. draw gets each band as a part of the whole
-// picture, from the top. It returns errors.ErrUnsupported for another kind of PNG than
-// Chromium's of 8 bits each of red, green and blue.
+// Redraw returns a PNG with what draw adds to it. It works in bands, most at most:
+// while one band is read, earlier ones are compressed. draw is called for each band,
+// from the top, with the band and the bounds of the whole image. It returns
+// errors.ErrUnsupported for a PNG that is not of Chromium's kind, 8 bits each of red,
+// green and blue.
 func Redraw(data []byte, most int, draw func(part *image.RGBA, whole image.Rectangle)) ([]byte, error) {
 	rows, err := open(data)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package pngrows writes pictures of pages as PNG, and draws on such files without
-// decoding them whole: in bands of rows, several at a time.
+// Package pngrows writes screenshots as PNG, and draws on PNG files without decoding
+// them as a whole: it works in bands of rows, several in parallel.
 package pngrows
 
 import (
@@ -15,35 +15,35 @@ import (
 	"sync"
 )
 
-// Pages as PNG, in a third of the time that image/png needs: it tries five
-// filters for each row on one core. On a page, where rows repeat, the difference
-// to the row above does as well, and bands of rows are compressed side by side:
-// each ends on a whole byte, so that one may follow the other.
+// Encoding a page this way takes a third of the time of image/png, which tries five
+// filters for each row on one core. On a page, where rows repeat, the difference to
+// the row above compresses as well, and bands of rows are compressed in parallel:
+// each band ends on a whole byte, so that the bands can be joined.
 
-// bandHeight is how many rows a band has at least.
+// bandHeight is the minimum number of rows in a band.
 const bandHeight = 256
 
-// band is a part of a picture on its way into the file.
+// band is a compressed part of an image.
 type band struct {
 	data bytes.Buffer
-	sum  uint32 // of what was compressed
+	sum  uint32 // the checksum of the uncompressed data
 	size int
 	err  error
 }
 
-// pngSignature is what every PNG begins with.
+// pngSignature is the beginning of every PNG.
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// pngRGB ends the header of ours: 8 bits each of red, green and blue.
+// pngRGB returns the end of our PNG header: 8 bits each of red, green and blue.
 func pngRGB() []byte { return []byte{8, 2, 0, 0, 0} }
 
 // bandsOf divides rows into bands.
 func bandsOf(rows, most int) []band { return make([]band, max(1, min(most, rows/bandHeight))) }
 
-// rowsOf are the rows of one of so many bands.
+// rowsOf returns the range of rows of band i.
 func rowsOf(i, bands, rows int) (from, to int) { return rows * i / bands, rows * (i + 1) / bands }
 
-// Write writes a picture as PNG; transparency is left out.
+// Write writes an image as PNG, without transparency.
 func Write(w io.Writer, img *image.RGBA) error {
 	size := img.Bounds().Size()
 	bands := bandsOf(size.Y, runtime.GOMAXPROCS(0))
@@ -58,7 +58,7 @@ func Write(w io.Writer, img *image.RGBA) error {
 	return joinBands(w, size, bands)
 }
 
-// joinBands makes a file of bands.
+// joinBands writes a PNG file from its bands.
 func joinBands(w io.Writer, size image.Point, bands []band) error {
 	idat := bytes.NewBuffer([]byte{0x78, 0x01}) // zlib, fastest
 	sum := adler32.Checksum(nil)
@@ -79,7 +79,7 @@ func joinBands(w io.Writer, size image.Point, bands []band) error {
 	return err
 }
 
-// fill compresses rows, each as the difference to the one above.
+// fill compresses rows, each as the difference to the row above.
 func (b *band) fill(img *image.RGBA, from, to int, last bool) {
 	z, err := flate.NewWriter(&b.data, flate.BestSpeed)
 	if err != nil {
@@ -98,7 +98,7 @@ func (b *band) fill(img *image.RGBA, from, to int, last bool) {
 		for from, to := 0, 1; from < len(at); from, to = from+4, to+3 {
 			row[to], row[to+1], row[to+2] = at[from]-above[from], at[from+1]-above[from+1], at[from+2]-above[from+2]
 		}
-		_, _ = sum.Write(row) // a checksum takes everything
+		_, _ = sum.Write(row) // a checksum accepts all data
 		if _, b.err = z.Write(row); b.err != nil {
 			return
 		}
@@ -109,8 +109,8 @@ func (b *band) fill(img *image.RGBA, from, to int, last bool) {
 	}
 }
 
-// sumBoth is the Adler-32 checksum of two texts, one behind the other, from the
-// checksums of each and the size of the second.
+// sumBoth returns the Adler-32 checksum of two concatenated texts, from the checksum
+// of each and the size of the second.
 func sumBoth(first, second uint32, size int) uint32 {
 	const base = 65521
 	rest := uint32(size % base)
@@ -120,7 +120,7 @@ func sumBoth(first, second uint32, size int) uint32 {
 	return b<<16 | a
 }
 
-// chunk is a part of a PNG file.
+// chunk returns a chunk of a PNG file.
 func chunk(kind string, data []byte) []byte {
 	out := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	out = append(append(out, kind...), data...)

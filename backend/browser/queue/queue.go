@@ -1,4 +1,4 @@
-// Package queue lets the commands of a tab run in order.
+// Package queue orders the commands of a tab.
 package queue
 
 import (
@@ -8,99 +8,81 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Queues let the commands of one tab run one after the other, in the order in
-// which they came, and those of different tabs side by side.
+// Queues run the commands of one tab one after the other, in the order in which
+// they arrived, and the commands of different tabs concurrently.
 type Queues struct {
 	mu  sync.Mutex
 	tab map[protocol.TabID]*tabQueue
 }
 
-// tabQueue is a ticket for one; whoever waits on the channel is served in
-// order. users counts holders and waiters, so that it can be forgotten.
+// tabQueue is the queue of one tab. Its channels are locks with one slot, on
+// which waiters are served in order. users counts holders and waiters, so that an
+// unused queue can be removed.
 type tabQueue struct {
 	ticket chan struct{}
-	// drawn is held by what changes the page and by a picture beside looks: a look
-	// changes nothing that a picture shows.
+	// drawn is held by commands that change the page, and by a screenshot while
+	// snapshots run: a snapshot changes nothing that a screenshot shows.
 	drawn chan struct{}
-	// lines keep the commands of one caller in order: each holds its line as long
-	// as the ticket, and a wait longer than that.
+	// lines keep the commands of each caller in order. A command holds its
+	// caller's line as long as the ticket; a Wait holds it longer.
 	lines map[string]*line
 	users int
 }
 
-// line is a place for one; it is forgotten with its last user.
+// line is a lock of one caller; it is removed with its last user.
 type line struct {
 	place chan struct{}
 	users int
 }
 
-// need is what a command needs a tab for; most need it alone.
-type need int
+// Kind says how a command uses a tab.
+type Kind int
 
 const (
-	_ need = iota
-	// turnLook is that of a look, which may run while a picture is taken.
-	turnLook
-	// turnPicture is that of such a picture: it is taken when everything before it
-	// is done, and only looks overtake it.
-	turnPicture
-	// turnWait is that of a command that only waits for the page. It begins in its
-	// turn, and then lets the commands of other callers pass.
-	turnWait
+	// Alone is the kind of most commands: no other command runs on the tab
+	// meanwhile.
+	Alone Kind = iota
+	// Look is for a command that changes nothing, such as a snapshot. It may run
+	// while a screenshot is taken.
+	Look
+	// Picture is for a screenshot that no caller waits for. It is taken when
+	// every earlier command is done; only Looks may overtake it.
+	Picture
+	// Wait is for a command that only waits for the page. It begins in its turn,
+	// and then lets the commands of other callers run: see Turn.Pass.
+	Wait
 )
 
-// turnKey is the context key of a turn.
-type turnKey struct{}
-
-// BesideLooks makes a picture that is asked for with the context let looks at its
-// tab pass. Nobody waits for such a picture, so nobody should for its sake.
-func BesideLooks(ctx context.Context) context.Context {
-	return context.WithValue(ctx, turnKey{}, turnPicture)
-}
-
-// Looking is the context of what only looks.
-func Looking(ctx context.Context) context.Context {
-	return context.WithValue(ctx, turnKey{}, turnLook)
-}
-
-// InWait is the context of what only waits.
-func InWait(ctx context.Context) context.Context {
-	return context.WithValue(ctx, turnKey{}, turnWait)
-}
-
-func turnOf(ctx context.Context) need {
-	t, _ := ctx.Value(turnKey{}).(need)
-	return t
-}
-
-// New returns the queues of a browser's tabs: nobody is in them.
+// New returns the queues of a browser's tabs; all are empty.
 func New() *Queues { return &Queues{tab: make(map[protocol.TabID]*tabQueue)} }
 
-// Turn is that of a command whose turn has come.
+// Turn is the turn of a command that may run now.
 type Turn struct {
-	// Release ends its turn; to call it again does nothing.
+	// Release ends the turn. Further calls do nothing.
 	Release func()
-	// pass lets the commands of other callers pass before that: it only waits from
-	// now on. Those of its own caller go on waiting for it.
-	pass func()
+	// Pass lets the commands of other callers run before the turn ends, because a
+	// Wait only waits from then on. Commands of the same caller still wait for
+	// it. It does nothing for the other kinds.
+	Pass func()
 }
 
-// Len is in how many tabs a command runs or waits.
+// Len returns the number of tabs in which a command runs or waits.
 func (q *Queues) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.tab)
 }
 
-// Busy says whether a command runs or waits in a tab.
+// Busy reports whether a command runs or waits in a tab.
 func (q *Queues) Busy(id protocol.TabID) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.tab[id] != nil
 }
 
-// Enter waits for the tab's turn.
-func (q *Queues) Enter(ctx context.Context, id protocol.TabID) (Turn, error) {
+// Enter waits for the turn of a caller's command on a tab. It returns ctx.Err()
+// when ctx ends first.
+func (q *Queues) Enter(ctx context.Context, by protocol.Caller, id protocol.TabID, kind Kind) (Turn, error) {
 	q.mu.Lock()
 	t := q.tab[id]
 	if t == nil {
@@ -116,7 +98,7 @@ func (q *Queues) Enter(ctx context.Context, id protocol.TabID) (Turn, error) {
 			delete(q.tab, id)
 		}
 	}
-	unline, err := q.enterLine(ctx, t)
+	unline, err := q.enterLine(ctx, by, t)
 	if err != nil {
 		leave()
 		return Turn{}, err
@@ -126,8 +108,7 @@ func (q *Queues) Enter(ctx context.Context, id protocol.TabID) (Turn, error) {
 		leave()
 		return Turn{}, ctx.Err()
 	}
-	kind := turnOf(ctx)
-	if kind != turnLook && !take(ctx, t.drawn) {
+	if kind != Look && !take(ctx, t.drawn) {
 		<-t.ticket
 		unline()
 		leave()
@@ -135,33 +116,32 @@ func (q *Queues) Enter(ctx context.Context, id protocol.TabID) (Turn, error) {
 	}
 	free := sync.OnceFunc(func() { <-t.ticket })
 	switch kind {
-	case turnLook:
-		return Turn{Release: sync.OnceFunc(func() { free(); unline(); leave() }), pass: func() {}}, nil
-	case turnPicture:
+	case Look:
+		return Turn{Release: sync.OnceFunc(func() { free(); unline(); leave() }), Pass: func() {}}, nil
+	case Picture:
 		free()
-		unline() // only looks overtake it, those of its own caller, too
-		return Turn{Release: sync.OnceFunc(func() { <-t.drawn; leave() }), pass: func() {}}, nil
+		unline() // Looks may overtake it, even those of the same caller
+		return Turn{Release: sync.OnceFunc(func() { <-t.drawn; leave() }), Pass: func() {}}, nil
 	}
 	undrawn := sync.OnceFunc(func() { <-t.drawn })
 	pass := func() {}
-	if kind == turnWait {
+	if kind == Wait {
 		pass = func() { undrawn(); free() }
 	}
-	return Turn{Release: sync.OnceFunc(func() { undrawn(); free(); unline(); leave() }), pass: pass}, nil
+	return Turn{Release: sync.OnceFunc(func() { undrawn(); free(); unline(); leave() }), Pass: pass}, nil
 }
 
-// enterLine waits until the commands of the same caller before this one are
-// done. A caller whose commands are in no order has no line.
-func (q *Queues) enterLine(ctx context.Context, t *tabQueue) (leave func(), err error) {
-	caller := protocol.CallerOf(ctx)
-	if !protocol.InOrder(ctx) {
+// enterLine waits until the earlier commands of the same caller are done. A
+// caller without InOrder has no line.
+func (q *Queues) enterLine(ctx context.Context, by protocol.Caller, t *tabQueue) (leave func(), err error) {
+	if !by.InOrder {
 		return func() {}, nil
 	}
 	q.mu.Lock()
-	l := t.lines[caller]
+	l := t.lines[by.Name]
 	if l == nil {
 		l = &line{place: make(chan struct{}, 1)}
-		t.lines[caller] = l
+		t.lines[by.Name] = l
 	}
 	l.users++
 	q.mu.Unlock()
@@ -169,7 +149,7 @@ func (q *Queues) enterLine(ctx context.Context, t *tabQueue) (leave func(), err 
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		if l.users--; l.users == 0 {
-			delete(t.lines, caller)
+			delete(t.lines, by.Name)
 		}
 	}
 	if !take(ctx, l.place) {
@@ -185,20 +165,5 @@ func take(ctx context.Context, ticket chan struct{}) bool {
 		return true
 	case <-ctx.Done():
 		return false
-	}
-}
-
-// passKey is the context key of what lets other callers pass.
-type passKey struct{}
-
-// Within is the context of a command whose turn has come.
-func (t Turn) Within(ctx context.Context) context.Context {
-	return context.WithValue(ctx, passKey{}, t.pass)
-}
-
-// LetPass lets the commands of other callers pass one that only waits from now on.
-func LetPass(ctx context.Context) {
-	if pass, ok := ctx.Value(passKey{}).(func()); ok {
-		pass()
 	}
 }

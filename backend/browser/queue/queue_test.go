@@ -9,41 +9,41 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestPictureLetsLooksPass: a picture that nobody waits for holds back what would
-// change the page, and no look.
+// A screenshot that no caller waits for blocks commands that would change the
+// page, but no snapshot.
 func TestPictureLetsLooksPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
 		q := New()
-		enter := func(ctx context.Context) func() {
+		enter := func(kind Kind) func() {
 			t.Helper()
-			turn, err := q.Enter(ctx, "t1")
+			turn, err := q.Enter(ctx, protocol.Caller{}, "t1", kind)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return turn.Release
 		}
-		look := Looking(ctx)
 
-		action := enter(ctx)
+		action := enter(Alone)
 		var order []string
 		var picture func()
-		go func() { picture = enter(BesideLooks(ctx)); order = append(order, "picture") }()
+		go func() { picture = enter(Picture); order = append(order, "picture") }()
 		synctest.Wait()
 		if len(order) > 0 {
 			t.Fatal("a picture was taken while the page was acted on")
 		}
 		action()
 		synctest.Wait()
-		enter(look)()
+		enter(Look)()
 		order = append(order, "look")
-		go func() { release := enter(ctx); order = append(order, "action"); release() }()
+		go func() { release := enter(Alone); order = append(order, "action"); release() }()
 		synctest.Wait()
 		if len(order) != 2 {
 			t.Fatalf("the order is %v: the page was acted on while its picture was taken", order)
 		}
-		// Behind an action that waits, a look waits, too: it must see what that did.
-		go func() { release := enter(look); order = append(order, "look after"); release() }()
+		// A snapshot behind a waiting action waits, too, because it must show the
+		// action's result.
+		go func() { release := enter(Look); order = append(order, "look after"); release() }()
 		synctest.Wait()
 		picture()
 		synctest.Wait()
@@ -56,21 +56,20 @@ func TestPictureLetsLooksPass(t *testing.T) {
 	})
 }
 
-// TestPictureThatIsGivenUpLeavesTheQueue: whoever gives up waiting holds nobody
-// up.
+// A command that gives up waiting blocks no other command.
 func TestPictureThatIsGivenUpLeavesTheQueue(t *testing.T) {
 	q := New()
-	first, err := q.Enter(BesideLooks(t.Context()), "t1")
+	first, err := q.Enter(t.Context(), protocol.Caller{}, "t1", Picture)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := q.Enter(BesideLooks(gone), "t1"); err == nil {
+	if _, err := q.Enter(gone, protocol.Caller{}, "t1", Picture); err == nil {
 		t.Fatal("a second picture was taken beside the first")
 	}
 	first.Release()
-	last, err := q.Enter(t.Context(), "t1")
+	last, err := q.Enter(t.Context(), protocol.Caller{}, "t1", Alone)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,17 +79,17 @@ func TestPictureThatIsGivenUpLeavesTheQueue(t *testing.T) {
 	}
 }
 
-// TestWaitLetsOthersPass: a wait begins in its turn and then holds back only the
-// commands of its own caller, where these are in order.
+// A Wait begins in its turn and then blocks only later commands of its own
+// caller, if that caller's commands are in order.
 func TestWaitLetsOthersPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New()
-		agent := protocol.KeepOrder(protocol.WithCaller(t.Context(), "agent:1"))
-		shell := protocol.WithCaller(t.Context(), "shell:")
+		agent := protocol.Caller{Name: "agent:1", InOrder: true}
+		shell := protocol.Caller{Name: "shell:"}
 		var order []string
-		run := func(ctx context.Context, name string) {
+		run := func(by protocol.Caller, kind Kind, name string) {
 			go func() {
-				turn, err := q.Enter(ctx, "t1")
+				turn, err := q.Enter(t.Context(), by, "t1", kind)
 				if err != nil {
 					t.Error(err)
 					return
@@ -100,19 +99,19 @@ func TestWaitLetsOthersPass(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		before, err := q.Enter(shell, "t1")
+		before, err := q.Enter(t.Context(), shell, "t1", Alone)
 		if err != nil {
 			t.Fatal(err)
 		}
 		met := make(chan struct{})
 		go func() {
-			turn, err := q.Enter(InWait(agent), "t1")
+			turn, err := q.Enter(t.Context(), agent, "t1", Wait)
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			order = append(order, "wait begins")
-			turn.pass()
+			turn.Pass()
 			<-met
 			order = append(order, "wait ends")
 			turn.Release()
@@ -123,10 +122,10 @@ func TestWaitLetsOthersPass(t *testing.T) {
 		}
 		before.Release()
 		synctest.Wait()
-		run(agent, "its own click")
-		run(shell, "a shell's click")
-		run(Looking(shell), "a shell's look")
-		run(InWait(shell), "a shell's wait")
+		run(agent, Alone, "its own click")
+		run(shell, Alone, "a shell's click")
+		run(shell, Look, "a shell's look")
+		run(shell, Wait, "a shell's wait")
 		close(met)
 		synctest.Wait()
 		if want := []string{"wait begins", "a shell's click", "a shell's look", "a shell's wait", "wait ends", "its own click"}; !slices.Equal(order, want) {

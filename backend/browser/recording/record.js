@@ -1,6 +1,6 @@
 (() => {
-	// Runs in a world of our own in every document of a tab that is recorded: it
-	// sees what is done and tells it; the page sees nothing of it.
+	// Runs in our isolated world in every document of a recorded tab. It receives the
+	// input events and reports steps; the page cannot notice it.
 	const tell = (step) => { try { globalThis.pilotfishRecord(JSON.stringify(step)); } catch { /* the recording ended */ } };
 	if (globalThis.pilotfishRecording) return;
 	globalThis.pilotfishRecording = true;
@@ -32,12 +32,12 @@
 			?? (['input', 'select', 'textarea'].includes(e.localName) ? e.placeholder : e.innerText) ?? '';
 		return label.replace(/\s+/g, ' ').trim().slice(0, 80);
 	};
-	// As value.ts has it: passwords, cards, one-time codes.
+	// The same rules as in value.ts: passwords, cards, one-time codes.
 	const names = /(^|[^a-z])(cvv2?|cvc2?|csc|otp|one.?time.?(code|pass)|passw(or)?d|card.?(number|num|no)|cc.?(number|num|no))([^a-z]|$)/i;
 	const secret = (e) => e.type === 'password' || /cc-|one-time-code|password/.test(e.autocomplete ?? '')
 		|| names.test(e.getAttribute('name') ?? '') || names.test(e.id);
-	// Whether what we call an element is what accessibility calls it, and no other
-	// one: only then a test may look for it by role and name.
+	// Whether accessibility gives the element exactly the name that we use, and no
+	// other one. Only then may a test find it by role and name.
 	const plainly = (e) => {
 		if (e.getAttribute('aria-labelledby') || e.title) return false;
 		const given = e.getAttribute('role') || e.getAttribute('aria-label');
@@ -86,7 +86,7 @@
 		addEventListener(type, (event) => {
 			if (!event.isTrusted || !(target(event) instanceof Element)) return;
 			const e = target(event).closest(hot) ?? target(event);
-			if (what === 'dblclick' && (texty(e) || e.localName === 'select' || e.localName === 'input')) return; // it selects a word
+			if (what === 'dblclick' && (texty(e) || e.localName === 'select' || e.localName === 'input')) return; // a double click here selects a word
 			flushAll();
 			say(what, e);
 		}, true);
@@ -100,7 +100,7 @@
 		if (e.localName === 'select') say('select', e, { value: e.selectedOptions[0]?.label ?? e.value });
 		else if (e.localName === 'input' && ['checkbox', 'radio'].includes(e.type)) say(e.checked ? 'check' : 'uncheck', e);
 		else if (e.localName === 'input' && ['range', 'color'].includes(e.type)) say('fill', e, { value: e.value });
-		// Where the files lie no page knows.
+		// A page does not know the paths of the files.
 		else if (e.localName === 'input' && e.type === 'file') say('upload', e, { value: [...e.files].map((f) => f.name).join(', ') });
 		else { pending.set(e, true); flush(e); }
 	}, true);

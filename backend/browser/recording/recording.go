@@ -1,5 +1,5 @@
-// Package recording notes what is done in a tab, films it, and keeps what was noted as
-// routines.
+// Package recording records the actions in a tab, as steps and as a video, and saves
+// recorded steps as routines.
 package recording
 
 import (
@@ -23,59 +23,59 @@ import (
 const feature = "record"
 
 const (
-	// recordSteps and recordFrames bound a recording.
+	// recordSteps and recordFrames limit the length of a recording.
 	recordSteps  = 2000
 	recordFrames = 1200
-	// recordRate is how many pictures a second a video has at most.
+	// recordRate is the maximum number of images per second in a video.
 	recordRate = 10
 )
 
-// Config is what recordings need of the browser.
+// Config holds the dependencies of Recordings.
 type Config struct {
-	// Folder is where films and routines are saved.
+	// Folder is where videos and routines are saved.
 	Folder files.Folder
-	// Page tells a tab's address and title.
-	Page func(ctx context.Context, id protocol.TabID) (protocol.PageInfo, error)
-	// Still takes a JPEG picture of a tab.
-	Still func(ctx context.Context, id protocol.TabID, quality int) ([]byte, error)
+	// Page returns a tab's address and title.
+	Page func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageInfo, error)
+	// Still takes a JPEG screenshot of a tab.
+	Still func(ctx context.Context, by protocol.Caller, id protocol.TabID, quality int) ([]byte, error)
 }
 
-// Recordings are those of a browser's tabs.
+// Recordings holds the recordings of a browser's tabs.
 type Recordings struct {
 	tabs   watch.Source
 	config Config
 }
 
-// New returns the recordings of a browser's tabs: none.
+// New returns the Recordings of a browser's tabs. It has no recordings yet.
 func New(tabs watch.Source, c Config) *Recordings { return &Recordings{tabs: tabs, config: c} }
 
 //go:embed record.js
 var recordScript string
 
-// The world and the binding of a recording. Only that world has the binding: a
-// page can tell us nothing.
+// The world and the binding of a recording. Only that world has the binding, so a
+// page cannot send us anything.
 const (
 	recordWorld   = "pilotfish-record"
 	recordBinding = "pilotfishRecord"
 )
 
-// recorder keeps what is done in a tab, by a person or by a command: both reach
-// the page as the same trusted events.
+// recorder collects the actions in a tab, by a user or by a command: both reach the
+// page as the same trusted events.
 type recorder struct {
 	mu      sync.Mutex
 	steps   []protocol.RecordedStep
 	dropped int
-	url     string // of the last address that a step accounts for
-	acted   bool   // something was done that may have led to the next address
+	url     string // the last address; a recorded step accounts for it
+	acted   bool   // a recorded action may have led to the next address
 	scripts map[*devtools.Session]cdppage.ScriptIdentifier
 	video   *film
-	format  string // of the video, as it was said at the start
+	format  string // the video's format, as requested at the start
 }
 
 func (r *recorder) Begin(ctx context.Context, s *devtools.Session, child bool) error {
 	err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 	if err == nil {
-		// The binding is told to sessions whose domain is on.
+		// Only sessions with the Runtime domain enabled receive calls of the binding.
 		err = devtools.Post(ctx, s, runtime.Enable, cdp.Empty{})
 	}
 	if err == nil {
@@ -142,7 +142,7 @@ func (r *recorder) Event(ctx context.Context, s *devtools.Session, e devtools.Ev
 	}
 }
 
-// arrived notes an address that no step before it led to.
+// arrived records an address that no earlier step led to.
 func (r *recorder) arrived(url string) {
 	r.mu.Lock()
 	led := r.acted || url == r.url
@@ -165,13 +165,14 @@ func (r *recorder) add(step protocol.RecordedStep) {
 		return
 	}
 	if n := len(r.steps); n > 0 && step.Do == "fill" && r.steps[n-1].Do == "fill" && r.steps[n-1].CSS == step.CSS {
-		r.steps[n-1] = step // the field's last word
+		r.steps[n-1] = step // only the field's last value counts
 		return
 	}
-	if step.Do == "dblclick" { // it is told of after the clicks that it consists of
+	if step.Do == "dblclick" { // a double click is reported after the two clicks of which it consists
 		for range 2 {
 			if n := len(r.steps); n > 0 && r.steps[n-1].Do == "click" && r.steps[n-1].CSS == step.CSS {
-				// The first click met the page as the next time will.
+				// Keep the first click's step: it found the page as the next replay
+				// will.
 				step, r.steps = r.steps[n-1], r.steps[:n-1]
 				step.Do, step.At = "dblclick", time.Now().UTC()
 			}
@@ -180,9 +181,9 @@ func (r *recorder) add(step protocol.RecordedStep) {
 	r.steps = append(r.steps, step)
 }
 
-// StartRecording begins to note what is done in a tab, and to film it when video
+// StartRecording begins to record the actions in a tab, and a video of it when video
 // is a format: "avi" or "gif".
-func (rs *Recordings) StartRecording(ctx context.Context, id protocol.TabID, video string) error {
+func (rs *Recordings) StartRecording(ctx context.Context, by protocol.Caller, id protocol.TabID, video string) error {
 	k, err := rs.tabs.Of(ctx, id)
 	if err != nil {
 		return err
@@ -190,7 +191,7 @@ func (rs *Recordings) StartRecording(ctx context.Context, id protocol.TabID, vid
 	if _, running := watch.Get[*recorder](k, feature); running {
 		return protocol.NewError(protocol.CodeBusy, "a recording of "+string(id)+" runs already", "", protocol.Try("ends it", "record", "stop"))
 	}
-	info, err := rs.config.Page(ctx, id)
+	info, err := rs.config.Page(ctx, by, id)
 	if err != nil {
 		return err
 	}
@@ -218,7 +219,7 @@ func (rs *Recordings) StartRecording(ctx context.Context, id protocol.TabID, vid
 	return nil
 }
 
-// Recording returns what is recorded so far.
+// Recording returns what was recorded so far.
 func (rs *Recordings) Recording(ctx context.Context, id protocol.TabID) (protocol.Recording, error) {
 	k := rs.tabs.Kept(id)
 	r, ok := watch.Get[*recorder](k, feature)
@@ -237,10 +238,10 @@ func (rs *Recordings) Recording(ctx context.Context, id protocol.TabID) (protoco
 	return out, nil
 }
 
-// StopRecording ends a recording and returns it. format is that of the video;
-// empty is what was said at the start. A video that cannot be made costs no step:
-// VideoError says why.
-func (rs *Recordings) StopRecording(ctx context.Context, id protocol.TabID, format string) (protocol.Recording, error) {
+// StopRecording ends a recording and returns it. format is the video's format; if
+// empty, the one given at the start. If the video cannot be made, the steps are still
+// returned, and VideoError says why.
+func (rs *Recordings) StopRecording(ctx context.Context, by protocol.Caller, id protocol.TabID, format string) (protocol.Recording, error) {
 	k := rs.tabs.Kept(id)
 	r, ok := watch.Get[*recorder](k, feature)
 	if !ok {
@@ -249,8 +250,8 @@ func (rs *Recordings) StopRecording(ctx context.Context, id protocol.TabID, form
 	if s := k.Session(); s != nil {
 		r.flush(ctx, s)
 		if r.video != nil && r.video.count() == 0 {
-			// Without it there is no video, which is said below.
-			_ = rs.still(ctx, id, r.video)
+			// Without a screenshot there is no video, which is reported below.
+			_ = rs.still(ctx, by, id, r.video)
 		}
 	}
 	out, err := rs.Recording(ctx, id)
@@ -275,8 +276,8 @@ func (rs *Recordings) StopRecording(ctx context.Context, id protocol.TabID, form
 	return out, nil
 }
 
-// flush has the page tell what is typed and not yet told: a field tells it when
-// it is left.
+// flush makes the page report text that was typed and not reported yet: a field
+// reports it when it loses the focus.
 func (r *recorder) flush(ctx context.Context, s *devtools.Session) {
 	inner, cancel := context.WithTimeout(ctx, watch.BeginWait)
 	defer cancel()

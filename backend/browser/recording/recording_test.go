@@ -18,13 +18,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// source is a browser in memory whose tabs are watched.
+// source is an in-memory browser whose tabs are watched.
 type source struct{ *watch.Tabs }
 
 func (source) Explain(_ context.Context, _ protocol.TabID, err error) error { return err }
 
-// recordings returns those of a browser with one tab, which shows a page and draws
-// nothing, and the session that the tab is recorded by, once it is.
+// recordings returns the Recordings of a browser with one tab, which shows a page and
+// draws nothing, and the session that records the tab, once it exists.
 func recordings(t *testing.T) (rs *Recordings, id protocol.TabID, b *fake.Browser, s source) {
 	t.Helper()
 	b, c := fake.Connect(t, nil)
@@ -41,10 +41,12 @@ func recordings(t *testing.T) (rs *Recordings, id protocol.TabID, b *fake.Browse
 	})}
 	rs = New(s, Config{
 		Folder: files.Folder(t.TempDir()),
-		Page: func(_ context.Context, id protocol.TabID) (protocol.PageInfo, error) {
+		Page: func(_ context.Context, _ protocol.Caller, id protocol.TabID) (protocol.PageInfo, error) {
 			return protocol.PageInfo{Tab: id, URL: "https://example.com/"}, nil
 		},
-		Still: func(context.Context, protocol.TabID, int) ([]byte, error) { return nil, errors.New("it draws nothing") },
+		Still: func(context.Context, protocol.Caller, protocol.TabID, int) ([]byte, error) {
+			return nil, errors.New("it draws nothing")
+		},
 	})
 	return rs, e.ID, b, s
 }
@@ -56,30 +58,30 @@ func code(err error) protocol.Code {
 	return protocol.AsError(err).Code
 }
 
-// TestRecordingWithoutPictures: a film without a picture is said, and takes the steps
-// along nowhere.
+// TestRecordingWithoutPictures: a video without any image is reported as an error,
+// and the steps are not lost.
 func TestRecordingWithoutPictures(t *testing.T) {
 	rs, id, _, _ := recordings(t)
-	if err := rs.StartRecording(t.Context(), id, "avi"); err != nil {
+	if err := rs.StartRecording(t.Context(), protocol.Caller{}, id, "avi"); err != nil {
 		t.Fatal(err)
 	}
-	if err := rs.StartRecording(t.Context(), id, ""); code(err) != protocol.CodeBusy {
+	if err := rs.StartRecording(t.Context(), protocol.Caller{}, id, ""); code(err) != protocol.CodeBusy {
 		t.Errorf("twice: %v", err)
 	}
-	got, err := rs.StopRecording(t.Context(), id, "")
+	got, err := rs.StopRecording(t.Context(), protocol.Caller{}, id, "")
 	if err != nil || len(got.Steps) != 1 || got.Video != nil || got.VideoError == nil || got.VideoError.Hint == "" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := rs.StopRecording(t.Context(), id, ""); code(err) != protocol.CodeBadArgument {
+	if _, err := rs.StopRecording(t.Context(), protocol.Caller{}, id, ""); code(err) != protocol.CodeBadArgument {
 		t.Errorf("it runs still: %v", err)
 	}
 }
 
-// TestSteps: what the page tells becomes steps: a field has its last word, and a double
-// click is one step. An address that a step led to is none.
+// TestSteps: the page's reports become steps: a field has its last value, a double
+// click is one step, and an address that a step led to is not a step.
 func TestSteps(t *testing.T) {
 	rs, id, b, s := recordings(t)
-	if err := rs.StartRecording(t.Context(), id, ""); err != nil {
+	if err := rs.StartRecording(t.Context(), protocol.Caller{}, id, ""); err != nil {
 		t.Fatal(err)
 	}
 	session := s.Kept(id).Session().ID
@@ -91,10 +93,10 @@ func TestSteps(t *testing.T) {
 	}
 	b.Emit(session, cdppage.FrameNavigated.Method, jsonv2.Value(`{"frame":{"id":"T1","loaderId":"L","url":"https://example.com/led"},"type":"Navigation"}`))
 	b.Emit(session, cdppage.FrameNavigated.Method, jsonv2.Value(`{"frame":{"id":"T1","loaderId":"M","url":"https://example.com/alone"},"type":"Navigation"}`))
-	if err := s.Kept(id).Session().Call(t.Context(), cdppage.StopLoading.Method, nil, nil); err != nil { // behind the events
+	if err := s.Kept(id).Session().Call(t.Context(), cdppage.StopLoading.Method, nil, nil); err != nil { // after the events
 		t.Fatal(err)
 	}
-	got, err := rs.StopRecording(t.Context(), id, "")
+	got, err := rs.StopRecording(t.Context(), protocol.Caller{}, id, "")
 	if err != nil {
 		t.Fatal(err)
 	}

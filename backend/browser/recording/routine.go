@@ -14,8 +14,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// SaveRoutine writes a routine under its name, and the test of the same beside
-// it. One of that name is replaced.
+// SaveRoutine writes a routine under its name, and a Playwright test of the same
+// steps beside it. It replaces a routine of the same name.
 func (rs *Recordings) SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error) {
 	path, err := rs.routinePath(r.Name)
 	if err != nil {
@@ -37,7 +37,7 @@ func (rs *Recordings) SaveRoutine(r protocol.Routine, test string) (routine, pla
 
 func (rs *Recordings) routinePath(name string) (string, error) {
 	if !files.IsName(name) {
-		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a routine", name), "use a to z, 0 to 9, _ and -")
+		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not a valid name for a routine", name), "use a to z, 0 to 9, _ and -")
 	}
 	dir, err := rs.config.Folder.Of("routines")
 	return filepath.Join(dir, name+".json"), err
@@ -63,7 +63,7 @@ func (rs *Recordings) Routine(name string) (protocol.Routine, error) {
 	return r, nil
 }
 
-// Routines lists the saved routines by name. What cannot be read is left out.
+// Routines lists the saved routines by name. It skips routines that cannot be read.
 func (rs *Recordings) Routines() ([]protocol.Routine, error) {
 	dir, err := rs.config.Folder.Of("routines")
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// film keeps the pictures of a recording in a file, so that its length costs no
-// memory.
+// film stores the screenshots of a recording in a file, so that a long recording
+// needs no more memory.
 type film struct {
 	mu      sync.Mutex
 	file    *os.File
@@ -36,14 +36,14 @@ type film struct {
 	written int64
 }
 
-// still is one picture in the file.
+// still is one screenshot in the file.
 type still struct {
 	at   time.Duration // since the start
 	from int64
 	len  int
 }
 
-// The largest picture of a video, in pixels, and its JPEG quality, 1 to 100.
+// The maximum size of a video in pixels, and its JPEG quality, 1 to 100.
 const (
 	filmWidth   = 1280
 	filmHeight  = 960
@@ -60,7 +60,7 @@ func (rs *Recordings) newFilm(id protocol.TabID) (*film, error) {
 }
 
 func (f *film) begin(ctx context.Context, s *devtools.Session) error {
-	// A tab in the back draws nothing unless it believes to be looked at.
+	// A tab in the background draws only with focus emulation.
 	if err := devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
 		return err
 	}
@@ -75,13 +75,14 @@ func (f *film) end(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{})
 }
 
-// frame takes a picture in. One that comes sooner than the rate is left out.
+// frame adds a screencast frame. It skips one that comes sooner than recordRate
+// allows.
 func (f *film) frame(ctx context.Context, s *devtools.Session, v *cdppage.EventScreencastFrame) {
 	_ = devtools.Post(ctx, s, cdppage.ScreencastFrameAck, cdppage.ScreencastFrameAckParams{SessionID: v.SessionID})
 	f.keep(v.Data)
 }
 
-// keep takes a JPEG picture in.
+// keep adds a JPEG image.
 func (f *film) keep(data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,17 +98,17 @@ func (f *film) keep(data []byte) {
 		f.size = image.Pt(c.Width, c.Height)
 	}
 	if _, err := f.file.WriteAt(data, f.written); err != nil {
-		return // a full disk ends the film, not the recording
+		return // a full disk ends the video, not the recording
 	}
 	f.shots = append(f.shots, still{at: now.Sub(f.began), from: f.written, len: len(data)})
 	f.written += int64(len(data))
 	f.last = now
 }
 
-// still takes one picture of a tab that has drawn none since its film began: a
-// recording of a moment, or of a page on which nothing moved.
-func (rs *Recordings) still(ctx context.Context, id protocol.TabID, f *film) error {
-	data, err := rs.config.Still(ctx, id, filmQuality)
+// still takes one screenshot of a tab that has drawn nothing since its video began: a
+// very short recording, or a page on which nothing moved.
+func (rs *Recordings) still(ctx context.Context, by protocol.Caller, id protocol.TabID, f *film) error {
+	data, err := rs.config.Still(ctx, by, id, filmQuality)
 	if err == nil {
 		f.keep(data)
 	}
@@ -136,21 +137,21 @@ func (f *film) discard() {
 	}
 }
 
-// closed is called when the tab is gone with its film.
+// Closed discards the video when the tab is closed.
 func (r *recorder) Closed() {
 	if r.video != nil {
 		r.video.discard()
 	}
 }
 
-// finish writes the video and removes the pictures.
+// finish writes the video and removes the stored screenshots.
 func (f *film) finish(folder files.Folder, id protocol.TabID, format string) (protocol.SavedFile, error) {
 	defer f.discard()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file == nil || len(f.shots) == 0 {
 		return protocol.SavedFile{}, protocol.NewError(protocol.CodeTimeout, "the tab showed nothing while it was recorded",
-			"record longer than a moment", protocol.Try("brings it to the front", "tab", string(id)))
+			"record for at least one second", protocol.Try("brings it to the front", "tab", string(id)))
 	}
 	out, err := folder.New("recordings", string(id), format)
 	if err != nil {
@@ -170,7 +171,7 @@ func (f *film) finish(folder files.Folder, id protocol.TabID, format string) (pr
 	return protocol.SavedFile{Path: out.Name(), Bytes: int(info.Size()), Entries: len(f.shots)}, nil
 }
 
-// until is how long a still is shown.
+// until returns how long still i is shown.
 func (f *film) until(i int, total time.Duration) time.Duration {
 	if i+1 < len(f.shots) {
 		return f.shots[i+1].at - f.shots[i].at
@@ -178,9 +179,9 @@ func (f *film) until(i int, total time.Duration) time.Duration {
 	return max(time.Second/recordRate, total-f.shots[i].at)
 }
 
-// writeGIF writes an animated GIF of a fixed palette, at most gifWidth wide.
+// writeGIF writes an animated GIF with a fixed palette, at most gifWidth pixels wide.
 func (f *film) writeGIF(w io.Writer, total time.Duration) error {
-	var nearest [1 << 15]uint8 // of each colour with 5 bits a channel
+	var nearest [1 << 15]uint8 // the palette index for each colour with 5 bits per channel
 	for i := range nearest {
 		r, g, b := uint32(i>>10&31)*255/31, uint32(i>>5&31)*255/31, uint32(i&31)*255/31
 		best := ^uint32(0)
@@ -195,7 +196,7 @@ func (f *film) writeGIF(w io.Writer, total time.Duration) error {
 	step := max(1, (f.size.X+gifWidth-1)/gifWidth)
 	size := image.Rect(0, 0, max(1, f.size.X/step), max(1, f.size.Y/step))
 	movie := gif.GIF{Config: image.Config{ColorModel: nil, Width: size.Dx(), Height: size.Dy()}}
-	const tick = 10 * time.Millisecond // of a GIF's clock
+	const tick = 10 * time.Millisecond // the unit of time of a GIF
 	begun, shown := f.shots[0].at, 0
 	for i, s := range f.shots {
 		data, err := f.read(s)
@@ -219,8 +220,8 @@ func (f *film) writeGIF(w io.Writer, total time.Duration) error {
 			}
 		}
 		movie.Image = append(movie.Image, frame)
-		// What one picture loses to the clock the next one gets, or the whole would be
-		// the shorter the more pictures there are.
+		// Carry the rounding error of one image over to the next. Otherwise the video
+		// would become shorter with each image.
 		delay := max(2, int((s.at+f.until(i, total)-begun)/tick)-shown)
 		shown += delay
 		movie.Delay = append(movie.Delay, delay)
@@ -230,11 +231,11 @@ func (f *film) writeGIF(w io.Writer, total time.Duration) error {
 
 func square(a, b uint32) uint32 { return (a - b) * (a - b) }
 
-// writeAVI writes an AVI of JPEG pictures (MJPEG) at a fixed rate. An empty
-// chunk shows the picture before it again.
+// writeAVI writes an AVI of JPEG images (MJPEG) at a fixed rate. An empty chunk
+// repeats the previous image.
 func (f *film) writeAVI(w io.Writer, total time.Duration) error {
 	slot := time.Second / recordRate
-	var chunks []int // shots by slot; -1 repeats
+	var chunks []int // the still for each slot; -1 repeats the one before
 	for i, s := range f.shots {
 		for at := int(s.at / slot); len(chunks) < at; {
 			chunks = append(chunks, -1)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestAFilmIsAsLongAsItWas: whoever plays a film sees each picture, in its size and
-// when it was taken.
+// TestAFilmIsAsLongAsItWas: a player of the video shows each image in its size and at
+// the time when it was taken.
 func TestAFilmIsAsLongAsItWas(t *testing.T) {
 	const wide, high, total = 64, 48, 4 * time.Second
 	file, err := os.CreateTemp(t.TempDir(), "film")
@@ -59,7 +59,7 @@ func TestAFilmIsAsLongAsItWas(t *testing.T) {
 	if err := f.writeAVI(&out, total); err != nil {
 		t.Fatal(err)
 	}
-	// The pictures stand in the list "movi", one for each slot; an empty one repeats.
+	// The images are in the list "movi", one per slot; an empty one repeats.
 	_, list, _ := bytes.Cut(out.Bytes(), []byte("movi"))
 	slots, seen := 0, 0
 	for ; bytes.HasPrefix(list, []byte("00dc")); slots++ {

@@ -3,7 +3,6 @@ package sitedata
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 
@@ -16,9 +15,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// grantClipboard lets the page's origin reach the clipboard for the length of
-// one command; release puts the browser's question back.
-func grantClipboard(ctx context.Context, p *page.Page) (release func(), err error) {
+// The permissions that the clipboard needs, by operation.
+const (
+	clipboardRead  = "clipboard-read"
+	clipboardWrite = "clipboard-write"
+)
+
+// grantClipboard grants the page's origin one clipboard permission for the
+// duration of one command; release restores the previous setting. ask evaluates
+// an expression in the page that returns a text.
+func grantClipboard(ctx context.Context, p *page.Page, name string, ask func(expression string) (string, error)) (release func(), err error) {
 	var info protocol.PageInfo
 	if err := p.Where(ctx, &info); err != nil {
 		return nil, err
@@ -27,21 +33,15 @@ func grantClipboard(ctx context.Context, p *page.Page) (release func(), err erro
 	if err != nil || u.Host == "" {
 		return nil, protocol.NewError(protocol.CodeNotActable, "this page may not use the clipboard", "open an https page first")
 	}
-	origin := u.Scheme + "://" + u.Host
-	set := func(ctx context.Context, s browser.PermissionSetting) error {
-		var errs error
-		for _, name := range []string{"clipboard-read", "clipboard-write"} {
-			_, err := cdp.Call(ctx, p.Conn.Root, browser.SetPermission, browser.SetPermissionParams{
-				Permission: &browser.PermissionDescriptor{Name: name}, Setting: s, Origin: origin,
-			})
-			errs = errors.Join(errs, err)
-		}
-		return errs
+	before, err := ask(fmt.Sprintf("navigator.permissions.query({ name: %q }).then(({ state }) => state)", name))
+	if err != nil {
+		return nil, err
 	}
-	if err := set(ctx, browser.PermissionSettingGranted); err != nil {
+	origin, root := u.Scheme+"://"+u.Host, p.Conn.Root
+	if err := setPermission(ctx, root, origin, name, string(browser.PermissionSettingGranted)); err != nil {
 		return nil, fmt.Errorf("opening the clipboard to the page: %w", err)
 	}
-	return func() { _ = set(context.WithoutCancel(ctx), browser.PermissionSettingPrompt) }, nil
+	return func() { _ = setPermission(context.WithoutCancel(ctx), root, origin, name, before) }, nil
 }
 
 func decodeString(res runtime.EvaluateResult, out *string) error {
@@ -54,39 +54,45 @@ func decodeString(res runtime.EvaluateResult, out *string) error {
 	return nil
 }
 
-// Clipboard writes text to the clipboard when text is given, and otherwise
-// reads it. It is the machine's own clipboard where there is a display.
-func (d *Sites) Clipboard(ctx context.Context, id protocol.TabID, text *string) (string, error) {
+// Clipboard writes text to the clipboard when text is not nil, and reads the
+// clipboard otherwise. Where there is a display, it is the machine's own
+// clipboard.
+func (d *Sites) Clipboard(ctx context.Context, by protocol.Caller, id protocol.TabID, text *string) (string, error) {
 	var out string
-	err := d.tabs.OnPage(ctx, id, func(ctx context.Context, p *page.Page) error {
-		expression := "navigator.clipboard.readText()"
+	err := d.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
+		expression, name := "navigator.clipboard.readText()", clipboardRead
 		if text != nil {
-			quoted, err := json.Marshal(*text) // Go's own quotes are not the page's
+			quoted, err := json.Marshal(*text) // Go's quoting differs from JavaScript's
 			if err != nil {
 				return fmt.Errorf("encoding the text for the clipboard: %w", err)
 			}
-			expression = fmt.Sprintf("navigator.clipboard.writeText(%s).then(() => '')", quoted)
+			expression, name = fmt.Sprintf("navigator.clipboard.writeText(%s).then(() => '')", quoted), clipboardWrite
 		}
-		release, err := grantClipboard(ctx, p)
-		if err != nil {
-			return err
-		}
-		defer release()
 		s, world, err := p.Ready(ctx, p.Frames.Main())
 		if err != nil {
 			return err
 		}
-		params := page.EvaluateParams(expression, world)
-		yes := true
-		params.UserGesture = &yes
-		res, err := cdp.Call(ctx, s, runtime.Evaluate, params)
+		ask := func(expression string) (answer string, err error) {
+			params := page.EvaluateParams(expression, world)
+			yes := true
+			params.UserGesture = &yes
+			res, err := cdp.Call(ctx, s, runtime.Evaluate, params)
+			if err != nil {
+				return "", p.WorldError(p.Frames.Main(), world, err)
+			}
+			if res.ExceptionDetails != nil {
+				return "", protocol.NewError(protocol.CodeNotActable, "the browser does not let this page use the clipboard", "it works on https pages and on localhost")
+			}
+			err = decodeString(res, &answer)
+			return answer, err
+		}
+		release, err := grantClipboard(ctx, p, name, ask)
 		if err != nil {
-			return p.WorldError(p.Frames.Main(), world, err)
+			return err
 		}
-		if res.ExceptionDetails != nil {
-			return protocol.NewError(protocol.CodeNotActable, "the browser does not let this page use the clipboard", "it works on https pages and on localhost")
-		}
-		return decodeString(res, &out)
+		defer release()
+		out, err = ask(expression)
+		return err
 	})
 	return out, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,8 @@ func cookieParam(c protocol.Cookie) *network.CookieParam {
 		Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, HTTPOnly: c.HTTPOnly, Secure: c.Secure, SameSite: network.CookieSameSite(c.SameSite),
 	}
 	if !strings.HasPrefix(c.Domain, ".") && c.Domain != "" {
-		// Without a leading dot it is that host's alone, which only an address says.
+		// A domain without a leading dot means that host alone, which the
+		// protocol can express only by a URL.
 		scheme := "http"
 		if c.Secure {
 			scheme = "https"
@@ -45,7 +47,7 @@ func cookieParam(c protocol.Cookie) *network.CookieParam {
 	return p
 }
 
-// hostPort puts an IPv6 address into brackets.
+// hostPort puts an IPv6 address in brackets.
 func hostPort(host string) string {
 	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
 		return "[" + host + "]"
@@ -53,12 +55,15 @@ func hostPort(host string) string {
 	return host
 }
 
-// Cookies returns the cookies that the page of a tab is sent, or (all) those of
-// the whole profile.
-func (d *Sites) Cookies(ctx context.Context, id protocol.TabID, all bool) ([]protocol.Cookie, error) {
+// Cookies returns the cookies that are sent to the page of a tab, or (all) those
+// of the whole profile; only those of a domain if one is given.
+func (d *Sites) Cookies(ctx context.Context, by protocol.Caller, id protocol.TabID, domain string, all bool) ([]protocol.Cookie, error) {
 	out := []protocol.Cookie{}
-	err := d.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) error {
-		cookies, err := cookies(ctx, p, all)
+	if err := oneSite(domain); err != nil {
+		return out, err
+	}
+	err := d.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
+		cookies, err := cookies(ctx, p, domain, all)
 		for _, c := range cookies {
 			out = append(out, cookieOf(c))
 		}
@@ -67,22 +72,27 @@ func (d *Sites) Cookies(ctx context.Context, id protocol.TabID, all bool) ([]pro
 	return out, err
 }
 
-func cookies(ctx context.Context, p *page.Page, all bool) ([]*network.Cookie, error) {
+func cookies(ctx context.Context, p *page.Page, domain string, all bool) (found []*network.Cookie, err error) {
 	if all {
-		res, err := cdp.Call(ctx, p.Session, storage.GetCookies, storage.GetCookiesParams{})
-		return res.Cookies, err
+		res, callErr := cdp.Call(ctx, p.Session, storage.GetCookies, storage.GetCookiesParams{})
+		found, err = res.Cookies, callErr
+	} else {
+		var info protocol.PageInfo
+		if err := p.Where(ctx, &info); err != nil {
+			return nil, err
+		}
+		res, callErr := cdp.Call(ctx, p.Session, network.GetCookies, network.GetCookiesParams{URLs: []string{info.URL}})
+		found, err = res.Cookies, callErr
 	}
-	var info protocol.PageInfo
-	if err := p.Where(ctx, &info); err != nil {
-		return nil, err
-	}
-	res, err := cdp.Call(ctx, p.Session, network.GetCookies, network.GetCookiesParams{URLs: []string{info.URL}})
-	return res.Cookies, err
+	return slices.DeleteFunc(found, func(c *network.Cookie) bool { return domain != "" && !sameSite(c.Domain, domain) }), err
 }
 
-// SetCookie sets a cookie. Without a domain it is one of the page's host.
-func (d *Sites) SetCookie(ctx context.Context, id protocol.TabID, c protocol.Cookie) error {
-	return d.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) error {
+// SetCookie sets a cookie. Without a domain it belongs to the page's host.
+func (d *Sites) SetCookie(ctx context.Context, by protocol.Caller, id protocol.TabID, c protocol.Cookie) error {
+	if err := oneSite(c.Domain); err != nil {
+		return err
+	}
+	return d.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
 		param := cookieParam(c)
 		if c.Domain == "" {
 			var info protocol.PageInfo
@@ -102,18 +112,21 @@ func (d *Sites) SetCookie(ctx context.Context, id protocol.TabID, c protocol.Coo
 	})
 }
 
-// DeleteCookies removes cookies that the page of a tab is sent, or (all) of the
-// whole profile: those of a name, or every one (empty name), of a domain if one
-// is given. It returns how many there were.
-func (d *Sites) DeleteCookies(ctx context.Context, id protocol.TabID, name, domain string, all bool) (int, error) {
+// DeleteCookies removes cookies that are sent to the page of a tab, or (all)
+// cookies of the whole profile: those with a name, or every one (empty name);
+// only those of a domain if one is given. It returns how many there were.
+func (d *Sites) DeleteCookies(ctx context.Context, by protocol.Caller, id protocol.TabID, name, domain string, all bool) (int, error) {
 	n := 0
-	err := d.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) error {
-		cookies, err := cookies(ctx, p, all)
+	if err := oneSite(domain); err != nil {
+		return 0, err
+	}
+	err := d.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
+		cookies, err := cookies(ctx, p, domain, all)
 		if err != nil {
 			return err
 		}
 		for _, c := range cookies {
-			if (name != "" && c.Name != name) || (domain != "" && !sameSite(c.Domain, domain)) {
+			if name != "" && c.Name != name {
 				continue
 			}
 			_, err := cdp.Call(ctx, p.Session, network.DeleteCookies, network.DeleteCookiesParams{Name: c.Name, Domain: c.Domain, Path: c.Path, PartitionKey: c.PartitionKey})
@@ -127,7 +140,8 @@ func (d *Sites) DeleteCookies(ctx context.Context, id protocol.TabID, name, doma
 	return n, err
 }
 
-// sameSite says whether a cookie's domain is a host, or is above or below it.
+// sameSite reports whether a cookie's domain equals a host, or is a parent or
+// subdomain of it.
 func sameSite(cookieDomain, host string) bool {
 	c, h := strings.ToLower(strings.TrimPrefix(cookieDomain, ".")), strings.ToLower(strings.TrimPrefix(host, "."))
 	return c == h || strings.HasSuffix(c, "."+h) || strings.HasSuffix(h, "."+c)

@@ -9,8 +9,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A cookie of one host is given by an address, which is all that keeps it from the
-// hosts below; one with a leading dot is for these, too.
+// A cookie of a single host is set by a URL, because only that keeps it from
+// subdomains. A cookie whose domain has a leading dot applies to subdomains, too.
 func TestCookieParam(t *testing.T) {
 	at := time.UnixMilli(1_700_000_000_500).UTC()
 	for _, c := range []struct {

@@ -12,15 +12,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// permissions are those that commands gave or refused, by site; for a listing
-// and to take them back. They are the profile's and not a tab's.
+// permissions are the permissions that commands have granted or denied, by site.
+// They are kept to list them and to reset them. They apply to the profile, not to
+// a tab.
 type permissions struct {
 	mu   sync.Mutex
-	life *devtools.Conn // of the browser that they were set in; the next one has none
+	life *devtools.Conn // the connection of the run in which they were set; the next run starts with none
 	set  map[permission]string
 }
 
-// in are the permissions of a life of the browser; ps.mu is held.
+// in returns the permissions of one run of the browser; ps.mu is held.
 func (ps *permissions) in(life *devtools.Conn) map[permission]string {
 	if ps.life != life {
 		ps.life, ps.set = life, make(map[permission]string)
@@ -30,11 +31,11 @@ func (ps *permissions) in(life *devtools.Conn) map[permission]string {
 
 type permission struct{ origin, name string }
 
-// SetPermission grants, denies or asks again for something that the site of a
-// tab may want. It returns the site.
-func (d *Sites) SetPermission(ctx context.Context, id protocol.TabID, name, setting string) (string, error) {
+// SetPermission grants, denies or resets a permission for the site of a tab. It
+// returns the site.
+func (d *Sites) SetPermission(ctx context.Context, by protocol.Caller, id protocol.TabID, name, setting string) (string, error) {
 	site := ""
-	err := d.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) (err error) {
+	err := d.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) (err error) {
 		if site, err = Origin(ctx, p, id); err != nil {
 			return err
 		}
@@ -63,10 +64,11 @@ func setPermission(ctx context.Context, root *devtools.Session, site, name, sett
 	return err
 }
 
-// Permissions returns what commands changed for the site of a tab, by name.
-func (d *Sites) Permissions(ctx context.Context, id protocol.TabID) (site string, set map[string]string, err error) {
+// Permissions returns the permissions that commands have changed for the site of
+// a tab, by name.
+func (d *Sites) Permissions(ctx context.Context, by protocol.Caller, id protocol.TabID) (site string, set map[string]string, err error) {
 	set = map[string]string{}
-	err = d.tabs.OnTab(ctx, id, false, func(ctx context.Context, p *page.Page) (err error) {
+	err = d.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) (err error) {
 		if site, err = Origin(ctx, p, id); err != nil {
 			return err
 		}
@@ -82,15 +84,15 @@ func (d *Sites) Permissions(ctx context.Context, id protocol.TabID) (site string
 	return site, set, err
 }
 
-// ResetPermissions takes back what commands changed for the site of a tab. It
-// returns how many there were.
-func (d *Sites) ResetPermissions(ctx context.Context, id protocol.TabID) (string, int, error) {
-	site, set, err := d.Permissions(ctx, id)
+// ResetPermissions resets what commands have changed for the site of a tab. It
+// returns the number of permissions.
+func (d *Sites) ResetPermissions(ctx context.Context, by protocol.Caller, id protocol.TabID) (string, int, error) {
+	site, set, err := d.Permissions(ctx, by, id)
 	if err != nil {
 		return site, 0, err
 	}
 	for name := range set {
-		if _, err := d.SetPermission(ctx, id, name, "prompt"); err != nil {
+		if _, err := d.SetPermission(ctx, by, id, name, "prompt"); err != nil {
 			return site, 0, err
 		}
 	}

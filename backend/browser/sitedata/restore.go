@@ -10,7 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// RestoreScript puts the storage of a site back in a document of it.
+// RestoreScript returns a script that restores the storage of a site in a
+// document of that site.
 func RestoreScript(st protocol.Storage) (string, error) {
 	data, err := json.Marshal(st)
 	if err != nil {
@@ -26,11 +27,11 @@ func RestoreScript(st protocol.Storage) (string, error) {
 })()`, data), nil
 }
 
-// restoreStorage puts the storage of the tab's own site back at once, and that
-// of the others when they are opened.
-func (d *Sites) restoreStorage(ctx context.Context, id protocol.TabID, all []protocol.Storage) error {
+// restoreStorage restores the storage of the tab's own site at once, and that of
+// other sites when they are opened in the tab.
+func (d *Sites) restoreStorage(ctx context.Context, by protocol.Caller, id protocol.TabID, all []protocol.Storage) error {
 	later := map[string]protocol.Storage{}
-	err := d.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+	err := d.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
 			return err

@@ -16,9 +16,9 @@ import (
 
 const featureRestore = "restore"
 
-// restoring puts the storage of sites back that are not open: each once, before
-// the first script of its next document in the tab. What the page writes later
-// is its own.
+// restoring restores the storage of sites that are not open: each once, before
+// the first script of the site's next document in the tab. Later changes by the
+// page are not touched.
 type restoring struct {
 	mu      sync.Mutex
 	pending map[string]protocol.Storage // by origin
@@ -86,7 +86,7 @@ func (r *restoring) End(ctx context.Context, s *devtools.Session) {
 	}
 }
 
-// restoreLater puts the storage of sites back when they are opened in a tab.
+// restoreLater restores the storage of sites when they are next opened in a tab.
 func (d *Sites) restoreLater(ctx context.Context, id protocol.TabID, later map[string]protocol.Storage) error {
 	k, err := d.config.Watches.Of(ctx, id)
 	if err != nil {

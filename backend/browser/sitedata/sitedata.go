@@ -1,5 +1,6 @@
-// Package sitedata reads and changes what sites keep in the browser: cookies and
-// storage, and both as states that are saved under lock.
+// Package sitedata reads and changes the data of sites in the browser: cookies,
+// storage, permissions and the clipboard. It also saves cookies and storage as
+// encrypted states.
 package sitedata
 
 import (
@@ -9,17 +10,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config is what Sites needs of the browser.
+// Config is what Sites needs from the browser.
 type Config struct {
 	// Folder is where states are saved.
 	Folder files.Folder
-	// Open are the tabs that are open.
+	// Open returns the open tabs.
 	Open func() []protocol.Tab
-	// Watches keep what waits in a tab for a site to be opened.
+	// Watches keeps the storage that is restored in a tab when a site is opened.
 	Watches watch.Source
 }
 
-// Sites is what sites keep in a browser.
+// Sites gives access to the data of sites in one browser.
 type Sites struct {
 	config Config
 
@@ -27,5 +28,5 @@ type Sites struct {
 	permissions permissions
 }
 
-// New returns what sites keep in the browser of some tabs.
+// New returns access to the data of sites in the browser with these tabs.
 func New(tabs page.Tabs, c Config) *Sites { return &Sites{config: c, tabs: tabs} }

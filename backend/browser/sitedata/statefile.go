@@ -26,16 +26,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// The key of the saved states in the system's keychain.
+// The entry of the system's keychain that holds the key of saved states.
 const (
 	keychainService = "Pilotfish"
 	keychainUser    = "saved states"
 )
 
-// stateVersion is the version of a saved state.
+// stateVersion is the format version of a saved state.
 const stateVersion = 1
 
-// statePath is the file of a saved state. Its ending says what opens it.
+// statePath returns the path of a saved state. Its extension says whether a
+// passphrase or the keychain decrypts it.
 func (d *Sites) statePath(name, key string) (string, error) {
 	if !files.IsName(name) {
 		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no name for a state", name), "use a to z, 0 to 9, _ and -")
@@ -44,8 +45,8 @@ func (d *Sites) statePath(name, key string) (string, error) {
 	return filepath.Join(dir, name+"."+key+".age"), err
 }
 
-// sealer is what encrypts: a passphrase, or the key in the keychain, which is
-// made the first time.
+// sealer returns what encrypts a state: a passphrase, or the key in the keychain,
+// which is created the first time.
 func sealer(passphrase string) (age.Recipient, string, error) {
 	if passphrase != "" {
 		r, err := age.NewScryptRecipient(passphrase)
@@ -68,8 +69,8 @@ func opener(passphrase, key string) (age.Identity, error) {
 	return age.NewScryptIdentity(passphrase)
 }
 
-// keychainIdentity reads the key from the system's keychain; with create it is
-// put there if there is none.
+// keychainIdentity reads the key from the system's keychain. With create it
+// creates the key if there is none.
 func keychainIdentity(create bool) (*age.X25519Identity, error) {
 	text, err := keyring.Get(keychainService, keychainUser)
 	switch {
@@ -98,10 +99,10 @@ func noKeychain() error {
 	return protocol.NewError(protocol.CodeBadArgument, "the system's keychain is missing or locked, so a state needs a passphrase", "", protocol.With("gives one", "--passphrase", "…"))
 }
 
-// SaveState encrypts the cookies and the storage of a tab's site, or (all) of
-// the whole profile's cookies and the storage of every open tab's site, into a
-// file of the session. An empty passphrase uses the system's keychain.
-func (d *Sites) SaveState(ctx context.Context, id protocol.TabID, name, passphrase string, all bool) (protocol.StateFile, error) {
+// SaveState encrypts the cookies and the storage of a tab's site, or (all) the
+// whole profile's cookies and the storage of every open tab's site, to a file of
+// the session. An empty passphrase means the key in the system's keychain.
+func (d *Sites) SaveState(ctx context.Context, by protocol.Caller, id protocol.TabID, name, passphrase string, all bool) (protocol.StateFile, error) {
 	if _, err := d.statePath(name, "keychain"); err != nil {
 		return protocol.StateFile{}, err
 	}
@@ -109,7 +110,7 @@ func (d *Sites) SaveState(ctx context.Context, id protocol.TabID, name, passphra
 	if err != nil {
 		return protocol.StateFile{}, err
 	}
-	state, err := d.readState(ctx, id, all)
+	state, err := d.readState(ctx, by, id, all)
 	if err != nil {
 		return protocol.StateFile{}, err
 	}
@@ -137,7 +138,7 @@ func (d *Sites) SaveState(ctx context.Context, id protocol.TabID, name, passphra
 	}
 	other, err := d.statePath(name, map[string]string{"passphrase": "keychain", "keychain": "passphrase"}[key])
 	if err == nil {
-		_ = os.Remove(other) // one state of a name
+		_ = os.Remove(other) // only one state per name
 	}
 	return describe(name, path, key, sealed.Len(), &state), nil
 }
@@ -150,10 +151,10 @@ func describe(name, path, key string, size int, s *protocol.BrowserState) protoc
 	return f
 }
 
-func (d *Sites) readState(ctx context.Context, id protocol.TabID, all bool) (protocol.BrowserState, error) {
+func (d *Sites) readState(ctx context.Context, by protocol.Caller, id protocol.TabID, all bool) (protocol.BrowserState, error) {
 	state := protocol.BrowserState{Version: stateVersion, Saved: time.Now().UTC(), Cookies: []protocol.Cookie{}, Storage: []protocol.Storage{}}
 	if !all {
-		own, err := d.Storage(ctx, id)
+		own, err := d.Storage(ctx, by, id)
 		if err != nil {
 			return state, err
 		}
@@ -163,7 +164,7 @@ func (d *Sites) readState(ctx context.Context, id protocol.TabID, all bool) (pro
 		}
 		state.Site, state.Storage = u.Hostname(), append(state.Storage, own)
 	}
-	cookies, err := d.Cookies(ctx, id, true)
+	cookies, err := d.Cookies(ctx, by, id, "", true)
 	if err != nil {
 		return state, err
 	}
@@ -178,12 +179,12 @@ func (d *Sites) readState(ctx context.Context, id protocol.TabID, all bool) (pro
 			if o := page.OriginOf(t.URL); o == "" || seen[o] {
 				continue
 			}
-			st, err := d.Storage(ctx, t.ID)
+			st, err := d.Storage(ctx, by, t.ID)
 			if err != nil {
 				if ctx.Err() != nil {
 					return state, err
 				}
-				continue // a tab that crashed or closed keeps nothing that can be read
+				continue // the storage of a crashed or closed tab cannot be read
 			}
 			seen[st.Origin] = true
 			state.Storage = append(state.Storage, st)
@@ -192,10 +193,10 @@ func (d *Sites) readState(ctx context.Context, id protocol.TabID, all bool) (pro
 	return state, nil
 }
 
-// LoadState puts a saved state back: the cookies at once, the storage of the
-// tab's own site now, and that of other sites when each is opened next in this
-// tab. The page is not loaded again.
-func (d *Sites) LoadState(ctx context.Context, id protocol.TabID, name, passphrase string) (protocol.StateFile, error) {
+// LoadState restores a saved state: the cookies and the storage of the tab's own
+// site now, and the storage of other sites when each is next opened in this tab.
+// It does not reload the page.
+func (d *Sites) LoadState(ctx context.Context, by protocol.Caller, id protocol.TabID, name, passphrase string) (protocol.StateFile, error) {
 	path, key, sealed, err := d.openState(name)
 	if err != nil {
 		return protocol.StateFile{}, err
@@ -208,9 +209,9 @@ func (d *Sites) LoadState(ctx context.Context, id protocol.TabID, name, passphra
 	if err != nil {
 		return protocol.StateFile{}, err
 	}
-	err = d.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error { return restore(ctx, p, state) })
+	err = d.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error { return restore(ctx, p, state) })
 	if err == nil {
-		err = d.restoreStorage(ctx, id, state.Storage)
+		err = d.restoreStorage(ctx, by, id, state.Storage)
 	}
 	return describe(name, path, key, len(sealed), state), err
 }
@@ -247,7 +248,7 @@ func unseal(sealed []byte, identity age.Identity) (*protocol.BrowserState, error
 	return &state, nil
 }
 
-// restore puts the cookies of a state into the browser.
+// restore sets the cookies of a state in the browser.
 func restore(ctx context.Context, p *page.Page, state *protocol.BrowserState) error {
 	params := make([]*network.CookieParam, 0, len(state.Cookies))
 	for _, c := range state.Cookies {

@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Origin is that of a tab's page.
+// Origin returns the origin of a tab's page.
 func Origin(ctx context.Context, p *page.Page, id protocol.TabID) (string, error) {
 	var info protocol.PageInfo
 	if err := p.Where(ctx, &info); err != nil {
@@ -45,11 +45,10 @@ func storageID(origin string, local bool) *domstorage.StorageID {
 	return &domstorage.StorageID{StorageKey: domstorage.SerializedStorageKey(origin + "/"), IsLocalStorage: local}
 }
 
-// Storage returns what the page of a tab keeps, in localStorage and in
-// sessionStorage.
-func (d *Sites) Storage(ctx context.Context, id protocol.TabID) (protocol.Storage, error) {
+// Storage returns the localStorage and sessionStorage of the page of a tab.
+func (d *Sites) Storage(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.Storage, error) {
 	out := protocol.Storage{}
-	err := d.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) (err error) {
+	err := d.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) (err error) {
 		if out.Origin, err = Origin(ctx, p, id); err != nil {
 			return err
 		}
@@ -62,10 +61,10 @@ func (d *Sites) Storage(ctx context.Context, id protocol.TabID) (protocol.Storag
 	return out, err
 }
 
-// SetStorage sets one entry; local or session. The page's other windows hear of
-// it as of any change.
-func (d *Sites) SetStorage(ctx context.Context, id protocol.TabID, local bool, key, value string) error {
-	return d.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+// SetStorage sets one entry of localStorage (local) or sessionStorage. The site's
+// other windows receive a storage event, as for any change.
+func (d *Sites) SetStorage(ctx context.Context, by protocol.Caller, id protocol.TabID, local bool, key, value string) error {
+	return d.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
 		origin, err := Origin(ctx, p, id)
 		if err != nil {
 			return err
@@ -78,11 +77,11 @@ func (d *Sites) SetStorage(ctx context.Context, id protocol.TabID, local bool, k
 	})
 }
 
-// RemoveStorage removes one entry, or everything (empty key). It returns how
+// RemoveStorage removes one entry, or all entries (empty key). It returns how
 // many there were.
-func (d *Sites) RemoveStorage(ctx context.Context, id protocol.TabID, local bool, key string) (int, error) {
+func (d *Sites) RemoveStorage(ctx context.Context, by protocol.Caller, id protocol.TabID, local bool, key string) (int, error) {
 	n := 0
-	err := d.tabs.OnTab(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+	err := d.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
 		origin, err := Origin(ctx, p, id)
 		if err != nil {
 			return err

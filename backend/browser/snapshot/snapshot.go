@@ -1,4 +1,5 @@
-// Package snapshot looks at pages: the outline of what is there, with refs.
+// Package snapshot takes snapshots of pages: the outline of their contents, with
+// refs.
 package snapshot
 
 import (
@@ -18,11 +19,10 @@ import (
 	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/news"
 	"pilotfish/backend/browser/page"
-	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/protocol"
 )
 
-// shot is what world.js answers a look with.
+// shot is the answer of world.js to a request for a snapshot.
 type shot struct {
 	Text   string               `json:"text"`
 	Refs   int                  `json:"refs"`
@@ -31,7 +31,7 @@ type shot struct {
 	Items  []*protocol.LookItem `json:"items"`
 }
 
-// frameLine is a line that stands for a frame.
+// frameLine is the line of a frame in a snapshot.
 type frameLine struct {
 	Ref    string     `json:"ref"`
 	Line   int        `json:"line"`
@@ -56,23 +56,27 @@ type lookArgs struct {
 	View        *[4]float64 `json:"view,omitempty"`
 }
 
-// Snapshots looks at the pages of a browser's tabs.
+// Tabs are the tabs of a browser.
+type Tabs interface {
+	// LookAtPage is like page.Tabs.OnPage, for a call that changes nothing. It may
+	// run while a screenshot is taken.
+	LookAtPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
+}
+
+// Snapshots takes snapshots of the pages of a browser's tabs.
 type Snapshots struct {
-	tabs page.Tabs
+	tabs Tabs
 	news *news.News
 }
 
-// New returns what looks at a browser's tabs.
-func New(tabs page.Tabs, n *news.News) *Snapshots { return &Snapshots{tabs: tabs, news: n} }
+// New returns the Snapshots of a browser's tabs.
+func New(tabs Tabs, n *news.News) *Snapshots { return &Snapshots{tabs: tabs, news: n} }
 
-// Snapshot looks at a tab's page, all its frames included.
-func (ss *Snapshots) Snapshot(ctx context.Context, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error) {
+// Snapshot takes a snapshot of a tab's page, all its frames included.
+func (ss *Snapshots) Snapshot(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error) {
 	var look protocol.Look
-	if q.Caller != "" {
-		ctx = protocol.WithCaller(ctx, q.Caller)
-	}
-	err := ss.tabs.OnPage(queue.Looking(ctx), id, func(ctx context.Context, p *page.Page) error {
-		l := looker{p: p, q: q}
+	err := ss.tabs.LookAtPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
+		l := looker{p: p, caller: by.Name, q: q}
 		out, err := l.run(ctx)
 		if err != nil {
 			return err
@@ -90,13 +94,13 @@ func (ss *Snapshots) Snapshot(ctx context.Context, id protocol.TabID, q protocol
 		return nil
 	})
 	if err == nil && q.News {
-		look.News, err = ss.news.Tell(ctx, id, q.Caller)
+		look.News, err = ss.news.Tell(ctx, by, id)
 	}
 	return look, err
 }
 
-// ownRefs is how many lines have a ref of the tab's own document: the viewer of
-// PDF files has the frame only, in which all else stands.
+// ownRefs returns how many lines have a ref of the tab's own document. In the viewer
+// of PDF files this is only the line of the frame that contains everything else.
 func ownRefs(lines []string) int {
 	n := 0
 	for _, line := range lines {
@@ -107,7 +111,7 @@ func ownRefs(lines []string) int {
 	return n
 }
 
-// showsPDF says whether the browser's own viewer of PDF files stands in the tab.
+// showsPDF reports whether the tab shows the browser's own viewer of PDF files.
 func showsPDF(ctx context.Context, p *page.Page) bool {
 	in, world := p.Frames.State(p.Frames.Main())
 	if world == "" {
@@ -118,13 +122,14 @@ func showsPDF(ctx context.Context, p *page.Page) bool {
 	return err == nil && res.Result != nil && json.Unmarshal(res.Result.Value, &kind) == nil && kind == "application/pdf"
 }
 
-// looker takes one snapshot over the frames.
+// looker takes one snapshot of all frames.
 type looker struct {
-	p *page.Page
-	q protocol.LookRequest
+	p      *page.Page
+	caller string
+	q      protocol.LookRequest
 }
 
-// looked is what a frame and those in it gave.
+// looked is the result for a frame and the frames in it.
 type looked struct {
 	lines []string
 	refs  int
@@ -135,7 +140,8 @@ type looked struct {
 var (
 	frameScope  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?f([1-9]\d*)$`) })
 	handleScope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@?(?:f([1-9]\d*))?(h[1-9]\d*)$`) })
-	// keyedScope is a target other than a ref or a plain selector: one element.
+	// keyedScope matches a target other than a ref or a plain selector, which means
+	// one element.
 	keyedScope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:css|role|text|label)=`) })
 	handleLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( *… \d+ more )(h\d+)$`) })
 )
@@ -193,8 +199,8 @@ func noFrame(scope string) error {
 	return protocol.NewError(protocol.CodeGone, "there is no frame of "+scope+" (any more)", "", page.LookAgain())
 }
 
-// whole is the page from the top. Finding and comparing do not go by the lines
-// of frames: each frame is asked by itself.
+// whole takes a snapshot of the whole page. With Find or Delta, frames are not
+// inserted below their lines: each frame is asked separately.
 func (l *looker) whole(ctx context.Context, main *page.Frame) (looked, error) {
 	if l.q.Find == "" && !l.q.Delta {
 		return l.frame(ctx, main, "", nil, l.q.Max)
@@ -202,7 +208,7 @@ func (l *looker) whole(ctx context.Context, main *page.Frame) (looked, error) {
 	var sum looked
 	budget := l.q.Max
 	for _, f := range l.p.Frames.All() {
-		seen := l.p.Frames.Seen(f, l.q.Caller)
+		seen := l.p.Frames.Seen(f, l.caller)
 		if f != main && l.q.Delta && !seen {
 			if !l.appeared(ctx, f, sum.lines) {
 				continue
@@ -232,7 +238,7 @@ func (l *looker) whole(ctx context.Context, main *page.Frame) (looked, error) {
 	return sum, nil
 }
 
-// appeared says whether the line of a frame is among new lines.
+// appeared reports whether the line of a frame is among the new lines.
 func (l *looker) appeared(ctx context.Context, f *page.Frame, lines []string) bool {
 	owner, err := page.OwnerOf(ctx, l.p, f)
 	if err != nil {
@@ -248,13 +254,13 @@ func (l *looker) appeared(ctx context.Context, f *page.Frame, lines []string) bo
 
 func (l *looker) args(f *page.Frame, scope string, view *[4]float64, budget int) lookArgs {
 	return lookArgs{
-		Caller: l.q.Caller, Interactive: l.q.Interactive, Compact: l.q.Compact, Depth: l.q.Depth, Scope: scope,
+		Caller: l.caller, Interactive: l.q.Interactive, Compact: l.q.Compact, Depth: l.q.Depth, Scope: scope,
 		Near: l.q.Near, Find: l.q.Find, Max: budget, Delta: l.q.Delta, Boxes: l.q.Boxes, JSON: l.q.JSON,
 		Header: f.Number == 0 && scope == "" && !l.q.Delta, View: view,
 	}
 }
 
-// single looks at one frame without those in it.
+// single takes a snapshot of one frame without the frames in it.
 func (l *looker) single(ctx context.Context, f *page.Frame, budget int) (looked, error) {
 	var s shot
 	if err := l.ask(ctx, f, l.args(f, "", nil, budget), &s); err != nil {
@@ -264,9 +270,9 @@ func (l *looker) single(ctx context.Context, f *page.Frame, budget int) (looked,
 	return looked{lines: handles(split(s.Text), f), refs: s.Refs, more: s.More, items: s.Items}, nil
 }
 
-// ask takes one look. Where closed roots are found while it is taken, it is taken
-// again, and the second would tell as a change only what was in them: so they are
-// found before.
+// ask takes one snapshot. If closed shadow roots are found during a snapshot, it is
+// taken again, and then the second one would report only their contents as changes.
+// So a delta finds the closed roots first.
 func (l *looker) ask(ctx context.Context, f *page.Frame, args, into any) error {
 	if l.q.Delta {
 		if err := l.p.Look(ctx, f, "url", nil, nil); err != nil {
@@ -277,14 +283,13 @@ func (l *looker) ask(ctx context.Context, f *page.Frame, args, into any) error {
 }
 
 func (l *looker) shown(f *page.Frame) {
-	l.p.Frames.Show(f, l.q.Caller)
+	l.p.Frames.Show(f, l.caller)
 }
 
-// handleRoom is what the line of a frame that is left out takes, indentation
-// apart.
+// handleRoom is the length of the line for an omitted frame, without indentation.
 const handleRoom = 48
 
-// frame looks at a frame and those in it and puts their lines together.
+// frame takes a snapshot of a frame and of the frames in it, and merges their lines.
 func (l *looker) frame(ctx context.Context, f *page.Frame, scope string, view *[4]float64, budget int) (looked, error) {
 	inner := l.p.Frames.Children(f)
 	own := budget
@@ -335,7 +340,7 @@ func (l *looker) frame(ctx context.Context, f *page.Frame, scope string, view *[
 	return out, nil
 }
 
-// add puts what a child frame gave under its line.
+// add inserts the result of a child frame below the child's line.
 func (out *looked) add(got looked, line frameLine) {
 	indent := strings.Repeat(" ", line.Indent)
 	for _, text := range got.lines {
@@ -360,7 +365,7 @@ func find(items []*protocol.LookItem, ref string) *protocol.LookItem {
 	return nil
 }
 
-// owners finds the frames by the refs of their elements.
+// owners maps the refs of frame elements to their frames.
 func (l *looker) owners(ctx context.Context, frames []*page.Frame) map[string]*page.Frame {
 	out := make(map[string]*page.Frame, len(frames))
 	for _, f := range frames {
@@ -371,7 +376,7 @@ func (l *looker) owners(ctx context.Context, frames []*page.Frame) map[string]*p
 	return out
 }
 
-// behind gives the lines behind a handle.
+// behind returns the lines that a handle stands for.
 func (l *looker) behind(ctx context.Context, number, handle string) (looked, error) {
 	n, _ := strconv.Atoi(number)
 	f, ok := l.p.Frames.Of("f" + strconv.Itoa(n) + "e")
@@ -394,7 +399,7 @@ func (l *looker) behind(ctx context.Context, number, handle string) (looked, err
 	return looked{lines: handles(split(s.Text), f), more: s.More}, nil
 }
 
-// handles marks the handles of a child frame as its own.
+// handles adds the frame's number to the handles of a child frame.
 func handles(lines []string, f *page.Frame) []string {
 	if f.Number == 0 {
 		return lines

@@ -15,7 +15,7 @@ func TestOwnRefs(t *testing.T) {
 	}
 }
 
-// TestHandles: a handle of a child frame says whose it is.
+// TestHandles: a handle of a child frame names its frame.
 func TestHandles(t *testing.T) {
 	lines := []string{"f2e1 list", "  … 12 more h3", "text … 12 more h3"}
 	want := []string{"f2e1 list", "  … 12 more f2h3", "text … 12 more h3"}
@@ -27,7 +27,7 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// TestAdd: what a child frame gave stands under its line, and under its item.
+// TestAdd: the result of a child frame is below its line, and below its item.
 func TestAdd(t *testing.T) {
 	out := looked{
 		lines: []string{"e1 iframe"}, refs: 1,

@@ -1,6 +1,7 @@
-// Package tabs is the one list of a browser's tabs. It merges what the protocol says of
-// targets with what the extension's worker says of tabs, and gives each tab an id that
-// it keeps for its life. It knows no connection: events are given to it.
+// Package tabs holds the one list of a browser's tabs. It merges what the
+// protocol reports about targets with what the extension's worker reports about
+// tabs, and gives each tab an id that it keeps as long as the tab exists. It has
+// no connection of its own: its callers pass events to it.
 package tabs
 
 import (
@@ -15,60 +16,62 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// RestoreTab is a tab to open again at the start, in order. A tab that comes
-// back keeps its id: for its agent it is the same tab.
+// RestoreTab is a tab to open again at the start, in order. A restored tab keeps
+// its id, because for its agent it is the same tab.
 type RestoreTab struct {
 	ID     protocol.TabID
 	URL    string
 	Active bool
 }
 
-// Entry is one tab as the registry knows it. It is keyed by the page target that
-// shows it now; Chrome's own id outlives that target (a discarded tab, a page
-// that was rendered ahead), so that the id of ours can, too.
+// Entry is one tab as the registry knows it. Its key is the page target that
+// shows the tab now. Chrome's own tab id outlives that target (when a tab is
+// discarded, or when a prerendered page replaces it), so our id can outlive it,
+// too.
 type Entry struct {
 	protocol.Tab
-	// Target is the page that shows it now.
+	// Target is the page target that shows the tab now.
 	Target target.ID
-	// Shown is false while only one of the two witnesses (protocol, worker) has
-	// spoken of the tab and the other can be asked.
+	// Shown is false while only one of the two sources (protocol, worker) has
+	// reported the tab and the other one can still be asked.
 	Shown bool
-	// gone: its target was destroyed; the worker says whether the tab was.
+	// gone: the tab's target was destroyed; the worker decides whether the tab
+	// was closed.
 	gone bool
-	// denied: the worker was asked and did not name it.
+	// denied: the worker was asked and did not report the tab.
 	denied bool
 	opener target.ID
 }
 
-// Registry is the list. It calls nobody: whoever wants to know waits on Changes. Its
-// methods may be called from several goroutines.
+// Registry is the list of tabs. It calls no callbacks: to follow it, wait on
+// Changes. Several goroutines may call its methods.
 type Registry struct {
 	mu      sync.Mutex
 	next    uint64
 	tabs    []*Entry
-	pages   map[target.ID]*target.Info // every page target, tab or not
-	strips  map[target.ID]bool         // targets of type "tab" in a tab strip: whether in front
+	pages   map[target.ID]*target.Info // every page target, whether it is a tab or not
+	strips  map[target.ID]bool         // targets of type "tab" in a tab strip; the value says whether the tab is in front
 	panels  map[target.ID]bool
-	restore []RestoreTab          // not claimed yet
-	expect  protocol.TabID        // id of the next tab that no page opened; "" when any may come
-	holding bool                  // no page is a tab before release
+	restore []RestoreTab          // tabs to restore that no page has claimed yet
+	expect  protocol.TabID        // id of the next tab that no page opened; "" for any
+	holding bool                  // no page becomes a tab before Release
 	held    *protocol.BridgeEvent // the last report while holding
-	bridged bool                  // a worker reports: its word on what is a tab counts
-	seq     int                   // of the last report
-	focused int                   // window
-	front   target.ID             // the tab that we brought to the front, or were told to be there
+	bridged bool                  // a worker reports: it decides what is a tab
+	seq     int                   // sequence number of the last report
+	focused int                   // id of the focused window
+	front   target.ID             // the tab in front, as we put it there or as the browser said
 	changed chan struct{}
 }
 
-// New returns an empty list whose ids begin behind the first.
+// New returns an empty list. Its ids start after the number first.
 func New(first uint64) *Registry {
 	r := &Registry{next: first, changed: make(chan struct{})}
 	r.Reset(nil, false)
 	return r
 }
 
-// Reset forgets the tabs of the run before, not the ids that it gave. With hold
-// no page becomes a tab before Release.
+// Reset removes the tabs of the previous run; ids that were assigned are not
+// assigned again. With hold, no page becomes a tab before Release.
 func (r *Registry) Reset(restore []RestoreTab, hold bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,15 +90,15 @@ func (r *Registry) Reset(restore []RestoreTab, hold bool) {
 	r.wake()
 }
 
-// wake tells the waiters that something changed; r.mu is held.
+// wake wakes everything that waits on Changes; r.mu is held.
 func (r *Registry) wake() {
 	close(r.changed)
 	r.changed = make(chan struct{})
 }
 
-// Titled takes in the title that a page was found to have. Without the worker
-// nobody else tells it: the protocol's own word is of the moment in which the
-// page began.
+// Titled records the title that a page was found to have. Without the worker
+// there is no other source: the protocol reports the title only as it was when
+// the page began to load.
 func (r *Registry) Titled(id target.ID, url, title string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +110,7 @@ func (r *Registry) Titled(id target.ID, url, title string) {
 	r.wake()
 }
 
-// Touch wakes the waiters though no tab changed.
+// Touch wakes everything that waits on Changes although no tab changed.
 func (r *Registry) Touch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +127,7 @@ func (r *Registry) Changes() <-chan struct{} {
 // PanelURL is the address of the side panel's page.
 const PanelURL = "chrome-extension://" + protocol.ExtensionID + "/panel.html"
 
-// neverTab says whether a page of this address is a tab only when the worker
+// neverTab reports whether a page with this URL is a tab only when the worker
 // says so: developer tools, the browser's own bubbles, pages of extensions.
 func neverTab(url string) bool {
 	if strings.HasPrefix(url, "devtools://") || strings.HasPrefix(url, "chrome-extension://") {
@@ -138,8 +141,8 @@ func neverTab(url string) bool {
 	return strings.HasSuffix(host, ".top-chrome")
 }
 
-// TargetInfo takes in a created or changed target. It reports whether the
-// worker should be asked about a target that it has not spoken of.
+// TargetInfo records a created or changed target. ask says whether the worker
+// should be asked about a target that it has not reported.
 func (r *Registry) TargetInfo(info *target.Info) (ask bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,16 +179,16 @@ func (r *Registry) TargetInfo(info *target.Info) (ask bool) {
 	return r.bridged
 }
 
-// Expects says which id the next tab has that no page opened: it is opened again,
-// whatever its address is while it begins.
+// Expects sets the id of the next tab that no page opened. That tab is a restored
+// one, whatever its URL is while it starts.
 func (r *Registry) Expects(id protocol.TabID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.expect = id
 }
 
-// add makes a tab and gives it an id: that of the tab that it restores, or a
-// new one. ours: no page opened it. r.mu is held.
+// add makes a tab and gives it an id: that of the tab that it restores, or a new
+// one. ours: no page opened the tab. r.mu is held.
 func (r *Registry) add(page target.ID, url string, ours bool) *Entry {
 	var id protocol.TabID
 	expected := r.expect
@@ -217,8 +220,8 @@ func (r *Registry) put(page target.ID, url string, id protocol.TabID) *Entry {
 	return t
 }
 
-// Destroyed takes in the end of a target. It reports whether the worker should
-// be asked if the tab ended with it.
+// Destroyed records that a target ended. ask says whether the worker should be
+// asked if the tab was closed with it.
 func (r *Registry) Destroyed(id target.ID) (ask bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -238,7 +241,7 @@ func (r *Registry) Destroyed(id target.ID) (ask bool) {
 	return false
 }
 
-// Crashed marks the tab of a target as crashed, or as living again.
+// Crashed records that the tab of a target crashed, or that it works again.
 func (r *Registry) Crashed(id target.ID, is bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -248,8 +251,8 @@ func (r *Registry) Crashed(id target.ID, is bool) {
 	}
 }
 
-// Report takes in what the worker sees. Reports come in order and each is
-// whole, so a tab that one of them named and this one does not is closed.
+// Report applies a report of the worker. Reports are numbered and complete, so a
+// tab that an earlier report contained and this one does not is closed.
 func (r *Registry) Report(e *protocol.BridgeEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -260,12 +263,12 @@ func (r *Registry) Report(e *protocol.BridgeEvent) {
 		return
 	}
 	if e.Seq <= r.seq {
-		return // overtaken by a later look
+		return // overtaken by a later report
 	}
 	defer r.wake()
 	r.seq = e.Seq
 	r.bridged = true
-	r.focused, r.front = e.FocusedWindow, "" // the worker knows better, also when it is gone
+	r.focused, r.front = e.FocusedWindow, "" // the worker's value is better, also after the worker has stopped
 	seen := make(map[*Entry]bool, len(e.Tabs))
 	for i := range e.Tabs {
 		seen[r.adopt(&e.Tabs[i])] = true
@@ -284,7 +287,7 @@ func (r *Registry) Report(e *protocol.BridgeEvent) {
 	}
 }
 
-// adopt finds or makes the tab of one line of a report; r.mu is held.
+// adopt finds or makes the tab of one entry of a report; r.mu is held.
 func (r *Registry) adopt(b *protocol.BridgeTab) *Entry {
 	id := target.ID(b.TargetID)
 	t := r.byChrome(b.ChromeTabID)
@@ -298,14 +301,14 @@ func (r *Registry) adopt(b *protocol.BridgeTab) *Entry {
 		t = r.add(id, b.URL, b.OpenerChromeTabID == 0)
 	}
 	if id != "" && t.Target != id {
-		// The tab lives on in another target; what was made for that target
-		// before the worker spoke was this tab all along.
+		// The tab continues in another target. If an entry was made for that
+		// target before the worker's report, it was this same tab.
 		if other := r.byTarget(id); other != nil {
 			r.drop(other)
 		}
 		t.Target = id
 	}
-	delete(r.panels, id) // a panel's page that stands in a tab is a tab
+	delete(r.panels, id) // a panel's page that is shown in a tab is a tab
 	t.Shown, t.gone, t.denied = true, false, false
 	t.ChromeTabID, t.WindowID, t.Index = b.ChromeTabID, b.WindowID, b.Index
 	t.Active, t.Loading = b.Active, b.Loading
@@ -316,8 +319,8 @@ func (r *Registry) adopt(b *protocol.BridgeTab) *Entry {
 	return t
 }
 
-// Settle ends the waiting for the worker's word. When it answered, what it did
-// not name is no tab; when it did not, the protocol's word counts.
+// Settle ends the wait for the worker's report. When the worker answered, a page
+// that it did not report is no tab; otherwise the protocol's information counts.
 func (r *Registry) Settle(answered bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -336,8 +339,8 @@ func (r *Registry) Settle(answered bool) {
 	r.wake()
 }
 
-// Unbridge says that no worker reports any more: until the next one does, the
-// protocol's word counts.
+// Unbridge records that no worker reports any more. Until the next one does, the
+// protocol's information counts.
 func (r *Registry) Unbridge() {
 	r.mu.Lock()
 	r.bridged, r.seq, r.held = false, 0, nil
@@ -345,7 +348,7 @@ func (r *Registry) Unbridge() {
 	r.Settle(false)
 }
 
-// Activated says which tab we brought to the front, for a browser without a
+// Activated records which tab we brought to the front, for a browser without a
 // worker.
 func (r *Registry) Activated(id protocol.TabID) {
 	r.mu.Lock()
@@ -358,7 +361,8 @@ func (r *Registry) Activated(id protocol.TabID) {
 	r.wake()
 }
 
-// Fronted says which page the browser shows in front, for one without a worker.
+// Fronted records which page the browser shows in front, for a browser without a
+// worker.
 func (r *Registry) Fronted(id target.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -366,8 +370,8 @@ func (r *Registry) Fronted(id target.ID) {
 	r.wake()
 }
 
-// InFront says whether a target of type "tab" was in front of its window when the
-// browser told of it.
+// InFront reports whether a target of type "tab" was in front of its window when
+// the browser reported it.
 func InFront(info *target.Info) bool {
 	return strings.Contains(strings.ReplaceAll(string(info.EmbedderData), " ", ""), `"tabActive":true`)
 }

@@ -10,12 +10,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// page is what the protocol tells of a page.
+// page returns target information for a page, as the protocol reports it.
 func page(id target.ID, url string) *target.Info {
 	return &target.Info{TargetID: id, Type: "page", URL: url}
 }
 
-// report is one look of the worker.
+// report is one report of the worker.
 func report(seq int, list ...protocol.BridgeTab) *protocol.BridgeEvent {
 	for i := range list {
 		list[i].Index = i
@@ -27,7 +27,7 @@ func tab(chrome int, id, url string) protocol.BridgeTab {
 	return protocol.BridgeTab{ChromeTabID: chrome, TargetID: id, WindowID: 1, URL: url}
 }
 
-// shown are the tabs that the registry shows, as "id address".
+// shown returns the tabs that the registry shows, as "id URL".
 func shown(r *tabs.Registry) []string {
 	var out []string
 	for _, t := range r.All() {
@@ -58,10 +58,10 @@ func TestPagesAreTabs(t *testing.T) {
 	}
 	r.Destroyed("A")
 	r.TargetInfo(page("B", "https://b.example/"))
-	check(t, r, "t5 https://b.example/") // no id is given twice
+	check(t, r, "t5 https://b.example/") // no id is assigned twice
 }
 
-// With a worker a page is a tab when the worker says so.
+// With a worker, a page is a tab when the worker reports it as one.
 func TestWorkerSaysWhatIsATab(t *testing.T) {
 	r := tabs.New(0)
 	r.TargetInfo(page("A", "https://a.example/"))
@@ -70,17 +70,18 @@ func TestWorkerSaysWhatIsATab(t *testing.T) {
 		t.Error("nobody asks the worker about a new page")
 	}
 	check(t, r, "t1 https://a.example/")
-	r.Settle(true) // it was asked, and did not name the page
+	r.Settle(true) // it was asked, and did not report the page
 	check(t, r, "t1 https://a.example/")
 	r.Report(report(2, tab(7, "A", "https://a.example/"), tab(8, "B", "https://b.example/")))
 	check(t, r, "t1 https://a.example/", "t2 https://b.example/")
-	r.Report(report(1)) // an earlier look that comes late
+	r.Report(report(1)) // an earlier report that arrives late
 	check(t, r, "t1 https://a.example/", "t2 https://b.example/")
 	r.Report(report(3, tab(8, "B", "https://b.example/")))
 	check(t, r, "t2 https://b.example/")
 }
 
-// A worker that does not answer is not waited for: the protocol's word counts.
+// When the worker does not answer, the registry stops waiting and uses the
+// protocol's information.
 func TestWorkerThatIsSilent(t *testing.T) {
 	r := tabs.New(0)
 	r.Report(report(1, tab(7, "A", "https://a.example/")))
@@ -93,7 +94,8 @@ func TestWorkerThatIsSilent(t *testing.T) {
 	check(t, r, "t2 https://b.example/")
 }
 
-// A tab keeps its id when another page shows it, or Chrome counts it anew.
+// A tab keeps its id when another page target shows it, or when Chrome gives it
+// another tab id.
 func TestTabKeepsItsID(t *testing.T) {
 	r := tabs.New(0)
 	r.Report(report(1, tab(7, "A", "https://a.example/")))
@@ -109,8 +111,8 @@ func TestTabKeepsItsID(t *testing.T) {
 	}
 }
 
-// What was open before comes back with its ids: by the address, and by what the
-// browser's own session says while nothing is a tab yet.
+// Restored tabs get their former ids: by URL, or, while no page is a tab yet, by
+// the claims that were read from the browser's own session.
 func TestRestoredTabs(t *testing.T) {
 	known := []tabs.RestoreTab{{ID: "t4", URL: "https://a.example/"}, {ID: "t9", URL: "https://b.example/"}}
 	r := tabs.New(0)
@@ -129,7 +131,7 @@ func TestRestoredTabs(t *testing.T) {
 	check(t, r, "t4 https://a.example/redirected", "t11 https://new.example/")
 }
 
-// The next tab that no page opened has the id that was said, whatever its address.
+// The next tab that no page opened gets the expected id, whatever its URL is.
 func TestExpectedTab(t *testing.T) {
 	r := tabs.New(0)
 	r.Reset([]tabs.RestoreTab{{ID: "t5", URL: "https://a.example/"}}, false)
@@ -141,8 +143,9 @@ func TestExpectedTab(t *testing.T) {
 	check(t, r, "t6 https://popup.example/", "t5 about:blank")
 }
 
-// When the worker goes away, as it does just before a browser that was killed, the
-// tab that it named last is in front, and not an earlier one that we opened there.
+// When the worker stops, as it does just before a browser that is killed, the tab
+// that it last reported is in front, not an earlier one that we brought to the
+// front.
 func TestFrontOutlivesTheWorker(t *testing.T) {
 	first, second, other := tab(7, "A", "https://a.example/"), tab(8, "B", "https://b.example/"), tab(9, "C", "https://c.example/")
 	other.WindowID, other.Active = 2, true

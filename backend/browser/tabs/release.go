@@ -8,15 +8,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Claim says which tab a page is.
+// Claim says which tab a restored page is.
 type Claim struct {
 	Page target.ID
 	URL  string
 	ID   protocol.TabID
 }
 
-// Release ends the holding that Reset began: the pages of claims are tabs with
-// these ids, and every other page is a tab by the usual rules.
+// Release ends the hold that Reset began: the pages of claims become tabs with
+// these ids, and every other page becomes a tab by the usual rules.
 func (r *Registry) Release(claims []Claim) {
 	r.mu.Lock()
 	r.holding = false
@@ -25,7 +25,7 @@ func (r *Registry) Release(claims []Claim) {
 		t := r.put(c.Page, c.URL, c.ID)
 		t.Shown = true
 		if info := r.pages[c.Page]; info != nil {
-			t.URL, t.Title = info.URL, info.Title // it went on since
+			t.URL, t.Title = info.URL, info.Title // it navigated since
 		}
 	}
 	var others []*target.Info

@@ -10,7 +10,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// All returns the tabs that are shown, by window and place.
+// All returns the shown tabs, ordered by window and position.
 func (r *Registry) All() []protocol.Tab {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,9 +36,9 @@ func (r *Registry) All() []protocol.Tab {
 	return out
 }
 
-// guessActive marks a front tab where no worker says which it is: the one that
-// is known to be there, else the one that a worker named last (in the window that
-// had the focus, if there are several), else the first.
+// guessActive marks one tab as active when no worker reports which one is: the
+// tab that is known to be in front, else the one that a worker reported last (in
+// the focused window, if there are several), else the first.
 func guessActive(tabs []protocol.Tab, known protocol.TabID, window int) {
 	front := -1
 	for i := range tabs {
@@ -73,7 +73,7 @@ func (r *Registry) Lookup(id protocol.TabID) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Find returns the first tab that ok says yes to, shown or not.
+// Find returns the first tab for which ok returns true, shown or not.
 func (r *Registry) Find(ok func(*Entry) bool) (Entry, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +85,7 @@ func (r *Registry) Find(ok func(*Entry) bool) (Entry, bool) {
 	return Entry{}, false
 }
 
-// PanelTargets returns the open side panels.
+// PanelTargets returns the targets of the open side panels.
 func (r *Registry) PanelTargets() []target.ID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,14 +119,14 @@ func (r *Registry) StripTargets() []target.ID {
 	return ids
 }
 
-// Unsettled says whether a tab waits for the worker's word.
+// Unsettled reports whether a tab waits for the worker's report.
 func (r *Registry) Unsettled() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.tabs, func(t *Entry) bool { return t.gone || (!t.Shown && !t.denied) })
 }
 
-// IsStrip says whether a target is one of type "tab" in a tab strip.
+// IsStrip reports whether a target is of type "tab" and in a tab strip.
 func (r *Registry) IsStrip(id target.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,7 +134,8 @@ func (r *Registry) IsStrip(id target.ID) bool {
 	return is
 }
 
-// Await waits until ok is true, looking again at every change of the tabs.
+// Await waits until ok returns true. It calls ok again after every change of the
+// tabs.
 func (r *Registry) Await(ctx context.Context, ok func() bool) error {
 	for {
 		changed := r.Changes()

@@ -13,9 +13,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// onPage waits inside the page, in all its frames: a text or an element may come
-// in any of them, and what is to be gone must be so in each. A document that goes
-// away is followed by another one, which is asked the same.
+// onPage waits inside the page, in all its frames: a text or an element may appear in
+// any frame, and what must be gone must be gone from every frame. When a document is
+// replaced, the new one is asked the same.
 func (w *waiting) onPage(ctx context.Context) error {
 	key := map[protocol.WaitKind]string{protocol.WaitForText: "text", protocol.WaitForElement: "element", protocol.WaitForGone: "gone"}[w.q.Kind]
 	if key == "" {
@@ -33,7 +33,7 @@ func (w *waiting) inFrames(ctx context.Context, key string) error {
 		answers: make(chan waitAnswer), asked: make(map[*page.Frame]bool), met: make(map[*page.Frame]string), later: make(map[*page.Frame]bool),
 	}
 	go f.openRoots(inner)
-	changed := w.p.Frames.Changes() // before they are listed, so that none is missed
+	changed := w.p.Frames.Changes() // subscribed before they are listed, so that no change is missed
 	for {
 		over, err := f.ask(inner)
 		if over || err != nil {
@@ -61,27 +61,27 @@ func (w *waiting) inFrames(ctx context.Context, key string) error {
 	}
 }
 
-// waitFrames asks the frames of a page one condition.
+// waitFrames asks all frames of a page for one condition.
 type waitFrames struct {
 	w       *waiting
-	key     string // what the page script calls the condition
-	gone    bool   // it is that something is no longer there
+	key     string // the page script's name for the condition
+	gone    bool   // the condition is that something is gone
 	answers chan waitAnswer
-	asked   map[*page.Frame]bool   // an answer is on its way, or will never be
-	met     map[*page.Frame]string // it was so there, in this world
-	later   map[*page.Frame]bool   // without a document just now
-	waited  bool                   // some frame was not so from the start
+	asked   map[*page.Frame]bool   // frames whose answer is pending or will never come
+	met     map[*page.Frame]string // frames where the condition held, with their world
+	later   map[*page.Frame]bool   // frames that have no document at the moment
+	waited  bool                   // in some frame the condition did not hold from the start
 }
 
 type waitAnswer struct {
 	f     *page.Frame
-	world string // that it had when it was asked
+	world string // the frame's world when it was asked
 	found waitFound
 	err   error
 }
 
-// waitFound is what the page script answers a wait with; What and Origin only
-// where it is asked for them.
+// waitFound is the page script's answer to a wait. What and Origin are set only on
+// request.
 type waitFound struct {
 	State  string  `json:"state"`
 	MS     float64 `json:"ms"`
@@ -89,8 +89,8 @@ type waitFound struct {
 	Origin string  `json:"origin"`
 }
 
-// frames are those that the condition is about: that of a ref, else all. A ref
-// whose frame is gone has none.
+// frames returns the frames for which the condition is checked: the frame of a ref,
+// else all. For a ref whose frame is gone there is none.
 func (f *waitFrames) frames() ([]*page.Frame, error) {
 	if !page.RefScope().MatchString(f.w.q.Value) || f.key == "text" || f.key == "goneText" {
 		return f.w.p.Frames.All(), nil
@@ -105,10 +105,10 @@ func (f *waitFrames) frames() ([]*page.Frame, error) {
 	return []*page.Frame{only}, nil
 }
 
-// openRoots hands over the closed roots that come while it is waited, until ctx
-// ends. No event tells of one, nor of what comes into one that was still empty
-// when it was first asked for them: this is what has to look again and again. It
-// takes a small part of the page's time, however large the page is.
+// openRoots passes new closed shadow roots to the page script, until ctx ends. There
+// is no event for a new closed root, nor for new content of a root that was empty
+// when it was first requested, so this must poll. It uses a small part of the page's
+// time, however large the page is.
 func (f *waitFrames) openRoots(ctx context.Context) {
 	const part = 20
 	timer := time.NewTimer(rootsAgain)
@@ -120,18 +120,18 @@ func (f *waitFrames) openRoots(ctx context.Context) {
 			return
 		}
 		began := time.Now()
-		all, _ := f.frames() // asked once more by the wait itself, which says what is wrong
+		all, _ := f.frames() // the wait itself calls frames again and returns its error
 		for _, one := range all {
-			// A document that goes away is the wait's business.
+			// The wait handles a document that is replaced.
 			_ = page.OpenRoots(ctx, f.w.p, one)
 		}
 		timer.Reset(max(rootsAgain, part*time.Since(began)))
 	}
 }
 
-// ask asks the frames that were not asked yet. It is over when what is to be
-// gone is so in each; where that took a while, all are asked once more, for it
-// may have come back in one that answered early.
+// ask asks the frames that were not asked yet. The wait is over when the searched
+// content is gone from every frame. If that took some time, all frames are asked once
+// more, because the content may have come back in one that answered early.
 func (f *waitFrames) ask(ctx context.Context) (over bool, err error) {
 	all, err := f.frames()
 	if err != nil {
@@ -156,7 +156,7 @@ func (f *waitFrames) ask(ctx context.Context) (over bool, err error) {
 		_, world := f.w.p.Frames.State(one)
 		go func() {
 			var found waitFound
-			// Its closed roots are opened to the page script first.
+			// Pass the frame's closed roots to the page script first.
 			err := f.w.p.Look(ctx, one, "url", nil, nil)
 			if err == nil {
 				err = f.w.p.Ask(ctx, one, "wait", args, &found)
@@ -170,8 +170,8 @@ func (f *waitFrames) ask(ctx context.Context) (over bool, err error) {
 	return false, nil
 }
 
-// settled says whether what is to be gone was so in every frame, and forgets
-// those that have another document by now.
+// settled reports whether the content was gone from every frame, and drops the
+// answers of frames that now have another document.
 func (f *waitFrames) settled(all []*page.Frame) bool {
 	whole := f.gone
 	for _, one := range all {
@@ -186,7 +186,7 @@ func (f *waitFrames) settled(all []*page.Frame) bool {
 	return whole
 }
 
-// heard takes in an answer.
+// heard processes an answer.
 func (f *waitFrames) heard(ctx context.Context, a waitAnswer) (over bool, err error) {
 	delete(f.asked, a.f)
 	_, now := f.w.p.Frames.State(a.f)
@@ -201,7 +201,7 @@ func (f *waitFrames) heard(ctx context.Context, a waitAnswer) (over bool, err er
 	case a.err == nil:
 		return false, context.DeadlineExceeded
 	case a.f.Number == 0 && replaced:
-		// Where the next document is not there yet, the next change asks it.
+		// If the next document is not there yet, it is asked after the next change.
 		f.waited = true
 		_, _, err := f.w.p.Ready(ctx, a.f)
 		f.later[a.f] = err != nil
@@ -212,10 +212,10 @@ func (f *waitFrames) heard(ctx context.Context, a waitAnswer) (over bool, err er
 	case a.f.Number == 0, protocol.AsError(a.err).Code == protocol.CodeBadArgument:
 		return false, a.err
 	case replaced && now != "" && now != a.world:
-		return false, nil // it has another document
+		return false, nil // the frame has another document
 	}
-	// What is in a frame that went away, or cannot be asked, is gone with it,
-	// until it has another document.
+	// The content of a frame that is gone, or that cannot be asked, is gone with the
+	// frame, until the frame has another document.
 	f.met[a.f], f.later[a.f] = now, true
 	return false, nil
 }

@@ -1,4 +1,5 @@
-// Package wait waits until something is so on a page, or happens in a tab.
+// Package wait waits until a condition holds on a page, or until something happens in
+// a tab.
 package wait
 
 import (
@@ -18,62 +19,66 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
-	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
 const (
-	// NetworkQuiet is how long no request may be under way for the network to
-	// count as quiet.
+	// NetworkQuiet is how long no request may be open for the network to count as
+	// quiet.
 	NetworkQuiet = 500 * time.Millisecond
-	// rootsAgain is how often a wait asks for closed shadow roots that have come
-	// meanwhile: no event tells of them.
+	// rootsAgain is how often a wait looks for new closed shadow roots, for which
+	// there is no event.
 	rootsAgain = 250 * time.Millisecond
 )
 
 // Tabs are the tabs of a browser.
 type Tabs interface {
 	page.Tabs
-	// Explain turns an error of a tab into what its caller is told; nil stays nil.
+	// WaitOnPage is like OnPage, for a call that only waits after it has called
+	// letPass: from then on, commands of other callers run without waiting for it.
+	WaitOnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page, letPass func()) error) error
+	// Explain converts an error of a tab to the error that its caller receives; nil
+	// stays nil.
 	Explain(ctx context.Context, id protocol.TabID, err error) error
 }
 
-// Config is what a wait needs of the browser: each of the functions waits for one of a
-// tab, and says what it was.
+// Config holds the dependencies of a Waiter. Each of its functions waits for an event
+// of a tab, and returns what it was.
 type Config struct {
-	// Open are the tabs.
+	// Open is the registry of tabs.
 	Open *tabs.Registry
-	// Console waits for a message, and says the site that wrote it, too.
+	// Console waits for a message of the console, and also returns the site that
+	// wrote it.
 	Console func(ctx context.Context, id protocol.TabID, ok func(text string) bool) (what, origin string, err error)
 	// Request waits for a request.
 	Request func(ctx context.Context, id protocol.TabID, ok func(url string) bool) (string, error)
-	// Download waits for a complete download whose name or address is like a pattern.
+	// Download waits for a complete download whose name or address matches a pattern.
 	Download func(ctx context.Context, id protocol.TabID, pattern string) (string, error)
 }
 
-// Waiter waits for the pages of a browser's tabs.
+// Waiter waits for conditions in a browser's tabs.
 type Waiter struct {
 	tabs   Tabs
 	config Config
 }
 
-// New returns what waits for a browser's tabs.
+// New returns the Waiter of a browser's tabs.
 func New(all Tabs, c Config) *Waiter { return &Waiter{tabs: all, config: c} }
 
-// Wait waits until a condition holds on a tab's page, over navigations, and
-// says where the tab is then. The deadline is ctx's; it ends with CodeTimeout.
-// Others go on acting on the tab meanwhile.
-func (ws *Waiter) Wait(ctx context.Context, id protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error) {
+// Wait waits until a condition holds on a tab's page, across navigations, and returns
+// where the tab is then. When ctx's deadline passes, it returns CodeTimeout. Other
+// callers can act on the tab meanwhile.
+func (ws *Waiter) Wait(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := ws.tabs.OnPage(queue.InWait(ctx), id, func(ctx context.Context, p *page.Page) error {
+	err := ws.tabs.WaitOnPage(ctx, by, id, func(ctx context.Context, p *page.Page, letPass func()) error {
 		w := &waiting{p: p, q: q, events: p.Events(
 			cdppage.FrameNavigated.Method, cdppage.FrameDetached.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
 			cdppage.JavascriptDialogOpening.Method,
 			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.DataReceived.Method, network.LoadingFinished.Method, network.LoadingFailed.Method,
 		)}
 		defer w.events.Cancel()
-		queue.LetPass(ctx) // it hears what they do
+		letPass() // other callers may act now; the events report it
 		if err := w.run(ctx); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
 				return protocol.NewError(protocol.CodeTimeout, fmt.Sprintf("gave up waiting for %s %s", q.Kind, page.Plain(q.Value)), "", protocol.Try("shows what is there", "snapshot"), protocol.MoreTime())
@@ -89,8 +94,8 @@ type waiting struct {
 	p      *page.Page
 	q      protocol.WaitRequest
 	events *devtools.Subscription
-	// found takes what came, for one who watches: a dialog that opens meanwhile is
-	// for others to answer, and does not end it.
+	// found, if set, receives the result, for a watch. A dialog that opens does not
+	// end a watch; another caller answers it.
 	found *waitFound
 }
 
@@ -122,8 +127,8 @@ func (w *waiting) run(ctx context.Context) error {
 	}
 }
 
-// next returns the next event; a dialog ends the wait, because the page does
-// nothing while it is open.
+// next returns the next event. A dialog ends the wait, because the page does nothing
+// while it is open.
 func (w *waiting) next(ctx context.Context) (devtools.Event, error) {
 	select {
 	case e, ok := <-w.events.C:
@@ -139,7 +144,7 @@ func (w *waiting) next(ctx context.Context) (devtools.Event, error) {
 	}
 }
 
-// follow waits for an answer beside the events.
+// follow waits for an answer and processes events meanwhile.
 func (w *waiting) follow(ctx context.Context, answer <-chan error) error {
 	for {
 		select {
@@ -176,7 +181,8 @@ func (w *waiting) committed(ctx context.Context) error {
 	}
 }
 
-// address waits for an address: a part of it, a pattern with *, or /expression/.
+// address waits for an address that contains a text or matches a pattern with * or a
+// /regular expression/.
 func (w *waiting) address(ctx context.Context) error {
 	match, err := addressMatcher(w.q.Value)
 	if err != nil {
@@ -194,7 +200,7 @@ func (w *waiting) address(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// The browser may hear of it after we do.
+		// The browser process may learn of it later than we do.
 		if v, ok := devtools.Decode(e, cdppage.NavigatedWithinDocument); ok && e.Method == cdppage.NavigatedWithinDocument.Method && match(v.URL) {
 			return nil
 		}
@@ -219,7 +225,7 @@ func addressMatcher(text string) (func(string) bool, error) {
 	return func(url string) bool { return strings.Contains(url, text) }, nil
 }
 
-// state waits until the document is as far.
+// state waits until the document's state is enough.
 func (w *waiting) state(ctx context.Context, enough func(string) bool) error {
 	for {
 		s, world, err := w.p.Ready(ctx, w.p.Frames.Main())
@@ -242,10 +248,10 @@ func (w *waiting) state(ctx context.Context, enough func(string) bool) error {
 	}
 }
 
-// quiet waits until nothing has come or gone for a while and no request waits
-// for its answer. An answer that has begun counts as long as more of it comes:
-// one that the page never reads to its end, and one that never ends by itself
-// (server-sent events), tell no end.
+// quiet waits until, for NetworkQuiet, no data has arrived, no request has started or
+// ended, and none waits for its response. A response that has begun counts only while
+// more of it arrives: one that the page does not read to its end, or that never ends
+// (server-sent events), has no end event.
 func (w *waiting) quiet(ctx context.Context) error {
 	defer w.p.ReleaseRequests(ctx)
 	if err := w.p.HearRequests(ctx); err != nil {
@@ -283,7 +289,7 @@ func (w *waiting) quiet(ctx context.Context) error {
 					delete(open, v.RequestID)
 				}
 			case cdppage.FrameNavigated.Method:
-				// What the document before had asked for may end without a word.
+				// Requests of the previous document may end without an event.
 				if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame.ParentID == "" {
 					maps.DeleteFunc(open, func(_ network.RequestID, of cdp.LoaderID) bool { return of != v.Frame.LoaderID })
 				}
@@ -297,8 +303,9 @@ func (w *waiting) quiet(ctx context.Context) error {
 	}
 }
 
-// function waits for an expression of the page's own world. It is tried again
-// in every frame that is drawn, so that nothing is missed that no event tells.
+// function waits for an expression in the page's own world. The expression is
+// evaluated in every animation frame, so that it also finds changes for which there
+// is no event.
 func (w *waiting) function(ctx context.Context) error {
 	yes := true
 	expression := fmt.Sprintf(`new Promise((met, fail) => { const test = () => (%s); const go = async () => {

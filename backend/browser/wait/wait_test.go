@@ -8,13 +8,12 @@ import (
 
 	"github.com/chromedp/cdproto/target"
 
-	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
-// noPages are tabs that nothing asks for their pages.
-type noPages struct{ page.Tabs }
+// noPages are tabs whose pages are never asked for.
+type noPages struct{ Tabs }
 
 func (noPages) Explain(_ context.Context, _ protocol.TabID, err error) error { return err }
 
@@ -44,8 +43,8 @@ func TestAddressMatcher(t *testing.T) {
 	}
 }
 
-// TestWatchFor: each kind is waited for by who knows of it; an unknown one is refused,
-// and one that does not come in time is said as such.
+// TestWatchFor: each kind is waited for by the function for it; an unknown kind is
+// refused; and for an event that does not come in time, the error says so.
 func TestWatchFor(t *testing.T) {
 	open := tabs.New(0)
 	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/there"})
@@ -72,19 +71,19 @@ func TestWatchFor(t *testing.T) {
 		if kind == "url" {
 			q.Value = "*/there"
 		}
-		if got, err := w.WatchFor(t.Context(), e.ID, q); err != nil || got.What != want {
+		if got, err := w.WatchFor(t.Context(), protocol.Caller{}, e.ID, q); err != nil || got.What != want {
 			t.Errorf("%s: %+v, %v", kind, got, err)
 		}
 	}
-	if _, err := w.WatchFor(t.Context(), e.ID, protocol.WatchRequest{Kind: "moon"}); protocol.AsError(err).Code != protocol.CodeBadArgument {
+	if _, err := w.WatchFor(t.Context(), protocol.Caller{}, e.ID, protocol.WatchRequest{Kind: "moon"}); protocol.AsError(err).Code != protocol.CodeBadArgument {
 		t.Error(err)
 	}
-	if _, err := w.WatchFor(t.Context(), "t99", protocol.WatchRequest{Kind: "url", Value: "x"}); protocol.AsError(err).Code != protocol.CodeUnknownTab {
+	if _, err := w.WatchFor(t.Context(), protocol.Caller{}, "t99", protocol.WatchRequest{Kind: "url", Value: "x"}); protocol.AsError(err).Code != protocol.CodeUnknownTab {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
-	if _, err := w.WatchFor(ctx, e.ID, protocol.WatchRequest{Kind: "request", Value: "*"}); protocol.AsError(err).Code != protocol.CodeTimeout {
+	if _, err := w.WatchFor(ctx, protocol.Caller{}, e.ID, protocol.WatchRequest{Kind: "request", Value: "*"}); protocol.AsError(err).Code != protocol.CodeTimeout {
 		t.Error(err)
 	}
 }

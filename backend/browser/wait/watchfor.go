@@ -12,16 +12,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// WatchFor waits until something happens in a tab, and says what it was. It
-// looks at every change and never on a clock, and it does not stand in the
-// tab's queue: others go on acting on it.
-func (ws *Waiter) WatchFor(ctx context.Context, id protocol.TabID, q protocol.WatchRequest) (protocol.WatchReply, error) {
+// WatchFor waits until something happens in a tab, and returns what it was. It is
+// driven by events, without polling, and does not occupy the tab's queue: other
+// callers can act on the tab meanwhile.
+func (ws *Waiter) WatchFor(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.WatchRequest) (protocol.WatchReply, error) {
 	began := time.Now()
 	reply := protocol.WatchReply{Kind: q.Kind}
 	var err error
 	switch q.Kind {
 	case "text", "element":
-		reply.What, reply.Origin, err = ws.watchPage(ctx, id, q)
+		reply.What, reply.Origin, err = ws.watchPage(ctx, by, id, q)
 	case "url":
 		reply.What, err = ws.watchURL(ctx, id, q.Value)
 		reply.Origin = reply.What
@@ -42,7 +42,7 @@ func (ws *Waiter) WatchFor(ctx context.Context, id protocol.TabID, q protocol.Wa
 	return reply, ws.tabs.Explain(ctx, id, err)
 }
 
-// inVain is the end of a watch that saw nothing.
+// inVain returns the error of a watch that ended without a result.
 func inVain(q protocol.WatchRequest) error {
 	what := "come"
 	if q.Gone {
@@ -64,15 +64,15 @@ func (ws *Waiter) watchURL(ctx context.Context, id protocol.TabID, pattern strin
 	return url, err
 }
 
-// watchPage looks in all frames of the page, as a wait does, and again in the
-// next one when it navigates.
-func (ws *Waiter) watchPage(ctx context.Context, id protocol.TabID, q protocol.WatchRequest) (what, origin string, err error) {
+// watchPage watches all frames of the page, as a wait does, and continues on the next
+// page after a navigation.
+func (ws *Waiter) watchPage(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.WatchRequest) (what, origin string, err error) {
 	key := q.Kind
 	if q.Gone {
 		key = map[string]string{"text": "goneText", "element": "gone"}[q.Kind]
 	}
 	found := waitFound{What: q.Value}
-	err = ws.tabs.Beside(ctx, id, true, func(ctx context.Context, p *page.Page) error {
+	err = ws.tabs.Beside(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
 		if err := p.Open(ctx, id); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (ws *Waiter) watchPage(ctx context.Context, id protocol.TabID, q protocol.W
 		)}
 		defer w.events.Cancel()
 		err := w.inFrames(ctx, key)
-		if errors.Is(err, context.DeadlineExceeded) { // the page may be the first to know
+		if errors.Is(err, context.DeadlineExceeded) { // the page may report the deadline first
 			return inVain(q)
 		}
 		return err

@@ -12,27 +12,28 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// BeginWait is how long a page may take to say what it already knows when
-// watching begins; a page that hangs is watched all the same.
+// BeginWait is how long a page may take to answer when watching begins. A page
+// that hangs is watched all the same.
 const BeginWait = 1 * time.Second
 
 // Feature is something that a tab is made to do, or is watched for, beyond one
-// command. Its events come one at a time.
+// command. Event is called with one event at a time.
 type Feature interface {
-	// Begin switches on what it needs on a session: that of the tab, or (child)
-	// of one of its frames from another site. It is called again when the tab
-	// lives on in another target.
+	// Begin turns on what the feature needs on a session: that of the tab, or
+	// (child) that of a frame from another site. It is called again when the tab
+	// continues in another target.
 	Begin(ctx context.Context, s *devtools.Session, child bool) error
-	// Event takes in what happens.
+	// Event handles one event of a session of the tab.
 	Event(ctx context.Context, s *devtools.Session, e devtools.Event)
-	// End switches it off.
+	// End turns off on a session what Begin turned on.
 	End(ctx context.Context, s *devtools.Session)
 }
 
-// Closer is a Feature that is told when its tab is gone.
+// Closer is a Feature that is notified when its tab is gone.
 type Closer interface{ Closed() }
 
-// Use returns the feature of a name, made and begun if it is not there.
+// Use returns the feature with a name. It makes and begins the feature if there
+// is none.
 func Use[F Feature](ctx context.Context, k *Keeper, name string, fresh func() F) (F, error) {
 	release, err := k.Change(ctx)
 	if err != nil {
@@ -56,7 +57,7 @@ func Use[F Feature](ctx context.Context, k *Keeper, name string, fresh func() F)
 	return f, nil
 }
 
-// Get returns the feature of a name if it is there.
+// Get returns the feature with a name, if there is one.
 func Get[F Feature](k *Keeper, name string) (F, bool) {
 	var none F
 	if k == nil {
@@ -68,7 +69,7 @@ func Get[F Feature](k *Keeper, name string) (F, bool) {
 	return f, ok
 }
 
-// Stop ends a feature and forgets it.
+// Stop ends a feature and removes it.
 func (k *Keeper) Stop(ctx context.Context, name string) error {
 	release, err := k.Change(ctx)
 	if err != nil {
@@ -91,8 +92,9 @@ func (k *Keeper) drop(ctx context.Context, name string) {
 	_ = k.Each(func(s *devtools.Session, _ bool) error { f.End(context.WithoutCancel(ctx), s); return nil })
 }
 
-// Watched waits a moment for what a domain says when it is switched on; a page
-// that hangs is watched all the same.
+// Watched enables a domain with the command c and waits for its answer, at most
+// BeginWait, so that what the domain reports at once has been read. A page that
+// hangs is watched all the same.
 func Watched[R any](ctx context.Context, s *devtools.Session, c cdp.Command[cdp.Empty, R]) error {
 	inner, cancel := context.WithTimeout(ctx, BeginWait)
 	defer cancel()

@@ -1,16 +1,16 @@
 package watch
 
-// Ring keeps the last things of a kind.
+// Ring keeps the newest items of a list.
 type Ring[T any] struct {
 	Items   []T
-	Limit   int // of Items
-	Dropped int // how many are gone
+	Limit   int // of Items; the largest number that is kept
+	Dropped int // how many were dropped
 }
 
-// Add adds one, and drops the oldest where there is no room.
+// Add adds an item, and drops the oldest when there is no room.
 func (r *Ring[T]) Add(v T) {
 	if len(r.Items) >= r.Limit {
-		n := max(1, r.Limit/10) // a tenth at once, so that it is not moved for each
+		n := max(1, r.Limit/10) // a tenth at once, so that the slice is not copied for each item
 		r.Items = append(r.Items[:0:0], r.Items[n:]...)
 		r.Dropped += n
 	}

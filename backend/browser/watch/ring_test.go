@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The last things stay, in their order, and what went is counted.
+// The newest items stay, in order, and the dropped ones are counted.
 func TestRing(t *testing.T) {
 	r := Ring[int]{Limit: 20}
 	for i := range 50 {

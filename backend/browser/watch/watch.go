@@ -1,5 +1,6 @@
-// Package watch keeps what a tab is watched for, or made to do, beyond one command,
-// over navigations, crashes and changes of its target.
+// Package watch keeps the features of tabs: what a tab is watched for, or made to
+// do, beyond one command. They persist over navigations, crashes and changes of
+// the tab's target.
 package watch
 
 import (
@@ -18,30 +19,35 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Source gives the keepers of tabs; they change with each life of the browser.
+// Source provides the keepers of tabs, which are new for each run of the browser
+// process.
 type Source interface {
-	// Of returns the keeper of a tab, attached.
+	// Of returns the keeper of a tab. It makes and attaches the keeper if there
+	// is none.
 	Of(ctx context.Context, id protocol.TabID) (*Keeper, error)
 	// Kept returns the keeper of a tab if there is one, or nil.
 	Kept(id protocol.TabID) *Keeper
-	// Explain turns an error of a tab into what its caller is told; nil stays nil.
+	// Explain turns an error of a tab into the protocol.Error for its caller; nil
+	// stays nil.
 	Explain(ctx context.Context, id protocol.TabID, err error) error
 }
 
-// Config is what tabs are watched with.
+// Config is what the keepers need from their browser.
 type Config struct {
 	Conn *devtools.Conn
 	Tabs *tabs.Registry
 	Log  *slog.Logger
-	// Target runs a function with a tab as it is now, again when its target changed.
+	// Target runs a function with a tab as it is now, and again when the tab's
+	// target changed.
 	Target func(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error
-	// Explain turns an error of a tab into what its caller is told; nil stays nil.
+	// Explain turns an error of a tab into the protocol.Error for its caller; nil
+	// stays nil.
 	Explain func(ctx context.Context, id protocol.TabID, err error) error
 }
 
-// Tabs are the tabs of a browser's life that are watched or changed. Each has a
-// session of its own with its target, so that what it switches on is nobody else's
-// business, and everything is undone when that session goes.
+// Tabs holds the keepers of one run of the browser. Each keeper has a session of
+// its own with its tab's target, so that what it turns on affects no other
+// session, and everything is undone when that session ends.
 type Tabs struct {
 	config Config
 
@@ -50,34 +56,36 @@ type Tabs struct {
 	wg  sync.WaitGroup
 }
 
-// New returns the tabs that are watched: none.
+// New returns the keepers of one run of the browser: none yet.
 func New(c Config) *Tabs { return &Tabs{config: c, tab: make(map[protocol.TabID]*Keeper)} }
 
-// Wait returns when nothing is watched any more: the browser has ended.
+// Wait returns when all goroutines of the keepers have ended. They end with the
+// browser.
 func (ks *Tabs) Wait() { ks.wg.Wait() }
 
-// Keeper holds the features of one tab over navigations, crashes and changes of
-// its target.
+// Keeper keeps the features of one tab over navigations, crashes and changes of
+// the tab's target.
 type Keeper struct {
-	// Tab is the tab.
+	// Tab is the id of the tab.
 	Tab protocol.TabID
 
 	all *Tabs
-	op  chan struct{} // one change at a time
+	op  chan struct{} // a lock: held while features or the session change
 
 	mu       sync.Mutex
 	main     *devtools.Session
-	sessions map[*devtools.Session]bool // whether it is a child
+	sessions map[*devtools.Session]bool // the value says whether it is a frame's session
 	features map[string]Feature
 	order    []string
 	barriers map[string]chan struct{}
-	last     uint64 // barrier
+	last     uint64 // number of the last barrier
 	ended    bool
 }
 
 const barrierPrefix = "pilotfish.barrier."
 
-// Of returns the keeper of a tab, attached.
+// Of returns the keeper of a tab. It makes and attaches the keeper if there is
+// none.
 func (ks *Tabs) Of(ctx context.Context, id protocol.TabID) (*Keeper, error) {
 	if _, ok := ks.config.Tabs.Lookup(id); !ok {
 		return nil, page.UnknownTab(id)
@@ -123,7 +131,8 @@ func (ks *Tabs) forget(k *Keeper) {
 	}
 }
 
-// Change waits until the tab's features are the caller's to change, until release.
+// Change waits until the caller may change the tab's features. It may do so until
+// it calls release.
 func (k *Keeper) Change(ctx context.Context) (release func(), err error) {
 	if release, err = k.enter(ctx); err != nil {
 		return nil, page.TabError(ctx, k.Tab, "waiting for the changes before it", nil, err)
@@ -140,15 +149,15 @@ func (k *Keeper) enter(ctx context.Context) (func(), error) {
 	}
 }
 
-// Session is the keeper's session with the tab; nil before the first.
+// Session returns the keeper's session with the tab; nil before the first.
 func (k *Keeper) Session() *devtools.Session {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.main
 }
 
-// attach opens the session with the target that shows the tab, and begins
-// everything on it.
+// attach opens a session with the target that shows the tab, and begins all
+// features on it.
 func (k *Keeper) attach(ctx context.Context, id target.ID) error {
 	s, err := k.all.config.Conn.Attach(ctx, id)
 	if err != nil {
@@ -160,7 +169,7 @@ func (k *Keeper) attach(ctx context.Context, id target.ID) error {
 	return k.adopt(ctx, s, false)
 }
 
-// adopt follows a session and begins the features on it.
+// adopt subscribes to a session and begins the features on it.
 func (k *Keeper) adopt(ctx context.Context, s *devtools.Session, child bool) error {
 	sub := s.Events()
 	k.mu.Lock()
@@ -170,7 +179,7 @@ func (k *Keeper) adopt(ctx context.Context, s *devtools.Session, child bool) err
 	own := context.WithoutCancel(ctx)
 	k.all.wg.Go(func() { k.pump(own, s, sub, child) })
 	flat := true
-	// Frames from other sites live in targets of their own.
+	// Frames from other sites have targets of their own.
 	err := devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, Flatten: &flat, Filter: target.Filter{{Type: "iframe"}, {Exclude: true}},
 	})
@@ -180,7 +189,7 @@ func (k *Keeper) adopt(ctx context.Context, s *devtools.Session, child bool) err
 	return err
 }
 
-// list is the features in the order of their making; k.mu is held.
+// list returns the features, oldest first; k.mu is held.
 func (k *Keeper) list() []Feature {
 	all := make([]Feature, 0, len(k.order))
 	for _, name := range k.order {
@@ -189,8 +198,8 @@ func (k *Keeper) list() []Feature {
 	return all
 }
 
-// live follows the tab from target to target until it is closed or the browser
-// ends.
+// live reattaches the keeper whenever the tab changes to another target, until
+// the tab is closed or the browser ends.
 func (k *Keeper) live(ctx context.Context) {
 	defer k.close()
 	for {
@@ -224,7 +233,7 @@ func (k *Keeper) live(ctx context.Context) {
 	}
 }
 
-// close ends what is left when the tab is gone.
+// close releases the waiters and notifies the features when the tab is gone.
 func (k *Keeper) close() {
 	k.all.forget(k)
 	k.mu.Lock()
@@ -242,7 +251,7 @@ func (k *Keeper) close() {
 	}
 }
 
-// pump hands the events of a session to the features until it ends.
+// pump passes the events of a session to the features until the session ends.
 func (k *Keeper) pump(ctx context.Context, s *devtools.Session, sub *devtools.Subscription, child bool) {
 	for {
 		for e := range sub.C {
@@ -251,7 +260,8 @@ func (k *Keeper) pump(ctx context.Context, s *devtools.Session, sub *devtools.Su
 		if !sub.Overflowed() {
 			break
 		}
-		// Too slow for a burst: what was lost is lost, and the rest goes on.
+		// The features were too slow for a burst of events. Some events are lost;
+		// the keeper subscribes again and continues.
 		k.all.config.Log.WarnContext(ctx, "events of a watched tab were lost", "tab", k.Tab)
 		sub = s.Events()
 	}
@@ -295,8 +305,8 @@ func (k *Keeper) take(ctx context.Context, s *devtools.Session, e devtools.Event
 	}
 }
 
-// CatchUp waits until everything that the browser has said of the tab is taken
-// in.
+// CatchUp waits until all events that the browser has sent about the tab have
+// been handled.
 func (k *Keeper) CatchUp(ctx context.Context) error {
 	s := k.Session()
 	k.mu.Lock()
@@ -320,7 +330,8 @@ func (k *Keeper) CatchUp(ctx context.Context) error {
 	}
 }
 
-// Until waits for more of what a tab's feature tells, or for the tab's end.
+// Until waits until more is closed, which signals new data of a feature. It
+// returns an error when the tab or the browser has ended.
 func (k *Keeper) Until(ctx context.Context, more <-chan struct{}) error {
 	for {
 		changed := k.all.config.Tabs.Changes()

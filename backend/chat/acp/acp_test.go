@@ -52,7 +52,7 @@ func TestEveryChunkOfAFloodArrivesInOrder(t *testing.T) {
 	}
 }
 
-// A conversation that stands still keeps no other one waiting.
+// A conversation that is blocked does not delay the others.
 func TestSessionsDoNotWaitForEachOther(t *testing.T) {
 	a := start(t)
 	slow, slowSink := open(t, a)
@@ -112,7 +112,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// A question stands where the agent asked it, whenever it is answered.
+// A question keeps its place in the order of the updates, whenever it is
+// answered.
 func TestAPermissionOvertakesNothingAndIsNotOvertaken(t *testing.T) {
 	session, sink := open(t, start(t))
 	sink.answer = func(_ driver.Ask, _ context.Context, answer func(string)) {
@@ -184,7 +185,8 @@ func TestCancelWithoutATurnIsNothing(t *testing.T) {
 	prompt(t, session, "say next")
 }
 
-// A turn that does not end is given up, and the next one never gets its words.
+// A turn that does not end is abandoned, and the next one never gets its
+// updates.
 func TestATurnThatIsGivenUp(t *testing.T) {
 	a := start(t)
 	session, sink := open(t, a)

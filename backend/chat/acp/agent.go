@@ -27,32 +27,32 @@ type agent struct {
 	conn    *conn
 	process *stdio.Process
 
-	// life ends with the process; questions that are open then are over.
+	// life ends with the process, and with it the open questions.
 	life    context.Context
 	endLife context.CancelCauseFunc
 	running sync.WaitGroup // the sessions' goroutines
 	done    chan struct{}
 
-	initialized chan struct{} // closed when can or initErr is known
+	initialized chan struct{} // closed when can or initErr is set
 	can         wire.Initialized
 	initErr     error
 
 	mu       sync.Mutex
 	sessions map[string]*session
-	opening  int                   // sessions whose id we do not know yet
-	held     map[string][]*message // what came for ids that we do not know
+	opening  int                   // sessions whose id is not known yet
+	held     map[string][]*message // messages for session ids that are not known yet
 	heldSize int
 	closed   bool
 }
 
-// initialize asks what the agent can do.
+// initialize asks the agent for its capabilities.
 func (a *agent) initialize() {
 	defer close(a.initialized)
 	ctx, cancel := context.WithTimeoutCause(a.life, protocol.AgentHandshake,
 		protocol.NewError(protocol.CodeTimeout, a.launch.Name+" does not answer", "it may not be an agent that speaks ACP; look at its command line in Settings"))
 	defer cancel()
-	// We offer neither files nor terminals: agents have their own, and what they
-	// do with them is theirs to ask for.
+	// We offer neither files nor terminals: agents have their own, and ask for
+	// permission to use them.
 	err := a.conn.request(ctx, sdk.AgentMethodInitialize, sdk.InitializeRequest{
 		ProtocolVersion: sdk.ProtocolVersionNumber,
 		ClientInfo:      &sdk.Implementation{Name: "pilotfish", Title: new("Pilotfish"), Version: a.cfg.Version},
@@ -67,7 +67,7 @@ func (a *agent) initialize() {
 	}
 }
 
-// explained makes an error that a person is told of what the agent answered.
+// explained converts an error of the agent into one for the user.
 func (a *agent) explained(err error) error {
 	if rpc, ok := errors.AsType[*rpcError](err); ok {
 		if rpc.Code == codeAuthRequired {
@@ -81,7 +81,7 @@ func (a *agent) explained(err error) error {
 	return err
 }
 
-// ready waits until it is known what the agent can do.
+// ready waits until the agent's capabilities are known.
 func (a *agent) ready(ctx context.Context) error {
 	select {
 	case <-a.initialized:
@@ -91,10 +91,10 @@ func (a *agent) ready(ctx context.Context) error {
 	}
 }
 
-// Shared is true: every agent that speaks ACP serves many sessions.
+// Shared returns true: every agent that speaks ACP serves many sessions.
 func (a *agent) Shared() bool { return true }
 
-// SignIn signs in.
+// SignIn signs in by a method.
 func (a *agent) SignIn(ctx context.Context, method string) error {
 	if err := a.ready(ctx); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (a *agent) SignIn(ctx context.Context, method string) error {
 	return nil
 }
 
-// Open makes a session, or takes up the one of cfg.Resume.
+// Open creates a session, or continues the session cfg.Resume.
 func (a *agent) Open(ctx context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
 	if err := a.ready(ctx); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (a *agent) Open(ctx context.Context, cfg driver.SessionConfig, sink driver.
 	return a.takeUp(ctx, cfg, s)
 }
 
-// create makes a new session.
+// create creates a new session.
 func (a *agent) create(ctx context.Context, cfg driver.SessionConfig, s *session) (driver.Session, error) {
 	a.mu.Lock()
 	a.opening++
@@ -130,14 +130,15 @@ func (a *agent) create(ctx context.Context, cfg driver.SessionConfig, s *session
 			err = wire.Lenient(result, &reply)
 		}
 		if err == nil && reply.SessionID == "" {
-			err = protocol.NewError(protocol.CodeInternal, a.launch.Name+" gave its session no id", "")
+			err = protocol.NewError(protocol.CodeInternal, a.launch.Name+" returned a session without an id", "")
 		}
 		waiting := a.begin(s, reply.SessionID, err == nil && ctx.Err() == nil)
 		if err == nil && ctx.Err() == nil {
 			s.announce(&reply)
 		}
 		done <- err
-		// Only now that Open can return what came before the reply is delivered.
+		// What arrived before the response is delivered only now, so that Open
+		// can return.
 		for _, m := range waiting {
 			a.deliver(s, m)
 		}
@@ -160,8 +161,8 @@ func (a *agent) create(ctx context.Context, cfg driver.SessionConfig, s *session
 	return s, nil
 }
 
-// begin gives a session its id and returns what came for it before; without ok
-// there is no session.
+// begin gives a session its id and returns the messages that arrived for it
+// before. If ok is false, the session was not created.
 func (a *agent) begin(s *session, id string, ok bool) []*message {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -180,13 +181,14 @@ func (a *agent) begin(s *session, id string, ok bool) []*message {
 	return waiting
 }
 
-// start lets a session run. The caller holds mu, and a is not closed.
+// start registers a session and runs its inbox. The caller holds mu, and a is
+// not closed.
 func (a *agent) start(s *session) {
 	a.sessions[s.id] = s
 	a.running.Go(s.inbox.run)
 }
 
-// takeUp goes on with a session of before.
+// takeUp continues an earlier session.
 func (a *agent) takeUp(ctx context.Context, cfg driver.SessionConfig, s *session) (driver.Session, error) {
 	resumes, loads := a.can.Can.Session.Resume.Yes(), a.can.Can.Load
 	if !resumes && !loads {
@@ -205,18 +207,19 @@ func (a *agent) takeUp(ctx context.Context, cfg driver.SessionConfig, s *session
 		err = s.reopen(ctx, sdk.AgentMethodSessionResume, sdk.ResumeSessionRequest{
 			SessionId: sdk.SessionId(cfg.Resume), Cwd: cfg.Dir, McpServers: servers(cfg.Tools), Meta: a.meta(cfg),
 		})
-		// Qwen Code 0.15 announces this method and does not know it.
+		// Qwen Code 0.15 announces this method but does not implement it.
 		if unknown, ok := errors.AsType[*rpcError](err); loads && ok && unknown.Code == codeNoMethod {
 			resumes = false
 		}
 	}
 	if !resumes {
-		// The agent says the whole history again; the conversation has it.
+		// The agent repeats the whole history; the conversation has it already.
 		err = s.reopen(ctx, sdk.AgentMethodSessionLoad, sdk.LoadSessionRequest{
 			SessionId: sdk.SessionId(cfg.Resume), Cwd: cfg.Dir, McpServers: servers(cfg.Tools), Meta: a.meta(cfg),
 		})
 		if err == nil && !s.replayed.Load() {
-			// Qwen Code makes an empty session of an id that it does not know.
+			// Qwen Code creates an empty session for an id that it does not
+			// know.
 			a.forget(s)
 			return nil, fmt.Errorf("%w: %s has no history of it", driver.ErrNoResume, a.launch.Name)
 		}
@@ -234,7 +237,8 @@ func (a *agent) takeUp(ctx context.Context, cfg driver.SessionConfig, s *session
 	return nil, explained
 }
 
-// reopen asks the agent for a session of before by one of the two methods.
+// reopen asks the agent to continue an earlier session by one of the two
+// methods.
 func (s *session) reopen(ctx context.Context, method string, params any) error {
 	done := make(chan error, 1)
 	s.inbox.put(0, func() { s.replays = true })
@@ -247,7 +251,7 @@ func (s *session) reopen(ctx context.Context, method string, params any) error {
 		if err == nil {
 			s.announce(&reply)
 		}
-		ended(err) // behind the history that came before the answer
+		ended(err) // after the history that came before the response
 	})
 	if err != nil {
 		return err
@@ -264,7 +268,7 @@ func (s *session) reopen(ctx context.Context, method string, params any) error {
 	}
 }
 
-// forget lets a session go.
+// forget removes a session.
 func (a *agent) forget(s *session) {
 	a.mu.Lock()
 	if a.sessions[s.id] == s {
@@ -274,8 +278,8 @@ func (a *agent) forget(s *session) {
 	s.inbox.close()
 }
 
-// meta is how Claude's adapter takes a system prompt; see session.framed for the
-// others.
+// meta returns the system prompt in the form of claude's adapter; see framed
+// for the other agents.
 func (a *agent) meta(cfg driver.SessionConfig) map[string]any {
 	if cfg.System == "" || !a.takesSystem() {
 		return nil
@@ -283,10 +287,11 @@ func (a *agent) meta(cfg driver.SessionConfig) map[string]any {
 	return map[string]any{"systemPrompt": map[string]any{"append": cfg.System}}
 }
 
-// takesSystem reports whether the agent takes a system prompt beside a session.
+// takesSystem reports whether the agent accepts a system prompt as metadata of
+// a session.
 func (a *agent) takesSystem() bool { return a.launch.Kind == protocol.AgentClaude }
 
-// incoming takes a request or a notification of the agent.
+// incoming handles a request or a notification of the agent.
 func (a *agent) incoming(m *message) {
 	switch {
 	case m.Method == sdk.ClientMethodSessionUpdate && len(m.ID) == 0,
@@ -301,7 +306,7 @@ func (a *agent) incoming(m *message) {
 	a.mu.Lock()
 	s := a.sessions[m.Params.Session]
 	if s == nil && a.opening > 0 && a.heldSize+m.size <= agentInbox {
-		// The reply that names its session is still under way.
+		// The response that names its session has not arrived yet.
 		a.held[m.Params.Session] = append(a.held[m.Params.Session], m)
 		a.heldSize += m.size
 		a.mu.Unlock()
@@ -327,10 +332,10 @@ func (a *agent) deliver(s *session, m *message) {
 	s.inbox.put(m.size, func() { s.update(&m.Params.Update) })
 }
 
-// watch ends everything when the process is gone.
+// watch ends everything when the process has ended.
 func (a *agent) watch() {
 	<-a.process.Done()
-	// Turns end in the inboxes, behind the last updates.
+	// Turns end in the inboxes, after the last updates.
 	a.conn.end(a.process.Err())
 	a.closeInboxes()
 	a.endLife(errors.New("the agent ended"))
@@ -339,7 +344,7 @@ func (a *agent) watch() {
 	close(a.done)
 }
 
-// closeInboxes lets nothing more into any session.
+// closeInboxes closes the inboxes of all sessions.
 func (a *agent) closeInboxes() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -349,10 +354,10 @@ func (a *agent) closeInboxes() {
 	}
 }
 
-// Done is closed when the process is gone and its last word was handed on.
+// Done is closed when the process has ended and its last message was handled.
 func (a *agent) Done() <-chan struct{} { return a.done }
 
-// Err says why the process ended.
+// Err returns why the process ended.
 func (a *agent) Err() error { return a.process.Err() }
 
 // Close ends the process. It must not be called from a Sink.
@@ -363,7 +368,7 @@ func (a *agent) Close(ctx context.Context) error {
 	return stdio.Await(ctx, a.done, a.launch.Name)
 }
 
-// servers are the browser's tools as ACP names them.
+// servers returns the browser's tools in ACP's form.
 func servers(tools []driver.ToolServer) []sdk.McpServer {
 	out := make([]sdk.McpServer, 0, len(tools))
 	for _, tool := range tools {

@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Whatever ends an agent, the turn ends with it, after everything that was said,
-// and the reason is told.
+// Whatever ends an agent, the turn ends with it, after all its updates, and
+// with the reason.
 func TestAnAgentThatEndsInATurn(t *testing.T) {
 	for _, test := range []struct{ words, reason string }{
 		{"die 3", "exit code 3"},
@@ -64,7 +64,7 @@ func TestAnAgentThatEndsInATurn(t *testing.T) {
 	}
 }
 
-// An agent that reads no more is noticed when something is sent to it.
+// An agent that has stopped reading is noticed when something is sent to it.
 func TestAnAgentThatClosesItsInput(t *testing.T) {
 	a := start(t)
 	session, sink := open(t, a)
@@ -119,7 +119,7 @@ func TestAnAgentOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// What is no message, or none that we know, does no harm to the others.
+// Lines that are no messages, and unknown messages, do not affect the others.
 func TestRubbishAmongMessages(t *testing.T) {
 	session, sink := open(t, start(t, "-hello", "Loaded cached credentials."))
 	prompt(t, session, "rubbish 900; say a; broken; say b; rubbish 900; stranger; unknown; say c; stderr a warning")
@@ -158,7 +158,7 @@ func TestAnAgentThatDoesNotAnswerIsClosed(t *testing.T) {
 	}
 }
 
-// A prompt that waits ends when its agent is closed.
+// A waiting prompt ends when its agent is closed.
 func TestCloseEndsATurn(t *testing.T) {
 	a := start(t)
 	session, sink := open(t, a)

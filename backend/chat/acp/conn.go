@@ -16,9 +16,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// message is any message that comes in: a request has a method and an id, a
-// notification a method, an answer an id. All of it is decoded at once, because
-// a line may have many megabytes.
+// message is any incoming message: a request has a method and an id, a
+// notification a method, a response an id. All of it is decoded in one pass,
+// because a line may have many megabytes.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -28,7 +28,7 @@ type message struct {
 	size   int             // of the line, in bytes
 }
 
-// sending is any message that goes out.
+// sending is any outgoing message.
 type sending struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -38,22 +38,22 @@ type sending struct {
 	Error   *rpcError       `json:"error,omitempty"`
 }
 
-// rpcError is the error of an answer.
+// rpcError is the error of a response.
 type rpcError struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// The codes of errors that mean something to us.
+// The error codes that are handled here.
 const (
 	codeNoMethod     = -32601
 	codeInternal     = -32603
 	codeAuthRequired = -32000
 )
 
-// Error is the message, with the details that many agents put beside a message
-// that says nothing ("Internal error").
+// Error returns the message, with the details that many agents add to a message
+// without information ("Internal error").
 func (e *rpcError) Error() string {
 	var text string
 	var more struct {
@@ -62,7 +62,7 @@ func (e *rpcError) Error() string {
 		Error   string `json:"error"`
 	}
 	if json.Unmarshal(e.Data, &text) != nil {
-		_ = json.Unmarshal(e.Data, &more) // whatever has no such field says nothing
+		_ = json.Unmarshal(e.Data, &more) // data without such a field adds nothing
 		for _, said := range []string{more.Details, more.Message, more.Error} {
 			if text == "" {
 				text = said
@@ -78,19 +78,19 @@ func (e *rpcError) Error() string {
 	return e.Message + ": " + text
 }
 
-// answered takes the answer to a call. It runs in the reader: what the agent
-// wrote before the answer was handed on before it.
+// answered receives the response to a call. It runs in the reader, so
+// everything that the agent wrote before the response was handled before it.
 type answered func(result json.RawMessage, err error)
 
 // conn is our side of a JSON-RPC connection.
 type conn struct {
 	send func(line []byte) error
-	// incoming takes requests (with an id) and notifications (without one). It
-	// runs in the reader, one at a time, in order.
+	// incoming handles requests (with an id) and notifications (without one).
+	// It runs in the reader, one at a time, in order.
 	incoming func(m *message)
 	log      *slog.Logger
 
-	rubbish int // lines in a row that were no messages; the reader's
+	rubbish int // consecutive lines that were no messages; used only by the reader
 
 	mu      sync.Mutex
 	last    int64
@@ -102,8 +102,8 @@ func newConn(send func([]byte) error, incoming func(*message), log *slog.Logger)
 	return &conn{send: send, incoming: incoming, log: log, pending: map[int64]answered{}}
 }
 
-// line takes a line of the agent. It returns an error when too much of what it
-// writes is no messages.
+// line handles one line of the agent. It returns an error when too many lines
+// in a row are no messages.
 func (c *conn) line(line []byte) error {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -131,7 +131,7 @@ func (c *conn) line(line []byte) error {
 	return nil
 }
 
-// shortened is the beginning of a line, for a log.
+// shortened returns the beginning of a line, for a log.
 func shortened(line []byte) string {
 	const most = 200
 	if len(line) <= most {
@@ -140,7 +140,7 @@ func shortened(line []byte) string {
 	return string(bytes.ToValidUTF8(line[:most], nil)) + "…"
 }
 
-// answer hands an answer to whoever called.
+// answer passes a response to the callback of its call.
 func (c *conn) answer(m *message) {
 	// Some libraries turn every id into a string.
 	id, err := strconv.ParseInt(string(bytes.Trim(m.ID, `"`)), 10, 64)
@@ -159,8 +159,8 @@ func (c *conn) answer(m *message) {
 	take(m.Result, nil)
 }
 
-// call sends a request; take gets its answer, or the end of the agent. When call
-// returns an error, take is not called.
+// call sends a request. take is called with the response, or with an error when
+// the agent ends. When call returns an error, take is not called.
 func (c *conn) call(method string, params any, take answered) error {
 	c.mu.Lock()
 	if c.ended != nil {
@@ -180,12 +180,12 @@ func (c *conn) call(method string, params any, take answered) error {
 	delete(c.pending, id)
 	c.mu.Unlock()
 	if !waiting {
-		return nil // end told take already
+		return nil // end has called take already
 	}
 	return err
 }
 
-// request sends a request and waits for its answer, which goes to into.
+// request sends a request, waits for the response and decodes it into into.
 func (c *conn) request(ctx context.Context, method string, params, into any) error {
 	done := make(chan error, 1)
 	err := c.call(method, params, func(result json.RawMessage, err error) {
@@ -210,8 +210,8 @@ func (c *conn) notify(method string, params any) error {
 	return c.write(sending{Method: method, Params: params})
 }
 
-// reply answers a request of the agent. That it cannot be sent means that the
-// agent is going, which is told elsewhere.
+// reply answers a request of the agent. A failed write means that the agent is
+// ending, which is reported elsewhere.
 func (c *conn) reply(id json.RawMessage, result any) {
 	if err := c.write(sending{ID: id, Result: result}); err != nil {
 		c.log.Warn("an answer was not sent", "error", err)
@@ -234,8 +234,8 @@ func (c *conn) write(m sending) error {
 	return c.send(line)
 }
 
-// end tells everybody who waits that the agent is gone. It is called after the
-// last line.
+// end calls all waiting callbacks with an error, because the agent has ended.
+// It is called after the last line.
 func (c *conn) end(err error) {
 	if err == nil {
 		err = protocol.NewError(protocol.CodeCrashed, "the agent was ended", "start it again")

@@ -14,11 +14,12 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// Why the library's connection is not used. When one of these fails, the library
-// has changed, and the question is open again.
+// This test shows why the library's connection is not used. When it fails, the
+// library has changed, and the decision should be reconsidered.
 func TestTheLibrarysConnection(t *testing.T) {
 	const update = `{"jsonrpc":"2.0","method":"session/update","params":{"n":%d}}` + "\n"
-	// connect returns where the agent writes; handler gets what it wrote.
+	// connect returns a connection, and the writer for the agent's side;
+	// handler receives what is written there.
 	connect := func(t *testing.T, handler sdk.MethodHandler) (*sdk.Connection, io.Writer) {
 		t.Helper()
 		r, w := io.Pipe()
@@ -45,7 +46,7 @@ func TestTheLibrarysConnection(t *testing.T) {
 	})
 	t.Run("ends at a line of 11 MB", func(t *testing.T) {
 		c, w := connect(t, func(context.Context, string, json.RawMessage) (any, *sdk.RequestError) { return nil, nil })
-		go func() { _, _ = io.WriteString(w, strings.Repeat(" ", 11<<20)) }() // it is cut off
+		go func() { _, _ = io.WriteString(w, strings.Repeat(" ", 11<<20)) }() // the library cuts it off
 		<-c.Done()
 	})
 	t.Run("lets a permission overtake the update before it", func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestTheLibrarysConnection(t *testing.T) {
 				close(asked)
 				return nil, nil
 			}
-			<-asked // would wait for ever, were the order kept
+			<-asked // would block for ever if the order were kept
 			close(updated)
 			return nil, nil
 		})

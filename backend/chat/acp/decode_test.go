@@ -13,7 +13,7 @@ import (
 	"pilotfish/backend/chat/driver"
 )
 
-// checking is a sink that fails on what no conversation could keep.
+// checking is a sink that fails on updates that a conversation could not store.
 type checking struct{ t *testing.T }
 
 func (c checking) Update(u driver.Update) {
@@ -31,7 +31,8 @@ func (c checking) Ask(_ context.Context, ask driver.Ask, answer func(string)) {
 	answer("")
 }
 
-// Whatever an agent writes, nothing breaks, and what comes out can be kept.
+// Whatever an agent writes, nothing crashes, and the resulting updates can be
+// stored.
 func FuzzLine(f *testing.F) {
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a\ud83d"}}}}`,

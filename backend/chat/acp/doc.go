@@ -1,18 +1,20 @@
 //go:build unix
 
-// Package acp speaks the Agent Client Protocol, version 1, with an agent over its
-// standard input and output: JSON-RPC both ways, a message a line.
+// Package acp speaks the Agent Client Protocol, version 1, with an agent over
+// its standard input and output: JSON-RPC in both directions, one message per
+// line.
 //
-// What is sent has the types of coder/acp-go-sdk. What comes in is read by types
-// of our own (the package wire), and so is the connection (conn.go): the library takes an
-// update of a kind that it does not know for another one, closes after 1,024
-// notifications that wait, takes 10 MB a line at most, and hands a permission
-// over beside the updates before it (connection_test.go shows it). Ours reads in
-// order, one message at a time, and leaves the rest in the pipe: what is slow here
-// slows the agent, and nothing is dropped.
+// What is sent has the types of coder/acp-go-sdk. What is received is read by
+// types of our own (the package wire), over a connection of our own (conn.go),
+// because the library decodes an update of an unknown kind as another kind,
+// closes after 1,024 queued notifications, accepts at most 10 MB per line, and
+// delivers a permission request concurrently with the updates before it
+// (connection_test.go shows this). Our connection reads in order, one message
+// at a time, and leaves the rest in the pipe: when this program is slow, the
+// agent is slowed down, and nothing is dropped.
 //
-// One process serves many sessions. Each session has an inbox and a goroutine of
-// its own, in which all that concerns it is done in the order of the wire:
-// updates, questions, the end of a turn. So a conversation that is slow to write
-// keeps no other waiting until its inbox is full.
+// One process serves many sessions. Each session has an inbox and a goroutine
+// of its own, which handles everything of the session in the order of the wire:
+// updates, questions, the end of a turn. So a conversation that is slow to
+// write does not delay the others until its inbox is full.
 package acp

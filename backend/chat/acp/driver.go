@@ -13,9 +13,9 @@ import (
 
 // Config is what the driver needs.
 type Config struct {
-	// Version is ours; agents are told it.
+	// Version is Pilotfish's version, which is sent to the agent.
 	Version string
-	// Guard, if there is one, ends the agents when this program dies.
+	// Guard ends the agents when this program dies; it may be nil.
 	Guard  *proc.Guard
 	Logger *slog.Logger
 }
@@ -34,8 +34,8 @@ func New(cfg Config) *Driver {
 	return &Driver{cfg}
 }
 
-// Start starts the agent's process. What it can do is asked with the first
-// session.
+// Start starts the agent's process. The first session waits until the agent has
+// reported its capabilities.
 func (d *Driver) Start(life context.Context, launch driver.Launch) (driver.Agent, error) {
 	a := &agent{
 		cfg: d.cfg, launch: launch, log: d.cfg.Logger.With("agent", launch.Kind),

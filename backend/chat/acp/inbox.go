@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// item is something to do for a session, in its turn.
+// item is one piece of work of a session.
 type item struct {
-	size int // bytes of the message behind it
+	size int // size of the message that it handles, in bytes
 	do   func()
 }
 
-// inbox is what waits for a session. It is bounded in bytes: whoever puts waits,
-// and so the agent does.
+// inbox is the queue of work of a session. Its size is bounded in bytes: when
+// it is full, put waits, and so the agent has to wait.
 type inbox struct {
 	mu     sync.Mutex
 	change *sync.Cond
@@ -28,8 +28,8 @@ func newInbox() *inbox {
 	return b
 }
 
-// put puts something behind what waits. One item always has room, whatever its
-// size. A closed inbox takes nothing and makes nobody wait.
+// put appends an item. An empty inbox accepts an item of any size. A closed
+// inbox drops it and does not wait.
 func (b *inbox) put(size int, do func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,7 +44,7 @@ func (b *inbox) put(size int, do func()) {
 	b.change.Broadcast()
 }
 
-// run does what is put until the inbox is closed and empty.
+// run runs the items in order until the inbox is closed and empty.
 func (b *inbox) run() {
 	for {
 		b.mu.Lock()
@@ -65,7 +65,7 @@ func (b *inbox) run() {
 	}
 }
 
-// close takes nothing more; what waits is still done.
+// close rejects further items; the queued ones are still run.
 func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

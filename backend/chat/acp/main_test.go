@@ -20,7 +20,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// limit is when a test is given up; nothing waits for it.
+// limit ends a test that hangs; no test takes this long.
 const limit = 3 * time.Minute
 
 const envScripted = "ACP_TEST_SCRIPTED"
@@ -72,7 +72,7 @@ func startKind(t *testing.T, kind protocol.AgentKind, args ...string) driver.Age
 	return a
 }
 
-// within is a context that gives up a test that hangs.
+// within returns a context that ends a test that hangs.
 func within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -99,7 +99,7 @@ func openWith(t *testing.T, a driver.Agent, cfg driver.SessionConfig) (driver.Se
 	return session, s
 }
 
-// prompt runs a turn that ends as it should.
+// prompt runs a turn and checks that it ends normally.
 func prompt(t *testing.T, s driver.Session, words string) {
 	t.Helper()
 	end, err := s.Prompt(within(t), driver.Prompt{Text: words})
@@ -111,10 +111,10 @@ func prompt(t *testing.T, s driver.Session, words string) {
 	}
 }
 
-// sink records what comes, and answers what is asked by its function.
+// sink records what it receives, and answers questions by its function.
 type sink struct {
 	mu      sync.Mutex
-	log     []string // what came, in order: the words of an update, "ask TITLE"
+	log     []string // what was received, in order: a short form of an update, or "ask TITLE"
 	updates []driver.Update
 	asks    []driver.Ask
 	answer  func(ask driver.Ask, ctx context.Context, answer func(string))
@@ -167,7 +167,7 @@ func (s *sink) wait(t *testing.T, line string) {
 	}
 }
 
-// text is all text that was said.
+// text returns all text so far.
 func (s *sink) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *sink) text() string {
 	return b.String()
 }
 
-// history is the log without what tells of the session's state.
+// history returns the log without the updates of the session's state.
 func (s *sink) history() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,7 +193,7 @@ func (s *sink) history() []string {
 	return out
 }
 
-// tools are the tool calls, folded: what was not said stays as it was.
+// tools returns the merged tool calls: missing fields keep their old value.
 func (s *sink) tools() []driver.ToolUpdate {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,7 +225,7 @@ func (s *sink) tools() []driver.ToolUpdate {
 	return out
 }
 
-// brief is an update in a few words.
+// brief returns a short form of an update.
 func brief(u driver.Update) string {
 	switch {
 	case u.Text != nil && u.Text.Image != nil:

@@ -14,33 +14,35 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// The ids of what agents announce as modes and models and not as config options.
+// The ids for modes and models that an agent announces separately, not as
+// config options.
 const (
 	modeOption  = "mode"
 	modelOption = "model"
 )
 
-// option is a ChatOption and the way it is set.
+// option is a ChatOption, and how to set it.
 type option struct {
 	protocol.ChatOption
-	method  string // of the protocol
+	method  string // the protocol's method that sets it
 	boolean bool
-	// chosen is what a person is shown when a turn runs with another value.
+	// chosen is the user's choice. It is shown also while a turn runs with
+	// another value.
 	chosen string
-	// asked is the value for a turn that the agent is being asked for. OpenCode
-	// announces it before it answers, which is no choice of a person's either.
+	// asked is the value that is being requested for one turn. OpenCode
+	// announces this value before it responds, and that is not the user's
+	// choice either.
 	asked string
 }
 
-// options are what a session lets a person choose. They are safe for concurrent
-// use.
+// options are the options of a session. It is safe for concurrent use.
 type options struct {
 	mu   sync.Mutex
 	list []option
 }
 
-// begin takes what the session announced at its beginning. Agents that announce
-// config options say their modes and models there, too.
+// begin handles what the session announced at its start. Agents that announce
+// config options include their modes and models in them.
 func (o *options) begin(r *wire.SessionReply) {
 	if r.ConfigOptions != nil {
 		o.configure(r.ConfigOptions)
@@ -70,7 +72,7 @@ func (o *options) begin(r *wire.SessionReply) {
 	}
 }
 
-// methodSetModel is a method that the protocol had for a while.
+// methodSetModel is a method that a former version of the protocol had.
 const methodSetModel = "session/set_model"
 
 func named(name, id string) string {
@@ -80,7 +82,7 @@ func named(name, id string) string {
 	return name
 }
 
-// configure takes a list of config options, which replaces the one before.
+// configure replaces the config options by a new list.
 func (o *options) configure(configs []wire.ConfigOption) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -98,7 +100,7 @@ func (o *options) configure(configs []wire.ConfigOption) {
 			one.Choices = []protocol.ChatChoice{{Value: "true", Name: "On"}, {Value: "false", Name: "Off"}}
 			one.Value = string(c.Current)
 		} else {
-			_ = json.Unmarshal(c.Current, &one.Value) // one that is no string is none of the choices
+			_ = json.Unmarshal(c.Current, &one.Value) // a value that is no string matches no choice
 			for _, v := range c.Options {
 				if v.Group == "" {
 					v.Options = []wire.ConfigValue{v.ConfigValue}
@@ -112,14 +114,15 @@ func (o *options) configure(configs []wire.ConfigOption) {
 		if i := slices.IndexFunc(before, func(was option) bool { return was.ID == one.ID }); i >= 0 {
 			one.asked = before[i].asked
 			if one.Value == before[i].Value || one.Value == one.asked {
-				one.chosen = before[i].chosen // it stays what was chosen beside the turn's
+				one.chosen = before[i].chosen // the user's choice stays, beside the value for the turn
 			}
 		}
 		o.list = append(o.list, one)
 	}
 }
 
-// setMode takes the agent's word for a mode; false when that is no news.
+// setMode records the mode that the agent announced; it returns false if
+// nothing changed.
 func (o *options) setMode(mode string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -132,8 +135,8 @@ func (o *options) setMode(mode string) bool {
 	return false
 }
 
-// set takes a value that the agent accepted. chosen says that it is a person's
-// choice, and not one for a turn.
+// set records a value that the agent accepted. chosen says that the user chose
+// it, as opposed to a value for one turn.
 func (o *options) set(id, value string, chosen bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -147,7 +150,8 @@ func (o *options) set(id, value string, chosen bool) {
 	}
 }
 
-// ask notes the value that a turn is about to ask for; empty is none any more.
+// ask records the value that is being requested for a turn; empty when the
+// request is over.
 func (o *options) ask(id, value string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -180,7 +184,7 @@ func (o *options) model() (option, bool) {
 	return o.list[i], true
 }
 
-// shown are the options as a person is shown them.
+// shown returns the options as the user sees them.
 func (o *options) shown() []protocol.ChatOption {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -192,7 +196,7 @@ func (o *options) shown() []protocol.ChatOption {
 	return out
 }
 
-// setRequest is the request by which an option gets a value.
+// setRequest returns the request that sets an option.
 func (one option) setRequest(session, value string) any {
 	switch {
 	case one.method == sdk.AgentMethodSessionSetMode:
@@ -200,7 +204,7 @@ func (one option) setRequest(session, value string) any {
 	case one.method == methodSetModel:
 		return map[string]string{"sessionId": session, "modelId": value}
 	case one.boolean:
-		on, _ := strconv.ParseBool(value) // it is one of the choices
+		on, _ := strconv.ParseBool(value) // it is "true" or "false", one of the choices
 		return sdk.SetSessionConfigOptionRequest{Boolean: &sdk.SetSessionConfigOptionBoolean{
 			SessionId: sdk.SessionId(session), ConfigId: sdk.SessionConfigId(one.ID), Value: on,
 		}}

@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/chat/driver"
 )
 
-// blocks are the content of a prompt. The caller holds mu.
+// blocks returns the content of a prompt. The caller holds mu.
 func (s *session) blocks(p driver.Prompt) []sdk.ContentBlock {
 	blocks := make([]sdk.ContentBlock, 0, 2+len(p.Images)+len(p.Files))
 	if s.unsaid != "" {
@@ -34,8 +34,9 @@ func (s *session) blocks(p driver.Prompt) []sdk.ContentBlock {
 	return blocks
 }
 
-// framed is the system prompt for an agent whose protocol has no place for it: it
-// goes before the first words of the person, in a frame that says whose it is.
+// framed returns the system prompt for an agent whose protocol has no field for
+// it. It is sent before the user's first message, in a frame that says that it
+// comes from Pilotfish.
 func framed(system string) string {
 	return "<pilotfish>\nThis is from Pilotfish, the program that you run in, and not from the person. It holds for the whole conversation; do not answer it.\n\n" +
 		system + "\n</pilotfish>"

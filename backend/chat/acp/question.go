@@ -11,7 +11,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// question is a permission that the agent waits for.
+// question is a permission request that the agent is waiting for.
 type question struct {
 	session *session
 	id      json.RawMessage // of the agent's request
@@ -19,8 +19,8 @@ type question struct {
 	end     context.CancelFunc
 }
 
-// ask takes a session/request_permission. It runs in the session's inbox, so that
-// the updates before it are with the sink, and those after it are not.
+// ask handles a session/request_permission. It runs in the session's inbox, so
+// that the sink has the updates before it, and not those after it.
 func (s *session) ask(m *message) {
 	id, p := m.ID, &m.Params
 	s.flush()
@@ -44,10 +44,10 @@ func (s *session) ask(m *message) {
 	s.sink.Ask(ctx, ask, q.answer)
 }
 
-// permissionOption reads one answer that an agent offers.
+// permissionOption converts one answer that an agent offers.
 func permissionOption(id, name, kind string) protocol.PermissionOption {
 	o := protocol.PermissionOption{ID: id, Name: named(name, id)}
-	// The agents say in the name what "always" is about; Goose does not.
+	// Agents name the scope of "always" in the option's name; Goose does not.
 	scope := o.Name
 	if plain := plainNames()[kind]; plain != "" && o.Name == kind {
 		o.Name, scope = plain, "whatever the agent counts as the same"
@@ -60,20 +60,21 @@ func permissionOption(id, name, kind string) protocol.PermissionOption {
 	case "reject_always":
 		o.Kind, o.Scope = protocol.AnswerDeny, scope
 	default:
-		// What is not known to allow is taken for a no.
+		// An unknown kind counts as a denial.
 		o.Kind = protocol.AnswerDeny
 	}
 	return o
 }
 
-// plainNames are the answers of an agent that calls them by the protocol's names.
+// plainNames are the names of the answers for an agent that uses the protocol's
+// kinds as names.
 func plainNames() map[string]string {
 	return map[string]string{
 		"allow_once": "Allow once", "allow_always": "Always allow", "reject_once": "Deny", "reject_always": "Always deny",
 	}
 }
 
-// answer gives the agent its answer. Only the first one counts.
+// answer sends the user's answer to the agent. Only the first one counts.
 func (q *question) answer(option string) {
 	if !q.take() {
 		return
@@ -85,7 +86,8 @@ func (q *question) answer(option string) {
 	q.session.agent.conn.reply(q.id, map[string]any{"outcome": map[string]string{"outcome": "selected", "optionId": option}})
 }
 
-// take makes the question one that was answered; false when it was already.
+// take marks the question as answered; it returns false if it was answered
+// already.
 func (q *question) take() bool {
 	q.session.mu.Lock()
 	_, open := q.session.questions[q]
@@ -110,7 +112,7 @@ func (s *session) endQuestions() {
 	}
 }
 
-// cancelled is the outcome of a question that nobody answered.
+// cancelled is the outcome of a question that was not answered.
 func cancelled() any {
 	return map[string]any{"outcome": map[string]string{"outcome": "cancelled"}}
 }

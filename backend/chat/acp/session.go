@@ -28,30 +28,30 @@ type session struct {
 	id    string
 
 	gone     chan struct{} // closed by Close
-	replayed atomic.Bool   // the agent has said something of the history again
+	replayed atomic.Bool   // the agent has repeated some of the history
 
 	options options
 
-	// These belong to what runs in the inbox.
-	replays   bool // the agent says the history again
+	// The fields below are used only by what runs in the inbox.
+	replays   bool // the agent is repeating the history
 	streaming stream
-	shown     map[string]bool // the tool calls whose content was said
-	asked     map[string]bool // the tool calls whose input was said
-	plans     bool            // it says its plans in the words of the protocol
-	used      *wire.Tokens    // of the turn, as far as the agent says it meanwhile
+	shown     map[string]bool // the tool calls whose content was sent
+	asked     map[string]bool // the tool calls whose input was sent
+	plans     bool            // it sends its plans as the protocol says
+	used      *wire.Tokens    // by the turn, as far as the agent has reported it
 
 	mu        sync.Mutex
-	turn      *turn // the one that the agent works on
+	turn      *turn // the one that the agent is working on
 	questions map[*question]struct{}
 	closed    bool
-	unsaid    string // the system prompt that the next prompt carries
+	unsaid    string // the system prompt, until it was sent with a prompt
 }
 
-// turn is a prompt that the agent works on.
+// turn is a prompt that the agent is working on.
 type turn struct {
 	ended     chan turnResult // has room for the one result
 	givenUp   bool            // nobody waits for it any more
-	cancelled bool            // its end was asked for
+	cancelled bool            // its end was requested
 	sent      bool
 }
 
@@ -71,13 +71,13 @@ func newSession(a *agent, cfg driver.SessionConfig, sink driver.Sink) *session {
 	return s
 }
 
-// announce tells what the session announced about itself.
+// announce handles what the session announced about itself.
 func (s *session) announce(reply *wire.SessionReply) {
 	s.options.begin(reply)
 	s.inbox.put(0, s.emitOptions)
 }
 
-// emit hands an update on. It runs in the inbox.
+// emit passes an update to the sink. It runs in the inbox.
 func (s *session) emit(u driver.Update) {
 	s.mu.Lock()
 	closed := s.closed
@@ -89,16 +89,17 @@ func (s *session) emit(u driver.Update) {
 
 func (s *session) emitOptions() { s.emit(driver.Update{Options: s.options.shown()}) }
 
-// ID is the agent's own.
+// ID returns the agent's own id of the session.
 func (s *session) ID() string { return s.id }
 
-// Abilities are what the agent announced.
+// Abilities returns what the agent announced.
 func (s *session) Abilities() protocol.ChatAbilities {
 	can := &s.agent.can.Can
 	return protocol.ChatAbilities{
 		Images: can.Prompt.Image,
 		Resume: can.Load || can.Session.Resume.Yes(),
-		// The adapter's sessions are claude's own.
+		// The sessions of claude's ACP adapter are claude's own, so claude can
+		// continue them in a terminal.
 		Terminal: s.agent.launch.Kind == protocol.AgentClaude,
 	}
 }
@@ -107,7 +108,7 @@ func (s *session) Abilities() protocol.ChatAbilities {
 func (s *session) Prompt(ctx context.Context, p driver.Prompt) (driver.TurnEnd, error) {
 	if len(p.Images) > 0 && !s.agent.can.Can.Prompt.Image {
 		return driver.TurnEnd{Reason: protocol.EndFailed},
-			protocol.NewError(protocol.CodeBadArgument, s.agent.launch.Name+" takes no pictures", "send the message without them, or choose another agent")
+			protocol.NewError(protocol.CodeBadArgument, s.agent.launch.Name+" does not accept images", "send the message without them, or choose another agent")
 	}
 	t := &turn{ended: make(chan turnResult, 1)}
 	s.mu.Lock()
@@ -128,7 +129,7 @@ func (s *session) Prompt(ctx context.Context, p driver.Prompt) (driver.TurnEnd, 
 		s.mu.Unlock()
 		return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
 	}
-	t.sent = true // from here on Cancel tells the agent, behind the prompt
+	t.sent = true // from here on Cancel notifies the agent, after the prompt
 	err := s.agent.conn.call(sdk.AgentMethodSessionPrompt,
 		sdk.PromptRequest{SessionId: sdk.SessionId(s.id), Prompt: s.blocks(p)},
 		func(result json.RawMessage, err error) { s.inbox.put(0, func() { s.endTurn(t, result, err) }) })
@@ -154,7 +155,7 @@ func (s *session) Prompt(ctx context.Context, p driver.Prompt) (driver.TurnEnd, 
 	return driver.TurnEnd{Reason: protocol.EndCancelled}, fmt.Errorf("giving up a turn of %s: %w", s.agent.launch.Name, context.Cause(ctx))
 }
 
-// drop forgets a turn that was not sent.
+// drop removes a turn that was not sent.
 func (s *session) drop(t *turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,14 +164,14 @@ func (s *session) drop(t *turn) {
 	}
 }
 
-// endTurn takes the answer to a prompt. It runs in the inbox, behind the turn's
-// updates.
+// endTurn handles the response to a prompt. It runs in the inbox, after the
+// turn's updates.
 func (s *session) endTurn(t *turn, result json.RawMessage, err error) {
 	s.flush()
 	clear(s.shown)
 	used := s.used
 	s.used = nil
-	// A question that the agent asked and did not wait for is nobody's.
+	// Ends questions that the agent asked without waiting for their answers.
 	s.endQuestions()
 	var reply wire.PromptReply
 	if err == nil {
@@ -187,14 +188,15 @@ func (s *session) endTurn(t *turn, result json.RawMessage, err error) {
 	t.ended <- turnResult{reply.TurnEnd(used), nil}
 }
 
-// failed says how a turn ended that has no answer.
+// failed returns how a turn ended that failed.
 func (s *session) failed(t *turn, err error) (driver.TurnEnd, error) {
 	s.mu.Lock()
 	cancelled := t.cancelled
 	s.mu.Unlock()
 	if _, answer := errors.AsType[*rpcError](err); answer {
 		if cancelled {
-			// Some agents answer a cancelled turn with the error of what they broke off.
+			// Some agents answer a cancelled turn with the error of the work
+			// that was interrupted.
 			return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
 		}
 		return driver.TurnEnd{Reason: protocol.EndFailed}, s.agent.explained(err)
@@ -210,19 +212,20 @@ func (s *session) failed(t *turn, err error) (driver.TurnEnd, error) {
 	}
 }
 
-// stale reports whether what the agent says is about a turn that was given up.
+// stale reports whether the running turn was abandoned, so that the agent's
+// updates must be dropped.
 func (s *session) stale() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.turn != nil && s.turn.givenUp
 }
 
-// useModel sees to it that the turn runs with the model that it is for: its own,
-// or the one that the person chose.
+// useModel makes the turn run with model, or, if that is empty, with the model
+// that the user chose.
 func (s *session) useModel(ctx context.Context, model string) error {
 	o, ok := s.options.model()
 	if !ok {
-		return nil // an agent without a choice has one model for everything
+		return nil // an agent without a choice of models has only one
 	}
 	if model == "" {
 		model = o.chosen
@@ -240,7 +243,7 @@ func (s *session) SetOption(ctx context.Context, id, value string) error {
 		return protocol.NewError(protocol.CodeBadArgument, s.agent.launch.Name+" has no option \""+id+"\"", "")
 	}
 	if !slices.ContainsFunc(o.Choices, func(c protocol.ChatChoice) bool { return c.Value == value }) {
-		return protocol.NewError(protocol.CodeBadArgument, "\""+value+"\" is none of the choices of "+o.Name, "")
+		return protocol.NewError(protocol.CodeBadArgument, "\""+value+"\" is not a valid value for "+o.Name, "")
 	}
 	if err := s.set(ctx, o, value, true); err != nil {
 		return s.agent.explained(err)
@@ -248,7 +251,7 @@ func (s *session) SetOption(ctx context.Context, id, value string) error {
 	return nil
 }
 
-// set asks the agent for another value and waits until it is told.
+// set asks the agent to change an option and waits for the new options.
 func (s *session) set(ctx context.Context, o option, value string, chosen bool) error {
 	done := make(chan error, 1)
 	if !chosen {
@@ -285,7 +288,7 @@ func (s *session) set(ctx context.Context, o option, value string, chosen bool) 
 	}
 }
 
-// Steer is not in the protocol.
+// Steer returns an error: the protocol has nothing for it.
 func (s *session) Steer(context.Context, driver.Prompt) error {
 	return protocol.NewError(protocol.CodeBadArgument, s.agent.launch.Name+" takes no message into a running turn", "")
 }
@@ -302,7 +305,7 @@ func (s *session) Cancel(context.Context) error {
 	if !tell {
 		return nil
 	}
-	// In this order, as the protocol wants it: an agent that hears of the
+	// In this order, as the protocol requires: an agent that learns of the
 	// cancelled question first may ask the next one.
 	err := s.agent.conn.notify(sdk.AgentMethodSessionCancel, sdk.CancelNotification{SessionId: sdk.SessionId(s.id)})
 	s.endQuestions()
@@ -312,9 +315,9 @@ func (s *session) Cancel(context.Context) error {
 	return nil
 }
 
-// Close lets the session go. It returns when the agent has closed it, for one that
-// knows how to: Kimi Code writes down then what was said last, and knows less when
-// its process ends before.
+// Close closes the session. If the agent supports closing a session, Close
+// waits until it has done so: Kimi Code saves the last messages then, and loses
+// them when its process ends before.
 func (s *session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	was := s.closed

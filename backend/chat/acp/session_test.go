@@ -38,7 +38,7 @@ func TestASessionIsLoadedWithoutItsHistory(t *testing.T) {
 	}
 }
 
-// Some write down what was said when the session is closed, and not before.
+// Some agents save the conversation only when the session is closed.
 func TestACloseIsWaitedFor(t *testing.T) {
 	args := []string{"-late", "-state", t.TempDir()}
 	a := start(t, args...)
@@ -95,7 +95,8 @@ func TestWhatASessionIsGiven(t *testing.T) {
 		Dir: dir, System: "You are beside the tab t7.",
 		Tools: []driver.ToolServer{{Name: "pilotfish", Command: "pilotfish", Args: []string{"mcp"}, Env: []string{"A=b=c"}}},
 	}
-	// An agent whose protocol has no place for it finds it before the first words.
+	// An agent whose protocol has no field for the system prompt gets it before
+	// the first message.
 	session, sink := openWith(t, start(t), cfg)
 	prompt(t, session, "tools; cwd; env COLOUR")
 	if want := "tools pilotfishcwd " + dir + "COLOUR=green"; sink.text() != want {
@@ -105,7 +106,7 @@ func TestWhatASessionIsGiven(t *testing.T) {
 	if said := sink.text(); strings.Count(said, "<pilotfish>") != 1 || !strings.Contains(said, "You are beside the tab t7.\n</pilotfish>") {
 		t.Errorf("%q", said)
 	}
-	// Claude's adapter takes it with the session.
+	// Claude's adapter gets it with the session.
 	session, sink = openWith(t, startKind(t, protocol.AgentClaude), cfg)
 	prompt(t, session, "system")
 	if sink.text() != "system You are beside the tab t7." {
@@ -166,7 +167,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A model for one turn is not the person's choice.
+// A model for one turn does not change the user's choice.
 func TestAModelForOneTurn(t *testing.T) {
 	for _, args := range [][]string{nil, {"-legacy"}, {"-hasty"}} {
 		session, sink := open(t, start(t, args...))

@@ -18,12 +18,12 @@ type stream struct {
 	join wire.Joiner
 }
 
-// update takes a session/update. It runs in the session's inbox.
+// update handles a session/update. It runs in the session's inbox.
 func (s *session) update(u *wire.SessionUpdate) {
 	switch u.Kind {
 	case wire.KindUser, wire.KindText, wire.KindThought, wire.KindTool, wire.KindToolMore, wire.KindPlan:
-		// What is said of a turn that was given up is for nobody, and the history
-		// that a loaded session says again is in the conversation.
+		// Updates of an abandoned turn are dropped. So is the history that a
+		// loaded session repeats: the conversation has it.
 		switch {
 		case s.replays:
 			s.replayed.Store(true)
@@ -35,7 +35,8 @@ func (s *session) update(u *wire.SessionUpdate) {
 	}
 }
 
-// history takes an update that is an entry of the conversation, or a part of one.
+// history handles an update that becomes an entry of the conversation, or a
+// part of one.
 func (s *session) history(u *wire.SessionUpdate) {
 	switch u.Kind {
 	case wire.KindUser, wire.KindText, wire.KindThought:
@@ -57,11 +58,11 @@ func (s *session) history(u *wire.SessionUpdate) {
 			plan = append(plan, protocol.ChatPlanItem{Text: e.Content, Status: e.Status, Priority: e.Priority})
 		}
 		s.emit(driver.Update{Plan: plan})
-	default: // the others are no history
+	default: // the other kinds make no entry
 	}
 }
 
-// chunk takes a piece of text or a picture.
+// chunk handles a piece of text or an image.
 func (s *session) chunk(u *wire.SessionUpdate) {
 	if s.streaming.kind != u.Kind || s.streaming.id != u.MessageID {
 		s.flush()
@@ -85,8 +86,8 @@ func (s *session) chunk(u *wire.SessionUpdate) {
 	}
 }
 
-// flush says what is left of a text that was cut within a character and does not
-// go on.
+// flush sends the rest of a text that was cut within a character and is not
+// continued.
 func (s *session) flush() {
 	if rest := s.streaming.join.Flush(); rest != "" {
 		s.say(s.streaming.kind, driver.Chunk{Text: rest, ID: s.streaming.id})
@@ -104,7 +105,7 @@ func (s *session) say(kind wire.UpdateKind, c driver.Chunk) {
 	}
 }
 
-// state takes an update of what the session is now.
+// state handles an update of the session's state.
 func (s *session) state(u *wire.SessionUpdate) {
 	switch u.Kind {
 	case wire.KindCommands:
@@ -135,8 +136,9 @@ func (s *session) state(u *wire.SessionUpdate) {
 	}
 }
 
-// toolUpdate makes an upsert of a tool call. announced says that it is the
-// protocol's announcement, of which the defaults are known.
+// toolUpdate converts an update of a tool call. announced says that it is the
+// protocol's announcement of the call, so that missing fields get the
+// protocol's defaults.
 func (s *session) toolUpdate(t *wire.ToolCall, announced bool) *driver.ToolUpdate {
 	u := &driver.ToolUpdate{Call: t.ID, Name: cmp.Or(t.Meta.Claude.ToolName, t.Meta.ToolName), Title: t.Title, Kind: t.ToolKind, Status: wire.ToolStatus(t.Status)}
 	if announced {
@@ -152,8 +154,8 @@ func (s *session) toolUpdate(t *wire.ToolCall, announced bool) *driver.ToolUpdat
 		u.Input = t.RawInput
 		s.asked[t.ID] = true
 	} else if words := arguments(u); words != nil && !s.asked[t.ID] {
-		// Kimi writes the arguments down where others tell the outcome, and cuts them
-		// in its question: they are kept for it.
+		// Kimi sends the arguments in the place of the outcome, and shortens
+		// them in its permission request, so they are kept for that.
 		u.Input, u.Content = words, []protocol.ToolContent{}
 	}
 	if edit, ok := wire.ReadInput(u.Input).Edit(); ok && len(u.Content) == 0 && !s.shown[t.ID] {
@@ -166,7 +168,7 @@ func (s *session) toolUpdate(t *wire.ToolCall, announced bool) *driver.ToolUpdat
 		s.shown[t.ID] = true
 	}
 	if u.Content == nil && wire.Said(t.RawOutput) && !s.shown[t.ID] {
-		// Some agents say the outcome in a form of their own only.
+		// Some agents send the outcome only in a form of their own.
 		u.Content = []protocol.ToolContent{{Kind: protocol.ContentText, Text: wire.Output(t.RawOutput)}}
 	}
 	if u.Status != nil && wire.Final(*u.Status) {
@@ -184,8 +186,8 @@ func (s *session) toolUpdate(t *wire.ToolCall, announced bool) *driver.ToolUpdat
 	return u
 }
 
-// arguments are those of a call that is not over, told as its only content; nil for
-// any other content.
+// arguments returns the arguments of a running call that are sent as its only
+// content; nil for any other content.
 func arguments(u *driver.ToolUpdate) json.RawMessage {
 	if u.Status == nil || wire.Final(*u.Status) || len(u.Content) != 1 || u.Content[0].Kind != protocol.ContentText {
 		return nil

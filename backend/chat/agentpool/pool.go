@@ -1,6 +1,6 @@
-// Package agentpool starts the processes of agents, shares one among the
-// conversations that it can serve, tells them when it is over, and ends one that
-// serves none any more.
+// Package agentpool starts the processes of agents, shares a process among the
+// conversations that it can serve, notifies them when it has ended, and ends a
+// process that serves no conversation any more.
 package agentpool
 
 import (
@@ -17,33 +17,33 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// User is a conversation, as the pool knows it.
+// User is a conversation, as far as the pool knows it.
 type User interface {
-	// AgentGone is called once for each share whose process is over, by itself or by
-	// End. Process.Reason says why.
+	// AgentGone is called once for each share of a process that has ended, by
+	// itself or by End. Process.Reason returns why.
 	AgentGone(s *Share)
 }
 
-// key says which users can share a process.
+// key is what users must have in common to share a process.
 type key struct {
 	kind    protocol.AgentKind
 	command string
 	dir     string
 }
 
-// Pool has the running agents of a session. Its methods are safe for concurrent
-// use.
+// Pool manages the running agents of a session. Its methods are safe for
+// concurrent use.
 type Pool struct {
-	// life is that of the processes; it ends with Wait.
+	// life is the context of the processes; Wait cancels it.
 	life    context.Context //nolint:containedctx // they start later than the pool
 	endLife context.CancelFunc
 	log     *slog.Logger
 
 	mu      sync.Mutex
-	shared  map[key]*Process // those that take one more user, and those that start
+	shared  map[key]*Process // the processes that accept further users, and those that are starting
 	all     map[*Process]struct{}
 	closing bool
-	waited  bool           // no call of Close begins any more
+	waited  bool           // no further call of an agent's Close begins
 	running sync.WaitGroup // the processes
 	ends    sync.WaitGroup // the calls of Close of their agents
 }
@@ -55,8 +55,9 @@ func New(log *slog.Logger) *Pool {
 	return p
 }
 
-// Share is what a user has of a process, from Get until Release. A user may have
-// several of one process: it goes on while one is left.
+// Share is a user's right to use a process, from Get until Release. A user may
+// have several shares of one process; the process runs while one of them is
+// left.
 type Share struct {
 	*Process
 	user User
@@ -68,7 +69,7 @@ type Process struct {
 	key   key
 	agent driver.Agent
 	name  string
-	// begun is closed when agent or err is set.
+	// begun is closed once agent or err is set.
 	begun chan struct{}
 	err   error
 
@@ -80,8 +81,9 @@ type Process struct {
 // errClosed is returned by Get after Close.
 var errClosed = protocol.NewError(protocol.CodeNotRunning, "the conversation is closed", "")
 
-// Get returns a share of a process for a user: of one that runs and may be shared, or
-// of a new one. It waits for a process that another user starts, until ctx ends.
+// Get returns a share of a process for a user: of a running one that may be
+// shared, or of a new one. If another user is just starting the process, Get
+// waits for that, until ctx ends.
 func (p *Pool) Get(ctx context.Context, user User, s driver.Starter, command string) (*Share, error) {
 	of := key{s.Launch.Kind, command, s.Launch.Dir}
 	for {
@@ -103,7 +105,7 @@ func (p *Pool) Get(ctx context.Context, user User, s driver.Starter, command str
 			return share, nil
 		}
 		p.mu.Unlock()
-		// Whether it can be shared is known when it has started.
+		// Only a started process says whether it can be shared.
 		select {
 		case <-one.begun:
 		case <-ctx.Done():
@@ -150,7 +152,7 @@ func (p *Process) start(s driver.Starter) {
 	}()
 }
 
-// gone tells everybody who has a share that the process is over.
+// gone notifies all users of the process that it has ended.
 func (p *Process) gone() {
 	p.pool.mu.Lock()
 	delete(p.pool.all, p)
@@ -162,10 +164,10 @@ func (p *Process) gone() {
 	}
 }
 
-// Agent is the agent of the process.
+// Agent returns the agent of the process.
 func (p *Process) Agent() driver.Agent { return p.agent }
 
-// Over says whether the process is over.
+// Over reports whether the process has ended.
 func (p *Process) Over() bool {
 	select {
 	case <-p.agent.Done():
@@ -175,7 +177,7 @@ func (p *Process) Over() bool {
 	}
 }
 
-// Reason is why the process is over, for the user.
+// Reason returns why the process has ended, for the user.
 func (p *Process) Reason() *protocol.Error {
 	p.pool.mu.Lock()
 	why := p.why
@@ -189,7 +191,7 @@ func (p *Process) Reason() *protocol.Error {
 	return protocol.NewError(protocol.CodeCrashed, fmt.Sprintf("%s stopped: %s", p.name, cmp.Or(why, "it gave no reason")), "restart it to continue; nothing is lost")
 }
 
-// Retire keeps new users from a process that is dying.
+// Retire keeps new users away from a process that is about to end.
 func (p *Process) Retire() {
 	p.pool.mu.Lock()
 	defer p.pool.mu.Unlock()
@@ -202,8 +204,8 @@ func (p *Process) retireLocked() {
 	}
 }
 
-// Release ends the share; a process of which there is no share any more ends. It
-// returns at once. Only the first call counts.
+// Release gives up the share. A process without shares is ended. Release
+// returns at once. Only the first call has an effect.
 func (s *Share) Release() {
 	p := s.Process
 	p.pool.mu.Lock()
@@ -219,7 +221,8 @@ func (s *Share) Release() {
 	}
 }
 
-// End ends the process, and says why to those whom it serves. It returns at once.
+// End ends the process; its users are notified of the reason. It returns at
+// once.
 func (p *Process) End(why string) {
 	p.pool.mu.Lock()
 	defer p.pool.mu.Unlock()
@@ -231,15 +234,15 @@ func (p *Process) End(why string) {
 		return
 	}
 	p.pool.ends.Go(func() {
-		// The stop ladder has its own end.
+		// The stop ladder has its own deadlines.
 		if err := p.agent.Close(context.WithoutCancel(p.pool.life)); err != nil {
 			p.pool.log.Warn("an agent could not be ended", "agent", p.name, "error", err)
 		}
 	})
 }
 
-// Close ends every process and returns when all are gone. Get returns an error from
-// then on.
+// Close ends every process and returns when all have ended. From then on Get
+// returns an error.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closing = true
@@ -257,8 +260,9 @@ func (p *Pool) Close() {
 	p.running.Wait()
 }
 
-// Wait returns when nothing of the pool runs any more. It is called after Close. A
-// turn may release its share while Close runs or later: it starts nothing after Wait.
+// Wait returns when nothing of the pool runs any more. It must be called after
+// Close. A turn may release its share during Close or later; after Wait that
+// starts nothing.
 func (p *Pool) Wait() {
 	p.endLife()
 	p.mu.Lock()

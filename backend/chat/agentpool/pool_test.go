@@ -20,12 +20,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fake is a driver of agents that do nothing but live.
+// fake is a driver of agents that do nothing.
 type fake struct {
 	shared bool
 	err    error
-	// starting, if set, is sent to when a start begins, and received from before it
-	// ends.
+	// starting, if set, blocks a start: the start first sends to it, and then
+	// receives from it.
 	starting chan struct{}
 
 	mu     sync.Mutex
@@ -36,7 +36,7 @@ type agent struct {
 	shared bool
 	done   chan struct{}
 	once   sync.Once
-	closes atomic.Int32 // how often Close was called
+	closes atomic.Int32 // the number of calls of Close
 	err    error
 }
 
@@ -59,7 +59,7 @@ func (f *fake) starter(name string) driver.Starter {
 	return driver.Starter{Driver: f, Launch: driver.Launch{Kind: protocol.AgentKind(name), Name: name}}
 }
 
-// die ends the agent by itself.
+// die ends the agent as if by itself.
 func (a *agent) die(err error) { a.once.Do(func() { a.err = err; close(a.done) }) }
 
 func (a *agent) Shared() bool                         { return a.shared }
@@ -71,7 +71,7 @@ func (a *agent) Open(context.Context, driver.SessionConfig, driver.Sink) (driver
 	return nil, errors.New("no session is needed here")
 }
 
-// user notes what it is told.
+// user records the shares whose process has ended.
 type user struct{ gone chan *agentpool.Share }
 
 func newUser() *user { return &user{make(chan *agentpool.Share, 2)} }
@@ -105,7 +105,7 @@ func TestOneProcessServesMany(t *testing.T) {
 		t.Error("another agent is the same process")
 	}
 	first.Release()
-	first.Release() // only the first one counts
+	first.Release() // only the first call has an effect
 	if first.Over() {
 		t.Error("it ended while it was used")
 	}
@@ -116,7 +116,7 @@ func TestOneProcessServesMany(t *testing.T) {
 	}
 }
 
-// A user who takes a process again while it lets it go keeps it.
+// A user who gets a process again while releasing it keeps it.
 func TestAUserWithTwoShares(t *testing.T) {
 	pool, one := newPool(t), newUser()
 	f := &fake{shared: true}
@@ -127,7 +127,7 @@ func TestAUserWithTwoShares(t *testing.T) {
 	}
 }
 
-// A share that is released late starts nothing.
+// A share that is released after the end starts nothing.
 func TestAShareIsReleasedAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, one := newPool(t), newUser()
@@ -152,7 +152,8 @@ func TestAProcessOfOneSession(t *testing.T) {
 	}
 }
 
-// Who comes while a process starts waits for it, and shares it if that is possible.
+// A user who comes while a process starts waits for it, and shares it if
+// possible.
 func TestAStartIsWaitedFor(t *testing.T) {
 	for _, shared := range []bool{true, false} {
 		pool, one, two := newPool(t), newUser(), newUser()
@@ -203,7 +204,7 @@ func TestAStartThatFails(t *testing.T) {
 	}
 }
 
-// Everybody whom a process serves is told of its end, and why.
+// All users of a process are notified of its end, with the reason.
 func TestTheEndIsTold(t *testing.T) {
 	ended := protocol.NewError(protocol.CodeCrashed, "a stopped with exit code 3", "restart it")
 	for name, test := range map[string]struct {

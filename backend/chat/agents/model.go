@@ -14,7 +14,7 @@ import (
 // DriverModel is the driver of model profiles, as protocol.AgentInfo names it.
 const DriverModel = "model"
 
-// newModelDriver makes the driver of model profiles; nil where there are none.
+// newModelDriver returns the driver of model profiles; nil if there are none.
 func (a *Agents) newModelDriver() (*model.Driver, error) {
 	if a.cfg.Models == nil {
 		return nil, nil
@@ -22,15 +22,15 @@ func (a *Agents) newModelDriver() (*model.Driver, error) {
 	return model.New(model.Config{Models: a.cfg.Models, Tools: a.modelTools, System: a.modelSystem})
 }
 
-// modelStarter says how a model profile is started as an agent; false when the
-// kind names none.
+// modelStarter returns how to start a model profile as an agent; false if kind
+// names no profile.
 func (a *Agents) modelStarter(kind protocol.AgentKind) (driver.Starter, bool, error) {
 	if a.model == nil {
 		return driver.Starter{}, false, nil
 	}
 	id, named := protocol.ModelProfile(kind)
 	if !named {
-		// A shell names it as a person does.
+		// A shell gives the profile's name, not its id.
 		for _, p := range a.cfg.Models.Profiles() {
 			if strings.EqualFold(p.Name, string(kind)) {
 				id, named = p.ID, true
@@ -50,11 +50,11 @@ func (a *Agents) modelStarter(kind protocol.AgentKind) (driver.Starter, bool, er
 	}, true, nil
 }
 
-// modelToolbox is the tools of a conversation, run in this process.
+// modelToolbox is the tools of a conversation; they run in this process.
 type modelToolbox struct{ *mcp.Toolbox }
 
-// modelTools are the browser's tools for a model: those that an agent process
-// gets over MCP, as the same actor, on the same tab, and with the same scopes.
+// modelTools returns the browser's tools for a model: the same that an agent
+// process gets over MCP, with the same actor, tab and scopes.
 func (a *Agents) modelTools(cfg driver.SessionConfig) model.Toolbox {
 	return modelToolbox{a.toolbox(cfg)}
 }
@@ -63,7 +63,7 @@ func (a *Agents) toolbox(cfg driver.SessionConfig) *mcp.Toolbox {
 	return a.cfg.Tools(a.cfg.Tokens.Grant(cfg.Actor, cfg.Tab))
 }
 
-// Tools are the tools as the driver knows them.
+// Tools returns the tools as the driver needs them.
 func (b modelToolbox) Tools() []model.Tool {
 	list := b.Toolbox.Tools()
 	out := make([]model.Tool, len(list))
@@ -83,7 +83,7 @@ func (b modelToolbox) Call(ctx context.Context, name string, args json.RawMessag
 	return out
 }
 
-// modelSystem is the system prompt of a model.
+// modelSystem returns the system prompt of a model.
 func (a *Agents) modelSystem(cfg driver.SessionConfig) string {
 	return where(cfg.Tab) + " " + manners + "\n\n" + a.toolbox(cfg).Instructions()
 }

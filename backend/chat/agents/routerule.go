@@ -9,7 +9,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// RouteRule returns the settings with one word more or less in the table of routes.
+// RouteRule returns the settings with one word added to, or removed from, the
+// table of routes.
 func RouteRule(settings protocol.Settings, req protocol.ChatRouteRuleRequest) (protocol.Settings, error) {
 	word := plainWord(req.Word)
 	if word == "" || len([]rune(word)) > protocol.MaxRouteWord {
@@ -22,9 +23,9 @@ func RouteRule(settings protocol.Settings, req protocol.ChatRouteRuleRequest) (p
 	return settings, nil
 }
 
-// routeWords are the words of the table with one of them added or taken out.
+// routeWords returns the words of the table with one word added or removed.
 func routeWords(words []string, word string, add bool) []string {
-	// A table without words means ours, as in settings.
+	// An empty table means the default words, as in Settings.
 	if len(words) == 0 {
 		words = routing.Default().Strong
 	}
@@ -35,7 +36,7 @@ func routeWords(words []string, word string, add bool) []string {
 	return words
 }
 
-// plainWord is a word as it is compared: case and spaces do not matter.
+// plainWord normalises a word for comparison: case and spaces do not matter.
 func plainWord(word string) string {
 	return strings.ToLower(strings.Join(strings.Fields(word), " "))
 }

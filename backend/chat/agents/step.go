@@ -13,10 +13,10 @@ import (
 	"pilotfish/backend/saved"
 )
 
-// Step is what a conversation shows of a command that its agent ran; data is that of
-// the reply.
+// Step returns what a conversation shows of a command that its agent ran; data
+// is the data of the reply.
 func Step(entry protocol.ActivityEntry, data json.RawMessage) recorder.Step {
-	input, _ := json.Marshal(entry.Args) // texts only
+	input, _ := json.Marshal(entry.Args) // strings only: it cannot fail
 	done := recorder.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
 	var shown any
 	if spec, err := catalogue.Find(entry.Command); err == nil && spec.Name == "screenshot" && json.Unmarshal(data, &shown) == nil {
@@ -27,7 +27,7 @@ func Step(entry protocol.ActivityEntry, data json.RawMessage) recorder.Step {
 	return done
 }
 
-// stepLine says in plain words what a command did.
+// stepLine describes in plain words what a command did.
 func stepLine(e protocol.ActivityEntry) string {
 	spec, err := catalogue.Find(e.Command)
 	if err != nil {
@@ -54,7 +54,7 @@ func stepLine(e protocol.ActivityEntry) string {
 	return sentence(strings.TrimSpace(e.Summary))
 }
 
-// sentence begins a text with a capital.
+// sentence makes the first letter of a text a capital.
 func sentence(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]

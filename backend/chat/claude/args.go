@@ -6,35 +6,18 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"pilotfish/backend/chat/driver"
 )
 
-// files are what claude is given in files: its tools carry a token, which
-// everybody on the machine could read in the arguments of a process.
-type files struct{ dir string }
-
-func newFiles(cfg driver.SessionConfig) (*files, error) {
-	if len(cfg.Tools) == 0 {
-		return &files{}, nil
-	}
-	dir, err := os.MkdirTemp("", "pilotfish-claude-") // 0700
-	if err != nil {
-		return nil, fmt.Errorf("making a folder for claude's tools: %w", err)
-	}
-	f := &files{dir}
-	if err := f.write(cfg.Tools); err != nil {
-		f.remove()
-		return nil, err
-	}
-	return f, nil
-}
-
-// write writes the tools as claude reads them.
-func (f *files) write(tools []driver.ToolServer) error {
+// toolsConfig returns the tools in the format of claude's option --mcp-config. It
+// names the variables of the tools' environment and not their values: the values
+// include a token, and everybody on the machine can read the arguments of a process.
+// Claude replaces each ${NAME} by the variable of its own environment, see
+// environment.
+func toolsConfig(tools []driver.ToolServer) string {
 	type server struct {
 		Command string            `json:"command"`
 		Args    []string          `json:"args"`
@@ -44,38 +27,39 @@ func (f *files) write(tools []driver.ToolServer) error {
 	for _, tool := range tools {
 		env := map[string]string{}
 		for _, pair := range tool.Env {
-			name, value, _ := strings.Cut(pair, "=")
-			env[name] = value
+			name, _, _ := strings.Cut(pair, "=")
+			env[name] = "${" + name + "}"
 		}
 		servers[tool.Name] = server{tool.Command, append([]string{}, tool.Args...), env}
 	}
 	raw, err := json.Marshal(map[string]any{"mcpServers": servers})
-	if err == nil {
-		err = os.WriteFile(f.tools(), raw, 0o600)
-	}
 	if err != nil {
-		return fmt.Errorf("writing claude's tools: %w", err)
+		return "{}" // strings can always be encoded
 	}
-	return nil
+	return string(raw)
 }
 
-func (f *files) tools() string { return filepath.Join(f.dir, "mcp.json") }
-
-func (f *files) remove() {
-	if f.dir != "" {
-		_ = os.RemoveAll(f.dir) // what cannot be removed is in the system's temporary folder
+// environment returns the variables of claude's process: those of its tools are added,
+// so that `pilotfish` in claude's own shell acts as the conversation, too.
+func environment(launched []string, tools []driver.ToolServer) []string {
+	env := slices.Clone(launched)
+	for _, tool := range tools {
+		env = append(env, tool.Env...)
 	}
+	return env
 }
 
-// args are the arguments of a session.
+// args returns the arguments of the process.
 func (s *session) args(cfg driver.SessionConfig) []string {
 	args := []string{
 		"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
 		"--include-partial-messages",
-		// It says when it takes a message up: before that there is nothing to interrupt.
+		// Claude reports when it starts with a message: before that there is
+		// nothing to interrupt.
 		"--replay-user-messages",
 		"--permission-prompt-tool", "stdio",
-		// It asks with a form of its own; what it has to ask it can ask in words.
+		// AskUserQuestion needs a form of its own; claude can ask in plain text
+		// instead.
 		"--disallowedTools", "AskUserQuestion",
 	}
 	if cfg.Resume != "" {
@@ -87,12 +71,12 @@ func (s *session) args(cfg driver.SessionConfig) []string {
 		args = append(args, "--append-system-prompt", cfg.System)
 	}
 	if len(cfg.Tools) > 0 {
-		args = append(args, "--mcp-config", s.files.tools())
+		args = append(args, "--mcp-config", toolsConfig(cfg.Tools))
 	}
 	return append(args, s.agent.launch.Args...)
 }
 
-// newID is a UUID, version 4.
+// newID returns a UUID, version 4.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails; see its documentation

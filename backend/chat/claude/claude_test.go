@@ -21,7 +21,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// limit is when a test is given up; nothing waits for it.
+// limit ends a test that hangs; no test takes this long.
 const limit = 3 * time.Minute
 
 const envScripted = "CLAUDE_TEST_SCRIPTED"
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// sink records what comes.
+// sink records what it receives.
 type sink struct {
 	answer func(answer func(string))
 	change chan struct{}
@@ -212,7 +212,7 @@ func TestCancel(t *testing.T) {
 		}()
 		sink.wait(t, "begun")
 		if words == "say begun; wait" {
-			// The question is answered by the cancel; this claude then ends its turn.
+			// The cancel answers the question; this claude then ends its turn.
 			if err := session.Cancel(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -311,8 +311,9 @@ func TestWhatGoesWrong(t *testing.T) {
 	}
 }
 
-// What everybody on the machine can read of a process has no token in it.
-func TestTheToolsAreInAFile(t *testing.T) {
+// The arguments of a process, which everybody on the machine can read, have no
+// token in them, and nor has any file: claude's environment has it.
+func TestTheTokenIsInTheEnvironment(t *testing.T) {
 	_, session, sink, err := open(t, driver.SessionConfig{
 		System: "The tab is t7.",
 		Tools:  []driver.ToolServer{{Name: "pilotfish", Command: "pilotfish", Args: []string{"mcp"}, Env: []string{protocol.EnvToken + "=secret"}}},
@@ -327,16 +328,13 @@ func TestTheToolsAreInAFile(t *testing.T) {
 	if strings.Contains(args, "secret") || !strings.Contains(args, "--append-system-prompt The tab is t7.") || !strings.Contains(args, "--session-id "+session.ID()) {
 		t.Errorf("%q", args)
 	}
-	_, rest, _ := strings.Cut(args, "--mcp-config ")
-	file := strings.Fields(rest)[0]
-	info, err := os.Stat(file)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Fatalf("%v, %v", info, err)
+	if want := `--mcp-config {"mcpServers":{"pilotfish":{"command":"pilotfish","args":["mcp"],"env":{"PILOTFISH_TOKEN":"${PILOTFISH_TOKEN}"}}}}`; !strings.Contains(args, want) {
+		t.Errorf("%q lacks %q", args, want)
 	}
-	if err := session.Close(within(t)); err != nil {
+	if _, err := session.Prompt(within(t), driver.Prompt{Text: "env " + protocol.EnvToken}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the file is left: %v", err)
+	if got := strings.TrimPrefix(sink.said(), args); got != "secret" {
+		t.Errorf("its environment has the token %q", got)
 	}
 }

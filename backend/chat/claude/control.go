@@ -24,8 +24,8 @@ func (s *session) send(m any) error {
 	return s.process.Send(line)
 }
 
-// control sends a control request; take gets its answer in the reader. When
-// control returns an error, take is not called.
+// control sends a control request; take is called in the reader with the
+// response. When control returns an error, take is not called.
 func (s *session) control(request map[string]any, take func(json.RawMessage, error)) error {
 	id := newID()
 	s.mu.Lock()
@@ -44,12 +44,12 @@ func (s *session) control(request map[string]any, take func(json.RawMessage, err
 	delete(s.controls, id)
 	s.mu.Unlock()
 	if !waiting {
-		return nil // ended told take already
+		return nil // ended has called take already
 	}
 	return err
 }
 
-// ask sends a control request and waits for its answer.
+// ask sends a control request and waits for the response.
 func (s *session) ask(ctx context.Context, request map[string]any) (json.RawMessage, error) {
 	type answer struct {
 		raw json.RawMessage
@@ -67,14 +67,14 @@ func (s *session) ask(ctx context.Context, request map[string]any) (json.RawMess
 	}
 }
 
-// answered takes the answer to a control request of ours.
+// answered handles the response to a control request of ours.
 func (s *session) answered(r *controlResponse) {
 	s.mu.Lock()
 	take := s.controls[r.RequestID]
 	delete(s.controls, r.RequestID)
 	s.mu.Unlock()
 	switch {
-	case take == nil: // our own answers are repeated, too
+	case take == nil: // claude repeats our own responses, too
 	case r.Subtype == "error":
 		take(nil, protocol.NewError(protocol.CodeInternal, s.agent.launch.Name+": "+r.Error, ""))
 	default:
@@ -82,8 +82,8 @@ func (s *session) answered(r *controlResponse) {
 	}
 }
 
-// initialize asks for the commands and models; the answer is the sign that claude
-// is there.
+// initialize asks for the commands and models. The response shows that claude
+// has started.
 func (s *session) initialize(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, protocol.AgentHandshake,
 		protocol.NewError(protocol.CodeTimeout, s.agent.launch.Name+" does not answer", "try it in a terminal"))
@@ -104,8 +104,8 @@ func (s *session) initialize(ctx context.Context) error {
 	return nil
 }
 
-// explained says why a session did not begin. Claude says on its error output
-// that it does not know a session.
+// explained returns why a session did not begin. If claude does not know a
+// session, it says so on its standard error.
 func (s *session) explained(err error) error {
 	s.mu.Lock()
 	unknown := slices.ContainsFunc(s.said, func(line string) bool { return strings.Contains(line, "No conversation found") })
@@ -119,7 +119,7 @@ func (s *session) explained(err error) error {
 	return err
 }
 
-// question is a permission that claude waits for.
+// question is a permission request that claude is waiting for.
 type question struct {
 	session     *session
 	id          string
@@ -135,7 +135,7 @@ const (
 	answerDeny   = "deny"
 )
 
-// requested takes a control request of claude's.
+// requested handles a control request of claude.
 func (s *session) requested(m *message) {
 	if m.Request.Subtype != "can_use_tool" {
 		s.reply(m.RequestID, map[string]any{"subtype": "error", "error": "Pilotfish does not offer " + m.Request.Subtype})
@@ -165,7 +165,7 @@ func (s *session) requested(m *message) {
 	s.sink.Ask(ctx, ask, q.answer)
 }
 
-// answer gives claude its answer. Only the first one counts.
+// answer sends the user's answer to claude. Only the first one counts.
 func (q *question) answer(option string) {
 	if !q.session.take(q.id) {
 		return
@@ -184,13 +184,13 @@ func (q *question) answer(option string) {
 	}
 }
 
-// denied is a no. interrupt ends the turn with it.
+// denied is a denial. With interrupt it also ends the turn.
 func denied(why string, interrupt bool) map[string]any {
 	return map[string]any{"subtype": "success", "response": map[string]any{"behavior": "deny", "message": why, "interrupt": interrupt}}
 }
 
-// reply answers a control request. That it cannot be sent means that claude is
-// going, which is told elsewhere.
+// reply answers a control request. A failed write means that claude is ending,
+// which is reported elsewhere.
 func (s *session) reply(id string, response map[string]any) {
 	response["request_id"] = id
 	if err := s.send(map[string]any{"type": "control_response", "response": response}); err != nil {
@@ -198,7 +198,8 @@ func (s *session) reply(id string, response map[string]any) {
 	}
 }
 
-// take makes a question one that was answered; false when it was already.
+// take marks a question as answered; it returns false if it was answered
+// already.
 func (s *session) take(id string) bool {
 	s.mu.Lock()
 	q := s.questions[id]
@@ -211,7 +212,8 @@ func (s *session) take(id string) bool {
 	return true
 }
 
-// endQuestions ends every open question; reply says whether claude still waits.
+// endQuestions ends every open question; reply says whether claude is still
+// waiting for the answers.
 func (s *session) endQuestions(reply bool) {
 	s.mu.Lock()
 	open := make([]string, 0, len(s.questions))
@@ -226,7 +228,7 @@ func (s *session) endQuestions(reply bool) {
 	}
 }
 
-// scope says in words what "always" is about.
+// scope describes in words what "always" applies to.
 func scope(suggestions []json.RawMessage) string {
 	var words []string
 	for _, raw := range suggestions {
@@ -275,7 +277,7 @@ func scope(suggestions []json.RawMessage) string {
 	return strings.Join(words, "; ")
 }
 
-// line takes a line of claude.
+// line handles one line of claude.
 func (s *session) line(line []byte) error {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {

@@ -16,7 +16,7 @@ import (
 
 // Config is what the driver needs.
 type Config struct {
-	// Guard, if there is one, ends the agents when this program dies.
+	// Guard ends the agents when this program dies; it may be nil.
 	Guard  *proc.Guard
 	Logger *slog.Logger
 }
@@ -40,7 +40,7 @@ func (d *Driver) Start(life context.Context, launch driver.Launch) (driver.Agent
 	return &agent{cfg: d.cfg, life: life, launch: launch, done: make(chan struct{})}, nil
 }
 
-// agent is a process that there will be.
+// agent is a process that starts with its session.
 type agent struct {
 	cfg    Config
 	life   context.Context //nolint:containedctx // the process starts later than the agent
@@ -53,15 +53,15 @@ type agent struct {
 	process *stdio.Process
 }
 
-// Shared is false: a process is one session.
+// Shared returns false: a process serves one session.
 func (a *agent) Shared() bool { return false }
 
-// SignIn is a matter of claude's own screen.
+// SignIn returns an error: claude signs in only on its own screen.
 func (a *agent) SignIn(context.Context, string) error {
 	return protocol.NewError(protocol.CodeBadArgument, a.launch.Name+" is signed in to in a terminal", "start claude in a terminal and type /login")
 }
 
-// Open starts the process with a new session, or the one of cfg.Resume.
+// Open starts the process with a new session, or with the session cfg.Resume.
 func (a *agent) Open(ctx context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
 	a.mu.Lock()
 	was := a.opened || a.closed
@@ -77,7 +77,7 @@ func (a *agent) Open(ctx context.Context, cfg driver.SessionConfig, sink driver.
 	}
 	go a.watch(s)
 	if err := s.initialize(ctx); err != nil {
-		// Why it ended says more than that it did not answer.
+		// The reason why the process ended is more useful than the timeout.
 		if closeErr := a.process.Close(context.WithoutCancel(ctx)); closeErr != nil {
 			return nil, errors.Join(err, closeErr)
 		}
@@ -86,24 +86,19 @@ func (a *agent) Open(ctx context.Context, cfg driver.SessionConfig, sink driver.
 	return s, nil
 }
 
-// start starts the process.
 func (a *agent) start(cfg driver.SessionConfig, sink driver.Sink) (*session, error) {
-	files, err := newFiles(cfg)
-	if err != nil {
-		return nil, err
-	}
 	s := newSession(a, cfg, sink)
-	s.files = files
 	launch := a.launch
 	launch.Dir = cfg.Dir
 	launch.Args = s.args(cfg)
+	launch.Env = environment(launch.Env, cfg.Tools)
 	launch.Stderr = func(line string) {
 		s.heard(line)
 		if a.launch.Stderr != nil {
 			a.launch.Stderr(line)
 		}
 	}
-	_, err = stdio.Start(a.life, stdio.Config{
+	_, err := stdio.Start(a.life, stdio.Config{
 		Launch: launch, Guard: a.cfg.Guard, Logger: a.cfg.Logger,
 		Connect: func(process *stdio.Process) func([]byte) error {
 			s.process = process
@@ -114,24 +109,22 @@ func (a *agent) start(cfg driver.SessionConfig, sink driver.Sink) (*session, err
 		},
 	})
 	if err != nil {
-		files.remove()
 		return nil, err
 	}
 	return s, nil
 }
 
-// watch ends everything when the process is gone.
+// watch ends everything when the process has ended.
 func (a *agent) watch(s *session) {
 	<-a.process.Done()
-	s.files.remove()
 	s.ended(a.process.Err())
 	close(a.done)
 }
 
-// Done is closed when the process is gone and its last word was handed on.
+// Done is closed when the process has ended and its last message was handled.
 func (a *agent) Done() <-chan struct{} { return a.done }
 
-// Err says why the process ended.
+// Err returns why the process ended.
 func (a *agent) Err() error {
 	a.mu.Lock()
 	process := a.process

@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// message takes one message of claude. It runs in the reader.
+// message handles one message of claude. It runs in the reader.
 func (s *session) message(m *message) {
 	switch m.Type {
 	case "control_response":
@@ -38,14 +38,15 @@ func (s *session) message(m *message) {
 	}
 }
 
-// stale reports whether what claude says is about a turn that was given up.
+// stale reports whether the running turn was abandoned, so that claude's
+// messages must be dropped.
 func (s *session) stale() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.turn != nil && s.turn.givenUp
 }
 
-// system takes what claude says of itself.
+// system handles what claude reports about itself.
 func (s *session) system(m *message) {
 	if m.PermissionMode != "" && s.options.choose(optionMode, m.PermissionMode) {
 		s.emit(driver.Update{Options: s.options.shown()})
@@ -55,7 +56,7 @@ func (s *session) system(m *message) {
 	}
 }
 
-// streamEvent takes a piece of a message.
+// streamEvent handles a piece of a message.
 func (s *session) streamEvent(e *streamEvent) {
 	switch e.Type {
 	case "message_start":
@@ -65,11 +66,12 @@ func (s *session) streamEvent(e *streamEvent) {
 	case "content_block_start":
 		s.pieces[e.Index] = e.Block.Type
 		if e.Block.Type == "tool_use" {
-			// Its input comes in pieces, too; the whole call follows.
+			// Its input arrives in pieces, too; the complete call follows.
 			s.emit(driver.Update{Tool: describe(e.Block.ID, e.Block.Name, nil)})
 		}
 	case "content_block_delta":
-		// The text before a tool and the one behind it are two messages to a reader.
+		// The text before a tool call and the text after it are separate
+		// messages.
 		id := fmt.Sprint(s.streamed, ":", e.Index)
 		switch {
 		case e.Delta.Type == "text_delta" && e.Delta.Text != "":
@@ -84,8 +86,8 @@ func (s *session) streamEvent(e *streamEvent) {
 	}
 }
 
-// assistant takes a whole block of a message. What came in pieces is there
-// already.
+// assistant handles a complete block of a message. Text that arrived in pieces
+// was sent already.
 func (s *session) assistant(m *message) {
 	if m.Error != "" {
 		s.mu.Lock()
@@ -107,8 +109,8 @@ func (s *session) assistant(m *message) {
 			}
 			s.emit(driver.Update{Tool: u})
 		case "text":
-			// Claude's own words (a limit, an error) come whole; a helper's are for
-			// claude.
+			// Claude's own texts (a limit, an error) arrive only complete. The
+			// text of a subagent is for claude, not for the user.
 			if m.Message.ID != s.streamed && m.Parent == "" && m.Error == "" && b.Text != "" {
 				s.emit(driver.Update{Text: &driver.Chunk{Text: b.Text, ID: fmt.Sprint(m.Message.ID, ":", i)}})
 			}
@@ -116,8 +118,8 @@ func (s *session) assistant(m *message) {
 	}
 }
 
-// user takes a message in a person's place: the results of tools, and our own
-// when claude takes it up.
+// user handles a message with the role user: results of tools, and our own
+// message when claude starts with it.
 func (s *session) user(m *message) {
 	if m.IsReplay {
 		s.takenUp(m.UUID)
@@ -131,20 +133,20 @@ func (s *session) user(m *message) {
 			continue
 		}
 		if text, ok := strings.CutPrefix(b.Text, "<local-command-stdout>"); ok && s.working() {
-			// What a slash command answers without the model.
+			// The answer of a slash command, without the model.
 			s.emit(driver.Update{Text: &driver.Chunk{Text: strings.TrimSuffix(text, "</local-command-stdout>"), ID: m.UUID}})
 		}
 	}
 }
 
-// working reports whether claude has taken up the prompt of the turn.
+// working reports whether claude has started with the prompt of the turn.
 func (s *session) working() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.turn != nil && s.turn.begun
 }
 
-// toolResult reads what a tool answered.
+// toolResult converts the result of a tool.
 func (s *session) toolResult(b *block) *driver.ToolUpdate {
 	u := &driver.ToolUpdate{Call: b.ToolUseID, Status: new(protocol.ToolDone)}
 	if b.IsError {
@@ -153,7 +155,7 @@ func (s *session) toolResult(b *block) *driver.ToolUpdate {
 	edit := s.edits[b.ToolUseID]
 	delete(s.edits, b.ToolUseID)
 	if edit && !b.IsError {
-		return u // the diff says more than "the file was updated"
+		return u // the diff shows more than "the file was updated"
 	}
 	list := (&apiMessage{Content: b.Content}).blocks()
 	u.Content = make([]protocol.ToolContent, 0, len(list))
@@ -171,9 +173,9 @@ func (s *session) toolResult(b *block) *driver.ToolUpdate {
 	return u
 }
 
-// result takes the end of a turn.
+// result handles the end of a turn.
 func (s *session) result(m *message) {
-	// Before there is a turn this is how claude says why it cannot begin.
+	// Without a turn, this is how claude says why it cannot start.
 	for _, why := range m.Errors {
 		s.heard(why)
 	}
@@ -187,20 +189,20 @@ func (s *session) result(m *message) {
 	s.mu.Lock()
 	t := s.turn
 	if t == nil || t.sent && len(t.waiting) > 0 && !t.cancelled && !t.givenUp {
-		// A message that was put into the turn is taken up now.
+		// A message that was added to the turn is started now.
 		s.mu.Unlock()
 		return
 	}
 	s.turn = nil
 	cancelled := t.cancelled || t.givenUp
 	s.mu.Unlock()
-	// A question that claude asked and did not wait for is nobody's.
+	// Ends questions that claude asked without waiting for their answers.
 	s.endQuestions(false)
 	end, err := s.turnEnd(m, t, cancelled)
 	t.ended <- turnResult{end, err}
 }
 
-// turnEnd says how a turn ended.
+// turnEnd returns how a turn ended.
 func (s *session) turnEnd(m *message, t *turn, cancelled bool) (driver.TurnEnd, error) {
 	end := driver.TurnEnd{Reason: protocol.EndDone, Usage: &protocol.ChatUsage{Input: m.Usage.input(), Output: m.Usage.Output}}
 	switch {
@@ -233,7 +235,8 @@ func (s *session) turnEnd(m *message, t *turn, cancelled bool) (driver.TurnEnd, 
 	return end, nil
 }
 
-// plan is the checklist that a call of claude's makes, if it makes one.
+// plan returns the checklist that a tool call of claude writes; nil for other
+// calls.
 func plan(name string, input json.RawMessage) []protocol.ChatPlanItem {
 	if name != "TodoWrite" {
 		return nil

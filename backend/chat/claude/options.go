@@ -15,15 +15,16 @@ const (
 	optionMode  = "mode"
 )
 
-// options are what claude lets a person choose.
+// options are the options of a session.
 type options struct {
 	mu   sync.Mutex
-	list []protocol.ChatOption // Value is what the person chose
-	runs string                // the model that runs
+	list []protocol.ChatOption // Value is the user's choice
+	runs string                // the model that is in use
 }
 
-// modes are claude's permission modes that can be taken at any time. "Bypass
-// permissions" is none of them: whoever wants it starts claude with it.
+// modes are the permission modes of claude that can be chosen at any time.
+// "Bypass permissions" is not one of them: it must be chosen when claude is
+// started.
 func modes() []protocol.ChatChoice {
 	return []protocol.ChatChoice{
 		{Value: "default", Name: "Ask", About: "asks before it changes or runs anything"},
@@ -32,7 +33,7 @@ func modes() []protocol.ChatChoice {
 	}
 }
 
-// modeName is what a person calls a mode.
+// modeName returns the name of a mode for the user.
 func modeName(mode string) string {
 	for _, m := range modes() {
 		if m.Value == mode {
@@ -42,7 +43,7 @@ func modeName(mode string) string {
 	return mode
 }
 
-// begin takes what claude offers.
+// begin takes over what claude offers.
 func (o *options) begin(can *initialized) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -67,7 +68,7 @@ func (o *options) shown() []protocol.ChatOption {
 	return slices.Clone(o.list)
 }
 
-// option finds one. The caller holds mu.
+// option returns one option. The caller holds mu.
 func (o *options) option(id string) *protocol.ChatOption {
 	for i := range o.list {
 		if o.list[i].ID == id {
@@ -94,7 +95,7 @@ func (o *options) chosenModel() string {
 	return ""
 }
 
-// changes reports whether a turn needs another model than the one that runs.
+// changes reports whether a turn needs another model than the one in use.
 func (o *options) changes(id, value string) bool {
 	o.mu.Lock()
 	runs := o.runs
@@ -102,14 +103,15 @@ func (o *options) changes(id, value string) bool {
 	return value != runs && o.has(id, value)
 }
 
-// run notes the model that runs.
+// run records the model in use.
 func (o *options) run(model string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.runs = model
 }
 
-// choose takes a person's choice, or claude's own; false when that is no news.
+// choose records a choice of the user, or of claude itself; it returns false if
+// nothing changed.
 func (o *options) choose(id, value string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -17,48 +17,47 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// session is claude's one session. What it says is handed on in the reader: a
-// conversation that is slow to write slows claude.
+// session is claude's one session. Its updates are passed on in the reader, so
+// a conversation that is slow to write slows claude down.
 type session struct {
 	agent   *agent
 	log     *slog.Logger
 	sink    driver.Sink
 	process *stdio.Process
-	files   *files
 	id      string
 
-	// life ends with the process; questions that are open then are over.
+	// life ends with the process, and with it the open questions.
 	life    context.Context //nolint:containedctx // it is handed to questions
 	endLife context.CancelFunc
 
 	options options
 
-	// These belong to the reader.
+	// The fields below are used only by the reader.
 	rubbish  int
-	streamed string          // the message that comes in pieces
-	pieces   map[int]string  // the kinds of its blocks
+	streamed string          // the id of the message that arrives in pieces
+	pieces   map[int]string  // the kinds of its blocks, by index
 	edits    map[string]bool // calls whose content is a diff
 	context  protocol.ChatUsage
 
 	mu        sync.Mutex
-	said      []string // on its error output, while it starts
+	said      []string // its error output while it starts
 	controls  map[string]func(json.RawMessage, error)
 	questions map[string]*question
 	turn      *turn
 	closed    bool
-	end       error // why there is no claude any more
+	end       error // why claude has ended; nil while it runs
 }
 
-// turn is a prompt that claude works on.
+// turn is a prompt that claude is working on.
 type turn struct {
 	id        string // of our message
 	ended     chan turnResult
 	sent      bool
-	begun     bool // claude has taken it up
+	begun     bool // claude has started with it
 	cancelled bool
 	givenUp   bool
-	waiting   []string // messages put into the turn that were not taken up
-	problem   string   // claude's word for what went wrong
+	waiting   []string // ids of messages added to the turn that claude has not started with
+	problem   string   // the error that claude reported
 }
 
 type turnResult struct {
@@ -88,7 +87,7 @@ func (s *session) heard(line string) {
 	}
 }
 
-// emit hands an update on.
+// emit passes an update to the sink.
 func (s *session) emit(u driver.Update) {
 	s.mu.Lock()
 	quiet := s.closed
@@ -98,10 +97,10 @@ func (s *session) emit(u driver.Update) {
 	}
 }
 
-// ID is claude's own.
+// ID returns claude's own id of the session.
 func (s *session) ID() string { return s.id }
 
-// Abilities are claude's.
+// Abilities returns what claude can do.
 func (s *session) Abilities() protocol.ChatAbilities {
 	return protocol.ChatAbilities{Images: true, Resume: true, Steer: true, Terminal: true}
 }
@@ -162,7 +161,7 @@ func (s *session) failed(err error) driver.TurnEnd {
 	return driver.TurnEnd{Reason: protocol.EndFailed}
 }
 
-// drop forgets a turn that was not sent.
+// drop removes a turn that was not sent.
 func (s *session) drop(t *turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,8 +170,8 @@ func (s *session) drop(t *turn) {
 	}
 }
 
-// userMessage is a prompt as claude reads it. Its id is a new one each time:
-// claude passes over a message that it has had.
+// userMessage returns a prompt in claude's format. id must be new for each
+// message: claude ignores a message with an id that it has seen.
 func userMessage(id string, p driver.Prompt) any {
 	content := make([]map[string]any, 0, 1+len(p.Images)+len(p.Files))
 	for _, image := range p.Images {
@@ -192,8 +191,8 @@ func userMessage(id string, p driver.Prompt) any {
 	}
 }
 
-// Steer puts a message into the turn that runs: claude reads it behind the next
-// tool, or takes it up when it would end.
+// Steer adds a message to the running turn: claude reads it after the next tool
+// call, or, if there is none, before the turn would end.
 func (s *session) Steer(_ context.Context, p driver.Prompt) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,8 +208,9 @@ func (s *session) Steer(_ context.Context, p driver.Prompt) error {
 	return nil
 }
 
-// Cancel asks claude to end the turn. It does not wait. An interrupt that comes
-// before claude has taken the message up would end nothing, so it waits for that.
+// Cancel asks claude to end the turn. It does not wait. An interrupt before
+// claude has started with the message would have no effect, so then takenUp
+// sends it.
 func (s *session) Cancel(context.Context) error {
 	s.mu.Lock()
 	t := s.turn
@@ -238,7 +238,8 @@ func (s *session) interrupt() error {
 	return nil
 }
 
-// takenUp notes that claude has begun with a message.
+// takenUp records that claude has started with a message, and sends a delayed
+// interrupt.
 func (s *session) takenUp(id string) {
 	s.mu.Lock()
 	t := s.turn
@@ -258,7 +259,8 @@ func (s *session) takenUp(id string) {
 	}
 }
 
-// useModel sees to it that the turn runs with the model that it is for.
+// useModel makes the turn run with model, or, if that is empty, with the model
+// that the user chose.
 func (s *session) useModel(ctx context.Context, model string) error {
 	if model == "" {
 		model = s.options.chosenModel()
@@ -281,7 +283,7 @@ func (s *session) setModel(ctx context.Context, model string) error {
 // SetOption sets the model or the mode.
 func (s *session) SetOption(ctx context.Context, id, value string) error {
 	if !s.options.has(id, value) {
-		return protocol.NewError(protocol.CodeBadArgument, "\""+value+"\" is none of the choices of "+id, "")
+		return protocol.NewError(protocol.CodeBadArgument, "\""+value+"\" is not a valid value for "+id, "")
 	}
 	var err error
 	if id == optionModel {
@@ -298,7 +300,7 @@ func (s *session) SetOption(ctx context.Context, id, value string) error {
 	return nil
 }
 
-// Close lets the session go, and the process with it.
+// Close closes the session by ending the process.
 func (s *session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
@@ -306,8 +308,8 @@ func (s *session) Close(ctx context.Context) error {
 	return s.agent.Close(ctx)
 }
 
-// ended tells everybody who waits that claude is gone. It is called after the
-// last line.
+// ended calls all waiting callbacks with an error, because claude has ended. It
+// is called after the last line.
 func (s *session) ended(err error) {
 	if err == nil {
 		err = protocol.NewError(protocol.CodeCrashed, s.agent.launch.Name+" was ended", "start it again")

@@ -13,7 +13,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// describe says what a call of a tool is. Without an input it is only announced.
+// describe describes a tool call. A call without an input is only announced.
 func describe(call, name string, input json.RawMessage) *driver.ToolUpdate {
 	kind, title, content, paths := "other", title(name), []protocol.ToolContent(nil), []string(nil)
 	var in struct {
@@ -33,7 +33,7 @@ func describe(call, name string, input json.RawMessage) *driver.ToolUpdate {
 			New string `json:"new_string"`
 		} `json:"edits"`
 	}
-	_ = json.Unmarshal(input, &in) // what cannot be read is shown as it is
+	_ = json.Unmarshal(input, &in) // an input that cannot be read is shown as it is
 	if in.Path == "" {
 		in.Path = in.Notebook
 	}
@@ -107,11 +107,11 @@ func describe(call, name string, input json.RawMessage) *driver.ToolUpdate {
 	return u
 }
 
-// mostOld is how large a file may be that is shown as it was, in bytes.
+// mostOld is the largest file, in bytes, whose old content is shown.
 const mostOld = 1 << 20
 
-// before is what a file holds that claude is about to write, and whether there is
-// one.
+// before returns the content of a file that claude is about to write, and
+// whether the file exists.
 func before(path string) (text string, there bool) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -120,15 +120,15 @@ func before(path string) (text string, there bool) {
 	if !info.Mode().IsRegular() || info.Size() > mostOld {
 		return "", true
 	}
-	raw, err := os.ReadFile(path) // the person's own file, named by the person's own agent
+	raw, err := os.ReadFile(path) // the user's own file, named by the user's own agent
 	if err != nil || !utf8.Valid(raw) {
 		return "", true
 	}
 	return string(raw), true
 }
 
-// title is a tool's name for a person: that of an MCP server's tool has the
-// server before it.
+// title returns a tool's name for the user. The name of an MCP server's tool is
+// followed by the server's name.
 func title(name string) string {
 	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
 		if server, tool, ok := strings.Cut(rest, "__"); ok {

@@ -6,21 +6,23 @@ import (
 	"encoding/json"
 )
 
-// message is any line that claude writes, as far as we read it.
+// message is any line of claude, as far as we read it.
 type message struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
 	UUID    string `json:"uuid"`
-	// Parent is the call of the tool whose helper says this.
+	// Parent is the tool call of the subagent that this message comes from;
+	// empty for claude itself.
 	Parent   string          `json:"parent_tool_use_id"`
 	IsReplay bool            `json:"isReplay"`
 	Message  apiMessage      `json:"message"`
 	Event    streamEvent     `json:"event"`
 	Response controlResponse `json:"response"`
 	Request  controlRequest  `json:"request"`
-	// RequestID is that of a control request of claude's.
+	// RequestID is the id of a control request of claude.
 	RequestID string `json:"request_id"`
-	// Error is of an assistant's message that is none: "authentication_failed", ….
+	// Error is set in an assistant message that reports an error:
+	// "authentication_failed", ….
 	Error string `json:"error"`
 
 	// system
@@ -38,7 +40,7 @@ type message struct {
 	} `json:"modelUsage"`
 }
 
-// usage is what a request, or a turn, used.
+// usage is the tokens of a request, or of a turn.
 type usage struct {
 	Input  int `json:"input_tokens"`
 	Output int `json:"output_tokens"`
@@ -48,15 +50,15 @@ type usage struct {
 
 func (u usage) input() int { return u.Input + u.Read + u.Write }
 
-// apiMessage is a message of the model's API. Its content is a list of blocks or
-// a string.
+// apiMessage is a message of the model's API. Its content is a list of blocks,
+// or a string.
 type apiMessage struct {
 	ID      string          `json:"id"`
 	Content json.RawMessage `json:"content"`
 	Usage   usage           `json:"usage"`
 }
 
-// blocks are the blocks of a message; a string is one of text.
+// blocks returns the blocks of a message; a string becomes one text block.
 func (m *apiMessage) blocks() []block {
 	var list []block
 	if json.Unmarshal(m.Content, &list) == nil {
@@ -101,7 +103,7 @@ type streamEvent struct {
 	Usage *usage `json:"usage"`
 }
 
-// controlResponse is the answer to a control request of ours.
+// controlResponse is the response to a control request of ours.
 type controlResponse struct {
 	Subtype   string          `json:"subtype"`
 	RequestID string          `json:"request_id"`
@@ -109,7 +111,7 @@ type controlResponse struct {
 	Error     string          `json:"error"`
 }
 
-// controlRequest is one of claude's.
+// controlRequest is a control request of claude.
 type controlRequest struct {
 	Subtype     string            `json:"subtype"`
 	ToolName    string            `json:"tool_name"`
@@ -119,7 +121,7 @@ type controlRequest struct {
 	NoAlways    bool              `json:"suppress_always_allow_rule"`
 }
 
-// initialized is the answer to our initialize.
+// initialized is the response to our initialize.
 type initialized struct {
 	Commands []struct {
 		Name        string `json:"name"`

@@ -1,7 +1,8 @@
-// Package driver says what an agent is to Chat: what starts it (Driver), its
-// process (Agent), a conversation with it (Session), and what it says (Update, Ask,
-// to a Sink). The packages acp, claude, model and pilot implement it, each for one
-// protocol; chat uses it and knows none of them.
+// Package driver defines the interface between Chat and agents: how an agent is
+// started (Driver), its process (Agent), a session for one conversation
+// (Session), and what it sends (Update and Ask, to a Sink). The packages acp,
+// claude, model and pilot implement it, each for one protocol. Package chat
+// uses it and knows none of them.
 package driver
 
 import (
@@ -9,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"pilotfish/backend/confine"
 	"pilotfish/backend/protocol"
 )
 
@@ -19,7 +21,7 @@ type Driver interface {
 	Start(life context.Context, launch Launch) (Agent, error)
 }
 
-// Launch says what to start and what the agent is given.
+// Launch says what program to start and what it receives.
 type Launch struct {
 	Kind protocol.AgentKind
 	Name string
@@ -27,23 +29,29 @@ type Launch struct {
 	Args []string
 	Env  []string
 	Dir  string
-	// Stderr takes what the agent writes beside the protocol; nil for nowhere.
+	// Confine says what the process does not see; nil for a process that sees all
+	// that its user does.
+	Confine *confine.Folders
+	// Stderr is called with each line that the agent writes to its standard
+	// error; nil discards them.
 	Stderr func(line string)
 }
 
-// Starter is how an agent is started.
+// Starter is all that is needed to start an agent.
 type Starter struct {
 	Driver Driver
 	Launch Launch
-	// SignIn says how a person signs in when the agent offers no way by itself.
+	// SignIn says how a user signs in, for an agent that offers no way itself.
 	SignIn string
-	// FromJournal: the driver keeps no session and builds what its agent knows from
-	// SessionConfig.History at each prompt, so a prompt tells it nothing of before.
+	// FromJournal: the driver keeps no session. It builds the agent's knowledge
+	// from SessionConfig.History at each prompt, so a prompt need not quote
+	// earlier messages.
 	FromJournal bool
-	// ReportsSteps: the agent's updates show each of its browser commands, so Chat
-	// does not add them.
+	// ReportsSteps: the agent's updates already show each of its browser
+	// commands, so Chat does not add them.
 	ReportsSteps bool
-	// TakesRefs: Prompt.Refs is for this agent; others are told in the text.
+	// TakesRefs: the agent uses Prompt.Refs; for other agents the refs are in
+	// the text.
 	TakesRefs bool
 }
 
@@ -51,50 +59,53 @@ type Starter struct {
 type Agent interface {
 	// Shared says whether one process serves many sessions.
 	Shared() bool
-	// Open makes a session, or loads or resumes the one of cfg.Resume. Updates go
-	// to sink in the order in which the agent made them; those that came before
-	// the session's id was known are delivered after Open knows it. It returns
-	// *NeedsSignIn when the agent asks for that first, and ErrNoResume when it
-	// cannot load a session.
+	// Open creates a session, or loads or resumes the session cfg.Resume.
+	// Updates go to sink in the order in which the agent made them. Updates
+	// that arrive before the session's id is known are kept until it is. Open
+	// returns *NeedsSignIn when the agent asks for a sign-in first, and
+	// ErrNoResume when it cannot load the session.
 	Open(ctx context.Context, cfg SessionConfig, sink Sink) (Session, error)
 	// SignIn signs in by one of the methods of NeedsSignIn.
 	SignIn(ctx context.Context, method string) error
-	// Done is closed when the process is gone; Err then says why.
+	// Done is closed when the process has ended; Err then returns why.
 	Done() <-chan struct{}
 	Err() error
-	// Close ends the process by the stop ladder and returns when it is gone. No
-	// update comes after it.
+	// Close ends the process by the stop ladder and returns when it has ended.
+	// After that no update is sent.
 	Close(ctx context.Context) error
 }
 
-// SessionConfig is what a session is given.
+// SessionConfig configures a session.
 type SessionConfig struct {
-	// Resume is the agent's own id of a session of before; empty for a new one.
+	// Resume is the agent's own id of an earlier session; empty for a new one.
 	Resume string
 	Dir    string
 	// Tools are the browser's MCP tools.
 	Tools []ToolServer
-	// Actor is who the session's agent is to the browser, and Tab its tab; empty
-	// when it has none.
+	// Actor is the actor of the session's agent for the browser, and Tab its
+	// tab; empty when it has none.
 	Actor protocol.Actor
 	Tab   protocol.TabID
-	// System is what we tell the agent: its tab, its tools, and that what a page
-	// says is data.
+	// System is the system prompt for the agent: its tab, its tools, and that
+	// page content is data.
 	System string
-	// History is what was said before the turn that runs, oldest first: its end, of
-	// about limit bytes. It is for drivers whose Starter says FromJournal.
+	// History returns the part of the conversation before the running turn,
+	// oldest first: the last entries, about limit bytes. It is for drivers
+	// whose Starter has FromJournal set.
 	History func(limit int) ([]Said, error)
 }
 
-// Said is one thing that was said in a conversation: a prompt, or what came of
+// Said is one part of a conversation: a prompt, or an entry that followed from
 // one.
 type Said struct {
-	// Prompt is what the user said; nil for everything else. Only the last pictures
-	// are among it.
+	// Prompt is the user's prompt; nil for everything else. It has images only
+	// for the most recent prompts.
 	Prompt *Prompt
-	// Instant is set for a prompt that Pilot carried out, and what came of it.
+	// Instant is set for a prompt that Pilot carried out, and for the entries
+	// that followed from it.
 	Instant bool
-	// Entry is the entry of the journal: a text, a tool call, or the end of a turn.
+	// Entry is the journal's entry: a prompt, a text, a tool call, or the end
+	// of a turn.
 	Entry protocol.ChatEntry
 }
 
@@ -106,44 +117,45 @@ type ToolServer struct {
 	Env     []string // "NAME=value"
 }
 
-// Session is one session of an agent. Its methods may be called at any
-// time; Prompt is called once at a time.
+// Session is one session of an agent. Its methods may be called at any time,
+// but only one call of Prompt may run.
 type Session interface {
-	// ID is the agent's own.
+	// ID returns the agent's own id of the session.
 	ID() string
 	Abilities() protocol.ChatAbilities
-	// Prompt runs one turn and returns how it ended. Every update of the turn has
-	// reached the sink before it returns. Ending ctx gives the turn up without
-	// waiting; Cancel asks for its end.
+	// Prompt runs one turn and returns how it ended. Every update of the turn
+	// has reached the sink before it returns. Cancelling ctx abandons the turn
+	// without waiting for the agent; Cancel asks the agent to end it.
 	Prompt(ctx context.Context, prompt Prompt) (TurnEnd, error)
-	// Steer puts a message into the turn that runs (ChatAbilities.Steer).
+	// Steer adds a message to the running turn (ChatAbilities.Steer).
 	Steer(ctx context.Context, prompt Prompt) error
-	// Cancel asks the agent to end the turn; Prompt returns EndCancelled then.
+	// Cancel asks the agent to end the turn; Prompt then returns EndCancelled.
 	Cancel(ctx context.Context) error
 	// SetOption sets one of the options that the session announced.
 	SetOption(ctx context.Context, id, value string) error
-	// Close lets the session go; the process may live on.
+	// Close closes the session; the process may continue.
 	Close(ctx context.Context) error
 }
 
-// Prompt is what is handed to an agent.
+// Prompt is what an agent receives for a message.
 type Prompt struct {
 	Message protocol.MessageID
 	Text    string
 	Images  []Image
 	Files   []File
-	// Refs are the elements of the conversation's tab that the user attached, where
-	// Starter.TakesRefs is set.
+	// Refs are the elements of the conversation's tab that the user attached,
+	// if Starter.TakesRefs is set.
 	Refs []string
-	// Plan is what the router read in the text, for the agent of instant messages;
-	// nil where it was not asked. Only that agent's driver knows its type.
+	// Plan is what the router parsed from the text, for the agent for instant
+	// messages; nil if the router was not asked. Only that agent's driver knows
+	// its type.
 	Plan any
-	// Model is the model to use for this turn, one of the session's choices; empty
-	// for the session's.
+	// Model is the model to use for this turn, one of the session's choices;
+	// empty for the session's current one.
 	Model string
 }
 
-// Image is a picture in a prompt.
+// Image is an image in a prompt.
 type Image struct {
 	Mime string
 	Data []byte
@@ -159,20 +171,20 @@ type File struct {
 type TurnEnd struct {
 	Reason protocol.EndReason
 	Usage  *protocol.ChatUsage
-	// Brief is what was done, for another agent of the conversation; empty where the
-	// agent does not say it.
+	// Brief describes what was done, for another agent of the conversation;
+	// empty if the agent does not report it.
 	Brief string
 }
 
-// Sink takes what an agent says. Calls come one at a time, in order.
+// Sink receives what an agent sends. Calls come one at a time, in order.
 type Sink interface {
-	// Update takes one update in. It returns when it is journalled.
+	// Update records one update. It returns when the update is in the journal.
 	Update(Update)
-	// Ask puts a permission to the person. It returns when the question is
-	// journalled, so that no later update overtakes it; answer is called once,
-	// then or later, with the id of the chosen option, or "" for none. ctx ends
-	// when the question is over (the turn was cancelled, the agent ended): what
-	// answer is given then is ignored.
+	// Ask asks the user for a permission. It returns when the question is in
+	// the journal, so that no later update overtakes it. answer is called once,
+	// during Ask or later, with the id of the chosen option, or "" for none.
+	// ctx ends when the question has ended (the turn was cancelled, the agent
+	// ended); an answer given after that is ignored.
 	Ask(ctx context.Context, ask Ask, answer func(option string))
 }
 
@@ -180,7 +192,7 @@ type Sink interface {
 type Update struct {
 	Text     *Chunk
 	Thought  *Chunk
-	User     *Chunk // the person's own words, repeated by a session that is loaded
+	User     *Chunk // the user's own prompt, repeated by a session that is being loaded
 	Tool     *ToolUpdate
 	Plan     []protocol.ChatPlanItem
 	Commands []protocol.ChatCommand
@@ -190,20 +202,20 @@ type Update struct {
 	Notice   *string
 }
 
-// Chunk is a piece of text or a picture.
+// Chunk is a piece of text, or an image.
 type Chunk struct {
 	Text  string
 	Image *Image
-	// ID tells one message of the agent from the next, where it says so; empty
-	// chunks of the same kind in a row are one message.
+	// ID distinguishes one message of the agent from the next, if the agent
+	// sends ids. Consecutive chunks of one kind without an ID are one message.
 	ID string
 }
 
-// ToolUpdate is what an agent said of a tool call; what is nil was not said and
-// stays as it is. A call that was never announced is announced by it.
+// ToolUpdate is a change of a tool call. A nil field leaves the old value
+// unchanged. An update for an unknown call announces it.
 type ToolUpdate struct {
 	Call string
-	// Name is the tool's own name, where the agent says it
+	// Name is the tool's own name, if the agent sends it
 	// ("mcp__pilotfish__browser_act"); else empty.
 	Name    string
 	Title   *string
@@ -211,18 +223,18 @@ type ToolUpdate struct {
 	Status  *protocol.ToolStatus
 	Input   json.RawMessage
 	Content []protocol.ToolContent // replaces what was there, unless nil
-	Images  []Image                // pictures among the content, in order of ContentImage
+	Images  []Image                // the images of the content, in the order of its ContentImage items
 	Paths   []string
-	// Answer takes the place of the call: what came of it, told once.
+	// Answer replaces the call by its outcome; it is sent once.
 	Answer *Answer
 }
 
-// Answer is what came of a call, in words for the user.
+// Answer is the outcome of a call, for the user.
 type Answer struct {
 	Text string // Markdown
-	// Picture is a picture in the session's folder; empty for none.
+	// Picture is the path of an image in the session's folder; empty for none.
 	Picture string
-	// Which asks which element the person means.
+	// Which asks the user which element is meant.
 	Which *protocol.ChatWhich
 }
 
@@ -232,20 +244,20 @@ type Ask struct {
 	Options []protocol.PermissionOption
 }
 
-// ErrStuck is returned by Prompt while the agent has not ended a turn that was
-// given up: what it says meanwhile would be taken for the new one's.
+// ErrStuck is returned by Prompt while the agent has not ended an abandoned
+// turn: its output would be taken for that of the new turn.
 var ErrStuck = errors.New("the agent has not ended the turn before")
 
 // ErrNoResume is returned by Open when the agent cannot load the session.
 var ErrNoResume = errors.New("the agent cannot load the session")
 
-// NeedsSignIn is returned when an agent wants a sign-in before anything else.
+// NeedsSignIn is returned when an agent requires a sign-in first.
 type NeedsSignIn struct { //nolint:errname // it says what is needed, and reads so where it is caught
 	Methods []protocol.SignInMethod
-	// Why is what the agent said of it, such as which key is missing; empty when it
-	// said nothing.
+	// Why is the agent's reason, such as which key is missing; empty if it gave
+	// none.
 	Why string
 }
 
-// Error says what to do.
+// Error implements error.
 func (e *NeedsSignIn) Error() string { return "the agent asks for a sign-in" }

@@ -1,5 +1,5 @@
-// Package export writes a conversation down, as Markdown for a user or as JSON for a
-// program.
+// Package export writes a conversation as a document: Markdown for a user, or
+// JSON for a program.
 package export
 
 import (
@@ -10,18 +10,18 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// version is that of the JSON.
+// version is the version of the JSON format.
 const version = 1
 
-// exported is a conversation as JSON.
+// exported is the JSON format.
 type exported struct {
 	Version int                   `json:"version"`
 	Head    protocol.Conversation `json:"conversation"`
 	Entries []protocol.ChatEntry  `json:"entries"`
 }
 
-// Conversation writes a conversation down with its entries, oldest first. format is
-// "markdown", which "" means, too, or "json".
+// Conversation returns a conversation with its entries, oldest first, as a
+// document. format is "markdown" (the default, also for "") or "json".
 func Conversation(head protocol.Conversation, entries []protocol.ChatEntry, format string) (protocol.ChatExportReply, error) {
 	name := fileName(head.Title)
 	switch format {
@@ -37,7 +37,7 @@ func Conversation(head protocol.Conversation, entries []protocol.ChatEntry, form
 	return protocol.ChatExportReply{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a format", format), "use markdown or json")
 }
 
-// fileName makes a name of a title that every system takes.
+// fileName makes a file name from a title that is valid on every system.
 func fileName(title string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(title) {
@@ -58,7 +58,7 @@ func fileName(title string) string {
 	return name
 }
 
-// markdown writes a conversation for a person.
+// markdown writes a conversation for a user.
 func markdown(head protocol.Conversation, entries []protocol.ChatEntry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s, %s\n", head.Title, head.AgentName, head.Created.Format("2 January 2006"))

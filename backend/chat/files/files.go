@@ -1,5 +1,6 @@
 // Package files keeps the files of a conversation: what the user attached to a
-// prompt, and pictures that an agent sent.
+// prompt, and images that an agent sent. It also makes the agent's prompt from
+// a message and its attachments.
 package files
 
 import (
@@ -19,28 +20,33 @@ import (
 // maxAttachments is how many attachments a prompt may have.
 const maxAttachments = 10
 
-// folder is that of the files, in the conversation's.
-const folder = "files"
-
-// Store has the files of one conversation.
+// Store keeps the files of one conversation.
 type Store struct {
 	// Root is the session's folder: paths are relative to it. Dir is the
-	// conversation's folder, within Root.
+	// folder of the conversation's files, within Root.
 	Root, Dir string
 }
 
-// Save keeps a picture or file of the conversation and returns its path
+// Remove removes all files of the conversation.
+func (s Store) Remove() error {
+	if err := os.RemoveAll(s.Dir); err != nil {
+		return fmt.Errorf("removing a conversation's files: %w", err)
+	}
+	return nil
+}
+
+// Save stores an image or a file of the conversation and returns its path
 // relative to the session's folder.
 func (s Store) Save(name, kind string, data []byte) (string, error) {
 	if len(data) > protocol.MaxAttachment {
 		return "", protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("%s is larger than %d MB", name, protocol.MaxAttachment>>20), "make it smaller")
 	}
-	dir := filepath.Join(s.Dir, folder)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return "", fmt.Errorf("making the folder of a conversation's files: %w", err)
 	}
-	// The name is ours: what a page or an agent calls it is no path.
-	path := filepath.Join(dir, rand.Text()+extension(kind, name))
+	// The file name is our own: a name given by a page or an agent must not
+	// become a path.
+	path := filepath.Join(s.Dir, rand.Text()+extension(kind, name))
 	if err := journal.WriteFile(path, data, 0o600); err != nil {
 		return "", err
 	}
@@ -51,7 +57,7 @@ func (s Store) Save(name, kind string, data []byte) (string, error) {
 	return filepath.ToSlash(relative), nil
 }
 
-// extension is what the name of a file ends with.
+// extension returns the extension of a file's name.
 func extension(kind, name string) string {
 	switch kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
@@ -67,8 +73,7 @@ func extension(kind, name string) string {
 	return ".bin"
 }
 
-// Keep checks what stands beside a prompt and puts its bytes into
-// files.
+// Keep checks the attachments of a prompt and stores their bytes as files.
 func (s Store) Keep(list []protocol.ChatAttachment) ([]protocol.ChatAttachment, error) {
 	if len(list) > maxAttachments {
 		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message takes %d attachments", maxAttachments), "send some of them with the next one")
@@ -80,7 +85,7 @@ func (s Store) Keep(list []protocol.ChatAttachment) ([]protocol.ChatAttachment, 
 		case protocol.AttachImage, protocol.AttachFile:
 			data, err := base64.StdEncoding.DecodeString(a.Data)
 			if err != nil || len(data) == 0 {
-				return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s has no bytes in base64", a.Name), "")
+				return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s is empty or is not valid base64", a.Name), "")
 			}
 			if a.Path, err = s.Save(a.Name, a.Mime, data); err != nil {
 				return nil, err

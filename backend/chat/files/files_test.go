@@ -13,7 +13,7 @@ import (
 
 func TestAttachmentsAreKept(t *testing.T) {
 	root := t.TempDir()
-	store := files.Store{Root: root, Dir: filepath.Join(root, "chat", "c1")}
+	store := files.Store{Root: root, Dir: filepath.Join(root, "attachments", "c1")}
 	kept, err := store.Keep([]protocol.ChatAttachment{
 		{Kind: protocol.AttachImage, Name: "../../a\npicture.png", Mime: "image/png", Data: base64.StdEncoding.EncodeToString([]byte("bytes"))},
 		{Kind: protocol.AttachElement, Name: "Save", Ref: "e3", Data: "x", Path: "../../secret"},
@@ -22,7 +22,7 @@ func TestAttachmentsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	picture, element := kept[0], kept[1]
-	if picture.Data != "" || picture.Name != "../../a picture.png" || !strings.HasPrefix(picture.Path, "chat/c1/files/") || !strings.HasSuffix(picture.Path, ".png") {
+	if picture.Data != "" || picture.Name != "../../a picture.png" || !strings.HasPrefix(picture.Path, "attachments/c1/") || !strings.HasSuffix(picture.Path, ".png") {
 		t.Errorf("the picture is %+v", picture)
 	}
 	if data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(picture.Path))); err != nil || string(data) != "bytes" {
@@ -47,15 +47,16 @@ func TestAttachmentsAreRefused(t *testing.T) {
 			t.Errorf("%s: it was kept", name)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(store.Dir, "files")); err == nil {
+	if _, err := os.Stat(store.Dir); err == nil {
 		t.Error("what was refused left files behind")
 	}
 }
 
-// What an agent calls a file is no path, and chooses no program to open it with.
+// An agent's name for a file is not used as a path, and does not choose the
+// program that opens it.
 func TestNamesOfFiles(t *testing.T) {
 	root := t.TempDir()
-	store := files.Store{Root: root, Dir: root}
+	store := files.Store{Root: root, Dir: filepath.Join(root, "files")}
 	for name, want := range map[string]string{"notes.MD": ".md", "../x": ".bin", "a.b c": ".bin", "archive.tar.gz": ".gz"} {
 		path, err := store.Save(name, "application/x-nothing", []byte("x"))
 		if err != nil || filepath.Ext(path) != want || filepath.Dir(filepath.FromSlash(path)) != "files" {

@@ -1,5 +1,6 @@
-// Package inprocess is what drivers have in common whose agents run in this process: no
-// program is started, an agent is a context, and a session is nothing but its turn.
+// Package inprocess has the common part of drivers whose agents run in this
+// process. No program is started; an agent is a context, and a session has no
+// state but its running turn.
 package inprocess
 
 import (
@@ -9,7 +10,7 @@ import (
 	"sync"
 )
 
-// Agent is the life of an agent, for a driver's own to embed.
+// Agent is the lifetime of an agent; a driver's own agent embeds it.
 type Agent struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -18,29 +19,30 @@ type Agent struct {
 	turns sync.WaitGroup
 }
 
-// NewAgent returns an agent that lives until it is closed or life ends.
+// NewAgent returns an agent that runs until it is closed or life ends.
 func NewAgent(life context.Context) *Agent {
 	a := &Agent{}
 	a.ctx, a.cancel = context.WithCancel(life)
 	return a
 }
 
-// Shared says yes: an agent is no process, and serves every conversation.
+// Shared returns true: an agent is no process of its own, and serves every
+// conversation.
 func (a *Agent) Shared() bool { return true }
 
-// SignIn has nothing to do.
+// SignIn does nothing.
 func (a *Agent) SignIn(context.Context, string) error { return nil }
 
-// Done is closed when the agent was closed or its life has ended.
+// Done is closed when the agent was closed or its context has ended.
 func (a *Agent) Done() <-chan struct{} { return a.ctx.Done() }
 
-// Over says whether the agent was closed.
+// Over reports whether the agent was closed.
 func (a *Agent) Over() bool { return a.ctx.Err() != nil }
 
-// Err is nil: an agent never ends by itself.
+// Err returns nil: an agent never ends by itself.
 func (a *Agent) Err() error { return nil }
 
-// Close ends what is under way and returns when it has ended.
+// Close cancels the running turns and returns when they have ended, or ctx has.
 func (a *Agent) Close(ctx context.Context) error {
 	a.mu.Lock()
 	a.cancel()
@@ -55,18 +57,18 @@ func (a *Agent) Close(ctx context.Context) error {
 	}
 }
 
-// Session is one session of an agent, for a driver's own to embed. It keeps nothing from
-// turn to turn, so that one of before is whole at once.
+// Session is one session of an agent; a driver's own session embeds it. It
+// keeps nothing between turns, so resuming an earlier session needs no work.
 type Session struct {
 	agent *Agent
 	id    string
 
 	mu     sync.Mutex
-	cancel context.CancelCauseFunc // of the turn that runs
+	cancel context.CancelCauseFunc // of the running turn
 }
 
-// NewSession returns the session of before that resume names, or a new one, whose id
-// begins with prefix.
+// NewSession returns the earlier session with the id resume. If resume is empty
+// it returns a new session, whose id begins with prefix.
 func (a *Agent) NewSession(resume, prefix string) *Session {
 	if resume == "" {
 		resume = prefix + rand.Text()
@@ -74,14 +76,14 @@ func (a *Agent) NewSession(resume, prefix string) *Session {
 	return &Session{agent: a, id: resume}
 }
 
-// ID is ours.
+// ID returns the id of the session, which is made here.
 func (s *Session) ID() string { return s.id }
 
-// ErrStopped is the cause of a turn's context that Cancel ended.
+// ErrStopped is the cause of a turn's context that Cancel cancelled.
 var ErrStopped = errors.New("the user stopped the turn")
 
-// Begin returns the context of a turn, which ends with ctx, with Cancel and with the
-// agent. end is called when the turn is over.
+// Begin returns the context of a turn. It ends with ctx, by Cancel, and with
+// the agent. The caller calls end when the turn has ended.
 func (s *Session) Begin(ctx context.Context) (turn context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	unbind := context.AfterFunc(s.agent.ctx, func() { cancel(context.Canceled) })
@@ -90,7 +92,7 @@ func (s *Session) Begin(ctx context.Context) (turn context.Context, end func()) 
 	if counts {
 		s.agent.turns.Add(1)
 	} else {
-		cancel(context.Canceled) // at once: Close waits for no turn any more
+		cancel(context.Canceled) // at once: Close no longer waits for turns
 	}
 	s.agent.mu.Unlock()
 	s.mu.Lock()
@@ -108,7 +110,7 @@ func (s *Session) Begin(ctx context.Context) (turn context.Context, end func()) 
 	}
 }
 
-// Cancel ends the turn that runs: what it waits for ends at once.
+// Cancel cancels the context of the running turn.
 func (s *Session) Cancel(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,5 +120,5 @@ func (s *Session) Cancel(context.Context) error {
 	return nil
 }
 
-// Close lets the session go.
+// Close cancels the running turn.
 func (s *Session) Close(ctx context.Context) error { return s.Cancel(ctx) }

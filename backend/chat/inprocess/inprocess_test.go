@@ -44,7 +44,7 @@ func TestATurnEnds(t *testing.T) {
 	}
 }
 
-// Close waits for the turns, and a turn that begins after it is over at once.
+// Close waits for the turns, and a turn that begins after Close ends at once.
 func TestCloseWaitsForTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := NewAgent(t.Context())

@@ -8,27 +8,29 @@ import (
 )
 
 const (
-	// hostedTokens and localTokens are how long a prompt may be, in tokens: below
-	// what hosted models take, and what servers on this machine are usually started
-	// with. A model that takes less says so, and the budget shrinks.
+	// hostedTokens and localTokens are the greatest length of a prompt, in
+	// tokens. They are below what hosted models accept, and below the usual
+	// setting of servers on this machine. If a model accepts less, it returns
+	// an error, and the budget shrinks.
 	hostedTokens = 100_000
 	localTokens  = 24_000
 	// minTokens is the smallest budget that is tried.
 	minTokens = 3_000
-	// pictureTokens is about what one picture takes.
+	// pictureTokens is about how many tokens one image takes.
 	pictureTokens = 1_500
-	// keptPictures is how many of the last pictures a model is sent.
+	// keptPictures is how many of the latest images are sent to a model.
 	keptPictures = 3
-	// bytesPerToken is the usual measure, until the provider says what a prompt took.
+	// bytesPerToken is the usual ratio, used until the provider reports the
+	// tokens of a prompt.
 	bytesPerToken = 3.5
 )
 
-// budget is how long a prompt may be.
+// budget bounds the length of a prompt.
 type budget struct {
 	tokens int
 	per    float64 // bytes per token
-	sent   int     // about how many bytes the last prompt had
-	begun  bool    // the model was told that the beginning is left out
+	sent   int     // the approximate size of the last prompt, in bytes
+	begun  bool    // the model was told that the beginning was left out
 }
 
 func newBudget(provider protocol.LLMProvider) budget {
@@ -41,23 +43,25 @@ func newBudget(provider protocol.LLMProvider) budget {
 	return budget{tokens: hostedTokens, per: bytesPerToken}
 }
 
-// learn takes in what the last request took, in tokens.
+// learn updates the bytes per token from the number of tokens of the last
+// request.
 func (b *budget) learn(tokens int) {
 	if tokens > 500 && b.sent > 0 {
 		b.per = min(max(float64(b.sent)/float64(tokens), 1.5), 5)
 	}
 }
 
-// shrink is for a model that takes less; false when there is no less.
+// shrink halves the budget for a model that accepts less; it returns false when
+// the budget would become too small.
 func (b *budget) shrink() bool {
 	b.tokens /= 2
 	return b.tokens >= minTokens
 }
 
-// bytes is how many bytes a prompt may have.
+// bytes returns how many bytes a prompt may have.
 func (b *budget) bytes() int { return int(float64(b.tokens) * b.per) }
 
-// weight is about how many bytes a message has.
+// weight returns the approximate size of a message in bytes.
 func (b *budget) weight(m wire.Message) int {
 	picture := int(pictureTokens * b.per)
 	n := len(m.Text) + len(m.Images)*picture + len(m.Thinking.Text)
@@ -73,11 +77,13 @@ func (b *budget) weight(m wire.Message) int {
 	return n
 }
 
-// fit makes messages fit beside what else the request has: old results are left
-// out first, then old turns, then the last results. Those from now on are of this
-// turn. It says whether something was left out, and changes no message of the
-// caller's. Once something has to go, as much goes that the next requests fit,
-// too: a prompt that changes at its beginning is not read from a provider's cache.
+// fit shortens the messages so that they fit together with the rest of the
+// request (beside, in bytes). It first leaves out old results, then old turns,
+// then the last results. The messages from now on belong to this turn. fit
+// reports whether something was left out, and does not change the caller's
+// messages. Once it has to leave something out, it leaves out enough for the
+// next requests to fit, too: a prompt that changes at its beginning is not read
+// from the provider's cache.
 func (b *budget) fit(list []wire.Message, now, beside int) (fitted []wire.Message, begins int, left bool) {
 	list = slices.Clone(list)
 	pictures(list)
@@ -118,7 +124,8 @@ func (b *budget) fit(list []wire.Message, now, beside int) (fitted []wire.Messag
 	return list, now, true
 }
 
-// empty leaves the results of a message out, and returns how much that saved.
+// empty leaves out the results of a message, and returns how many bytes that
+// saved.
 func (b *budget) empty(m *wire.Message) (saved int) {
 	if m.Role != wire.Results {
 		return 0
@@ -133,7 +140,7 @@ func (b *budget) empty(m *wire.Message) (saved int) {
 	return before - b.weight(*m)
 }
 
-// pictures leaves out all pictures but the last.
+// pictures leaves out all images but the last ones.
 func pictures(list []wire.Message) {
 	kept := 0
 	keep := func(images []wire.Image, text *string) []wire.Image {

@@ -14,28 +14,30 @@ import (
 )
 
 const (
-	// historyBytes bounds what is read of a conversation's journal.
+	// historyBytes is about how much is read of a conversation's journal, in
+	// bytes.
 	historyBytes = 1 << 20
-	// pastResult is the length up to which a result of an earlier turn is given
-	// again, in bytes. Pages change: what is longer is left out as a whole.
+	// pastResult is the greatest length, in bytes, at which a tool result of an
+	// earlier turn is sent again. Pages change, so a longer result is left out
+	// completely.
 	pastResult = 2 << 10
 	// maxFile bounds an attached file that is put into a prompt, in bytes.
 	maxFile = 128 << 10
 )
 
-// leftOut stands for a result that was left out.
+// leftOut replaces a result that was left out.
 const leftOut = "(This result was left out to save space. Call the tool again if you need it.)"
 
-// messages are the messages of what was said, in an order that both wire formats
-// take: each call has its result behind it.
+// messages returns the messages of the earlier conversation in an order that
+// both wire formats accept: each call is followed by its result.
 func messages(past []driver.Said, known []Tool, vision bool) []wire.Message {
 	h := &history{known: known}
 	for _, said := range past {
 		h.add(said, vision)
 	}
 	h.flush()
-	// A history that was cut may begin within a turn; both formats want the user
-	// first.
+	// A history that was cut may begin within a turn; both formats require a
+	// user's message first.
 	first := slices.IndexFunc(h.out, func(m wire.Message) bool { return m.Role == wire.User })
 	if first < 0 {
 		return nil
@@ -43,11 +45,12 @@ func messages(past []driver.Said, known []Tool, vision bool) []wire.Message {
 	return h.out[first:]
 }
 
-// history builds the messages.
+// history collects the messages.
 type history struct {
 	known []Tool
 	out   []wire.Message
-	// beside is what Pilot carries out at once, and what came of it.
+	// beside describes the instant messages that Pilot carried out, and their
+	// outcome.
 	beside []string
 	calls  int
 }
@@ -70,12 +73,13 @@ func (h *history) add(said driver.Said, vision bool) {
 	}
 }
 
-// say adds to what the assistant said.
+// say adds an assistant's message.
 func (h *history) say(text string) {
 	h.out = append(h.out, wire.Message{Role: wire.Assistant, Text: text})
 }
 
-// pilot takes in what Pilot carried out at once: the model did not say it.
+// pilot records what Pilot carried out at once: it is not the model's own
+// message.
 func (h *history) pilot(said driver.Said) {
 	switch e := said.Entry; {
 	case said.Prompt != nil:
@@ -85,7 +89,7 @@ func (h *history) pilot(said driver.Said) {
 	}
 }
 
-// flush tells what Pilot carried out.
+// flush adds a message about what Pilot carried out.
 func (h *history) flush() {
 	if len(h.beside) == 0 {
 		return
@@ -94,8 +98,9 @@ func (h *history) flush() {
 	h.beside = nil
 }
 
-// call adds a call of a tool and its result. The ids are new: a profile may have
-// moved to a provider that takes other ones (Mistral: nine letters or digits).
+// call adds a tool call and its result. The ids are new, because the profile
+// may have moved to a provider that requires another form (Mistral: nine
+// letters or digits).
 func (h *history) call(t protocol.ChatTool) {
 	h.calls++
 	id := fmt.Sprintf("p%08d", h.calls)
@@ -103,7 +108,7 @@ func (h *history) call(t protocol.ChatTool) {
 	result := wire.Result{ID: id, Text: pastText(t), Failed: t.Status != protocol.ToolDone}
 	text := ""
 	if n := len(h.out); n > 0 && h.out[n-1].Role == wire.Assistant && len(h.out[n-1].Calls) == 0 {
-		// What it said before the call is said with the call.
+		// The text before the call goes into the message of the call.
 		text = h.out[n-1].Text
 		h.out = h.out[:n-1]
 	}
@@ -112,7 +117,7 @@ func (h *history) call(t protocol.ChatTool) {
 		wire.Message{Role: wire.Results, Results: []wire.Result{result}})
 }
 
-// pastText is the result of a tool of an earlier turn.
+// pastText returns the result of a tool call of an earlier turn.
 func pastText(t protocol.ChatTool) string {
 	if t.Status == protocol.ToolCancelled {
 		return "(The user stopped it.)"
@@ -134,8 +139,8 @@ func pastText(t protocol.ChatTool) string {
 	return strings.Join(texts, "\n")
 }
 
-// userMessage is a prompt: its words, its pictures where the model takes them,
-// and its files as texts.
+// userMessage returns the message of a prompt: its text, its images if the
+// model accepts them, and its files as text.
 func userMessage(p driver.Prompt, vision bool) wire.Message {
 	m := wire.Message{Role: wire.User, Text: p.Text}
 	for _, image := range p.Images {
@@ -149,7 +154,8 @@ func userMessage(p driver.Prompt, vision bool) wire.Message {
 	return m
 }
 
-// fileText is an attached file for a model, which has no files of its own.
+// fileText returns an attached file as text, because a model has no access to
+// files.
 func fileText(f driver.File) string {
 	name := filepath.Base(f.Path)
 	if strings.HasPrefix(f.Mime, "image/") {

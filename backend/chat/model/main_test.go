@@ -24,13 +24,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dialects are the profiles under which both wire formats are tested.
+// dialects are the providers with which both wire formats are tested.
 func dialects() []protocol.LLMProvider {
 	return []protocol.LLMProvider{protocol.LLMAnthropic, protocol.LLMCompatible}
 }
 
-// product is Chat with a model profile: all parts are the real ones but the model
-// behind its network and what its tools do.
+// product is Chat with a model profile. Everything is real, except the model
+// behind the network, and the effect of its tools.
 type product struct {
 	*chat.Manager
 	t       *testing.T
@@ -42,7 +42,8 @@ type product struct {
 	stop    func()
 }
 
-// open starts the product; a second one on the same folder is after a restart.
+// open starts the product. Starting a second one on the same folder simulates a
+// restart.
 func open(t *testing.T, provider protocol.LLMProvider, script fake.Script, before *product) *product {
 	t.Helper()
 	p := &product{t: t, tools: &toolbox{}, dir: t.TempDir()}
@@ -77,7 +78,7 @@ func open(t *testing.T, provider protocol.LLMProvider, script fake.Script, befor
 		t.Fatal(err)
 	}
 	p.Manager, err = chat.New(chat.Config{
-		Session: "default", Dir: filepath.Join(p.dir, "chat"), Root: p.dir, Broker: policy.NewBroker("default", func() {}),
+		Session: "default", Dir: filepath.Join(p.dir, "chat"), Root: p.dir, Attachments: filepath.Join(p.dir, "attachments"), Broker: policy.NewBroker("default", func() {}),
 		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
 			id, _ := protocol.ModelProfile(kind)
 			profile, err := p.models.Profile(id)
@@ -113,7 +114,7 @@ func (p *product) send(id protocol.MessageID, text string) {
 	}
 }
 
-// until waits until the conversation is as wanted.
+// until waits until the conversation fulfils want.
 func (p *product) until(want func(protocol.ChatPage) bool) protocol.ChatPage {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), 20*time.Second)
@@ -147,7 +148,8 @@ func (p *product) ended(id protocol.MessageID) []protocol.ChatEntry {
 	return slices.DeleteFunc(page.Entries, func(e protocol.ChatEntry) bool { return e.Message != id })
 }
 
-// short are the entries in short: "user hello", "text Hello!", "end done".
+// short returns the entries in short form: "user hello", "text Hello!", "end
+// done".
 func short(entries []protocol.ChatEntry) []string {
 	var out []string
 	for _, e := range entries {
@@ -178,7 +180,7 @@ func (p *product) want(entries []protocol.ChatEntry, want ...string) {
 	}
 }
 
-// last is the request that the model got last.
+// last returns the last request that the model got.
 func (p *product) last() fake.Request {
 	p.t.Helper()
 	all := p.hosted.Requests()
@@ -188,11 +190,11 @@ func (p *product) last() fake.Request {
 	return all[len(all)-1]
 }
 
-// toolbox is what the model may call.
+// toolbox is the tools that the model may call.
 type toolbox struct {
 	mu    sync.Mutex
 	calls []string
-	// does runs a call; nil answers "did NAME".
+	// does runs a call; if nil, the answer is "did NAME".
 	does func(ctx context.Context, name string, args json.RawMessage) model.Result
 }
 

@@ -13,33 +13,33 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Models are the model profiles and their models.
+// Models gives access to the model profiles and their models.
 type Models interface {
-	// Profile is a profile, or CodeUnknownModel.
+	// Profile returns a profile, or an error with CodeUnknownModel.
 	Profile(id string) (protocol.LLMProfile, error)
-	// Stream sends a request in the profile's wire format and returns the answer as
-	// it comes. It returns CodeNoKey when the profile needs a key and has none, and
-	// CodeTooLarge for a request that is longer than the model takes. waiting is
-	// told before each wait for a provider that is busy.
+	// Stream sends a request in the profile's wire format and returns the
+	// answer as a stream. It returns CodeNoKey when the profile needs a key and
+	// has none, and CodeTooLarge when the request is too long for the model.
+	// waiting is called before each wait for a busy provider.
 	Stream(ctx context.Context, profile string, body []byte, waiting func(time.Duration)) (io.ReadCloser, error)
 }
 
-// Toolbox is what a session's model may call.
+// Toolbox is the tools that a session's model may call.
 type Toolbox interface {
 	Tools() []Tool
-	// Call runs a tool. What is wrong with a call is a result that the model sees.
+	// Call runs a tool. An error of a call is a result that the model sees.
 	Call(ctx context.Context, name string, args json.RawMessage) Result
 }
 
-// Tool is a tool as a model is told of it.
+// Tool is a tool as it is described to a model.
 type Tool struct {
 	Name string
-	// Title is what a user is shown.
+	// Title is what the user is shown.
 	Title, About string
 	Schema       json.RawMessage
 }
 
-// Result is what a tool answered.
+// Result is the outcome of a tool call.
 type Result struct {
 	Text   string
 	Images []driver.Image
@@ -49,9 +49,9 @@ type Result struct {
 // Config is what the driver needs. All fields are required.
 type Config struct {
 	Models Models
-	// Tools are those of a session; they act as its actor on its tab.
+	// Tools returns the tools of a session; they act as its actor on its tab.
 	Tools func(driver.SessionConfig) Toolbox
-	// System is the system prompt of a session.
+	// System returns the system prompt of a session.
 	System func(driver.SessionConfig) string
 }
 
@@ -68,8 +68,8 @@ func New(c Config) (*Driver, error) {
 	return &Driver{config: c}, nil
 }
 
-// Start returns the agent of a profile; launch.Kind names it. It lives until it
-// is closed or life ends.
+// Start returns the agent of a profile; launch.Kind names the profile. The
+// agent runs until it is closed or life ends.
 func (d *Driver) Start(life context.Context, launch driver.Launch) (driver.Agent, error) {
 	profile, ok := protocol.ModelProfile(launch.Kind)
 	if !ok {
@@ -81,15 +81,16 @@ func (d *Driver) Start(life context.Context, launch driver.Launch) (driver.Agent
 	return &agent{Agent: inprocess.NewAgent(life), config: d.config, profile: profile}, nil
 }
 
-// agent is a running model agent. There is nothing to sign in to: the key is entered in
-// the models' form.
+// agent is a running model agent. It has no sign-in of its own: the key is
+// entered in the form of the model profile.
 type agent struct {
 	*inprocess.Agent
 	config  Config
 	profile string
 }
 
-// Open makes a session. It keeps nothing, so one of before is whole at once.
+// Open creates a session. It keeps no state, so resuming an earlier session
+// needs no work.
 func (a *agent) Open(_ context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
 	if a.Over() {
 		return nil, protocol.NewError(protocol.CodeCrashed, "the model agent has ended", "start it again")
@@ -113,7 +114,7 @@ type session struct {
 	vision bool
 }
 
-// Abilities are those of the profile.
+// Abilities returns the abilities of the profile.
 func (s *session) Abilities() protocol.ChatAbilities {
 	return protocol.ChatAbilities{Images: s.vision, Resume: true}
 }
@@ -138,12 +139,12 @@ func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.Turn
 	return end, err
 }
 
-// Steer is not possible: the next message waits for the turn's end.
+// Steer returns an error: the next message has to wait for the end of the turn.
 func (s *session) Steer(context.Context, driver.Prompt) error {
-	return protocol.NewError(protocol.CodeBadArgument, "a model takes no message into a turn that runs", "send it after the turn")
+	return protocol.NewError(protocol.CodeBadArgument, "a model cannot receive a message during a turn", "send it after the turn")
 }
 
-// SetOption is refused: a profile has one model.
+// SetOption returns an error: a profile has one model.
 func (s *session) SetOption(_ context.Context, id, _ string) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a model has no option %.40q", id), "")
 }

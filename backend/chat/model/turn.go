@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	// maxRounds is how often a model may call tools in one turn.
+	// maxRounds is how many rounds of tool calls a model may make in one turn.
 	maxRounds = 60
-	// patienceSaid is the wait for a busy provider from which on the user is told.
+	// patienceSaid is the shortest wait for a busy provider that the user is
+	// told about.
 	patienceSaid = 3 * time.Second
 )
 
@@ -28,12 +29,14 @@ type turn struct {
 	system  string
 	known   []Tool
 	budget  budget
-	// messages are the conversation so far; those from now on are this turn's.
+	// messages are the conversation so far; those from index now on belong to
+	// this turn.
 	messages []wire.Message
 	now      int
-	// calls counts the calls of the turn: some providers give the same id twice.
+	// calls counts the tool calls of the turn. It gives the calls their ids,
+	// because some providers use the same id twice.
 	calls int
-	// saved is set when the user was told that something was left out.
+	// saved is set once the user was told that something was left out.
 	saved bool
 	usage *protocol.ChatUsage
 }
@@ -57,7 +60,8 @@ func (s *session) begin(prompt driver.Prompt) (*turn, error) {
 	return t, nil
 }
 
-// run asks the model, runs the tools that it calls, and goes on until it stops.
+// run asks the model, runs the tools that it calls, and repeats this until the
+// model stops.
 func (t *turn) run(ctx context.Context) (protocol.EndReason, error) {
 	for round := 1; ; round++ {
 		answer, err := t.ask(ctx, round)
@@ -88,7 +92,7 @@ func (t *turn) run(ctx context.Context) (protocol.EndReason, error) {
 	}
 }
 
-// ask sends what was said and gives the answer to the sink as it comes.
+// ask sends the messages and passes the answer to the sink as it arrives.
 func (t *turn) ask(ctx context.Context, round int) (wire.Answer, error) {
 	for {
 		stream, err := t.send(ctx)
@@ -97,7 +101,8 @@ func (t *turn) ask(ctx context.Context, round int) (wire.Answer, error) {
 		case ctx.Err() != nil:
 			return wire.Answer{}, context.Cause(ctx)
 		case (e.Code == protocol.CodeNoKey || e.Code == protocol.CodeBadKey) && round == 1:
-			// Nothing was said yet: the turn waits for the key, and begins again with it.
+			// Nothing was answered yet: the turn waits for the key, and starts
+			// again with it.
 			return wire.Answer{}, &driver.NeedsSignIn{Methods: []protocol.SignInMethod{{
 				ID: string(e.Code), Name: "Try again", About: e.Message,
 			}}}
@@ -115,7 +120,7 @@ func (t *turn) ask(ctx context.Context, round int) (wire.Answer, error) {
 				t.s.sink.Update(driver.Update{Text: chunk})
 			}
 		})
-		_ = stream.Close() // nobody wants what is left of it
+		_ = stream.Close() // the rest of it is not needed
 		t.count(answer.Usage)
 		if err != nil {
 			return answer, t.broken(ctx, err)
@@ -124,7 +129,7 @@ func (t *turn) ask(ctx context.Context, round int) (wire.Answer, error) {
 	}
 }
 
-// send makes what was said fit and sends it.
+// send shortens the messages to fit, and sends them.
 func (t *turn) send(ctx context.Context) (io.ReadCloser, error) {
 	request := wire.Request{
 		Provider: t.profile.Provider, Model: t.profile.Model, System: t.system,
@@ -151,7 +156,7 @@ func (t *turn) send(ctx context.Context) (io.ReadCloser, error) {
 	})
 }
 
-// broken says in words why an answer has no end.
+// broken returns an error for the user that says why an answer is incomplete.
 func (t *turn) broken(ctx context.Context, err error) error {
 	name := t.profile.Name
 	failure, failed := errors.AsType[*wire.Failure](err)
@@ -170,7 +175,7 @@ func (t *turn) broken(ctx context.Context, err error) error {
 	return protocol.NewError(protocol.CodeNavigation, "the connection to "+name+" broke off: "+err.Error(), "what it said is kept; say “go on” to let it continue")
 }
 
-// call runs the tools of one answer, one after the other.
+// call runs the tool calls of one answer, one after the other.
 func (t *turn) call(ctx context.Context, calls []wire.Call) ([]wire.Result, error) {
 	results := make([]wire.Result, 0, len(calls))
 	for _, c := range calls {
@@ -196,7 +201,7 @@ func (t *turn) call(ctx context.Context, calls []wire.Call) ([]wire.Result, erro
 	return results, nil
 }
 
-// one runs one tool.
+// one runs one tool call.
 func (t *turn) one(ctx context.Context, c wire.Call) Result {
 	if c.Broken != "" {
 		return Result{Failed: true, Text: "error bad_argument: the arguments are not a JSON object"}
@@ -204,12 +209,12 @@ func (t *turn) one(ctx context.Context, c wire.Call) Result {
 	return t.tools.Call(ctx, c.Name, c.Input)
 }
 
-// result is a tool's answer for the model. Pictures are the product's own: they
-// stand in the journal as the step that took them.
+// result returns a tool's result for the model. Its images are not recorded
+// again: the journal has them with the step that took them.
 func (t *turn) result(c wire.Call, r Result) wire.Result {
 	out := wire.Result{ID: c.ID, Text: r.Text, Failed: r.Failed}
 	if len(r.Images) > 0 && !t.profile.Vision {
-		out.Text += "\n(The picture is not shown: this model's settings say that it takes no pictures.)"
+		out.Text += "\n(The picture is not shown: this model's settings say that it does not accept images.)"
 		return out
 	}
 	for _, image := range r.Images {
@@ -218,7 +223,8 @@ func (t *turn) result(c wire.Call, r Result) wire.Result {
 	return out
 }
 
-// title is what the user is shown of a tool until it says what it did.
+// title is what the user is shown of a running tool, until it reports what it
+// did.
 func (t *turn) title(name string) string {
 	for _, tool := range t.known {
 		if tool.Name == name && tool.Title != "" {
@@ -230,7 +236,7 @@ func (t *turn) title(name string) string {
 
 func (t *turn) notice(text string) { t.s.sink.Update(driver.Update{Notice: &text}) }
 
-// count adds what a request took.
+// count adds the usage of one request.
 func (t *turn) count(u *wire.Usage) {
 	if u == nil {
 		return
@@ -246,10 +252,11 @@ func (t *turn) count(u *wire.Usage) {
 	t.s.sink.Update(driver.Update{Usage: &now})
 }
 
-// used is what the turn took; nil where the provider does not say.
+// used returns the usage of the turn; nil if the provider does not report it.
 func (t *turn) used() *protocol.ChatUsage { return t.usage }
 
-// size is about how many bytes a request has beside its messages.
+// size returns the approximate size of a request without its messages, in
+// bytes.
 func size(r wire.Request) int {
 	n := len(r.System)
 	for _, tool := range r.Tools {
@@ -258,7 +265,8 @@ func size(r wire.Request) int {
 	return n
 }
 
-// compact is JSON without its spaces; what is no JSON is an empty object.
+// compact returns JSON without its spaces; an empty object if text is not a
+// JSON object.
 func compact(text string) json.RawMessage {
 	var o map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &o) != nil || o == nil {
@@ -266,7 +274,7 @@ func compact(text string) json.RawMessage {
 	}
 	out, err := json.Marshal(o)
 	if err != nil {
-		return json.RawMessage("{}") // cannot happen: it was read a moment ago
+		return json.RawMessage("{}") // cannot happen: it was parsed a moment ago
 	}
 	return out
 }

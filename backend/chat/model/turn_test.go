@@ -16,9 +16,9 @@ func act(ref string) fake.Call {
 	return fake.Call{Name: "browser_act", Input: map[string]any{"ref": ref}}
 }
 
-// The model's reasoning and words are shown as they come; its tools run one after
-// the other, also when it calls several at once; it gets their results and goes on
-// until it stops.
+// The model's reasoning and text are shown as they arrive. Its tools run one
+// after the other, also when it calls several at once. It gets their results
+// and continues until it stops.
 func TestATurnWithTools(t *testing.T) {
 	for _, provider := range dialects() {
 		t.Run(string(provider), func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestATurnWithTools(t *testing.T) {
 			if last.System != "You are beside tab t1." || strings.Join(last.Tools, " ") != "browser_act browser_snapshot" || !last.Stream {
 				t.Errorf("system %q, tools %q", last.System, last.Tools)
 			}
-			// What a provider signed goes back to it.
+			// Signed reasoning is sent back to the provider that signed it.
 			if signed := strings.Contains(string(last.Raw), `"c2lnbmVk"`); signed != (provider == protocol.LLMAnthropic) {
 				t.Errorf("the reasoning went back: %v", signed)
 			}
@@ -54,7 +54,7 @@ func TestATurnWithTools(t *testing.T) {
 }
 
 // The next turn knows what was said and done, in the order that the wire format
-// wants, also after a restart.
+// requires, also after a restart.
 func TestTheConversationGoesOnAfterARestart(t *testing.T) {
 	for _, provider := range dialects() {
 		t.Run(string(provider), func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestTheConversationGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
-// Stop ends the request at once, and keeps what was said.
+// Stop ends the request at once, and keeps the text so far.
 func TestStopInTheMiddleOfAnAnswer(t *testing.T) {
 	for _, provider := range dialects() {
 		t.Run(string(provider), func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestStopInTheMiddleOfAnAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.want(p.ended("m1"), "user Begin", "text I begin", "end cancelled")
-			// The queue waits for the user's word.
+			// The queue waits for the user.
 			page, err := p.History(protocol.ChatHistoryRequest{Conversation: "c"})
 			if err != nil || len(page.Head.Queue) != 1 || page.Head.State != protocol.ConversationIdle {
 				t.Errorf("the queue is %+v, state %s, %v", page.Head.Queue, page.Head.State, err)
@@ -119,7 +119,7 @@ func TestStopInTheMiddleOfAnAnswer(t *testing.T) {
 	}
 }
 
-// Stop ends a tool that runs, and the model hears in the next turn that it was
+// Stop ends a running tool, and in the next turn the model learns that it was
 // stopped.
 func TestStopInTheMiddleOfATool(t *testing.T) {
 	for _, provider := range dialects() {
@@ -153,8 +153,8 @@ func TestStopInTheMiddleOfATool(t *testing.T) {
 	}
 }
 
-// A restart in the middle of a turn gives it its end, and the next turn knows
-// what was said.
+// A turn that a restart interrupts gets its end, and the next turn knows what
+// was said.
 func TestARestartInTheMiddleOfATurn(t *testing.T) {
 	for _, provider := range dialects() {
 		t.Run(string(provider), func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestARestartInTheMiddleOfATurn(t *testing.T) {
 	}
 }
 
-// A stream that breaks off is an error in words, and keeps what was said.
+// An interrupted stream is an error for the user, and keeps the text so far.
 func TestABrokenStream(t *testing.T) {
 	for _, provider := range dialects() {
 		t.Run(string(provider), func(t *testing.T) {
@@ -192,7 +192,8 @@ func TestABrokenStream(t *testing.T) {
 	}
 }
 
-// A busy provider is asked again when it says; what stays is said in words.
+// A busy provider is asked again after the time that it names. If it stays
+// busy, the user gets an error.
 func TestABusyProvider(t *testing.T) {
 	for _, provider := range dialects() {
 		t.Run(string(provider), func(t *testing.T) {
@@ -246,7 +247,7 @@ func TestAPromptThatIsTooLong(t *testing.T) {
 	}
 }
 
-// A turn without a key waits for it, and goes on when it is there.
+// A turn without a key waits for it, and continues when the key is there.
 func TestAMissingKey(t *testing.T) {
 	p := open(t, protocol.LLMAnthropic, fake.Steps(fake.Reply{Text: "Thank you."}), nil)
 	save := func(key string) {
@@ -281,7 +282,7 @@ func TestAMissingKey(t *testing.T) {
 	}
 }
 
-// A profile that was removed is an error in words.
+// A removed profile is an error for the user.
 func TestARemovedProfile(t *testing.T) {
 	p := open(t, protocol.LLMCompatible, fake.Steps(fake.Reply{Text: "Hello."}), nil)
 	p.send("m1", "Hello")
@@ -293,7 +294,7 @@ func TestARemovedProfile(t *testing.T) {
 	p.want(p.ended("m2"), "user Still there?", "end failed unknown_model")
 }
 
-// Pictures of tools go to a model that takes them.
+// Images of tools go to a model that accepts images.
 func TestAPictureOfATool(t *testing.T) {
 	for _, provider := range dialects() {
 		t.Run(string(provider), func(t *testing.T) {
@@ -312,7 +313,8 @@ func TestAPictureOfATool(t *testing.T) {
 	}
 }
 
-// A model that never stops is stopped, and says how to let it go on.
+// A model that never stops is stopped, and a notice says how to let it
+// continue.
 func TestAModelThatCallsToolsForEver(t *testing.T) {
 	p := open(t, protocol.LLMCompatible, func(fake.Request) fake.Reply { return fake.Reply{Calls: []fake.Call{act("e1")}} }, nil)
 	p.send("m1", "Act")
@@ -322,7 +324,7 @@ func TestAModelThatCallsToolsForEver(t *testing.T) {
 	}
 }
 
-// What Pilot did at once is told to the model, and not as its own words.
+// The model is told what Pilot did at once, but not as its own message.
 func TestWhatPilotDidIsTold(t *testing.T) {
 	said := func(kind protocol.ChatEntryKind, text string) driver.Said {
 		return driver.Said{Entry: protocol.ChatEntry{Kind: kind, Text: text}, Instant: true}
@@ -363,7 +365,7 @@ func TestWhatPilotDidIsTold(t *testing.T) {
 	}
 }
 
-// quiet is a sink of which nothing is wanted.
+// quiet is a sink that ignores everything.
 type quiet struct{}
 
 func (quiet) Update(driver.Update)                          {}

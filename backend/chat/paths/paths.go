@@ -1,4 +1,4 @@
-// Package paths completes a mention of a file by what there is in a folder.
+// Package paths completes a mention of a file from the content of a folder.
 package paths
 
 import (
@@ -12,23 +12,24 @@ import (
 	"strings"
 )
 
-// How many paths a mention is completed by, and how many of the folder are looked at
-// for that.
+// How many completions Find returns, and how many paths of the folder it visits
+// at most.
 const (
 	maxFound   = 30
 	maxVisited = 20000
 )
 
-// Find returns what of a folder has the words, what is nearest to its top first. A
-// path that ends in a slash is a folder. The folder need not exist.
+// Find returns the paths of a folder that contain text; those nearest to its
+// top come first. A path that ends in a slash is a folder. The folder need not
+// exist.
 func Find(ctx context.Context, dir, text string) ([]string, error) {
 	if dir == "" {
 		return []string{}, nil
 	}
-	// Nothing outside of it is listed, wherever a link leads.
+	// Nothing outside of the folder is listed, wherever a link points.
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []string{}, nil // it is made when an agent first works there
+		return []string{}, nil // it is created when an agent first works there
 	}
 	if err != nil {
 		return []string{}, fmt.Errorf("opening the working folder: %w", err)
@@ -37,12 +38,13 @@ func Find(ctx context.Context, dir, text string) ([]string, error) {
 	return find(ctx, root.FS(), strings.ToLower(text)), nil
 }
 
-// find looks through a folder level by level, no further than is fast.
+// find searches a folder level by level, up to maxVisited paths, so that it
+// stays fast.
 func find(ctx context.Context, in fs.FS, text string) []string {
 	var ranked [3][]string
 	folders := []string{"."}
 	if at := strings.LastIndexByte(text, '/'); at > 0 {
-		// A folder that was typed out is looked into first.
+		// A folder that was typed in full is searched first.
 		if named := exactly(in, text[:at]); named != "" {
 			folders = []string{named, "."}
 		}
@@ -58,7 +60,7 @@ func find(ctx context.Context, in fs.FS, text string) []string {
 		seen[folder] = true
 		entries, err := fs.ReadDir(in, folder)
 		if err != nil {
-			continue // it is not ours to read
+			continue // no permission to read it
 		}
 		for _, e := range entries {
 			visited++
@@ -68,7 +70,7 @@ func find(ctx context.Context, in fs.FS, text string) []string {
 			}
 			if e.IsDir() {
 				name += "/"
-				// Without a word only what is at the top is worth a line.
+				// Without a text only the top level is listed.
 				if text != "" {
 					folders = append(folders, strings.TrimSuffix(name, "/"))
 				}
@@ -78,14 +80,15 @@ func find(ctx context.Context, in fs.FS, text string) []string {
 			}
 		}
 		if len(ranked[0]) == maxFound {
-			break // the best places are taken
+			break // the best rank is full already
 		}
 	}
 	all := slices.Concat(ranked[:]...)
 	return slices.Clip(all[:min(len(all), maxFound)])
 }
 
-// exactly is a folder by its path in small letters.
+// exactly returns the folder with a path that is given in lower case; empty if
+// there is none.
 func exactly(in fs.FS, lower string) string {
 	at := "."
 	for part := range strings.SplitSeq(lower, "/") {
@@ -102,8 +105,8 @@ func exactly(in fs.FS, lower string) string {
 	return at
 }
 
-// rank is 0 for what begins with the words, 1 for a name that has them, 2 for a
-// path that does, and -1 for what has not.
+// rank returns 0 if the path or the name begins with text, 1 if the name
+// contains it, 2 if the path contains it, and -1 otherwise.
 func rank(whole, name, text string) int {
 	whole, name = strings.ToLower(whole), strings.ToLower(name)
 	switch {

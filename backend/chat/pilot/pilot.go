@@ -1,5 +1,6 @@
-// Package pilot is the driver of Pilot, the agent of ours, in this process: no
-// program is started, and a message costs no more than its commands.
+// Package pilot is the driver of Pilot, our own agent, which runs in this
+// process. No program is started, and a message costs no more than its
+// commands.
 package pilot
 
 import (
@@ -16,11 +17,11 @@ import (
 
 // Config is what the driver needs. Commander is required.
 type Config struct {
-	// Commander runs commands for a session: as its actor and, where a request
-	// names no tab, on its tab.
+	// Commander returns what runs the commands of a session. It acts as the
+	// session's actor and, where a request names no tab, on the session's tab.
 	Commander func(driver.SessionConfig) builtin.Commander
-	// Others are the installed agents that understand more, by the names that a
-	// person knows; nil for none.
+	// Others returns the names, as users know them, of the installed agents
+	// that understand more than Pilot; nil for none.
 	Others func() []string
 }
 
@@ -41,7 +42,7 @@ func New(c Config) (*Driver, error) {
 	return &Driver{config: c, grammar: grammar.New(nil)}, nil
 }
 
-// Start returns an agent that lives until it is closed or life ends.
+// Start returns an agent that runs until it is closed or life ends.
 func (d *Driver) Start(life context.Context, _ driver.Launch) (driver.Agent, error) {
 	return &pilot{Agent: inprocess.NewAgent(life), driver: d}, nil
 }
@@ -52,8 +53,8 @@ type pilot struct {
 	driver *Driver
 }
 
-// Open makes a session. Pilot remembers nothing between messages, so a session
-// of before is whole again at once.
+// Open creates a session. Pilot remembers nothing between messages, so resuming
+// an earlier session needs no work.
 func (p *pilot) Open(_ context.Context, cfg driver.SessionConfig, sink driver.Sink) (driver.Session, error) {
 	if p.Over() {
 		return nil, protocol.NewError(protocol.CodeCrashed, "Pilot has ended", "start it again")
@@ -69,14 +70,15 @@ type session struct {
 	pilot     *pilot
 	sink      driver.Sink
 	commander builtin.Commander
-	calls     int // of all turns
+	calls     int // the number of calls, over all turns
 }
 
-// Abilities are that a session of before goes on.
+// Abilities returns that an earlier session can be resumed.
 func (s *session) Abilities() protocol.ChatAbilities { return protocol.ChatAbilities{Resume: true} }
 
-// Prompt carries a message out: the plan that the router made of it, or its own. It
-// says why it cannot. It ends early with ctx, with Cancel and with the agent.
+// Prompt carries out a message by the router's plan, or else by a plan of its
+// own. If it cannot, it answers why. It ends early with ctx, by Cancel, and
+// with the agent.
 func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.TurnEnd, error) {
 	plan, understood := prompt.Plan.(grammar.Plan)
 	if !understood {
@@ -102,8 +104,8 @@ func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.Turn
 	return end, nil
 }
 
-// run carries out a plan and tells the sink; chosen are the refs of elements that the
-// user chose where several were meant.
+// run carries out a plan and sends its events to the sink. chosen are the refs
+// of the elements that the user chose where several matched.
 func (s *session) run(ctx context.Context, plan grammar.Plan, chosen []string) builtin.Outcome {
 	ctx, over := s.Begin(ctx)
 	defer over()
@@ -120,7 +122,8 @@ func (s *session) say(text string) {
 	s.sink.Update(driver.Update{Text: &driver.Chunk{Text: text}})
 }
 
-// toolUpdate is a step under way as a tool call, and its end as what came of it.
+// toolUpdate turns a running step into a tool call, and a finished step into
+// its outcome.
 func toolUpdate(e builtin.Event, call string) *driver.ToolUpdate {
 	kind := "browser"
 	u := &driver.ToolUpdate{Call: call, Title: &e.Title, Kind: &kind, Status: &e.Status}
@@ -134,17 +137,17 @@ func toolUpdate(e builtin.Event, call string) *driver.ToolUpdate {
 	return u
 }
 
-// Steer is not possible: a plan is fixed when it begins.
+// Steer returns an error: a plan cannot change once it has begun.
 func (s *session) Steer(context.Context, driver.Prompt) error {
-	return protocol.NewError(protocol.CodeBadArgument, "Pilot takes no message into a turn that runs", "send it after the turn")
+	return protocol.NewError(protocol.CodeBadArgument, "Pilot cannot receive a message during a turn", "send it after the turn")
 }
 
-// SetOption is refused: Pilot has no options.
+// SetOption returns an error: Pilot has no options.
 func (s *session) SetOption(_ context.Context, id, _ string) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("Pilot has no option %.40q", id), "")
 }
 
-// Commands are Pilot's slash commands.
+// Commands returns Pilot's slash commands.
 func Commands() []protocol.ChatCommand {
 	list := builtin.Commands()
 	out := make([]protocol.ChatCommand, len(list))

@@ -10,7 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// What the router read in a message is not read again, and the end says what was done.
+// The router's plan is used without parsing the message again, and the end
+// describes what was done.
 func TestAPlanOfTheRouter(t *testing.T) {
 	p := &page{}
 	_, s, _ := open(t, p, "")

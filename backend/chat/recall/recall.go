@@ -1,5 +1,6 @@
-// Package recall has what was said in a conversation before, for an agent that does
-// not know it, and what an agent repeats of it.
+// Package recall provides the earlier part of a conversation to an agent that
+// does not know it, and handles what an agent repeats of it when a session is
+// loaded.
 package recall
 
 import (
@@ -12,7 +13,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// backward gives the entries, newest first, until add returns false.
+// backward calls add with the entries, newest first, until add returns false.
 func backward(entries *transcript.Transcript, add func(protocol.ChatEntry) bool) error {
 	for _, e := range slices.Backward(entries.Recent()) {
 		if !add(e) {
@@ -25,8 +26,8 @@ func backward(entries *transcript.Transcript, add func(protocol.ChatEntry) bool)
 	return nil
 }
 
-// Quote puts what was said before the turn now in front of a prompt, as much of its
-// end as fits. What could be read is quoted also when it returns an error.
+// Quote puts the conversation before the turn now in front of a prompt, as much
+// of its end as fits. On an error it quotes what could be read.
 func Quote(entries *transcript.Transcript, now protocol.MessageID, text string) (string, error) {
 	var parts []string
 	size := 0
@@ -52,12 +53,12 @@ func Quote(entries *transcript.Transcript, now protocol.MessageID, text string) 
 	return fmt.Sprintf("This conversation began before this session. What was said so far, for you to read and not to answer:\n\n%s\n\nEnd of what was said. Now the person writes:\n\n%s", strings.Join(parts, "\n\n"), text), err
 }
 
-// maxPictures is how many pictures of earlier prompts an agent is given again.
+// maxPictures is how many images of earlier prompts an agent receives again.
 const maxPictures = 4
 
-// Said is what was said before the turn now, oldest first: its end, of about limit
-// bytes. prompt makes what an agent is handed of a message, with its pictures or
-// without.
+// Said returns the conversation before the turn now, oldest first: the last
+// entries, about limit bytes. prompt returns what an agent receives for a
+// message, with or without its images.
 func Said(entries *transcript.Transcript, now protocol.MessageID, limit int, prompt func(message protocol.QueuedMessage, images bool) driver.Prompt) ([]driver.Said, error) {
 	var said []driver.Said
 	size, pictures := 0, 0
@@ -69,7 +70,8 @@ func Said(entries *transcript.Transcript, now protocol.MessageID, limit int, pro
 		one := driver.Said{Entry: e}
 		switch e.Kind {
 		case protocol.EntryUser:
-			// Messages are read backwards: what came of it stands behind it already.
+			// The entries are read backwards, so the outcome of this message is
+			// in said already.
 			instant[e.Message] = e.Route != nil && e.Route.Kind == protocol.RouteInstant
 			p := prompt(protocol.QueuedMessage{ID: e.Message, Text: e.Text, Attachments: e.Attachments}, pictures < maxPictures)
 			pictures += len(p.Images)
@@ -95,7 +97,8 @@ func Said(entries *transcript.Transcript, now protocol.MessageID, limit int, pro
 	return said, nil
 }
 
-// LastPrompt is the last message that was handed to the agent before the turn now.
+// LastPrompt returns the last message that the agent received before the turn
+// now.
 func LastPrompt(entries *transcript.Transcript, now protocol.MessageID) (text string, err error) {
 	err = backward(entries, func(e protocol.ChatEntry) bool {
 		mine := e.Kind == protocol.EntryUser && e.Text != "" && (now == "" || e.Message != now) &&

@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// talked is a transcript of two turns, the second of which was carried out beside the
-// agent, and of the prompt of a third.
+// talked is a transcript of two turns, the second of which was carried out
+// without the agent, and of the prompt of a third.
 func talked(t *testing.T) *transcript.Transcript {
 	t.Helper()
 	entries := transcript.New(filepath.Join(t.TempDir(), "c1"), 0, slog.New(slog.DiscardHandler))
@@ -95,7 +95,7 @@ func TestLastPrompt(t *testing.T) {
 func user(text string) driver.Update { return driver.Update{User: &driver.Chunk{Text: text}} }
 func text(text string) driver.Update { return driver.Update{Text: &driver.Chunk{Text: text}} }
 
-// What was said elsewhere is what is behind the last prompt of ours.
+// The turns from elsewhere are those after our last prompt.
 func TestReplay(t *testing.T) {
 	r := recall.Replay{Keep: true}
 	if !r.Empty() || r.Take(driver.Update{Commands: []protocol.ChatCommand{}}) {

@@ -7,19 +7,19 @@ import (
 	"pilotfish/backend/chat/driver"
 )
 
-// Replay is what a session that is loaded repeats of before. It is in the journal
-// already, unless the session was continued in a terminal meanwhile: then what
-// the journal does not have is taken over from here.
+// Replay is what an agent repeats of a session while loading it. The journal
+// has it already, unless the session was continued in a terminal meanwhile.
+// Then the missing part is taken from here.
 type Replay struct {
-	// Keep is set when it is wanted.
+	// Keep is set when the repeated updates are needed.
 	Keep    bool
 	updates []driver.Update
 }
 
-// maxReplay bounds what is kept of a repetition; the end counts.
+// maxReplay bounds how many repeated updates are kept; the oldest are dropped.
 const maxReplay = 20_000
 
-// Take reports whether an update is a repetition, and keeps it if it is wanted.
+// Take reports whether an update is a repetition, and keeps it if Keep is set.
 func (r *Replay) Take(u driver.Update) bool {
 	if u.Text == nil && u.Thought == nil && u.User == nil && u.Tool == nil && u.Plan == nil {
 		return false
@@ -33,13 +33,13 @@ func (r *Replay) Take(u driver.Update) bool {
 	return true
 }
 
-// Turn is one prompt of a repetition and what followed it.
+// Turn is one repeated prompt and the updates that followed it.
 type Turn struct {
 	Prompt string
 	Rest   []driver.Update
 }
 
-// all are the turns of a repetition.
+// all returns the repeated turns.
 func (r *Replay) all() []Turn {
 	var turns []Turn
 	inPrompt := false
@@ -58,11 +58,11 @@ func (r *Replay) all() []Turn {
 	return turns
 }
 
-// Empty says whether nothing was repeated that was wanted.
+// Empty reports whether no update was kept.
 func (r *Replay) Empty() bool { return len(r.updates) == 0 }
 
-// After are the turns behind the last one with a prompt of ours; none when there is no
-// such turn, or nothing behind it.
+// After returns the turns after the last one whose prompt is ours; none if
+// there is no such turn, or nothing after it.
 func (r *Replay) After(ours string) []Turn {
 	turns := r.all()
 	for i, t := range slices.Backward(turns) {
@@ -73,8 +73,8 @@ func (r *Replay) After(ours string) []Turn {
 	return nil
 }
 
-// same says whether a repeated prompt is one of ours: what is handed over may
-// have more around it.
+// same reports whether a repeated prompt is one of ours. The agent received it
+// with more text around it, so it only has to contain ours.
 func same(repeated, ours string) bool {
 	ours, repeated = strings.TrimSpace(ours), strings.TrimSpace(repeated)
 	return ours != "" && strings.Contains(repeated, ours)

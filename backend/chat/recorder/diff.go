@@ -11,14 +11,15 @@ import (
 const (
 	// diffAround is how many unchanged lines are kept on each side of a change.
 	diffAround = 20
-	// diffFile is how large a file may be of which it is looked up where a change of
-	// it is, in bytes.
+	// diffFile is the largest file, in bytes, in which the place of a change is
+	// looked up.
 	diffFile = 8 << 20
 )
 
-// narrowed leaves of a diff what changes and some lines around it, and says where
-// in the file that is: agents send whole files, of which a limit would cut the
-// change itself, or the few words that they replace.
+// narrowed reduces a diff to the changed lines and some lines around them, and
+// finds their place in the file. Some agents send whole files, so that a limit
+// would cut off the change itself. Others send only the few words that they
+// replace.
 func narrowed(d protocol.ToolContent) protocol.ToolContent {
 	if d.Kind != protocol.ContentDiff {
 		return d
@@ -37,7 +38,7 @@ func narrowed(d protocol.ToolContent) protocol.ToolContent {
 	return d
 }
 
-// same is how many bytes two texts have in common at their beginning.
+// same returns how many bytes two texts have in common at their beginning.
 func same(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -46,7 +47,7 @@ func same(a, b string) int {
 	return n
 }
 
-// sameEnd is how many bytes two texts have in common at their end.
+// sameEnd returns how many bytes two texts have in common at their end.
 func sameEnd(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -55,8 +56,8 @@ func sameEnd(a, b string) int {
 	return n
 }
 
-// beyond is how much of what two texts have in common at their beginning, or their
-// end, lies more than diffAround whole lines away from what differs.
+// beyond returns how many bytes of the common beginning (or end) of two texts
+// are more than diffAround whole lines away from the difference.
 func beyond(text string, common int, beginning bool) int {
 	part := text[:common]
 	if !beginning {
@@ -77,13 +78,13 @@ func beyond(text string, common int, beginning bool) int {
 		}
 	}
 	if beginning {
-		return len(part) + 1 // with the end of the line
+		return len(part) + 1 // including the newline
 	}
 	return len(part)
 }
 
-// place is the line of the file at which a diff begins, from 1; 0 when that cannot
-// be told. The file may have been changed already.
+// place returns the line of the file at which a diff begins, counted from 1; 0
+// if it cannot be determined. The file may already contain the change.
 func place(d protocol.ToolContent) int {
 	if d.Fresh {
 		return 1
@@ -92,7 +93,7 @@ func place(d protocol.ToolContent) int {
 	if err != nil || !filepath.IsAbs(d.Path) || !info.Mode().IsRegular() || info.Size() > diffFile {
 		return 0
 	}
-	data, err := os.ReadFile(d.Path) // the person's own file, named by the person's own agent
+	data, err := os.ReadFile(d.Path) // the user's own file, named by the user's own agent
 	if err != nil {
 		return 0
 	}

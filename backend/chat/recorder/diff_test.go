@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// numbered is a file whose lines say which they are.
+// numbered returns a file in which each line has its number.
 func numbered(lines int) string {
 	var b strings.Builder
 	for i := 1; i <= lines; i++ {
@@ -23,12 +23,12 @@ func numbered(lines int) string {
 
 func TestADiffIsWhatChanges(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	whole := numbered(100_000) // more than a diff may be long
+	whole := numbered(100_000) // longer than a diff may be
 	changed := strings.Replace(whole, "line 70000\n", "line seventy\nand one\n", 1)
 	for name, test := range map[string]struct {
 		disk string
 		diff protocol.ToolContent
-		line int // of the change, 0 for unknown
+		line int // where the change is, 0 for unknown
 	}{
 		"the whole file, before it is written": {whole, protocol.ToolContent{Old: whole, New: changed}, 70_000},
 		"the whole file, after it was written": {changed, protocol.ToolContent{Old: whole, New: changed}, 70_000},
@@ -62,7 +62,7 @@ func TestADiffIsWhatChanges(t *testing.T) {
 					t.Errorf("the change is at line %d, want %d; left are\n%s\nand\n%s", at, test.line, got.Old, got.New)
 				}
 			}
-			// What is left turns the old file into the new one.
+			// The reduced diff still turns the old file into the new one.
 			if strings.Count(test.diff.Old, got.Old) == 1 && strings.Replace(test.diff.Old, got.Old, got.New, 1) != test.diff.New {
 				t.Error("what is left is another change")
 			}
@@ -70,8 +70,8 @@ func TestADiffIsWhatChanges(t *testing.T) {
 	}
 }
 
-// A word about the outcome does not take the place of what was changed; an empty
-// list takes everything away.
+// A text about the outcome does not replace the diff; an empty list removes
+// everything.
 func TestAChangeStaysWhenItsOutcomeIsTold(t *testing.T) {
 	change := protocol.ToolContent{Kind: protocol.ContentDiff, Path: "a", Old: "3", New: "5"}
 	word := protocol.ToolContent{Kind: protocol.ContentText, Text: "Replaced 1 occurrence"}

@@ -6,7 +6,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// End closes what is open and writes the end of the turn.
+// End closes all open entries and writes the end of the turn.
 func (r *Recorder) End(reason protocol.EndReason, why *protocol.Error, usage *protocol.ChatUsage, took time.Duration) error {
 	if err := r.CloseText(); err != nil {
 		return err

@@ -5,7 +5,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Question writes the entry of an agent's question, behind that of its tool call.
+// Question writes the entry of an agent's question, after the entry of its tool
+// call.
 func (r *Recorder) Question(ask driver.Ask) (protocol.ChatEntry, error) {
 	e := protocol.ChatEntry{
 		Message: r.message, Kind: protocol.EntryPermission, Open: true,
@@ -33,7 +34,7 @@ func (r *Recorder) Question(ask driver.Ask) (protocol.ChatEntry, error) {
 	return e, nil
 }
 
-// Amend changes a question's entry, unless it is over.
+// Amend changes the entry of a question that is still open.
 func (r *Recorder) Amend(id string, change func(*protocol.ChatPermission, *protocol.ChatEntry)) error {
 	e, ok := r.entries.Entry(id)
 	if !ok || e.Permission == nil || !e.Open {

@@ -1,6 +1,6 @@
-// Package recorder turns what an agent says in a turn into entries of a transcript:
-// texts that grow, tool calls and what came of them, steps in the browser, questions,
-// and the end of the turn. It knows no agent, queue or viewer.
+// Package recorder turns what an agent sends in a turn into entries of a
+// transcript: texts that grow, tool calls and their outcome, browser steps,
+// questions, and the end of the turn. It knows no agent, queue or viewer.
 package recorder
 
 import (
@@ -13,27 +13,27 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// maxBlock is the length in bytes at which a text of an agent goes on in a new
-// entry.
+// maxBlock is the length in bytes at which a text of an agent is continued in a
+// new entry.
 const maxBlock = 256 << 10
 
 // Config is what a Recorder needs. All fields are required.
 type Config struct {
 	Entries *transcript.Transcript
 	Files   files.Store
-	// Open is called before each write: it opens the transcript, and returns an error
-	// when nothing can be written any more.
+	// Open is called before each write: it opens the transcript, and returns an
+	// error when nothing can be written any more.
 	Open func() error
 	// Written is called with each event once it is on disk. made is set when the event
 	// made a new entry.
 	Written func(ev protocol.ChatEvent, made bool)
-	// Tab is the conversation's tab.
+	// Tab returns the conversation's tab.
 	Tab func() protocol.TabID
 }
 
-// Recorder writes down what is said in the turn that runs, or in the last one: an
-// agent may have a word more about its tools. It has no lock: its owner makes one
-// call at a time.
+// Recorder writes the entries of the running turn, or of the last one: an agent
+// may still send updates about its tools after the end. It has no lock: its
+// owner must make one call at a time.
 type Recorder struct {
 	entries *transcript.Transcript
 	files   files.Store
@@ -43,38 +43,38 @@ type Recorder struct {
 	talk
 }
 
-// talk is what belongs to one turn.
+// talk is the state of one turn.
 type talk struct {
 	message protocol.MessageID
-	// words is the text or thought that grows.
+	// words is the text or thought that is still growing.
 	words *words
-	tools map[string]string // the agent's call to our entry
-	plan  string            // the entry of the plan
+	tools map[string]string // from the agent's call id to our entry's id
+	plan  string            // the id of the plan's entry
 	// steps are commands whose tool call was not announced yet.
 	steps []Step
 }
 
-// words is a text that grows.
+// words is a text that is still growing.
 type words struct {
-	entry, id string // ours, and the agent's id of it
+	entry, id string // our entry's id, and the agent's id of the text
 	kind      protocol.ChatEntryKind
 	size      int
 }
 
-// New returns a Recorder of no turn.
+// New returns a Recorder that has no turn yet.
 func New(c Config) *Recorder {
 	return &Recorder{entries: c.Entries, files: c.Files, open: c.Open, written: c.Written, tab: c.Tab}
 }
 
-// Begin begins with a turn: what is said from now on belongs to its message.
+// Begin begins a turn: what is recorded from now on belongs to its message.
 func (r *Recorder) Begin(message protocol.MessageID) {
 	r.talk = talk{message: message, tools: map[string]string{}}
 }
 
-// Message is that of the turn.
+// Message returns the id of the turn's message.
 func (r *Recorder) Message() protocol.MessageID { return r.message }
 
-// Aside records another turn, and goes on with this one.
+// Aside records another turn, and then continues with this one.
 func (r *Recorder) Aside(message protocol.MessageID, record func() error) error {
 	before := r.talk
 	r.Begin(message)
@@ -83,7 +83,7 @@ func (r *Recorder) Aside(message protocol.MessageID, record func() error) error 
 	return err
 }
 
-// write takes one event in: it is on disk before anybody sees it.
+// write writes one event. The event is on disk before anybody sees it.
 func (r *Recorder) write(ev protocol.ChatEvent) error {
 	if err := r.open(); err != nil {
 		return err
@@ -105,8 +105,8 @@ func (r *Recorder) Put(e protocol.ChatEntry) (string, error) {
 	return e.ID, err
 }
 
-// Update writes down what an agent said. It returns false for an update that is no
-// entry.
+// Update records an update of an agent. It returns false for an update that
+// makes no entry.
 func (r *Recorder) Update(u driver.Update) (bool, error) {
 	switch {
 	case u.Text != nil:
@@ -124,7 +124,7 @@ func (r *Recorder) Update(u driver.Update) (bool, error) {
 	return false, nil
 }
 
-// planned writes the agent's plan, in the place of the one before.
+// planned writes the agent's plan; it replaces the previous one.
 func (r *Recorder) planned(items []protocol.ChatPlanItem) error {
 	e := protocol.ChatEntry{ID: r.plan, Message: r.message, Kind: protocol.EntryPlan, Plan: items}
 	if old, ok := r.entries.Entry(r.plan); ok && r.plan != "" {
@@ -137,7 +137,7 @@ func (r *Recorder) planned(items []protocol.ChatPlanItem) error {
 	return err
 }
 
-// Notice writes a sentence of ours.
+// Notice writes a notice of ours, as an entry.
 func (r *Recorder) Notice(text string) error {
 	if err := r.CloseText(); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (r *Recorder) Notice(text string) error {
 	return err
 }
 
-// text takes a piece of a text in.
+// text adds a piece of text.
 func (r *Recorder) text(kind protocol.ChatEntryKind, chunk driver.Chunk) error {
 	if chunk.Image != nil {
 		return r.picture(kind, *chunk.Image)
@@ -187,7 +187,7 @@ func (r *Recorder) text(kind protocol.ChatEntryKind, chunk driver.Chunk) error {
 	return nil
 }
 
-// CloseText ends the text that grows: something else comes.
+// CloseText ends the growing text, because something else follows.
 func (r *Recorder) CloseText() error {
 	w := r.words
 	if w == nil {
@@ -203,7 +203,8 @@ func (r *Recorder) CloseText() error {
 	return err
 }
 
-// picture writes a picture that the agent sent among its words.
+// picture saves an image that the agent sent in its text, and writes an entry
+// for it.
 func (r *Recorder) picture(kind protocol.ChatEntryKind, img driver.Image) error {
 	if err := r.CloseText(); err != nil {
 		return err

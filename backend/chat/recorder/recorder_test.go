@@ -64,7 +64,7 @@ func (r *recorded) update(updates ...driver.Update) {
 	}
 }
 
-// short are the entries in a few words.
+// short returns the entries in short form.
 func (r *recorded) short() []string {
 	var out []string
 	for _, e := range r.entries.Recent() {
@@ -96,7 +96,8 @@ func call(id, name string, status protocol.ToolStatus) driver.Update {
 	return driver.Update{Tool: &driver.ToolUpdate{Call: id, Name: name, Status: &status}}
 }
 
-// A text grows until something else comes: another kind, another message, or an end.
+// A text grows until something else follows: another kind, another message, or
+// an end.
 func TestTextsGrow(t *testing.T) {
 	r := record(t)
 	r.update(text("a", ""), text("", ""), text("b", ""), text("c", "2"), text("d", "2"), driver.Update{Thought: &driver.Chunk{Text: "e"}})
@@ -110,7 +111,8 @@ func TestTextsGrow(t *testing.T) {
 	r.want("text ab", "text cd", "thought e", "end done")
 }
 
-// A text that is longer than an entry goes on in the next, and no character is cut.
+// A text that is longer than an entry continues in the next one, and no
+// character is cut.
 func TestALongText(t *testing.T) {
 	r := record(t)
 	long := strings.Repeat("é", maxBlock)
@@ -136,7 +138,8 @@ func TestAPlanTakesThePlaceOfTheOneBefore(t *testing.T) {
 	}
 }
 
-// A turn that ends ends what is open, as its own end says.
+// The end of a turn closes all open entries, with a status that depends on the
+// reason.
 func TestTheEndClosesWhatIsOpen(t *testing.T) {
 	for reason, status := range map[protocol.EndReason]protocol.ToolStatus{
 		protocol.EndDone: protocol.ToolDone, protocol.EndCancelled: protocol.ToolCancelled, protocol.EndCrashed: protocol.ToolFailed,
@@ -150,7 +153,7 @@ func TestTheEndClosesWhatIsOpen(t *testing.T) {
 	}
 }
 
-// A step is shown at the tool call that it belongs to, whichever of them comes first.
+// A step is shown at its tool call, whichever of them arrives first.
 func TestSteps(t *testing.T) {
 	r := record(t)
 	step := func(line string) bool {
@@ -180,8 +183,8 @@ func TestSteps(t *testing.T) {
 	r.want("tool, browser_act, Clicked Save, typed hello, done", "tool, browser_navigate, Opened example.com, done", "tool, Looked at the page, Looked at the page, done")
 }
 
-// What came of a call takes its place, and asks about elements of the conversation's
-// tab.
+// The outcome of a call replaces the call, and may ask about elements of the
+// conversation's tab.
 func TestAnAnswer(t *testing.T) {
 	r := record(t)
 	r.update(call("1", "click", protocol.ToolRunning))
@@ -208,7 +211,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A question stands behind its tool call; once it is over it is not changed.
+// A question comes after its tool call; once it has ended it is not changed.
 func TestQuestions(t *testing.T) {
 	r := record(t)
 	title := "Write a file"
@@ -234,7 +237,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// Another turn is recorded in the middle of one, which then goes on.
+// Another turn is recorded in the middle of one, which then continues.
 func TestAside(t *testing.T) {
 	r := record(t)
 	r.update(call("1", "make", protocol.ToolRunning))
@@ -249,7 +252,7 @@ func TestAside(t *testing.T) {
 	r.want("tool, make, , done", "text before")
 }
 
-// What cannot be written is refused, and nobody is shown it.
+// A failed write returns an error, and the event is not published.
 func TestWhatCannotBeWritten(t *testing.T) {
 	r := record(t)
 	r.refused = errors.New("the disk is full")

@@ -8,21 +8,20 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Step is a command that a conversation's agent gave to the browser, as it
-// turned out.
+// Step is one browser command of a conversation's agent, with its outcome.
 type Step struct {
-	// Line says it in plain words: "Clicked Save".
+	// Line describes it in plain words: "Clicked Save".
 	Line string
 	OK   bool
-	// Input is what was asked for, for whoever looks closer.
+	// Input is the command's arguments, for a user who wants the details.
 	Input string
-	// Screenshot is a picture that it took, for GET /file.
+	// Screenshot is the path of a screenshot that it took, for GET /file.
 	Screenshot string
 }
 
-// Step writes a step down at the tool call that it belongs to. It returns false when
-// there is none yet: the agent announces it over its own pipe, before or a moment
-// after. Such a step waits for it, until FlushSteps.
+// Step records a step at its tool call. It returns false if there is no such
+// call yet: the agent announces the call over its own pipe, shortly before or
+// after the step. The step then waits for the call, until FlushSteps.
 func (r *Recorder) Step(s Step) (bool, error) {
 	if id := r.StepEntry(); id != "" {
 		return true, r.putStep(id, s)
@@ -31,11 +30,11 @@ func (r *Recorder) Step(s Step) (bool, error) {
 	return false, nil
 }
 
-// Waiting is how many steps wait for their tool call.
+// Waiting returns how many steps wait for their tool call.
 func (r *Recorder) Waiting() int { return len(r.steps) }
 
-// StepEntry is the tool call that a step belongs to: the first one under way
-// that no step was told of, else the last one under way.
+// StepEntry returns the id of the tool call that a new step belongs to: the
+// first running call without a step, else the last running call.
 func (r *Recorder) StepEntry() string {
 	last := ""
 	for e := range r.entries.Heads() {
@@ -50,7 +49,7 @@ func (r *Recorder) StepEntry() string {
 	return last
 }
 
-// putStep writes a step down at its tool call.
+// putStep records a step at its tool call.
 func (r *Recorder) putStep(id string, s Step) error {
 	e, ok := r.entries.Entry(id)
 	if !ok || e.Tool == nil {
@@ -70,7 +69,8 @@ func (r *Recorder) putStep(id string, s Step) error {
 	return err
 }
 
-// FlushSteps writes the steps down that no tool call came for.
+// FlushSteps writes the waiting steps as entries of their own, without a tool
+// call.
 func (r *Recorder) FlushSteps() error {
 	steps := r.steps
 	r.steps = nil
@@ -92,7 +92,7 @@ func (r *Recorder) FlushSteps() error {
 	return nil
 }
 
-// adopt gives a tool call that is announced the step that came before it.
+// adopt assigns the oldest waiting step to a newly announced tool call.
 func (r *Recorder) adopt(t *protocol.ChatTool) {
 	if t.Kind != KindBrowser || t.Line != "" || len(r.steps) == 0 {
 		return
@@ -102,9 +102,9 @@ func (r *Recorder) adopt(t *protocol.ChatTool) {
 	t.Line, t.Screenshot = s.Line, s.Screenshot
 }
 
-// browserTool says whether a tool is one of ours: by its name, which agents wrap
-// in different ways ("mcp__pilotfish__browser_act", "browser_act (pilotfish MCP
-// Server)").
+// browserTool reports whether a tool is one of ours, by its name. Agents wrap
+// the name in different ways ("mcp__pilotfish__browser_act", "browser_act
+// (pilotfish MCP Server)").
 func browserTool(names ...string) bool {
 	for _, name := range names {
 		for _, tool := range []string{"browser_snapshot", "browser_act", "browser_navigate", "browser_read", "browser_screenshot", "browser_tabs", "browser_run"} {

@@ -10,7 +10,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// tool takes what an agent said of a tool call in, and returns its entry.
+// tool records an update of a tool call, and returns the id of its entry.
 func (r *Recorder) tool(u driver.ToolUpdate) (string, error) {
 	e, known := r.entries.Entry(r.tools[u.Call])
 	if !known || e.Tool == nil {
@@ -45,7 +45,7 @@ func (r *Recorder) tool(u driver.ToolUpdate) (string, error) {
 	return id, err
 }
 
-// answered puts what came of a call in its place.
+// answered replaces a tool call by its outcome.
 func (r *Recorder) answered(e protocol.ChatEntry, a *driver.Answer) (string, error) {
 	e.Kind, e.Tool, e.Open, e.Text = protocol.EntryText, nil, false, a.Text
 	if a.Picture != "" {
@@ -59,7 +59,7 @@ func (r *Recorder) answered(e protocol.ChatEntry, a *driver.Answer) (string, err
 	return r.Put(e)
 }
 
-// merge puts what was said over what was known.
+// merge applies an update to the known state of a tool call.
 func merge(t *protocol.ChatTool, u driver.ToolUpdate) {
 	if u.Title != nil && *u.Title != "" {
 		t.Title = clip.Line(*u.Title, 4*protocol.MaxTitle)
@@ -73,7 +73,7 @@ func merge(t *protocol.ChatTool, u driver.ToolUpdate) {
 	if u.Kind != nil && *u.Kind != "" && t.Kind != KindBrowser {
 		t.Kind = *u.Kind
 		if t.Kind == KindBrowser {
-			t.Line = t.Title // an agent that knows this kind says it in plain words
+			t.Line = t.Title // an agent that uses this kind sends a plain title
 		}
 	} else if t.Kind == KindBrowser && u.Title != nil && !browserTool(t.Title) {
 		t.Line = t.Title
@@ -100,7 +100,8 @@ func merge(t *protocol.ChatTool, u driver.ToolUpdate) {
 		content.Text, content.Old, content.New = clip.Tool(content.Text), clip.Tool(content.Old), clip.Tool(content.New)
 		t.Content[i] = content
 	}
-	// Some agents put a word about the outcome in the place of what was changed.
+	// Some agents replace the diff by a message about the outcome; the diff is
+	// kept.
 	diff := func(c protocol.ToolContent) bool { return c.Kind == protocol.ContentDiff }
 	if len(t.Content) > 0 && !slices.ContainsFunc(t.Content, diff) {
 		changes := slices.DeleteFunc(slices.Clone(before), func(c protocol.ToolContent) bool { return !diff(c) })
@@ -108,7 +109,7 @@ func merge(t *protocol.ChatTool, u driver.ToolUpdate) {
 	}
 }
 
-// KindBrowser is the kind of a tool call that is a step in the browser.
+// KindBrowser is the kind of a tool call that is a browser step.
 const KindBrowser = "browser"
 
 func final(s protocol.ToolStatus) bool {

@@ -1,5 +1,6 @@
-// Package routing chooses for each message of a conversation whether it is carried out
-// at once, by rules, or by the agent with its fast or its strong model.
+// Package routing chooses for each message of a conversation whether Pilot
+// carries it out at once, by rules, or the agent does with its fast or its
+// strong model.
 package routing
 
 import (
@@ -12,11 +13,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Default is the table of routes before a person changes it.
+// Default returns the table of routes that applies until the user changes it.
 func Default() protocol.ChatRouting {
 	return protocol.ChatRouting{
 		Instant: true, Strong: grammar.DefaultWords(), LongText: 600,
-		// The strong model is the one that the person chose for the conversation.
+		// Strong is empty for most agents: the strong model is the one that the
+		// user chose for the conversation.
 		Models: map[protocol.AgentKind]protocol.ChatModels{
 			protocol.AgentClaude: {Fast: "haiku"},
 			"gemini":             {Fast: "flash", Strong: "pro"},
@@ -25,8 +27,8 @@ func Default() protocol.ChatRouting {
 	}
 }
 
-// Router chooses routes by a table. It may be used by many at once; a changed
-// table is a new Router.
+// Router chooses routes by a table. It is safe for concurrent use; a changed
+// table needs a new Router.
 type Router struct {
 	table   protocol.ChatRouting
 	grammar *grammar.Grammar
@@ -38,26 +40,27 @@ func New(table protocol.ChatRouting) *Router {
 	return &Router{table: table, grammar: grammar.New(table.Strong)}
 }
 
-// Asker is who a message is for, as far as its route is concerned.
+// Asker describes the conversation that a message belongs to, as far as the
+// route depends on it.
 type Asker struct {
 	Agent protocol.AgentKind
-	// Options are the session's: its models are among them. Before the first turn
-	// there are none.
+	// Options are the session's options, among them its models. There are none
+	// before the first turn.
 	Options []protocol.ChatOption
 	// CanInstant is false where Pilot cannot act: the conversation has no tab.
 	CanInstant bool
 }
 
-// Route says who carries a message out, and why. A route that the person chose
-// is kept; an instant one only if Pilot understands the message. The plan is
-// that of an instant route.
+// Route returns who carries out a message, and why. A route that the user chose
+// is kept; an instant one only if Pilot understands the message. The plan
+// belongs to an instant route and is empty for others.
 func (r *Router) Route(text string, attachments []protocol.ChatAttachment, who Asker, chosen protocol.RouteKind) (protocol.ChatRoute, grammar.Plan) {
 	if who.Agent == protocol.AgentPilot {
 		plan, _ := r.grammar.Parse(text)
 		return protocol.ChatRoute{Kind: protocol.RouteInstant, Reason: "Pilot answers in this conversation"}, plan
 	}
 	plan, unknown := grammar.Plan{}, &grammar.Unknown{Said: text}
-	// A slash begins a command of the agent's own.
+	// A slash begins one of the agent's own commands.
 	if !strings.HasPrefix(strings.TrimSpace(text), "/") && len(attachments) == 0 {
 		plan, unknown = r.grammar.Parse(text)
 	}
@@ -77,7 +80,7 @@ func (r *Router) Route(text string, attachments []protocol.ChatAttachment, who A
 	return route, plan
 }
 
-// byRule is the route of the table.
+// byRule returns the route by the table.
 func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan grammar.Plan, understood bool, who Asker) protocol.ChatRoute {
 	strong := func(reason string) protocol.ChatRoute {
 		return protocol.ChatRoute{Kind: protocol.RouteStrong, Reason: reason}
@@ -91,8 +94,8 @@ func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan
 	if strings.HasPrefix(strings.TrimSpace(text), "/") {
 		return strong("it is a command of the agent")
 	}
-	// What is understood has none of these words, or asks one of the questions
-	// with an instant answer.
+	// A message that Pilot understands has none of these words, or is one of
+	// the questions with an instant answer.
 	if word := grammar.Comprehension(text, r.table.Strong); word != "" {
 		route := strong(fmt.Sprintf("“%s” selects the strong model", word))
 		route.Word = word
@@ -126,8 +129,8 @@ func cutWords(s string, limit int) string {
 	return s
 }
 
-// model is the choice of the session's models that the table wants for a route;
-// empty for the session's own.
+// model returns the session's model that the table names for a route; empty to
+// keep the session's current model.
 func (r *Router) model(kind protocol.RouteKind, who Asker) string {
 	wish := r.table.Models[who.Agent].Strong
 	switch kind {

@@ -14,8 +14,8 @@ func claude(options ...protocol.ChatOption) Asker {
 	return Asker{Agent: protocol.AgentClaude, Options: options, CanInstant: true}
 }
 
-// Every phrase has the route that a person would expect, and the plan says
-// exactly what they said.
+// Every phrase has the route that a user would expect, and its plan does
+// exactly what the user said.
 func TestRoutesOfPhrases(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("testdata/routes.txt")
@@ -99,8 +99,8 @@ func TestRouteByTable(t *testing.T) {
 	}
 }
 
-// A word that selects the strong model wins wherever it stands, unless it is inside
-// of quotes.
+// A word that selects the strong model wins at any place in the text, unless it
+// is in quotes.
 func TestComprehensionAlwaysWins(t *testing.T) {
 	t.Parallel()
 	r := New(Default())
@@ -120,9 +120,9 @@ func TestComprehensionAlwaysWins(t *testing.T) {
 	}
 }
 
-// Whatever a person writes, the route is one of three, it has a reason, and a
-// plan only if it is instant; a message in capitals or with courtesies goes the
-// same way.
+// Whatever a user writes, the route is one of three, it has a reason, and it
+// has a plan only if it is instant. A message in capitals or with courtesies
+// has the same route.
 func FuzzRoute(f *testing.F) {
 	file, err := os.ReadFile("testdata/routes.txt")
 	if err != nil {

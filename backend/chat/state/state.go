@@ -1,5 +1,5 @@
-// Package state keeps what a conversation is beside its entries: queue, draft, title,
-// and the prompt whose turn has no end yet.
+// Package state keeps the state of a conversation apart from its entries:
+// queue, draft, title, and the prompt whose turn has no end yet.
 package state
 
 import (
@@ -16,49 +16,52 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Dir is the folder of the state, in the conversation's.
+// Dir is the name of the state's folder within the conversation's folder.
 const Dir = "state"
 
 const (
 	// version is the version of a conversation's files.
 	version = 1
-	// maxKnown is how many of a conversation's last messages are recognised when they
-	// are sent again.
+	// maxKnown is how many of the last messages of a conversation are
+	// remembered, so that a message that is sent again is recognised.
 	maxKnown = 256
 )
 
-// State is what a conversation is beside its entries, as it stands on disk: the
-// last record of a small log, so that it is written in microseconds and survives
-// the end of the process in any way.
+// State is the state of a conversation apart from its entries. On disk it is
+// the last record of a small log, so that a write takes microseconds and
+// survives any end of the process.
 type State struct {
 	Version int `json:"version"`
-	// Head has the fields that do not follow from what runs.
+	// Head has only the fields that are stored; the others are computed from
+	// what runs.
 	Head    protocol.Conversation `json:"head"`
 	Command string                `json:"command,omitempty"`
-	// URL is what its tab showed last.
+	// URL is the last address of its tab.
 	URL string `json:"url,omitempty"`
-	// Titled is set when the user wrote the title.
+	// Titled is set when the title is the user's own.
 	Titled bool `json:"titled,omitempty"`
-	// Turn is the prompt whose turn has no end yet. It is written before the turn
-	// begins and taken away after its end was written.
+	// Turn is the prompt whose turn has no end yet. It is written before the
+	// turn begins and removed after the end was written.
 	Turn protocol.MessageID `json:"turn,omitempty"`
 	// Held is set when the queue waits for the user.
 	Held bool `json:"held,omitempty"`
-	// Context is set when the agent's next session does not know what was said.
+	// Context is set when the agent's next session does not know the
+	// conversation, so that its first prompt must quote it.
 	Context bool `json:"context,omitempty"`
-	// Elsewhere is set when something may have been said to the agent's session
-	// that is not in the journal.
+	// Elsewhere is set when the agent's session may contain messages from a
+	// terminal that are not in the journal.
 	Elsewhere bool `json:"elsewhere,omitempty"`
-	// Aside is what was done without the agent since its last prompt.
+	// Aside describes what was done without the agent since its last prompt.
 	Aside []string `json:"aside,omitempty"`
-	// Known are the last messages, oldest first: the same one is taken once.
+	// Known are the ids of the last messages, oldest first. A message that is
+	// in it is not accepted a second time.
 	Known []protocol.MessageID `json:"known,omitempty"`
 }
 
-// New is the state of a new conversation.
+// New returns the state of a new conversation.
 func New() State { return State{Version: version} }
 
-// Know notes a message.
+// Know records the id of a message.
 func (s *State) Know(id protocol.MessageID) {
 	if slices.Contains(s.Known, id) {
 		return
@@ -69,10 +72,12 @@ func (s *State) Know(id protocol.MessageID) {
 	s.Known = append(s.Known, id)
 }
 
-// maxAside bounds what an agent is told of one instant message, in characters.
+// maxAside bounds the description of one instant message for the agent, in
+// characters.
 const maxAside = 2000
 
-// AddAside notes what was done without the agent, for its next prompt.
+// AddAside records what was done without the agent, for the agent's next
+// prompt.
 func (s *State) AddAside(asked, done string) {
 	s.Aside = append(s.Aside, fmt.Sprintf("The person said %q, and it was carried out without you: %s", clip.Cut(asked, maxAside/4), clip.Cut(done, maxAside)))
 	if n := len(s.Aside); n > 5 {
@@ -80,7 +85,8 @@ func (s *State) AddAside(asked, done string) {
 	}
 }
 
-// TakeAside puts what was done without the agent in front of a prompt, once.
+// TakeAside returns a prompt with the recorded asides in front of it, and
+// removes them from the state.
 func (s *State) TakeAside(text string) string {
 	if len(s.Aside) == 0 {
 		return text
@@ -90,17 +96,17 @@ func (s *State) TakeAside(text string) string {
 	return "[For you to know, not to answer: " + before + "]\n\n" + text
 }
 
-// Store is where a conversation's state is on disk: the last record of a small log,
-// so that it is written in microseconds and survives the end of the process in any
-// way. It has no lock: its owner makes one call at a time.
+// Store keeps a conversation's state on disk, as the last record of a small
+// log, so that a write takes microseconds and survives any end of the process.
+// It has no lock: its owner must make one call at a time.
 type Store struct {
 	dir string
 	log *slog.Logger
-	// saved is nil until something is written.
+	// saved is nil until the first Write.
 	saved *journal.Log
 }
 
-// NewStore returns the store in a conversation's folder. Nothing is opened.
+// NewStore returns the store in a conversation's folder. It opens nothing.
 func NewStore(dir string, log *slog.Logger) *Store {
 	return &Store{dir: filepath.Join(dir, Dir), log: log}
 }
@@ -125,7 +131,8 @@ func (s *Store) Write(state *State) error {
 	return err
 }
 
-// Read reads the newest state that can be read, before the first Write.
+// Read returns the newest readable state. It must be called before the first
+// Write.
 func (s *Store) Read() (State, error) {
 	saved, err := s.open()
 	if err != nil {
@@ -153,7 +160,7 @@ func newest(l *journal.Log) (State, error) {
 	return State{}, fmt.Errorf("the conversation has no state")
 }
 
-// Close closes what Write opened.
+// Close closes the log that Write opened.
 func (s *Store) Close() error {
 	if s.saved == nil {
 		return nil

@@ -36,7 +36,7 @@ func TestTheLastStateIsRead(t *testing.T) {
 	}
 }
 
-// A state that another program wrote, or that is not there, is not made up.
+// A state of another version, or a missing one, is an error.
 func TestWhatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := open(dir).Read(); err == nil {
@@ -59,8 +59,8 @@ func TestWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Nothing is opened before the first write, and what could not be opened can be
-// written later.
+// Nothing is opened before the first write, and if opening failed, a later
+// write tries again.
 func TestAStoreOpensLate(t *testing.T) {
 	dir := t.TempDir()
 	store := open(dir)
@@ -97,7 +97,7 @@ func TestKnownMessagesAreBounded(t *testing.T) {
 	}
 }
 
-// What was done beside the agent is told once, and not more than a few of it.
+// What was done without the agent is told once, and is limited to a few items.
 func TestAside(t *testing.T) {
 	s := state.New()
 	if got := s.TakeAside("hello"); got != "hello" {

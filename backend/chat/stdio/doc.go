@@ -1,6 +1,7 @@
 //go:build unix
 
-// Package stdio runs an agent as a process that speaks in lines: it starts it,
-// hands its lines over one at a time and in order, queues what is sent to it, and
-// says why it ended. What the lines mean is the drivers' matter.
+// Package stdio runs an agent as a process that communicates in lines. It
+// starts the process, passes on its lines one at a time and in order, queues
+// the lines for it, and reports why it ended. The meaning of the lines is up to
+// the drivers.
 package stdio

@@ -7,14 +7,16 @@ import "time"
 const (
 	// maxAgentLine bounds one message of an agent, in bytes.
 	maxAgentLine = 64 << 20
-	// maxAgentQueue is how many bytes wait for an agent that does not read.
+	// maxAgentQueue bounds the queue for an agent that does not read, in bytes.
 	maxAgentQueue   = 64 << 20
 	agentStderrLine = 4 << 10
-	// agentEndWait is how long an agent is let alone after what it said last before
-	// its input ends, and how long it may then take to end by itself before it is
-	// signalled: in both it writes down what was said.
+	// agentEndWait is used twice when an agent is closed: how long we wait
+	// after its last output before closing its input, and how long it may then
+	// take to end by itself before it is signalled. During both, agents save
+	// the conversation.
 	agentEndWait = 250 * time.Millisecond
-	// agentPipeWait is how long an agent that closed its output may take to end,
-	// and what it left in the pipe to be read.
+	// agentPipeWait is how long an agent that closed its output may take to
+	// end. After the end of an agent, it is also how long the rest of its
+	// output may take to be read.
 	agentPipeWait = 2 * time.Second
 )

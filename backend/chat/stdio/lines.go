@@ -13,16 +13,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// keep is how large a buffer may be that is kept for the next line.
+// keep is the largest buffer, in bytes, that is kept for the next line.
 const keep = 1 << 20
 
-// lines splits a stream at its line ends. bufio.Scanner would do, but for its
-// error, which loses how much was too much, and the buffer of the longest line,
-// which it keeps.
+// lines splits a stream into lines. bufio.Scanner is not used, because its
+// error does not say how long the line was, and because it keeps the buffer of
+// the longest line.
 type lines struct {
 	from  *bufio.Reader
 	limit int
-	// cut makes several lines of one that is too long; otherwise it is an error.
+	// cut splits a line that is too long into several; otherwise such a line is
+	// an error.
 	cut bool
 	buf []byte
 }
@@ -31,8 +32,8 @@ func newLines(from io.Reader, limit int) *lines {
 	return &lines{from: bufio.NewReaderSize(from, min(64<<10, limit)), limit: limit}
 }
 
-// next returns a line without its end; it is valid until the next call. The last
-// line needs no end.
+// next returns a line without its line end; it is valid until the next call.
+// The last line may have no line end.
 func (l *lines) next() ([]byte, error) {
 	if cap(l.buf) > keep {
 		l.buf = nil
@@ -52,14 +53,14 @@ func (l *lines) next() ([]byte, error) {
 				return nil, err
 			}
 		case len(l.buf) > 0 && errors.Is(err, io.EOF):
-			return l.trimmed(), l.check() // the next call meets the end again
+			return l.trimmed(), l.check() // the next call returns the end of the stream
 		default:
 			return nil, err
 		}
 	}
 }
 
-// check refuses a line over the limit.
+// check returns an error for a line over the limit.
 func (l *lines) check() error {
 	if l.cut || len(l.buf) <= l.limit {
 		return nil

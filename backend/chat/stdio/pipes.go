@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// end is a pipe with our side and the agent's.
+// end is a pipe: our side and the agent's side.
 type end struct{ ours, theirs *os.File }
 
-// pipes are the three of an agent. They are files, and not the readers and
-// writers of exec.Cmd, so that each side can be closed by itself.
+// pipes are the three pipes of an agent. They are files, and not the readers
+// and writers of exec.Cmd, so that each side can be closed on its own.
 type pipes struct{ stdin, stdout, stderr end }
 
 func newPipes() (*pipes, error) {
@@ -37,12 +37,12 @@ func newPipes() (*pipes, error) {
 
 func (p *pipes) closeTheirs() {
 	for _, e := range []end{p.stdin, p.stdout, p.stderr} {
-		_ = e.theirs.Close() // a nil file says so
+		_ = e.theirs.Close() // closing a nil file only returns an error
 	}
 }
 
 func (p *pipes) closeOurs() {
 	for _, e := range []end{p.stdin, p.stdout, p.stderr} {
-		_ = e.ours.Close() // stdin's may be closed already
+		_ = e.ours.Close() // stdin may be closed already
 	}
 }

@@ -14,24 +14,26 @@ import (
 	"time"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/confine"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
-// Config says what to start and who takes its lines.
+// Config says what to start and who receives its lines.
 type Config struct {
 	Launch driver.Launch
-	// Guard, if there is one, ends the agent when this program dies.
+	// Guard ends the agent when this program dies; it may be nil.
 	Guard  *proc.Guard
 	Logger *slog.Logger
-	// Connect is given the process before Start returns it, and returns what takes
-	// one line without its end. That is called one at a time, in order; the line is
-	// valid until it returns. While it waits, the agent is read no further. An error
-	// of it ends the agent and is the reason.
+	// Connect is called with the process before Start returns it, and returns
+	// the callback for lines. The callback receives one line, without its line
+	// end, at a time and in order; the line is valid until the callback
+	// returns. While the callback runs, nothing more is read from the agent. If
+	// it returns an error, the agent is ended with that error as the reason.
 	Connect func(*Process) (line func(line []byte) error)
 }
 
-// Process is an agent that runs. Its methods are safe for concurrent use.
+// Process is a running agent. Its methods are safe for concurrent use.
 type Process struct {
 	launch driver.Launch
 	line   func([]byte) error
@@ -41,14 +43,14 @@ type Process struct {
 	done   chan struct{}
 
 	errLines tail
-	wake     chan struct{} // something is queued, or the queue is closed
+	wake     chan struct{} // signals that something is queued, or that the queue is closed
 
 	mu      sync.Mutex
 	queue   [][]byte
 	queued  int       // bytes
-	heard   time.Time // of its last line
-	closed  bool      // nothing more is taken in
-	failure error     // why we ended it; nil while we did not
+	heard   time.Time // the time of its last line
+	closed  bool      // nothing more is accepted
+	failure error     // why we ended it; nil otherwise
 	ours    bool      // Close was called
 	err     error
 }
@@ -62,8 +64,12 @@ func Start(life context.Context, c Config) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	program := confine.Program{Path: c.Launch.Path, Args: c.Launch.Args, Env: c.Launch.Env, Dir: c.Launch.Dir}
+	if c.Launch.Confine != nil {
+		program = confine.Wrap(program, *c.Launch.Confine)
+	}
 	running, err := proc.Start(life, proc.Config{
-		Path: c.Launch.Path, Args: c.Launch.Args, Env: c.Launch.Env, Dir: c.Launch.Dir,
+		Path: program.Path, Args: program.Args, Env: program.Env, Dir: program.Dir,
 		Stdin: pipes.stdin.theirs, Stdout: pipes.stdout.theirs, Stderr: pipes.stderr.theirs,
 		Guard: c.Guard, Logger: c.Logger,
 	})
@@ -85,8 +91,8 @@ func Start(life context.Context, c Config) (*Process, error) {
 	wg.Go(func() {
 		<-running.Done()
 		p.closeQueue()
-		// Whoever got away from the tree may hold the pipes open; what the agent
-		// left in them is read first.
+		// A process that escaped from the agent's process tree may hold the
+		// pipes open. The agent's remaining output is read first.
 		deadline := time.Now().Add(agentPipeWait)
 		_ = p.stdin.SetWriteDeadline(deadline)
 		_ = pipes.stdout.ours.SetReadDeadline(deadline)
@@ -100,14 +106,13 @@ func Start(life context.Context, c Config) (*Process, error) {
 	return p, nil
 }
 
-// PID is the agent's process id.
+// PID returns the agent's process id.
 func (p *Process) PID() int { return p.proc.PID() }
 
-// Send queues a line, which must have no end and is not the caller's any more. It
-// never waits, so that whoever
-// asks for the end of a turn is not kept by an agent that does not read. It
-// returns CodeBusy when too much waits already, and the agent's end when there is
-// no agent any more.
+// Send queues a line, which must have no line end; the caller must not use it
+// afterwards. It never waits, so that an agent that does not read cannot delay
+// the caller, for instance when it ends a turn. Send returns CodeBusy when the
+// queue is full, and CodeCrashed when the agent has ended.
 func (p *Process) Send(line []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,7 +135,7 @@ func (p *Process) signal() {
 	}
 }
 
-// write hands the queue to the agent.
+// write writes the queue to the agent.
 func (p *Process) write() {
 	defer p.stdin.Close()
 	for range p.wake {
@@ -147,7 +152,8 @@ func (p *Process) write() {
 			}
 			for _, line := range queue {
 				if _, err := p.stdin.Write(append(line, '\n')); err != nil {
-					// An agent that ends closes its input first; how it ended says more.
+					// An agent that ends closes its input first; its exit
+					// status is the better reason.
 					p.awaitExit("it closed its input")
 					return
 				}
@@ -159,8 +165,7 @@ func (p *Process) write() {
 	}
 }
 
-// closeQueue lets nothing more in. A write that waits for the agent ends when the
-// pipe does.
+// closeQueue closes the queue. A write that is blocked ends when the pipe does.
 func (p *Process) closeQueue() {
 	p.mu.Lock()
 	p.closed = true
@@ -169,7 +174,7 @@ func (p *Process) closeQueue() {
 	p.signal()
 }
 
-// read hands the agent's lines over.
+// read passes on the agent's lines.
 func (p *Process) read(from io.Reader) {
 	lines := newLines(from, maxAgentLine)
 	for {
@@ -185,14 +190,15 @@ func (p *Process) read(from io.Reader) {
 		}
 		if err != nil {
 			p.Fail(err)
-			// What it still writes is for nobody; its pipe must not keep it.
+			// The rest of its output is discarded; a full pipe must not keep
+			// the agent from ending.
 			_, _ = io.Copy(io.Discard, from)
 			return
 		}
 	}
 }
 
-// readErrors keeps what the agent writes beside the protocol.
+// readErrors keeps the last lines of the agent's standard error.
 func (p *Process) readErrors(from io.Reader) {
 	lines := newLines(from, agentStderrLine)
 	lines.cut = true
@@ -212,8 +218,8 @@ func (p *Process) readErrors(from io.Reader) {
 	}
 }
 
-// awaitExit gives an agent that closed a pipe the time to end; one that stays is
-// of no use and is ended.
+// awaitExit gives an agent that closed a pipe the time to end. An agent that
+// still runs then is of no use and is ended.
 func (p *Process) awaitExit(reason string) {
 	wait := time.NewTimer(agentPipeWait)
 	defer wait.Stop()
@@ -224,7 +230,8 @@ func (p *Process) awaitExit(reason string) {
 	}
 }
 
-// Fail ends the agent for a reason; the first one counts. It does not wait.
+// Fail ends the agent for a reason; only the first reason counts. It does not
+// wait.
 func (p *Process) Fail(reason error) {
 	p.mu.Lock()
 	first := p.failure == nil && !p.ours
@@ -237,9 +244,10 @@ func (p *Process) Fail(reason error) {
 	}
 }
 
-// Close ends the agent's input when it has been silent for a moment, and by the
-// stop ladder whoever does not end with it. It returns when the agent is gone and
-// its last line was handed over, or with ctx.
+// Close closes the agent's input once the agent has been silent for
+// agentEndWait. If the agent does not end then, Close stops it by the stop
+// ladder. It returns when the agent has ended and its last line was passed on,
+// or when ctx ends.
 func (p *Process) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.ours = true
@@ -247,9 +255,9 @@ func (p *Process) Close(ctx context.Context) error {
 	p.mu.Unlock()
 	stopped := make(chan error, 1)
 	go func() {
-		// Many write down what was said after they have said it, and are ended in the
-		// middle of that by the end of their input as by a signal: Qwen Code 0.15 knew
-		// nothing of its last answer.
+		// Many agents save the conversation only after their last message.
+		// Closing their input interrupts that as a signal does: Qwen Code 0.15
+		// lost its last answer.
 		p.wait(ctx, time.Until(heard.Add(agentEndWait)))
 		p.closeQueue()
 		p.wait(ctx, agentEndWait)
@@ -263,8 +271,8 @@ func (p *Process) Close(ctx context.Context) error {
 	}
 }
 
-// Await waits until done is closed: the end of a driver's agent, which follows that of
-// its process.
+// Await waits until done is closed: the end of a driver's agent, which follows
+// the end of its process.
 func Await(ctx context.Context, done <-chan struct{}, name string) error {
 	select {
 	case <-done:
@@ -274,7 +282,7 @@ func Await(ctx context.Context, done <-chan struct{}, name string) error {
 	}
 }
 
-// wait returns after a time, with ctx, or when the process has ended.
+// wait waits for a time, for the end of ctx, or for the end of the process.
 func (p *Process) wait(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -285,17 +293,18 @@ func (p *Process) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Done is closed when the process is gone and its last line was handed over.
+// Done is closed when the process has ended and its last line was passed on.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says why the agent ended; nil when Close was called, and while it runs.
+// Err returns why the agent ended; nil if Close was called, and while the agent
+// runs.
 func (p *Process) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.err
 }
 
-// finish says why it ended.
+// finish records why the agent ended.
 func (p *Process) finish() {
 	exit := p.proc.Exit()
 	p.mu.Lock()
@@ -306,10 +315,11 @@ func (p *Process) finish() {
 	close(p.done)
 }
 
-// shownLog is how much of an agent's log a person can look at when it ended, in bytes.
+// shownLog is how much of an agent's log the user can see when it has ended, in
+// bytes.
 const shownLog = 4 << 10
 
-// reason is what a person is told. The caller holds mu.
+// reason returns the error for the user. The caller holds mu.
 func (p *Process) reason(exit protocol.Exit) error {
 	message := p.launch.Name
 	switch {

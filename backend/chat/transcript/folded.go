@@ -14,13 +14,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// folded is what a conversation has become, entry by entry, so that its last
-// screenful is read without the thousands of pieces that made it. It follows
-// from the events and is made again from them where it is missing.
+// folded is the fold: the compacted entries of a conversation, so that the last
+// screenful is read without the thousands of small changes that made it. It is
+// computed from the events, and computed again where it is missing.
 //
-// A record is a line "through index kind id\tJSON". A record whose through is not
-// 0 ends a batch: the fold has every event up to there. A batch that a crash cut
-// off is written again, so the newest record of an id counts.
+// A record is a line "through index kind id\tJSON". A record whose through is
+// not 0 ends a batch: the fold has every event up to that index. A batch that a
+// crash interrupted is written again, so the newest record of an id counts.
 type folded struct {
 	log *journal.Log
 }
@@ -28,11 +28,11 @@ type folded struct {
 // The kinds of record.
 const (
 	foldEntry = 'n' // an entry, in the order of the indexes
-	foldAgain = 'a' // an entry of before that changed
-	foldCut   = 'c' // the entry index and all behind it are gone
+	foldAgain = 'a' // a newer version of an earlier entry
+	foldCut   = 'c' // the entry with this index and all after it are removed
 )
 
-// foldRecord is one record, its entry not decoded yet.
+// foldRecord is one record, with its entry not decoded yet.
 type foldRecord struct {
 	through, index uint64
 	kind           byte
@@ -68,11 +68,11 @@ func parseFold(line []byte) (r foldRecord, ok bool) {
 	return r, err == nil
 }
 
-// foldStep is how many records are read at once on the way back.
+// foldStep is how many records are read at once while reading backwards.
 const foldStep = 64
 
-// back gives the records up to a place in the log, newest first, until each
-// returns false.
+// back calls each with the records up to a position in the log, newest first,
+// until each returns false.
 func (f folded) back(upTo uint64, each func(foldRecord) bool) error {
 	for upTo > 0 {
 		from := upTo - min(upTo, foldStep)
@@ -93,7 +93,7 @@ func (f folded) back(upTo uint64, each func(foldRecord) bool) error {
 	return nil
 }
 
-// through is how far the fold goes.
+// through returns the index of the last event that the fold has.
 func (f folded) through() (through uint64, err error) {
 	err = f.back(f.log.Last(), func(r foldRecord) bool {
 		through = r.through
@@ -102,20 +102,20 @@ func (f folded) through() (through uint64, err error) {
 	return through, err
 }
 
-// view is what of the fold is asked for.
+// view selects a part of the fold.
 type view struct {
 	upTo uint64 // the last record that counts
-	// before bounds the indexes of the entries.
+	// Only entries with an index below before are returned.
 	before uint64
 	limit  int
-	// seen are entries that the caller has newer ones of.
+	// seen has the entries of which the caller has a newer version.
 	seen map[string]bool
 }
 
 // tail returns the last entries of a view, oldest first, and whether there are
 // more before them.
 func (f folded) tail(v view) (entries []protocol.ChatEntry, more bool, err error) {
-	newer := map[string][]byte{} // entries that changed after their turn
+	newer := map[string][]byte{} // versions written after the entry's turn
 	seen := map[string]bool{}
 	cut := v.before
 	var broken error
@@ -140,7 +140,7 @@ func (f folded) tail(v view) (entries []protocol.ChatEntry, more bool, err error
 			var e protocol.ChatEntry
 			if err := json.Unmarshal(data, &e); err != nil {
 				broken = fmt.Errorf("an entry of the conversation cannot be read: %w", err)
-				return true // the others can
+				return true // the others can be read
 			}
 			entries = append(entries, e)
 		}
@@ -153,7 +153,7 @@ func (f folded) tail(v view) (entries []protocol.ChatEntry, more bool, err error
 	return entries, more, err
 }
 
-// find returns one entry as it stands in the fold.
+// find returns one entry as the fold has it.
 func (f folded) find(id string) (protocol.ChatEntry, bool) {
 	var e protocol.ChatEntry
 	found, cut := false, uint64(math.MaxUint64)

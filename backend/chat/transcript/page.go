@@ -7,7 +7,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// View is a transcript at one moment. It may be read while the transcript goes on.
+// View is a transcript at one moment. It stays valid, and may be read
+// concurrently, while the transcript changes.
 type View struct {
 	fold   folded
 	upTo   uint64
@@ -19,13 +20,13 @@ func (t *Transcript) View() View {
 	return View{fold: t.fold, upTo: t.fold.log.Last(), recent: t.window.entries()}
 }
 
-// Page is the last limit entries before an index, 0 for the end, oldest first, and
-// whether there are more before them.
+// Page returns the last limit entries before an index (0 means the end), oldest
+// first, and whether there are more before them.
 func (v View) Page(before uint64, limit int) (entries []protocol.ChatEntry, more bool, err error) {
 	if before == 0 || before > math.MaxInt64 {
 		before = math.MaxUint64
 	}
-	// What the window has is newer than what stands on disk of it.
+	// The window has newer versions of its entries than the disk.
 	seen := make(map[string]bool, len(v.recent))
 	for _, e := range v.recent {
 		seen[e.ID] = true
@@ -38,10 +39,10 @@ func (v View) Page(before uint64, limit int) (entries []protocol.ChatEntry, more
 	return entries, more, nil
 }
 
-// merge puts what stands on disk and what is in memory together: the last limit
-// entries before an index.
+// merge combines the entries from disk and from memory, and returns the last
+// limit ones before an index.
 func merge(older []protocol.ChatEntry, more bool, recent []protocol.ChatEntry, before uint64, limit int) ([]protocol.ChatEntry, bool) {
-	first := uint64(0) // what is before the part on disk that was read stays out
+	first := uint64(0) // entries older than the part that was read from disk are left out
 	if more && len(older) > 0 {
 		first = older[0].Index
 	}
@@ -67,8 +68,8 @@ func merge(older []protocol.ChatEntry, more bool, recent []protocol.ChatEntry, b
 	return all, more
 }
 
-// Events are those after an index up to another one, as they were written. It
-// returns ErrGap where one of them is missing.
+// Events returns the events after an index up to another one, as they were
+// written. It returns ErrGap if one of them is missing.
 func (t *Transcript) Events(after, last uint64) ([]protocol.ChatEvent, error) {
 	var events []protocol.ChatEvent
 	if after >= last {

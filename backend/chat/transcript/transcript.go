@@ -1,12 +1,14 @@
-// Package transcript keeps the entries of one conversation: every change of them in
-// a journal, and what they have become in a fold, so that the last screenful is
-// read without the thousands of pieces that made it.
+// Package transcript keeps the entries of one conversation. A journal (the
+// events) has every change. A second log (the fold) has the compacted entries,
+// so that the last screenful is read without the thousands of small changes
+// that made it.
 //
-// A change is on disk before it is in memory: what Write, Cut or Settle could not
-// write did not happen. The fold follows from the journal and is made again from it
-// where it is missing.
+// A change is on disk before it is in memory: what Write, Cut or Settle could
+// not write did not happen. The fold is computed from the journal, and computed
+// again where it is missing.
 //
-// A Transcript is not safe for concurrent use; a View of it may be read beside it.
+// A Transcript is not safe for concurrent use; a View of it may be read
+// concurrently.
 package transcript
 
 import (
@@ -24,24 +26,24 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// The folders of a transcript, below that of its conversation.
+// The folders of a transcript, within the conversation's folder.
 const (
 	EventsDir = "events"
 	FoldedDir = "folded"
 )
 
 const (
-	// Window is how many entries of a turn are kept in memory.
+	// Window is the most entries of the last turn that are kept in memory.
 	Window = 1000
-	// maxRecord bounds one record of the journals: the largest entry, with all that
-	// a tool call may bring.
+	// maxRecord bounds one record of the journals, in bytes: the largest entry,
+	// with all content of a tool call.
 	maxRecord = 64 << 20
 )
 
-// ErrGap says that a part of the journal is missing.
+// ErrGap is returned when a part of the journal is missing.
 var ErrGap = errors.New("a part of the conversation's journal is missing")
 
-// Transcript is what was said in a conversation.
+// Transcript is the entries of one conversation.
 type Transcript struct {
 	dir    string
 	log    *slog.Logger
@@ -51,20 +53,21 @@ type Transcript struct {
 	last   uint64 // the index of the last event
 }
 
-// New returns the transcript in a folder, whose last event has an index as far as
-// is known before it is open.
+// New returns the transcript in a folder. last is the index of its last event,
+// as far as it is known before the transcript is open.
 func New(dir string, last uint64, log *slog.Logger) *Transcript {
 	return &Transcript{dir: dir, log: log, window: newWindow(), last: last}
 }
 
-// Last is the index of the last event.
+// Last returns the index of the last event.
 func (t *Transcript) Last() uint64 { return t.last }
 
-// IsOpen says whether the journals are open.
+// IsOpen reports whether the journals are open.
 func (t *Transcript) IsOpen() bool { return t.events != nil }
 
-// Open opens the journals, and folds what the fold on disk does not have yet. made
-// is told the index of each event that made an entry.
+// Open opens the journals, and compacts the events that the fold on disk does
+// not have yet. It calls made with the index of each of these events that made
+// an entry.
 func (t *Transcript) Open(made func(event uint64)) error {
 	events, err := journal.OpenLog(journal.LogConfig{
 		Dir: filepath.Join(t.dir, EventsDir), Files: math.MaxInt, MaxRecord: maxRecord, Logger: t.log,
@@ -77,8 +80,8 @@ func (t *Transcript) Open(made func(event uint64)) error {
 		return Unwritable(errors.Join(err, events.Close()))
 	}
 	through, err := fold.through()
-	// A power cut can take the end of the journal and leave its fold: the indexes
-	// go on behind it, so that none is given twice.
+	// After a power cut the fold may have events that the end of the journal
+	// lost. New indexes continue after the fold's, so that none is used twice.
 	for events.Last() < through {
 		events.Skip()
 	}
@@ -89,7 +92,7 @@ func (t *Transcript) Open(made func(event uint64)) error {
 	return t.replay(through, made)
 }
 
-// replay folds the events after an index.
+// replay applies the events after an index.
 func (t *Transcript) replay(after uint64, made func(event uint64)) error {
 	for after < t.last {
 		items, err := t.events.Read(after, 1000)
@@ -120,8 +123,8 @@ func (t *Transcript) replay(after uint64, made func(event uint64)) error {
 	return nil
 }
 
-// Unwritable says in words that the disk did not take something. What is said
-// already stays as it is.
+// Unwritable wraps an error of a write in an error for the user. A
+// *protocol.Error is returned unchanged.
 func Unwritable(err error) error {
 	if _, said := errors.AsType[*protocol.Error](err); err == nil || said {
 		return err
@@ -129,11 +132,11 @@ func Unwritable(err error) error {
 	return protocol.NewError(protocol.CodeNotWritable, "the conversation cannot be written: "+journal.Reason(err), "make room on the disk, and try again")
 }
 
-// Write takes one event in: it is on disk when Write returns, or did not happen. It
-// returns the event with its index, and whether it made an entry. An entry without
-// an index or a name gets them here.
+// Write writes one event: it is on disk when Write returns, or it did not
+// happen. It returns the event with its index, and whether it made an entry. An
+// entry without an index or an id gets them here.
 func (t *Transcript) Write(ev protocol.ChatEvent) (written protocol.ChatEvent, made bool, err error) {
-	ev.Index = t.events.Last() + 1 // nobody else appends
+	ev.Index = t.events.Last() + 1 // there is no other writer
 	if ev.Entry != nil && ev.Entry.Index == 0 {
 		ev.Entry.Index = ev.Index
 		if ev.Entry.ID == "" {
@@ -153,23 +156,23 @@ func (t *Transcript) Write(ev protocol.ChatEvent) (written protocol.ChatEvent, m
 	return ev, made, nil
 }
 
-// bound writes a part of a very long turn to disk and forgets it; more of the turn
-// is to come.
+// bound writes the first part of a very long turn to disk and drops it from
+// memory, while the turn continues.
 func (t *Transcript) bound() {
 	if len(t.window.items) <= Window {
 		return
 	}
 	if err := t.foldOut(Window/2, 0); err != nil {
 		t.log.Warn("a part of a long turn could not be folded", "error", err)
-		return // they stay in memory
+		return // the entries stay in memory
 	}
 	t.window.drop(Window / 2)
 }
 
-// take folds one event into the window and reports whether it made an entry.
+// take applies one event to the window and reports whether it made an entry.
 func (t *Transcript) take(ev protocol.ChatEvent) (made bool) {
 	if ev.Op == protocol.ChatAppend && t.window.byID[ev.ID] == nil {
-		// It was written to disk in the middle of a very long turn.
+		// Its entry was dropped from memory in the middle of a very long turn.
 		if e, ok := t.fold.find(ev.ID); ok {
 			t.window.put(e, ev.Index)
 		}
@@ -177,9 +180,9 @@ func (t *Transcript) take(ev protocol.ChatEvent) (made bool) {
 	return t.window.apply(ev)
 }
 
-// Cut takes an entry and all behind it away. It returns the event of that, and how
-// many entries are gone. An event that has an index was written, also when the fold
-// was not: another Cut mends that.
+// Cut removes an entry and all after it. It returns the event of the removal,
+// and how many entries were removed. If the event has an index, it was written,
+// even if the fold was not; another Cut repairs that.
 func (t *Transcript) Cut(e protocol.ChatEntry) (ev protocol.ChatEvent, removed int, err error) {
 	if err := t.Clear(); err != nil {
 		return ev, 0, err
@@ -207,11 +210,11 @@ func (t *Transcript) Entry(id string) (protocol.ChatEntry, bool) {
 	return t.fold.find(id)
 }
 
-// Recent are the entries that may still change, those of the last turn, oldest
-// first.
+// Recent returns the entries that may still change, those of the last turn,
+// oldest first.
 func (t *Transcript) Recent() []protocol.ChatEntry { return t.window.entries() }
 
-// Heads are the entries of Recent without their text, which may be long.
+// Heads returns the entries of Recent without their text, which may be long.
 func (t *Transcript) Heads() iter.Seq[protocol.ChatEntry] {
 	return func(yield func(protocol.ChatEntry) bool) {
 		for _, i := range t.window.items {
@@ -222,10 +225,11 @@ func (t *Transcript) Heads() iter.Seq[protocol.ChatEntry] {
 	}
 }
 
-// Held is how many entries are in memory.
+// Held returns how many entries are in memory.
 func (t *Transcript) Held() int { return len(t.window.items) }
 
-// Each gives the entries on disk from an index on, newest first, page by page.
+// Each calls yield with the entries on disk from an index on, newest first,
+// reading page by page, until yield returns false.
 func (t *Transcript) Each(from uint64, yield func(protocol.ChatEntry) bool) error {
 	upTo, before := t.fold.log.Last(), uint64(math.MaxUint64)
 	for {
@@ -244,11 +248,12 @@ func (t *Transcript) Each(from uint64, yield func(protocol.ChatEntry) bool) erro
 	}
 }
 
-// Settle writes all entries to disk: the fold goes to the last event then. They
-// stay in memory, because the agent may still have a word about them.
+// Settle writes all changed entries to disk, so that the fold has every event.
+// The entries stay in memory, because the agent may still send updates about
+// them.
 func (t *Transcript) Settle() error { return t.foldOut(len(t.window.items), t.last) }
 
-// Clear settles the entries and forgets them.
+// Clear settles the entries and drops them from memory.
 func (t *Transcript) Clear() error {
 	if err := t.Settle(); err != nil {
 		return Unwritable(err)
@@ -257,8 +262,8 @@ func (t *Transcript) Clear() error {
 	return nil
 }
 
-// foldOut writes those of the first n entries that changed since; the last of
-// them says how far the fold goes.
+// foldOut writes those of the first n entries that are not on disk in their
+// current version. The last record says up to which event the fold is complete.
 func (t *Transcript) foldOut(n int, through uint64) error {
 	final := -1
 	for at, i := range t.window.items[:n] {
@@ -289,7 +294,7 @@ func (t *Transcript) foldOut(n int, through uint64) error {
 	return nil
 }
 
-// Seal ends the writing: what is there can still be read.
+// Seal ends the writing; everything can still be read.
 func (t *Transcript) Seal() error {
 	if t.events == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// opened is the transcript of a folder.
+// opened returns the opened transcript of a folder.
 func opened(t *testing.T, dir string) (tr *Transcript, made int) {
 	t.Helper()
 	tr = New(dir, 0, slog.New(slog.DiscardHandler))
@@ -47,7 +47,7 @@ func say(t *testing.T, tr *Transcript, id, text string) {
 	write(t, tr, protocol.ChatEvent{Op: protocol.ChatAppend, ID: id, Text: text})
 }
 
-// texts are the texts of a page, oldest first.
+// texts returns the texts of a page, oldest first.
 func texts(t *testing.T, tr *Transcript, before uint64, limit int) (list []string, more bool) {
 	t.Helper()
 	entries, more, err := tr.View().Page(before, limit)
@@ -67,7 +67,7 @@ func want(t *testing.T, tr *Transcript, what string, all ...string) {
 	}
 }
 
-// What was written is there again, whether it was settled or not.
+// What was written can be read again, whether it was settled or not.
 func TestComesBack(t *testing.T) {
 	for name, settle := range map[string]bool{"settled": true, "not settled": false} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestComesBack(t *testing.T) {
 	}
 }
 
-// The fold follows from the journal.
+// The fold is computed again from the journal.
 func TestTheFoldIsMadeAgain(t *testing.T) {
 	dir := t.TempDir()
 	tr, _ := opened(t, dir)
@@ -118,7 +118,8 @@ func TestTheFoldIsMadeAgain(t *testing.T) {
 	want(t, again, "made again", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9")
 }
 
-// A cut takes an entry and all behind it away, for good; the indexes go on.
+// A cut removes an entry and everything after it, for good; the indexes
+// continue.
 func TestCut(t *testing.T) {
 	dir := t.TempDir()
 	tr, _ := opened(t, dir)
@@ -147,7 +148,7 @@ func TestCut(t *testing.T) {
 	want(t, again, "again", "a", "e")
 }
 
-// What the disk did not take did not happen: neither in memory nor for a reader.
+// What could not be written did not happen: neither in memory nor for a reader.
 func TestWhatCannotBeWrittenDidNotHappen(t *testing.T) {
 	tr, _ := opened(t, t.TempDir())
 	put(t, tr, "a", "before")
@@ -183,7 +184,7 @@ func TestALongTurn(t *testing.T) {
 	if n := tr.Held(); n > Window {
 		t.Errorf("%d entries are in memory", n)
 	}
-	say(t, tr, "e1", " grown") // it stands on disk only
+	say(t, tr, "e1", " grown") // it is only on disk
 	var all []string
 	before, more := uint64(0), true
 	for more {
@@ -202,7 +203,7 @@ func TestALongTurn(t *testing.T) {
 	}
 }
 
-// A view does not change while the transcript goes on.
+// A view does not change while the transcript changes.
 func TestAViewStays(t *testing.T) {
 	tr, _ := opened(t, t.TempDir())
 	put(t, tr, "a", "a")
@@ -261,8 +262,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What was written after the fold's last batch is cut off by a power cut: the
-// indexes go on behind the fold, so that none is given twice.
+// A power cut loses the journal's events after the fold's last batch: new
+// indexes continue after the fold's, so that none is used twice.
 func TestAJournalShorterThanItsFold(t *testing.T) {
 	dir := t.TempDir()
 	tr, _ := opened(t, dir)

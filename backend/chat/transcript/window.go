@@ -7,34 +7,34 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// window is the part of a conversation that may still change, folded: the
-// entries of the last turn. What is before it stands on disk (see folded).
+// window has, in memory and compacted, the part of a conversation that may
+// still change: the entries of the last turn. Earlier entries are on disk (see
+// folded).
 type window struct {
 	items []*item // in the order of their indexes
 	byID  map[string]*item
 }
 
 // item is an entry that may still grow. Its text is in text, and entry.Text is
-// empty, so that a long reply is not copied for each word.
+// empty, so that a long reply is not copied for each added piece.
 type item struct {
 	entry protocol.ChatEntry
 	text  []byte
-	// again is set when an older version of it stands on disk already, settled when
-	// this one does.
+	// again is set when an older version of it is on disk already; settled is
+	// set when this version is on disk.
 	again, settled bool
 }
 
 func newWindow() window { return window{byID: map[string]*item{}} }
 
-// whole is the entry with its text.
+// whole returns the entry with its text.
 func (i *item) whole() protocol.ChatEntry {
 	e := i.entry
 	e.Text = string(i.text)
 	return e
 }
 
-// apply folds one event in. It reports whether it made an entry that was not
-// there.
+// apply applies one event. It reports whether the event made a new entry.
 func (w *window) apply(ev protocol.ChatEvent) (fresh bool) {
 	switch ev.Op {
 	case protocol.ChatPut:
@@ -70,7 +70,7 @@ func (w *window) put(e protocol.ChatEntry, event uint64) (fresh bool) {
 	return fresh
 }
 
-// cut removes every entry from an index on.
+// cut removes every entry with an index of from or more.
 func (w *window) cut(from uint64) {
 	w.items = slices.DeleteFunc(w.items, func(i *item) bool {
 		if i.entry.Index < from {
@@ -81,7 +81,7 @@ func (w *window) cut(from uint64) {
 	})
 }
 
-// drop removes the first n entries: they were written to disk.
+// drop removes the first n entries, which were written to disk.
 func (w *window) drop(n int) {
 	for _, i := range w.items[:n] {
 		delete(w.byID, i.entry.ID)
@@ -89,7 +89,7 @@ func (w *window) drop(n int) {
 	w.items = slices.Delete(w.items, 0, n)
 }
 
-// entries are copies of all entries.
+// entries returns copies of all entries.
 func (w *window) entries() []protocol.ChatEntry {
 	all := make([]protocol.ChatEntry, len(w.items))
 	for n, i := range w.items {

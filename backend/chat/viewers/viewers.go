@@ -1,5 +1,5 @@
-// Package viewers has the readers of a conversation and what waits for each: a bounded
-// queue, so that showing something never waits for a reader.
+// Package viewers keeps the viewers of a conversation and a bounded queue of
+// events for each, so that publishing an event never waits for a viewer.
 package viewers
 
 import (
@@ -8,18 +8,18 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// How much waits for a viewer before it gets a page instead: events, and about how
-// many bytes.
+// How much may be queued for a viewer before it gets a page instead: events,
+// and approximate bytes.
 const (
 	maxQueue = 1024
 	maxBytes = 4 << 20
 )
 
-// Set are the viewers of one conversation. It has no lock: its owner makes one call
-// at a time.
+// Set is the set of viewers of one conversation. It has no lock: its owner must
+// make one call at a time.
 type Set struct{ all map[*Viewer]struct{} }
 
-// Add returns a new viewer, which is shown what comes from now on.
+// Add adds a new viewer, which receives the events from now on.
 func (s *Set) Add() *Viewer {
 	v := &Viewer{wake: make(chan struct{}, 1)}
 	if s.all == nil {
@@ -29,42 +29,43 @@ func (s *Set) Add() *Viewer {
 	return v
 }
 
-// Remove takes a viewer off.
+// Remove removes a viewer.
 func (s *Set) Remove(v *Viewer) { delete(s.all, v) }
 
-// Show hands an event to every viewer. It never waits.
+// Show queues an event for every viewer. It never waits.
 func (s *Set) Show(ev protocol.ChatEvent) {
 	for v := range s.all {
 		v.push(ev)
 	}
 }
 
-// End tells every viewer that nothing more comes.
+// End tells every viewer that no more events follow.
 func (s *Set) End() {
 	for v := range s.all {
 		v.end()
 	}
 }
 
-// Viewer is one reader of a conversation. What waits for it is bounded and
-// coalesced: words that go behind the same text become one event. One that is
-// too far behind gets a page instead. Its methods are safe for concurrent use.
+// Viewer is one viewer of a conversation. Its queue is bounded and coalesced:
+// consecutive additions to one text become one event. A viewer that is too far
+// behind gets a page instead. Its methods are safe for concurrent use.
 type Viewer struct {
 	wake chan struct{}
 
 	mu    sync.Mutex
 	queue []protocol.ChatEvent
-	// tail is the text of the last event of the queue, while it grows.
+	// tail is the text of the last event of the queue while more text is being
+	// added.
 	tail  []byte
 	bytes int
 	gap   bool
 	ended bool
 }
 
-// Wake is sent to when Take has something new.
+// Wake receives a value when Take has something new.
 func (v *Viewer) Wake() <-chan struct{} { return v.wake }
 
-// push adds an event and never waits.
+// push queues an event and never waits.
 func (v *Viewer) push(ev protocol.ChatEvent) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -100,7 +101,7 @@ func (v *Viewer) push(ev protocol.ChatEvent) {
 	v.bound()
 }
 
-// seal gives the last event the text that grew behind it.
+// seal stores the collected text in the last event.
 func (v *Viewer) seal() {
 	if n := len(v.queue); n > 0 && v.queue[n-1].Op == protocol.ChatAppend {
 		v.queue[n-1].Text = string(v.tail)
@@ -108,14 +109,14 @@ func (v *Viewer) seal() {
 	v.tail = nil
 }
 
-// bound gives up what waits when it is too much.
+// bound discards the queue when it is too large.
 func (v *Viewer) bound() {
 	if len(v.queue) > maxQueue || v.bytes > maxBytes {
 		v.queue, v.tail, v.bytes, v.gap = nil, nil, 0, true
 	}
 }
 
-// sizeOf is about how large an event is in memory.
+// sizeOf returns the approximate size of an event in memory, in bytes.
 func sizeOf(ev protocol.ChatEvent) int {
 	size := 200 + len(ev.Text)
 	if e := ev.Entry; e != nil {
@@ -137,7 +138,7 @@ func (v *Viewer) signal() {
 	}
 }
 
-// end tells the viewer that nothing more comes.
+// end tells the viewer that no more events follow.
 func (v *Viewer) end() {
 	v.mu.Lock()
 	v.ended = true
@@ -145,8 +146,9 @@ func (v *Viewer) end() {
 	v.signal()
 }
 
-// Take returns what waits. gap: too much waited and was given up; a page is read
-// instead. ended: nothing more comes.
+// Take returns and empties the queue. gap means that the queue was too large
+// and was discarded; the caller must read a page instead. ended means that no
+// more events follow.
 func (v *Viewer) Take() (events []protocol.ChatEvent, gap, ended bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -16,8 +16,8 @@ func words(index uint64, id, text string) protocol.ChatEvent {
 	return protocol.ChatEvent{Index: index, Op: protocol.ChatAppend, ID: id, Text: text}
 }
 
-// Words that go behind the same text become one event, and so do changes of one
-// entry and heads in a row.
+// Consecutive additions to one text become one event, and so do consecutive
+// changes of one entry, and consecutive heads.
 func TestEventsAreJoined(t *testing.T) {
 	var set viewers.Set
 	v := set.Add()
@@ -50,7 +50,8 @@ func TestEventsAreJoined(t *testing.T) {
 	}
 }
 
-// What waits is bounded by number and by size; then a page is due.
+// The queue is bounded in number and in size; beyond that, the viewer needs a
+// page.
 func TestTooMuchIsGivenUp(t *testing.T) {
 	for name, show := range map[string]func(*viewers.Set){
 		"events": func(s *viewers.Set) {

@@ -13,14 +13,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-func (b *tabs) Pointer(context.Context, protocol.TabID) string { return "" }
+func (b *tabs) Pointer(protocol.Caller, protocol.TabID) string { return "" }
 
-func (b *tabs) Facts(context.Context, protocol.TabID, string) (protocol.TargetFacts, error) {
+func (b *tabs) Facts(context.Context, protocol.Caller, protocol.TabID, string) (protocol.TargetFacts, error) {
 	return b.facts, nil
 }
 
-// Act answers as a page would that says what a page can say.
-func (b *tabs) Act(_ context.Context, id protocol.TabID, q protocol.ActRequest, _ func(string) error) (protocol.Effect, error) {
+// Act returns an effect with every kind of text that a page can write.
+func (b *tabs) Act(_ context.Context, _ protocol.Caller, id protocol.TabID, q protocol.ActRequest, _ func(string) error) (protocol.Effect, error) {
 	raw, _ := json.Marshal(q)
 	b.note("act %s %s", id, raw)
 	if b.fail != nil {
@@ -33,23 +33,25 @@ func (b *tabs) Act(_ context.Context, id protocol.TabID, q protocol.ActRequest, 
 	}, nil
 }
 
-func (b *tabs) Snapshot(_ context.Context, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error) {
+func (b *tabs) Snapshot(_ context.Context, _ protocol.Caller, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error) {
 	raw, _ := json.Marshal(q)
 	b.note("look %s %s", id, raw)
 	return protocol.Look{URL: b.at(id).URL, Text: "e1 btn Save", Refs: 1}, nil
 }
 
-func (b *tabs) Wait(_ context.Context, id protocol.TabID, _ protocol.WaitRequest) (protocol.PageInfo, error) {
+func (b *tabs) Wait(_ context.Context, _ protocol.Caller, id protocol.TabID, _ protocol.WaitRequest) (protocol.PageInfo, error) {
 	return protocol.PageInfo{Tab: id}, b.fail
 }
 
-func (b *tabs) Dialog(context.Context, protocol.TabID, bool, *string) (protocol.DialogInfo, error) {
+func (b *tabs) Dialog(context.Context, protocol.Caller, protocol.TabID, bool, *string) (protocol.DialogInfo, error) {
 	return protocol.DialogInfo{Type: "alert"}, b.fail
 }
 
-func (b *tabs) Clipboard(context.Context, protocol.TabID, *string) (string, error) { return "", b.fail }
+func (b *tabs) Clipboard(context.Context, protocol.Caller, protocol.TabID, *string) (string, error) {
+	return "", b.fail
+}
 
-// runAll runs a command of a person with every scope.
+// runAll runs a command as a user with every scope.
 func runAll(b *tabs, r protocol.CommandRequest) protocol.CommandReply {
 	return catalogue.New(catalogue.Config{Browser: b, Policy: newPolicy()}).Execute(context.Background(), command.Call{
 		Actor: person, Scopes: append([]protocol.Scope{protocol.ScopeSensitive}, scopes...), Tab: "t1", Request: r,

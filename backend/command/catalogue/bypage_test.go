@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// What the panel does by a page's own events is judged as if the app did it, by
-// what the panel says of it; the browser is not touched.
+// An action that the panel carries out with events made in the page is judged
+// as if the app did it, by the facts from the panel; the browser is not used.
 func TestLeaveForWhatThePanelDoes(t *testing.T) {
 	broker := policy.NewBroker("default", func() {})
 	kinds := make(chan protocol.ActionKind, 8)

@@ -1,5 +1,5 @@
-// Package catalogue lists the commands of the browser. Each package below it has
-// some of them, and says what they need of a browser.
+// Package catalogue lists the commands of the browser. They are declared in the
+// packages below it, each with the interface of the browser that it needs.
 package catalogue
 
 import (
@@ -18,7 +18,7 @@ import (
 	"pilotfish/backend/policy"
 )
 
-// Browser is what the commands need of a browser.
+// Browser is the part of the browser that the commands use.
 type Browser interface {
 	command.Browser
 	action.Browser
@@ -31,12 +31,12 @@ type Browser interface {
 	tools.Browser
 }
 
-// Config is what the commands run on.
+// Config is what the commands need to run.
 type Config struct {
 	Browser Browser
 	Policy  *policy.Policy
-	// AllowedCDP are the methods that the person allowed for `cdp`, to themselves or
-	// to agents. It is asked at every call; nil allows none.
+	// AllowedCDP returns the methods that the user allowed for `cdp`, to
+	// themselves or to agents. It is called for every `cdp`; nil allows none.
 	AllowedCDP func(agent bool) []string
 }
 
@@ -45,10 +45,10 @@ func New(c Config) *command.Registry {
 	return command.New(c.Browser, c.Policy, commands(c))
 }
 
-// groups are the commands in groups, in the order of the help. They are functions
-// and no variables, so that nobody can change them, and so that one command of the
-// command line costs no more than the groups up to its own. Without a browser the
-// commands can be described and not run.
+// groups returns the commands in groups, in the order of the help. They are
+// functions and not variables, so that no code can change them, and so that the
+// lookup of one command creates only the groups up to its own. Without a
+// browser, the commands can be described but not run.
 func groups(c Config) []func() []command.Command {
 	b := c.Browser
 	return []func() []command.Command{
@@ -68,7 +68,7 @@ func groups(c Config) []func() []command.Command {
 	}
 }
 
-// commands are all of them.
+// commands returns all commands.
 func commands(c Config) []command.Command {
 	var all []command.Command
 	for _, group := range groups(c) {
@@ -77,15 +77,15 @@ func commands(c Config) []command.Command {
 	return all
 }
 
-// Table finds every command by name and alias. Whoever looks often keeps one: the
-// declarations are made anew for everybody else.
+// Table returns a table that finds every command by name and alias. Keep it for
+// many lookups: each call of Table creates all declarations anew.
 func Table() command.Table { return command.NewTable(commands(Config{})) }
 
 // Specs returns every command, in the order of the help.
 func Specs() []command.Spec { return Table().Specs() }
 
-// Lookup returns the command of a name or alias, if there is one. It makes no more
-// of the declarations than it needs.
+// Lookup returns the command of a name or alias, if there is one. It creates
+// only the declarations up to it.
 func Lookup(name string) (command.Spec, bool) {
 	for _, group := range groups(Config{}) {
 		for _, c := range group() {
@@ -97,7 +97,7 @@ func Lookup(name string) (command.Spec, bool) {
 	return command.Spec{}, false
 }
 
-// Find is Table().Find for one look.
+// Find is Table().Find for a single lookup.
 func Find(name string) (command.Spec, error) {
 	if s, ok := Lookup(name); ok {
 		return s, nil

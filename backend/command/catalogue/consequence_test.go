@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// What acting on a page would set off is asked about before anything is done,
-// and the person is shown what would be hit and sent.
+// The user is asked about the consequence of an action before anything is done,
+// and sees the target and what would be sent.
 func TestTaskAsksBeforeItSends(t *testing.T) {
 	b := newTabs()
 	b.facts = protocol.TargetFacts{
@@ -69,10 +69,15 @@ func TestTaskAsksBeforeItSends(t *testing.T) {
 	if _, reply = run(task, ""); !reply.OK {
 		t.Errorf("what sets nothing off: %+v", reply)
 	}
+	// What is in a frame is asked about with the frame's site.
+	b.facts = protocol.TargetFacts{Role: "button", Name: "Pay", Frame: "https://bank.example/card"}
+	if q, reply = run(task, protocol.AnswerOnce); !reply.OK || q.Kind != protocol.ActionPay || q.Origin != "https://bank.example" {
+		t.Errorf("in a frame: %+v, %+v", q, reply)
+	}
 }
 
-// An approval shows no secret, whatever the command. What is typed into a field
-// that is no password's is shown: it is what the user decides on.
+// An approval shows no secret, whatever the command. Text for a field that is
+// not a password field is shown, because the user decides by it.
 func TestApprovalsShowNoSecrets(t *testing.T) {
 	for _, c := range []struct {
 		command string

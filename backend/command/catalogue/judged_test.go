@@ -8,8 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// How a call is judged follows from what its command declares: here it stands for
-// all of them at once, so that none is forgotten and none changes by the way.
+// What a command declares decides how a call of it is judged. This table lists
+// that for all commands, so that none is forgotten and none changes unnoticed.
 func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 	kinds := map[string]protocol.ActionKind{
 		"goto": protocol.ActionOpen, "newtab": protocol.ActionOpen, "eval": protocol.ActionEval,
@@ -28,6 +28,8 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 		"opens":     {"goto", "newtab"},
 		"lists":     {"cookies", "storage"},
 		"first":     {"cdp"},
+		"answers":   {"network"},
+		"replaces":  {"record"},
 		"doing":     {"click", "dblclick", "tap", "mouse", "press", "keydown", "keyup", "type", "fill"},
 	}
 	found := map[string][]string{}
@@ -37,7 +39,7 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 		}
 		for what, is := range map[string]bool{
 			"leaves": c.Leaves, "by page": c.ByPage, "nests": c.Nests, "opens tab": c.OpensTab, "throws": c.Throws,
-			"opens": c.Opens != nil, "lists": c.ListsNames != nil, "first": c.First != nil, "doing": c.Doing != nil,
+			"opens": c.Opens != nil, "lists": c.ListsNames != nil, "first": c.First != nil, "answers": c.Answers != nil, "replaces": c.Replaces != nil, "doing": c.Doing != nil,
 		} {
 			if is {
 				found[what] = append(found[what], c.Name)
@@ -46,7 +48,7 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 		if c.Run == nil {
 			t.Errorf("%s does nothing", c.Name)
 		}
-		// What a question shows of an argument that is typed is decided by the page.
+		// For a typed argument, the page decides whether an approval shows it.
 		for _, a := range c.Args {
 			if a.Typed != (slices.Contains([]string{"fill", "type"}, c.Name) && a.Name == "value") {
 				t.Errorf("%s: the argument %s is typed: %v", c.Name, a.Name, a.Typed)
@@ -62,7 +64,8 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 	}
 }
 
-// A command is found by its name and by its aliases, in the table and without it.
+// A command is found by its name and by its aliases, in the table and without
+// it.
 func TestLookup(t *testing.T) {
 	table := Table()
 	for _, s := range Specs() {

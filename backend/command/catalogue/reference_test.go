@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/command/catalogue"
 )
 
-// TestReference keeps docs/reference/commands.md as the registry is.
+// TestReference keeps docs/reference/commands.md equal to the registry.
 func TestReference(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "docs", "reference", "commands.md")
 	want := []byte(reference(catalogue.Specs()))
@@ -27,7 +27,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// reference describes the commands as Markdown.
+// reference returns the commands as Markdown.
 func reference(specs []command.Spec) string {
 	var b strings.Builder
 	b.WriteString(`# Commands of the browser
@@ -80,7 +80,7 @@ func argument(a command.Arg) string {
 	return a.Name
 }
 
-// about is all that an argument says.
+// about returns the full description of an argument.
 func about(a command.Arg) string {
 	parts := []string{a.Help}
 	if a.Required {
@@ -101,7 +101,7 @@ func about(a command.Arg) string {
 	return strings.Join(parts, " ")
 }
 
-// cell is a text within a table.
+// cell escapes text for a cell of a table.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(text)
 }

@@ -16,7 +16,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// written are the calls of some functions in the sources of the backend.
+// written returns the calls of the named functions in the sources of the
+// backend.
 func written(t *testing.T, names ...string) map[string]*ast.CallExpr {
 	t.Helper()
 	found := map[string]*ast.CallExpr{}
@@ -43,7 +44,8 @@ func written(t *testing.T, names ...string) map[string]*ast.CallExpr {
 	return found
 }
 
-// called is the function that a call names, without its package.
+// called returns the name of the function that a call names, without its
+// package.
 func called(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
@@ -54,7 +56,7 @@ func called(call *ast.CallExpr) string {
 	return ""
 }
 
-// literals are the texts in an expression.
+// literals returns the string literals in an expression.
 func literals(n ast.Node) []string {
 	var texts []string
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -68,10 +70,10 @@ func literals(n ast.Node) []string {
 	return texts
 }
 
-// A suggestion is what the registry takes: whoever follows it gets no error of
-// its own.
+// The registry accepts every suggestion: a caller that follows one gets no
+// further error.
 func TestSuggestionsAreCommands(t *testing.T) {
-	program := []string{"help", "task"} // of the command line and of MCP
+	program := []string{"help", "task"} // commands of the command line and of MCP
 	calls := written(t, "Try", "Example")
 	if len(calls) < 80 {
 		t.Fatalf("%d suggestions were found", len(calls))
@@ -85,7 +87,7 @@ func TestSuggestionsAreCommands(t *testing.T) {
 		for _, word := range words {
 			texts := literals(word)
 			if _, whole := word.(*ast.BasicLit); !whole || len(texts) != 1 {
-				line = nil // known only when it runs
+				line = nil // known only at run time
 				break
 			}
 			line = append(line, texts[0])
@@ -100,7 +102,7 @@ func TestSuggestionsAreCommands(t *testing.T) {
 			continue
 		}
 		if called(call) == "Try" {
-			continue // it names the command, not all that it takes
+			continue // it names the command, but not all its arguments
 		}
 		spec, err := Find(request.Command)
 		if err != nil {
@@ -112,8 +114,8 @@ func TestSuggestionsAreCommands(t *testing.T) {
 	}
 }
 
-// Commands of the registry stand in errors as data, so that each client can name
-// them in its own way.
+// Errors name commands of the registry only as data, so that each client can
+// render them in its own form.
 func TestNoErrorNamesACommandInWords(t *testing.T) {
 	line := regexp.MustCompile(`pilotfish ([a-z]+)`)
 	for at, call := range written(t, "NewError", "BadArgument") {

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the verbs of Task anew")
 
-// TestVerbsOfTask pins the input verbs as the panel has them: Task makes its
-// actions and their description for the model from this file.
+// TestVerbsOfTask pins the input verbs that the panel uses: Task makes its
+// actions, and their description for the model, from this file.
 func TestVerbsOfTask(t *testing.T) {
 	var verbs []command.Spec
 	for _, spec := range catalogue.Specs() {

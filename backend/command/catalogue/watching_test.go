@@ -15,7 +15,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// keepsake is a browser whose pages keep secrets.
+// keepsake is a fake browser whose pages store secrets.
 type keepsake struct {
 	*tabs
 	mu      sync.Mutex
@@ -24,7 +24,7 @@ type keepsake struct {
 	raw     []string
 }
 
-func (k *keepsake) Cookies(_ context.Context, _ protocol.TabID, all bool) ([]protocol.Cookie, error) {
+func (k *keepsake) Cookies(_ context.Context, _ protocol.Caller, _ protocol.TabID, _ string, all bool) ([]protocol.Cookie, error) {
 	list := []protocol.Cookie{{Name: "sid", Value: "topsecret", Domain: "one.example", Path: "/"}}
 	if all {
 		list = append(list, protocol.Cookie{Name: "far", Value: "topsecret", Domain: "far.example", Path: "/"})
@@ -32,16 +32,18 @@ func (k *keepsake) Cookies(_ context.Context, _ protocol.TabID, all bool) ([]pro
 	return list, nil
 }
 
-func (k *keepsake) SetCookie(context.Context, protocol.TabID, protocol.Cookie) error { return nil }
+func (k *keepsake) SetCookie(context.Context, protocol.Caller, protocol.TabID, protocol.Cookie) error {
+	return nil
+}
 
-func (k *keepsake) DeleteCookies(_ context.Context, _ protocol.TabID, name, _ string, _ bool) (int, error) {
+func (k *keepsake) DeleteCookies(_ context.Context, _ protocol.Caller, _ protocol.TabID, name, _ string, _ bool) (int, error) {
 	if name == "none" {
 		return 0, nil
 	}
 	return 1, nil
 }
 
-func (k *keepsake) Storage(context.Context, protocol.TabID) (protocol.Storage, error) {
+func (k *keepsake) Storage(context.Context, protocol.Caller, protocol.TabID) (protocol.Storage, error) {
 	return protocol.Storage{Origin: "https://one.example", Local: []protocol.StorageItem{{Key: "token", Value: "topsecret"}}}, nil
 }
 
@@ -49,14 +51,22 @@ func (k *keepsake) Network(context.Context, protocol.TabID) (protocol.NetworkLog
 	l := protocol.NetworkLog{}
 	for range 60 {
 		l.Entries = append(l.Entries, protocol.NetworkEntry{
-			ID: "n1", Method: "GET", URL: "https://one.example/a", PostData: "pw=topsecret", Status: 200, Done: true,
+			ID: "n1", Method: "GET", URL: "https://one.example/a?api_key=topsecret", PostData: "pw=topsecret", Status: 200, Done: true,
 			RequestHeaders: map[string]string{"cookie": "sid=topsecret", "accept": "*/*"}, ResponseHeaders: map[string]string{"set-cookie": "sid=topsecret"},
 		})
 	}
 	return l, nil
 }
 
-func (k *keepsake) HAR(_ context.Context, _ protocol.TabID, _, secrets bool) (protocol.SavedFile, error) {
+func (k *keepsake) NetworkBody(_ context.Context, _ protocol.TabID, request string, _, secrets bool) (protocol.NetworkBody, error) {
+	b := protocol.NetworkBody{Entry: protocol.NetworkEntry{ID: request, URL: "https://one.example/a?token=topsecret"}, Text: `{"token":"(masked)"}`}
+	if secrets {
+		b.Text = `{"token":"topsecret"}`
+	}
+	return b, nil
+}
+
+func (k *keepsake) HAR(_ context.Context, _ protocol.Caller, _ protocol.TabID, _, secrets bool) (protocol.SavedFile, error) {
 	if secrets {
 		return protocol.SavedFile{Path: "/with-topsecret.har"}, nil
 	}
@@ -65,7 +75,7 @@ func (k *keepsake) HAR(_ context.Context, _ protocol.TabID, _, secrets bool) (pr
 
 func (k *keepsake) Emulation(protocol.TabID) protocol.Emulation { return k.want }
 
-func (k *keepsake) Emulate(_ context.Context, _ protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
+func (k *keepsake) Emulate(_ context.Context, _ protocol.Caller, _ protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	change(&k.want)
@@ -76,16 +86,16 @@ func (k *keepsake) Routine(string) (protocol.Routine, error)           { return 
 func (k *keepsake) Routines() ([]protocol.Routine, error)              { return []protocol.Routine{k.routine}, nil }
 func (k *keepsake) NetworkRules(protocol.TabID) []protocol.NetworkRule { return nil }
 
-func (k *keepsake) RawCDP(_ context.Context, _ protocol.TabID, method string, _ json.RawMessage) (json.RawMessage, error) {
+func (k *keepsake) RawCDP(_ context.Context, _ protocol.Caller, _ protocol.TabID, method string, _ json.RawMessage) (json.RawMessage, string, error) {
 	k.raw = append(k.raw, method)
-	return json.RawMessage(`{"x":1}`), nil
+	return json.RawMessage(`{"x":1}`), "https://example.com/", nil
 }
 
 func everything() []protocol.Scope {
 	return []protocol.Scope{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin}
 }
 
-// allowedCDP is what the person allowed of the raw protocol.
+// allowedCDP returns the CDP methods that the user allowed.
 func allowedCDP(agent bool) []string {
 	if agent {
 		return []string{"Page.setBypassCSP"}
@@ -93,13 +103,13 @@ func allowedCDP(agent bool) []string {
 	return []string{"Page.stopLoading"}
 }
 
-// say runs a command with arguments as a command line has them.
+// say runs a command with arguments as a command line gives them.
 func say(k catalogue.Browser, p *policy.Policy, actor protocol.Actor, own protocol.TabID, name string, args map[string]any) protocol.CommandReply {
 	r := catalogue.New(catalogue.Config{Browser: k, Policy: p, AllowedCDP: allowedCDP})
 	return r.Execute(context.Background(), command.Call{Actor: actor, Scopes: everything(), Tab: own, Request: request(name, args)})
 }
 
-// trusting is a policy under which the person has allowed cookies.
+// trusting returns a policy under which the user has allowed cookies.
 func trusting() *policy.Policy {
 	return policy.New(policy.Config{
 		OwnPort: func() int { return 4711 },
@@ -110,7 +120,7 @@ func trusting() *policy.Policy {
 func TestSecretsAreMaskedForAgents(t *testing.T) {
 	for name, args := range map[string][]map[string]any{
 		"cookies": {{}, {"do": "get", "name": "sid"}}, "storage": {{}, {"do": "get", "key": "token"}},
-		"network": {{}, {"do": "show", "what": "n1"}, {"do": "har"}},
+		"network": {{}, {"do": "show", "what": "n1"}, {"do": "har"}, {"do": "body", "what": "n1"}},
 	} {
 		for _, a := range args {
 			k := &keepsake{tabs: newTabs()}
@@ -124,9 +134,31 @@ func TestSecretsAreMaskedForAgents(t *testing.T) {
 			}
 		}
 	}
+	// A filter does not tell what is masked.
+	for who, want := range map[*protocol.Actor]bool{&agent: false, &person: true} {
+		reply := say(&keepsake{tabs: newTabs()}, trusting(), *who, "t1", "network", map[string]any{"find": "key=tops"})
+		if got := strings.Contains(reply.Text, "n1 "); got != want || !reply.OK {
+			t.Errorf("%s finds the request: %v", who.Name, got)
+		}
+	}
 	for _, a := range []map[string]any{{"all": true}, {"domain": "far.example"}, {"do": "clear", "all": true}} {
 		if reply := say(&keepsake{tabs: newTabs()}, trusting(), agent, "t1", "cookies", a); reply.OK || code(reply) != protocol.CodeRefused {
 			t.Errorf("cookies %v: %+v", a, reply)
+		}
+	}
+}
+
+// An agent may name only the site of its own page.
+func TestCookiesOfADomain(t *testing.T) {
+	// An agent gets only cookies that its page would send; the user gets those of
+	// every site.
+	for domain, want := range map[string]bool{"one.example": true, "a.one.example": false, "far.example": false, "example.org": false} {
+		reply := say(&keepsake{tabs: newTabs()}, trusting(), agent, "t1", "cookies", map[string]any{"domain": domain})
+		if reply.OK != want || strings.Contains(reply.Text, "far=") {
+			t.Errorf("an agent asks for %s: %+v", domain, reply)
+		}
+		if reply := say(&keepsake{tabs: newTabs()}, trusting(), person, "t1", "cookies", map[string]any{"domain": domain}); !reply.OK {
+			t.Errorf("the user asks for %s: %+v", domain, reply)
 		}
 	}
 }
@@ -218,7 +250,7 @@ func TestChainAndEach(t *testing.T) {
 	if err := json.Unmarshal(reply.Data, &each); err != nil || len(each) != 2 || each[0].Reply.Text != "One" || each[1].Reply.Text != "passwd" {
 		t.Errorf("%+v, %v", reply, err)
 	}
-	// An agent's are its own tabs, and a batch gives it no more than it had.
+	// An agent reaches only its own tabs, also with a command that runs others.
 	reply = say(k, newPolicy(), agent, "t1", "each", map[string]any{"command": "title"})
 	if err := json.Unmarshal(reply.Data, &each); err != nil || len(each) != 1 || each[0].Tab != "t1" {
 		t.Errorf("%+v, %v", reply, err)
@@ -232,15 +264,15 @@ func TestChainAndEach(t *testing.T) {
 	}
 }
 
-// closing is a browser whose tab t3 closes while it is asked for its page; when it
-// ends, all of its tabs do.
+// closing is a fake browser whose tab t3 closes while it is asked for its page;
+// when the browser ends, all its tabs close.
 type closing struct {
 	*keepsake
 	ends   bool
 	closed atomic.Bool
 }
 
-func (c *closing) Page(ctx context.Context, tab protocol.TabID) (protocol.PageInfo, error) {
+func (c *closing) Page(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.PageInfo, error) {
 	switch {
 	case c.ends:
 		c.closed.Store(true)
@@ -249,7 +281,7 @@ func (c *closing) Page(ctx context.Context, tab protocol.TabID) (protocol.PageIn
 		c.closed.Store(true)
 		return protocol.PageInfo{}, protocol.NewError(protocol.CodeUnknownTab, "tab t3 was closed in the meantime", "")
 	}
-	return c.keepsake.Page(ctx, tab)
+	return c.keepsake.Page(ctx, by, tab)
 }
 
 func (c *closing) Tabs() []protocol.Tab {
@@ -260,8 +292,9 @@ func (c *closing) Tabs() []protocol.Tab {
 	return open
 }
 
-// TestEachWhileATabCloses: a tab that closes meanwhile is no longer one of all
-// tabs; one that was named is missing, and a browser that ended is an error.
+// TestEachWhileATabCloses: a tab that closes in the meantime no longer counts
+// as one of all tabs. A closed tab that was named is an error, and so is a
+// browser that ended.
 func TestEachWhileATabCloses(t *testing.T) {
 	c := &closing{keepsake: &keepsake{tabs: newTabs()}}
 	all := len(c.Tabs())
@@ -288,18 +321,38 @@ func TestRoutine(t *testing.T) {
 	if reply := say(k, newPolicy(), person, "t1", "run", map[string]any{"name": "go", "params": "speed=1"}); code(reply) != protocol.CodeBadArgument {
 		t.Errorf("no such parameter: %+v", reply)
 	}
-	// A value is one word, whatever is in it.
+	// A value is one word, whatever it contains.
 	reply := say(k, newPolicy(), person, "t1", "run", map[string]any{"name": "go", "params": `where=a.b/?q=" --wait load`})
 	if !reply.OK || len(k.calls) != 1 || k.calls[0] != `goto t1 https://a.b/?q=" --wait load dom` {
 		t.Errorf("%+v, %v", reply, k.calls)
+	}
+	// A value is never an option or a command either.
+	for _, c := range []struct {
+		step, value string
+		want        protocol.Code
+		calls       string
+	}{
+		{`fill "#q" "${v}"`, "--tab=t2", "", `act t1 {"kind":"fill","target":"#q","text":"--tab=t2"}`},
+		{`fill "#q" "${v}"`, "-t", "", `act t1 {"kind":"fill","target":"#q","text":"-t"}`},
+		{`fill "#q" ${v}`, "--", "", `act t1 {"kind":"fill","target":"#q","text":"--"}`},
+		{`fill "#q" -- ${v}`, "--no", "", `act t1 {"kind":"fill","target":"#q","text":"--no"}`},
+		{`goto ${v} --wait dom`, "--wait", protocol.CodeBadArgument, ""},
+		{`${v} a.b`, "goto", protocol.CodeUnknownCommand, ""},
+	} {
+		k := &keepsake{tabs: newTabs(), routine: protocol.Routine{Version: 1, Name: "go", Params: map[string]string{"v": ""}, Steps: []string{c.step}}}
+		reply := say(k, newPolicy(), person, "t1", "run", map[string]any{"name": "go", "params": "v=" + c.value})
+		if code(reply) != c.want || strings.Join(k.calls, "\n") != c.calls {
+			t.Errorf("%s with %s: %+v, %q", c.step, c.value, reply, k.calls)
+		}
 	}
 	if strings.Contains(reply.Text, "1. goto \"a.b") {
 		t.Errorf("the reply repeats what was put in: %s", reply.Text)
 	}
 }
 
-// What the person allowed to themselves is not an agent's, and an agent's own is
-// asked about; nobody is asked about what no word can allow.
+// What the user allowed for themselves does not apply to agents, and what is
+// allowed for agents is asked about. The user is not asked about a method that
+// an approval cannot allow.
 func TestRawProtocolOfAgents(t *testing.T) {
 	var asked []string
 	broker := policy.NewBroker("default", func() {})
@@ -339,7 +392,8 @@ func TestRawProtocolIsDeniedByDefault(t *testing.T) {
 	}
 }
 
-// unfilmed is a browser whose recording has no video though one was asked for.
+// unfilmed is a fake browser whose recording has no video although one was
+// requested.
 type unfilmed struct {
 	*tabs
 	steps []protocol.RecordedStep
@@ -347,7 +401,7 @@ type unfilmed struct {
 	test  string
 }
 
-func (u *unfilmed) StopRecording(context.Context, protocol.TabID, string) (protocol.Recording, error) {
+func (u *unfilmed) StopRecording(context.Context, protocol.Caller, protocol.TabID, string) (protocol.Recording, error) {
 	return protocol.Recording{
 		Steps:      u.steps,
 		VideoError: protocol.NewError(protocol.CodeTimeout, "the tab drew no picture while it was recorded", "bring it to the front"),
@@ -375,9 +429,9 @@ func TestARecordingOutlivesItsVideo(t *testing.T) {
 	}
 }
 
-// TestARecordingAsRoutineAndTest: a test looks by role and name only where they
-// mean the one element; what was typed in secret and where files lie are
-// parameters; what was done in a frame is done there.
+// TestARecordingAsRoutineAndTest: the test uses role and name only where they
+// identify exactly one element; secret text and paths of files become
+// parameters; actions in a frame are done in that frame.
 func TestARecordingAsRoutineAndTest(t *testing.T) {
 	u := &unfilmed{tabs: newTabs(), steps: []protocol.RecordedStep{
 		{Do: "goto", URL: "https://one.example/"},
@@ -385,6 +439,7 @@ func TestARecordingAsRoutineAndTest(t *testing.T) {
 		{Do: "click", CSS: "#b", Role: "button", Name: `Save "all"`, Sure: true},
 		{Do: "dblclick", CSS: "#c"},
 		{Do: "rightclick", CSS: "#d"},
+		{Do: "fill", CSS: "#q", Value: "--tab=t2"},
 		{Do: "fill", CSS: "#pw", Secret: true},
 		{Do: "fill", CSS: "#again", Secret: true},
 		{Do: "upload", CSS: "#file", Value: "cv.pdf"},
@@ -404,7 +459,7 @@ func TestARecordingAsRoutineAndTest(t *testing.T) {
 		}
 	}
 	want := []string{
-		`goto "https://one.example/"`, `click "#a"`, `click "#b"`, `dblclick "#c"`, `click "#d" --button right`,
+		`goto "https://one.example/"`, `click "#a"`, `click "#b"`, `dblclick "#c"`, `click "#d" --button right`, `fill "#q" -- "--tab=t2"`,
 		`fill "#pw" "${password}"`, `fill "#again" "${password2}"`, `upload "#file" "${file}"`, `check "#in"`, `click "role=button name=\"A \\\"b\\\"\""`,
 	}
 	if !slices.Equal(u.saved.Steps, want) || len(u.saved.Params) != 3 {
@@ -417,7 +472,7 @@ func TestARecordingAsRoutineAndTest(t *testing.T) {
 	}
 }
 
-// windowed is a browser with two windows: t1 and t3 share one.
+// windowed is a fake browser with two windows: t1 and t3 share one.
 type windowed struct {
 	*tabs
 	closed []protocol.TabID
@@ -438,8 +493,8 @@ func (w *windowed) SetWindow(context.Context, protocol.TabID, *protocol.Clip, st
 	return nil
 }
 
-// An agent closes and moves only windows in which every tab is its own; a person
-// any.
+// An agent may close and move only windows whose tabs are all its own; a user
+// any window.
 func TestWindowsAreTheirTabs(t *testing.T) {
 	w := &windowed{tabs: newTabs()}
 	for _, args := range []map[string]any{{"do": "close"}, {"do": "bounds", "state": "minimized"}} {

@@ -1,5 +1,5 @@
-// Package foreign is about text that a page wrote: what is taken out of it, how
-// much of it is shown, and the envelope in which it reaches a model.
+// Package foreign handles text that a page wrote: what is removed from it, how
+// much of it is shown, and the envelope in which a model gets it.
 package foreign
 
 import (
@@ -14,12 +14,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Envelope marks text that comes from a page as data: it stands between two
-// tags whose name holds a number that the page cannot know, so that nothing in
-// the text can end it.
+// Envelope marks text of a page as data. The text is between two tags whose
+// name contains a random number that the page cannot know, so nothing in the
+// text can close the envelope.
 func Envelope(origin, text string) string {
 	nonce := make([]byte, 8)
-	// rand.Read never fails; it ends the program rather than being guessable.
+	// rand.Read never fails: it ends the program instead of returning a guessable
+	// value.
 	_, _ = rand.Read(nonce)
 	tag := "page-" + hex.EncodeToString(nonce)
 	gap := ""
@@ -29,9 +30,9 @@ func Envelope(origin, text string) string {
 	return fmt.Sprintf("<%s origin=%q>%s%s%s</%s>", tag, origin, gap, Clean(text), gap, tag)
 }
 
-// Clean takes out of foreign text what a terminal would obey and what makes
-// text look like another: control characters except line breaks and tabs, and
-// the marks that turn the direction of writing.
+// Clean removes from a page's text what a terminal would interpret and what
+// makes text look like other text: control characters except line breaks and
+// tabs, and bidirectional formatting characters.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -41,14 +42,14 @@ func Clean(s string) string {
 			return -1
 		case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x2028, r == 0x2029:
 			return -1
-		case r >= 0xe0000 && r <= 0xe007f: // invisible tags
+		case r >= 0xe0000 && r <= 0xe007f: // invisible tag characters
 			return -1
 		}
 		return r
 	}, s)
 }
 
-// Line is Clean on one line, cut to a length in characters.
+// Line is Clean on one line, shortened to a number of characters.
 func Line(s string, limit int) string {
 	s = strings.Join(strings.Fields(Clean(s)), " ")
 	if utf8.RuneCountInString(s) > limit {
@@ -57,7 +58,7 @@ func Line(s string, limit int) string {
 	return s
 }
 
-// Origin is what an envelope names as the source of its text.
+// Origin returns the source that an envelope names for its text.
 func Origin(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" {
@@ -69,17 +70,17 @@ func Origin(raw string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// What is shown of an address and a title, in characters.
+// The limits of a shown address and title, in characters.
 const (
 	URLShown   = 500
 	TitleShown = 200
 )
 
-// Field is one line's worth of foreign text.
+// Field is Line with the limit of one field.
 func Field(s string) string { return Line(s, 300) }
 
-// Masked stands for a value that an agent is not to have: it says how long the
-// value is and nothing else.
+// Masked replaces a value that an agent must not see. It shows only the value's
+// length.
 func Masked(value string) string {
 	if value == "" {
 		return ""
@@ -87,8 +88,7 @@ func Masked(value string) string {
 	return fmt.Sprintf("(masked, %d characters)", len([]rune(value)))
 }
 
-// Names says whether an error of a code is about things of the page, by the names
-// that it gives them.
+// Names reports whether errors with this code name elements of the page.
 func Names(code protocol.Code) bool {
 	switch code {
 	case protocol.CodeNoElement, protocol.CodeAmbiguous, protocol.CodeGone, protocol.CodeChanged, protocol.CodeDisabled, protocol.CodeHidden,

@@ -43,8 +43,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Whatever a page writes, it cannot end its envelope: the tag is another one each
-// time.
+// Text of a page cannot close its envelope: the tag is different each time.
 func TestEnvelope(t *testing.T) {
 	tag := regexp.MustCompile(`^<(page-[0-9a-f]{16}) origin="https://a.example">`)
 	seen := map[string]bool{}

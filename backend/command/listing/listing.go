@@ -1,4 +1,4 @@
-// Package listing writes lists and long texts of a page within the budget of a
+// Package listing formats lists and long texts of a page within the limit of a
 // call, and counts what it leaves out.
 package listing
 
@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// characters is the budget of the commands that show a page's parts unless
-	// more is asked for.
+	// characters is the default limit of the commands that show parts of a page.
 	characters = 20_000
-	// entries is the budget of a list of entries unless more is asked for.
+	// entries is the default limit of a list of entries.
 	entries = 50
 )
 
-// MaxArg is the budget of a list of entries, for Last and Rows.
+// MaxArg is the argument for the limit of a list of entries, for Last and Rows.
 func MaxArg() command.Arg {
 	return command.Arg{Name: "max", Type: command.Integer, Flag: true, Min: 1, Max: 10_000, Default: fmt.Sprint(entries), Help: "at most so many; the reply says how many there are besides"}
 }
 
-// BudgetArg is the budget of a text in characters, for First, Text and Cut.
+// BudgetArg is the argument for the limit of a text in characters, for First,
+// Text and Cut.
 func BudgetArg() command.Arg {
 	return command.Arg{
 		Name: "max", Type: command.Integer, Flag: true, Min: 200, Max: protocol.TextLimit, Default: fmt.Sprint(characters),
@@ -31,7 +31,8 @@ func BudgetArg() command.Arg {
 	}
 }
 
-// Budget is how many characters the caller asked for.
+// Budget returns the limit in characters that the caller asked for, or the
+// default.
 func Budget(in *command.Invocation) int {
 	if n := in.Args.Number("max"); n > 0 {
 		return n
@@ -39,7 +40,7 @@ func Budget(in *command.Invocation) int {
 	return characters
 }
 
-// Last joins the last lines within a limit, and says how many there are besides.
+// Last joins the last lines within a limit, and says how many more there are.
 func Last(lines []string, limit int, none string) string {
 	if len(lines) == 0 {
 		return none
@@ -53,8 +54,8 @@ func Last(lines []string, limit int, none string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Rows is Last for what a page wrote: its lines go into an agent's envelope, and
-// what is ours does not.
+// Rows is Last for text of a page: for an agent, the lines are in an envelope,
+// and our own text is not.
 func Rows(in *command.Invocation, url string, lines []string, none string) string {
 	limit := in.Args.Number("max")
 	if limit == 0 {
@@ -70,8 +71,8 @@ func Rows(in *command.Invocation, url string, lines []string, none string) strin
 	return fmt.Sprintf("… %d more before these (--max shows more)\n%s", more, in.Foreign(url, strings.Join(lines[more:], "\n")))
 }
 
-// First joins the first lines of what a page wrote until the budget is spent, and
-// counts the rest.
+// First joins the first lines of a page's text within the limit, and counts the
+// rest.
 func First(in *command.Invocation, url string, lines []string, what string) string {
 	if len(lines) == 0 {
 		return "no " + what + " on this page"
@@ -91,7 +92,7 @@ func First(in *command.Invocation, url string, lines []string, what string) stri
 	return text
 }
 
-// Text is a page's text with what was cut of it counted.
+// Text returns a page's text, with the number of characters that were cut off.
 func Text(in *command.Invocation, page protocol.PageText) string {
 	text := in.Foreign(page.URL, page.Text)
 	if left := page.Length - len([]rune(page.Text)); left > 0 {
@@ -100,7 +101,7 @@ func Text(in *command.Invocation, page protocol.PageText) string {
 	return text
 }
 
-// Cut cuts a text that came whole to the budget.
+// Cut shortens a complete text to the limit.
 func Cut(in *command.Invocation, page protocol.PageText) protocol.PageText {
 	if runes, budget := []rune(page.Text), Budget(in); len(runes) > budget {
 		page.Text, page.Length = string(runes[:budget]), len(runes)

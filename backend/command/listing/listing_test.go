@@ -13,12 +13,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// nothing is a browser without tabs.
+// nothing is a fake browser without tabs.
 type nothing struct{ command.Browser }
 
 func (nothing) Tabs() []protocol.Tab { return nil }
 
-// shown is what a person is shown of a text that a command makes.
+// shown returns what a user sees of a text that a command makes.
 func shown(t *testing.T, arg command.Arg, budget int, write func(in *command.Invocation) string) string {
 	t.Helper()
 	args := map[string]json.RawMessage{}

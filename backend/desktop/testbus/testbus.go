@@ -1,6 +1,6 @@
-// Package testbus configures the session bus of a test: one on which nothing
-// starts that happens to be installed on the machine. A notification service or
-// a keyring would answer in place of the test's own.
+// Package testbus configures a session bus for tests, on which no service of the
+// machine starts by itself. Such a notification service or keyring would answer
+// instead of the test's own.
 package testbus
 
 import (
@@ -14,12 +14,12 @@ import (
 //go:embed session-bus.conf
 var config string
 
-// services are where Debian keeps what a session bus can start.
+// services is where Debian keeps the service files of the session bus.
 const services = "/usr/share/dbus-1/services"
 
-// WriteConfig writes a configuration for dbus-daemon into a folder and returns
-// its path. Of the services of the machine only those that are named can be
-// started, for example org.xfce.Xfconf.
+// WriteConfig writes a configuration for dbus-daemon into a folder and returns its
+// path. Of the machine's services, only those in allowed can be started, for example
+// org.xfce.Xfconf.
 func WriteConfig(dir string, allowed ...string) (string, error) {
 	folder := filepath.Join(dir, "bus-services")
 	if err := os.MkdirAll(folder, 0o700); err != nil {

@@ -1,5 +1,5 @@
-// Package smalldisk gives tests a disk that is soon full (THREATS, fault 9): a
-// file system of its own in memory, which only root can mount, as in CI.
+// Package smalldisk provides tests with a disk that is soon full (THREATS, fault 9):
+// a small file system in memory, which only root can mount, as in CI.
 package smalldisk
 
 import (
@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Mount makes a folder a disk of a few KiB until the test ends. Without the right
-// to, the test is skipped.
+// Mount mounts a file system of kib KiB on a folder until the test ends. Without the
+// right to mount, it skips the test.
 func Mount(t *testing.T, dir string, kib int) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -25,15 +25,15 @@ func Mount(t *testing.T, dir string, kib int) {
 		t.Fatalf("mount a small tmpfs: %v", err)
 	}
 	t.Cleanup(func() {
-		// What a test left open does not keep the folder.
+		// A lazy unmount works even if the test left files open.
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
 			t.Errorf("unmount: %v", err)
 		}
 	})
 }
 
-// Fill takes all the room that is left on the disk of a folder; the function that
-// it returns gives it back.
+// Fill uses up all the free space on the disk of a folder; the returned function
+// frees it again.
 func Fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
 	path := filepath.Join(dir, "filler")

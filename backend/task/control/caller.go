@@ -9,14 +9,14 @@ import (
 	"pilotfish/backend/task"
 )
 
-// Caller is what the holder of a token may do with tasks, as MCP offers it.
+// Caller is the access of a token's holder to tasks, as MCP offers it.
 type Caller struct {
-	// Find gives the tasks of the caller's session.
+	// Find returns the tasks of the caller's session.
 	Find  func() (*Tasks, error)
 	Grant auth.Grant
 }
 
-// RunTask asks a panel for a task.
+// RunTask requests a task from a panel.
 func (c Caller) RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error) {
 	tasks, err := c.Find()
 	if err != nil {
@@ -25,7 +25,7 @@ func (c Caller) RunTask(ctx context.Context, req protocol.TaskRunRequest) (proto
 	return tasks.Run(ctx, c.Grant, req)
 }
 
-// StopTask stops one.
+// StopTask stops a task.
 func (c Caller) StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error) {
 	tasks, err := c.Find()
 	if err != nil {
@@ -34,7 +34,7 @@ func (c Caller) StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task
 	return tasks.Stop(ctx, c.Grant, id)
 }
 
-// TaskList gives the caller's.
+// TaskList returns the caller's tasks.
 func (c Caller) TaskList(context.Context) ([]protocol.Task, error) {
 	tasks, err := c.Find()
 	if err != nil {
@@ -44,8 +44,9 @@ func (c Caller) TaskList(context.Context) ([]protocol.Task, error) {
 	return reply.Tasks, err
 }
 
-// FollowTask tells how a task goes until its end. One whose panel is gone is
-// waited for a little: it may only have lost its connection.
+// FollowTask calls told with the progress of a task until its end. If the
+// task's panel has disconnected, it waits for TaskLostWait, because the panel
+// may reconnect.
 func (c Caller) FollowTask(ctx context.Context, id protocol.TaskID, told func(protocol.Task, []string)) (protocol.Task, error) {
 	tasks, err := c.Find()
 	if err != nil {

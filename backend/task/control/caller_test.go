@@ -27,8 +27,8 @@ func TestPlainInstructions(t *testing.T) {
 	}
 }
 
-// Whoever follows a task is told its lines until its end, and waits a little for a
-// panel that may only have lost its connection.
+// A caller that follows a task receives its lines until its end, and waits a
+// little for a panel that may only have lost its connection.
 func TestACallerFollowsATask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t, nil)

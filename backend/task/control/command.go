@@ -14,13 +14,14 @@ import (
 	"pilotfish/backend/task/view"
 )
 
-// Write takes in what the panel that runs a task says of it.
+// Write records an event from the panel that runs a task.
 func (t *Tasks) Write(ctx context.Context, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
 	store, err := t.opened()
 	if err != nil {
 		return protocol.TaskWriteReply{}, err
 	}
-	// Before it is written: the next action waits for the picture.
+	// The screenshot is requested before the event is written, because the next
+	// action waits for it.
 	if req.Picture != nil {
 		if _, err := store.Holds(req.Task, req.Viewer); err == nil {
 			t.shoot(req.Task, *req.Picture)
@@ -37,10 +38,10 @@ func (t *Tasks) Write(ctx context.Context, req protocol.TaskWriteRequest) (proto
 	return reply, nil
 }
 
-// Command writes what the task has to be written, and runs one command for
-// it. The task acts on the tab that it was started on, those that a person let it
-// use, and those that it opened. What cannot be written is the error; what became
-// of the command is in the reply.
+// Command writes the pending events of a task, and then runs one command for
+// it. The task may act on the tab that it was started on, on those that the
+// user let it use, and on those that it opened. A failed write is the returned
+// error; the result of the command is in the reply.
 func (t *Tasks) Command(ctx context.Context, req protocol.TaskCommandRequest) (reply protocol.TaskCommandReply, err error) {
 	for _, one := range req.Writes {
 		if one.Task != req.Task {
@@ -57,7 +58,7 @@ func (t *Tasks) Command(ctx context.Context, req protocol.TaskCommandRequest) (r
 	return reply, nil
 }
 
-// join is all that the person did, where several writes asked.
+// join combines the descriptions of the user's actions from several writes.
 func join(before *protocol.TaskWriteReply, did string) string {
 	if before == nil || before.Did == "" {
 		return did
@@ -97,8 +98,8 @@ func (t *Tasks) command(ctx context.Context, req protocol.TaskCommandRequest) pr
 	})
 }
 
-// joinTabs lets the tabs that a task's command or its pages opened join the
-// task's own.
+// joinTabs adds the tabs that a task's command or its pages opened to the
+// task's own tabs.
 func (t *Tasks) joinTabs(store *task.Store, p *policy.Policy, actor protocol.Actor, head protocol.Task) {
 	tabs := t.cfg.Tabs()
 	for _, tab := range tabs {
@@ -111,7 +112,7 @@ func (t *Tasks) joinTabs(store *task.Store, p *policy.Policy, actor protocol.Act
 	}
 }
 
-// Tab lets a task use a tab, or takes one from it.
+// Tab lets a task use a tab, or no longer use it.
 func (t *Tasks) Tab(req protocol.TaskTabRequest) (protocol.Task, error) {
 	store, err := t.opened()
 	if err != nil {
@@ -127,7 +128,8 @@ func (t *Tasks) Tab(req protocol.TaskTabRequest) (protocol.Task, error) {
 			r.Policy.Forget(actor)
 			r.LetGo(command.CallerName(actor))
 		}
-		// Who gives it a tab means the page that it shows.
+		// A user who gives a tab to a task also lets it enter data on the
+		// site that the tab shows.
 		for _, tab := range t.cfg.Tabs() {
 			if tab.ID == req.Tab && !req.Remove {
 				r.Policy.Learn(actor, tab.URL)
@@ -137,8 +139,8 @@ func (t *Tasks) Tab(req protocol.TaskTabRequest) (protocol.Task, error) {
 	return head, err
 }
 
-// ended takes from a task what it was given for as long as it goes on, and
-// drops what it asked.
+// ended removes the permissions and held keys of a task that has ended, and
+// withdraws its questions.
 func (t *Tasks) ended(head protocol.Task) {
 	if view.Working(head.State) || head.State == protocol.TaskIdle {
 		return
@@ -151,7 +153,8 @@ func (t *Tasks) ended(head protocol.Task) {
 	}
 }
 
-// begins names the pages that a task begins on: there it may enter data.
+// begins tells the policy which pages a task begins on: it may enter data
+// there.
 func (t *Tasks) begins(p *policy.Policy, actor protocol.Actor, head protocol.Task) {
 	var pages []string
 	for _, tab := range t.cfg.Tabs() {

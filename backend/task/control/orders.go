@@ -13,8 +13,8 @@ import (
 	"pilotfish/backend/task"
 )
 
-// Run asks the panels for a task and returns when one has taken it. An agent
-// asks for its own tabs only, and for one task at a time.
+// Run requests a task from the panels and returns when one has taken it. An
+// agent may request a task only for its own tabs, and only one task at a time.
 func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
 	if !grant.Scopes.Has(protocol.ScopeAct) {
 		return protocol.Task{}, protocol.NewError(protocol.CodeForbidden, "this agent may only read pages", "the user decides what it may do")
@@ -66,10 +66,11 @@ func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunR
 	return t.taken(ctx, store, ordered, opened)
 }
 
-// profile finds the model that a task is asked for with, by id, name or
-// model; without one, that which is for tasks of programs. Empty leaves the
-// choice to the panel, or the task to Pilot where no model is set up. It returns
-// CodeBadArgument when none would do.
+// profile returns the id of the model profile for a requested task. The request
+// may name it by id, name or model; without a name it is the profile for tasks
+// of programs. An empty result means that the panel chooses, or that Pilot
+// carries out the task if no model is set up. It returns CodeBadArgument if no
+// profile is suitable.
 func (t *Tasks) profile(ctx context.Context, req protocol.TaskRunRequest) (string, error) {
 	if t.cfg.Models == nil {
 		return "", nil
@@ -117,8 +118,8 @@ func (t *Tasks) profile(ctx context.Context, req protocol.TaskRunRequest) (strin
 	return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no model %.40q", req.Profile), "there are: "+strings.Join(names, ", "))
 }
 
-// free refuses a second task on a tab, and an agent's second one: each costs the
-// person money.
+// free refuses a second task on a tab, and a second task of an agent: each task
+// costs the user money.
 func free(store *task.Store, grant auth.Grant, tab protocol.TabID) error {
 	for _, t := range store.Unfinished() {
 		switch {
@@ -132,7 +133,7 @@ func free(store *task.Store, grant auth.Grant, tab protocol.TabID) error {
 	return nil
 }
 
-// order tells the panels of an order, now and when they connect, until it is
+// order sends an order to the panels, now and when they connect, until it is
 // withdrawn.
 func (t *Tasks) order(event protocol.TaskOrderEvent) (withdraw func()) {
 	t.mu.Lock()
@@ -146,8 +147,9 @@ func (t *Tasks) order(event protocol.TaskOrderEvent) (withdraw func()) {
 	}
 }
 
-// OrderAgain tells a panel that has just connected, and with it the others, of
-// the orders that nobody has taken. One that heard an order before drops it.
+// OrderAgain sends the orders that no panel has taken to a panel that has just
+// connected, and thereby to the others, too. A panel that knows an order
+// already ignores it.
 func (t *Tasks) OrderAgain() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,8 +158,8 @@ func (t *Tasks) OrderAgain() {
 	}
 }
 
-// taken waits until a panel has taken an order. opened is why no panel could be
-// opened for it.
+// taken waits until a panel has taken an order. opened is the error from
+// opening a panel for it, or nil.
 func (t *Tasks) taken(ctx context.Context, store *task.Store, ordered protocol.Task, opened error) (protocol.Task, error) {
 	wait, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
 	defer cancel()
@@ -166,7 +168,7 @@ func (t *Tasks) taken(ctx context.Context, store *task.Store, ordered protocol.T
 		case err != nil:
 			return protocol.Task{}, err
 		case page.Head.State == protocol.TaskFailed && page.Head.Steps == 0 && page.Head.Error != nil:
-			return protocol.Task{}, page.Head.Error // the panel says why it cannot
+			return protocol.Task{}, page.Head.Error // the panel reports why it cannot run it
 		case page.Head.State != protocol.TaskIdle:
 			return page.Head, nil
 		}
@@ -182,8 +184,8 @@ func (t *Tasks) taken(ctx context.Context, store *task.Store, ordered protocol.T
 	return protocol.Task{}, why
 }
 
-// Stop asks the panel that runs a task to stop it, and returns when it has.
-// A task that is over stays as it is.
+// Stop asks the panel that runs a task to stop it, and returns when it has. A
+// task that has ended stays unchanged.
 func (t *Tasks) Stop(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error) {
 	store, err := t.opened()
 	if err != nil {
@@ -215,7 +217,7 @@ func (t *Tasks) Stop(ctx context.Context, grant auth.Grant, id protocol.TaskID) 
 	return head, nil
 }
 
-// newUUID is a random UUID (RFC 9562, version 4).
+// newUUID returns a random UUID (RFC 9562, version 4).
 func newUUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead

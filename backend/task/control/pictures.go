@@ -16,20 +16,20 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// pictureQuality is that of a JPEG.
+// pictureQuality is the JPEG quality of screenshots.
 const pictureQuality = 50
 
-// shots is how many pictures of steps may wait to be begun. A task asks for one a
-// step, and each is begun at once.
+// shots is how many requests for screenshots of steps may be queued. A task
+// requests one per step, and each is started at once.
 const shots = 16
 
-// shot is a picture that is to be taken.
+// shot is a screenshot that is to be taken.
 type shot struct {
 	task protocol.TaskID
 	protocol.TaskShot
 }
 
-// shoot asks for the picture of a step.
+// shoot requests the screenshot of a step.
 func (t *Tasks) shoot(id protocol.TaskID, wanted protocol.TaskShot) {
 	select {
 	case t.shots <- shot{id, wanted}:
@@ -38,10 +38,10 @@ func (t *Tasks) shoot(id protocol.TaskID, wanted protocol.TaskShot) {
 	}
 }
 
-// TakePictures takes the pictures of steps, until ctx ends.
+// TakePictures takes the screenshots of steps until ctx ends.
 func (t *Tasks) TakePictures(ctx context.Context, r Running) {
 	for len(t.shots) > 0 {
-		<-t.shots // of a run before: its pages are gone
+		<-t.shots // from a previous run: its pages are closed
 	}
 	var taken sync.WaitGroup
 	defer taken.Wait()
@@ -59,8 +59,8 @@ func (t *Tasks) TakePictures(ctx context.Context, r Running) {
 	}
 }
 
-// takePicture keeps what a task's tab looks like now as the picture of a step. It
-// is no command of the task: nobody sees it in the activity.
+// takePicture takes a screenshot of a task's tab and keeps it as that of a
+// step. It is not a command of the task, so it does not appear in the activity.
 func (t *Tasks) takePicture(ctx context.Context, r Running, shot shot) error {
 	ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 	defer cancel()
@@ -77,9 +77,9 @@ func (t *Tasks) takePicture(ctx context.Context, r Running, shot shot) error {
 		r.Policy.Opened(actor, tab)
 	}
 	args := map[string]json.RawMessage{"format": json.RawMessage(`"jpeg"`), "quality": json.RawMessage(strconv.Itoa(pictureQuality))}
-	reply := r.Commands.Execute(r.Beside(ctx), command.Call{
+	reply := r.Commands.Execute(ctx, command.Call{
 		Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead}, Tab: head.Tab,
-		Request: protocol.CommandRequest{Command: "screenshot", Tab: shot.Tab, Args: args},
+		Request: protocol.CommandRequest{Command: "screenshot", Tab: shot.Tab, Args: args}, BesideLooks: true,
 	})
 	if reply.Error != nil {
 		return reply.Error
@@ -95,13 +95,13 @@ func (t *Tasks) takePicture(ctx context.Context, r Running, shot shot) error {
 		return fmt.Errorf("reading where a picture was saved: %w", err)
 	}
 	if err := store.KeepPicture(shot.task, shot.Step, saved.Path); err != nil {
-		_ = os.Remove(saved.Path) // nobody would find it
+		_ = os.Remove(saved.Path) // otherwise the file would stay unused
 		return err
 	}
 	return nil
 }
 
-// Picture is the picture of a task's step.
+// Picture returns the screenshot of a task's step.
 func (t *Tasks) Picture(req protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
 	store, err := t.opened()
 	if err != nil {
@@ -116,7 +116,7 @@ func (t *Tasks) Picture(req protocol.TaskPictureRequest) (protocol.ChatAttachmen
 	}, nil
 }
 
-// Delete forgets a task that does not run, with its pictures.
+// Delete deletes a task that does not run, with its screenshots.
 func (t *Tasks) Delete(id protocol.TaskID) error {
 	store, err := t.opened()
 	if err != nil {
@@ -131,7 +131,8 @@ func (t *Tasks) Delete(id protocol.TaskID) error {
 		return err
 	}
 	for _, file := range files {
-		// A journal names only what our own commands made; nothing else goes.
+		// Only files that our own commands created are removed, whatever the
+		// journal names.
 		if within, err := filepath.Rel(dirs.Screenshots, file); err == nil && filepath.IsLocal(within) && !strings.ContainsRune(within, filepath.Separator) {
 			if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
 				t.log.Warn("a task's picture could not be removed", "task", id, "error", err)

@@ -14,8 +14,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// The picture of a step is kept with the task; a task that is deleted takes the
-// pictures of its own commands along, and no other file that its journal names.
+// The screenshot of a step is kept with the task. Deleting a task deletes the
+// images of its own commands, too, and no other file that its journal names.
 func TestPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t, nil)
@@ -31,7 +31,7 @@ func TestPictures(t *testing.T) {
 		}
 		d.reply = func(call command.Call) protocol.CommandReply {
 			data, err := json.Marshal(protocol.Screenshot{Path: file(filepath.Join(d.dir, "shot.jpg"))})
-			if err != nil || call.Request.Command != "screenshot" || !slices.Equal(call.Scopes, []protocol.Scope{protocol.ScopeRead}) {
+			if err != nil || !call.BesideLooks || call.Request.Command != "screenshot" || !slices.Equal(call.Scopes, []protocol.Scope{protocol.ScopeRead}) {
 				t.Errorf("%+v, %v", call, err)
 			}
 			return protocol.CommandReply{OK: true, Data: data}

@@ -9,10 +9,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// plainHelp is what is said to whoever asks for help, or writes what needs a model.
+// plainHelp is the answer to a request for help.
 const plainHelp = "These are plain instructions, such as “go to example.com”, “click Save”, “type hello into Search” or “scroll down”; several are joined by “then”."
 
-// plainPlan reads plain instructions; unknown says in words why they are none.
+// plainPlan parses plain instructions; unknown says why they cannot be carried
+// out, for the user.
 func (t *Tasks) plainPlan(text string) (plan grammar.Plan, unknown string) {
 	t.mu.Lock()
 	if t.grammar == nil {
@@ -30,9 +31,9 @@ func (t *Tasks) plainPlan(text string) (plan grammar.Plan, unknown string) {
 	return plan, ""
 }
 
-// Plain reads plain instructions and says what one of them comes to on a
-// task's tab. It looks at the page as the task, and does nothing to it: the task
-// does, as with what a model wants.
+// Plain parses plain instructions and makes a dry run of one of them on a
+// task's tab. It looks at the page on behalf of the task, and changes nothing:
+// the task acts, as it does for a model.
 func (t *Tasks) Plain(ctx context.Context, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
 	plan, unknown := t.plainPlan(req.Text)
 	if unknown != "" {

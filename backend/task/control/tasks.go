@@ -1,8 +1,8 @@
-// Package control is what callers do with the tasks of a session: a program asks for
-// one, follows and stops it, the panel that runs it writes down what happens and runs its
-// commands, and the history is read. The loop of a task itself runs in the panel
-// (docs/adr/190); how tasks are kept is package task's matter, and what is seen of them in
-// the browser package view's.
+// Package control is the interface of callers to the tasks of a session. A
+// program can request, follow and stop a task; the panel that runs a task
+// writes its events and runs its commands; and the history can be read. The
+// loop of a task runs in the panel (docs/adr/190). Package task stores the
+// tasks, and package view shows them in the browser.
 package control
 
 import (
@@ -21,38 +21,39 @@ import (
 	"pilotfish/backend/task/view"
 )
 
-// Config is what Tasks need. All fields are required unless they say otherwise.
+// Config is what New needs. All fields are required unless they say otherwise.
 type Config struct {
-	// Dirs are the folders of the session.
+	// Dirs returns the folders of the session.
 	Dirs func() (Dirs, error)
-	// Headless says that the session has no panel, which is where tasks run.
+	// Headless says that the session has no panel. Tasks need a panel.
 	Headless bool
-	// Models are the model profiles; nil for none.
+	// Models has the model profiles; nil for none.
 	Models Models
-	// Publish tells the panels of the session.
+	// Publish sends an event to the panels of the session.
 	Publish func(event any)
-	// Running is what the session has while it runs, or why it does not.
+	// Running returns what exists only while the session runs, or an error that
+	// says why it does not run.
 	Running func() (Running, error)
-	// Tabs are the tabs that are open.
+	// Tabs returns the open tabs.
 	Tabs func() []protocol.Tab
-	// CallerTab is the tab that a call means when it names none.
+	// CallerTab returns the tab for a call that names none.
 	CallerTab func(auth.Grant) protocol.TabID
 	// Record runs a command and records it in the activity.
 	Record func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply
-	// Gone ends what an actor asked the user.
+	// Gone ends the open questions of an actor.
 	Gone   func(protocol.Actor)
 	Logger *slog.Logger
 }
 
-// Dirs are the folders of a session that tasks need.
+// Dirs are the folders of a session that Tasks needs.
 type Dirs struct{ Tasks, Routines, Screenshots string }
 
-// Models are the model profiles that a task can be asked for with.
+// Models gives access to the model profiles that a request may name.
 type Models interface {
 	State(ctx context.Context) protocol.LLMState
 }
 
-// Running is what a session has while it runs.
+// Running is what exists only while a session runs.
 type Running struct {
 	Policy   *policy.Policy
 	Commands Commands
@@ -61,43 +62,41 @@ type Running struct {
 	Ready func(ctx context.Context, timeoutMS int) error
 	// LetGo releases the keys and buttons that a caller holds down.
 	LetGo func(caller string)
-	// Beside returns a context whose screenshot may be taken while a snapshot is.
-	Beside func(context.Context) context.Context
 }
 
-// Commands run the commands of the registry.
+// Commands runs the commands of the registry.
 type Commands interface {
 	Execute(ctx context.Context, call command.Call) protocol.CommandReply
 }
 
-// Browser is what Tasks need of a browser.
+// Browser is what Tasks needs from a browser.
 type Browser interface {
 	OpenPanel(ctx context.Context, tab protocol.TabID) error
 	view.Hands
 }
 
-// Tasks are a session's tasks, opened at their first use. They outlive the runs of
-// the session. Their methods are safe for concurrent use.
+// Tasks manages a session's tasks, which are opened at the first use. It
+// outlives the runs of the session. Its methods are safe for concurrent use.
 type Tasks struct {
 	cfg   Config
 	log   *slog.Logger
 	pages *view.Pages
-	shots chan shot // to TakePictures
+	shots chan shot // read by TakePictures
 
 	mu    sync.Mutex
 	store *task.Store // nil until it is needed
-	// orders are those that no panel has taken yet.
+	// orders are the orders that no panel has taken yet.
 	orders map[protocol.TaskID]protocol.TaskOrderEvent
-	// grammar reads plain instructions; nil before the first.
+	// grammar parses plain instructions; nil until the first use.
 	grammar *grammar.Grammar
 }
 
-// New returns the tasks of a session; pages show them in its browser.
+// New returns the tasks of a session; pages shows them in its browser.
 func New(cfg Config, pages *view.Pages) *Tasks {
 	return &Tasks{cfg: cfg, log: cfg.Logger.With("component", "task_control"), pages: pages, shots: make(chan shot, shots), orders: map[protocol.TaskID]protocol.TaskOrderEvent{}}
 }
 
-// opened returns the store.
+// opened returns the store, and opens it at the first use.
 func (t *Tasks) opened() (*task.Store, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,12 +126,12 @@ func (t *Tasks) opened() (*task.Store, error) {
 	return store, nil
 }
 
-// open says whether a tab is open.
+// open reports whether a tab is open.
 func (t *Tasks) open(tab protocol.TabID) bool {
 	return slices.ContainsFunc(t.cfg.Tabs(), func(one protocol.Tab) bool { return one.ID == tab })
 }
 
-// Close ends the store and those who follow a task.
+// Close closes the store, which ends all calls of Follow.
 func (t *Tasks) Close() {
 	t.mu.Lock()
 	store := t.store
@@ -143,7 +142,7 @@ func (t *Tasks) Close() {
 	}
 }
 
-// PanelGone interrupts what a panel ran.
+// PanelGone interrupts the task that a panel ran.
 func (t *Tasks) PanelGone(panel string) {
 	t.mu.Lock()
 	store := t.store
@@ -153,7 +152,7 @@ func (t *Tasks) PanelGone(panel string) {
 	}
 }
 
-// Shown is what a panel that opens is told of.
+// Shown returns the tasks that a panel shows when it opens.
 func (t *Tasks) Shown() []protocol.Task {
 	store, err := t.opened()
 	if err != nil {
@@ -163,7 +162,7 @@ func (t *Tasks) Shown() []protocol.Task {
 	return store.Shown()
 }
 
-// seen refuses an agent the tasks of others.
+// seen returns an error if an agent asks for a task that is not its own.
 func seen(grant auth.Grant, t protocol.Task) error {
 	if grant.Kind == auth.KindAgent && (t.Asker == nil || t.Asker.Kind != grant.Actor.Kind || t.Asker.ID != grant.Actor.ID) {
 		return protocol.NewError(protocol.CodeForbidden, "this task is not yours", "an agent sees the tasks that it asked for")
@@ -171,7 +170,7 @@ func seen(grant auth.Grant, t protocol.Task) error {
 	return nil
 }
 
-// Read gives a task and its events after an index.
+// Read returns a task and its events after an index.
 func (t *Tasks) Read(grant auth.Grant, id protocol.TaskID, after uint64) (protocol.TaskPage, error) {
 	store, err := t.opened()
 	if err != nil {
@@ -187,8 +186,8 @@ func (t *Tasks) Read(grant auth.Grant, id protocol.TaskID, after uint64) (protoc
 	return page, nil
 }
 
-// List gives the tasks, newest first, and where the text was found; an
-// agent's own.
+// List returns the tasks, newest first, and where the text was found. An agent
+// gets only its own tasks.
 func (t *Tasks) List(grant auth.Grant, req protocol.TaskListRequest) (protocol.TaskListReply, error) {
 	store, err := t.opened()
 	if err != nil {
@@ -196,7 +195,7 @@ func (t *Tasks) List(grant auth.Grant, req protocol.TaskListRequest) (protocol.T
 	}
 	limit := req.Limit
 	if grant.Kind == auth.KindAgent {
-		limit = 0 // it is one of what it may see
+		limit = 0 // the limit applies to the tasks that it may see, below
 	}
 	var reply protocol.TaskListReply
 	reply.Tasks, reply.Found = store.Search(req.Text, limit)
@@ -212,7 +211,7 @@ func (t *Tasks) List(grant auth.Grant, req protocol.TaskListRequest) (protocol.T
 	return reply, nil
 }
 
-// Follow gives a task as it goes on.
+// Follow returns pages of a task as it changes.
 func (t *Tasks) Follow(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error) {
 	store, err := t.opened()
 	if err != nil {
@@ -228,7 +227,7 @@ func (t *Tasks) Follow(ctx context.Context, grant auth.Grant, id protocol.TaskID
 	return store.Follow(ctx, id, after), nil
 }
 
-// Routines are the saved routines.
+// Routines returns the saved routines.
 func (t *Tasks) Routines() ([]protocol.TaskRoutine, error) {
 	store, err := t.opened()
 	if err != nil {
@@ -237,7 +236,7 @@ func (t *Tasks) Routines() ([]protocol.TaskRoutine, error) {
 	return store.Routines().List(), nil
 }
 
-// Dismiss puts a failed task away: it stays in the history.
+// Dismiss closes a failed task: it stays in the history.
 func (t *Tasks) Dismiss(id protocol.TaskID) (protocol.Task, error) {
 	store, err := t.opened()
 	if err != nil {
@@ -255,7 +254,7 @@ func (t *Tasks) SaveRoutine(routine protocol.TaskRoutine) ([]protocol.TaskRoutin
 	return store.Routines().Save(routine)
 }
 
-// DeleteRoutine forgets a routine.
+// DeleteRoutine deletes a routine.
 func (t *Tasks) DeleteRoutine(name string) ([]protocol.TaskRoutine, error) {
 	store, err := t.opened()
 	if err != nil {

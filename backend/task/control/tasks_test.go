@@ -20,7 +20,8 @@ import (
 	"pilotfish/backend/task/view"
 )
 
-// desk is a session of a test: it runs, has tabs, and notes what tasks do in it.
+// desk is a fixture: a running session with tabs, which records what tasks do
+// in it.
 type desk struct {
 	*Tasks
 	dir    string
@@ -31,8 +32,8 @@ type desk struct {
 	published []any
 	did       []string
 	calls     []command.Call
-	stopped   error // that it does not run
-	panel     error // that its panel cannot be opened
+	stopped   error // why the session does not run
+	panel     error // why its panel cannot be opened
 	reply     func(command.Call) protocol.CommandReply
 }
 
@@ -52,7 +53,7 @@ func newDesk(t *testing.T, change func(*Config)) *desk {
 		Running: func() (Running, error) {
 			return Running{
 				Policy: d.policy, Commands: d, Browser: d, Ready: func(context.Context, int) error { return nil },
-				LetGo: func(caller string) { d.note("let go " + caller) }, Beside: func(ctx context.Context) context.Context { return ctx },
+				LetGo: func(caller string) { d.note("let go " + caller) },
 			}, d.stopped
 		},
 		Tabs: func() []protocol.Tab {
@@ -82,7 +83,7 @@ func (d *desk) note(text string) {
 	d.did = append(d.did, text)
 }
 
-// orders are those that panels were told of.
+// orders returns the orders that were sent to the panels.
 func (d *desk) orders() (list []protocol.TaskOrderEvent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -109,15 +110,17 @@ func (d *desk) OpenPanel(_ context.Context, tab protocol.TabID) error {
 	return d.panel
 }
 
-func (d *desk) StartRecording(context.Context, protocol.TabID, string) error { return nil }
+func (d *desk) StartRecording(context.Context, protocol.Caller, protocol.TabID, string) error {
+	return nil
+}
 
-func (d *desk) StopRecording(context.Context, protocol.TabID, string) (protocol.Recording, error) {
+func (d *desk) StopRecording(context.Context, protocol.Caller, protocol.TabID, string) (protocol.Recording, error) {
 	return protocol.Recording{}, nil
 }
 
 const one protocol.TaskID = "3f0c8a52-0000-4000-8000-000000000001"
 
-// write says as a panel's view that a task is in some state.
+// write reports, as a panel's view, that a task is in a state.
 func (d *desk) write(t *testing.T, id protocol.TaskID, viewer string, state protocol.TaskState) {
 	t.Helper()
 	_, err := d.Write(t.Context(), protocol.TaskWriteRequest{
@@ -147,8 +150,9 @@ func code(err error) protocol.Code {
 	return ""
 }
 
-// A program asks for a task, and is told when a panel has taken it. A panel that opens
-// meanwhile is told of the order, too; one that opens later is not.
+// A program requests a task, and gets a reply when a panel has taken it. A
+// panel that connects meanwhile receives the order, too; one that connects
+// later does not.
 func TestATaskIsAskedForTakenAndStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t, nil)
@@ -176,7 +180,7 @@ func TestATaskIsAskedForTakenAndStopped(t *testing.T) {
 		if got := d.orders(); len(got) != 2 {
 			t.Errorf("an order that was taken is told again: %+v", got[2:])
 		}
-		// It is the agent's, and on its tab.
+		// The task belongs to the agent, and is on its tab.
 		if page, err := d.Read(agent("a"), id, 0); err != nil || page.Head.Goal != "fill the form" {
 			t.Errorf("%+v, %v", page, err)
 		}
@@ -207,7 +211,7 @@ func TestATaskIsAskedForTakenAndStopped(t *testing.T) {
 	})
 }
 
-// A task that no panel takes has failed, and says why.
+// A task that no panel takes fails, with a reason.
 func TestNoPanelTakesATask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t, nil)
@@ -301,7 +305,7 @@ func TestTheModelOfATask(t *testing.T) {
 	}
 }
 
-// An agent is given its own tasks, the others all.
+// An agent sees only its own tasks, other callers see all.
 func TestAnAgentSeesItsOwnTasks(t *testing.T) {
 	d := newDesk(t, nil)
 	store, err := d.opened()
@@ -333,8 +337,8 @@ func TestAnAgentSeesItsOwnTasks(t *testing.T) {
 	}
 }
 
-// A command of a task runs as the task, on its tabs; what it opens joins them. Only
-// the view that runs the task may send one.
+// A command of a task runs with the task as actor, on its tabs; the tabs that
+// it opens join them. Only the view that runs the task may send a command.
 func TestATasksCommand(t *testing.T) {
 	d := newDesk(t, nil)
 	d.write(t, one, "p", protocol.TaskRunning)
@@ -377,7 +381,7 @@ func TestATasksCommand(t *testing.T) {
 	}
 }
 
-// The user lets a task use a tab, and takes one from it.
+// The user lets a task use a tab, and later no longer use it.
 func TestTabsOfATask(t *testing.T) {
 	d := newDesk(t, nil)
 	d.write(t, one, "p", protocol.TaskRunning)

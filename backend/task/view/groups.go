@@ -7,10 +7,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// groupName is how many letters of a task's title its group has.
+// groupName is the greatest length of a group's title, in characters.
 const groupName = 30
 
-// stateColor is the colour of a group of tabs.
+// stateColor returns the colour of a tab group.
 func stateColor(state protocol.TaskState) string {
 	switch state {
 	case protocol.TaskRunning:
@@ -26,8 +26,8 @@ func stateColor(state protocol.TaskState) string {
 	return "grey"
 }
 
-// groupTitle is what a task's group of tabs is called: its title, behind "Needs
-// you" while it waits for the user.
+// groupTitle returns the title of a task's tab group: the task's title, after
+// "Needs you" while the task waits for the user.
 func groupTitle(title string, asks bool) string {
 	if asks {
 		title = "Needs you: " + title
@@ -39,9 +39,10 @@ func groupTitle(title string, asks bool) string {
 	return string(runes)
 }
 
-// gather makes the tabs of a task a group, coloured by its state. When the task
-// is over the tabs go where they were, or stay a group as the person chose. A
-// group is a help and no condition: what goes wrong with it is only noted.
+// gather makes the tabs of a task a group, with a colour for its state. When
+// the task has ended, the tabs return to their former groups, or stay in the
+// group if the user chose so. The group is not essential: errors are only
+// logged.
 func (p *Pages) gather(ctx context.Context, b Browser, w *workplace, head protocol.Task) {
 	if err := p.group(ctx, b, w, head); err != nil {
 		p.log.Debug("the tabs of a task are not as a group should be", "task", head.ID, "error", err)
@@ -75,11 +76,12 @@ func (p *Pages) group(ctx context.Context, b Browser, w *workplace, head protoco
 	return nil
 }
 
-// join puts the tabs of the task into its group, and takes those out that it may
-// use no more.
+// join adds the task's tabs to its group, and removes those that it may no
+// longer use.
 func (p *Pages) join(ctx context.Context, b Browser, w *workplace, tabs []protocol.TabID) error {
 	var fresh, gone []protocol.TabID
-	// A group is of one window: a tab of another would move there.
+	// A group belongs to one window: a tab of another window would be moved
+	// there.
 	window := map[protocol.TabID]int{}
 	for _, tab := range p.tabs() {
 		window[tab.ID] = tab.WindowID
@@ -108,7 +110,7 @@ func (p *Pages) join(ctx context.Context, b Browser, w *workplace, tabs []protoc
 		return err
 	}
 	if w.group != 0 && !slices.ContainsFunc(groups, func(g protocol.TabGroup) bool { return g.ID == w.group }) {
-		// The person took it apart, or its tabs were closed.
+		// The user dissolved it, or its tabs were closed.
 		w.group, w.color = 0, ""
 	}
 	for _, g := range groups {
@@ -126,7 +128,7 @@ func (p *Pages) join(ctx context.Context, b Browser, w *workplace, tabs []protoc
 	return nil
 }
 
-// dissolve lets the tabs go where they were.
+// dissolve returns the tabs to their former groups.
 func (p *Pages) dissolve(ctx context.Context, b Browser, w *workplace) error {
 	groups, err := b.Groups(ctx)
 	if err != nil || w.group == 0 {

@@ -10,23 +10,24 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Hands note what a person does on a page.
+// Hands records what the user does on a page.
 type Hands interface {
-	StartRecording(ctx context.Context, tab protocol.TabID, video string) error
-	StopRecording(ctx context.Context, tab protocol.TabID, format string) (protocol.Recording, error)
+	StartRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, video string) error
+	StopRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.Recording, error)
 }
 
-// What the agent is told of the person's hands: how many things, and how much of
-// what a page calls them.
+// The limits of the description of the user's actions for the agent: how many
+// actions, and how many characters of an element's name.
 const (
 	handsTold = 20
 	nameTold  = 40
 )
 
-// note begins to note what the person does on the page while the task rests, so
-// that its agent can be told. A recording that runs already is somebody else's.
+// note starts to record what the user does on the page while the task waits, so
+// that its agent can be told. If a recording is running already, it belongs to
+// someone else and is left alone.
 func (p *Pages) note(ctx context.Context, b Hands, w *workplace, tab protocol.TabID) {
-	if err := b.StartRecording(ctx, tab, ""); err != nil {
+	if err := b.StartRecording(ctx, protocol.Caller{}, tab, ""); err != nil {
 		p.log.Debug("what the person does is not noted", "tab", tab, "error", err)
 		return
 	}
@@ -35,7 +36,8 @@ func (p *Pages) note(ctx context.Context, b Hands, w *workplace, tab protocol.Ta
 	p.mu.Unlock()
 }
 
-// Did ends that and says in words what the person did; empty for nothing.
+// Did ends the recording and returns a description of what the user did; empty
+// for nothing.
 func (p *Pages) Did(ctx context.Context, b Hands, id protocol.TaskID) string {
 	p.mu.Lock()
 	var tab protocol.TabID
@@ -48,7 +50,7 @@ func (p *Pages) Did(ctx context.Context, b Hands, id protocol.TaskID) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	rec, err := b.StopRecording(ctx, tab, "")
+	rec, err := b.StopRecording(ctx, protocol.Caller{}, tab, "")
 	if err != nil {
 		p.log.Debug("what the person did is not known", "tab", tab, "error", err)
 		return ""
@@ -56,11 +58,11 @@ func (p *Pages) Did(ctx context.Context, b Hands, id protocol.TaskID) string {
 	return inWords(rec.Steps)
 }
 
-// inWords tells steps in words. What a page calls its things is short and in
-// quotes: it is data.
+// inWords describes steps in text. Names from the page are shortened and
+// quoted, because they are data.
 func inWords(steps []protocol.RecordedStep) string {
 	if len(steps) > 0 && steps[0].Do == "goto" {
-		steps = steps[1:] // where it began
+		steps = steps[1:] // the page where the recording began
 	}
 	var said []string
 	for _, s := range steps {

@@ -1,7 +1,8 @@
-// Package view shows in the browser where tasks work: the page that a task works on is
-// covered while it runs, its tabs are a group that is named after it, and what the user
-// does on a page while the task rests is noted, so that its agent can be told. It runs
-// no command and keeps nothing on disk. docs/adr/170 has the reasons.
+// Package view shows in the browser where tasks work. An overlay covers the
+// page that a task works on while it runs, the task's tabs are in a group with
+// its title, and what the user does on a page while the task waits is recorded,
+// so that its agent can be told. The package runs no command and keeps nothing
+// on disk. The reasons are in docs/adr/170.
 package view
 
 import (
@@ -17,20 +18,19 @@ import (
 	words "pilotfish/backend/question"
 )
 
-// timeout is how long the cover of a page and the group of a task's tabs may take to
-// be as they should.
+// timeout bounds the update of a page's overlay and of a task's tab group.
 const timeout = 10 * time.Second
 
-// Config is what Pages need. All fields are required.
+// Config is what New needs. All fields are required.
 type Config struct {
-	// Tabs are the tabs that are open.
+	// Tabs returns the open tabs.
 	Tabs func() []protocol.Tab
-	// Publish tells the panels of the session.
+	// Publish sends an event to the panels of the session.
 	Publish func(event any)
 	Logger  *slog.Logger
 }
 
-// Browser is what Pages need of a browser.
+// Browser is what Pages needs from a browser.
 type Browser interface {
 	Mask(ctx context.Context, tab protocol.TabID, shown protocol.Mask) error
 	Unmask(ctx context.Context, tab protocol.TabID) error
@@ -41,54 +41,54 @@ type Browser interface {
 	Hands
 }
 
-// Pages show where tasks work. A caller says what is to be seen; one goroutine, Run,
-// makes it so. Its methods are safe for concurrent use.
+// Pages shows where tasks work. Callers set the desired state; one goroutine,
+// Run, applies it. Its methods are safe for concurrent use.
 type Pages struct {
 	tabs    func() []protocol.Tab
 	publish func(event any)
 	log     *slog.Logger
-	wake    chan struct{} // to Run: something changed
+	wake    chan struct{} // wakes Run after a change
 
 	mu    sync.Mutex
 	tasks map[protocol.TaskID]*workplace
 }
 
-// workplace is one task's. The first fields are what is wanted, those from covered
-// on what is so; Run alone changes the latter.
+// workplace is the state of one task. The first fields are the desired state;
+// the fields from covered on are the applied state, which only Run changes.
 type workplace struct {
 	head    protocol.Task
-	tab     protocol.TabID // that it works on
+	tab     protocol.TabID // the tab that the task works on
 	step    string
-	asked   map[string]string // questions that wait, in words
+	asked   map[string]string // texts of the open questions, by id
 	pausing bool
 
-	// noted is the tab on which it is noted what the person does.
+	// noted is the tab on which the user's actions are recorded.
 	noted   protocol.TabID
 	covered protocol.TabID
 	shown   protocol.Mask
 	group   int
 	color   string
 	grouped []protocol.TabID
-	// before is the group that a tab was taken from.
+	// before is the former group of each tab.
 	before map[protocol.TabID]int
 }
 
-// New returns Pages on which no task works.
+// New returns Pages without tasks.
 func New(cfg Config) *Pages {
 	return &Pages{tabs: cfg.Tabs, publish: cfg.Publish, log: cfg.Logger.With("component", "task_view"), wake: make(chan struct{}, 1), tasks: map[protocol.TaskID]*workplace{}}
 }
 
-// open says whether a tab is open.
+// open reports whether a tab is open.
 func (p *Pages) open(tab protocol.TabID) bool {
 	return slices.ContainsFunc(p.tabs(), func(t protocol.Tab) bool { return t.ID == tab })
 }
 
-// Working says whether a task is under way.
+// Working reports whether a task has begun and not ended.
 func Working(state protocol.TaskState) bool {
 	return slices.Contains([]protocol.TaskState{protocol.TaskRunning, protocol.TaskWaiting, protocol.TaskPaused}, state)
 }
 
-// change changes what is wanted for a task that is known.
+// change changes the desired state of a known task.
 func (p *Pages) change(id protocol.TaskID, set func(*workplace)) {
 	p.mu.Lock()
 	w := p.tasks[id]
@@ -108,7 +108,7 @@ func (p *Pages) stir() {
 	}
 }
 
-// Changed takes in a task's new head.
+// Changed records a task's new head.
 func (p *Pages) Changed(head protocol.Task) {
 	p.mu.Lock()
 	if p.tasks[head.ID] == nil && Working(head.State) {
@@ -123,7 +123,7 @@ func (p *Pages) Changed(head protocol.Task) {
 	})
 }
 
-// Wrote takes in what the panel writes of a task: a step has a goal.
+// Wrote records an event that the panel wrote for a task: a step has a goal.
 func (p *Pages) Wrote(req protocol.TaskWriteRequest) {
 	if req.Kind != protocol.TaskEventStep {
 		return
@@ -138,14 +138,15 @@ func (p *Pages) Wrote(req protocol.TaskWriteRequest) {
 	}
 }
 
-// At says on which tab a task works now.
+// At records the tab on which a task works now.
 func (p *Pages) At(id protocol.TaskID, tab protocol.TabID) {
 	if tab != "" {
 		p.change(id, func(w *workplace) { w.tab = tab })
 	}
 }
 
-// Question shows that a task waits for the person's word.
+// Question records that a task waits for the user's approval, or no longer
+// does.
 func (p *Pages) Question(question protocol.Approval, over *policy.Over) {
 	if question.Actor.Kind != protocol.ActorTask {
 		return
@@ -177,10 +178,10 @@ func (p *Pages) Pause(tab protocol.TabID) {
 	p.publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "pause", Task: *task})
 }
 
-// Run makes the browser show what is wanted, until ctx ends.
+// Run applies the desired state in the browser until ctx ends.
 func (p *Pages) Run(ctx context.Context, b Browser) {
 	p.mu.Lock()
-	clear(p.tasks) // of a run before: its browser is gone
+	clear(p.tasks) // from a previous run: its browser has ended
 	p.mu.Unlock()
 	for {
 		select {
@@ -200,7 +201,7 @@ func (p *Pages) Run(ctx context.Context, b Browser) {
 	}
 }
 
-// arrange makes it so for one task.
+// arrange applies the desired state of one task.
 func (p *Pages) arrange(ctx context.Context, b Browser, id protocol.TaskID) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -221,10 +222,10 @@ func (p *Pages) arrange(ctx context.Context, b Browser, id protocol.TaskID) {
 	}
 	if tab != "" && (covered != tab || w.shown != shown) {
 		w.shown = shown
-		p.cover(w, tab) // a pause may be asked for as soon as it is seen
+		p.cover(w, tab) // set first, because the user may ask for a pause as soon as the overlay is visible
 		if err := b.Mask(ctx, tab, shown); err != nil {
 			level := slog.LevelWarn
-			if protocol.AsError(err).Code == protocol.CodeNoInput { // the panel covers it itself
+			if protocol.AsError(err).Code == protocol.CodeNoInput { // the panel covers the page itself
 				level = slog.LevelDebug
 			}
 			p.log.Log(ctx, level, "a page that a task works on could not be covered", "tab", tab, "error", err)
@@ -241,7 +242,7 @@ func (p *Pages) arrange(ctx context.Context, b Browser, id protocol.TaskID) {
 	}
 	p.Did(ctx, b, id)
 	p.mu.Lock()
-	if !Working(w.head.State) { // it may go on meanwhile
+	if !Working(w.head.State) { // it may have been resumed meanwhile
 		delete(p.tasks, id)
 	}
 	p.mu.Unlock()
@@ -253,7 +254,7 @@ func (p *Pages) cover(w *workplace, tab protocol.TabID) {
 	w.covered = tab
 }
 
-// wanted is what the cover says; p.mu is held.
+// wanted returns the content of the overlay. The caller holds p.mu.
 func (w *workplace) wanted() protocol.Mask {
 	m := protocol.Mask{Title: w.head.Title, Step: w.step}
 	switch {

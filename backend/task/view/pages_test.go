@@ -15,13 +15,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// window is a browser of a test: it has groups of tabs and notes what is done.
+// window is a fake browser: it has tab groups and records what is done.
 type window struct {
 	mu     sync.Mutex
 	did    []string
 	groups []protocol.TabGroup
 	steps  []protocol.RecordedStep
-	broken error // what Mask returns
+	broken error // the error that Mask returns
 }
 
 func (w *window) note(format string, args ...any) {
@@ -30,7 +30,7 @@ func (w *window) note(format string, args ...any) {
 	w.did = append(w.did, fmt.Sprintf(format, args...))
 }
 
-// news is what was done since the last call.
+// news returns what was done since the last call.
 func (w *window) news() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,17 +81,17 @@ func (w *window) SetGroup(_ context.Context, group int, title, color *string, _ 
 	return nil
 }
 
-func (w *window) StartRecording(_ context.Context, tab protocol.TabID, _ string) error {
+func (w *window) StartRecording(_ context.Context, _ protocol.Caller, tab protocol.TabID, _ string) error {
 	w.note("record %s", tab)
 	return nil
 }
 
-func (w *window) StopRecording(_ context.Context, tab protocol.TabID, _ string) (protocol.Recording, error) {
+func (w *window) StopRecording(_ context.Context, _ protocol.Caller, tab protocol.TabID, _ string) (protocol.Recording, error) {
 	w.note("recorded %s", tab)
 	return protocol.Recording{Steps: w.steps}, nil
 }
 
-// shown are Pages of a test, with what they published.
+// shown is a fixture: Pages and what they published.
 type shown struct {
 	*Pages
 	published []any
@@ -122,8 +122,9 @@ func form(state protocol.TaskState, tabs ...protocol.TabID) protocol.Task {
 	return protocol.Task{ID: "a", Title: "Fill the form", Tab: "t1", Tabs: tabs, State: state}
 }
 
-// The page that a task works on is covered while it runs, and says what it does. Its
-// tabs are a group whose colour is the task's state.
+// The page that a task works on has an overlay while the task runs, which shows
+// what the task does. Its tabs are in a group, whose colour shows the task's
+// state.
 func TestAPageIsCoveredWhileItsTaskRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &window{}
@@ -151,8 +152,8 @@ func TestAPageIsCoveredWhileItsTaskRuns(t *testing.T) {
 	})
 }
 
-// The button on a covered page asks the panel for a pause; what the user then does is
-// noted until the task goes on.
+// The button on the overlay asks the panel for a pause. What the user does then
+// is recorded until the task continues.
 func TestWhatTheUserDoesMeanwhileIsNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &window{steps: []protocol.RecordedStep{{Do: "goto", URL: "https://a.example/"}, {Do: "click", Role: "button", Name: "Save"}}}
@@ -182,8 +183,8 @@ func TestWhatTheUserDoesMeanwhileIsNoted(t *testing.T) {
 	})
 }
 
-// A page that cannot be covered is tried again at the next change; a group stays where
-// the user wants it to, and a tab goes back to the group that it was taken from.
+// A failed overlay is tried again at the next change. A group stays if the user
+// wants it to, and a tab returns to the group that it was taken from.
 func TestGroups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &window{groups: []protocol.TabGroup{{ID: 7, Tabs: []protocol.TabID{"t1", "t9"}}}, broken: protocol.NewError(protocol.CodeNoInput, "no", "")}
@@ -226,8 +227,8 @@ func TestGroupTitle(t *testing.T) {
 	}
 }
 
-// What the user did is told in words; a page's own are short and in quotes, and a
-// secret is in none of them.
+// The user's actions are described in text. Names from the page are shortened
+// and quoted, and a secret is never included.
 func TestInWords(t *testing.T) {
 	for want, steps := range map[string][]protocol.RecordedStep{
 		"":                             {{Do: "goto", URL: "https://a.example/"}},

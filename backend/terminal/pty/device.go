@@ -1,7 +1,8 @@
 //go:build unix
 
-// Package pty is the pseudo terminal that a program runs in: its output, its size, the
-// foreground program, and the input that waits while the program does not read.
+// Package pty wraps the pseudo terminal of a program: its output, its size, its
+// foreground program, and a queue of input for the time in which the program does not
+// read.
 package pty
 
 import (
@@ -41,8 +42,8 @@ func Open(cols, rows int) (*Device, *os.File, error) {
 	return d, slave, nil
 }
 
-// newDevice takes master over. creack/pty leaves it blocking, and a read that
-// blocks holds a thread and cannot be ended by Close.
+// newDevice duplicates master as a non-blocking file and closes master. creack/pty
+// leaves it blocking; a blocking read holds a thread and cannot be ended by Close.
 func newDevice(master *os.File) (*Device, error) {
 	defer master.Close()
 	raw, err := master.SyscallConn()
@@ -69,15 +70,15 @@ func newDevice(master *os.File) (*Device, error) {
 	return d, nil
 }
 
-// fullRead is what one read returns at most while the program is ahead of us
-// (N_TTY_BUF_SIZE less one on Linux; smaller elsewhere, which only costs
-// batching): after it there is more, and asking again costs no latency.
+// fullRead is the most that one read returns while the program writes faster than we
+// read (N_TTY_BUF_SIZE less one on Linux; smaller elsewhere, which only reduces
+// batching). After such a read more data is available, so reading again adds no
+// latency.
 const fullRead = 4095
 
-// Read waits for output and then takes what is there until a read comes back
-// short: many small frames would halve the throughput, and an echo, which is
-// short, still leaves at once. It returns io.EOF when the program's side is
-// closed everywhere.
+// Read waits for output and then reads until a read returns less than fullRead: many
+// small frames would halve the throughput, while a short echo is still returned at
+// once. It returns io.EOF when no process has the program's side open.
 func (d *Device) Read(buf []byte) (n int, err error) {
 	waitErr := d.raw.Read(func(fd uintptr) bool {
 		for n < len(buf) {
@@ -88,7 +89,7 @@ func (d *Device) Read(buf []byte) (n int, err error) {
 			case e == unix.EAGAIN:
 				return n > 0
 			case e != nil || m <= 0:
-				err = io.EOF // EIO: the last one that had it open is gone
+				err = io.EOF // EIO: the last process that had it open is gone
 				return true
 			}
 			n += m
@@ -107,7 +108,8 @@ func (d *Device) Read(buf []byte) (n int, err error) {
 	return 0, err
 }
 
-// tryWrite writes what the program's side takes at once, which may be nothing.
+// tryWrite writes what the program's side accepts without blocking, which may be
+// nothing.
 func (d *Device) tryWrite(p []byte) (n int, err error) {
 	waitErr := d.raw.Write(func(fd uintptr) bool {
 		n, err = unix.Write(int(fd), p)
@@ -125,7 +127,7 @@ func (d *Device) tryWrite(p []byte) (n int, err error) {
 // Write writes all of p, waiting while the program does not read.
 func (d *Device) Write(p []byte) (int, error) { return d.file.Write(p) }
 
-// Resize gives the terminal another size and tells the foreground program.
+// Resize changes the terminal's size, which notifies the foreground program.
 func (d *Device) Resize(cols, rows int) error {
 	var err error
 	size := &unix.Winsize{Col: uint16(cols), Row: uint16(rows)}
@@ -135,7 +137,7 @@ func (d *Device) Resize(cols, rows int) error {
 	return err
 }
 
-// Foreground returns the process group that the terminal's keys go to.
+// Foreground returns the process group that receives the terminal's keys.
 func (d *Device) Foreground() (group int, err error) {
 	if e := d.raw.Control(func(fd uintptr) { group, err = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) }); e != nil {
 		return 0, e
@@ -143,11 +145,11 @@ func (d *Device) Foreground() (group int, err error) {
 	return group, err
 }
 
-// Close also ends a read and a write that wait.
+// Close closes the device. It also ends a blocked read or write.
 func (d *Device) Close() error { return d.file.Close() }
 
-// sendInterrupt does what the terminal does for Ctrl-C, without the input's
-// queue: the signal reaches a program that reads nothing.
+// sendInterrupt sends SIGINT as the terminal does for Ctrl-C, but without the input
+// queue: the signal also reaches a program that does not read.
 func (d *Device) sendInterrupt() error {
 	var err error
 	if e := d.raw.Control(func(fd uintptr) { err = unix.IoctlSetInt(int(fd), unix.TIOCSIG, int(unix.SIGINT)) }); e != nil {

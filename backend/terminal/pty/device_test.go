@@ -31,7 +31,8 @@ func TestTheSizeIsTold(t *testing.T) {
 	}
 }
 
-// Output ends when nobody has the program's side any more, and with Close.
+// Read ends when no process has the program's side open, and when the device is
+// closed.
 func TestTheEndOfTheOutput(t *testing.T) {
 	d, program := rawDevice(t)
 	if _, err := io.WriteString(program, "the last word"); err != nil {
@@ -58,9 +59,9 @@ func TestTheEndOfTheOutput(t *testing.T) {
 	}
 }
 
-// A Ctrl-C drops the paste before it that the program does not read.
+// A Ctrl-C drops the queued paste before it that the program has not read.
 func TestAnInterruptDropsWhatWaits(t *testing.T) {
-	d, slave, err := Open(80, 24) // it makes signals of keys
+	d, slave, err := Open(80, 24) // in this mode the terminal turns keys into signals
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestAnInterruptDropsWhatWaits(t *testing.T) {
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.queued > InputChunk+1 { // one chunk may be on its way
+	if in.queued > InputChunk+1 { // one chunk may be in a write
 		t.Errorf("%d bytes still wait", in.queued)
 	}
 }

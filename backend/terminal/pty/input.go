@@ -11,39 +11,39 @@ import (
 // ErrFull is returned when the program has not read its input for too long.
 var ErrFull = errors.New("the program does not read its input")
 
-// InputChunk is the unit in which input waits.
+// InputChunk is the size in bytes of one chunk of queued input.
 const InputChunk = 32 << 10
 
-// InterruptKey is what Ctrl-C sends.
+// InterruptKey is the byte that Ctrl-C sends.
 const InterruptKey = 0x03
 
-// Input carries keys and pastes to the program. Writing to a pseudo terminal
-// blocks while the program does not read; what is behind it on the viewer's
-// socket, the acknowledgements above all, must not wait for that. Its methods are safe
-// for concurrent use.
+// Input queues keys and pastes for the program. A write to a pseudo terminal blocks
+// while the program does not read. The messages that follow on the viewer's socket,
+// above all the acknowledgements, must not wait for that. Its methods are safe for
+// concurrent use.
 type Input struct {
 	device *Device
 	limit  int
 
 	mu      sync.Mutex
-	fill    sync.Cond // there is something to write, or the end
-	room    sync.Cond // there is room again, or the end
+	fill    sync.Cond // signals that there is something to write, or the end
+	room    sync.Cond // signals that there is room again, or the end
 	chunks  [][]byte
 	queued  int
-	writing bool // the goroutine has taken bytes that are not written yet
+	writing bool // Run has taken bytes that are not written yet
 	closed  bool
 }
 
-// NewInput returns the input of a device, of which limit bytes at most wait.
+// NewInput returns the input queue of a device, which holds at most limit bytes.
 func NewInput(d *Device, limit int) *Input {
 	in := &Input{device: d, limit: limit}
 	in.fill.L, in.room.L = &in.mu, &in.mu
 	return in
 }
 
-// Put hands p over. It waits while the queue is full, patience at most, and returns
-// ErrFull then. Input for a program that has ended is dropped, and so is what waits
-// before an InterruptKey, where that key is a signal.
+// Put queues p. While the queue is full it waits, at most for patience, and then
+// returns ErrFull. Input for a program that has ended is dropped. An InterruptKey
+// drops the input queued before it, where that key is a signal.
 func (in *Input) Put(p []byte, patience time.Duration) error {
 	if len(p) == 1 && p[0] == InterruptKey {
 		in.interrupt()
@@ -54,7 +54,7 @@ func (in *Input) Put(p []byte, patience time.Duration) error {
 		return nil
 	}
 	if in.queued == 0 && !in.writing {
-		// The usual case, a key: it needs no other goroutine.
+		// The usual case, a single key, needs no other goroutine.
 		n, err := in.device.tryWrite(p)
 		if err != nil {
 			in.close()
@@ -79,11 +79,11 @@ func (in *Input) Put(p []byte, patience time.Duration) error {
 	return nil
 }
 
-// interrupt keeps a Ctrl-C from waiting behind a paste that the program does not read:
-// like the terminal itself, it drops the input before it.
+// interrupt keeps a Ctrl-C from waiting behind a paste that the program does not
+// read: like the terminal itself, it drops the input before it.
 func (in *Input) interrupt() {
 	if in.device.interrupts() && in.clear() > 0 {
-		_ = in.device.sendInterrupt() // the key that follows is the second best
+		_ = in.device.sendInterrupt() // on failure, the key itself follows in the input
 	}
 }
 
@@ -108,7 +108,7 @@ func (in *Input) awaitRoom(n int, patience time.Duration) error {
 	return nil
 }
 
-// Run writes what waits until End.
+// Run writes queued input until End.
 func (in *Input) Run() {
 	for {
 		in.mu.Lock()
@@ -138,7 +138,7 @@ func (in *Input) Run() {
 	}
 }
 
-// clear drops what waits and returns how much that was.
+// clear drops the queued input and returns how many bytes it was.
 func (in *Input) clear() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -152,7 +152,7 @@ func (in *Input) clear() int {
 	return n
 }
 
-// End drops what waits and ends Run once its write has returned.
+// End drops the queued input and makes Run return after its current write.
 func (in *Input) End() {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// rawDevice returns a pseudo terminal that changes nothing, and its other side.
+// rawDevice returns a pseudo terminal in raw mode, and its other side.
 func rawDevice(t *testing.T) (*Device, io.ReadWriter) {
 	t.Helper()
 	d, slave, err := Open(80, 24)
@@ -50,7 +50,7 @@ func TestInputForAProgramThatDoesNotReadIsBounded(t *testing.T) {
 	if !errors.Is(err, ErrFull) || sent < 1<<20 {
 		t.Fatalf("after %d bytes: %v", sent, err)
 	}
-	// When the program reads again everything is there, in order.
+	// When the program reads again, all input arrives, in order.
 	got := make([]byte, sent)
 	if _, err := io.ReadFull(program, got); err != nil {
 		t.Fatal(err)

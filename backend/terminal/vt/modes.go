@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// modes are the settings of an emulator that a program makes once and relies on
-// from then on. A viewer that gets only the end of a long stream is given them
-// beforehand.
+// modes are the emulator's settings that a program sets once and then relies on. A
+// viewer that receives only the end of a long stream is sent them first.
 type modes struct {
 	alternate   bool   // the alternate screen
 	mouse       int    // 0, 9, 1000, 1002 or 1003
@@ -26,7 +25,7 @@ type modes struct {
 	cursorStyle string // DECSCUSR's argument
 }
 
-// set follows CSI ? n h and CSI ? n l.
+// set handles CSI ? n h and CSI ? n l.
 func (m *modes) set(n int, on bool) {
 	switch n {
 	case 1:
@@ -60,15 +59,14 @@ func (m *modes) set(n int, on bool) {
 	}
 }
 
-// softReset follows DECSTR.
+// softReset handles DECSTR.
 func (m *modes) softReset() {
 	m.hidden, m.origin, m.insert = false, false, false
 	m.appCursor, m.appKeypad, m.shifted = false, false, false
 	m.g0, m.g1 = 0, 0
 }
 
-// prelude returns what to write into a reset emulator to bring it into these
-// modes.
+// prelude returns the escape sequences that bring a reset emulator into these modes.
 func (m *modes) prelude() string {
 	var b strings.Builder
 	private := func(on bool, n int, letter byte) {

@@ -1,18 +1,18 @@
 package vt
 
-// chunkSize is the unit in which a ring grows and forgets.
+// chunkSize is the unit in bytes in which a ring grows and shrinks.
 const chunkSize = 64 << 10
 
-// ring keeps the newest bytes of a stream by their offset in it. It grows by
-// what is written, so that a quiet terminal costs little.
+// ring keeps the newest bytes of a stream by their offset. It allocates only as
+// output is written, so that a quiet terminal costs little.
 type ring struct {
 	chunks [][]byte // all full but the last
 	start  uint64   // offset of the first byte that is kept
 	head   uint64   // offset after the last
-	spare  []byte   // the chunk that was forgotten last
+	spare  []byte   // the chunk that was dropped last, for reuse
 }
 
-// append adds p and forgets whole chunks while more than limit returns is kept.
+// append adds p, and drops whole chunks while more bytes than limit returns are kept.
 func (r *ring) append(p []byte, limit func(start uint64) uint64) {
 	for len(p) > 0 {
 		if n := len(r.chunks); n == 0 || len(r.chunks[n-1]) == chunkSize {
@@ -37,8 +37,8 @@ func (r *ring) append(p []byte, limit func(start uint64) uint64) {
 	}
 }
 
-// read copies what follows offset into dst and returns how much that is; offset
-// is at or after start.
+// read copies the bytes from offset on into dst and returns their number. offset is
+// at or after start.
 func (r *ring) read(offset uint64, dst []byte) int {
 	n := 0
 	for n < len(dst) && offset < r.head {

@@ -10,7 +10,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// parserState is where a scanner stands in an escape sequence.
+// parserState is the scanner's position within an escape sequence.
 type parserState uint8
 
 const (
@@ -24,24 +24,25 @@ const (
 	opaqueEsc              // ESC within it
 )
 
-// maxCommand bounds what is kept of an OSC; a title of MaxTitle characters fits.
+// maxCommand is how many bytes of an OSC are kept; a title of MaxTitle characters
+// fits.
 const maxCommand = 8 + protocol.MaxTitle*utf8.UTFMax
 
-// maxControl bounds what is kept of a CSI's parameters.
+// maxControl is how many bytes of a CSI's parameters are kept.
 const maxControl = 64
 
-// scanner reads along in the output: titles, bells and modes. It changes
-// nothing and keeps its place across batches.
+// scanner parses the output for titles, bells and modes. It does not change the
+// output, and keeps its state between batches.
 type scanner struct {
 	state parserState
 	inter byte // the intermediate of designate
 	param []byte
 	text  []byte
-	long  bool // text is not the whole command
+	long  bool // text was cut at maxCommand
 
 	modes modes
 	title string
-	// titles and bells count up.
+	// titles and bells are how many there have been.
 	titles, bells int
 	last          [utf8.UTFMax - 1]byte // the last bytes of the output
 }
@@ -64,8 +65,8 @@ func (s *scanner) scan(p []byte) {
 		case command:
 			i += s.inCommand(p[i:]) - 1
 		case commandEsc:
-			// ST is ESC \; any other byte begins another sequence, and the
-			// command counts as ended all the same.
+			// ST is ESC \; any other byte begins another sequence, and the command
+			// still counts as ended.
 			s.commandEnd()
 			s.state = escape
 			if b == '\\' {
@@ -101,8 +102,8 @@ func (s *scanner) scan(p []byte) {
 	}
 }
 
-// skipPlain returns how many bytes at the beginning of p are text and colours.
-// Nearly all of a flood is, and whoever prints it waits for this loop.
+// skipPlain returns how many bytes at the beginning of p are text and colours. Nearly
+// all bytes of a flood are, so the speed of this loop limits the program's output.
 func skipPlain(p []byte) int {
 	for i := 0; i < len(p); i++ {
 		if p[i] >= 0x20 {
@@ -126,7 +127,7 @@ func skipPlain(p []byte) int {
 	return len(p)
 }
 
-// c0 follows a control character outside of strings.
+// c0 handles a control character outside of strings.
 func (s *scanner) c0(b byte) {
 	switch b {
 	case 0x07:
@@ -188,7 +189,7 @@ func (s *scanner) afterIntermediate(b byte) {
 	}
 }
 
-// inControl takes the next part of a CSI and returns how many bytes that are.
+// inControl consumes the next part of a CSI and returns its length in bytes.
 func (s *scanner) inControl(p []byte) int {
 	n := 0
 	for n < len(p) && p[n]-0x20 < 0x20 {
@@ -232,8 +233,8 @@ func (s *scanner) controlEnd(final byte) {
 	}
 }
 
-// inCommand takes an OSC's text up to its end or the end of p and returns how
-// many bytes that are.
+// inCommand consumes an OSC's text up to its end or the end of p and returns the
+// number of bytes.
 func (s *scanner) inCommand(p []byte) int {
 	end := bytes.IndexAny(p, "\x07\x1b\x18\x1a")
 	n := end
@@ -267,12 +268,12 @@ func (s *scanner) commandEnd() {
 	s.titles++
 }
 
-// boundary reports whether the output may be cut here: no sequence and no
-// character is open.
+// boundary reports whether the output may be cut here: no escape sequence and no
+// character is incomplete.
 func (s *scanner) boundary() bool { return s.state == ground && OpenCharacter(s.last[:]) == 0 }
 
-// reopen returns what makes an emulator read the rest of an open string as one,
-// instead of showing it.
+// reopen returns a prefix that makes an emulator parse the rest of an incomplete
+// string as a string, instead of showing it.
 func (s *scanner) reopen() string {
 	switch s.state {
 	case command, commandEsc:
@@ -291,7 +292,7 @@ func (s *scanner) reopen() string {
 func OpenCharacter(p []byte) int {
 	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
 		switch b := p[len(p)-i]; {
-		case b < 0x80, b >= 0xf8: // a whole one, and what is never in UTF-8
+		case b < 0x80, b >= 0xf8: // a complete character, or a byte that never occurs in UTF-8
 			return 0
 		case b >= 0xf0:
 			return i
@@ -301,7 +302,7 @@ func OpenCharacter(p []byte) int {
 			return unlessWhole(i, 2)
 		}
 	}
-	return 0 // the end of four, or no UTF-8 at all
+	return 0 // the end of a four-byte character, or not UTF-8
 }
 
 func unlessWhole(have, want int) int {
@@ -311,13 +312,13 @@ func unlessWhole(have, want int) int {
 	return 0
 }
 
-// CleanTitle makes a title harmless to show: it is foreign text.
+// CleanTitle makes a title safe to show: it comes from an untrusted program.
 func CleanTitle(s string) string {
 	var b strings.Builder
 	n := 0
 	for _, r := range s {
-		// Cf has the bidirectional overrides, which make a text look like
-		// another one.
+		// Cf contains the bidirectional overrides, which make a text look like
+		// another text.
 		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 			continue
 		}

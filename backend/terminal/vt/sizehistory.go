@@ -2,20 +2,21 @@ package vt
 
 import "slices"
 
-// Size is the size that the emulator of a viewer took at an offset of the
-// stream. Lines break where they did only when a replay takes it there, too.
+// Size is a size that a viewer's emulator had from an offset of the stream on. A
+// replay must apply the sizes at the same offsets, so that lines wrap at the same
+// places.
 type Size struct {
 	Offset     uint64
 	Cols, Rows int
 }
 
-// sizeHistory has the sizes of one stream, in order. The first one has offset 0.
+// sizeHistory holds the sizes of one stream, in order. The first one has offset 0.
 type sizeHistory struct {
 	list      []Size
-	forgotten int // how many were before list
+	forgotten int // how many sizes before list were removed
 }
 
-// add notes what the emulator took; one that it has already is nothing new.
+// add records a new size of the emulator; a size equal to the last one is ignored.
 func (s *sizeHistory) add(offset uint64, cols, rows int) {
 	last := s.list[len(s.list)-1]
 	if last.Cols == cols && last.Rows == rows {
@@ -27,11 +28,11 @@ func (s *sizeHistory) add(offset uint64, cols, rows int) {
 	}
 }
 
-// count is how many there have been.
+// count returns how many sizes there have been.
 func (s *sizeHistory) count() int { return s.forgotten + len(s.list) }
 
-// at is the place of the size that is in force at an offset. What is taken at
-// offset 0 changes a screen with nothing on it, and the first one counts there.
+// at returns the index of the size that applies at an offset. At offset 0 the screen
+// is still empty, so the first size counts there and not a later one.
 func (s *sizeHistory) at(offset uint64) int {
 	if offset == 0 {
 		return s.forgotten
@@ -45,12 +46,12 @@ func (s *sizeHistory) at(offset uint64) int {
 	return s.forgotten + max(n-1, 0)
 }
 
-// from returns those from a place on.
+// from returns the sizes from an index on.
 func (s *sizeHistory) from(place int) []Size {
 	return slices.Clone(s.list[min(max(place-s.forgotten, 0), len(s.list)):])
 }
 
-// forget forgets those before a place; the last one stays.
+// forget removes the sizes before an index; the last size always stays.
 func (s *sizeHistory) forget(place int) {
 	if n := min(place-s.forgotten, len(s.list)-1); n > 0 {
 		s.list = slices.Clone(s.list[n:])

@@ -1,7 +1,6 @@
-// Package vt is about the bytes that a program writes to its terminal, as an
-// emulator reads them: titles, bells and modes, where the stream may be cut, and
-// from where a viewer that comes back can be given it. It draws nothing: that is
-// the viewer's.
+// Package vt parses the bytes that a program writes to its terminal, as an emulator
+// would: titles, bells, modes, the offsets at which the stream may be cut, and where
+// to start for a viewer that reconnects. It draws nothing; the viewer does that.
 //
 // A Stream is not safe for concurrent use.
 package vt
@@ -9,27 +8,27 @@ package vt
 import "pilotfish/backend/protocol"
 
 const (
-	// ringSize is how much output a terminal keeps for a viewer that comes back.
+	// ringSize is how many bytes of output a terminal keeps for a viewer that
+	// reconnects.
 	ringSize = 4 << 20
-	// ringMax is what the ring may grow to while it waits for a checkpoint of
-	// its viewer.
+	// ringMax is the size to which the ring may grow while it waits for a checkpoint
+	// of its viewer.
 	ringMax = 8 << 20
 	// maxResizes is how many sizes a terminal remembers for a replay.
 	maxResizes = 4096
-	// modeMarkEvery is after how many bytes of output a terminal notes a place
-	// at which a replay can begin.
+	// modeMarkEvery is how many bytes of output lie between two marks, at which a
+	// replay can begin.
 	modeMarkEvery = 64 << 10
 )
 
-// Stream is the output of one epoch: its newest bytes and the places from which
-// a viewer can be given it.
+// Stream is the output of one epoch: its newest bytes and the offsets from which a
+// replay can start.
 type Stream struct {
 	ring       ring
 	scan       scanner
 	marks      []mark
 	sizes      sizeHistory
 	checkpoint *Checkpoint
-	picture    picture
 }
 
 // NewStream returns an empty stream for an emulator of a size.
@@ -40,53 +39,23 @@ func NewStream(cols, rows int) Stream {
 // Head is the offset after the last byte.
 func (s *Stream) Head() uint64 { return s.ring.head }
 
-// Read copies what follows offset into dst and returns how much that is; offset is
-// one that BaseFor gave, or after it.
+// Read copies the output from offset on into dst and returns the number of bytes.
+// offset must be at or after one that BaseFor returned.
 func (s *Stream) Read(offset uint64, dst []byte) int { return s.ring.read(offset, dst) }
 
-// Title is the last title that the program set, harmless to show.
+// Title returns the last title that the program set, safe to show.
 func (s *Stream) Title() string { return s.scan.title }
 
-// Titles counts the titles that the program set.
+// Titles returns how many titles the program has set.
 func (s *Stream) Titles() int { return s.scan.titles }
 
-// Bells counts how often the program rang.
+// Bells returns how often the program has rung the bell.
 func (s *Stream) Bells() int { return s.scan.bells }
 
-// Resized notes the size that the viewer's emulator took at an offset.
+// Resized records the size that the viewer's emulator had from an offset on.
 func (s *Stream) Resized(offset uint64, cols, rows int) { s.sizes.add(offset, cols, rows) }
 
-// Draw takes what a viewer's screen looks like at an offset, in the words of the
-// panels.
-func (s *Stream) Draw(offset uint64, data string) { s.picture = picture{offset: offset, data: data} }
-
-// Picture is what Draw took, while nothing was written since.
-func (s *Stream) Picture() string {
-	if s.picture.offset != s.ring.head {
-		return ""
-	}
-	return s.picture.data
-}
-
-// Whole is all of the stream; false where that is more than most bytes, or where
-// the beginning is not kept.
-func (s *Stream) Whole(most int) ([]byte, bool) {
-	if s.ring.start > 0 || s.ring.head > uint64(most) {
-		return nil, false
-	}
-	all := make([]byte, s.ring.head)
-	s.ring.read(0, all)
-	return all, true
-}
-
-// picture is what a viewer's screen looks like at an offset, in the words of the
-// panels.
-type picture struct {
-	offset uint64
-	data   string
-}
-
-// mark is a place at which the stream may be cut, with the modes there.
+// mark is an offset at which the stream may be cut, with the modes there.
 type mark struct {
 	offset uint64
 	modes  modes
@@ -98,7 +67,7 @@ type Checkpoint struct {
 	Data       string
 	Cols, Rows int
 
-	sizes int // how many sizes the stream had had
+	sizes int // how many sizes the stream had at the checkpoint
 }
 
 // Append adds output.
@@ -114,7 +83,7 @@ func (s *Stream) Append(p []byte) {
 	s.forgetSizes()
 }
 
-// forgetSizes forgets those that no replay begins before.
+// forgetSizes removes the sizes that no replay needs any more.
 func (s *Stream) forgetSizes() {
 	before := s.sizes.at(s.ring.start)
 	if c := s.checkpoint; c != nil && c.Offset >= s.ring.start {
@@ -123,8 +92,8 @@ func (s *Stream) forgetSizes() {
 	s.sizes.forget(before)
 }
 
-// limit is how much is kept. While the stream can be given exactly, from its
-// beginning or from a checkpoint, it is worth more.
+// limit returns how many bytes are kept. While an exact replay is possible, from the
+// stream's beginning or from a checkpoint, more is kept.
 func (s *Stream) limit(start uint64) uint64 {
 	exact := uint64(0)
 	if s.checkpoint != nil {
@@ -136,7 +105,7 @@ func (s *Stream) limit(start uint64) uint64 {
 	return ringSize
 }
 
-// Keep takes a viewer's screen as the newest base.
+// Keep stores a viewer's screen as the newest checkpoint.
 func (s *Stream) Keep(c Checkpoint) {
 	if !s.ring.has(c.Offset) || (s.checkpoint != nil && s.checkpoint.Offset > c.Offset) {
 		return
@@ -145,19 +114,20 @@ func (s *Stream) Keep(c Checkpoint) {
 	s.checkpoint = &c
 }
 
-// Base is where the stream begins for a viewer.
+// Base is the point from which a viewer receives the stream.
 type Base struct {
 	Offset uint64
-	// Screen is what to show before; nil leaves the viewer's as it is.
+	// Screen is what to show first; nil leaves the viewer's screen as it is.
 	Screen *protocol.TerminalControl
-	// Sizes are those to take on the way, the first one at once.
+	// Sizes are the sizes to apply during the replay, the first one at once.
 	Sizes []Size
-	// Redraw means that the screen is a guess, which the program must mend.
+	// Redraw means that the screen is only approximate, so that the program must
+	// redraw it.
 	Redraw bool
 }
 
-// BaseFor chooses where the stream goes on for a viewer that has every byte
-// below offset of this epoch (has), or nothing.
+// BaseFor chooses where the stream continues for a viewer. With has, the viewer has
+// every byte below offset of this epoch; else it has nothing.
 func (s *Stream) BaseFor(has bool, offset uint64) Base {
 	if has && s.ring.has(offset) {
 		return Base{Offset: offset, Sizes: s.sizes.from(s.sizes.at(offset))}
@@ -166,7 +136,7 @@ func (s *Stream) BaseFor(has bool, offset uint64) Base {
 		return &protocol.TerminalControl{Type: protocol.ControlSnapshot, Offset: offset, Data: data}
 	}
 	if c := s.checkpoint; c != nil && s.ring.has(c.Offset) {
-		// The whole is exact, too, and may be less.
+		// A replay of the whole stream is exact, too, and may be shorter.
 		whole := s.ring.start == 0 && c.Offset <= uint64(len(c.Data))
 		if !whole {
 			b := Base{Offset: c.Offset, Screen: snapshot(c.Offset, c.Data), Sizes: s.sizes.from(c.sizes)}
@@ -182,7 +152,7 @@ func (s *Stream) BaseFor(has bool, offset uint64) Base {
 		m := s.marks[0]
 		b.Offset, b.Screen = m.offset, snapshot(m.offset, m.modes.prelude())
 	} else {
-		// One string longer than the ring: nothing of it can be shown.
+		// One escape string is longer than the ring: nothing of it can be shown.
 		b.Offset, b.Screen = s.ring.head, snapshot(s.ring.head, s.scan.modes.prelude()+s.scan.reopen())
 	}
 	b.Sizes = s.sizes.from(s.sizes.at(b.Offset))

@@ -103,7 +103,7 @@ func TestStreamOfOneEndlessString(t *testing.T) {
 	}
 }
 
-// scanned feeds text in pieces of n bytes.
+// scanned returns a scanner that has scanned text in pieces of n bytes.
 func scanned(text string, n int) *scanner {
 	s := new(scanner)
 	for p := []byte(text); len(p) > 0; p = p[min(n, len(p)):] {
@@ -212,43 +212,15 @@ func BenchmarkScanner(b *testing.B) {
 	}
 }
 
-// A picture is what a viewer drew while nothing is written after it.
-func TestPicture(t *testing.T) {
-	s := NewStream(80, 24)
-	s.Append([]byte("abc"))
-	s.Draw(2, "early")
-	if got := s.Picture(); got != "" {
-		t.Errorf("drawn before the last byte: %q", got)
-	}
-	s.Draw(3, "now")
-	if got := s.Picture(); got != "now" {
-		t.Errorf("%q", got)
-	}
-	s.Append([]byte("d"))
-	if got := s.Picture(); got != "" {
-		t.Errorf("after more output: %q", got)
-	}
-}
-
-func TestWhole(t *testing.T) {
+func TestTitleAndBells(t *testing.T) {
 	s := NewStream(80, 24)
 	s.Append([]byte("\x1b]0;a title\x07text\x07"))
-	if all, ok := s.Whole(100); !ok || !strings.HasSuffix(string(all), "text\x07") || s.Head() != uint64(len(all)) {
-		t.Errorf("%q, %v", all, ok)
-	}
-	if _, ok := s.Whole(3); ok {
-		t.Error("more than was wanted")
-	}
 	if s.Title() != "a title" || s.Titles() != 1 || s.Bells() != 1 {
 		t.Errorf("%q, %d titles, %d bells", s.Title(), s.Titles(), s.Bells())
 	}
-	s.Append(make([]byte, ringMax+2*chunkSize))
-	if _, ok := s.Whole(100 << 20); ok {
-		t.Error("the beginning is gone")
-	}
 }
 
-// What is written of a character that has more bytes may be kept back.
+// An incomplete character at the end of the output may be held back.
 func TestOpenCharacter(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "a": 0, "é": 0, "a\xc3": 1, "€": 0, "\xe2\x82": 2, "\xe2": 1, "😀": 0, "\xf0\x9f\x98": 3, "\xff": 0, "\x80\x80\x80": 0,
@@ -259,8 +231,8 @@ func TestOpenCharacter(t *testing.T) {
 	}
 }
 
-// A viewer that has everything goes on where it was; one that has nothing is given
-// the whole, or the newest screen.
+// A viewer that has all bytes continues where it was; a viewer that has none receives
+// the whole stream, or the newest screen.
 func TestBaseFor(t *testing.T) {
 	s := NewStream(80, 24)
 	s.Append([]byte("0123456789"))

@@ -2,7 +2,7 @@ import { Button, Checkbox, DatePicker, Form, Input, Modal, Radio, Select, Switch
 import { useState } from 'react';
 import { Saved, show } from './page.jsx';
 
-// More than the list draws at once: those further down come with a search or by scrolling.
+// More than the list renders at once: the user reaches the others by searching or scrolling.
 const cities = Array.from({ length: 200 }, (_, i) => `City ${String(i + 1)}`);
 
 function Page() {

@@ -1,11 +1,11 @@
 import { createRoot } from 'react-dom/client';
 
-/** Shows a form made of a library's components. */
+/** Renders a form made of a library's components. */
 export function show(form) {
   createRoot(document.getElementById('root')).render(form);
 }
 
-/** What was entered stands on the page. */
+/** Shows the entered values on the page. */
 export function Saved({ values }) {
   return values === undefined ? null : <p role="status">Saved: {values.join(', ')}</p>;
 }

@@ -7,22 +7,22 @@ import { clearText, pressKey, readChords, replaceText, typeText } from './keys';
 import { pointer, type Pointer } from './pointer';
 import { notActable, refusal } from './refusal';
 
-/** What an action led to, without what every answer has. */
+/** The result of an action, without the fields that every answer has. */
 type Came = Omit<Done, 'next' | 'url' | 'title'>;
 
-/** What is done is done in the page: its address says where it went. */
+/** The parameters of an action on an element. */
 interface On {
   readonly ref: string;
 }
 
 /**
- * Acts on the page by events of its own making. What they set off is what the
- * page's scripts and the browser do at such events: most of what a person's input
- * does, but the page can tell the difference, and a few doors stay closed to it.
+ * Acts on the page with synthetic events. The page's scripts and the browser react to them as to
+ * most of a user's input. But the page can tell the difference, and the browser ignores synthetic
+ * events for a few actions.
  */
 export class Acts {
   readonly #page: Page;
-  /** What was judged last: its ref, and how it was named. */
+  /** The target that was judged last: its ref, and how the caller named it. */
   #named: { ref: string; target: string } | undefined;
 
   constructor(page: Page) {
@@ -34,7 +34,10 @@ export class Acts {
     return this.#find(target, 'field').ref;
   }
 
-  /** As find, for what is judged before it is acted on; a pointer goes to what was named. */
+  /**
+   * As find, for a target that is judged before the action. The pointer later goes to what the
+   * caller named.
+   */
   judged(target: string): string {
     const ref = this.find(target);
     this.#named = { ref, target };
@@ -53,7 +56,7 @@ export class Acts {
         throw new MessageError(
           'no_element',
           `Nothing on the page is ${target.slice(0, 200)}.`,
-          'Look at the page again.',
+          'Take a new snapshot.',
         );
       case 'many':
         throw new MessageError(
@@ -69,7 +72,7 @@ export class Acts {
     }
   }
 
-  /** Refuses a ref that was never given here, or whose element is gone. */
+  /** Throws for a ref that was never assigned here, or whose element is gone. */
   known(ref: string): Element {
     const now = this.#page.resolve(ref);
     const el = this.#page.element(ref);
@@ -185,7 +188,7 @@ export class Acts {
   }
 
   async drag({ ref, to }: On & { to: string }, signal: AbortSignal): Promise<Came> {
-    // First where it ends: what is dragged has to be in view when it begins.
+    // Reach the end point first: the dragged element must be in view when the drag begins.
     const end = await this.#reach(to, signal);
     const at = await this.#reach(ref, signal);
     return this.#watched(`${at.line} to ${end.line}`, () => {
@@ -193,7 +196,7 @@ export class Acts {
     });
   }
 
-  /** Brings an element into view and finds a point at which a pointer would meet it. */
+  /** Scrolls an element into view and finds a point at which a pointer hits it. */
   async #reach(target: string, signal: AbortSignal): Promise<Pointer & { line: string }> {
     const spot = this.#find(target, 'thing');
     const reached = await this.#page.reach(spot);
@@ -201,7 +204,7 @@ export class Acts {
     if (reached.state !== 'ok') throw refusal(reached);
     const { point, line } = reached;
     const met = this.#page.at(point.x, point.y);
-    // What moves may be elsewhere by now; a frame is met as such.
+    // A moving element may be elsewhere by now. A frame is hit as an element.
     if (met === null || (met !== spot.el && !this.#page.accepts(spot, met, point)))
       throw refusal({
         state: 'covered',
@@ -210,12 +213,12 @@ export class Acts {
         by: met ? this.#page.words(met) : 'nothing',
         byRef: '',
       });
-    this.#page.mask.lift({ area: [point.x, point.y, point.x, point.y] }); // shows where it points
+    this.#page.mask.lift({ area: [point.x, point.y, point.x, point.y] }); // shows where the agent points
     this.#page.mask.lower();
     return { met, point, line };
   }
 
-  /** What needs no pointer may lie out of view. */
+  /** Checks an action that needs no pointer: its element may be out of view. */
   #take(ref: string): string {
     const now = this.#page.resolve(ref);
     if (now.state !== 'ok' && now.state !== 'covered' && now.state !== 'off-screen')
@@ -240,14 +243,14 @@ export class Acts {
     );
   }
 
-  /** What has the focus, also inside of shadow roots. */
+  /** The focused element, also inside shadow roots. */
   #deep(): Element {
     return this.#page.focused() ?? document.body;
   }
 
   /**
-   * Does something and waits for what it sets off at once. A page that goes away
-   * over it can say nothing more: that it went is the answer then.
+   * Runs an action and waits for its direct effects. A page that is unloaded by the action cannot
+   * report anything more; then the result says that it was left.
    */
   async #watched(hit: string, does: () => void): Promise<Came> {
     const page = this.#page;
@@ -263,8 +266,8 @@ export class Acts {
       );
     });
     try {
-      // What the browser itself sends because of it passes the cover; nothing of the
-      // person's can come between.
+      // The browser's own events caused by the action pass the overlay. The call is synchronous, so
+      // no user input can come in between.
       page.mask.lift({});
       try {
         does();
@@ -281,7 +284,7 @@ export class Acts {
     }
   }
 
-  /** What a field holds now: the proof. */
+  /** The current value of a field, which proves the action. */
   #holds(ref: string, came: Came, expected?: string): Came {
     if (came.left === true) return came;
     const held = this.#page.value(ref, expected);
@@ -298,7 +301,7 @@ export class Acts {
 function toEnd(el: Element): void {
   if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) {
     const { length } = el.value;
-    // Fields for numbers and addresses have no place in their text.
+    // Fields of some types, such as number and email, have no caret position.
     if (el.selectionStart !== null) el.setSelectionRange(length, length);
     return;
   }

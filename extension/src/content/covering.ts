@@ -3,9 +3,8 @@ import { COVER_PAUSE, COVER_PORT, type CoverSays } from '../messages/methods';
 import type { Page } from '../page/page';
 
 /**
- * Covers the page as long as a panel says so: over a port that ends with the
- * panel, so that nothing stays covered for which nobody works. A panel opens a
- * new one before it closes the old one.
+ * Shows the overlay as long as a panel requests it over a port. The port closes with the panel, so
+ * no overlay stays without a task. A panel opens a new port before it closes the old one.
  */
 export function covering({ mask }: Page): void {
   const open = new Set<chrome.runtime.Port>();
@@ -13,7 +12,7 @@ export function covering({ mask }: Page): void {
     open.delete(port);
     if (open.size === 0) mask.hide();
   };
-  // A document that is put aside hears of no end.
+  // A document in the back/forward cache does not see its ports close.
   addEventListener('pagehide', () => {
     open.clear();
     mask.hide();

@@ -1,13 +1,13 @@
 import type { Point } from '../page/types';
 import { mouse, placeOf, pointAt, type Pointer } from './pointer';
 
-/** How many moves of the pointer lie between the two ends. */
+/** How many pointer moves there are between the two ends. */
 const moves = 4;
 
 /**
- * Drags from one place to another by events of the page's own making: with data,
- * where what lies there can be dragged, else with the pointer alone. `at` says
- * what a pointer meets on its way.
+ * Drags from one place to another with synthetic events: with drag data when the element there is
+ * draggable, else only with pointer events. `at` returns the element that a pointer hits on its
+ * way.
  */
 export function drag(from: Pointer, to: Pointer, at: (point: Point) => Element | null): void {
   const dragged = draggable(from.met);
@@ -24,14 +24,14 @@ export function drag(from: Pointer, to: Pointer, at: (point: Point) => Element |
       x: from.point.x + ((to.point.x - from.point.x) * n) / moves,
       y: from.point.y + ((to.point.y - from.point.y) * n) / moves,
     };
-    // What has caught the pointer hears of it wherever it goes.
+    // An element with pointer capture receives all moves.
     if (!held(met)) met = n === moves ? to.met : (at(here) ?? met);
     point('move', met, here, 1);
   }
   point('up', met, to.point, 0);
 }
 
-/** Takes something along, with data that the page puts in at its beginning. */
+/** Drags an element, with the data that the page sets in dragstart. */
 function carry(dragged: Element, from: Pointer, to: Pointer): void {
   const data = new DataTransfer();
   const says = (type: string, on: Element, place: Point, cancelable = true): boolean =>
@@ -52,7 +52,7 @@ function carry(dragged: Element, from: Pointer, to: Pointer): void {
   );
   says('drag', dragged, from.point);
   says('dragenter', to.met, to.point);
-  // Only what prevents the browser's own answer takes it.
+  // A target accepts the drop only when it prevents the default of dragover.
   const taken = says('dragover', to.met, to.point);
   says(taken ? 'drop' : 'dragleave', to.met, to.point, taken);
   says('dragend', dragged, to.point, false);
@@ -66,7 +66,7 @@ function held(el: Element): boolean {
   return el.hasPointerCapture(mouse.pointerId);
 }
 
-/** The nearest thing around that can be dragged: links and pictures can by themselves. */
+/** The nearest draggable element around: links and images are draggable by default. */
 function draggable(met: Element): Element | undefined {
   for (let at: Element | null = met; at !== null; at = at.parentElement)
     if (at instanceof HTMLElement && at.draggable) return at;

@@ -1,7 +1,7 @@
 /**
- * The content script that looks at a page and acts on it where the app cannot: it
- * is put into a frame when the worker is asked for it, and into no other. It
- * listens to the worker only, never to the page.
+ * The content script that reads a page and acts on it where the app cannot. It is injected into a
+ * frame when the worker needs it, and into no other frame. It listens only to the worker, never to
+ * the page.
  */
 import { answering, type Asked, type Desk } from '../messages/answer';
 import { MessageError, tabEvent } from '../messages/envelope';
@@ -17,10 +17,12 @@ declare global {
   var pilotfishHands: true | undefined;
 }
 
-/** How long the news that this script is there is worth something, in milliseconds. */
+/** How long the event that this script is ready stays valid, in milliseconds. */
 const NEWS = 10_000;
 
-/** How long before its deadline a wait ends, so that its answer is heard, in milliseconds. */
+/**
+ * How long before its deadline a wait ends, in milliseconds, so that its answer arrives in time.
+ */
 const SLACK = 500;
 
 const isRef = (target: string): boolean => /^@?f\d+e\d+$/.test(target);
@@ -35,16 +37,16 @@ function begin(): void {
   const acts = new Acts(page);
   const shown = new Shown();
 
-  /** Makes ready for a question, and refuses it on a page of another site. */
+  /** Configures the page for a request. Throws when the page now belongs to another site. */
   const about = ({ caller, origin, prefix, base }: About): void => {
     if (location.origin !== origin)
       throw new MessageError(
         'moved',
-        'The page went to another site meanwhile.',
-        'Look at the page again.',
+        'The page has navigated to another site.',
+        'Take a new snapshot.',
       );
     if (document.readyState === 'loading' && document.querySelector('body,frameset') === null)
-      throw new MessageError('unreached', 'The page has only just begun.', 'Try again.');
+      throw new MessageError('unreached', 'The page is still loading.', 'Try again.');
     page.configure({
       prefix,
       base,
@@ -53,24 +55,24 @@ function begin(): void {
         el instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(el) : null,
     });
   };
-  /** Refuses a ref that was not shown to who asks, in this document. */
+  /** Throws for a ref that was not shown to the caller in this document. */
   const seen = (caller: string, target: string): string => {
     if (isRef(target) && !shown.has(caller, target))
       throw new MessageError(
         'no_element',
         `${target} was not shown since this page was loaded.`,
-        'Look at the page again.',
+        'Take a new snapshot.',
       );
     return target;
   };
   /** The ref of the field that a target means. */
   const find = (caller: string, target: string): string => acts.find(seen(caller, target));
   const told = (): Told => ({ next: page.next(), url: location.href, title: document.title });
-  /** An action, before which everything is checked that may have changed on its way. */
+  /** Wraps an action: first checks everything that may have changed since the request was sent. */
   const act =
     <P extends About, R extends Pick<Done, 'change'>>(
       does: (params: P, signal: AbortSignal) => Promise<R>,
-      // What is pointed at is found by the action itself: a text is more than a ref.
+      // A pointer action finds its target itself, because a text target is more than a ref.
       take: (caller: string, target: string) => string = find,
     ): ((params: P, asked: Asked) => Promise<R & Told>) =>
     async (params, { signal }) => {
@@ -105,7 +107,7 @@ function begin(): void {
         throw new MessageError(
           'no_element',
           'There is no such handle on the page.',
-          'Look at the page again.',
+          'Take a new snapshot.',
         );
       shown.note(caller, part.text);
       return { text: part.text, ...told() };
@@ -126,7 +128,7 @@ function begin(): void {
     },
     wait: async ({ for: what, value, ...params }, { question, signal }) => {
       about(params);
-      // A ref is of this document, a target of any.
+      // A ref must belong to this document; other targets need not.
       const of = what !== 'text' && isRef(value) ? find(params.caller, value) : value;
       const timeout = question.deadline - Date.now() - SLACK;
       try {
@@ -155,12 +157,12 @@ function begin(): void {
   chrome.runtime.onMessage.addListener(
     answering({ 'cs:query': tells, 'cs:rpc': does }, chrome.runtime.id, true),
   );
-  // A panel may wait for this very frame; nobody may listen, too.
+  // A panel may be waiting for this frame. If none is, nobody receives the message.
   const here = (): void => {
     chrome.runtime.sendMessage(tabEvent('hands-ready', Date.now() + NEWS)).catch(() => undefined);
   };
   here();
-  // It comes back with its document when the person goes back.
+  // The document comes back from the back/forward cache, and this script with it.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) here();
   });

@@ -1,7 +1,6 @@
 /**
- * The content script of the welcome page: it tells the page, by an event each, that
- * a side panel is really connected, or was closed. It listens to the extension only, never to
- * the page.
+ * The content script of the welcome page. It dispatches an event in the page when a side panel has
+ * connected, and when one was closed. It listens only to the extension, never to the page.
  */
 import { answering } from '../messages/answer';
 import { tabEvent } from '../messages/envelope';
@@ -13,16 +12,16 @@ declare global {
   var pilotfishWelcome: true | undefined;
 }
 
-/** The events that the welcome page hears. */
+/** The events that the welcome page handles. */
 const EVENTS = { connected: 'pilotfish:connected', closed: 'pilotfish:closed' } as const;
-/** How long the news that the page is there is worth something, in milliseconds. */
+/** How long the event that the page is loaded stays valid, in milliseconds. */
 const NEWS = 10_000;
 
 function tell(panel: keyof typeof EVENTS): void {
   document.dispatchEvent(new CustomEvent(EVENTS[panel], { bubbles: true }));
 }
 
-/** Waits for the page's own script, which hears the event: this one runs before it. */
+/** Runs `then` when the page's own script can receive the event: this script runs earlier. */
 function whenHeard(then: () => void): void {
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', then);
   else then();
@@ -39,7 +38,7 @@ if (
       {
         'cs:rpc': {
           welcome: ({ port, panel }) => {
-            // The port of the pairing: the only one whose welcome page is ours.
+            // The paired port: only the welcome page on this port is ours.
             if (isWelcomePage(location.href, port))
               whenHeard(() => {
                 tell(panel);
@@ -52,7 +51,7 @@ if (
       false,
     ),
   );
-  // The panel may have connected before this page was loaded. The worker may be
-  // gone for good (extension reloaded): then nobody needs the answer.
+  // The panel may have connected before this page was loaded. If the worker is gone for good (the
+  // extension was reloaded), no answer is needed.
   chrome.runtime.sendMessage(tabEvent('welcome-loaded', Date.now() + NEWS)).catch(() => undefined);
 }

@@ -1,12 +1,12 @@
 import { MessageError } from '../messages/envelope';
 
-/** A key with what is held beside it. */
+/** A key and the modifier keys that are held with it. */
 interface Chord {
   readonly key: string;
   readonly held: string;
 }
 
-/** Keys by other names. */
+/** Other names for keys. */
 const names: Readonly<Record<string, string>> = {
   return: 'Enter',
   enter: 'Enter',
@@ -33,7 +33,7 @@ const names: Readonly<Record<string, string>> = {
   arrowright: 'ArrowRight',
 };
 
-/** The numbers that old pages ask for. */
+/** The legacy key codes that old pages use. */
 const numbers: Readonly<Record<string, number>> = {
   Backspace: 8,
   Tab: 9,
@@ -52,13 +52,13 @@ const numbers: Readonly<Record<string, number>> = {
   Delete: 46,
 };
 
-/** Reads keys such as "Enter" or "Control+A Delete". */
+/** Parses keys such as "Enter" or "Control+A Delete". */
 export function readChords(keys: string): Chord[] {
   const chords = keys
     .split(/\s+/)
     .filter((chord) => chord !== '')
     .map((chord) => {
-      // The last + is a key itself where nothing else is behind it.
+      // A trailing + is the key itself.
       const [, before = '', last = ''] = /^(?:(.*)\+)?(\+|[^+]+)$/su.exec(chord) ?? [];
       const key = names[last.toLowerCase()] ?? last;
       if (!isLetter(key) && !/^(F\d{1,2}|[A-Z][A-Za-z]+)$/.test(key))
@@ -67,7 +67,7 @@ export function readChords(keys: string): Chord[] {
           'There is no such key.',
           'For example Enter, or Control+A.',
         );
-      modifiersOf(before); // refuses what is none
+      modifiersOf(before); // throws for an unknown modifier
       return { key, held: before };
     });
   if (chords.length === 0)
@@ -75,7 +75,7 @@ export function readChords(keys: string): Chord[] {
   return chords;
 }
 
-/** What is held, as events say it. */
+/** The held modifiers as event properties. */
 export function modifiersOf(held: string): EventModifierInit {
   const init: EventModifierInit = {};
   for (const one of held.split(/[+,\s]+/)) {
@@ -109,10 +109,10 @@ export function modifiersOf(held: string): EventModifierInit {
   return init;
 }
 
-/** A text field, however it is made. */
+/** A text field of either kind. */
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/** Whether a key is one that types itself. */
+/** Whether a key types a character. */
 function isLetter(key: string): boolean {
   return /^.$/su.test(key);
 }
@@ -125,7 +125,10 @@ function isField(el: Element): el is Field {
   );
 }
 
-/** Sends the two events of a key; what the browser would do at it is done between them. */
+/**
+ * Dispatches keydown and keyup. The key's default action, which the browser does not run for
+ * synthetic events, is done between them.
+ */
 export function pressKey(el: Element, chord: Chord | string): void {
   const { key, held } = typeof chord === 'string' ? { key: chord, held: '' } : chord;
   const init: KeyboardEventInit = {
@@ -143,13 +146,15 @@ export function pressKey(el: Element, chord: Chord | string): void {
   el.dispatchEvent(new KeyboardEvent('keyup', init));
 }
 
-/** Takes away all that a field holds. */
+/** Clears a field. */
 export function clearText(el: Element): void {
   if (!isField(el)) edit('delete', '');
   else if (el.value !== '') change(el, 0, el.value.length, '', 'deleteContentBackward');
 }
 
-/** Types a text: key by key, or as a whole where a part of it would be no value. */
+/**
+ * Types a text key by key, or sets it as a whole where a partial text would be an invalid value.
+ */
 export function typeText(el: Element, text: string, signal: AbortSignal): void {
   if (el instanceof HTMLInputElement && isField(el) && el.selectionStart === null) {
     replaceText(el, el.value + text);
@@ -161,10 +166,10 @@ export function typeText(el: Element, text: string, signal: AbortSignal): void {
   }
 }
 
-/** What the space bar presses. */
+/** Elements that the space bar clicks. */
 const pressed = 'button,summary,input,[role=button]';
 
-/** What the browser itself does at a key, where a page's own event sets it off not. */
+/** The default action of a key, which a synthetic event does not trigger. */
 function effect(el: Element, key: string, held: string): void {
   const shortcut = /control|ctrl|meta|cmd|command|alt/i.test(held);
   if (shortcut) {
@@ -189,8 +194,8 @@ function enter(el: Element): void {
         (one instanceof HTMLButtonElement && one.type === 'submit') ||
         (one instanceof HTMLInputElement && /^(submit|image)$/.test(one.type)),
     );
-    // As the browser does: by its first button, and without one where it has a
-    // single field.
+    // As the browser does: submit with the first button, or, without a button, only when the form
+    // has a single field.
     if (button instanceof HTMLElement) button.click();
     else if ([...form.elements].filter(isField).length === 1) form.requestSubmit();
   } else if (el instanceof HTMLElement && el.isContentEditable) edit('insertParagraph', '');
@@ -210,11 +215,11 @@ function takeAway(el: Element, before: boolean): void {
   change(el, from, to, '', before ? 'deleteContentBackward' : 'deleteContentForward');
 }
 
-/** The last character of a text, and the first: they may be two units long. */
+/** The last and first character of a text. A character may be two UTF-16 units long. */
 const lastOf = (text: string): string => /.$/su.exec(text)?.[0] ?? '';
 const firstOf = (text: string): string => /^./su.exec(text)?.[0] ?? '';
 
-/** Puts a text where the caret is. */
+/** Inserts a text at the caret. */
 function put(el: Element, text: string, kind: string): void {
   if (isField(el)) {
     const { start, end } = selection(el);
@@ -222,7 +227,7 @@ function put(el: Element, text: string, kind: string): void {
   } else if (el instanceof HTMLElement && el.isContentEditable) edit('insertText', text);
 }
 
-/** Puts a text in place of all that a field holds. */
+/** Replaces all text of a field. */
 export function replaceText(el: Element, text: string): void {
   if (isField(el)) {
     change(el, 0, el.value.length, text, 'insertReplacementText');
@@ -231,7 +236,7 @@ export function replaceText(el: Element, text: string): void {
   else edit('insertText', text);
 }
 
-/** Fields for numbers and addresses do not say where the caret is: it is at the end. */
+/** Fields of some types do not expose the caret. It is taken to be at the end. */
 function selection(el: Field): { start: number; end: number } {
   const { length } = el.value;
   return { start: el.selectionStart ?? length, end: el.selectionEnd ?? length };
@@ -243,7 +248,7 @@ function change(el: Field, from: number, to: number, text: string, inputType: st
   if (!el.dispatchEvent(new InputEvent('beforeinput', { ...init, cancelable: true }))) return;
   let value = el.value.slice(0, from) + text + el.value.slice(to);
   if (el.maxLength >= 0) value = value.slice(0, Math.max(el.maxLength, el.value.length));
-  // The prototype's setter goes past the watch that frameworks keep on the element.
+  // The prototype's setter bypasses the observation that frameworks put on the element.
   Reflect.set(Object.getPrototypeOf(el) as object, 'value', value, el);
   if (el.selectionStart !== null) el.setSelectionRange(from + text.length, from + text.length);
   el.dispatchEvent(new InputEvent('input', init));
@@ -253,7 +258,7 @@ function changed(el: Field): void {
   el.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** Has the browser edit what has the focus: editors take nothing else for typing. */
+/** Makes the browser edit the focused element: editors accept no other synthetic input. */
 function edit(command: string, text: string): void {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the one way to an editor's own input
   document.execCommand(command, false, text);

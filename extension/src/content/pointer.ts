@@ -1,20 +1,20 @@
 import type { Point } from '../page/types';
 import { modifiersOf } from './keys';
 
-/** What a pointer meets, and where. */
+/** The element that a pointer hits, and the point. */
 export interface Pointer {
   readonly met: Element;
   readonly point: Point;
 }
 
 const buttons = { left: 0, middle: 1, right: 2 } as const;
-/** The bit of each in `buttons`. */
+/** The bit of each button in the event property `buttons`. */
 const bits = [1, 4, 2] as const;
 
-/** The one pointer there is. */
+/** The properties of the only pointer. */
 export const mouse = { pointerId: 1, isPrimary: true, pointerType: 'mouse' } as const;
 
-/** What every event at a point has, with the keys that are held. */
+/** The properties of every event at a point, with the held modifier keys. */
 export function placeOf({ x, y }: Point, keys = ''): MouseEventInit {
   return {
     bubbles: true,
@@ -29,7 +29,7 @@ export function placeOf({ x, y }: Point, keys = ''): MouseEventInit {
   };
 }
 
-/** One moment as pointer and as mouse; false when the page has prevented it. */
+/** Dispatches a pointer event and its mouse event; returns false when the page prevented one. */
 export function pointAt(met: Element, name: string, shape: MouseEventInit): boolean {
   const first = met.dispatchEvent(new PointerEvent(`pointer${name}`, { ...shape, ...mouse }));
   const second = met.dispatchEvent(new MouseEvent(`mouse${name}`, shape));
@@ -37,8 +37,8 @@ export function pointAt(met: Element, name: string, shape: MouseEventInit): bool
 }
 
 /**
- * Moves a pointer to an element and, when told so, clicks there: the events that
- * a person's hand makes, in their order, but not trusted by the browser.
+ * Moves a pointer to an element and, with `press`, clicks there: the same events in the same order
+ * as a user's mouse causes, but untrusted.
  */
 export function pointer(
   met: Element,
@@ -68,7 +68,7 @@ export function pointer(
   }
 }
 
-/** Puts the focus where a press would: on the nearest thing around that takes it. */
+/** Focuses the element that a press would focus: the nearest focusable one around. */
 function focusAround(met: Element): void {
   for (let at: Element | null = met; at !== null; at = up(at)) {
     if (!(at instanceof HTMLElement || at instanceof SVGElement)) continue;

@@ -1,14 +1,16 @@
 import { MessageError, type MessageCode } from '../messages/envelope';
 import type { Reached } from '../page/reach';
 
-/** What an element does not do, in words. */
+/** The error for an action that an element does not support. */
 export function notActable(message: string, hint = ''): MessageError {
   return new MessageError('not_actable', message, hint);
 }
 
-/** Why an element cannot be acted on, in the words of the app's own commands. */
+/**
+ * The error for an element that cannot be acted on, in the same words as the app's own commands.
+ */
 export function refusal(now: Exclude<Reached, { state: 'ok' }>): MessageError {
-  const again = 'Look at the page again.';
+  const again = 'Take a new snapshot.';
   const make = (code: MessageCode, message: string, hint = again): MessageError =>
     new MessageError(code, message, hint);
   switch (now.state) {

@@ -8,7 +8,7 @@ it('knows what whom was shown in this document, and nobody else', () => {
     expect(shown.has('task:1', ref)).toBe(true);
   expect(shown.has('task:1', 'f0e2')).toBe(false);
   expect(shown.has('task:2', 'f0e1')).toBe(false);
-  // What a page has written stands in quotes, or behind what it is.
+  // Text of the page is quoted, or comes after the role.
   shown.note('task:2', '"f0e1 btn"\ntext f0e1\nf0e12 btn');
   expect(shown.has('task:2', 'f0e1')).toBe(false);
   expect(shown.has('task:2', 'f0e12')).toBe(true);

@@ -1,22 +1,25 @@
-/** A ref where a line begins, behind what an answer puts before it; never one that a page has written. */
+/**
+ * Matches a ref at the start of a line, after the mark that an answer may put there. Text of the page
+ * cannot match.
+ */
 const ref = /^\s*(?:[+~-] )?(f0\d*e\d+)(?= |$)/gm;
 
 /**
- * Which refs whom was shown in this document. Numbers begin anew with a document,
- * and several tasks may look at it: what one was shown in the document before may
- * be another element here.
+ * Records which refs each caller was shown in this document. Numbers start again with a new
+ * document, and several tasks may read it: a ref from the document before may be another element
+ * here.
  */
 export class Shown {
   readonly #by = new Map<string, Set<string>>();
 
-  /** Takes in what somebody is told. */
+  /** Records the refs in a text that a caller receives. */
   note(caller: string, text: string): void {
     const own = this.#by.get(caller) ?? new Set();
     for (const [, one = ''] of text.matchAll(ref)) own.add(one);
     this.#by.set(caller, own);
   }
 
-  /** Whether somebody was shown a ref here. */
+  /** Whether a caller was shown a ref in this document. */
   has(caller: string, one: string): boolean {
     return this.#by.get(caller)?.has(one.replace(/^@/, '')) === true;
   }

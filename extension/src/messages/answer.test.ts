@@ -16,7 +16,7 @@ const script = {
 beforeEach(() => vi.useFakeTimers({ now: 1_000 }));
 afterEach(() => vi.useRealTimers());
 
-/** What is answered to a message; undefined when nobody answers. */
+/** The answer to a message; undefined when no listener answers. */
 function answered(
   message: unknown,
   sender: Sender,
@@ -57,7 +57,7 @@ describe('the answering side', () => {
     const told = vi.fn();
     for (const sender of [script, { ...panel, id: 'another' }, {}])
       expect(await fault(answered(call, sender, frames(told)))).toBe('sender');
-    // What is wrong with a stranger's message is nobody's business.
+    // An unauthorized sender is not told what else is wrong with its message.
     expect(await fault(answered({ ...call, v: 99 }, script, frames(told)))).toBe('sender');
     expect(told).not.toHaveBeenCalled();
   });

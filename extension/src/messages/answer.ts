@@ -1,4 +1,4 @@
-/** The answering side: check the sender, read, do, answer in time. */
+/** The responding side: check the sender, parse, run the method, answer before the deadline. */
 import {
   answerTo,
   late,
@@ -14,15 +14,15 @@ import {
 } from './envelope';
 import { maySend, type Sender } from './sender';
 
-/** What a method knows of its question beside what it is told. */
+/** What a method receives besides its parameters. */
 export interface Asked {
   readonly question: Question;
   readonly sender: Sender;
-  /** Aborts at the deadline: nothing may be done after it. */
+  /** Aborts at the deadline. A method must not act after that. */
   readonly signal: AbortSignal;
 }
 
-/** The methods of a kind, as somebody answers them. A kind may be answered by several. */
+/** Handlers for the methods of a kind. Several listeners may share a kind. */
 export type Desk<K extends Asking> = {
   readonly [M in Method<K>]?: (
     params: Params<K, M>,
@@ -30,16 +30,15 @@ export type Desk<K extends Asking> = {
   ) => Result<K, M> | Promise<Result<K, M>>;
 };
 
-/** What is answered here. */
+/** Handlers by kind of message. */
 export type Desks = { readonly [K in Asking]?: Desk<K> };
 
 type Reply = (answer: Answer) => void;
 
 /**
- * A listener for chrome.runtime.onMessage that answers these questions. It
- * refuses with words what is ours and wrong, and leaves alone what others may
- * answer: a message of a kind that it has no desk for (`alone` says that there
- * is nobody else).
+ * Returns a listener for chrome.runtime.onMessage that answers these questions. It refuses our own
+ * invalid messages with a reason. It ignores messages of a kind for which it has no handlers,
+ * because another listener may answer them; `alone` says that there is no other listener.
  */
 export function answering(
   desks: Desks,
@@ -53,11 +52,11 @@ export function answering(
       return false;
     };
     const kind = kindOf(message);
-    if (kind === 'tab:event') return false; // is heard, not answered
+    if (kind === 'tab:event') return false; // an event is not answered
     const known = kind !== undefined && desks[kind] !== undefined;
     if (!known && !alone) return false;
-    // Before anything of it is looked at. Another kind that comes from ourselves
-    // is told so; anybody else learns nothing.
+    // Check the sender before parsing anything else. Our own extension receives an error for a kind
+    // without handlers; any other sender learns nothing.
     const allowed = known
       ? maySend(kind, sender, own)
       : maySend('rpc:call', sender, own) || maySend('cs:query', sender, own);
@@ -85,7 +84,7 @@ export function answering(
 
 type Handler = (params: unknown, asked: Asked) => unknown;
 
-/** Does what is asked, and answers at the deadline at the latest. */
+/** Runs a method, and answers at the deadline at the latest. */
 async function run(question: Question, sender: Sender, method: Handler): Promise<Answer> {
   const end = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -108,10 +107,7 @@ async function run(question: Question, sender: Sender, method: Handler): Promise
   }
 }
 
-/**
- * A listener for chrome.runtime.onMessage that hears what happens in tabs. It
- * answers nothing.
- */
+/** Returns a listener for chrome.runtime.onMessage that receives tab events. It never answers. */
 export function hearing(
   own: string,
   hear: (event: TabEvent, sender: Sender) => void,
@@ -122,7 +118,7 @@ export function hearing(
       const event = read(message, Date.now());
       if (event.kind === 'tab:event') hear(event, sender);
     } catch {
-      // Of another build: nobody waits for an answer.
+      // A message of another build. Nobody waits for an answer.
     }
     return false;
   };
@@ -141,7 +137,7 @@ function idOf(message: unknown): string {
   return typeof id === 'string' ? id : '';
 }
 
-/** An error as it travels: in words, never "undefined". */
+/** An error as it is sent. Its message is never empty. */
 function faultOf(error: unknown): MessageError['fault'] {
   if (error instanceof MessageError) return error.fault;
   const text = error instanceof Error ? error.message : String(error);

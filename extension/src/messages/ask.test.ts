@@ -87,7 +87,7 @@ it('knows the browser’s ways to say that nobody answers', () => {
 });
 
 describe('asking again', () => {
-  /** Fails with these, one after the other, then answers. */
+  /** Fails with these codes one after the other, then answers. */
   function failing(...codes: MessageError['code'][]): {
     attempt: () => Promise<string>;
     tries: () => number;
@@ -116,7 +116,7 @@ describe('asking again', () => {
     pause: (attempt) => 50 * 2 ** (attempt - 1),
     ...more,
   });
-  /** Lets what is due in promises happen. */
+  /** Lets pending promise callbacks run. */
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
   it('is done for what is safe to do twice only', () => {

@@ -1,29 +1,31 @@
-/** The asking side: one answer in time, and again only what is safe to do twice. */
+/**
+ * The requesting side: one answer before the deadline, and retries only for what is safe to repeat.
+ */
 import type { Clock } from '../panel/core/clock';
 import { late, MessageError, readAnswer, type Asking, type Question } from './envelope';
 
-/** How a question is sent on its way: chrome.runtime.sendMessage, or that of tabs. */
+/** Sends a question: chrome.runtime.sendMessage or chrome.tabs.sendMessage. */
 export type Send = (message: Question) => Promise<unknown>;
 
-/** What bounds a question. */
+/** The limits of a question. */
 export interface Patience {
   readonly clock: Clock;
   readonly now: () => number;
-  /** The asker's own end of it. */
+  /** Aborts the question. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Asks once. It throws a MessageError: what the other side says, `deadline` when
- * the time is over, `unreached` when nobody heard it and `lost` when whoever
- * heard it went away. Nothing is pending when it returns.
+ * Asks once. It throws a MessageError: the other side's error, `deadline` when the time is over,
+ * `unreached` when no listener received the question, or `lost` when the receiver went away before
+ * it answered. Nothing is pending when it returns.
  */
 export function ask(send: Send, question: Question, patience: Patience): Promise<unknown> {
   const { clock, now, signal } = patience;
   return new Promise((resolve, reject) => {
     const left = question.deadline - now();
     const given = (): void => {
-      end(new MessageError('aborted', 'The asker gave up.'));
+      end(new MessageError('aborted', 'The request was cancelled.'));
     };
     const cancel = clock.after(Math.max(0, left), () => {
       end(late(question));
@@ -60,7 +62,7 @@ export function ask(send: Send, question: Question, patience: Patience): Promise
   });
 }
 
-/** What the browser says of a message that got no answer. */
+/** Converts the browser's error for a message that got no answer. */
 export function undelivered(error: unknown): MessageError {
   if (error instanceof MessageError) return error;
   const text = error instanceof Error ? error.message : String(error);
@@ -69,7 +71,7 @@ export function undelivered(error: unknown): MessageError {
       text,
     )
   )
-    return new MessageError('unreached', 'Nobody was there to hear it.', 'Try again.');
+    return new MessageError('unreached', 'The page is not ready.', 'Try again.');
   if (/no tab with id|tab was closed/i.test(text)) return noTab();
   if (/message (port|channel)|back\/forward cache|document was/i.test(text))
     return new MessageError(
@@ -80,40 +82,40 @@ export function undelivered(error: unknown): MessageError {
   return new MessageError('internal', text === '' ? 'The browser gave no reason.' : text);
 }
 
-/** The fault of a tab that is not there any more. */
+/** The error for a tab that is closed. */
 export function noTab(): MessageError {
   return new MessageError('no_tab', 'The tab was closed.', 'Go on in another tab.');
 }
 
 /**
- * Whether a question may be asked again after a fault: a query always when it
- * went astray; what acts only when it was heard by nobody, for it may have
- * happened.
+ * Whether a question may be repeated after an error. A query may always be repeated when it got no
+ * answer. An action may be repeated only when no listener received it, because otherwise it may
+ * have been carried out.
  */
 export function mayRepeat(kind: Asking, code: MessageError['code']): boolean {
   return code === 'unreached' || (kind === 'cs:query' && code === 'lost');
 }
 
-/** A reason to go on that may come. */
+/** A reason to retry early, which may occur. */
 export interface Waking {
   readonly done: Promise<void>;
-  /** Nobody waits for it any more. */
+  /** Stops waiting for it. */
   readonly end: () => void;
 }
 
-/** How a question is asked again. */
+/** How a question is retried. */
 export interface Repeat extends Patience {
-  /** What the question does in the end: the kind by which it is judged. */
+  /** The kind of the final question, which decides whether it may be repeated. */
   readonly kind: Asking;
-  /** When no further try may begin, as `now` counts. */
+  /** When no further attempt may begin, on the clock of `now`. */
   readonly deadline: number;
-  /** The pause before the try with this number, from 1, in milliseconds. */
+  /** The pause before the attempt with this number, from 1, in milliseconds. */
   readonly pause: (attempt: number) => number;
-  /** What ends a pause early, because there is a reason to try again now. */
+  /** Ends a pause early when there is a reason to retry now. */
   readonly woken?: (() => Waking) | undefined;
 }
 
-/** Asks again, after growing pauses and until the deadline, what is safe to ask again. */
+/** Repeats what is safe to repeat, with growing pauses, until the deadline. */
 export async function askAgain<T>(attempt: () => Promise<T>, repeat: Repeat): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -127,7 +129,7 @@ export async function askAgain<T>(attempt: () => Promise<T>, repeat: Repeat): Pr
   }
 }
 
-/** A pause that the asker can end, and that a reason to go on ends early. */
+/** A pause that the caller can abort and that a reason to retry ends early. */
 function rest(ms: number, { clock, signal, woken }: Repeat): Promise<void> {
   const waking = woken?.();
   return new Promise<void>((resolve, reject) => {
@@ -138,7 +140,7 @@ function rest(ms: number, { clock, signal, woken }: Repeat): Promise<void> {
     };
     const given = (): void => {
       end();
-      reject(new MessageError('aborted', 'The asker gave up.'));
+      reject(new MessageError('aborted', 'The request was cancelled.'));
     };
     const done = (): void => {
       end();

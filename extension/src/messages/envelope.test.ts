@@ -11,7 +11,7 @@ import {
 
 const asked = question('rpc:call', 'frames', { tab: 7 }, 1_000, 'q1');
 
-/** The code with which something is refused. */
+/** The code of the error with which a value is refused. */
 function refused(value: unknown, now = 0): string {
   try {
     read(value, now);

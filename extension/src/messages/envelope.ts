@@ -1,24 +1,26 @@
 /**
- * The envelope of everything that travels inside the extension: who asks whom
- * what, until when, and what came of it. A web page can send none of it (the
- * manifest has no externally_connectable), no message carries a secret, and
- * none can become a prompt or input of a terminal.
+ * The envelope of every message inside the extension: sender and receiver, question, deadline and
+ * answer. A web page can send none of these messages (the manifest has no externally_connectable).
+ * No message contains a secret, and none can become a prompt or a terminal's input.
  */
 import type { Methods, TabEventName, ToTab } from './methods';
 
-/** The version of the envelope. One of another version is refused: its sender is another build. */
+/**
+ * The version of the envelope. A message with another version is refused: its sender is another
+ * build.
+ */
 export const MESSAGE_VERSION = 1;
 
 /**
- * What a message means: a page of the extension asks the worker (`rpc:call`), the
- * worker has a content script act (`cs:rpc`) or tell (`cs:query`), and what
- * happened in a tab is pushed (`tab:event`).
+ * The kind of a question. A page of the extension calls the worker (`rpc:call`). The worker tells a
+ * content script to act (`cs:rpc`) or queries it (`cs:query`). Events in a tab are pushed
+ * (`tab:event`).
  */
 export type Asking = 'rpc:call' | 'cs:rpc' | 'cs:query';
 
 /** The methods of a kind. */
 export type Method<K extends Asking> = keyof Methods[K] & string;
-/** What a method is told, and what it answers. */
+/** The parameters and the result of a method. */
 export type Params<K extends Asking, M extends Method<K>> = Methods[K][M] extends {
   params: infer P;
 }
@@ -30,61 +32,61 @@ export type Result<K extends Asking, M extends Method<K>> = Methods[K][M] extend
   ? R
   : never;
 
-/** What every message has. */
+/** The fields of every message. */
 interface Envelope {
   readonly v: number;
-  /** Its own; an answer has that of its question. */
+  /** The id of a question; an answer has the same id. */
   readonly id: string;
-  /** When it is worth nothing any more: milliseconds as Date.now counts them. */
+  /** After this time the message is no longer valid, in milliseconds like Date.now. */
   readonly deadline: number;
 }
 
-/** A question that has one answer. */
+/** A question, which gets one answer. */
 export interface Question<K extends Asking = Asking> extends Envelope {
   readonly kind: K;
   readonly method: string;
   readonly params: unknown;
 }
 
-/** Something that happened in a tab. Nobody answers it. */
+/** Something that happened in a tab. It gets no answer. */
 export interface TabEvent extends Envelope {
   readonly kind: 'tab:event';
   readonly event: TabEventName;
 }
 
-/** The answer to a question, on the very channel on which that came. */
+/** The answer to a question, on the same channel. */
 export type Answer = Envelope & { readonly kind: 'query:response' } & (
     | { readonly ok: true; readonly value: unknown }
     | { readonly ok: false; readonly error: MessageFault }
   );
 
-/** Why something was not answered. */
+/** Why a question failed. */
 export interface MessageFault {
   readonly code: MessageCode;
   readonly message: string;
-  /** What to do about it; empty when there is nothing to do. */
+  /** What the user or agent can do about it; empty when there is nothing to do. */
   readonly hint: string;
 }
 
 /** The stable codes of faults. */
 export type MessageCode =
-  | 'bad_message' // it is no message of this list
-  | 'version' // its sender is another build of the extension
-  | 'unknown_kind' // of a kind that nobody here answers
+  | 'bad_message' // not a message of this list
+  | 'version' // the sender is another build of the extension
+  | 'unknown_kind' // no handlers for this kind here
   | 'unknown_method'
-  | 'sender' // it comes from where it must not come from
-  | 'deadline' // its time is over
-  | 'unreached' // nobody was there to hear it: nothing was done
-  | 'lost' // whoever heard it went away before they answered
+  | 'sender' // this sender may not send this message
+  | 'deadline' // the deadline has passed
+  | 'unreached' // no listener received it: nothing was done
+  | 'lost' // the receiver went away before it answered
   | 'no_tab' // the tab was closed
-  | 'discarded' // the browser has put the tab to sleep
-  | 'restricted' // the browser lets no extension into such a page
-  | 'error_page' // the tab shows why its page could not be loaded
+  | 'discarded' // the browser has discarded the tab to save memory
+  | 'restricted' // the browser allows no extension in such a page
+  | 'error_page' // the tab shows a browser error page
   | 'navigation' // a page could not be loaded
-  | 'moved' // the page is of another site than the one that was allowed
-  | 'aborted' // the asker gave up
-  | 'internal' // a fault of ours
-  // What the page says of an element; the same words as in backend/protocol.
+  | 'moved' // the page belongs to another site than the allowed one
+  | 'aborted' // the caller aborted
+  | 'internal' // an internal error of ours
+  // What is wrong with an element: the same codes as in backend/protocol.
   | 'bad_argument'
   | 'no_element'
   | 'ambiguous'
@@ -96,25 +98,25 @@ export type MessageCode =
   | 'covered'
   | 'not_actable';
 
-/** A fault as it is thrown. */
+/** The error class for a MessageFault. */
 export class MessageError extends Error {
   override readonly name = 'MessageError';
   constructor(
     readonly code: MessageCode,
     message: string,
-    /** What to do about it; empty when there is nothing to do. */
+    /** What the user or agent can do about it; empty when there is nothing to do. */
     readonly hint = '',
   ) {
     super(message);
   }
 
-  /** As it travels. */
+  /** The error as it is sent. */
   get fault(): MessageFault {
     return { code: this.code, message: this.message, hint: this.hint };
   }
 }
 
-/** A question, ready to be sent. */
+/** Makes a question to send. */
 export function question<K extends Asking, M extends Method<K>>(
   kind: K,
   method: M,
@@ -125,12 +127,12 @@ export function question<K extends Asking, M extends Method<K>>(
   return { kind, v: MESSAGE_VERSION, id, deadline, method, params };
 }
 
-/** What happened in a tab, ready to be sent. */
+/** Makes a tab event to send. */
 export function tabEvent(event: TabEventName, deadline: number): TabEvent {
   return { kind: 'tab:event', v: MESSAGE_VERSION, id: crypto.randomUUID(), deadline, event };
 }
 
-/** The answer to a question. */
+/** Makes the answer to a question. */
 export function answerTo(
   { id, deadline }: Pick<Envelope, 'id' | 'deadline'>,
   outcome: { ok: true; value: unknown } | { ok: false; error: MessageFault },
@@ -139,8 +141,8 @@ export function answerTo(
 }
 
 /**
- * Reads what came in, from a sender that was checked already. It throws a
- * MessageError for what is no message of this version in time.
+ * Parses a message from a sender that was already checked. It throws a MessageError for anything
+ * that is not a message of this version within its deadline.
  */
 export function read(value: unknown, now: number): Question | TabEvent {
   if (typeof value !== 'object' || value === null || !('kind' in value))
@@ -171,7 +173,7 @@ export function read(value: unknown, now: number): Question | TabEvent {
   return { ...about, kind, method, params };
 }
 
-/** Reads an answer; it must be the one to this question. */
+/** Parses an answer, which must belong to this question. */
 export function readAnswer(value: unknown, asked: Pick<Envelope, 'id'>): Answer {
   if (typeof value === 'object' && value !== null && 'kind' in value) {
     const answer = value as Partial<Answer>;
@@ -186,7 +188,10 @@ export function readAnswer(value: unknown, asked: Pick<Envelope, 'id'>): Answer 
   throw new MessageError('bad_message', 'What came back is no answer to this question.');
 }
 
-/** The fault of a question whose time is over: what was asked of a tab is named as that. */
+/**
+ * The error for a question whose deadline has passed. For a question to a tab it names the inner
+ * method.
+ */
 export function late({
   kind,
   method,

@@ -1,4 +1,4 @@
-/** Every method of every kind of message, once: what it is told and what it answers. */
+/** Every method of every kind of message, with its parameters and its result. */
 import type { Facts } from '../page/facts';
 import type { Shown } from '../page/maskface';
 import type { Change } from '../page/watch';
@@ -9,16 +9,16 @@ interface Call<P, R> {
   readonly result: R;
 }
 
-/** What happens in a tab and is pushed. */
+/** The events in a tab that are pushed. */
 export type TabEventName =
   /** The welcome page was loaded. */
   | 'welcome-loaded'
-  /** The content script that looks and acts is there, in the frame that sends this. */
+  /** The content script that reads and acts is ready in the frame that sends this event. */
   | 'hands-ready';
 
-/** A question that the worker passes on to a tab. */
+/** A question that the worker forwards to a tab. */
 export interface ToTab {
-  /** Chrome's ids. The frame 0 is the page itself. */
+  /** Chrome's ids. Frame 0 is the main frame. */
   readonly tab: number;
   readonly frame: number;
   readonly kind: 'cs:rpc' | 'cs:query';
@@ -33,35 +33,35 @@ export interface Frame {
   readonly url: string;
 }
 
-/** What every question about a page has. */
+/** The parameters that every question about a page has. */
 export interface About {
-  /** Who looks: what they were shown is remembered under this. */
+  /** The caller, by which the page remembers what it was shown. */
   readonly caller: string;
-  /** The origin that was allowed; a page of another one neither tells nor does. */
+  /** The allowed origin. A page of another origin neither answers nor acts. */
   readonly origin: string;
-  /** What the refs of the frame begin with, and the first number that was never given. */
+  /** The prefix of the frame's refs, and the first number that was never assigned. */
   readonly prefix: string;
   readonly base: number;
 }
 
-/** What every answer about a page has. */
+/** The fields that every answer about a page has. */
 export interface Told {
-  /** The next number that was never given. */
+  /** The next number that was never assigned. */
   readonly next: number;
   readonly url: string;
   readonly title: string;
 }
 
-/** What an action on a page led to. */
+/** The result of an action on a page. */
 export interface Done extends Told {
-  /** What was acted on, in the page's words. */
+  /** The description of what was acted on. */
   readonly hit: string;
   readonly change?: Change | undefined;
-  /** What a field holds now, masked when secret. */
+  /** The current value of a field, masked when secret. */
   readonly value?: string | undefined;
-  /** How far was scrolled: by x, by y, what is above and below. */
+  /** How far it scrolled by x and by y, and how much is above and below. */
   readonly scrolled?: readonly [number, number, number, number] | undefined;
-  /** The page went away over it. */
+  /** The action unloaded the page. */
   readonly left?: boolean;
 }
 
@@ -71,23 +71,23 @@ interface On extends About {
 }
 
 /**
- * The name of the port over which a panel says what the cover of a page shows; a
- * page is covered as long as the port is open.
+ * The name of the port over which a panel sends what the overlay of a page shows. The overlay is
+ * shown as long as the port is open.
  */
 export const COVER_PORT = 'cover';
 
-/** What comes over it: what the cover says, or that there is none. */
+/** The port's messages: what the overlay shows, or null to hide it. */
 export type CoverSays = Shown | null;
 
-/** What goes back: the person wants a pause. */
+/** The message back over the port: the user wants to pause. */
 export const COVER_PAUSE = 'pause';
 
 /** Every method. */
 export interface Methods {
   'rpc:call': {
-    /** A panel is connected: the welcome page is told. */
+    /** A panel has connected; the worker notifies the welcome page. */
     connected: Call<null, null>;
-    /** Asks a tab, or has it do something. */
+    /** Queries a tab, or makes it act. */
     tab: Call<ToTab, unknown>;
     /** The documents of a tab. */
     frames: Call<{ readonly tab: number }, readonly Frame[]>;
@@ -98,14 +98,14 @@ export interface Methods {
         readonly near?: boolean;
         readonly max?: number;
         readonly find?: string;
-        /** A handle of an earlier look, or a ref. */
+        /** A handle of an earlier snapshot, or a ref. */
         readonly scope?: string;
       },
       Told & { readonly text: string }
     >;
     /**
-     * What a target is, for whoever judges an action on it, and its ref; what has
-     * the focus without one.
+     * The facts about a target and its ref, for the code that judges an action on it; without a
+     * target, the facts about the focused element.
      */
     facts: Call<
       About & { readonly ref?: string },
@@ -113,14 +113,14 @@ export interface Methods {
     >;
     /** The page, or an element, as Markdown. */
     read: Call<About & { readonly ref?: string }, Told & { readonly text: string }>;
-    /** Waits until something is there, or gone, or the question's time is nearly over. */
+    /** Waits until something is there or gone, or until the question's deadline is close. */
     wait: Call<
       About & { readonly for: 'text' | 'element' | 'gone'; readonly value: string },
       Told & { readonly met: boolean }
     >;
   };
   'cs:rpc': {
-    /** A panel is connected, or was closed: the welcome page on this port may say so. */
+    /** A panel has connected or was closed. The welcome page on this port may show it. */
     welcome: Call<{ readonly port: number; readonly panel: 'connected' | 'closed' }, null>;
     click: Call<
       On & {
@@ -131,9 +131,9 @@ export interface Methods {
       Done
     >;
     hover: Call<On, Done>;
-    /** Puts a text into a field in place of what it holds. */
+    /** Replaces the text of a field. */
     fill: Call<On & { readonly text: string }, Done>;
-    /** Types behind what a field holds, or in place of it, key by key. */
+    /** Types key by key, after a field's text or in place of it. */
     type: Call<On & { readonly text: string; readonly clear: boolean }, Done>;
     select: Call<On & { readonly option: string }, Done>;
     check: Call<On & { readonly on: boolean }, Done>;
@@ -144,7 +144,7 @@ export interface Methods {
     press: Call<About & { readonly ref?: string; readonly keys: string }, Done>;
     /** Drags one element to another of the same frame. */
     drag: Call<On & { readonly to: string }, Done>;
-    /** Puts the script that acts into a frame, and does nothing. */
+    /** Only makes sure that the acting script is in the frame; does nothing else. */
     ready: Call<null, null>;
   };
 }

@@ -15,13 +15,13 @@ const script: Sender = {
 };
 const kinds = ['rpc:call', 'cs:rpc', 'cs:query', 'tab:event'] as const;
 
-/** The kinds that somebody may send. */
+/** The kinds that a sender may send. */
 const allowed = (sender: Sender): string[] => kinds.filter((kind) => maySend(kind, sender, own));
 
 describe('who may send what', () => {
   it('lets the panel call, the worker ask tabs, and content scripts tell', () => {
     expect(allowed(panel)).toEqual(['rpc:call']);
-    // In a tab it is the panel still.
+    // The panel may also run in a tab.
     expect(allowed({ ...panel, tab, frameId: 0 })).toEqual(['rpc:call']);
     expect(allowed(worker)).toEqual(['cs:rpc', 'cs:query', 'tab:event']);
     expect(allowed(script)).toEqual(['tab:event']);

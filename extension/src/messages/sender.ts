@@ -1,4 +1,4 @@
-/** Who may send what: checked before a message is even read. */
+/** Which sender may send which messages. The check comes before the message is parsed. */
 import type { Asking } from './envelope';
 
 /** The page of the panel inside the extension. */
@@ -6,16 +6,16 @@ export const PANEL_PAGE = 'panel.html';
 /** The script of the worker. */
 export const WORKER_SCRIPT = 'worker.js';
 
-/** As much of chrome.runtime.MessageSender as is looked at. */
+/** The part of chrome.runtime.MessageSender that we check. */
 export type Sender = Pick<
   chrome.runtime.MessageSender,
   'id' | 'url' | 'tab' | 'frameId' | 'origin'
 >;
 
 /**
- * Whether a sender may send messages of a kind: the panel calls the worker, the
- * worker asks content scripts, and what happened in a tab is pushed by the content
- * script there or by the worker. `own` is the id of the extension.
+ * Whether a sender may send messages of a kind. The panel calls the worker. The worker sends
+ * questions to content scripts. Tab events come from the content script in the tab or from the
+ * worker. `own` is the id of the extension.
  */
 export function maySend(kind: Asking | 'tab:event', sender: Sender, own: string): boolean {
   if (sender.id !== own) return false;

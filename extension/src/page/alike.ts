@@ -2,19 +2,19 @@ import type { Names } from './name.js';
 import { collapse } from './name.js';
 import type { Item } from './types.js';
 
-/** Where the title of a card, a row or a part of the page is cut. */
+/** The longest title of a card, a row or a section, in characters. */
 const longTitle = 40;
-/** With more of one kind only their number tells them apart. */
+/** With more items of one role and name, only their number tells them apart. */
 const mostAlike = 1000;
-/** How much of a card is read for its title. */
+/** How many texts of a card are read to find its title. */
 const mostTexts = 40;
 
 const headings = 'h1,h2,h3,h4,h5,h6,[role=heading],legend,caption,figcaption,summary';
 
 /**
- * Says of things with the same role and name what tells them apart: the title of
- * the card or row that each stands in, the heading before it, its place on a
- * board, else which of them it is. Things that nothing repeats get nothing.
+ * Gives each item of the same role and name what tells it apart from the others: the title of the
+ * card or row that contains it, the heading before it, its cell on a board, or else its number. An
+ * item with a unique role and name gets nothing.
  */
 export function distinguish(items: Iterable<Item>, names: Names): void {
   const groups = new Map<string, Item[]>();
@@ -35,7 +35,7 @@ export function distinguish(items: Iterable<Item>, names: Names): void {
       const known = before;
       titles = titles.map((title, at) => title || headingBefore(group[at], known, names));
     }
-    // One title for all tells nothing.
+    // A title that all of them share does not tell them apart.
     if (new Set(titles).size < 2) titles = [];
     const times = new Map<string, number>();
     for (const title of titles) times.set(title, (times.get(title) ?? 0) + 1);
@@ -52,7 +52,7 @@ export function distinguish(items: Iterable<Item>, names: Names): void {
   }
 }
 
-/** The outermost element around each thing that holds none of the others. */
+/** The outermost element around each item that contains none of the other items. */
 function cards(group: readonly Item[]): { card: Element; item: Item }[] {
   const held = new Map<Element, number>();
   for (const { el } of group)
@@ -70,7 +70,7 @@ function up(el: Element): Element | null {
   return parent instanceof ShadowRoot ? parent.host : parent instanceof Element ? parent : null;
 }
 
-/** What a card is called: by its author, by a heading in it, or by the first words in it. */
+/** The title of a card: its author, a heading in it, or the first words in it. */
 function titleOf({ card, item }: { card: Element; item: Item }, names: Names): string {
   const { el, name } = item;
   const fits = (text: string): string => {
@@ -103,7 +103,7 @@ function titleOf({ card, item }: { card: Element; item: Item }, names: Names): s
   return '';
 }
 
-/** The last heading before a thing. */
+/** The last heading before an item. */
 function headingBefore(item: Item | undefined, known: readonly Element[], names: Names): string {
   if (!item) return '';
   let [low, high] = [0, known.length];
@@ -119,7 +119,9 @@ function headingBefore(item: Item | undefined, known: readonly Element[], names:
   return text === item.name ? '' : short(text);
 }
 
-/** Tells the cells of a board apart by row and column; false when they are no board. */
+/**
+ * Tells the cells of a board apart by row and column; returns false when the items are not a board.
+ */
 function board(group: readonly Item[]): boolean {
   const [first] = group;
   if (group.length < 4 || !first?.rect) return false;

@@ -1,13 +1,13 @@
 import type { Rects } from './geometry.js';
 
-/** A board has at least so many cells. */
+/** A board has at least this many cells. */
 const leastCells = 9;
 /** How much the sizes of two cells may differ, in pixels. */
 const slack = 2;
 
 /**
- * Says how many cells something has that listens for all of them: a board, a
- * calendar, a grid of colours. With the box a point in each can be given.
+ * Describes the cells of an element that handles clicks for all of them: a board, a calendar, a
+ * grid of colours. With its box, the caller can give a point in each cell.
  */
 export function cellsIn(el: Element, rects: Rects): string | undefined {
   let cells = [...el.children];

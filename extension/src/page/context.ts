@@ -1,6 +1,6 @@
 /**
- * Where a role counts: ARIA has roles that mean something only inside others
- * (core-aam: one without its context is as if it had not been written).
+ * The roles inside which a role is valid. ARIA has roles that are valid only inside others
+ * (core-aam: outside of its context a role is ignored).
  */
 const contexts: Readonly<Record<string, ReadonlySet<string>>> = (() => {
   const table = ['grid', 'table', 'treegrid'];
@@ -23,7 +23,7 @@ const contexts: Readonly<Record<string, ReadonlySet<string>>> = (() => {
   };
 })();
 
-/** What tags mean as the context of a role. */
+/** The role of a tag when it is the context of another role. */
 const tags: Readonly<Record<string, string>> = {
   address: 'group',
   datalist: 'listbox',
@@ -42,12 +42,12 @@ const tags: Readonly<Record<string, string>> = {
   ul: 'list',
 };
 
-/** Whether a role counts only inside another one. */
+/** Whether a role is valid only inside another one. */
 export function needsContext(role: string): boolean {
   return Object.hasOwn(contexts, role);
 }
 
-/** Whether an element stands where its role counts. */
+/** Whether an element is inside a context in which the role is valid. */
 export function inContext(el: Element, role: string): boolean {
   const wanted = contexts[role];
   if (!wanted) return true;
@@ -56,7 +56,7 @@ export function inContext(el: Element, role: string): boolean {
   return owner !== null && means(owner, wanted);
 }
 
-/** The element that takes another one in by aria-owns. */
+/** The element that owns another one by aria-owns. */
 export function ownerOf(el: Element): Element | null {
   if (el.id === '') return null;
   const root = el.getRootNode() as Document | ShadowRoot;
@@ -64,7 +64,7 @@ export function ownerOf(el: Element): Element | null {
   return owner === el ? null : owner;
 }
 
-/** The parent as it is drawn, as far as the page itself may know it. */
+/** The parent in the flat tree, as far as the page itself can see it (no closed shadow roots). */
 export function parentOf(el: Element): Element | null {
   if (el.assignedSlot) return el.assignedSlot;
   const up = el.parentNode;

@@ -1,8 +1,11 @@
-/** The counters of one tree, counted once when the first of them is asked for (css-lists). */
+/** The CSS counters of one tree, computed once, at the first request (css-lists). */
 export class Counters {
   readonly #values = new Map<Element, Map<string, Map<string, number[]>>>();
 
-  /** Counts; selectors name what counts, without them everything may. */
+  /**
+   * Computes the counters. `selectors` match the elements that change a counter; without them, any
+   * element may.
+   */
   constructor(root: Document | ShadowRoot, selectors: readonly string[] | undefined) {
     const stacks = new Map<string, { level: Element | null; value: number }[]>();
     const some = chosen(root, selectors);
@@ -22,7 +25,7 @@ export class Counters {
       if (style.display === 'none' || (which !== '' && style.content === 'none')) return;
       for (const [name, value] of pairs(style.counterReset, 0)) {
         const all = stacks.get(name) ?? [];
-        // A counter of a sibling before takes the place of that one.
+        // A counter of an earlier sibling is replaced by this one.
         if (all.at(-1)?.level === level) all.pop();
         all.push({ level, value });
         stacks.set(name, all);
@@ -51,7 +54,7 @@ export class Counters {
     for (let at = root.firstElementChild; at; at = at.nextElementSibling) visit(at, null);
   }
 
-  /** The text of a counter where an element or its pseudo element stands. */
+  /** The text of a counter at an element or its pseudo element. */
   text(
     el: Element,
     which: string,
@@ -78,7 +81,7 @@ function chosen(
     try {
       for (const el of root.querySelectorAll(own === '' ? '*' : own)) out.add(el);
     } catch {
-      // A nested rule, or one of a host: everything may be meant.
+      // A nested rule, or one with :host. Any element may match it.
       return undefined;
     }
   }
@@ -95,7 +98,7 @@ function pairs(text: string, otherwise: number): [string, number][] {
   return out;
 }
 
-/** The mark before a list item, as the browser draws it. */
+/** The marker of a list item, as the browser draws it. */
 export function markerOf(el: Element, style: CSSStyleDeclaration): string {
   if (style.listStyleImage !== 'none') return '';
   const kind = style.listStyleType;
@@ -112,7 +115,7 @@ const signs: Readonly<Record<string, string>> = {
   'disclosure-closed': '▸',
 };
 
-/** Which one of its list an item is. */
+/** The number of an item in its list. */
 function ordinal(el: Element): number {
   const list = el.parentElement;
   if (!list) return 1;

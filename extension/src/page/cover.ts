@@ -3,19 +3,25 @@ import { type Area, isEmpty, meet } from './geometry.js';
 import { roleOf, widgets } from './role.js';
 import type { Point } from './types.js';
 
-/** What a pointer would meet on the way to an element. */
+/** The result of a hit test for an element. */
 export interface Aim {
-  /** A point in the viewport that hits it; absent when no point does. */
+  /** A point in the viewport that hits the element; absent when no point does. */
   point?: Point;
-  /** What lies over it where it was tried last. */
+  /** What covers the element at the last point that was tried. */
   by?: Element;
-  /** Nothing of it is in the viewport. */
+  /** No part of the element is in the viewport. */
   outside: boolean;
-  /** The control in it that the point meets, where all of it is covered by such. */
+  /**
+   * The control inside the element that the point hits, when such controls cover all of the
+   * element.
+   */
   control?: Element;
 }
 
-/** Where in a rectangle to try, as parts of its width and height: the middle, then around it. */
+/**
+ * Points to try in a rectangle, as fractions of its width and height: the middle first, then around
+ * it.
+ */
 const spots: readonly [number, number][] = [
   [0.5, 0.5],
   [0.25, 0.5],
@@ -28,16 +34,18 @@ const spots: readonly [number, number][] = [
   [0.9, 0.9],
 ];
 
-/** Whether the page listens for the pointer on an element. */
+/** Whether the page has a pointer listener on an element. */
 export type Listens = (el: Element) => boolean;
 
-/** What counts as a hit: the control that was met in it, or nothing; false for another thing. */
+/**
+ * What counts as a hit. The result names the control inside the target that was hit, if any; false
+ * means that something else was hit.
+ */
 export type Hits = (met: Element, point: Point) => { control?: Element } | false;
 
 /**
- * Looks for a point where a click meets an element, its label or something in
- * it. Text that runs over several lines is tried line by line. `thorough` tries
- * every free part before it gives up.
+ * Finds a point where a click hits an element, its label or something inside it. Text of several
+ * lines is tried line by line. `thorough` tries every uncovered part before it gives up.
  */
 export function aim(
   tree: FlatTree,
@@ -56,7 +64,7 @@ export function aim(
   return aimAt(tree, [...parts(target, rect)], view, hits, thorough);
 }
 
-/** As aim, for what lies in some areas and says itself what hits it. */
+/** As aim, for given areas; `hits` decides what counts as a hit. */
 export function aimAt(
   tree: FlatTree,
   areas: readonly Area[],
@@ -75,7 +83,7 @@ export function aimAt(
       over.add(met);
       return undefined;
     }
-    // A row is not clicked on the button that stands in it, if it has room beside.
+    // A row with free space beside its button is not clicked on that button.
     if (!found.control) return { point, outside: false };
     over.add(found.control);
     second ??= { point, control: found.control };
@@ -103,10 +111,13 @@ export function aimAt(
   return by ? { by, outside: false } : { outside: !inside };
 }
 
-/** How many strips between the edges of what covers it an area is tried in, each way. */
+/** How many strips between the edges of the covering elements are tried, in each direction. */
 const strips = 8;
 
-/** Points of an area between the edges of what lies over it, then a grid for what is no rectangle. */
+/**
+ * Points of an area between the edges of the elements over it, then a grid, for shapes that are not
+ * rectangles.
+ */
 function* freeOf(part: Area, over: ReadonlySet<Element>): Generator<Point> {
   const rects = [...over].map((el) => el.getBoundingClientRect());
   const middles = (low: number, high: number, edges: number[]): number[] => {
@@ -153,19 +164,26 @@ function* parts(el: Element, rect: Area): Generator<Area> {
   if (!any) yield rect;
 }
 
-/** Whether a click on `met` acts on `el`: it is in it, in its stand-in, or in its label. */
+/**
+ * Whether a click on `met` acts on `el`: `met` is inside it, inside its stand-in, or inside its
+ * label.
+ */
 export function belongs(tree: FlatTree, el: Element, target: Element, met: Element): boolean {
   if (tree.contains(target, met)) return true;
-  // A control inside the label forwards nothing: only the label's own parts do.
+  // A click on a control inside the label does not activate the label's control. A click on other
+  // parts of the label does.
   const label = tree.closest(met, (at) => at.localName === 'label') as HTMLLabelElement | null;
   if (label?.control === el && !controlIn(tree, label, met, el)) return true;
-  // An image map's areas are met as the image where no area is.
+  // Where an image map has no area, a hit test returns the image.
   return el.localName === 'area' && met === el;
 }
 
 const natives = /^(a|button|input|select|textarea|label|summary)$/;
 
-/** The control between an element and what was met in it: that one is acted on. */
+/**
+ * The control between an element and the element that was hit inside it. A click acts on that
+ * control.
+ */
 export function controlIn(
   tree: FlatTree,
   outer: Element,
@@ -184,8 +202,8 @@ function isControl(el: Element): boolean {
 }
 
 /**
- * Whether a click at a point acts on the text that stands there: on what it stands
- * in, or on the control whose words it is.
+ * Whether a click at a point acts on the text there: on the element that contains it, or on the
+ * control whose label it is.
  */
 export function hitsText(
   tree: FlatTree,
@@ -208,14 +226,14 @@ export function hitsText(
     if (style.pointerEvents !== 'none' && style.display !== 'contents') break;
     base = up;
   }
-  // What is slotted is met as the child of its host.
+  // A hit test returns slotted content as a child of its host.
   if (met === own || met === base || met === on.startContainer.parentNode) return true;
   const control = tree.closest(own, (at) => at.localName === 'label' || widgets.has(roleOf(at)));
-  // What a button or a label lays over its own words.
+  // Something that a button or a label draws over its own text.
   if (control && tree.contains(control, met) && !controlIn(tree, control, met, own, listens))
     return true;
   if (control?.localName === 'label' && (control as HTMLLabelElement).control === met) return true;
-  // A picture or a mark over the words, without words or a use of its own.
+  // An image or icon over the text, with no text and no function of its own.
   return (
     tree.contains(base, met) &&
     met.textContent.trim() === '' &&

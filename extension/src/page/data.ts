@@ -7,14 +7,14 @@ import { plainText } from './text.js';
 import { isDisabled } from './state.js';
 import { shownValue } from './value.js';
 
-/** A link that can be seen. */
+/** A visible link. */
 export interface LinkData {
   ref: string;
   text: string;
   url: string;
 }
 
-/** A field of a form, its value masked when secret. */
+/** A field of a form. Its value is masked when it is secret. */
 export interface FieldData {
   ref: string;
   role: string;
@@ -28,7 +28,7 @@ export interface FieldData {
   options?: string[];
 }
 
-/** A form, or the fields that stand outside of any. */
+/** A form, or the fields that are outside of any form. */
 export interface FormData {
   name: string;
   action: string;
@@ -43,7 +43,7 @@ export interface TableData {
   rows: string[][];
 }
 
-/** A picture, film or sound. */
+/** An image, a video or an audio element. */
 export interface MediaData {
   kind: 'image' | 'video' | 'audio';
   url: string;
@@ -52,7 +52,7 @@ export interface MediaData {
   height: number;
 }
 
-/** What the page says about itself to machines. */
+/** The page's metadata. */
 export interface MetaData {
   title: string;
   url: string;
@@ -65,7 +65,7 @@ export interface MetaData {
 
 const native = /^(input|select|textarea|button)$/;
 
-/** HTML's own fields, the buttons that send them, and what says of itself that it is a field. */
+/** HTML's form fields, submit buttons, and elements that ARIA makes a field. */
 const fieldSelector =
   'input,select,textarea,button,[contenteditable=""],[contenteditable=true],[contenteditable=plaintext-only],' +
   [
@@ -82,7 +82,7 @@ const fieldSelector =
     .map((role) => `[role=${role}]`)
     .join();
 
-/** Reads data from the page; writes nothing. */
+/** Reads data from the page. It never changes the page. */
 export class Extract {
   readonly #tree: FlatTree;
   readonly #refs: Refs;
@@ -114,16 +114,16 @@ export class Extract {
       if (field.type === 'hidden' || (!this.#seen(field) && !this.#labelled(field, names)))
         continue;
       const form = own ? field.form : el.closest('form');
-      // A button stands here for what it sends.
+      // Only submit buttons count as fields.
       if (el.localName === 'button' && (form === null || field.type !== 'submit')) continue;
-      // What is edited inside of a field is part of it.
+      // An editable element inside a field is part of that field.
       if (!own && el.parentElement?.closest('[contenteditable]') && !el.hasAttribute('role'))
         continue;
       let data = forms.get(form);
       if (!data) {
         data = {
           name: form ? (form.getAttribute('name') ?? names.of(form)) : '',
-          // A field may be named "action": the attribute says what the form does.
+          // `form.action` may be a field named "action", so read the attribute.
           action: form ? new URL(form.getAttribute('action') ?? '', document.baseURI).href : '',
           method: form?.getAttribute('method')?.toLowerCase() ?? 'get',
           fields: [],
@@ -138,7 +138,7 @@ export class Extract {
   }
 
   #field(el: HTMLInputElement, names: Names): FieldData {
-    // What is edited in place has a role only where the page gives it one.
+    // An editable element has a role only where the page sets one.
     const plain = !native.test(el.localName) && !el.hasAttribute('role');
     const role = plain ? 'textbox' : names.role(el);
     const data: FieldData = {
@@ -158,7 +158,7 @@ export class Extract {
     return data;
   }
 
-  /** Every visible table that is not only there for layout. */
+  /** Every visible table, except layout tables. */
   tables(): TableData[] {
     const out: TableData[] = [];
     for (const el of this.#all('table,[role=table],[role=grid],[role=treegrid]')) {
@@ -181,14 +181,15 @@ export class Extract {
       caption,
       head: columns(rows.slice(0, heads), text),
       rows: rows.slice(heads).map(({ cells }) => {
-        // What spans the whole row is said once, anything else in each of its columns.
+        // A cell that spans the whole row is listed once. Other spanning cells are repeated in each
+        // of their columns.
         const whole = new Set(cells.map(({ el }) => el)).size === 1;
         return cells.map(({ el, again }) => (el === null || (whole && again) ? '' : text(el)));
       }),
     };
   }
 
-  /** Every visible picture, film and sound. */
+  /** Every visible image, video and audio element. */
   media(): MediaData[] {
     const out: MediaData[] = [];
     for (const el of this.#all('img,video,audio')) {
@@ -215,7 +216,7 @@ export class Extract {
       if (key === null || key === '') continue;
       const into = /^(og|article|product|twitter):/.test(key) ? openGraph : meta;
       const before = into[key];
-      // A page may say several of one kind, such as pictures or authors.
+      // A page may have several values of one key, such as images or authors.
       into[key] = before === undefined ? el.content : `${before}, ${el.content}`;
     }
     const jsonLd: unknown[] = [];

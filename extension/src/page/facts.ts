@@ -3,30 +3,30 @@ import { Names } from './name.js';
 import { Styles } from './styles.js';
 import { isSecret, shownValue } from './value.js';
 
-/** What an element is, for whoever judges what acting on it would set off. */
+/** Facts about an element, for the code that judges what an action on it would set off. */
 export interface Facts {
   role: string;
   name: string;
-  /** The type of a button or field; empty for what has none. */
+  /** The type of a button or field; empty for other elements. */
   type: string;
-  /** Where a link leads. */
+  /** The target of a link. */
   href?: string;
-  /** A link that saves what it leads to. */
+  /** A link that downloads its target. */
   download?: boolean;
-  /** A click, or Enter in a field, sends the form. */
+  /** A click, or Enter in a field, submits the form. */
   submits?: boolean;
-  /** It takes text. */
+  /** A text field. */
   field?: boolean;
-  /** It searches: a field for that, or a form that is for nothing else. */
+  /** A search field, or a form that only searches. */
   search?: boolean;
-  /** A field in which a message is written. */
+  /** A field for writing a message. */
   message?: boolean;
-  /** The page has a field for a password that can be seen. */
+  /** The page has a visible password field. */
   password?: boolean;
   form?: {
     action: string;
     method: string;
-    /** What its button says. */
+    /** The text of its submit button. */
     button: string;
     password?: boolean;
     card?: boolean;
@@ -34,7 +34,7 @@ export interface Facts {
   };
 }
 
-/** The most fields of a form that a person is shown. */
+/** How many fields of a form the user is shown, at most. */
 const mostFields = 20;
 
 const messages =
@@ -42,10 +42,10 @@ const messages =
 const searches =
   /(^|[^a-z])(search|query|q|suche|recherche|buscar|cerca|zoek|szukaj)([^a-z]|$)|搜索|検索/i;
 
-/** Says what an element is; it reads and changes nothing. */
+/** Collects the facts about an element. It changes nothing. */
 export function factsOf(tree: FlatTree, el: Element): Facts {
   const names = new Names(tree, new Styles());
-  // A click on what is in a button is a click on the button.
+  // A click on something inside a button is a click on the button.
   const at =
     tree.closest(el, (one) =>
       one.matches(
@@ -106,7 +106,7 @@ function isField(el: Element): boolean {
   );
 }
 
-/** Whether it is a button that sends its form. */
+/** Whether an element is a button that submits its form. */
 function sends(el: Element): boolean {
   return (
     (el instanceof HTMLButtonElement && el.type === 'submit') ||
@@ -114,7 +114,7 @@ function sends(el: Element): boolean {
   );
 }
 
-/** The form that an element belongs to, or what stands for one. */
+/** The form that an element belongs to, or the element that serves as one. */
 function formOf(tree: FlatTree, el: Element): Element | null {
   if (
     el instanceof HTMLButtonElement ||
@@ -156,7 +156,7 @@ function tell(tree: FlatTree, names: Names, form: Element): NonNullable<Facts['f
       fields.push({ name: names.of(el), value });
   }
   return {
-    // A field may be named "action": the attribute says what the form does.
+    // `form.action` may be a field named "action", so read the attribute.
     action:
       form instanceof HTMLFormElement
         ? new URL(form.getAttribute('action') ?? '', document.baseURI).href

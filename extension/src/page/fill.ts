@@ -3,19 +3,25 @@ import { elementOf } from './resolve.js';
 import { roleOf } from './role.js';
 import { isEditingHost, isSecret, mask } from './value.js';
 
-/** What setting a value led to. `type` asks the caller to insert the text by trusted input. */
+/** The result of setting a value. With `type` the caller must insert the text by trusted input. */
 export type Filled =
-  /** `told`: the page was told by events of ours, which it can tell from a person's. */
+  /** `told`: the page received synthetic events of ours, which it can tell from a user's. */
   | { state: 'ok'; value: string; told?: boolean }
-  /** The key that chooses the option from the one beside it, by trusted input. */
+  /**
+   * The caller must press this key by trusted input: it selects the option from the neighbouring
+   * one.
+   */
   | { state: 'press'; key: 'ArrowDown' | 'ArrowUp' }
-  /** The refs of options in the page: a click on the first chooses only that, the others are added to it. */
+  /**
+   * Refs of options drawn in the page. A click on the first selects only that one; the others are added to
+   * the selection.
+   */
   | { state: 'click'; options: string[] }
   | { state: 'type'; selected: boolean }
   | { state: 'gone' }
   | { state: 'refused'; code: Unfit; why: string; options?: string[] };
 
-/** Why a field did not take something: what the caller's advice goes by. */
+/** Why a field did not accept a value. The caller derives its advice from it. */
 export type Unfit =
   | 'read_only'
   | 'disabled'
@@ -23,15 +29,15 @@ export type Unfit =
   | 'bad_value'
   | 'no_option'
   | 'one_option'
-  /** It is a field of another kind, or none. */
+  /** It is a field of another kind, or not a field. */
   | 'other_kind';
 
-/** Input types of which the browser builds the value from parts: set whole, not typed. */
+/** Input types whose value the browser composes from parts. They are set as a whole, not typed. */
 const composed = /^(date|time|datetime-local|month|week|color|range)$/;
 
 /**
- * Prepares a text field (focus, everything selected) for the caller's trusted
- * input, or sets at once what cannot be typed: dates, colours, sliders.
+ * Prepares a text field for the caller's trusted input (focus it, select everything), or sets a
+ * value directly that cannot be typed: dates, colours, sliders.
  */
 export function fill(look: Looker, ref: string, value: string): Filled {
   const el = elementOf(look, ref);
@@ -67,8 +73,8 @@ function prepare(el: Element): Filled {
   return { state: 'type', selected: host.textContent !== '' };
 }
 
-// Frameworks watch the property of the element itself; the prototype's setter
-// goes past their watch, as a person's input does.
+// Frameworks observe the value property of the element itself. The prototype's setter bypasses
+// them, as a user's input does.
 function setWhole(el: HTMLInputElement, value: string): Filled {
   const set = (to: string): boolean => Reflect.set(HTMLInputElement.prototype, 'value', to, el);
   const before = el.value;
@@ -91,7 +97,9 @@ function tell(el: Element): void {
   el.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** Chooses options of a native list by label or value; several only where it takes several. */
+/**
+ * Selects options of a native list by label or value; several only in a list that allows several.
+ */
 export function choose(look: Looker, ref: string, wanted: string[], press = false): Filled {
   const el = elementOf(look, ref);
   if (!el) return { state: 'gone' };
@@ -120,7 +128,7 @@ export function choose(look: Looker, ref: string, wanted: string[], press = fals
   const changed = all.some((option) => option.selected !== picked.includes(option));
   const by = press && changed ? beside(el, picked[0]) : undefined;
   if (by) {
-    // No event tells of this step, so the page hears of the option that is wanted only.
+    // This step fires no event, so the page sees only the change to the wanted option.
     el.selectedIndex = by.option.index;
     return { state: 'press', key: by.key };
   }
@@ -135,10 +143,12 @@ export function choose(look: Looker, ref: string, wanted: string[], press = fals
   return { state: 'ok', value, told: changed };
 }
 
-/** Whether a list shows its options in the page, and not in a window of its own. */
+/** Whether a list shows its options in the page, and not in a popup. */
 const isListBox = (el: HTMLSelectElement): boolean => el.multiple || el.size > 1;
 
-/** The option from which one arrow key chooses another, and that key; none for lists that open or take several. */
+/**
+ * The option from which one arrow key selects the wanted one, and that key; undefined for lists drawn in the page.
+ */
 function beside(
   el: HTMLSelectElement,
   wanted: HTMLOptionElement | undefined,
@@ -159,7 +169,7 @@ function single<T>(list: T[]): T | undefined {
   return list.length === 1 ? list[0] : undefined;
 }
 
-/** Whether a checkable thing is on, so that the caller clicks only when it must. */
+/** Whether a checkbox, radio button or switch is on, so that the caller clicks only when needed. */
 export function checkedState(look: Looker, ref: string): 'on' | 'off' | 'mixed' | 'gone' | 'none' {
   const el = elementOf(look, ref);
   if (!el) return 'gone';
@@ -172,13 +182,13 @@ export function checkedState(look: Looker, ref: string): 'on' | 'off' | 'mixed' 
   return said === 'mixed' ? 'mixed' : said === 'true' ? 'on' : 'off';
 }
 
-/** Whether a thing is one of a group and is switched off by choosing another. */
+/** Whether an element is one of a group, in which selecting another one switches it off. */
 export function isGrouped(look: Looker, ref: string): boolean {
   const el = elementOf(look, ref);
   return el !== null && /^(radio|menuitemradio)$/.test(roleOf(el));
 }
 
-/** What a field holds now, masked when secret: the proof of a fill. */
+/** The current value of a field, masked when secret: it proves that a fill worked. */
 export function valueOf(
   look: Looker,
   ref: string,
@@ -198,7 +208,7 @@ export function valueOf(
   return { value, matches: expected === undefined || raw.trimEnd() === expected.trimEnd() };
 }
 
-/** Puts the focus on an element; false when it takes none. */
+/** Focuses an element; returns false when it cannot have the focus. */
 export function focus(look: Looker, ref: string): boolean {
   const el = elementOf(look, ref);
   if (!(el instanceof HTMLElement || el instanceof SVGElement)) return false;

@@ -1,17 +1,17 @@
-/** Finds the closed shadow root of an element, where somebody may. */
+/** Finds the closed shadow root of an element, where the caller is able to. */
 export type ClosedRoot = (el: Element) => ShadowRoot | null;
 
-/** Something of ours that lies over the page and is no part of it. */
+/** An element of ours over the page that is not part of the page: the overlay. */
 export interface Aside {
   readonly host: Element | undefined;
   readonly root: ShadowRoot | undefined;
-  /** Looks at the page as if it were not there. */
+  /** Runs `look` as if the overlay were not there. */
   through<T>(look: () => T): T;
 }
 
 /**
- * The tree as it is drawn: shadow roots in place of their host's children,
- * slots filled. Closed roots come from whoever can see them.
+ * The flat tree: shadow roots replace their host's children, and slots contain what is assigned to
+ * them. Closed roots come from callers that can see them.
  */
 export class FlatTree {
   readonly #known = new WeakMap<Element, ShadowRoot>();
@@ -19,28 +19,28 @@ export class FlatTree {
   readonly #told = new Set<() => void>();
   #aside: Aside | undefined;
 
-  /** Names what lies over the page and is no part of it; undefined for nothing. */
+  /** Sets the element of ours that is over the page and not part of it; undefined for none. */
   setAside(aside: Aside | undefined): void {
     this.#aside = aside;
   }
 
-  /** Looks at the page as if nothing of ours lay over it. */
+  /** Runs `look` as if nothing of ours were over the page. */
   through<T>(look: () => T): T {
     return this.#aside === undefined ? look() : this.#aside.through(look);
   }
 
-  /** Takes the function that opens closed roots (content scripts have one). */
+  /** Sets the function that returns closed shadow roots (content scripts have one). */
   useClosed(find: ClosedRoot | undefined): void {
     this.#closed = find;
   }
 
-  /** Takes closed roots that the caller found by other means (the protocol's DOM domain). */
+  /** Adds closed shadow roots that the caller found in another way (CDP's DOM domain). */
   addRoots(roots: readonly ShadowRoot[]): void {
     for (const root of roots) this.#known.set(root.host, root);
     for (const tell of this.#told) tell();
   }
 
-  /** Tells of each time that closed roots are handed over, until what it returns is called. */
+  /** Calls `tell` whenever closed roots are added, until the returned function is called. */
   onRoots(tell: () => void): () => void {
     this.#told.add(tell);
     return () => this.#told.delete(tell);
@@ -59,7 +59,7 @@ export class FlatTree {
     return found;
   }
 
-  /** The children as they are drawn, where they are not simply the element's own. */
+  /** The children in the flat tree, where they differ from the element's own. */
   others(el: Element): Iterable<Node> | undefined {
     const root = this.rootOf(el);
     if (root) return root.childNodes;
@@ -70,12 +70,12 @@ export class FlatTree {
     return undefined;
   }
 
-  /** The children as they are drawn. */
+  /** The children in the flat tree. */
   children(el: Element): Iterable<Node> {
     return this.others(el) ?? el.childNodes;
   }
 
-  /** The parent as it is drawn: the slot of a slotted node, the host of a root. */
+  /** The parent in the flat tree: the slot of a slotted node, the host of a root. */
   parent(node: Node): Element | null {
     const slot = this.#slotOf(node);
     if (slot) return slot;
@@ -84,13 +84,13 @@ export class FlatTree {
     return up instanceof Element ? up : null;
   }
 
-  /** Whether inner is outer or is drawn inside it. */
+  /** Whether inner is outer or a descendant of it in the flat tree. */
   contains(outer: Element, inner: Element): boolean {
     for (let at: Element | null = inner; at; at = this.parent(at)) if (at === outer) return true;
     return false;
   }
 
-  /** The nearest element, this one included, that the selector matches. */
+  /** The nearest element, this one included, that passes the test. */
   closest(el: Element, test: (at: Element) => boolean): Element | null {
     for (let at: Element | null = el; at; at = this.parent(at)) if (test(at)) return at;
     return null;
@@ -99,7 +99,8 @@ export class FlatTree {
   /** The innermost element at a point, through shadow roots. */
   at(x: number, y: number): Element | null {
     const hit = document.elementFromPoint(x, y);
-    // What is asked of a shadow root is asked of the whole page, too.
+    // Even a hit test on a shadow root considers the whole page, so the overlay is bypassed for all
+    // of them.
     if (hit !== null && hit === this.#aside?.host)
       return this.#aside.through(() => this.#inner(document.elementFromPoint(x, y), x, y));
     return this.#inner(hit, x, y);
@@ -126,7 +127,7 @@ export class FlatTree {
     return null;
   }
 
-  /** Every element below a root in document order, shadow roots included. */
+  /** Every element below a root in document order, also in shadow roots. */
   *all(root: Document | ShadowRoot | Element): Generator<Element> {
     for (let at = root.firstElementChild; at; at = at.nextElementSibling) {
       yield at;
@@ -136,7 +137,7 @@ export class FlatTree {
     }
   }
 
-  /** Every shadow root that is known, outer ones first. */
+  /** Every known shadow root, outer ones first. */
   *roots(root: Document | ShadowRoot = document): Generator<ShadowRoot> {
     for (const el of root.querySelectorAll('*')) {
       const inner = this.rootOf(el);
@@ -146,7 +147,7 @@ export class FlatTree {
     }
   }
 
-  /** How many elements, texts and comments there are, in known shadow roots too. */
+  /** The number of elements, texts and comments, also in known shadow roots. */
   count(root: Element | ShadowRoot | null = document.documentElement): number {
     if (!root) return 0;
     const kinds =
@@ -163,7 +164,7 @@ export class FlatTree {
     ) {
       n += 1;
       if (at.nodeType !== 1) continue;
-      // Who knows how many there are counts ours, too.
+      // The caller compares with the browser's node count, which includes our overlay.
       const inner =
         at === this.#aside?.host ? (this.#aside.root ?? null) : this.rootOf(at as Element);
       if (inner) n += this.count(inner);
@@ -171,7 +172,7 @@ export class FlatTree {
     return n;
   }
 
-  // A closed root hides assignedSlot: its slots are asked instead.
+  // A closed root hides assignedSlot, so we search its slots.
   #slotOf(node: Node): Element | null {
     if (!(node instanceof Element || node instanceof Text)) return null;
     if (node.assignedSlot) return node.assignedSlot;
@@ -184,7 +185,7 @@ export class FlatTree {
   }
 }
 
-// The elements that the DOM standard lets have a shadow root, custom ones apart.
+// The built-in elements that may have a shadow root by the DOM standard.
 const hosts = new Set([
   'article',
   'aside',

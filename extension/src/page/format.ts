@@ -1,36 +1,36 @@
 /**
- * The text of a look. One line is one thing:
+ * The text of a snapshot. One line is one item:
  *
  *     line   = indent [ref " "] sign [" " name] [in] [marks] [value] [target] [box]
  *     indent = one space for each level of structure
  *     ref    = "e12"; in a child frame with its prefix: "f2e12"
- *     sign   = what it is: "btn", "link", "edit", …: the table `signs`;
+ *     sign   = the kind of item: "btn", "link", "edit", …: the table `signs`;
  *              "#", "##", … a heading by its level (before the sign when the
  *              heading is a link: "## link Title"); "[x]" "[ ]" "[-]" a
  *              checkbox, "(x)" "( )" a radio button; "-" an item of a list;
- *              "|" a row, with its cells between bars; "click" something
+ *              "|" a row, with its cells between bars; "click" an element
  *              without a role that listens for clicks
  *     name   = bare when it starts with a letter or digit and has none of the
  *              characters " [ ] = @ | → \ < >, otherwise quoted as JSON, with
  *              invisible and bidirectional characters written as \uXXXX
  *     marks  = " [disabled, required, …]"; "↑120 ↓880" in it says how many
  *              pixels a scrolling area has above and below
- *     value  = " =" and the live value, quoted; "•••" stands for a secret
- *     target = " →" and where a link leads
+ *     value  = " =" and the live value, quoted; "•••" replaces a secret
+ *     target = " →" and the target of a link
  *     box    = " @x,y,w,h" in pixels of the frame's viewport; a canvas, a chart and
  *              their parts always have one
- *     in     = " in " and, quoted, the title of what it stands in, where that tells
- *              it from others of the same sign and name; else a mark says which of
- *              them it is: " [2 of 3]", " [row 2, column 3]"
+ *     in     = " in " and, quoted, the title of what contains it, where that tells
+ *              it from others of the same sign and name; else a mark has its
+ *              number among them: " [2 of 3]", " [row 2, column 3]"
  *
- * A line that is nothing but a quoted string is text of the page. Text is
- * always quoted, so that no page can write a line that looks like a thing.
- * "… 312 more h3" stands for lines that were left out: `more("h3")` has them.
+ * A line that is only a quoted string is text of the page. Text is always quoted, so that no page
+ * can write a line that looks like an item. "… 312 more h3" replaces lines that were left out:
+ * `more("h3")` returns them.
  */
 import { quote, shownName } from './quote.js';
 import type { Box, Item } from './types.js';
 
-/** Short signs; a role that is not here is written out. */
+/** Short signs for roles. A role that is not listed is written out. */
 export const signs: Readonly<Record<string, string>> = {
   banner: 'header',
   button: 'btn',
@@ -49,25 +49,25 @@ export const signs: Readonly<Record<string, string>> = {
   textbox: 'edit',
 };
 
-/** How a line is written. */
+/** Options for writing a line. */
 export interface LineStyle {
   compact: boolean;
   boxes: boolean;
-  /** Whether look-alikes are told apart. */
+  /** Whether to tell apart items of the same role and name. */
   contexts?: boolean;
   ref: (num: number) => string;
-  /** The name as it may be cut. */
+  /** The name of an item, possibly cut. */
   name: (item: Item) => string;
 }
 
-/** Writes one thing as a line, without indentation. */
+/** Writes one item as a line, without indentation. */
 export function lineOf(item: Item, style: LineStyle): string {
   if (item.role === 'text') return quote(item.name);
   const ref = item.num > 0 ? `${style.ref(item.num)} ` : '';
   return ref + says(item, style.name(item)) + tail(item, style);
 }
 
-/** Role and name alone: what a ref is remembered by and a refusal speaks of. */
+/** Role and name alone. Refs are compared by it, and refusals quote it. */
 export function identity(item: Item): string {
   const word = Object.hasOwn(signs, item.role) ? (signs[item.role] ?? item.role) : item.role;
   return item.name === '' ? word : `${word} ${shownName(item.name)}`;
@@ -111,7 +111,7 @@ function tail(item: Item, style: LineStyle): string {
   return out;
 }
 
-/** How much of a value a line shows. */
+/** How many characters of a value a line shows. */
 const longValue = 1000;
 
 function shortValue(value: string): string {
@@ -120,13 +120,16 @@ function shortValue(value: string): string {
   return `${cut}… (+${value.length - cut.length})`;
 }
 
-/** A link's target for a line: without what breaks a line, cut in the middle of a long query. */
+/**
+ * A link's target for a line: without characters that would break the line, and cut when it is
+ * long.
+ */
 function shortTarget(href: string): string {
   const safe = href.replace(/\p{Cs}/gu, '').replace(/[^\x21-\x7e]/gu, encodeURIComponent);
   return safe.length <= 120 ? safe : `${safe.slice(0, 117)}…`;
 }
 
-/** Cuts long names where that leaves them apart; a cut says how much is missing. */
+/** Cuts long names where they stay distinct. A cut says how many characters are missing. */
 export function namer(items: Iterable<Item>, limit: number): (item: Item) => string {
   const heads = new Map<string, number>();
   for (const { name } of items)
@@ -139,7 +142,7 @@ export function namer(items: Iterable<Item>, limit: number): (item: Item) => str
   };
 }
 
-/** The first line about the page itself. */
+/** The first line, about the page itself. */
 export function header(view: Box): string {
   const above = Math.round(scrollY);
   const below = Math.max(

@@ -9,7 +9,7 @@ export interface Area {
   bottom: number;
 }
 
-/** The part that two areas share; it may be empty. */
+/** The intersection of two areas; it may be empty. */
 export function meet(a: Area, b: Area | null): Area {
   if (!b) return a;
   return {
@@ -20,12 +20,12 @@ export function meet(a: Area, b: Area | null): Area {
   };
 }
 
-/** Whether an area has at least a pixel. */
+/** Whether an area is less than one pixel wide or high. */
 export function isEmpty(a: Area): boolean {
   return a.right - a.left < 1 || a.bottom - a.top < 1;
 }
 
-/** Whether two areas share a pixel. */
+/** Whether two areas overlap. */
 export function touches(a: Area, b: Area): boolean {
   return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
 }
@@ -35,7 +35,7 @@ export function grow(a: Area, x: number, y: number): Area {
   return { left: a.left - x, top: a.top - y, right: a.right + x, bottom: a.bottom + y };
 }
 
-/** What this frame shows: its viewport, or the part of it that the parent shows. */
+/** The area that this frame shows: its viewport, or the part of it that its parent shows. */
 export function viewport(view?: Box): Area {
   const all = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   if (!view) return all;
@@ -57,7 +57,9 @@ export function boxOf(rect: Area): Box {
   ];
 }
 
-/** Where an element lies; a box-less or collapsed one takes the union of what is in it. */
+/**
+ * The box of an element. When it has none or a collapsed one: the union of its children's boxes.
+ */
 export function rectOf(el: Element): DOMRect {
   if (el.localName === 'area') return areaRect(el as HTMLAreaElement);
   const rect = el.getBoundingClientRect();
@@ -84,7 +86,7 @@ export function rectOf(el: Element): DOMRect {
   return box ? new DOMRect(box.left, box.top, box.right - box.left, box.bottom - box.top) : rect;
 }
 
-/** What an element and all that overflows it to the right and below take. */
+/** The area of an element with everything that overflows it to the right and at the bottom. */
 export function overflowing(rect: Area, scrollWidth: number, scrollHeight: number): Area {
   return {
     left: rect.left,
@@ -94,11 +96,13 @@ export function overflowing(rect: Area, scrollWidth: number, scrollHeight: numbe
   };
 }
 
-/** Where elements lie in one look, each asked once: the page does not change meanwhile. */
+/**
+ * The boxes of elements during one snapshot, each read once: the page does not change meanwhile.
+ */
 export class Rects {
   readonly #own = new Map<Element, DOMRect>();
 
-  /** Takes a box that was asked for already. */
+  /** Stores a box that was read already. */
   know(el: Element, rect: DOMRect): void {
     this.#own.set(el, rect);
   }
@@ -113,7 +117,9 @@ export class Rects {
     return rect;
   }
 
-  /** Whether an element lies in an area. What stands in a line may be higher than the line: a link is where its image is. */
+  /**
+   * Whether an element is in an area. Inline content may be higher than its line: a link is also where its image is.
+   */
   lies(el: Element, rect: DOMRect, area: Area): boolean {
     if (touches(rect, area)) return true;
     for (let child = el.firstElementChild; child; child = child.nextElementSibling)
@@ -129,7 +135,7 @@ export class Rects {
   }
 }
 
-/** The image that a map's area lies on. */
+/** The image that an image map's area belongs to. */
 export function imageOf(area: HTMLAreaElement): HTMLImageElement | null {
   const name = area.closest('map')?.name;
   if (name === undefined || name === '') return null;
@@ -163,7 +169,7 @@ function areaRect(area: HTMLAreaElement): DOMRect {
   }
 }
 
-/** What of the viewport the boxes around an element leave to be seen of it. */
+/** The part of the viewport in which an element can be seen, after clipping by its ancestors. */
 export function visibleArea(tree: FlatTree, el: Element): Area {
   let view = viewport();
   let position = getComputedStyle(el).position;

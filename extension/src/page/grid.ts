@@ -1,10 +1,10 @@
 import type { FlatTree } from './flat.js';
 
-/** A cell where it stands: what spans several rows or columns stands in each of them. */
+/** A cell at one position. A cell that spans rows or columns is at each of their positions. */
 export interface Cell {
-  /** null where the row has nothing for the column. */
+  /** null where the row has no cell for the column. */
   el: Element | null;
-  /** It stands here because it spans: its text began in a cell before, or in a row above. */
+  /** The cell is repeated here because it spans: it began in an earlier column or row. */
   again: boolean;
 }
 
@@ -14,10 +14,10 @@ export interface Row {
   cells: Cell[];
 }
 
-/** A cell that claims more columns than this spans the table, however wide that is. */
+/** A cell with a larger colspan than this is taken to span the whole table. */
 const widest = 100;
 
-/** The rows of a table that are drawn, each cell in its column. */
+/** The visible rows of a table, each cell in its column. */
 export function gridOf(table: HTMLTableElement): Row[] {
   const rows = [...table.rows].filter(drawn);
   const shown = rows.map((row) => [...row.cells].filter(drawn));
@@ -34,7 +34,7 @@ export function gridOf(table: HTMLTableElement): Row[] {
     for (const el of shown[at] ?? []) {
       while (cells[column]) column += 1;
       const columns = Math.max(1, Math.min(el.colSpan, width - column));
-      // 0 reaches to the end.
+      // 0 means: to the last row.
       const rowsOf = el.rowSpan === 0 ? rows.length - at : Math.min(el.rowSpan, rows.length - at);
       for (let down = 0; down < rowsOf; down++)
         for (let right = 0; right < columns; right++) {
@@ -50,7 +50,7 @@ export function gridOf(table: HTMLTableElement): Row[] {
   }));
 }
 
-/** The rows of something that says of itself that it is a table. */
+/** The rows of an element that ARIA makes a table. */
 export function ariaGrid(tree: FlatTree, table: Element): Row[] {
   const rows: Row[] = [];
   for (const el of tree.all(table)) {
@@ -64,7 +64,7 @@ export function ariaGrid(tree: FlatTree, table: Element): Row[] {
   return rows.filter(({ cells }) => cells.length > 0);
 }
 
-/** How many of the first rows only name the columns. */
+/** How many of the first rows contain only column headers. */
 export function headRows(rows: readonly Row[]): number {
   let count = 0;
   for (const { el, cells } of rows) {
@@ -73,11 +73,11 @@ export function headRows(rows: readonly Row[]): number {
     if (!names) break;
     count += 1;
   }
-  // Without anything below them they are the table.
+  // Without rows below them they are the table's content.
   return count === rows.length ? Math.min(count, rows.length > 1 ? 1 : 0) : count;
 }
 
-/** The names of the columns: where several rows name one, the outer name comes first. */
+/** The names of the columns. When several header rows name a column, the upper name comes first. */
 export function columns(rows: readonly Row[], text: (el: Element) => string): string[] {
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
   return Array.from({ length: width }, (_, at) => {
@@ -91,7 +91,7 @@ export function columns(rows: readonly Row[], text: (el: Element) => string): st
   });
 }
 
-/** Whether a table only puts things side by side, as pages of old do. */
+/** Whether a table is used only for layout, as old pages do. */
 export function isLayout(table: HTMLTableElement): boolean {
   if (/^(none|presentation)$/.test(table.getAttribute('role') ?? '')) return true;
   if (table.hasAttribute('role') || table.caption || table.tHead) return false;

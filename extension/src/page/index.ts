@@ -1,9 +1,9 @@
 import { createPage } from './page.js';
 
 declare global {
-  /** The page as an agent sees it; exists only in the world that evaluated this script. */
+  /** The page as an agent sees it; defined only in the world that evaluated this script. */
   var pilotfishPage: ReturnType<typeof createPage> | undefined;
 }
 
-// A second evaluation must not forget the refs of the first.
+// A second evaluation must keep the refs of the first one.
 globalThis.pilotfishPage ??= createPage();

@@ -10,7 +10,7 @@ export const skipped = new Set(
     'symbol clipPath mask metadata desc'
   ).split(' '),
 );
-/** What shows its own things, not its children. */
+/** Elements whose children are not visited: they draw their own content. */
 export const closed = new Set([
   'canvas',
   'video',
@@ -21,33 +21,33 @@ export const closed = new Set([
   'frame',
   'img',
 ]);
-/** Roles that say nothing of what a click does. */
+/** Roles that do not say what a click does. */
 export const markup = new Set(['generic', 'graphics-symbol', 'group', 'none', 'paragraph']);
 export const editable = /^(input|select|textarea)$/;
-/** Says of a thing that it is out of the accessibility tree, and in view all the same. */
+/** Marks an item that is not in the accessibility tree but is visible. */
 export const hushedMark = 'aria-hidden';
-/** What is common and can have no shadow root of a page's own. */
+/** Common elements that cannot have a shadow root of the page. */
 export const hostless =
   /^(a|b|button|em|i|img|input|label|li|option|path|select|strong|svg|t[dhr]|textarea|u)$/;
-/** How far below the body the element is on which a framework listens. */
+/** How far below the body an element may be on which a framework puts its listeners. */
 const rootDepth = 3;
-/** What makes an editor more than lines of text. */
+/** Content that makes an editor more than lines of text. */
 export const structured =
   'a[href],button,input,select,textarea,table,ul,ol,h1,h2,h3,h4,h5,h6,img,[role],[onclick]';
 
-/** How wide and high something drawn is at least that is more than an icon. */
+/** The least width and height of a canvas, chart or image that is more than an icon. */
 export function leastDrawn(localName: string): number {
   return localName === 'svg' ? 80 : 16;
 }
 
-/** What an element is for who operates it, where its role says nothing of it: an editor, an option without a list. */
+/** The role to show for an element whose own role says nothing: an editor, or an option without a list. */
 export function ownWord(el: Element, role: string): string | undefined {
   if (!markup.has(role) || !el.hasAttributes()) return undefined;
   if (isEditingHost(el)) return 'textbox';
   return orphanOf(el);
 }
 
-/** The text of an element without that of another one inside of it. */
+/** The text of an element without the text of another one inside it. */
 export function textBeside(el: Element, other: Element): string {
   const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
   let text = '';
@@ -66,7 +66,10 @@ export function count(items: Item[]): number {
   return n;
 }
 
-/** A scrolling area, a picture's player: operated without a widget's role. */
+/**
+ * Whether an element can be operated without a widget role: a media player, a splitter, a scroll
+ * bar.
+ */
 export function plays(el: Element, role: string, style: CSSStyleDeclaration): boolean {
   if (role === 'video' || role === 'audio') return el.hasAttribute('controls');
   if (role === 'separator' || role === 'scrollbar')
@@ -74,7 +77,10 @@ export function plays(el: Element, role: string, style: CSSStyleDeclaration): bo
   return false;
 }
 
-/** The page as a whole listens for everything in many frameworks; a label stands for its control. */
+/**
+ * Whether listeners on an element make it operable. Many frameworks put listeners on the whole page,
+ * and a label stands for its control.
+ */
 export function mayOperate(el: Element): boolean {
   switch (el.localName) {
     case 'label':
@@ -89,7 +95,10 @@ export function mayOperate(el: Element): boolean {
   }
 }
 
-/** Whether a framework listens on an element for the whole page: that is nothing to click. */
+/**
+ * Whether an element only carries a framework's listeners for the whole page. Such an element is
+ * not clickable.
+ */
 export function isPageRoot(el: Element, rects: Rects, view: Area): boolean {
   let at: Element | null = el;
   for (let up = 0; up < rootDepth && at !== document.body; up++) at = at?.parentElement ?? null;

@@ -1,10 +1,12 @@
-/** Controls that the browser itself is asked about; an index of all labels costs as much as these. */
+/**
+ * For so many controls the browser is asked directly. An index of all labels costs as much as these.
+ */
 const askedMost = 4;
 
 /**
- * Which labels stand for which control, of one look. The browser's own
- * `labels` searches the whole tree once for each control, which makes a page
- * of a thousand fields slow the first time: only the first few are asked that way.
+ * The labels of controls during one snapshot. The browser's own `labels` searches the whole tree
+ * once for each control, which makes the first snapshot of a page with a thousand fields slow. So
+ * only the first few controls are asked that way.
  */
 export class Labels {
   #asked = 0;
@@ -12,7 +14,7 @@ export class Labels {
 
   /** The labels of an element in document order. */
   of(el: Element): readonly HTMLLabelElement[] {
-    // A custom element can have labels and does not tell.
+    // A custom element can have labels but does not always expose them.
     if (!el.localName.includes('-')) {
       const { labels } = el as HTMLInputElement;
       if (!labels) return [];

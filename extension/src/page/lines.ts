@@ -1,19 +1,19 @@
 import { lineOf, type LineStyle } from './format.js';
 import type { Item } from './types.js';
 
-/** One line of a look. */
+/** One line of a snapshot. */
 export interface Line {
   depth: number;
   text: string;
   item: Item;
-  /** Index of the line that it stands in; -1 at the top. */
+  /** Index of the line that contains it; -1 at the top level. */
   parent: number;
 }
 
-/** A line, or a handle that stands for several. */
+/** A line, or a handle for several lines that were left out. */
 export type Shown = { line: Line } | { depth: number; rest: Line[] };
 
-/** Writes the things as lines, structure first. */
+/** Writes the items as lines, a container before its content. */
 export function linesOf(items: readonly Item[], style: LineStyle, flat: boolean): Line[] {
   const out: Line[] = [];
   const add = (item: Item, depth: number, parent: number): void => {
@@ -27,7 +27,7 @@ export function linesOf(items: readonly Item[], style: LineStyle, flat: boolean)
   return out;
 }
 
-/** Puts lines beyond a depth behind handles. */
+/** Leaves out lines below a depth. Returns the indexes of the lines to keep. */
 export function cutDepth(lines: readonly Line[], depth: number): Set<number> {
   const keep = new Set<number>();
   lines.forEach((line, index) => {
@@ -36,7 +36,7 @@ export function cutDepth(lines: readonly Line[], depth: number): Set<number> {
   return keep;
 }
 
-/** Keeps the lines that match, and what they stand in. */
+/** Keeps the lines that match, and the lines that contain them. */
 export function cutFind(lines: readonly Line[], find: string): Set<number> {
   const test = matcher(find);
   const keep = new Set<number>();
@@ -47,7 +47,7 @@ export function cutFind(lines: readonly Line[], find: string): Set<number> {
   return new Set([...keep].sort((a, b) => a - b));
 }
 
-/** A test for plain text, case apart, or for `/expression/flags`. */
+/** Returns a test for plain text (case ignored) or for `/expression/flags`. */
 export function matcher(find: string): (text: string) => boolean {
   const pattern = /^\/(.+)\/([a-z]*)$/s.exec(find);
   if (!pattern) {
@@ -58,12 +58,12 @@ export function matcher(find: string): (text: string) => boolean {
   return (text) => expression.test(text);
 }
 
-/** Characters that a handle's own line takes at most, indentation apart. */
+/** The length of a handle's own line, in characters, at most, without indentation. */
 const handleSize = 24;
 
 /**
- * Keeps as many lines as the budget holds: what is in the viewport first, then
- * the rest in reading order. A line is never kept without what it stands in.
+ * Keeps as many lines as the budget allows: what is in the viewport first, then the rest in reading
+ * order. A line is kept only together with the lines that contain it.
  */
 export function cutBudget(
   lines: readonly Line[],
@@ -102,7 +102,7 @@ export function cutBudget(
   }
 }
 
-/** The lines in order, with a handle for each run that is left out. */
+/** The lines in order, with a handle for each run of lines that was left out. */
 export function fold(lines: readonly Line[], keep: ReadonlySet<number>): Shown[] {
   const out: Shown[] = [];
   let rest: Line[] = [];
@@ -130,15 +130,15 @@ function sizeOf(shown: readonly Shown[]): number {
   return size;
 }
 
-/** A line as it is known to its reader: with its ref, or with all that it says. */
+/** A line that a caller has seen, keyed by its ref or, without a ref, by its text. */
 export interface Memory {
   key: string;
   text: string;
 }
 
 /**
- * What changed between two looks: `+` new, `~` changed, `-` no longer there.
- * Things with a ref are compared by ref, others by what they say.
+ * What changed between two snapshots: `+` new, `~` changed, `-` gone. Items with a ref are compared
+ * by ref, others by their text.
  */
 export function difference(before: readonly Memory[], now: readonly Memory[]): string[] {
   const old = new Map<string, string[]>();
@@ -158,7 +158,7 @@ export function difference(before: readonly Memory[], now: readonly Memory[]): s
   return out;
 }
 
-/** Found lines of a look, with the parents that are among them. */
+/** Some lines of a snapshot, with parent indexes for that selection. */
 export function reparent(all: readonly Line[], found: Line[]): Line[] {
   const index = new Map(found.map((line, at) => [line, at]));
   return found.map((line) => {

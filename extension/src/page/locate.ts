@@ -11,25 +11,25 @@ import { parseTarget, type Target } from './target.js';
 import { findText, type Standing } from './texts.js';
 import type { Candidate, Item, Located, Resolution, Spot } from './types.js';
 
-/** Candidates that an ambiguous target is answered with. */
+/** How many candidates the answer to an ambiguous target lists. */
 const shownCandidates = 8;
 
-/** What a target is wanted for: to be pointed at, or to be filled, switched or focused. */
+/** What a target is for: an item to point at, or a field to fill, switch or focus. */
 export type Want = 'thing' | 'field';
 
-/** What a target led to, with what is acted on. */
+/** The result of finding a target, with what to act on. */
 export type Found =
   | { state: 'one'; spot: Spot }
   | { state: 'lost'; now: Extract<Resolution, { state: 'unknown' | 'gone' }> }
   | Exclude<Located, { state: 'one' }>;
 
-/** Something that a target may mean: an element of a look, or a text where it stands. */
+/** A possible match of a target: an item of a snapshot, or a text on the page. */
 interface Match {
   item: Item;
   standing?: Standing;
 }
 
-/** Finds what a target means: exactly one thing, or says what it could have been. */
+/** Finds what a target means: exactly one item, or else the candidates. */
 export function locate(look: Looker, input: string, want: Want = 'thing'): Located {
   const found = find(look, input, want);
   switch (found.state) {
@@ -44,7 +44,7 @@ export function locate(look: Looker, input: string, want: Want = 'thing'): Locat
   }
 }
 
-/** As locate, with what is acted on. */
+/** As locate, and also returns what to act on. */
 export function find(look: Looker, input: string, want: Want = 'thing'): Found {
   const ref = input.trim().replace(/^@/, '');
   if (look.refs.parse(ref) !== undefined) {
@@ -67,7 +67,7 @@ export function find(look: Looker, input: string, want: Want = 'thing'): Found {
   }
 }
 
-/** The elements that a target means just now, none of them given a ref. */
+/** The elements that a target means at the moment. None of them gets a ref. */
 export function matches(look: Looker, target: Exclude<Target, { by: 'bad' }>): Element[] {
   const found =
     named(look, target) ?? choose(new Things(look), target, 'thing').map(({ item }) => item.el);
@@ -77,7 +77,7 @@ export function matches(look: Looker, target: Exclude<Target, { by: 'bad' }>): E
   return nth ? [nth] : [];
 }
 
-/** The things of the page, looked for when they are needed. */
+/** The items of the page, collected when they are first needed. */
 class Things {
   readonly look: Looker;
   #items: Item[] | undefined;
@@ -91,7 +91,10 @@ class Things {
     return this.#items;
   }
 
-  /** The things that elements are. One alone is read by itself: a page may have thousands. */
+  /**
+   * The items of some elements. A single element is read alone, because a page may have thousands
+   * of items.
+   */
   of(elements: readonly Element[]): Match[] {
     const known = elements.length > 1 ? this.items : elements.map((el) => this.look.describe(el));
     return elements.map((el) => {
@@ -101,7 +104,9 @@ class Things {
   }
 }
 
-/** What a selector or a point names without a look at the page; undefined for other targets. */
+/**
+ * The elements that a selector or a point means, without a snapshot; undefined for other targets.
+ */
 function named(look: Looker, target: Exclude<Target, { by: 'bad' }>): Element[] | undefined {
   if (target.by === 'css') return [...select(look, target.selector)];
   if (target.by !== 'point') return undefined;
@@ -133,7 +138,7 @@ function choose(all: Things, target: Exclude<Target, { by: 'bad' }>, want: Want)
   }
 }
 
-/** Things of a role that a look leaves out because they say nothing of their own. */
+/** Elements of a role that a snapshot leaves out because they have no content of their own. */
 function unlisted({ look }: Things, role: string): Item[] {
   const found = [...look.tree.all(document)].filter(
     (el) => roleOf(el) === role && el.checkVisibility({ visibilityProperty: true }),
@@ -143,7 +148,7 @@ function unlisted({ look }: Things, role: string): Item[] {
 
 const asMatch = (item: Item): Match => ({ item });
 
-/** Things that have a label: fields, and what else can be operated. */
+/** Items that can have a label: fields, and other controls. */
 function fieldsOf(all: Things): Item[] {
   return all.items.filter(
     ({ el, offered }) =>
@@ -155,9 +160,9 @@ function fieldsOf(all: Things): Item[] {
 }
 
 /**
- * What a text means: the places where it can be read, the whole of what something
- * says before a part of it, and as it is written before other capitals. What is
- * nowhere to be read may be the name of something: of a picture, or of a mark.
+ * What a text target means: the places where the text is visible. A complete match comes before a
+ * part, and the same capitals before others. A text that is not visible anywhere may be an
+ * accessible name: of an image or an icon.
  */
 function texts(all: Things, text: string, want: Want): Match[] {
   const root = pageRoot();
@@ -185,7 +190,7 @@ function texts(all: Things, text: string, want: Want): Match[] {
   return [];
 }
 
-/** The fields that some texts are the labels of, or stand in. */
+/** The fields that some texts label, or that contain them. */
 function fieldsFor(all: Things, found: readonly Standing[]): Match[] {
   const { look } = all;
   const fields = (of: (el: Element) => Element | undefined): Match[] =>
@@ -208,7 +213,7 @@ function labelledBy(el: Element): Element | null {
   return root.querySelector(`[aria-labelledby~="${CSS.escape(el.id)}"]`);
 }
 
-/** The nearest thing around an element that takes the focus or can be operated. */
+/** The nearest element around an element that can be focused or operated. */
 function fieldAround(look: Looker, el: Element): Element | undefined {
   const near = look.tree.closest(
     el,
@@ -217,7 +222,10 @@ function fieldAround(look: Looker, el: Element): Element | undefined {
   return near && near !== document.body && near !== document.documentElement ? near : undefined;
 }
 
-/** The exact matches; without any, those without regard to case, then those that contain it. */
+/**
+ * The exact matches; without any, the matches that ignore case; then the items that contain the
+ * text.
+ */
 function best(items: Item[], text: string, of: (item: Item) => string): Item[] {
   for (const tier of [0, 1, 2]) {
     const found = alike(items, text, of, tier);
@@ -226,7 +234,7 @@ function best(items: Item[], text: string, of: (item: Item) => string): Item[] {
   return [];
 }
 
-/** The matches of one kind: exact, without regard to case, or that contain it. */
+/** The matches of one tier: exact, ignoring case, or containing the text. */
 function alike(items: Item[], text: string, of: (item: Item) => string, tier: number): Item[] {
   if (/^\/.+\/[a-z]*$/s.test(text)) {
     const test = matcher(text);
@@ -241,7 +249,7 @@ function alike(items: Item[], text: string, of: (item: Item) => string, tier: nu
   return items.filter((item) => tests[tier]?.(of(item)));
 }
 
-/** Of things of one name that stand in each other, the one that can be operated, else the inner one. */
+/** Of nested items with one name: the one that can be operated, else the innermost. */
 function innermost(look: Looker, items: Item[]): Item[] {
   const outer = (a: Item, b: Item): boolean => a.el !== b.el && look.tree.contains(a.el, b.el);
   return items.filter(
@@ -255,7 +263,7 @@ function innermost(look: Looker, items: Item[]): Item[] {
 }
 
 function* select(look: Looker, selector: string): Generator<Element> {
-  // Throws for a selector that cannot be read, before anything is walked.
+  // Throws for an invalid selector before the walk starts.
   document.createDocumentFragment().querySelector(selector);
   for (const el of look.tree.all(document)) if (el.matches(selector)) yield el;
 }
@@ -301,7 +309,7 @@ function answer(
   };
 }
 
-/** Of several matches those that a person could mean: what can be seen, and what a modal dialog leaves. */
+/** The matches that a user could mean: visible ones, and with an open modal dialog only those in it. */
 function within(look: Looker, found: Match[]): Match[] {
   const modal = modalOf(look.tree);
   const tests: ((el: Element) => boolean)[] = [
@@ -331,7 +339,7 @@ function spotFor(look: Looker, match: Match, target: Target): Spot {
   return spot;
 }
 
-/** What tells a thing from others of the same role and name. */
+/** What tells an item from others of the same role and name. */
 function apart({ context, which }: Item): Pick<Candidate, 'context' | 'which'> {
   return {
     ...(context === undefined ? {} : { context }),
@@ -339,7 +347,7 @@ function apart({ context, which }: Item): Pick<Candidate, 'context' | 'which'> {
   };
 }
 
-/** How something is told: a text with what it stands in. */
+/** A match as a candidate; for a text, with the element that contains it. */
 function candidate(look: Looker, { item, standing }: Match): Candidate {
   item.num = look.refs.number(item.el);
   const ref = look.refs.format(item.num);
@@ -357,12 +365,12 @@ function candidate(look: Looker, { item, standing }: Match): Candidate {
   return { ref, line: thing ? `${words} in ${look.line(thing)}` : words };
 }
 
-/** Things that share a word with what was looked for. */
+/** Items that share a word with the target. */
 function similar(look: Looker, items: Item[], target: Target): Candidate[] {
   let text = '';
   if (target.by === 'role') text = target.name ?? target.role;
   else if ('text' in target) text = target.text;
-  // A name that was meant as a text reads like a selector of elements.
+  // A name that was meant as text parses as a selector of elements.
   else if (target.by === 'css' && /^[\w\s-]+$/.test(target.selector)) text = target.selector;
   const words = text
     .toLowerCase()
@@ -383,7 +391,9 @@ function similar(look: Looker, items: Item[], target: Target): Candidate[] {
     .map(({ item }) => candidate(look, { item }));
 }
 
-/** Whether two words differ by one letter: another, one more, one less, or two that changed places. */
+/**
+ * Whether two words differ by one letter: replaced, inserted, deleted, or swapped with its neighbour.
+ */
 function isNear(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1 || Math.min(a.length, b.length) < 3) return false;
   let at = 0;

@@ -36,17 +36,17 @@ import type { Item, ItemData, Snapshot, SnapshotOptions } from './types.js';
 import { Walk } from './walk.js';
 import type { WalkConfig } from './way.js';
 
-/** Where a name is cut in a compact look, and in a full one. */
+/** The longest name in a compact snapshot, and in a full one. */
 const shortName = 80;
 const longName = 600;
 
-/** Which part of the page is walked, and who hears what the walk left out. */
+/** Which part of the page to walk, and callbacks for what the walk left out. */
 export interface Part extends Partial<Pick<WalkConfig, 'only' | 'turned' | 'cuts' | 'escaped'>> {
-  /** Hears of each element that lies over one that can be acted on. */
+  /** Called with each element that covers an item that can be acted on. */
   covered?: (by: Element) => void;
 }
 
-/** Looks at the page, and remembers what each caller saw. */
+/** Takes snapshots of the page, and remembers what each caller saw. */
 export class Looker {
   readonly tree: FlatTree;
   readonly refs: Refs;
@@ -61,17 +61,17 @@ export class Looker {
     this.refs = refs;
   }
 
-  /** Takes the elements that listen for the pointer, as the protocol's debugger domain sees them; says whether any is new. */
+  /** Adds elements with pointer listeners, found through CDP's debugger domain. Returns whether any is new. */
   addListening(elements: readonly Element[]): boolean {
     const fresh = elements.filter((el) => !this.#listening.has(el));
     for (const el of fresh) this.#listening.add(el);
     return fresh.length > 0;
   }
 
-  /** Whether the page is known to listen for the pointer on an element. */
+  /** Whether the page is known to have a pointer listener on an element. */
   readonly listens = (el: Element): boolean => this.#listening.has(el);
 
-  /** The things of a part of the page, with their refs, covered ones marked. */
+  /** The items of a part of the page, with refs. Covered ones are marked. */
   items(root: Element | null, view: Area, near: boolean, part: Part = {}): Item[] {
     if (root === null) return [];
     return this.tree.through(() => this.#items(root, view, near, part));
@@ -99,7 +99,7 @@ export class Looker {
     return unburied(items, buried);
   }
 
-  /** One look. Throws a SyntaxError for a selector or expression that cannot be read. */
+  /** Takes one snapshot. Throws a SyntaxError for an invalid selector or expression. */
   snapshot(options: SnapshotOptions = {}): Snapshot {
     const start = performance.now();
     const view = viewport(options.view);
@@ -137,7 +137,7 @@ export class Looker {
     return shot;
   }
 
-  /** The lines behind a handle, within a budget of their own; undefined for an unknown handle. */
+  /** The lines behind a handle, with a budget of their own; undefined for an unknown handle. */
   more(handle: string, max?: number): Pick<Snapshot, 'text' | 'more'> | undefined {
     const held = this.#handles.get(handle);
     if (!held) return undefined;
@@ -156,12 +156,12 @@ export class Looker {
     return { text, more };
   }
 
-  /** Says of things with the same role and name what tells them apart. */
+  /** Gives items of the same role and name what tells them apart. */
   distinguish(items: Iterable<Item>): void {
     distinguish(items, new Names(this.tree, new Styles(this.#sheets)));
   }
 
-  /** The line of one element as a look would show it, without what is in it. */
+  /** The line of one element as a snapshot shows it, without its content. */
   line(item: Item): string {
     return lineOf(
       { ...item },
@@ -170,9 +170,9 @@ export class Looker {
   }
 
   /**
-   * What a look makes of one element: the same walk, from the same beginning, that
-   * goes only where the element is. What a look would not name by itself is
-   * described by its own; undefined for what is not drawn.
+   * The item of one element, as a snapshot shows it. It is the same walk from the same root,
+   * restricted to the path to the element. An element that a snapshot would leave out is walked on
+   * its own. Returns undefined for what is not drawn.
    */
   describe(el: Element): Item | undefined {
     const found = this.#shown(el) ?? this.#plain(el);
@@ -182,7 +182,7 @@ export class Looker {
     return found;
   }
 
-  /** An element as a look shows it. */
+  /** The item of an element as a snapshot shows it. */
   #shown(el: Element): Item | undefined {
     const modal = modalOf(this.tree);
     const root = modal && this.tree.contains(modal, el) ? modal : pageRoot();
@@ -196,12 +196,12 @@ export class Looker {
         if (children.includes(at)) break;
         only.set(up, [...children, at]);
       }
-    // What the element has in it is seen, where that is asked for, too.
+    // The element's own content is walked completely.
     only.delete(el);
     return this.#find(el, root, { names, styles, only, passed: new Set(only.keys()) });
   }
 
-  /** An element that no look shows, as something that a pointer can meet. */
+  /** The item of an element that no snapshot shows but that a pointer can hit. */
   #plain(el: Element): Item | undefined {
     const styles = new Styles(this.#sheets);
     const names = new Names(this.tree, styles);
@@ -247,7 +247,9 @@ export class Looker {
     return new Names(this.tree, new Styles(this.#sheets)).content(el);
   }
 
-  /** A few words about any element: what covers something, what was hit. */
+  /**
+   * A short description of any element: for example one that covers another, or one that was hit.
+   */
   words(el: Element): string {
     for (let at: Element | null = el; at; at = this.tree.parent(at)) {
       const styles = new Styles(this.#sheets);
@@ -312,7 +314,7 @@ export class Looker {
     return shot;
   }
 
-  /** Where a look begins: what is asked for, else the top modal dialog, else the page. */
+  /** Where a snapshot begins: at the requested scope, else the top modal dialog, else the page. */
   #roots(scope: string | undefined): Element[] {
     if (scope !== undefined) {
       const num = this.refs.parse(scope);
@@ -333,7 +335,7 @@ export class Looker {
     }
   }
 
-  /** Marks what is covered; says whether that was something out of the accessibility tree. */
+  /** Marks covered items. Returns whether one of them is not in the accessibility tree. */
   #cover(items: Item[], view: Area, covered?: Part['covered']): boolean {
     let buried = false;
     for (const item of items) {
@@ -351,7 +353,7 @@ export class Looker {
     return buried;
   }
 
-  /** What lies over a thing so that no click meets it. */
+  /** The element over an item that keeps every click away from it. */
   #over({ el, hit }: Item, rect: Area, view: Area): Element | undefined {
     const seen = meet(rect, view);
     const met = this.tree.at((seen.left + seen.right) / 2, (seen.top + seen.bottom) / 2);
@@ -359,7 +361,7 @@ export class Looker {
     return aim(this.tree, el, hit, rect, view, { listens: this.listens }).by;
   }
 
-  /** Everything that what is drawn in the view stands in, wherever its ancestors lie. */
+  /** The ancestors of everything that is drawn in the view, wherever those ancestors are. */
   #escaped(view: Area): Set<Element> {
     const out = new Set<Element>();
     const steps = 6;
@@ -407,7 +409,7 @@ export class Looker {
   }
 }
 
-/** Every thing of a look, structure first. */
+/** Every item of a snapshot, a container before its content. */
 export function* walkItems(items: readonly Item[]): Generator<Item> {
   for (const item of items) {
     yield item;
@@ -416,8 +418,8 @@ export function* walkItems(items: readonly Item[]): Generator<Item> {
 }
 
 /**
- * Leaves out what is out of the accessibility tree and cannot be met by a pointer:
- * a page under its dialog. Where one such thing is covered, those out of view are, too.
+ * Removes items that are not in the accessibility tree and that no pointer can hit: the page under
+ * a dialog. Where one such item is covered, those out of view are removed too.
  */
 function unburied(items: Item[], buried: boolean): Item[] {
   if (!buried) return items;
@@ -430,7 +432,7 @@ function unburied(items: Item[], buried: boolean): Item[] {
   return items.flatMap(kept);
 }
 
-/** What is met in place of an element that is not drawn itself. */
+/** The elements that a pointer hits in place of an element that is not drawn itself. */
 function standsFor(el: Element, names: Names): readonly Element[] {
   const image = el.localName === 'area' ? imageOf(el as HTMLAreaElement) : null;
   return image ? [image] : names.labels.of(el);

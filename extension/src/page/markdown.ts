@@ -146,7 +146,7 @@ function table(tree: FlatTree, el: HTMLTableElement): string {
       .replace(/\|/g, '\\|');
   const line = (cells: string[]): string =>
     `| ${Array.from({ length: width }, (_, at) => cells[at] ?? '').join(' | ')} |`;
-  // Markdown knows no table without a head: its first row stands for one.
+  // Markdown has no table without a header row: the first row serves as one.
   const heads = Math.max(1, headRows(rows));
   const head = columns(rows.slice(0, heads), text);
   const body = rows

@@ -2,36 +2,40 @@ import type { Aside, FlatTree } from './flat.js';
 import { draw, type Drawn, type Shown } from './maskface.js';
 
 declare global {
-  /** Put into this world by the backend while a tab is masked: the person wants a pause. */
+  /**
+   * A binding that the backend adds to this world while a tab has an overlay: the user wants to
+   * pause.
+   */
   var pilotfishPause: ((payload: string) => void) | undefined;
 }
 
-/** The input that is about to come from us, and may pass. */
+/** The input that we are about to send, which may pass the overlay. */
 export interface Expected {
   /** Where the pointer goes, in this frame's viewport: left, top, right, bottom. */
   area?: [number, number, number, number];
-  /** Anything of the pointer passes: a frame whose parent has checked the place. */
+  /** All pointer input may pass: in a frame whose parent has checked the place. */
   pointer?: boolean;
-  /** The keys that go down, in their order. */
+  /** The keys that will be pressed, in order. */
   keys?: string[];
 }
 
-/** All that a person's hands can do to a page. */
+/** All events that a user's input can cause in a page. */
 const swallowed = (
   'pointerdown pointerup pointermove pointerover pointerout mousedown mouseup mousemove mouseover ' +
   'mouseout click dblclick auxclick contextmenu wheel touchstart touchmove touchend dragstart ' +
   'dragenter dragover drop keydown keypress keyup beforeinput paste cut compositionstart'
 ).split(' ');
 
-/** How often it comes back at once; then it waits for the next frame. */
+/**
+ * How often the overlay is restored at once. After that, the next restore waits for the next frame.
+ */
 const patience = 5;
 
 /**
- * Covers the page while a task works on it, so that nothing is touched by
- * accident. In every frame what the person's hands do is held back at the window,
- * before the page hears of it; the outermost one also shows the cover. Only what
- * was announced passes, for the moment of an action. Without `show` it does
- * nothing at all.
+ * The overlay over a page that a task works on; it prevents accidental user input. In every frame
+ * the user's input is blocked at the window, before the page receives it. The outermost frame also
+ * shows the overlay. Only announced input passes, during an action. Without `show` it does nothing
+ * at all.
  */
 export class Mask implements Aside {
   readonly #tree: FlatTree;
@@ -55,7 +59,7 @@ export class Mask implements Aside {
     return this.#drawn?.root;
   }
 
-  /** Covers the page, or changes what the cover says. */
+  /** Shows the overlay, or changes its text. */
   show(shown: Shown): void {
     const fresh = this.#shown === undefined;
     this.#shown = shown;
@@ -68,7 +72,7 @@ export class Mask implements Aside {
     this.#watch = new MutationObserver(() => {
       if (this.#drawn?.host.isConnected !== true) this.#heal();
     });
-    // It has no element yet when the document has just begun.
+    // A document that has just begun has no root element yet.
     this.#watch.observe(document, { childList: true, subtree: true });
     this.#own = new MutationObserver(() => {
       this.#heal();
@@ -76,7 +80,7 @@ export class Mask implements Aside {
     this.#place();
   }
 
-  /** Takes the cover away. */
+  /** Removes the overlay. */
   hide(): void {
     if (this.#shown === undefined) return;
     this.#shown = this.#expected = undefined;
@@ -90,7 +94,7 @@ export class Mask implements Aside {
     this.#drawn = undefined;
   }
 
-  /** Lets what is announced pass, until `lower`. */
+  /** Lets announced input pass, until `lower`. */
   lift(expected: Expected): void {
     if (this.#shown === undefined) return;
     this.#expected = expected;
@@ -99,18 +103,21 @@ export class Mask implements Aside {
     this.#drawn?.open(true);
   }
 
-  /** The action is over. */
+  /** Ends what `lift` began: the action is over. */
   lower(): void {
     this.#expected = undefined;
     this.#drawn?.open(false);
   }
 
-  /** Takes the cover out of sight, for a picture; it holds back all the same. */
+  /** Hides the overlay for a screenshot. It still blocks input. */
   veil(on: boolean): void {
     this.#drawn?.veil(on);
   }
 
-  /** Looks at the page as if the cover were not there. Nothing can come between. */
+  /**
+   * Runs `look` as if the overlay were not there. It is synchronous, so no input can come in
+   * between.
+   */
   through<T>(look: () => T): T {
     if (this.#drawn === undefined || this.#expected !== undefined) return look();
     this.#depth += 1;
@@ -130,11 +137,11 @@ export class Mask implements Aside {
       addEventListener(type, this.#risen, { capture: true });
   }
 
-  /** Holds back what the person does. What a script sends itself is the page's business. */
+  /** Blocks the user's input. Events that a script dispatches are left to the page. */
   readonly #take = (event: Event): void => {
     if (!event.isTrusted || this.#passes(event)) return;
     event.stopImmediatePropagation();
-    // Shortcuts of the browser stay the person's; the page hears nothing of them.
+    // The browser's shortcuts still work for the user; the page does not receive their events.
     if (event instanceof KeyboardEvent && isShortcut(event)) return;
     if (event.cancelable) event.preventDefault();
     if (event instanceof KeyboardEvent) {
@@ -157,16 +164,16 @@ export class Mask implements Aside {
     if (event.type.startsWith('touch'))
       return [...(event as TouchEvent).changedTouches].every((touch) => this.#within(touch));
     if (event instanceof MouseEvent) {
-      // What a key or a label sets off has no place of its own.
+      // A click caused by a key or a label has no coordinates.
       if (event.type === 'click' && event.detail === 0) return true;
       if (event.type === 'wheel') return false;
       return this.#within(event);
     }
-    // Text that is put in, by a key or at once.
+    // Text input, by a key or inserted at once.
     return event instanceof InputEvent || event instanceof ClipboardEvent;
   }
 
-  /** Whether the pointer, or a finger, is where it was announced. */
+  /** Whether the pointer or a finger is at an announced place. */
   #within({ clientX, clientY }: { clientX: number; clientY: number }): boolean {
     if (this.#expected?.pointer === true) return true;
     const area = this.#expected?.area;
@@ -183,11 +190,11 @@ export class Mask implements Aside {
     try {
       globalThis.pilotfishPause?.('');
     } catch {
-      // The app is away: the panel has the same button.
+      // The app is gone. The panel has the same button.
     }
   }
 
-  /** Something else came to the top of the page: the cover goes over it. */
+  /** Another element has entered the top layer: show the overlay above it again. */
   readonly #risen = (event: Event): void => {
     const { host } = this.#drawn ?? {};
     if (host === undefined) return;
@@ -196,7 +203,7 @@ export class Mask implements Aside {
       return;
     }
     if (event.target instanceof HTMLDetailsElement) return;
-    // What is shown last lies on top.
+    // The element shown last is on top.
     if (host.matches(':popover-open')) host.hidePopover();
     this.#place();
   };
@@ -209,11 +216,14 @@ export class Mask implements Aside {
         this.#healed = 0;
         if (late && this.#shown !== undefined) this.#place();
       });
-    // A page that takes it away each time would otherwise never come to rest.
+    // Otherwise a page that removes the overlay every time would cause an endless loop.
     if (this.#healed <= patience) this.#place();
   }
 
-  /** Where the cover must be: what is outside of a modal dialog cannot be touched, the cover neither. */
+  /**
+   * Where the overlay must be in the DOM. Elements outside of a modal dialog are inert, so the overlay
+   * goes into the dialog.
+   */
   #parent(): Element | null {
     return [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.documentElement;
   }
@@ -227,7 +237,7 @@ export class Mask implements Aside {
     if (drawn.host.parentElement !== parent) parent.append(drawn.host);
     if (!drawn.host.matches(':popover-open')) drawn.host.showPopover();
     this.#own?.observe(drawn.host, { attributes: true, childList: true });
-    // A document that was written anew has lost its listeners.
+    // document.open() has removed the listeners of a rewritten document.
     this.#listen();
   }
 }

@@ -1,26 +1,26 @@
-/** What the cover says. */
+/** What the overlay shows. */
 export interface Shown {
-  /** The task. */
+  /** The task's title. */
   title: string;
-  /** What it does just now. */
+  /** The current step. */
   step: string;
-  /** The person is asked something: nothing is done until they answer. */
+  /** A question waits for the user. The task does nothing until it is answered. */
   asks?: boolean;
 }
 
-/** The cover as it is drawn. */
+/** The overlay as it is drawn. */
 export interface Drawn {
   readonly host: HTMLElement;
   readonly root: ShadowRoot;
   say(shown: Shown): void;
   /** Lets the pointer through, or not. */
   open(on: boolean): void;
-  /** Takes it out of sight. */
+  /** Hides it. */
   veil(on: boolean): void;
   /** Shows where the agent points. */
   point(x: number, y: number): void;
   isButton(x: number, y: number): boolean;
-  /** Puts right what the page has done to it. */
+  /** Undoes what the page has changed on it. */
   dress(): void;
 }
 
@@ -82,7 +82,9 @@ const style = `
   @media print { .all { display: none; } }
 `;
 
-/** Draws a cover that is nowhere yet. Its root is closed: the page cannot look into it. */
+/**
+ * Draws an overlay that is not yet in the document. Its root is closed, so the page cannot read it.
+ */
 export function draw(): Drawn {
   const host = document.createElement('div');
   const root = host.attachShadow({ mode: 'closed' });
@@ -122,10 +124,10 @@ export function draw(): Drawn {
     },
     point: (x, y) => {
       pointer.removeAttribute('hidden');
-      // Its tip is at 2,2 of the drawing.
+      // The tip of the pointer is at 2,2 of the drawing.
       pointer.style.transform = `translate(${x - 2}px, ${y - 2}px)`;
-      // What the agent points at stays pointed at when the cover is down again: a
-      // menu that opened on hover would close.
+      // The overlay keeps a hole at this point after the action, so that the page still sees the
+      // pointer there. Otherwise a menu that opened on hover would close.
       const [l, t, r, b] = [x - 1, y - 1, x + 1, y + 1].map((at) => `${at}px`);
       glass.style.clipPath = `polygon(evenodd, 0 0, 100% 0, 100% 100%, 0 100%, 0 0, ${l} ${t}, ${r} ${t}, ${r} ${b}, ${l} ${b}, ${l} ${t})`;
     },

@@ -1,10 +1,12 @@
-/** Frames that an element may go on moving, or fading, before nobody waits for it any longer: about a second. */
+/** How many frames we wait for an element that moves or fades: about a second. */
 export const patience = 60;
 
-/** Frames in which a library takes away what has faded, or lets be seen what it has put there. */
+/**
+ * How many frames a library may take to remove a faded element, or to show one that it has added.
+ */
 export const afterglow = 6;
 
-/** Whether an animation runs on an element that is asked for; with `ends`, only one that has an end. */
+/** Whether an animation runs on an element that `asked` accepts; with `ends`, only one that ends. */
 export function animated(asked: (target: Element) => boolean, ends = false): boolean {
   return document
     .getAnimations()
@@ -18,7 +20,9 @@ export function animated(asked: (target: Element) => boolean, ends = false): boo
     );
 }
 
-/** Resolves with the next frame; in a tab in the back, where none is drawn, with the next turn. */
+/**
+ * Resolves with the next frame; in a hidden tab, which draws no frames, with the next macrotask.
+ */
 export function frame(): Promise<void> {
   return new Promise((next) => {
     if (!document.hidden) {

@@ -4,29 +4,31 @@ import { mayFocus, namedByContent, roleOf } from './role.js';
 import type { Styles } from './styles.js';
 import { embeddedValue, isEditingHost } from './value.js';
 
-/** White space as the standards mean it; a no-break space is a letter. */
+/**
+ * Collapses white space as the standards define it. A no-break space does not count as white space.
+ */
 export function collapse(text: string): string {
   return text.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, '');
 }
 
 interface Pass {
-  /** Nodes on the way here: a name never contains itself. */
+  /** Elements on the path to here: a name never contains itself. */
   seen: Set<Element>;
-  /** Inside something that aria-labelledby named: hidden things count. */
+  /** Inside the target of aria-labelledby: hidden content counts. */
   hidden: boolean;
-  /** Inside a label or a content: a control stands for its value. */
+  /** Inside a label or other content: a control contributes its value. */
   within: boolean;
-  /** Already following a reference: references are not followed again. */
+  /** Already inside a reference: further references are not followed. */
   referred: boolean;
-  /** What the reference leads to: its own content counts, whatever its role. */
+  /** The element that the reference points to: its content counts, whatever its role. */
   referredTo?: Element;
-  /** Only what can be seen counts: what has faded away says nothing. */
+  /** Only visible content counts, without what has faded out. */
   drawn?: true;
 }
 
-/** Accessible names (accname 1.2, html-aam), each computed once in a look. */
+/** Accessible names (accname 1.2, html-aam), each computed once per snapshot. */
 export class Names {
-  /** The labels of this look. */
+  /** The labels of this snapshot. */
   readonly labels = new Labels();
   readonly #tree: FlatTree;
   readonly #styles: Styles;
@@ -38,7 +40,7 @@ export class Names {
     this.#styles = styles;
   }
 
-  /** The role, remembered for this look. */
+  /** The role, cached for this snapshot. */
   role(el: Element): string {
     let role = this.#roles.get(el);
     if (role === undefined) {
@@ -48,7 +50,7 @@ export class Names {
     return role;
   }
 
-  /** Takes an element for what its author calls it, where the walk knows better than its place. */
+  /** Sets the role of an element to the author's, where the walk knows better than roleOf. */
   assume(el: Element, role: string): void {
     this.#roles.set(el, role);
     this.#cache.delete(el);
@@ -65,7 +67,7 @@ export class Names {
     return name;
   }
 
-  /** The text inside an element as a name would have it, whatever its role; what has faded away is no part of it. */
+  /** The text inside an element as a name would contain it, whatever its role; without what has faded out. */
   content(el: Element): string {
     const seen = new Set([el]);
     const pass: Pass = { seen, hidden: false, within: true, referred: false, drawn: true };
@@ -99,13 +101,13 @@ export class Names {
       const heading = this.#heading(el);
       if (heading) return this.#compute(heading, { ...pass, within: true });
     }
-    // White space alone is no name, and yet it keeps two words apart.
+    // White space alone is not a name, but it separates two words.
     return (
       (attributes || el.localName === 'summary' ? this.#tooltip(el, role, pass) : '') || content
     );
   }
 
-  /** Whether what is inside an element is its name, or a part of the one that is asked for. */
+  /** Whether an element's content is its name, or a part of the requested name. */
   #spoken(el: Element, role: string, pass: Pass): boolean {
     if (pass.within || pass.referred) return pass.referredTo === el || !apart.has(role);
     return namedByContent.has(role) || (role === 'row' && namedRow(el));
@@ -132,7 +134,7 @@ export class Names {
     if (ids === null) return '';
     const parts: string[] = [];
     for (const target of this.#targets(el, ids)) {
-      // An element may refer to itself; what was said already is not said again.
+      // An element may refer to itself. Content that was already added is not added again.
       if (target === el) pass.seen.delete(el);
       const part = this.#compute(target, {
         seen: pass.seen,
@@ -147,7 +149,8 @@ export class Names {
   }
 
   #targets(el: Element, ids: string): readonly Element[] {
-    // Set by a script, the attribute is empty and the elements are known to the browser alone.
+    // When a script has set the reference, the attribute is empty and only the browser knows the
+    // elements.
     if (ids === '') return el.ariaLabelledByElements ?? [];
     const root = el.getRootNode() as Document | ShadowRoot;
     const out: Element[] = [];
@@ -158,12 +161,12 @@ export class Names {
     return out;
   }
 
-  // Whether a person who listens hears nothing of it.
+  // Whether an element is hidden from screen readers.
   #silenced(el: Element): boolean {
     return el.closest('[aria-hidden=true]') !== null;
   }
 
-  /** What HTML and SVG name an element by. */
+  /** The name that HTML and SVG give an element. */
   #native(el: Element, pass: Pass): string {
     switch (el.localName) {
       case 'input': {
@@ -211,7 +214,7 @@ export class Names {
     }
   }
 
-  // HTML lets no label stand for an editor; authors write them all the same.
+  // HTML does not allow a label for an editor, but authors use one anyway.
   #near(el: Element, pass: Pass): string {
     const root = el.getRootNode() as Document | ShadowRoot;
     const label =
@@ -273,7 +276,7 @@ export class Names {
     if (replaced !== undefined) return replaced;
     const first = el.firstChild;
     const own = pass.hidden || this.#visible(el);
-    // A reader of an item hears which one it is; the item itself is not called by that.
+    // A reference to a list item includes its marker; the item's own name does not.
     let text = pass.referredTo === el ? this.#styles.marker(el) : '';
     if (own) text += this.#styles.generated(el, '::before', effects);
     if (first && !first.nextSibling && first.nodeType === 3 && !this.#tree.rootOf(el)) {
@@ -294,7 +297,7 @@ export class Names {
     if (!pass.hidden && !this.#shown(child, true)) return '';
     if (pass.drawn && this.#styles.of(child).opacity === '0') return '';
     if (child.getAttribute('aria-hidden') === 'true' && !pass.hidden) return '';
-    // A child that is itself invisible may hold something visible.
+    // An invisible child may contain visible descendants.
     const own = this.#visible(child) || pass.hidden;
     const text = own
       ? this.#compute(child, { ...pass, within: true, referred: pass.referred })
@@ -320,7 +323,7 @@ export class Names {
     return this.#styles.of(el).visibility === 'visible';
   }
 
-  /** Whether an element counts for names; `box` looks only at whether it is drawn at all. */
+  /** Whether an element counts for names; with `box`, only whether it is rendered at all. */
   #shown(el: Element, box = false): boolean {
     const style = this.#styles.of(el);
     if (style.display === 'none') return false;
@@ -332,17 +335,17 @@ export class Names {
 
 const silent = new Set('script style template noscript datalist title desc rt rp'.split(' '));
 
-// A row speaks as one where one can move from row to row.
+// A row has a name where the user can move from row to row.
 function namedRow(el: Element): boolean {
   return mayFocus(el) || el.closest('[role=grid],[role=treegrid]') !== null;
 }
 
-/** Roles that a heading inside of them names when nothing else does. */
+/** Roles that take their name from a heading inside when nothing else names them. */
 const headed = new Set(['alertdialog', 'article', 'dialog']);
-/** How far down such a heading is looked for. */
+/** How deep that heading may be. */
 const headingDepth = 8;
 
-/** What stands for itself in the middle of a text, and says nothing of what is in it. */
+/** Composite widgets: in the middle of a text, their content is left out. */
 const apart = new Set(
   'grid menu menubar radiogroup tablist tabpanel toolbar tree treegrid'.split(' '),
 );

@@ -21,9 +21,9 @@ import { type Change, Watch } from './watch.js';
 /** The page as an agent sees it: one for each document and world. */
 export interface Page {
   /**
-   * Sets the frame's ref prefix (`e`; `f2e` in a child frame), the first free
-   * number (the last document's `next`), who asks, and what opens closed shadow
-   * roots. An action is checked against what who asks was shown.
+   * Sets the frame's ref prefix (`e`; `f2e` in a child frame), the first free number (the last
+   * document's `next`), the caller, and what opens closed shadow roots. An action is checked
+   * against what this caller was shown.
    */
   configure(options: {
     prefix?: string;
@@ -31,72 +31,72 @@ export interface Page {
     caller?: string;
     closedRoot?: ClosedRoot;
   }): void;
-  /** Takes closed shadow roots that the caller can see. */
+  /** Adds closed shadow roots that the caller can see. */
   addRoots(...roots: ShadowRoot[]): void;
-  /** Takes elements that listen for the pointer. */
+  /** Adds elements that have pointer listeners. */
   addListening(...elements: Element[]): void;
-  /** Looks at the page. Throws a SyntaxError for a scope or expression that cannot be read. */
+  /** Takes a snapshot. Throws a SyntaxError for an invalid scope or expression. */
   snapshot(options?: SnapshotOptions): Snapshot;
-  /** The lines behind a handle; undefined when it is not known (any more). */
+  /** The lines behind a handle; undefined when the handle is not known, or no longer. */
   more(handle: string, max?: number): Pick<Snapshot, 'text' | 'more'> | undefined;
   /** Finds what a target means. */
   locate(target: string, want?: Want): Located;
-  /** As locate, with what is acted on: an element, a text in one, a point of one. */
+  /** As locate, and also returns what to act on: an element, a text in one, or a point of one. */
   find(target: string, want?: Want): Found;
-  /** Says whether a ref, or what was found, is what it was and can be acted on. */
+  /** Checks whether a ref, or what was found, still is the same element and can be acted on. */
   resolve(what: string | Spot): Resolution;
-  /** The element behind a ref, for the protocol's DOM domain. */
+  /** The element behind a ref, for CDP's DOM domain. */
   element(ref: string): Element | null;
-  /** The ref of an element, given now if it had none. */
+  /** The ref of an element, assigned now if it had none. */
   refOf(el: Element): string;
   /** The next free number: the base for another document in this frame. */
   next(): number;
-  /** Whether a click that met an element at a point acts on exactly what was reached. */
+  /** Whether a click that hit an element at a point acts on exactly what was reached. */
   accepts(spot: Spot, met: Element, point: Point): boolean;
   /** The innermost element at a point, closed shadow roots included. */
   at(x: number, y: number): Element | null;
-  /** The element that has the focus, closed shadow roots included. */
+  /** The focused element, closed shadow roots included. */
   focused(): Element | null;
-  /** A few words about an element. */
+  /** A short description of an element. */
   words(el: Element): string;
   /** Role and name of any element, as the accessibility standards compute them. */
   aria(el: Element): { role: string; name: string };
-  /** Where a ref lies, in the frame's viewport. */
+  /** The box of a ref, in the frame's viewport. */
   box(ref: string): Box | undefined;
-  /** Scrolls to what is meant, waits for its animations, and finds a point that hits it. */
+  /** Scrolls to the target, waits for its animations, and finds a point that hits it. */
   reach(what: string | Spot, way?: reaching.Way): Promise<reaching.Reached>;
-  /** The ref of what a click on a point would meet, and its words. */
+  /** The ref and description of what a click on a point would hit. */
   hit(x: number, y: number): { ref: string; words: string } | undefined;
   /** Scrolls the page or a ref's area by pixels. */
   scroll(ref: string | undefined, dx: number, dy: number): ReturnType<typeof reaching.scroll>;
-  /** Prepares a field for trusted input, or sets what cannot be typed. */
+  /** Prepares a field for trusted input, or sets a value that cannot be typed. */
   fill(ref: string, value: string): filling.Filled;
-  /** Chooses options of a native list. */
+  /** Selects options of a native list. */
   choose(ref: string, wanted: string[], press?: boolean): filling.Filled;
-  /** Whether a checkable thing is on. */
+  /** Whether a checkbox, radio button or switch is on. */
   checked(ref: string): ReturnType<typeof filling.checkedState>;
-  /** Whether it is one of a group, of which another is chosen to switch it off. */
+  /** Whether it is one of a group, in which selecting another one switches it off. */
   grouped(ref: string): boolean;
-  /** What a field holds now. */
+  /** The current value of a field. */
   value(ref: string, expected?: string): ReturnType<typeof filling.valueOf>;
-  /** Puts the focus on a ref. */
+  /** Focuses the element of a ref. */
   focus(ref: string): boolean;
-  /** Starts to watch for the effect of an action; `settled` ends it and reports. */
+  /** Starts to watch for the effect of an action; `settled` ends the watch and reports. */
   watch(): void;
   /**
-   * Waits for the effect and reports it; undefined without a watch. That there is
-   * none is believed when so many frames were drawn: two, if not said.
+   * Waits for the effect and reports it; undefined without a watch. It reports no effect only after
+   * this many frames without one: two by default.
    */
   settled(frames?: number): Promise<Change | undefined>;
-  /** How many nodes of the document can be reached, for who knows how many there are. */
+  /** The number of nodes that can be reached, for comparison with the browser's own number. */
   count(): number;
   /** Waits for a condition. */
   waitFor(what: WaitFor): Promise<Waited>;
-  /** The shadow root of an element, closed ones included that were taken. */
+  /** The shadow root of an element, also a closed one that was added. */
   rootOf(el: Element): ShadowRoot | null;
   /**
-   * Visible text of the page, or of the first match of a selector or a ref. With
-   * a mark, which nobody can guess, `<mark ref>` stands where a frame is drawn.
+   * Visible text of the page, or of the first match of a selector or a ref. With a mark, which must
+   * be unguessable, `<mark ref>` is written in place of each drawn frame.
    */
   text(scope?: string, mark?: string): string;
   /** The same as Markdown. */
@@ -106,9 +106,9 @@ export interface Page {
   tables: Extract['tables'];
   media: Extract['media'];
   data: Extract['meta'];
-  /** What a ref, a point or what has the focus is, for whoever judges an action. */
+  /** The facts about a ref, a point or the focused element, for the code that judges an action. */
   facts(target: { ref?: string; point?: [string, string] }): Facts | undefined;
-  /** The cover of a page that a task works on. */
+  /** The overlay over a page that a task works on. */
   mask: {
     show(shown: Shown): void;
     hide(): void;
@@ -118,7 +118,7 @@ export interface Page {
   };
 }
 
-/** Makes the page's object; it touches nothing until it is asked. */
+/** Creates the page object. It does not touch the page until a method is called. */
 export function createPage(): Page {
   const tree = new FlatTree();
   const refs = new Refs();

@@ -2,17 +2,19 @@ import { type Area, touches } from './geometry.js';
 import { collapse } from './name.js';
 import type { Item } from './types.js';
 
-/** A text above this many letters is shown in parts, so that a budget can hold some of them. */
+/**
+ * A text with more characters than this is split, so that a budget can include some of its parts.
+ */
 const longText = 2000;
-/** About how long a part is. */
+/** The approximate length of a part, in characters. */
 const partSize = 1000;
 
-/** A text of the page as a thing of a look. */
+/** A text of the page as an item of a snapshot. */
 export function textItem(el: Element, name: string): Item {
   return { el, role: 'text', name, states: [], offered: false, num: 0, inView: true, children: [] };
 }
 
-/** A text as one thing, or a long one as several. */
+/** A text as one item, or a long one as several. */
 export function textItems(el: Element, text: string): Item[] {
   const name = collapse(text);
   if (name === '') return [];
@@ -20,12 +22,12 @@ export function textItems(el: Element, text: string): Item[] {
   return partsOf(name).map(([from, to]) => textItem(el, collapse(name.slice(from, to))));
 }
 
-/** Whether a text is so long that what is in view of it is asked for part by part. */
+/** Whether a text is so long that each of its parts is checked for being in view. */
 export function isLong(text: Text): boolean {
   return text.length > longText;
 }
 
-/** The parts of a long text that lie in the region, each with where it lies. */
+/** The parts of a long text that are in the region, each with its box. */
 export function nearItems(el: Element, text: Text, region: Area | null, view: Area): Item[] {
   const out: Item[] = [];
   const range = document.createRange();
@@ -41,7 +43,7 @@ export function nearItems(el: Element, text: Text, region: Area | null, view: Ar
   return out;
 }
 
-/** Where a text is cut: at the end of a line, else between words. */
+/** Where to split a text: at the end of a line, else between words. */
 function partsOf(text: string): [from: number, to: number][] {
   const out: [number, number][] = [];
   for (let from = 0; from < text.length;) {

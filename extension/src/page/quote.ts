@@ -1,10 +1,12 @@
-/** Names that need no quotes: they start with a letter or digit and hold nothing that a mark starts with. */
+/**
+ * Names that need no quotes: they start with a letter or digit and contain no character that starts a mark.
+ */
 const bare = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} .,:;!?'()&/+%$€£¥#*_~–—’-]*$/u;
 
 /**
- * What must be seen as what it is and never act on the reader's screen:
- * control characters, line separators, bidirectional controls, zero-width
- * spaces, and the invisible tag characters. The joiners of emoji and scripts stay.
+ * Characters that must be visible as escapes, so that they have no effect on the reader's screen:
+ * control characters, line separators, bidirectional controls, zero-width spaces, and the invisible
+ * tag characters. The joiners of emoji and scripts are kept.
  */
 const unsafe =
   // eslint-disable-next-line no-control-regex -- control characters are the point

@@ -13,23 +13,22 @@ export type Reached =
       point: Point;
       box: Box;
       scrolled: boolean;
-      /** It does not rest: the point is where it will be in a moment. */
+      /** The element moves: the point is where it will be in a moment. */
       moving?: true;
     }
   | Exclude<Resolution, { state: 'ok' }>;
 
-/** How something is reached. */
+/** Options of reach. */
 export interface Way {
-  /** It was missed: whether it moves is looked at before it is tried again. */
+  /** The last attempt missed, so check whether the element moves. */
   again?: boolean;
-  /** Milliseconds from here to the press, where that is known. */
+  /** Milliseconds from now to the press, where known. */
   lead?: number;
 }
 
 /**
- * Brings what is meant into view, lets it come to rest, and finds a point that
- * really hits it. It scrolls only what must be scrolled, and back where that was
- * of no use.
+ * Scrolls the target into view, waits until it stops moving, and finds a point that hits it. It
+ * scrolls only as much as needed, and scrolls back when scrolling did not help.
  */
 export async function reach(look: Looker, spot: Spot, way: Way = {}): Promise<Reached> {
   let at = judge(look, spot);
@@ -42,7 +41,7 @@ export async function reach(look: Looker, spot: Spot, way: Way = {}): Promise<Re
   if (at.over !== undefined && (fades(at.over) || faded(at.over)))
     at = await uncovered(() => judge(look, spot), at);
   else if (at.now.state !== 'ok' && scrolled) {
-    // What follows the scrolling, as a header that leaves, moves with the next frame.
+    // Something that reacts to scrolling, such as a header that hides, moves in the next frame.
     await frame();
     at = judge(look, spot);
   }
@@ -56,19 +55,19 @@ export async function reach(look: Looker, spot: Spot, way: Way = {}): Promise<Re
   }
   const areas = areasOf(spot, at.item);
   const { left, right, top, bottom } = around(areas);
-  // A frame is hit when its own document is: its middle will do.
+  // A frame is hit when its own document is hit, so its middle is good enough.
   let point = at.point ?? { x: (left + right) / 2, y: (top + bottom) / 2 };
   if (lead) point = { x: point.x + lead.x, y: point.y + lead.y };
   const { ref, line, box } = { ...at.now };
   return { state: 'ok', ref, line, point, box, scrolled, ...(lead && { moving: true as const }) };
 }
 
-/** Milliseconds that a press is usually on its way, for something that moves. */
+/** How long a press usually takes to arrive, in milliseconds, for an element that moves. */
 const usualLead = 25;
 
 /**
- * Scrolls to what is out of view or covered, until a place is found where it can
- * be hit: no more than needed, then to the middle, the beginning and the end.
+ * Scrolls a target that is out of view or covered until a point can be hit: first no more than
+ * needed, then to the middle, the start and the end.
  */
 function scrollFree(look: Looker, spot: Spot, first: Judged): { at: Judged; scrolled: boolean } {
   let at = first;
@@ -91,7 +90,7 @@ function scrollFree(look: Looker, spot: Spot, first: Judged): { at: Judged; scro
 const blocks = ['nearest', 'center', 'start', 'end'] as const;
 type Block = (typeof blocks)[number];
 
-/** Whether what covers lies over all that can be seen, so that scrolling frees nothing. */
+/** Whether the covering element covers the whole viewport, so that scrolling does not help. */
 function overAll(look: Looker, over: Element): boolean {
   const staying = look.tree.closest(over, (at) => getComputedStyle(at).position === 'fixed');
   if (!staying) return false;
@@ -113,12 +112,12 @@ function places(look: Looker, el: Element): [el: Element, x: number, y: number][
   return [...scrollers(look, el)].map((at) => [at, at.scrollLeft, at.scrollTop]);
 }
 
-/** Scrolls at once to what is meant; false when nothing of it moved. */
+/** Scrolls the target into view without animation; returns false when nothing moved. */
 function bringIntoView(look: Looker, spot: Spot, el: Element, block: Block): boolean {
   const target = el.localName === 'area' ? (el.parentElement ?? el) : el;
   const before = rectOf(el);
   target.scrollIntoView({ behavior: 'instant', block, inline: 'nearest' });
-  // A part of something big may lie far from where that begins.
+  // A part of a large element may be far from the element's start.
   if (spot.text || spot.offset) for (const at of scrollers(look, el)) align(spot, at, block);
   const after = rectOf(el);
   return before.left !== after.left || before.top !== after.top;
@@ -142,13 +141,13 @@ function align(spot: Spot, scroller: Element, block: Block): void {
   });
 }
 
-/** Waits while what covers an element is on its way: lists and dialogs fade before they are gone. */
+/** Waits while a covering element goes away: lists and dialogs fade before they are removed. */
 async function uncovered(again: () => Judged, first: Judged): Promise<Judged> {
   let at = first;
   let rested = 0;
   for (let i = 0; i < patience && at.over !== undefined && rested < afterglow; i++) {
     await frame();
-    // What has faded and is still there stays until the slowest part of it has.
+    // An element that has faded stays until its slowest animation has ended.
     if (fades(at.over)) rested = 0;
     else rested += faded(at.over) ? 1 / 3 : 1;
     at = again();
@@ -156,24 +155,24 @@ async function uncovered(again: () => Judged, first: Judged): Promise<Judged> {
   return at;
 }
 
-/** Whether an animation that has an end runs on what covers, around it or in it. */
+/** Whether a finite animation runs on the covering element, around it or in it. */
 function fades(over: Element): boolean {
   return animated((target) => target.contains(over) || over.contains(target), true);
 }
 
-/** Whether what covers cannot be seen: a library takes it away when all of it has faded. */
+/** Whether the covering element is invisible. A library removes it when all of it has faded. */
 function faded(over: Element): boolean {
   return !over.checkVisibility({ opacityProperty: true });
 }
 
-/** How long a press waits for something that moves, in milliseconds. */
+/** How long a press waits for a moving element, in milliseconds. */
 const restWait = 3000;
-/** Frames after which what moves without an end is not waited for. */
+/** Frames after which an element with an endless animation is not waited for. */
 const endlessFrames = 12;
 
 /**
- * Waits, frame by frame, while something moves; undefined once it rests, else how
- * far it goes in the time that a press takes.
+ * Waits, frame by frame, while an element moves. Returns undefined once it rests, else how far it
+ * moves in the time that a press takes.
  */
 async function settle(el: Element, lead: number): Promise<Point | undefined> {
   const start = performance.now();
@@ -204,7 +203,7 @@ async function settle(el: Element, lead: number): Promise<Point | undefined> {
   return pace;
 }
 
-/** Whether all that moves an element is animated without an end. */
+/** Whether all animations that move an element are endless. */
 function endless(el: Element): boolean {
   const asked = (target: Element): boolean => target.contains(el);
   return animated(asked) && !animated(asked, true);
@@ -214,7 +213,7 @@ function moves(el: Element): boolean {
   return animated((target) => target.contains(el));
 }
 
-/** Scrolls the page or a scrolling area by pixels; says what it moved and what is left. */
+/** Scrolls the page or a scrolling area by pixels. Returns how far it moved and what is left. */
 export function scroll(
   look: Looker,
   ref: string | undefined,

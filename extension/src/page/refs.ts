@@ -1,27 +1,32 @@
 interface Known {
   node: WeakRef<Element>;
-  /** Role and name when it was last shown to anybody. */
+  /** Role and name when any caller was last shown it. */
   said: string;
 }
 
-/** Callers of whom is remembered what things said; the one that was shown something longest ago goes first. */
+/**
+ * The number of callers whose shown items are remembered; the caller that was shown something longest ago is
+ * dropped first.
+ */
 export const callersKept = 16;
 
 /**
- * The refs of one document. A node keeps its number for life, a number is
- * never given to another node; the caller carries `next` from one document of
- * a frame to the following one.
+ * The refs of one document. A node keeps its number as long as it exists, and a number is never
+ * given to another node. The caller passes `next` from one document of a frame to the following
+ * one.
  */
 export class Refs {
   readonly #numbers = new WeakMap<Element, number>();
   readonly #known = new Map<number, Known>();
-  /** Role and name when a caller was last shown a thing: what it believes it to be. */
+  /** Role and name when a caller was last shown an item: what that caller believes it to be. */
   readonly #said = new Map<string, Map<number, string>>();
   #prefix = 'e';
   #next = 1;
   #caller = '';
 
-  /** Sets the frame's prefix (letters and digits that end in a letter), the first free number and who asks. */
+  /**
+   * Sets the frame's prefix (letters and digits, ending in a letter), the first free number and the caller.
+   */
   configure(prefix: string, base: number, caller = this.#caller): void {
     this.#prefix = prefix;
     this.#next = Math.max(this.#next, base);
@@ -33,7 +38,7 @@ export class Refs {
     return this.#next;
   }
 
-  /** The number of a node, given now if it has none. */
+  /** The number of a node, assigned now if it has none. */
   number(el: Element): number {
     let num = this.#numbers.get(el);
     if (num === undefined) {
@@ -44,7 +49,7 @@ export class Refs {
     return num;
   }
 
-  /** Remembers what a node said when it was shown to who asks. */
+  /** Records the role and name under which a node was shown to the caller. */
   shown(num: number, said: string): void {
     const known = this.#known.get(num);
     if (!known) return;
@@ -60,12 +65,12 @@ export class Refs {
     }
   }
 
-  /** How a number is written. */
+  /** Formats a number as a ref. */
   format(num: number): string {
     return this.#prefix + String(num);
   }
 
-  /** The number that a ref means in this frame; undefined for another frame's or no ref. */
+  /** The number of a ref of this frame; undefined for another frame's ref or for no ref. */
   parse(ref: string): number | undefined {
     const plain = ref.replace(/^@/, '');
     if (!plain.startsWith(this.#prefix)) return undefined;
@@ -74,8 +79,8 @@ export class Refs {
   }
 
   /**
-   * What is known of a number: undefined when it was never given, node null when
-   * that is gone. said is what who asks was shown, empty when nothing.
+   * What is known of a number: undefined when it was never assigned; node is null when the node is
+   * gone. said is what the caller was shown, empty when nothing.
    */
   get(num: number): { node: Element | null; said: string } | undefined {
     const known = this.#known.get(num);

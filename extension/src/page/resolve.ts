@@ -7,13 +7,13 @@ import { isDisabled } from './state.js';
 import { rectsOf } from './texts.js';
 import type { Item, Point, Resolution, Spot } from './types.js';
 
-/** The node behind a ref while it is in the document. */
+/** The element of a ref while it is in the document. */
 export function elementOf(look: Looker, ref: string): Element | null {
   const num = look.refs.parse(ref);
   return num === undefined ? null : (look.refs.get(num)?.node ?? null);
 }
 
-/** What a ref means, with what who asks was shown of it; else what became of it. */
+/** What a ref means, with what the caller was shown of it; or that it is unknown or gone. */
 export function spotOf(
   look: Looker,
   ref: string,
@@ -26,15 +26,15 @@ export function spotOf(
 }
 
 /**
- * Says whether a ref still is what it was when it was shown, and whether it
- * can be acted on where it is now. Nothing is scrolled.
+ * Checks whether a ref still is what it was when it was shown, and whether it can be acted on where
+ * it is now. It does not scroll.
  */
 export function resolve(look: Looker, ref: string): Resolution {
   const spot = spotOf(look, ref);
   return 'state' in spot ? spot : judge(look, spot).now;
 }
 
-/** What an element is now, and where to act on it if that can be done. */
+/** The current state of an element, and where to act on it if that is possible. */
 export interface Judged {
   now: Resolution;
   item?: Item;
@@ -43,7 +43,7 @@ export interface Judged {
   over?: Element;
 }
 
-/** As resolve, for what was found otherwise. */
+/** As resolve, for a target that was found without a ref. */
 export function judge(look: Looker, spot: Spot): Judged {
   const { ref, el, said } = spot;
   if (!el.isConnected) return { now: { state: 'gone', ref, was: spot.line } };
@@ -86,13 +86,13 @@ export function judge(look: Looker, spot: Spot): Judged {
   return { item, now: { state: 'off-screen', ref, line, ...bare, box } };
 }
 
-/** The line of a field without the value that it holds now. */
+/** The line of a field without its current value. */
 function withoutValue(look: Looker, item: Item): { bare?: string } {
   const { value, ...rest } = item;
   return value === undefined || value === '' ? {} : { bare: look.line(rest) };
 }
 
-/** Whether what would be acted on is disabled: for a text, what it is the words of. */
+/** Whether what would be acted on is disabled; for a text, the control that it belongs to. */
 function isOff({ tree }: Looker, { el, text }: Spot): boolean {
   if (isDisabled(el)) return true;
   if (!text) return false;
@@ -101,7 +101,7 @@ function isOff({ tree }: Looker, { el, text }: Spot): boolean {
   return control ? isDisabled(control) : false;
 }
 
-/** Whether a thing still is what it was; one without a name may have got one in the meantime. */
+/** Whether an item still is what it was. One without a name may have got one meanwhile. */
 function isSame(said: string, is: string): boolean {
   return (
     said === is ||
@@ -109,13 +109,13 @@ function isSame(said: string, is: string): boolean {
   );
 }
 
-/** Where what is meant lies: the lines of a text, or the box of an element. */
+/** Where the target is: the lines of a text, or the box of an element. */
 export function areasOf(spot: Spot, item?: Item): Area[] {
   if (spot.text) return spot.text.flatMap(rectsOf);
   return [item?.rect ?? rectOf(spot.el)];
 }
 
-/** The box around some areas. */
+/** The bounding box of some areas. */
 export function around(areas: readonly Area[]): Area {
   return {
     left: Math.min(...areas.map(({ left }) => left)),
@@ -153,8 +153,8 @@ function find(look: Looker, spot: Spot, item: Item, areas: Area[]): Aim | 'outsi
 }
 
 /**
- * Whether a press that met something, at a point, acts on exactly what was aimed
- * at: it is asked when the press is really there.
+ * Whether a press that hit an element at a point acts on exactly the target. It is called when the
+ * press really arrives.
  */
 export function accepts(look: Looker, spot: Spot, met: Element, point: Point): boolean {
   const { tree, listens } = look;
@@ -169,7 +169,7 @@ export function accepts(look: Looker, spot: Spot, met: Element, point: Point): b
   return belongs(tree, el, hit, met) && controlIn(tree, hit, met, el, listens) === spot.control;
 }
 
-/** What around an element keeps it from a person, if anything does. */
+/** Why an element, or something around it, is not available to a user; undefined when it is. */
 function hiddenBy(look: Looker, el: Element, shown: Element): string | undefined {
   const modal = modalOf(look.tree);
   if (modal && !look.tree.contains(modal, el)) return 'inert';

@@ -1,6 +1,6 @@
 import { inContext, needsContext, ownerOf, parentOf } from './context.js';
 
-/** The roles of ARIA, DPUB-ARIA and Graphics-ARIA that an author may name, abstract ones left out. */
+/** The roles of ARIA, DPUB-ARIA and Graphics-ARIA that an author may use, without abstract ones. */
 const known = new Set(
   (
     'alert alertdialog application article banner blockquote button caption cell checkbox code ' +
@@ -21,7 +21,7 @@ const known = new Set(
   ).split(' '),
 );
 
-/** Roles of which a person can operate each. */
+/** Roles that a user can operate. */
 export const widgets: ReadonlySet<string> = new Set(
   (
     'button link textbox searchbox checkbox radio switch combobox listbox option menuitem ' +
@@ -30,12 +30,12 @@ export const widgets: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Roles that end a part of the page and are worth a line for it. */
+/** Roles that begin a section of the page and get a line of their own. */
 export const landmarks: ReadonlySet<string> = new Set(
   'banner complementary contentinfo form main navigation region search'.split(' '),
 );
 
-/** Roles that take their name from what is inside them. */
+/** Roles that take their name from their content. */
 export const namedByContent: ReadonlySet<string> = new Set(
   (
     'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox ' +
@@ -47,14 +47,14 @@ export const namedByContent: ReadonlySet<string> = new Set(
 const globalAria =
   /^aria-(label|labelledby|describedby|description|live|atomic|busy|controls|current|details|flowto|keyshortcuts|owns|relevant|roledescription|braillelabel|brailleroledescription)$/;
 
-/** The role of an element: the author's, where it counts, else what its tag means. */
+/** The role of an element: the author's where it is valid, else that of its tag. */
 export function roleOf(el: Element): string {
   const given = el.getAttribute('role');
   if (given === null) return implicitRole(el);
   for (const token of tokensOf(given)) {
     if (!known.has(token)) continue;
     if (token === 'presentation' || token === 'none') {
-      // A role that hides cannot hide what can be reached or is spoken about.
+      // A role that hides does not apply to an element that can be focused or has ARIA attributes.
       if (mayFocus(el) || speaksOf(el)) break;
       return least(el, 'none');
     }
@@ -67,8 +67,8 @@ export function roleOf(el: Element): string {
 }
 
 /**
- * The widget that an author calls an element although nothing around it makes it
- * one: an option without a list. It is none, and says all the same what it does.
+ * The widget role that an author gave an element outside of its required context: an option without
+ * a list. ARIA ignores the role, but it still says what the element does.
  */
 export function orphanOf(el: Element): string | undefined {
   const given = el.getAttribute('role');
@@ -76,13 +76,13 @@ export function orphanOf(el: Element): string | undefined {
   return tokensOf(given).find((token) => needsContext(token) && widgets.has(token));
 }
 
-/** The tokens of a role attribute; only ASCII counts as white space and has cases. */
+/** The tokens of a role attribute. Only ASCII white space and ASCII letters are normalized. */
 function tokensOf(given: string): string[] {
   const low = given.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   return low.split(/[\t\n\f\r ]+/);
 }
 
-/** Whether an element can have the focus by its own nature or by tabindex. */
+/** Whether an element is focusable, by itself or by tabindex. */
 export function mayFocus(el: Element): boolean {
   if (!(el instanceof HTMLElement || el instanceof SVGElement)) return false;
   if (!el.hasAttribute('tabindex') && el.tabIndex < 0) return false;
@@ -97,7 +97,7 @@ function speaksOf(el: Element): boolean {
   return false;
 }
 
-/** Whether an author named an element, by whatever means. */
+/** Whether an author named an element, in any way. */
 function hasLabel(el: Element): boolean {
   if (!el.hasAttributes()) return false;
   if (says(el.getAttribute('aria-label')) || says(el.getAttribute('title'))) return true;
@@ -116,7 +116,7 @@ function says(text: string | null): boolean {
   return text !== null && text.trim() !== '';
 }
 
-// Something that can be dragged or popped up is at least a thing (html-aam, minimum role).
+// An element that is draggable or a popover has at least the role group (html-aam, minimum role).
 function least(el: Element, role: string): string {
   if (!el.hasAttributes()) return role;
   const draggable = el.getAttribute('draggable');
@@ -197,7 +197,7 @@ const inputs: Readonly<Record<string, string>> = {
   week: 'date',
 };
 
-/** The role that HTML and SVG give a tag (html-aam, svg-aam). */
+/** The implicit role of a tag in HTML and SVG (html-aam, svg-aam). */
 function implicitRole(el: Element): string {
   const tag = el.localName;
   const fixed = plain[tag];
@@ -249,7 +249,7 @@ function implicitRole(el: Element): string {
     case 'svg':
       return named(el) ? 'img' : 'generic';
     default:
-      // svg-aam: a shape that says what it is.
+      // svg-aam: a shape with a title.
       if (shapes.has(tag) && el.querySelector(':scope > title')) return 'graphics-symbol';
       return least(el, 'generic');
   }
@@ -261,7 +261,7 @@ function named(el: Element): boolean {
 
 const shapes = new Set(['circle', 'ellipse', 'line', 'path', 'polygon', 'polyline', 'rect', 'use']);
 
-// A table that is only there for its layout has no rows and cells either.
+// In a layout table, rows and cells have no roles either.
 function inLayout(el: Element): boolean {
   const role = el.closest('table')?.getAttribute('role');
   return role === 'none' || role === 'presentation';
@@ -272,13 +272,13 @@ function inputRole(el: HTMLInputElement): string {
   return el.list && (role === 'textbox' || role === 'searchbox') ? 'combobox' : role;
 }
 
-// An image without text is decoration, unless somebody says what it is.
+// An image with an empty alt is decoration, unless it is named in another way.
 function imageRole(el: Element): string {
   if (el.getAttribute('alt') !== '' || hasLabel(el) || mayFocus(el)) return 'img';
   return 'none';
 }
 
-// Whether the nearest thing around an item that means anything is a list.
+// Whether the nearest meaningful ancestor of an item is a list.
 function inList(el: Element): boolean {
   const near = el.parentElement;
   if (near && lists.has(near.localName) && !near.hasAttribute('role')) return true;
@@ -293,7 +293,7 @@ function inList(el: Element): boolean {
 }
 
 const lists = new Set(['ul', 'ol', 'menu', 'dir']);
-/** What means nothing between a list and its items. */
+/** Tags without meaning that may be between a list and its items. */
 const through = new Set(['div', 'span', 'slot']);
 
 function inSection(el: Element): boolean {

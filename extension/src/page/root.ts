@@ -1,8 +1,8 @@
 import type { FlatTree } from './flat.js';
 
 /**
- * What holds the page: its body, the root of a document that has none (an image,
- * XML), or nothing, as between document.open() and the first word written.
+ * The root of the page: its body, the root element of a document without a body (an image, XML), or
+ * null, as between document.open() and the first write.
  */
 export function pageRoot(): Element | null {
   return document.querySelector('body,frameset') ?? document.querySelector(':root');

@@ -10,7 +10,7 @@ export interface Shown {
   item: Item;
 }
 
-/** What the page shows near the viewport at one moment. It is not changed once it was returned. */
+/** What the page shows near the viewport at one moment. It is not changed after it was returned. */
 export interface State {
   /** Elements with a ref, dialogs, alerts and status messages. */
   lines: ReadonlyMap<Element, Shown>;
@@ -18,51 +18,53 @@ export interface State {
   texts: ReadonlyMap<Element, readonly string[]>;
 }
 
-/** Changed parts that are read one by one; with more the page is read as a whole. */
+/** How many changed parts are read one by one. With more, the whole page is read. */
 const partsMost = 40;
 
-/** Changed elements that are remembered between two reads; with more the page is read as a whole. */
+/** How many changed elements are remembered between two reads. With more, the whole page is read. */
 const changedMost = 200;
 
-/** Positioned elements of the changed parts that are asked what they cover, and elements that refer to others. */
+/**
+ * How many positioned elements of the changed parts are checked for what they cover, and how many elements with
+ * references are checked.
+ */
 const askedMost = 200;
 
-/** Children of an element of which, when some come or go, only these are read again. */
+/** In an element with more children than this, only added children are read again. */
 const childrenMost = 64;
 
 /** Sample points along each side of the viewport. */
 const steps = 2;
 
-/** Roles whose line holds the text of everything in them, although they cannot be acted on. */
+/** Roles whose line contains all text inside them, although they cannot be acted on. */
 const whole = new Set('heading alert status progressbar meter option img'.split(' '));
 
-/** Attributes by which an element takes its name or its state from another one. */
+/** Attributes through which an element takes its name or its state from another one. */
 const referring = ['aria-labelledby', 'aria-describedby', 'aria-owns', 'popovertarget'];
 
 /**
- * The page near the viewport, kept from one action to the next. The first read
- * walks the page. A later one walks again only the parts that have changed, so
- * that the report of an action costs what the action changed and not what the
- * page holds (docs/adr/080-cost-of-an-action.md).
+ * A cached snapshot of the page near the viewport, kept from one action to the next. The first read
+ * walks the page. A later read walks only the parts that have changed, so that the report of an
+ * action costs what the action changed and not what the page contains
+ * (docs/adr/080-cost-of-an-action.md).
  *
- * Mutation records tell what has changed. For what leaves no record, each
- * element of the last read is checked: whether it can be seen, the value of a
- * form control, how far an area is scrolled; and at four points which positioned
- * layer is in front. A change that can touch lines anywhere (a scrolled page,
- * another window size, a layer over other elements) makes the next read a walk
- * of the whole page.
+ * Mutation records say what has changed. For changes without a record, each element of the last
+ * read is checked: whether it is visible, the value of a form control, how far an area is scrolled;
+ * and at four points, which positioned layer is in front. A change that can affect lines anywhere
+ * (a scrolled page, another window size, a layer over other elements) makes the next read walk the
+ * whole page.
  */
 export class Scene {
   readonly #look: Looker;
   readonly #observer: MutationObserver;
   #state: State | undefined;
-  /** The elements with a line, or their labels, and whether they could be seen. */
+  /** The elements with a line, or their labels, and whether they were visible. */
   readonly #visible = new Map<Element, boolean>();
-  /** Elements that the walk met and did not show, and whether they could be seen. */
+  /** Elements that the walk visited and did not show, and whether they were visible. */
   readonly #turned = new Map<Element, boolean>();
-  /** Form controls and what cuts off its content, with what no mutation record tells of them. */
+  /** Form controls and clipping elements, with the state that mutation records do not report. */
   readonly #live = new Map<Element, string>();
-  /** Elements that lie over an element with a line. */
+  /** Elements that cover an element with a line. */
   readonly #covers = new Set<Element>();
   #layers: (Element | null)[] = [];
   #focused: Element | null = null;
@@ -80,25 +82,25 @@ export class Scene {
     });
   }
 
-  /** Passes every mutation record on, until it is called without a listener. */
+  /** Passes every mutation record to the listener, until it is called without one. */
   listen(listener?: (records: readonly MutationRecord[]) => void): void {
     this.#listener = listener;
   }
 
-  /** Takes in the mutation records that were not delivered yet. */
+  /** Processes the mutation records that were not delivered yet. */
   pump(): void {
     this.#take(this.#observer.takeRecords());
   }
 
-  /** Makes the next read a walk of the whole page. */
+  /** Makes the next read walk the whole page. */
   forget(): void {
     this.#state = undefined;
     this.#changed.clear();
   }
 
   /**
-   * Reads the page as it is now. After an action it is also asked which layers are
-   * in front, which takes as long as the page's layout is complex.
+   * Reads the page as it is now. After an action it also checks which layers are in front, which
+   * takes longer the more complex the page's layout is.
    */
   read(after: boolean): State {
     this.pump();
@@ -119,13 +121,13 @@ export class Scene {
       const el = target instanceof Element ? target : up;
       if (!el) continue;
       const added = [...addedNodes];
-      // Of a large container only what was added is read again.
+      // In a large container, only added nodes are read again.
       if (type !== 'childList' || !isLarge(el) || added.some(isText)) this.#changed.add(el);
       else for (const node of added) if (node instanceof Element) this.#changed.add(node);
     }
     if (this.#changed.size <= changedMost) return;
     this.forget();
-    // A page that changes all the time is not followed while nobody acts on it.
+    // Without an action to report, stop observing a page that changes all the time.
     if (!this.#listener) this.#observer.disconnect();
   }
 
@@ -151,7 +153,7 @@ export class Scene {
     });
   }
 
-  /** Brings the last read up to date; undefined when that takes a walk of the whole page. */
+  /** Updates the last read; returns undefined when that takes a walk of the whole page. */
   #update(known: State, after: boolean): State | undefined {
     const { tree } = this.#look;
     const changed = new Set<Element>();
@@ -189,7 +191,9 @@ export class Scene {
     return { lines, texts };
   }
 
-  /** The smallest parts of the page whose lines hold all that changed; undefined when that is most of it. */
+  /**
+   * The smallest parts of the page whose lines contain all changes; undefined when that is most of the page.
+   */
   #parts(changed: ReadonlySet<Element>, known: State): Element[] | undefined {
     const { tree } = this.#look;
     const found = new Set<Element>();
@@ -219,7 +223,7 @@ export class Scene {
     );
   }
 
-  /** The outermost element around a change whose line or text takes it in. */
+  /** The outermost element around a change whose line or text includes it. */
   #part(el: Element, known: State): Element {
     const { tree } = this.#look;
     let part: Element | undefined;
@@ -233,19 +237,19 @@ export class Scene {
       )
         part = at;
     }
-    // The text beside a change is read again, too, where it is not most of the page.
+    // The text beside a change is read again too, unless that is most of the page.
     if (block && isLarge(block)) block = undefined;
     if (!part || !block) return part ?? block ?? el;
     return tree.contains(block, part) ? block : part;
   }
 
-  /** Whether other elements than those in the changed parts are covered, or no longer covered. */
+  /** Whether elements outside of the changed parts have become covered or uncovered. */
   #relayered(known: State, inside: ReadonlySet<Element>): boolean {
     for (const el of this.#covers)
       if (!el.isConnected || inside.has(el) || !isVisible(el)) return true;
     let asked = 0;
     for (const el of inside) {
-      // The backdrop of a modal dialog lies over everything.
+      // The backdrop of a modal dialog covers everything.
       if (el.localName === 'dialog' && el.matches(':modal')) return true;
       if (!isLayer(el) || !isDrawn(el)) continue;
       if (++asked > askedMost) return true;
@@ -271,7 +275,7 @@ export class Scene {
     });
   }
 
-  /** The positioned element that is in front at each of the sample points. */
+  /** The positioned element in front at each of the sample points. */
   #sample(layerOf = layerFinder(this.#look.tree)): (Element | null)[] {
     const { tree } = this.#look;
     const out: (Element | null)[] = [];
@@ -283,7 +287,7 @@ export class Scene {
     return out;
   }
 
-  /** Reads the page, or only some parts of it. */
+  /** Reads the page, or only some parts of it, into the maps. */
   #add(
     lines: Map<Element, Shown>,
     texts: Map<Element, readonly string[]>,
@@ -299,7 +303,7 @@ export class Scene {
         else only?.set(up, [el]);
       }
     const items = this.#look.items(pageRoot(), viewport(), true, {
-      // What is read again is on the way to the changed parts, wherever that lies.
+      // The path to the changed parts is walked, wherever it is on the page.
       ...(only ? { only, escaped: new Set(only.keys()) } : {}),
       turned: (el) => this.#turned.set(el, isDrawn(el)),
       cuts: (el) => this.#live.set(el, liveOf(el)),
@@ -319,16 +323,16 @@ export class Scene {
   }
 }
 
-/** Whether something that a state shows is no longer in the page. */
+/** Whether an element that a state shows is no longer in the document. */
 function hasRemoved({ lines, texts }: State): boolean {
   for (const kept of [lines, texts]) for (const el of kept.keys()) if (!el.isConnected) return true;
   return false;
 }
 
-/** Lines whose place tells whether the page was laid out anew. */
+/** How many lines are checked for a changed position, to detect a new layout. */
 const placesMost = 200;
 
-/** Whether elements outside of the changed parts lie elsewhere than before, as far as a sample tells. */
+/** Whether elements outside of the changed parts have moved, as far as a sample shows. */
 function moved({ lines }: State, inside: ReadonlySet<Element>): boolean {
   const every = Math.ceil(lines.size / placesMost);
   let i = 0;
@@ -340,7 +344,7 @@ function moved({ lines }: State, inside: ReadonlySet<Element>): boolean {
   return false;
 }
 
-/** Finds the positioned element that an element lies in, each asked once. */
+/** Finds the positioned element that contains an element. Each element is checked once. */
 function layerFinder(tree: FlatTree): (el: Element) => Element | null {
   const known = new Map<Element, Element | null>();
   const find = (el: Element): Element | null => {
@@ -355,7 +359,7 @@ function layerFinder(tree: FlatTree): (el: Element) => Element | null {
   return find;
 }
 
-/** Whether reading an element again would be reading most of a page again. */
+/** Whether reading an element again would mean reading most of the page again. */
 function isLarge(el: Element): boolean {
   return el === document.body || el.childNodes.length > childrenMost;
 }
@@ -374,7 +378,7 @@ function isDrawn(el: Element): boolean {
   return width >= 1 && height >= 1;
 }
 
-/** Whether an element can lie over what comes before and after it in the page. */
+/** Whether an element can cover others that come before or after it in the page. */
 function isLayer(el: Element): boolean {
   return /^(absolute|fixed|sticky)$/.test(getComputedStyle(el).position);
 }
@@ -393,14 +397,14 @@ function liveOf(el: Element): string {
   return [scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth].join();
 }
 
-/** The controls outside of an element that labels in it or around it name. */
+/** The controls outside of an element that labels in it or around it belong to. */
 function* controlsOf(part: Element): Generator<Element> {
   const labels = [part.closest('label'), ...part.querySelectorAll('label')];
   for (const label of labels)
     if (label?.control && !part.contains(label.control)) yield label.control;
 }
 
-/** The elements that an element takes its name or its state from. */
+/** The elements from which an element takes its name or its state. */
 function referredBy(el: Element, root: Document | ShadowRoot): Element[] {
   const ids = referring.flatMap((name) => el.getAttribute(name)?.split(/\s+/) ?? []);
   return ids.map((id) => root.getElementById(id)).filter((to) => to !== null);

@@ -1,27 +1,27 @@
 import { isEditingHost } from './value.js';
 
-/** What a walk knows of an element's surroundings that its own attributes do not say. */
+/** What a walk knows of an element's ancestors that its own attributes do not say. */
 export interface Around {
   /** Inside something with aria-disabled. */
   disabled: boolean;
-  /** The element that has the focus. */
+  /** The focused element. */
   focused: Element | null;
-  /** Whether there may be a fieldset around it, which can switch it off. */
+  /** Whether an ancestor may be a fieldset, which can disable it. */
   fieldsets: boolean;
 }
 
 /** Tags that can be disabled or invalid by themselves. */
 const controls = /^(button|fieldset|input|optgroup|option|select|textarea)$/;
-/** Roles of which "checked" is said, shown in the role's own sign and as a mark. */
+/** Roles with a "checked" state, shown in the role's own sign and as a mark. */
 const checkable = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
 const selectable = new Set(['option', 'tab', 'treeitem', 'row', 'gridcell', 'columnheader']);
 
-/** Whether an element is switched off by itself, its fieldset or an ancestor. */
+/** Whether an element is disabled, by itself, its fieldset or an ancestor. */
 export function isDisabled(el: Element): boolean {
   return el.matches(':disabled') || el.closest('[aria-disabled=true]') !== null;
 }
 
-/** The marks that describe an element's state, in the order in which they are shown. */
+/** The marks for an element's state, in the order in which they are shown. */
 export function statesOf(el: Element, role: string, around: Around): string[] {
   const out: string[] = [];
   if (around.disabled || (controls.test(el.localName) && switchedOff(el, around)))
@@ -30,7 +30,7 @@ export function statesOf(el: Element, role: string, around: Around): string[] {
     const checked = checkedOf(el);
     if (checked !== 'false') out.push(checked === 'mixed' ? 'mixed' : 'checked');
   }
-  // A selector costs more than all that is asked here; most elements have nothing.
+  // A selector match costs more than all checks here, and most elements have no attributes.
   const attributes = el.hasAttributes();
   const aria = (name: string) => (attributes ? el.getAttribute(`aria-${name}`) : null);
   const pressed = aria('pressed');
@@ -111,13 +111,16 @@ export function levelOf(el: Element, role: string): number | undefined {
   return /^h[1-6]$/.test(el.localName) ? Number(el.localName[1]) : 2;
 }
 
-/** Where a link leads: the path alone on the same origin; nothing for scripts and empty marks. */
+/**
+ * The target of a link: only the path on the same origin; undefined for scripts and empty
+ * fragments.
+ */
 export function targetOf(el: Element): string | undefined {
   const raw = el.getAttribute('href') ?? el.getAttribute('xlink:href');
   if (raw === null || raw === '' || raw === '#' || /^\s*(javascript|data|blob):/i.test(raw))
     return undefined;
   if (raw.startsWith('#')) return raw;
-  // Resolved by the browser for HTML's own links; SVG's have an animated value there.
+  // The browser resolves the URL of HTML links. For SVG links the property is an animated value.
   const url = (el as HTMLAnchorElement).href;
   if (typeof url !== 'string') return raw;
   return url.startsWith(`${location.origin}/`) ? url.slice(location.origin.length) : url;
@@ -132,7 +135,7 @@ const handlers = [
   'ondblclick',
 ];
 
-/** Whether something without a widget's role can be operated all the same. */
+/** Whether an element without a widget role can be operated. */
 export function isOperable(el: Element, listens: (el: Element) => boolean): boolean {
   if (el.hasAttributes()) {
     for (const name of handlers) if (el.hasAttribute(name)) return true;

@@ -1,6 +1,6 @@
 import type { Item } from './types.js';
 
-/** Roles of elements that are worth a line, or that shape the lines inside them. */
+/** Roles that get a line of their own, or that structure the lines inside them. */
 const shapes = new Set(
   (
     'heading banner complementary contentinfo form main navigation region search dialog ' +
@@ -10,13 +10,13 @@ const shapes = new Set(
   ).split(' '),
 );
 
-/** Roles whose line shows what is in them, so that their own name is asked for only if given. */
+/** Roles whose line shows their content. Their name is computed only when the author set one. */
 export const unnamed: ReadonlySet<string> = new Set(
   'row cell gridcell columnheader rowheader listitem list article'.split(' '),
 );
 
 const cells = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
-/** Kept only with a name: without one they group what is grouped already. */
+/** Roles kept only with a name. Without one they add no information. */
 const needName = new Set([
   'form',
   'group',
@@ -29,13 +29,13 @@ const needName = new Set([
 ]);
 const leaves = new Set(['progressbar', 'meter', 'video', 'audio', 'alert', 'status', 'option']);
 
-/** Whether an element with this role stands for more than its text. */
+/** Whether an element with this role gets a line of its own. */
 export function structural(el: Element, role: string): boolean {
   if (!shapes.has(role)) return false;
   return el.localName !== 'datalist';
 }
 
-/** Turns a container and what was found in it into the lines that it is worth. */
+/** Turns a container and its content into the lines that it needs. */
 export function shape(item: Item): Item[] {
   if (item.offered) return [item];
   const { role, children } = item;
@@ -55,7 +55,7 @@ export function shape(item: Item): Item[] {
       return children.length <= 1 ? children : [item];
     default:
       if (leaves.has(role)) {
-        // What it says may be all that it is: one line, not two.
+        // When the only content is text, write one line, not two.
         const [only] = children;
         if (children.length === 1 && only?.role === 'text' && item.name === '') {
           item.name = only.name;
@@ -70,7 +70,7 @@ export function shape(item: Item): Item[] {
   }
 }
 
-// A heading that is one link is one line: the link, at its level.
+// A heading that contains only one link is one line: the link, at the heading's level.
 function heading(item: Item): Item[] {
   const [only] = item.children;
   if (item.children.length === 1 && only?.name === item.name && only.level === undefined) {
@@ -80,7 +80,7 @@ function heading(item: Item): Item[] {
   return item.name === '' ? item.children : [item];
 }
 
-// A row shows the text of its cells in one line; what can be acted on follows.
+// A row shows the text of its cells in one line, followed by the items that can be acted on.
 function row(item: Item): Item[] {
   const parts: string[] = [];
   const rest: Item[] = [];
@@ -100,7 +100,7 @@ function row(item: Item): Item[] {
   return [item];
 }
 
-/** How much a scrolling area has outside its box; undefined when it does not scroll. */
+/** How far a scrolling area extends beyond its box; undefined when it does not scroll. */
 export function scrollState(el: Element, style: CSSStyleDeclaration): string | undefined {
   const y = style.overflowY === 'auto' || style.overflowY === 'scroll';
   const x = style.overflowX === 'auto' || style.overflowX === 'scroll';

@@ -1,7 +1,7 @@
 import { Counters, markerOf } from './counters.js';
 import { type Effects, generatedText, Sheets, transformed } from './generated.js';
 
-/** Computed styles of one look, each read once. */
+/** Computed styles of one snapshot, each read once. */
 export class Styles {
   readonly #cache = new Map<Element, CSSStyleDeclaration>();
   readonly #roots = new Map<Node, Effects>();
@@ -13,7 +13,7 @@ export class Styles {
     this.#sheets = sheets;
   }
 
-  /** The live computed style; its values are read while nothing changes the page. */
+  /** The live computed style. Its values are read while the page does not change. */
   of(el: Element): CSSStyleDeclaration {
     let style = this.#cache.get(el);
     if (!style) {
@@ -23,13 +23,13 @@ export class Styles {
     return style;
   }
 
-  /** Whether an element, by its own style, starts on a line of its own or is a box of its own. */
+  /** Whether an element's own style makes it a block or another box of its own. */
   breaks(el: Element): boolean {
     const display = this.of(el).display;
     return display !== 'inline' && display !== 'contents';
   }
 
-  /** The text that a pseudo element adds, or nothing. */
+  /** The text that a pseudo element adds, or an empty string. */
   generated(el: Element, which: '::before' | '::after', effects: Effects): string {
     if (!effects.generates && el.localName !== 'q') return '';
     const style = getComputedStyle(el, which);
@@ -47,7 +47,7 @@ export class Styles {
     return how === 'none' ? data : transformed(data, how);
   }
 
-  // Where no sheet transforms, only an element's own style or that of one around it can.
+  // When no style sheet transforms text, only inline styles of the element or its ancestors can.
   #inline(el: Element): string {
     let how = this.#transforms.get(el);
     if (how === undefined) {
@@ -63,7 +63,7 @@ export class Styles {
     return how;
   }
 
-  /** What is said in place of an element whose content a style sheet replaces by an image. */
+  /** The text in place of an element whose content a style sheet replaces by an image. */
   replaced(el: Element): string | undefined {
     const content = this.of(el).content;
     return content.startsWith('url(') || content.startsWith('image-set(')
@@ -83,7 +83,7 @@ export class Styles {
     });
   }
 
-  /** The mark of a list item: a bullet, its number, or what `::marker` has. */
+  /** The marker of a list item: a bullet, its number, or the content of `::marker`. */
   marker(el: Element): string {
     if (el.localName !== 'li') return '';
     const style = this.of(el);
@@ -95,21 +95,20 @@ export class Styles {
   }
 
   /**
-   * What style sheets may do to the text in an element. Asking each element for two
-   * more styles costs as much as the rest of the walk; most trees have no rule that
-   * adds text.
+   * How style sheets may affect the text in an element. Reading two more styles for each element
+   * costs as much as the rest of the walk, and most trees have no rule that adds text.
    */
   effects(el: Element): Effects {
     const root = el.getRootNode();
     let effects = this.#roots.get(root);
     if (effects === undefined) {
       effects = this.#sheets.effectsOf(root as Document | ShadowRoot);
-      // What a page transforms is inherited by the trees inside of it.
+      // Trees inside the page inherit the page's text transforms.
       if (root !== document && !effects.transforms && this.#document().transforms)
         effects = { ...effects, transforms: true };
       this.#roots.set(root, effects);
     }
-    // A host and its slotted children are also reached from the tree inside.
+    // Rules of the inner tree also match its host and slotted children.
     const inner = el.shadowRoot;
     if (!inner || effects.generates) return effects;
     let inside = this.#roots.get(inner);
@@ -130,7 +129,7 @@ export class Styles {
   }
 }
 
-/** Whether a style clips everything away: the ways of "visually hidden" classes. */
+/** Whether a style clips an element to nothing, as "visually hidden" classes do. */
 export function clippedAway(style: CSSStyleDeclaration, position: string): boolean {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- pages still hide with it
   const clip = position === 'absolute' || position === 'fixed' ? style.clip : 'auto';

@@ -20,7 +20,7 @@ test.each(['', 'text=', 'role=', 'role=a b', 'point=1', 'a nth=0'])('%j is refus
   expect(parseTarget(input).by).toBe('bad');
 });
 
-/** A generator of the same numbers in every run. */
+/** A generator with the same numbers in every run. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -34,7 +34,7 @@ const pieces =
     ' ',
   );
 
-// How long so many take on a busy machine is not what is tested.
+// The run time on a busy machine is not tested.
 const patient = { timeout: 60_000 };
 
 test('whatever is written is read as one thing, or refused with a reason', patient, () => {

@@ -1,4 +1,4 @@
-/** A target as it was written, read. */
+/** A parsed target. */
 export type Target =
   | { by: 'css'; selector: string; nth?: number }
   | { by: 'role'; role: string; name?: string; nth?: number }
@@ -11,9 +11,8 @@ const point = /^(?:point=)?\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$/;
 const keyed = /^(css|role|text|label|point)=(.*)$/s;
 
 /**
- * Reads a target: `css=…` (or just a selector), `role=button name="Save"`,
- * `text=…`, `label=…`, `point=x,y`; ` nth=2` at the end takes the second one.
- * Texts may be quoted, or /expressions/.
+ * Parses a target: `css=…` (or just a selector), `role=button name="Save"`, `text=…`, `label=…`,
+ * `point=x,y`; ` nth=2` at the end selects the second match. Texts may be quoted, or /expressions/.
  */
 export function parseTarget(input: string): Target {
   const at = point.exec(input);

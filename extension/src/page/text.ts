@@ -15,22 +15,25 @@ const skipped = new Set([
   'object',
 ]);
 
-/** Stands for a frame in a text, on a line of its own: whoever asked puts the frame's text there. */
+/**
+ * Returns a placeholder for a frame, on a line of its own. The caller replaces it with the frame's
+ * text.
+ */
 export type FrameMark = (el: Element) => string;
 
-/** Visits what is drawn, in reading order, shadow roots included. */
+/** Callbacks for drawn content, in reading order, shadow roots included. */
 export interface Visitor {
   text: (data: string, parent: Element, pre: boolean) => void;
-  /** Returns false to leave the inside out. */
+  /** Returns false to skip the content. */
   enter: (el: Element, display: string) => boolean;
   leave: (el: Element, display: string) => void;
-  /** Is given each frame that is drawn; nothing of it is visited from here. */
+  /** Called with each drawn frame. The frame's content is not visited here. */
   frame?: (el: Element) => void;
-  /** Visits what has faded away (opacity 0) too. */
+  /** Also visits content that has faded out (opacity 0). */
   faded?: boolean;
 }
 
-/** Walks what is drawn of a part of the page. */
+/** Walks the drawn content of a part of the page. */
 export function visit(tree: FlatTree, root: Element, visitor: Visitor): void {
   const style = getComputedStyle(root);
   if (skipped.has(root.localName) || style.display === 'none') return;
@@ -59,7 +62,7 @@ export class Lines {
   #out = '';
   #space = false;
 
-  /** Adds text; white space collapses unless the page keeps it. */
+  /** Adds text. White space collapses unless the page preserves it. */
   add(data: string, pre: boolean): void {
     if (pre) {
       this.#glue();
@@ -75,7 +78,7 @@ export class Lines {
     this.#space = /[\t\n\f\r ]$/.test(data);
   }
 
-  /** Ends the line; `gap` leaves an empty one. */
+  /** Ends the line; with `gap`, also adds an empty line. */
   break(gap = false): void {
     this.#space = false;
     if (this.#out === '') return;
@@ -84,7 +87,7 @@ export class Lines {
     this.#out += want.slice(Math.min(have, want.length));
   }
 
-  /** Adds what stands as it is. */
+  /** Adds text unchanged. */
   raw(data: string): void {
     this.#glue();
     this.#out += data;
@@ -102,21 +105,21 @@ export class Lines {
 }
 
 const gaps = /^(p|h[1-6]|ul|ol|dl|table|pre|blockquote|figure|section|article)$/;
-/** Stand beside each other as words do, without a space between them in the markup. */
+/** Elements that are drawn side by side like words, without a space between them in the markup. */
 export const apart = /^(button|select|textarea|input)$/;
 const fields = /^(select|textarea|input)$/;
 
-/** The visible text of the page or a part of it: lines kept, hidden things dropped. */
+/** The visible text of the page or a part of it, line by line, without hidden content. */
 export function plainText(tree: FlatTree, root: Element | null = document.body): string {
   return written(tree, root, {});
 }
 
-/** plainText with what has faded away but is still in the document. */
+/** plainText, with content that has faded out but is still in the document. */
 export function fadedText(tree: FlatTree, root: Element | null = document.body): string {
   return written(tree, root, { faded: true });
 }
 
-/** plainText as a person reads it: with the marks of lists, what fields hold, and frames. */
+/** plainText as a user reads it: with list markers, field values and frames. */
 export function readableText(
   tree: FlatTree,
   root: Element | null = document.body,
@@ -163,7 +166,7 @@ function written(
   return lines.toString();
 }
 
-/** What a field shows of what it holds. */
+/** The text that a field shows. */
 function held(el: Element): string {
   if (getComputedStyle(el).visibility !== 'visible') return '';
   if (el instanceof HTMLSelectElement) return el.selectedOptions[0]?.text ?? '';
@@ -172,7 +175,7 @@ function held(el: Element): string {
   return isSecret(el) || isCardNumber(value) ? '' : value;
 }
 
-/** Whether a box stands on lines of its own. */
+/** Whether a box starts on a new line. */
 export function isBlock(display: string): boolean {
   return !/^(inline|inline-.*|contents|table-cell|ruby.*|none)$/.test(display);
 }

@@ -4,25 +4,25 @@ import { matcher } from './lines.js';
 import { collapse } from './name.js';
 import { clippedAway, Styles } from './styles.js';
 
-/** Where a text stands on the page. */
+/** One occurrence of a text on the page. */
 export interface Standing {
-  /** The innermost element that has all of it. */
+  /** The innermost element that contains all of it. */
   el: Element;
-  /** The text as it stands there. */
+  /** The text as it is written there. */
   text: string;
-  /** Its letters, node by node; none for the words of a button that is a field. */
+  /** Its characters, as a range for each node; none for the text of an input button. */
   ranges: Range[];
-  /** It is all that an element or a line says, not a part of it. */
+  /** It is the whole text of an element or a line, not a part. */
   whole: boolean;
-  /** With the capitals that were asked for. */
+  /** Its capitals are the requested ones. */
   same: boolean;
 }
 
-/** Text that flows in one: what stands between two breaks. */
+/** Text that flows together, between two breaks. */
 interface Run {
   text: string;
   parts: { node: Text; from: number }[];
-  /** Where each element begins and ends in it. */
+  /** Where each element begins and ends in the text. */
   spans: [from: number, to: number][];
 }
 
@@ -33,8 +33,8 @@ const silent = new Set(
 );
 
 /**
- * Finds a text where it can be read. It may run over several elements of a line,
- * but not from one block to the next.
+ * Finds a text where it is visible. It may extend over several elements of a line, but not from one
+ * block to the next.
  */
 export function findText(tree: FlatTree, root: Element, wanted: string): Standing[] {
   const styles = new Styles();
@@ -63,10 +63,12 @@ function isExpression(wanted: string): boolean {
   return /^\/.+\/[a-z]*$/s.test(wanted);
 }
 
-/** What finds all places of a text in another one; undefined for an empty one. */
+/**
+ * Returns a function that finds all places of a text in another one; undefined for an empty text.
+ */
 function finder(wanted: string): ((text: string) => Generator<[number, number]>) | undefined {
   if (isExpression(wanted)) {
-    matcher(wanted); // throws for one that cannot be read
+    matcher(wanted); // throws for an invalid expression
     const end = wanted.lastIndexOf('/');
     const flags = wanted.slice(end + 1).replace('g', '');
     return all(new RegExp(wanted.slice(1, end), `${flags}g`));
@@ -84,7 +86,7 @@ function all(test: RegExp): (text: string) => Generator<[number, number]> {
   };
 }
 
-/** Every line of text, blocks and controls apart, in the order of the page. */
+/** Every line of text in page order. Blocks and controls end a line. */
 function runsOf(tree: FlatTree, root: Element, styles: Styles): Run[] {
   const out: Run[] = [];
   let run: Run = { text: '', parts: [], spans: [] };
@@ -95,7 +97,7 @@ function runsOf(tree: FlatTree, root: Element, styles: Styles): Run[] {
   const visit = (el: Element): void => {
     const tag = el.localName;
     if (tag === 'br') flush();
-    // What stands in a line and is no text of it parts the words beside it.
+    // An element in the line that is not text separates the words on its sides.
     if (silent.has(tag) || /^(input|img|svg)$/.test(tag)) flush();
     if (silent.has(tag)) return;
     const { display } = styles.of(el);
@@ -143,7 +145,7 @@ function blank(text: string, from: number, to: number): boolean {
   return text.slice(from, to).trim() === '';
 }
 
-/** The innermost element that several pieces of text stand in, as it is drawn. */
+/** The innermost element in the flat tree that contains several ranges. */
 function common(tree: FlatTree, ranges: readonly Range[]): Element {
   let at: Element | null = null;
   for (const range of ranges) {
@@ -151,17 +153,17 @@ function common(tree: FlatTree, ranges: readonly Range[]): Element {
     if (at === null) at = own;
     while (at !== null && own !== null && !tree.contains(at, own)) at = tree.parent(at);
   }
-  // A slot is drawn as what is in it.
+  // A slot has no box of its own; its parent contains the text.
   while (at?.localName === 'slot') at = tree.parent(at);
   return at ?? document.documentElement;
 }
 
-/** Where the letters of a range are drawn, line by line. */
+/** The boxes of a range, one for each line. */
 export function rectsOf(range: Range): DOMRect[] {
   return [...range.getClientRects()].filter(({ width, height }) => width >= 1 && height >= 1);
 }
 
-/** Whether a person can see a text, or scroll to it. */
+/** Whether a user can see a text, or scroll to it. */
 function isSeen(tree: FlatTree, styles: Styles, range: Range): boolean {
   const [rect] = rectsOf(range);
   const parent = tree.parent(range.startContainer);
@@ -190,7 +192,7 @@ function isSeen(tree: FlatTree, styles: Styles, range: Range): boolean {
   return box.right > -scrollX && box.bottom > -scrollY;
 }
 
-/** Buttons that are fields show their value, which is no text of the page. */
+/** Input buttons show their value, which is not a text node of the page. */
 function buttons(tree: FlatTree, root: Element, wanted: string): Standing[] {
   const find = finder(wanted);
   const out: Standing[] = [];

@@ -7,19 +7,19 @@ export interface Point {
   y: number;
 }
 
-/** One thing that a look at the page shows. */
+/** One item of a snapshot. */
 export interface Item {
-  /** The node that it is about; for text, the element that the text stands in. */
+  /** The element; for text, the element that contains the text. */
   el: Element;
-  /** The ARIA role, or one of the own words of words.ts (`text`, `click`, `frame`, `scroll`, …). */
+  /** The ARIA role, or a word of ours for what has none (`text`, `click`, `frame`, `scroll`, …). */
   role: string;
   /** The accessible name; the text itself for `text`. */
   name: string;
   /** Marks such as `disabled`, `checked`, `expanded`, `covered by dialog "Cookies"`. */
   states: string[];
-  /** Something else would be met in its place; which one is among the states. */
+  /** Something else would be hit in its place; the states say what. */
   covered?: true;
-  /** What the cells of a row say, one for each, empty where something can be acted on. */
+  /** The texts of a row's cells, one for each, empty where the cell can be acted on. */
   cells?: string[];
   /** The live value or chosen option, masked when secret. */
   value?: string;
@@ -31,26 +31,26 @@ export interface Item {
   offered: boolean;
   /** The number behind its ref; 0 while it has none. */
   num: number;
-  /** Drawn by a program, or a part of that: its line always says where it lies. */
+  /** A canvas, a chart or a part of one: its line always says where it is. */
   drawn?: true;
-  /** What tells it from others of the same role and name: the title of what it stands in. */
+  /** What tells it from others of the same role and name: the title of what contains it. */
   context?: string;
-  /** Which of them it is, where no title tells: `2 of 3`, `row 2, column 3`. */
+  /** Its number among them, when no title tells them apart: `2 of 3`, `row 2, column 3`. */
   which?: string;
-  /** Where a pointer meets it when that is not `el` itself: the label of a hidden input. */
+  /** Where a pointer hits it when that is not `el` itself: the label of a hidden input. */
   hit?: Element;
-  /** Where it lies, when the walk had to know. */
+  /** Its box, when the walk needed it. */
   rect?: DOMRect;
-  /** What can be seen where it lies: the viewport less what scrolling areas cut off. */
+  /** The area in which it can be seen: the viewport without what scrolling areas cut off. */
   view?: { left: number; top: number; right: number; bottom: number };
-  /** Whether it lies in that; unknown things count as in it. */
+  /** Whether it is in that area; true when unknown. */
   inView: boolean;
   children: Item[];
 }
 
-/** How a snapshot is wanted. Everything may be left out. */
+/** Options of a snapshot. All are optional. */
 export interface SnapshotOptions {
-  /** Who looks: `delta` compares with the last look of the same caller. */
+  /** The caller: `delta` compares with the last snapshot of the same caller. */
   caller?: string;
   /** Only what can be acted on, without structure and text. */
   interactive?: boolean;
@@ -62,23 +62,26 @@ export interface SnapshotOptions {
   scope?: string;
   /** Only the viewport and half a viewport around it. */
   near?: boolean;
-  /** Only lines with this text, or matching this `/expression/flags`, and what they stand in. */
+  /**
+   * Only lines with this text, or matching this `/expression/flags`, and the lines that contain
+   * them.
+   */
   find?: string;
-  /** Characters of text at most (at least 200); the rest behind handles. */
+  /** The most characters of text (at least 200); the rest is behind handles. */
   max?: number;
-  /** Only what changed since the caller's last look. */
+  /** Only what changed since the caller's last snapshot. */
   delta?: boolean;
   /** Add `@x,y,w,h` to everything with a ref. */
   boxes?: boolean;
-  /** Also return the things as data. */
+  /** Also return the items as data. */
   json?: boolean;
-  /** Start with a line about the page: title, address, size, what is above and below. */
+  /** Start with a line about the page: title, address, size, and how much is above and below. */
   header?: boolean;
-  /** What of this frame its parent shows, when that is less than its viewport. */
+  /** The part of this frame that its parent shows, when that is less than its viewport. */
   view?: Box;
 }
 
-/** A thing as plain data. */
+/** An item as plain data. */
 export interface ItemData {
   ref?: string;
   role: string;
@@ -87,31 +90,34 @@ export interface ItemData {
   value?: string;
   level?: number;
   href?: string;
-  /** What tells it from others of the same role and name: the title of what it stands in. */
+  /** What tells it from others of the same role and name: the title of what contains it. */
   context?: string;
-  /** Which of them it is, where no title tells. */
+  /** Its number among them, when no title tells them apart. */
   which?: string;
   box?: Box;
   children?: ItemData[];
 }
 
-/** A child frame: the caller walks it by its own instance and puts its lines under this one. */
+/**
+ * A child frame. The caller walks it with that frame's own page object and puts its lines under
+ * this one.
+ */
 export interface FrameLine {
   ref: string;
   /** Index of its line in the text. */
   line: number;
-  /** Spaces that the child's lines start with. */
+  /** How many spaces the child's lines start with. */
   indent: number;
-  /** What the parent shows of it, in the child's own coordinates. */
+  /** The part of it that the parent shows, in the child's own coordinates. */
   view: Box;
 }
 
-/** What a look found. */
+/** The result of a snapshot. */
 export interface Snapshot {
   text: string;
-  /** Things with a ref in the text. */
+  /** The number of items with a ref in the text. */
   refs: number;
-  /** Lines that a budget or a depth left behind handles. */
+  /** The number of lines that a budget or a depth left behind handles. */
   more: number;
   frames: FrameLine[];
   /** The next free number: the base for another document in this frame. */
@@ -121,9 +127,9 @@ export interface Snapshot {
   ms: number;
 }
 
-/** What became of a ref. Only `ok` may be acted on without looking again. */
+/** The current state of a ref. Only `ok` may be acted on without a new snapshot. */
 export type Resolution =
-  /** `bare` is the line of a field without the value that it holds now. */
+  /** `bare` is the line of a field without its current value. */
   | { state: 'ok'; ref: string; line: string; bare?: string; box: Box }
   | { state: 'unknown'; ref: string }
   | { state: 'gone'; ref: string; was: string }
@@ -135,34 +141,34 @@ export type Resolution =
   | { state: 'outside'; ref: string; line: string; box: Box }
   | { state: 'off-screen'; ref: string; line: string; bare?: string; box: Box };
 
-/** What is acted on: an element, or a text or a point of one. */
+/** What to act on: an element, or a text or a point of one. */
 export interface Spot {
   ref: string;
   el: Element;
   /** Its line, for a report. */
   line: string;
-  /** What who asks was shown of it; empty for one that is named by what it is now. */
+  /** What the caller was shown of it; empty for a target that was found by its current content. */
   said: string;
-  /** The text that is meant, and not all of the element. */
+  /** The text that is meant, when it is not the whole element. */
   text?: Range[];
-  /** The point that is meant, from the top left corner of its box. */
+  /** The point that is meant, relative to the top left corner of its box. */
   offset?: Point;
-  /** What a pointer meets in its place, and the control in it that it was aimed at. */
+  /** What a pointer hits in its place, and the control in it that was aimed at. */
   hit?: Element;
   control?: Element;
 }
 
-/** A thing that a target may have meant. */
+/** An item that a target may have meant. */
 export interface Candidate {
   ref: string;
   line: string;
-  /** What tells it from others of the same role and name: the title of what it stands in. */
+  /** What tells it from others of the same role and name: the title of what contains it. */
   context?: string;
-  /** Which of them it is, where no title tells: `2 of 3`. */
+  /** Its number among them, when no title tells them apart: `2 of 3`. */
   which?: string;
 }
 
-/** What a target led to. */
+/** The result of locating a target. */
 export type Located =
   | { state: 'one'; ref: string; line: string }
   | { state: 'none'; target: string; near: Candidate[] }

@@ -1,4 +1,4 @@
-/** What stands in place of a secret. */
+/** Shown in place of a secret. */
 export const mask = '•••';
 
 const secretTokens =
@@ -6,7 +6,7 @@ const secretTokens =
 const secretNames =
   /(^|[^a-z])(cvv2?|cvc2?|csc|otp|one.?time.?(code|pass)|passw(or)?d|card.?(number|num|no)|cc.?(number|num|no))([^a-z]|$)/i;
 
-/** Whether what is typed here is nobody's business: passwords, cards, one-time codes. */
+/** Whether the value of a field is secret: passwords, cards, one-time codes. */
 export function isSecret(el: Element): boolean {
   if (!(el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)) {
     return false;
@@ -16,7 +16,7 @@ export function isSecret(el: Element): boolean {
   return secretNames.test(el.name) || secretNames.test(el.id);
 }
 
-/** Whether a text is the number of a payment card: 13 to 19 digits with the right check digit. */
+/** Whether a text is a payment card number: 13 to 19 digits with a valid check digit. */
 export function isCardNumber(text: string): boolean {
   const digits = text.replace(/[ -]/g, '');
   if (!/^\d{13,19}$/.test(digits) || /^(\d)\1*$/.test(digits)) return false;
@@ -29,13 +29,13 @@ export function isCardNumber(text: string): boolean {
   return sum % 10 === 0;
 }
 
-/** A value as it may be shown. */
+/** A value as it may be shown: secrets are masked. */
 function careful(el: Element, value: string): string {
   if (value === '') return '';
   return isSecret(el) || isCardNumber(value) ? mask : value;
 }
 
-/** The chosen option or options of a list, by their text. */
+/** The text of the selected option or options of a list. */
 export function chosen(el: Element): string | undefined {
   if (el instanceof HTMLSelectElement)
     return [...el.selectedOptions].map((option) => option.label.trim()).join(', ');
@@ -51,7 +51,7 @@ export function chosen(el: Element): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** What an element takes in by aria-owns. */
+/** The elements that an element owns by aria-owns. */
 function ownedBy(el: Element): Element[] {
   const ids = el.getAttribute('aria-owns');
   if (ids === null) return [];
@@ -59,7 +59,7 @@ function ownedBy(el: Element): Element[] {
   return ids.split(/\s+/).flatMap((id) => (id === '' ? [] : (root.getElementById(id) ?? [])));
 }
 
-/** The live value of a control, masked when secret; undefined for what has none. */
+/** The live value of a control, masked when secret; undefined for an element without a value. */
 export function shownValue(el: Element, role: string): string | undefined {
   switch (role) {
     case 'textbox':
@@ -88,7 +88,7 @@ export function shownValue(el: Element, role: string): string | undefined {
   }
 }
 
-/** What a control says in the middle of a text that names something else; undefined for what is no control. */
+/** The text of a control in the middle of a text that names something else; undefined for other elements. */
 export function embeddedValue(el: Element, role: string): string | undefined {
   switch (role) {
     case 'textbox':
@@ -125,7 +125,7 @@ function ranged(el: Element): string | undefined {
   return undefined;
 }
 
-/** Whether an element is the outermost one of something that can be edited in place. */
+/** Whether an element is the outermost element of an editable area. */
 export function isEditingHost(el: Element): boolean {
   if (!(el instanceof HTMLElement) || !el.isContentEditable) return false;
   const given = el.getAttribute('contenteditable');

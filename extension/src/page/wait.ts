@@ -6,21 +6,21 @@ import { elementOf } from './resolve.js';
 import { parseTarget } from './target.js';
 import { fadedText, plainText } from './text.js';
 
-/** What to wait for: exactly one of these. */
+/** The condition to wait for: exactly one of these. */
 export interface WaitFor {
   /** Visible text, or /expression/. */
   text?: string;
-  /** A target that is there and drawn; for text= it is the text itself. */
+  /** A target that exists and is drawn; for text= the visible text itself. */
   element?: string;
-  /** A target that is no longer there or drawn. */
+  /** A target that no longer exists or is no longer drawn. */
   gone?: string;
-  /** Visible text, or /expression/, that is no longer there. */
+  /** Visible text, or /expression/, that is no longer visible. */
   goneText?: string;
-  /** A function of this world, called until it returns something true. */
+  /** A function of this world, called until it returns something truthy. */
   test?: () => unknown;
   /** Milliseconds until it gives up; at least 0. */
   timeout: number;
-  /** Says what was found, too. */
+  /** Also return what was found. */
   tell?: boolean;
 }
 
@@ -28,27 +28,28 @@ export interface WaitFor {
 export interface Waited {
   state: 'met' | 'timeout';
   ms: number;
-  /** The line that has the text, or the element in words. */
+  /** The line that contains the text, or a description of the element. */
   what?: string;
-  /** Where the document is from. */
+  /** The document's origin. */
   origin?: string;
 }
 
-/** Frames after which it is looked again though nothing was heard of a change: about half a second. */
+/**
+ * Frames after which the condition is checked again without any observed change: about half a second.
+ */
 const unheard = 30;
 
-/** What is heard of a document or a shadow root. */
+/** What is observed in a document or a shadow root. */
 const heard = { subtree: true, childList: true, attributes: true, characterData: true };
 
-/** What was found is told with at most so many characters. */
+/** The most characters that are returned of what was found. */
 const told = 500;
 
 /**
- * Waits until a condition holds. It is tried again when the page or what is in
- * its shadow roots changes, when a closed root is opened to it, in each frame
- * while something is animated, and now and then: of a new shadow root or a style
- * sheet that has come nobody is told.
- * The only timer is the caller's deadline.
+ * Waits until a condition holds. The condition is checked again when the page or its known shadow
+ * roots change, when a closed root is added, in each frame while an animation runs, and every
+ * `unheard` frames: a new shadow root or a loaded style sheet causes no notification. The only
+ * timer is the caller's deadline.
  */
 export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
   const start = performance.now();
@@ -86,7 +87,7 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
     };
     const changed = (): void => {
       stale = true;
-      // Frames stand still in a hidden tab; changes do not.
+      // A hidden tab draws no frames, but it still reports changes.
       if (!document.hidden) return;
       listen();
       attempt();
@@ -104,9 +105,9 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
     const tick = (): void => {
       if (ended) return;
       const late = ++frames % unheard === 0;
-      // Once a frame, however often the page changes in it.
+      // At most once per frame, however often the page changes.
       if (stale || late) listen();
-      // Styles move without a mutation mostly while something is animated.
+      // Styles mostly change without a mutation only while an animation runs.
       const due = stale || late || what.test !== undefined || document.getAnimations().length > 0;
       stale = false;
       if (due) attempt();
@@ -124,10 +125,10 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
   });
 }
 
-/** What met a condition, for one who asked for it. */
+/** What met the condition, when the caller asked for it. */
 function found(look: Looker, what: WaitFor): Pick<Waited, 'what' | 'origin'> {
   if (what.tell !== true) return {};
-  // A document without an origin of its own still has an address.
+  // A document with an opaque origin still has an address.
   const origin = self.origin === 'null' ? location.href.slice(0, told) : self.origin;
   const { text = wordsOf(what.element ?? ''), element } = what;
   if (text !== undefined) {
@@ -139,7 +140,7 @@ function found(look: Looker, what: WaitFor): Pick<Waited, 'what' | 'origin'> {
   return el ? { what: look.words(el).slice(0, told), origin } : { origin };
 }
 
-/** Whether a condition holds; 'soon' asks for another look in the next frame. */
+/** Whether a condition holds; 'soon' asks for another check in the next frame. */
 type Holds = boolean | 'soon';
 
 function condition(look: Looker, what: WaitFor): () => Holds {
@@ -160,16 +161,16 @@ function condition(look: Looker, what: WaitFor): () => Holds {
   throw new TypeError('nothing to wait for: text, element, gone, goneText or test');
 }
 
-/** What a target asks of the text of the page, for one that does. */
+/** The text that a target looks for; undefined for other kinds of target. */
 function wordsOf(input: string): string | undefined {
   const target = parseTarget(input);
   return target.by === 'text' && target.nth === undefined ? target.text : undefined;
 }
 
 /**
- * Whether a text is no longer to be seen. What has just faded is not gone yet: a
- * library takes it out of the document some frames later, and until then a dialog
- * hides the page from whoever looks. What stays there unseen for good counts as gone.
+ * Whether a text is no longer visible. A text that has just faded is not gone yet: a library
+ * removes it from the document some frames later, and until then a dialog hides the page from
+ * snapshots. A text that stays in the document invisibly counts as gone.
  */
 function vanished(look: Looker, text: string): () => Holds {
   const has = matcher(text);
@@ -180,7 +181,7 @@ function vanished(look: Looker, text: string): () => Holds {
       frames = rested = 0;
       return false;
     }
-    // Frames stand still in a hidden tab.
+    // A hidden tab draws no frames.
     if (document.hidden || !has(fadedText(look.tree))) return true;
     frames++;
     rested = animated(() => true, true) ? 0 : rested + 1;
@@ -188,13 +189,13 @@ function vanished(look: Looker, text: string): () => Holds {
   };
 }
 
-/** A test whether what a target means is there; throws for one that cannot be read. */
+/** Returns a test for whether a target exists; throws for an invalid target. */
 function presence(look: Looker, input: string): () => boolean {
   if (look.refs.parse(input) === undefined) {
     const target = parseTarget(input);
     if (target.by === 'bad') throw new SyntaxError(target.why);
     if (target.by === 'point') throw new SyntaxError('a point is always there');
-    // Throws before anything is waited for.
+    // Throws before the wait starts.
     if (target.by === 'css') document.createDocumentFragment().querySelector(target.selector);
     if (target.by === 'text' && target.nth === undefined) {
       const has = matcher(target.text);
@@ -204,7 +205,7 @@ function presence(look: Looker, input: string): () => boolean {
   return () => first(look, input) !== undefined;
 }
 
-/** The first drawn element that a target means; that of a text is not asked for here. */
+/** The first drawn element that a target means. Text targets are handled elsewhere. */
 function first(look: Looker, input: string): Element | undefined {
   if (look.refs.parse(input) !== undefined) {
     const el = elementOf(look, input);

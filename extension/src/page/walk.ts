@@ -26,7 +26,7 @@ import type { Item } from './types.js';
 import { isEditingHost, shownValue } from './value.js';
 import { around, nowhere, type WalkConfig, type Way } from './way.js';
 
-/** One pass over the page in reading order. It writes nothing into the page. */
+/** One pass over the page in reading order. It never changes the page. */
 export class Walk {
   readonly #at: WalkConfig;
   readonly #rects: Rects;
@@ -35,7 +35,7 @@ export class Walk {
   readonly #focused: Element | null;
   /** Where the page begins, in viewport coordinates. */
   readonly #first: { x: number; y: number };
-  /** Whether a control may be in a fieldset, which can switch it off. */
+  /** Whether a control may be in a fieldset, which can disable it. */
   #fieldsets = true;
   #text = '';
   #textOf: Element | null = null;
@@ -48,7 +48,7 @@ export class Walk {
     this.#first = { x: rtl ? -Infinity : -scrollX, y: -scrollY };
   }
 
-  /** Walks a part of the page; what lies in the top layer comes first. */
+  /** Walks a part of the page. Content of the top layer comes first. */
   run(root: Element): Item[] {
     const out: Item[] = [];
     this.#fieldsets = root.closest('fieldset') !== null;
@@ -72,7 +72,7 @@ export class Walk {
     const tag = el.localName;
     if (skipped.has(tag)) return;
     const { styles, names, region } = this.#at;
-    // Most of a long page is left out here, before anything else is asked of it.
+    // Most of a long page is skipped here, before anything else is computed.
     if (region !== null && this.#far(el, region)) return;
     const attributes = el.hasAttributes();
     if (attributes && el.hasAttribute('inert')) return;
@@ -111,8 +111,8 @@ export class Walk {
     if (breaks) this.#flush(out);
   }
 
-  // Whether an element lies, with all that overflows it, outside the area that is
-  // wanted. One that is inline says nothing of boxes in it: they are asked.
+  // Whether an element and all that overflows it is outside the wanted area. Of an inline
+  // element, the boxes in it are checked.
   #far(el: Element, region: Area): boolean {
     const rect = el.getBoundingClientRect();
     if (rect.width < 1 || rect.height < 1 || touches(rect, region)) {
@@ -184,7 +184,7 @@ export class Walk {
     this.#container(el, role, scroll, visible, inside, out);
   }
 
-  /** Shows a picture that a program drew, with its box, and its parts as far as they say or do something. */
+  /** Shows a canvas, chart or other drawing with its box, and its named or operable parts. */
   #draw(el: Element, role: string, way: Way, out: Item[]): boolean {
     const { localName } = el;
     if (way.drawn) {
@@ -233,7 +233,7 @@ export class Walk {
     const item: Item = {
       el,
       role,
-      // What something stands in needs no name for it.
+      // An element that is only on the path to the target needs no name.
       name:
         this.#at.passed?.has(el) || (unnamed.has(role) && !offered && !isLabelled(el))
           ? ''
@@ -253,7 +253,7 @@ export class Walk {
     return item;
   }
 
-  /** Adds something that can be acted on; false when nobody could reach it. */
+  /** Adds an item that can be acted on; returns false when no user could reach it. */
   #offer(
     el: Element,
     role: string,
@@ -271,7 +271,7 @@ export class Walk {
     const rect = this.#rects.of(el);
     const seen = this.#reachable(el, rect, style, way);
     if (!seen) this.#at.turned?.(el);
-    // An invisible native control over a drawn one is the thing that is hit.
+    // An invisible native control over a drawn one is what a pointer hits.
     const over = native && way.faint && touchable && style.visibility === 'visible';
     const big = (): boolean =>
       rect.width >= 4 && rect.height >= 4 && !clippedAway(style, style.position);
@@ -282,7 +282,7 @@ export class Walk {
       return true;
     }
     if (!seen || (!visible && !over) || (!touchable && !widget)) return false;
-    // What is kept from who listens, and does not look like a control, is decoration.
+    // An element that is hidden from screen readers and does not look like a control is decoration.
     if (way.hushed && (!widget || !visible || role === 'frame')) return false;
     const item = this.#push(el, role, rect, undefined, way, out);
     if (!touchable) item.states.push('not clickable');
@@ -303,7 +303,7 @@ export class Walk {
     if (closed.has(el.localName)) return;
     if (isEditingHost(el) && item.value !== undefined) {
       if (el.getAttribute('role') !== null || !el.querySelector(structured)) return;
-      // An editor without a role that holds more than lines of text is shown with all of it.
+      // An editor without a role that has more than lines of text is shown with its content.
       delete item.value;
     }
     const named = namedByContent.has(role) && widget;
@@ -320,7 +320,7 @@ export class Walk {
     if (role === 'row' && item.name === '' && !this.#at.passed?.has(el))
       item.name = this.#at.names.content(el);
     if (markup.has(role)) item.role = 'click';
-    // A wrapper that listens for what bubbles up to it is no thing of its own.
+    // A wrapper that only listens for bubbling events is not an item of its own.
     const inner = count(item.children);
     const cells = inner === 0 && item.role === 'click' ? cellsIn(el, this.#rects) : undefined;
     if (cells !== undefined) {
@@ -364,11 +364,11 @@ export class Walk {
     if (way.clip && isEmpty(meet(rect, way.clip))) return false;
     if (way.region && !this.#rects.lies(el, rect, way.region)) return false;
     if (style.position === 'fixed') return touches(rect, this.#at.view);
-    // Nobody can scroll to what lies left of or above the page's beginning.
+    // Nobody can scroll to content left of or above the page's origin.
     return rect.bottom > this.#first.y && rect.right > this.#first.x;
   }
 
-  /** The label that a person sees and clicks in place of a control that is not drawn. */
+  /** The label that a user sees and clicks in place of a control that is not drawn. */
   #standIn(control: HTMLInputElement): Element | undefined {
     for (const label of this.#at.names.labels.of(control)) {
       const seen = label.checkVisibility({ opacityProperty: true, visibilityProperty: true });
@@ -416,14 +416,14 @@ export class Walk {
     else for (let child = el.firstChild; child; child = child.nextSibling) take(child);
   }
 
-  // The text of a label comes back as the name of its control.
+  // The text of a label is repeated as the name of its control.
   #saidByControl(el: Element): boolean {
     if (el.localName !== 'label') return false;
     const control = (el as HTMLLabelElement).control;
     if (!control) return false;
-    // What a control inside of it holds is no part of what it says.
+    // The content of a control inside the label is not part of the label's text.
     const own = el.contains(control) ? textBeside(el, control) : this.#at.names.content(el);
-    // A style sheet may have changed its letters.
+    // A style sheet may have changed the case of its letters.
     return own !== '' && this.#at.names.of(control).toLowerCase().includes(own.toLowerCase());
   }
 

@@ -5,20 +5,20 @@ import type { Scene, State } from './scene.js';
 
 /** What changed on the page since the watch began. */
 export interface Change {
-  /** Lines of things that appeared, went, or say something else, most important first. */
+  /** Lines of items that appeared, disappeared or changed, most important first. */
   appeared: string[];
   gone: string[];
   changed: string[];
-  /** The line of what has the focus now, when that is another than before. */
+  /** The line of the focused item, when the focus has moved. */
   focus?: string;
   /** The address, when it changed without a new document. */
   url?: string;
   title?: string;
-  /** Dialogs, alerts and status messages that appeared, by their text. */
+  /** The text of dialogs, alerts and status messages that appeared. */
   said: string[];
   /** How many lines were left out of the lists above. */
   more: number;
-  /** Whether the page changed in any way, seen or not. */
+  /** Whether the page changed in any way, visibly or not. */
   any: boolean;
 }
 
@@ -28,13 +28,13 @@ interface Before extends State {
   focused: Element | null;
 }
 
-/** Lines of each list of a report at most. */
+/** The most lines in each list of a report. */
 const listed = 12;
 
-/** How many of the elements that change are asked whether they are on their way into sight. */
+/** How many changed elements are checked for becoming visible. */
 const followed = 200;
 
-/** Watches the page from just before an action until its effect is asked for. */
+/** Watches the page from just before an action until its effect is requested. */
 export class Watch {
   readonly #look: Looker;
   readonly #scene: Scene;
@@ -43,9 +43,9 @@ export class Watch {
   /** Changed since the last frame, and since the watch began. */
   #dirty = false;
   #changed = false;
-  /** As #changed, without the focus and the scrolling that every click may bring. */
+  /** As #changed, without the focus and scroll events that every click may cause. */
   #effect = false;
-  /** What came or changed: of it something may still be on its way into sight. */
+  /** Elements that were added or changed: something in them may still be becoming visible. */
   readonly #touched = new Set<Element>();
 
   constructor(look: Looker, scene: Scene) {
@@ -73,11 +73,10 @@ export class Watch {
   }
 
   /**
-   * Resolves when everything that the action set off at once is done. A task
-   * that is queued now runs after all that the page has queued; when nothing
-   * changed until then, `frames` are drawn before that is believed. What
-   * changes goes on until a task goes by without a change, and what came has
-   * begun to be seen.
+   * Resolves when everything that the action set off directly is done. A task that is queued now
+   * runs after all tasks that the page has queued. When nothing has changed until then, it waits
+   * for `frames` more frames before it reports no effect. When the page changes, it continues until
+   * a task passes without a change and added content has begun to be visible.
    */
   async quiet(frames: number): Promise<void> {
     const turns = 12;
@@ -92,9 +91,9 @@ export class Watch {
   }
 
   /**
-   * Waits, frame by frame, for what is there and not to be seen yet: a library puts
-   * a dialog into the page and fades it in some frames later, and until then it
-   * hides the page from whoever looks.
+   * Waits, frame by frame, for content that is in the page but not visible yet. A library adds a
+   * dialog to the page and fades it in some frames later; until then the dialog hides the page from
+   * snapshots.
    */
   async #seen(): Promise<void> {
     let rested = 0;
@@ -124,7 +123,7 @@ export class Watch {
     return dirty;
   }
 
-  /** Ends the watch and says what happened. */
+  /** Ends the watch and returns the report. */
   report(): Change {
     this.#scene.pump();
     const any = this.#changed;
@@ -138,7 +137,7 @@ export class Watch {
       const list = was ? change.changed : change.appeared;
       if (was?.line === line) continue;
       list.push(line);
-      // Only what the caller is told counts as seen by it.
+      // Only what the report contains counts as shown to the caller.
       if (item.num > 0 && list.length <= listed) this.#look.refs.shown(item.num, identity(item));
     }
     for (const [el, { line }] of lines) if (!now.lines.has(el)) change.gone.push(line);
@@ -186,7 +185,7 @@ function idle(): Promise<void> {
   });
 }
 
-/** Whether something with words has a place on the page and is not to be seen there. */
+/** Whether an element with text is rendered but not visible. */
 function unseen(el: Element): boolean {
   return (
     el.checkVisibility({ visibilityProperty: true }) &&

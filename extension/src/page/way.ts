@@ -4,53 +4,53 @@ import type { Names } from './name.js';
 import { scrollState } from './structure.js';
 import { clippedAway, type Styles } from './styles.js';
 
-/** What a walk needs of the page and its caller. */
+/** What a walk needs to know of the page and its caller. */
 export interface WalkConfig {
   tree: FlatTree;
   styles: Styles;
   names: Names;
   rects: Rects;
-  /** Whether the page listens for the pointer on this very element. */
+  /** Whether the page has a pointer listener on this very element. */
   listens: (el: Element) => boolean;
-  /** What the frame shows. */
+  /** The area that the frame shows. */
   view: Area;
-  /** Only this area (near mode), and the ancestors of what is drawn in it from elsewhere. */
+  /** Only this area (near mode), and the ancestors of content that is drawn in it. */
   region: Area | null;
   escaped: ReadonlySet<Element>;
-  /** Of the elements that are a key here only these children are visited. */
+  /** Of the elements that are a key here, only these children are visited. */
   only?: ReadonlyMap<Element, readonly Element[]>;
-  /** Hears of each element that was met and not shown. */
+  /** Called with each element that was visited and not shown. */
   turned?: (el: Element) => void;
-  /** Hears of each element that cuts off what overflows it, or scrolls. */
+  /** Called with each element that clips its overflow, or scrolls. */
   cuts?: (el: Element) => void;
-  /** What is only passed on the way to what is asked for: its name is not. */
+  /** Elements that are only on the path to the target: their name is not computed. */
   passed?: ReadonlySet<Element>;
 }
 
-/** What surrounds an element on the way down. */
+/** State that the walk passes down from ancestors. */
 export interface Way {
-  /** Text is said already by the name of something around it. */
+  /** The name of an ancestor already contains the text. */
   mute: boolean;
-  /** Inside a chart or another picture made of parts. */
+  /** Inside a chart or another drawing made of parts. */
   drawn: boolean;
-  /** Inside something with aria-hidden: only what is a control is shown. */
+  /** Inside an element with aria-hidden: only controls are shown. */
   hushed: boolean;
-  /** Inside something offered, or under its pointer. */
+  /** Inside an item that can be acted on, or under its pointer cursor. */
   pointer: boolean;
-  /** Inside something that is not seen although it is there (opacity 0, clipped to nothing). */
+  /** Inside an invisible element (opacity 0, or clipped to nothing). */
   faint: boolean;
   disabled: boolean;
-  /** What ancestors cut off, for what flows in them and for what is positioned. */
+  /** The clip areas of ancestors, for content in the flow and for positioned content. */
   clip: Area | null;
   abs: Area | null;
   region: Area | null;
-  /** What of the viewport the scrolling areas around leave to be seen. */
+  /** The part of the viewport that the scrolling areas around leave visible. */
   view: Area;
-  /** What the element itself says of its scrolling. */
+  /** The scroll state of the element itself. */
   scroll: string | undefined;
 }
 
-/** Nothing around. */
+/** The state at the root. */
 export const nowhere = {
   mute: false,
   drawn: false,
@@ -60,7 +60,7 @@ export const nowhere = {
   disabled: false,
 };
 
-/** What surrounds the children of an element; null when it is out of the picture altogether. */
+/** The state for an element's children; null when the element is not rendered at all. */
 export function around(
   at: WalkConfig,
   el: Element,
@@ -94,7 +94,7 @@ export function around(
     }
     next.region = at.region;
   }
-  // The walk itself has asked whether it is in the whole area.
+  // The walk itself has already checked the whole area.
   const near =
     next.region !== null && next.region !== at.region && !rooted && style.display !== 'inline';
   if ((cuts || next.clip || near) && style.display !== 'contents') {
@@ -111,7 +111,7 @@ export function around(
   return next;
 }
 
-/** Takes in what an element cuts off, or how far it scrolls. */
+/** Records what an element clips, or how far it scrolls. */
 function cut(el: Element, style: CSSStyleDeclaration, rect: DOMRect, next: Way): void {
   next.scroll = scrollState(el, style);
   if (next.scroll === undefined) {
@@ -123,7 +123,7 @@ function cut(el: Element, style: CSSStyleDeclaration, rect: DOMRect, next: Way):
   if (next.region) next.region = meet(next.region, grow(rect, rect.width / 2, rect.height / 2));
 }
 
-/** Whether an element and all that overflows it lie outside the area that is wanted. */
+/** Whether an element and everything that overflows it is outside the wanted area. */
 function away(at: WalkConfig, el: Element, rect: DOMRect, region: Area): boolean {
   if (touches(rect, region) || at.escaped.has(el)) return false;
   if (el.childElementCount === 0) return true;

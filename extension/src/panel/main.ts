@@ -1,4 +1,4 @@
-// First, before the modules below it run: the backend answers meanwhile.
+// Import this first: the backend answers while the modules below are loaded.
 import { early } from './begin';
 import '$ui/tokens.css';
 import './panel.css';
@@ -8,7 +8,8 @@ import { systemClock } from './connection/clock';
 import App from './App.svelte';
 
 performance.mark('pilotfish:loaded');
-// In a turn of its own, after the answers that came while this was compiled.
+// Mount in a later task of the event loop, after the messages that arrived while the
+// code was compiled.
 systemClock.after(0, () => {
   const target = document.getElementById('app');
   if (target !== null) mount(App, { target, props: { early } });

@@ -3,21 +3,24 @@ import { PickShow } from '$ui/protocol/protocol';
 import { pickReplySchema } from '$ui/protocol/schema';
 import type { Connection } from './connection/connection';
 
-/** Shows an element on the page while the person points at it in a question. */
+/** Highlights an element on the page while the user points at it in a question. */
 export class Pointer {
   readonly #connection: Connection;
   readonly #panel: () => string;
-  /** Elements are shown one after the other, and of those that wait only the last. */
+  /**
+   * The element to highlight next. Requests are sent one at a time; of those that
+   * wait, only the last is kept.
+   */
   #next: { tab: TabID; ref: string } | undefined;
   #showing = false;
 
-  /** `panel` is the name of this view. */
+  /** `panel` returns the name of this panel. */
   constructor(connection: Connection, panel: () => string) {
     this.#connection = connection;
     this.#panel = panel;
   }
 
-  /** Shows an element of a tab; an empty ref shows none. */
+  /** Highlights an element of a tab. An empty ref removes the highlight. */
   show(tab: TabID, ref: string): void {
     this.#next = { tab, ref };
     if (!this.#showing) void this.#show();
@@ -31,7 +34,7 @@ export class Pointer {
       try {
         await this.#connection.request('/inspector/pick', body, pickReplySchema);
       } catch {
-        // What cannot be shown can be chosen all the same.
+        // The user can choose an element even if it cannot be highlighted.
       }
     }
     this.#showing = false;

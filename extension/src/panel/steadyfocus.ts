@@ -1,14 +1,15 @@
 declare global {
-  /** Put here by the backend, which hears by it whether the panel has the keyboard. */
+  /** Set by the backend. The panel calls it to report whether it has keyboard focus. */
   var pilotfishFocus: ((payload: string) => void) | undefined;
-  /** Asked by the backend once it hears. */
+  /** Called by the backend once it has set `pilotfishFocus`, to get the current state. */
   var pilotfishTellFocus: (() => void) | undefined;
 }
 
 /**
- * How long a loss of the focus may last and be none: the backend presses in the
- * page, which takes the focus, and gives it back with its next command. The user
- * who clicks elsewhere is told of a moment later, which nobody sees.
+ * How long (in ms) a loss of focus may last and still be ignored. When the backend
+ * dispatches input to the page, the page takes the focus, and the backend gives it
+ * back with its next command. If the user really clicks elsewhere, the panel
+ * reports it this much later, which the user does not notice.
  */
 const GRACE = 60;
 
@@ -19,9 +20,10 @@ interface Held {
 }
 
 /**
- * Holds back the loss of the panel's focus for a moment. When the focus is back
- * by then nobody in the panel hears of either: no program in a terminal that asks
- * for focus reports, no field that saves on blur, no list that closes.
+ * Delays the panel's blur events by GRACE. If the focus returns in that time, no
+ * other listener in the panel receives the blur or the focus events. So a terminal
+ * program that asked for focus events gets none, a field that saves on blur does
+ * not save, and an open list does not close.
  */
 export function keepFocusSteady(signal: AbortSignal): void {
   let held: Held[] = [];
@@ -41,7 +43,7 @@ export function keepFocusSteady(signal: AbortSignal): void {
   };
 
   const onLoss = (event: Event): void => {
-    // The focus that moves inside the panel is nobody else's business.
+    // Ignore focus that moves within the panel.
     if (!event.isTrusted || document.hasFocus() || event.target === null) return;
     event.stopImmediatePropagation();
     const { bubbles, composed } = event;
@@ -55,7 +57,7 @@ export function keepFocusSteady(signal: AbortSignal): void {
       timer = undefined;
       held = [];
       back = true;
-      // What belongs to this return comes in the same task.
+      // The other events of this return come in the same task of the event loop.
       setTimeout(() => {
         back = false;
       });

@@ -4,7 +4,7 @@ import type * as Bridge from './bridge';
 
 type Hear = (...args: never[]) => void;
 
-/** An event of the browser that the test lets happen. */
+/** A browser event that the test fires. */
 function event() {
   const all: Hear[] = [];
   return {
@@ -31,7 +31,7 @@ let said: BridgeEvent[];
 let events: Record<(typeof names)[number], ReturnType<typeof event>>;
 let opened: ReturnType<typeof event>;
 let queries: number;
-/** The module anew: it remembers what it saw. */
+/** A fresh copy of the module for each test, because the module has state. */
 let bridge: typeof Bridge;
 
 beforeEach(async () => {

@@ -1,28 +1,27 @@
 /**
- * What only an extension can see, reported to the backend: which tab stands
- * where in which window, and which DevTools target it is.
+ * Reports to the backend what only an extension can see: the window and position of each tab, and
+ * its DevTools target.
  */
 import type { BridgeEvent, BridgeTab } from '$ui/protocol/protocol';
 import { LOOK_AGAIN, LOOKS } from './timing';
 
 declare global {
   /**
-   * Put here by the backend before the worker's first line runs; absent only
-   * while no app is attached.
+   * The backend defines this before the worker's first line runs. It is missing only while no app
+   * is attached.
    */
 
   var pilotfishBridge: ((payload: string) => void) | undefined;
 }
 
-/** A report is asked for and has not begun to look yet. */
+/** The type of a report that was requested and has not started yet. */
 let scheduled: BridgeEvent['type'] | undefined;
-/** The report that is being made; the next one starts after it. */
+/** The report that is running; the next one starts after it. */
 let current: Promise<void> = Promise.resolve();
 
 /**
- * Reports all tabs. Calls that come before the look begins share one report;
- * what changes during a look is seen by the next one, which the change itself
- * asks for.
+ * Reports all tabs. Calls that come before the report has started share one report. A change during
+ * a report is covered by the next one, because every change requests one.
  */
 export function report(type: BridgeEvent['type'] = 'tabs'): Promise<void> {
   if (scheduled !== undefined) {
@@ -39,20 +38,20 @@ export function report(type: BridgeEvent['type'] = 'tabs'): Promise<void> {
       again(event);
     })
     .catch((error: unknown) => {
-      // The next change reports again, and the backend asks by itself when it
-      // misses one.
+      // The next change requests a report again, and the backend asks on its own when it misses
+      // one.
       console.warn('pilotfish: no report', error);
     });
   return current;
 }
 
-/** How many looks in a row found a window without a tab in front. */
+/** How many reports in a row found a window without an active tab. */
 let halves = 0;
 
 /**
- * Every window has a tab in front. A look that found one without was in the
- * middle of a change whose event may have come before this worker listened: it
- * is made again, after a pause that grows.
+ * Every window has an active tab. A report that found a window without one was made during a
+ * change, and the event of that change may have come before this worker listened. So it is
+ * repeated, after a growing pause.
  */
 function again({ tabs }: BridgeEvent): void {
   const front = new Set(tabs.filter(({ active }) => active).map(({ windowId }) => windowId));
@@ -65,19 +64,18 @@ function again({ tabs }: BridgeEvent): void {
 }
 
 /**
- * Which tab's page opened which tab. Not `openerTabId`: Chrome sets that for
- * every tab that a person opens from another one, too, and an agent may act on
- * what its own pages opened, not on what the person did. It may be forgotten
- * with this worker: the backend keeps what it was told.
+ * Which tab's page opened which tab. `openerTabId` is not enough: Chrome also sets it for every tab
+ * that a user opens from another one, and an agent may act on what its own pages opened, not on
+ * what the user opened. It may be lost when this worker stops: the backend keeps what was reported.
  */
 const openedBy = new Map<number, number>();
 
-/** Tabs whose number has just changed: the new one, and the one before. */
+/** Tabs whose id has just changed: the new id, and the one before. */
 const replaced = new Map<number, number>();
 
 /**
- * What a report says, as JSON: the backend asks for it by itself when the two
- * witnesses of a change, the protocol and this worker, are apart.
+ * Returns a report as JSON. The backend requests one when its two sources, CDP and this worker,
+ * disagree about a change.
  */
 export async function tell(): Promise<string> {
   const event = await look('tabs');
@@ -85,7 +83,7 @@ export async function tell(): Promise<string> {
   return JSON.stringify(event);
 }
 
-/** How many looks this worker has begun. */
+/** How many reports this worker has started. */
 let looks = 0;
 
 async function look(type: BridgeEvent['type']): Promise<BridgeEvent> {
@@ -124,7 +122,7 @@ async function look(type: BridgeEvent['type']): Promise<BridgeEvent> {
   };
 }
 
-/** Reports after every event that changes what a report says. */
+/** Sends a report after every event that changes its content. */
 export function watchTabs(): void {
   const changed = (): void => void report();
   chrome.tabs.onCreated.addListener(changed);

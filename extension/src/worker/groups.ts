@@ -1,6 +1,6 @@
-/** What the backend has done to groups of tabs and to windows. */
+/** What the worker does to tab groups and windows for the backend. */
 
-/** A group with Chrome's ids of its tabs. */
+/** A tab group, with Chrome's ids of its tabs. */
 interface Group {
   id: number;
   title: string;
@@ -23,7 +23,7 @@ export async function groups(): Promise<Group[]> {
   }));
 }
 
-/** Puts tabs into a group, a new one without its id, and returns the id. */
+/** Puts tabs into a group and returns the group's id. groupId 0 creates a new group. */
 export async function groupTabs(tabs: number[], groupId: number): Promise<number> {
   const [first, ...rest] = tabs;
   if (first === undefined) throw new Error('no tab is named');
@@ -34,13 +34,13 @@ export async function groupTabs(tabs: number[], groupId: number): Promise<number
   return chrome.tabs.group({ tabIds, createProperties: { windowId } });
 }
 
-/** Takes tabs out of their groups. */
+/** Removes tabs from their groups. */
 export async function ungroupTabs(tabs: number[]): Promise<void> {
   const [first, ...rest] = tabs;
   if (first !== undefined) await chrome.tabs.ungroup([first, ...rest]);
 }
 
-/** Names a group, colours it and folds it. */
+/** Changes a group's name, colour or collapsed state. */
 export async function setGroup(
   groupId: number,
   change: chrome.tabGroups.UpdateProperties,
@@ -52,7 +52,7 @@ export async function setGroup(
 export async function newWindow(focused: boolean): Promise<number> {
   const before = await chrome.windows.getLastFocused().catch(() => undefined);
   const opened = await chrome.windows.create({ url: 'about:blank', focused });
-  // Some window managers raise every new window.
+  // Some window managers raise every new window, so focus the previous one again.
   if (!focused && before?.id !== undefined && before.focused) {
     await chrome.windows.update(before.id, { focused: true });
   }

@@ -1,6 +1,6 @@
 /**
- * The service worker: a relay without state. Chromium may stop it at any
- * moment; whatever it knows it asks the browser again.
+ * The service worker: a stateless relay. Chromium may stop it at any moment; what it needs to know,
+ * it asks the browser again.
  */
 import { bringForward } from '../forward';
 import { report, tell, watchTabs } from './bridge';
@@ -15,7 +15,7 @@ watchPanels();
 // A click on the toolbar icon opens the panel of its window, or closes it.
 void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 
-// What the backend calls through the browser's private pipe.
+// Functions that the backend calls over the private pipe.
 Object.assign(globalThis, {
   pilotfish: {
     report,

@@ -1,6 +1,6 @@
 /**
- * What a panel asks of a tab: the worker passes it on to the content script of a
- * frame, puts that there first where it is missing, and forgets.
+ * Forwards a panel's question about a tab to the content script of a frame. It injects the script
+ * first where it is missing, and keeps no state.
  */
 import { noTab, undelivered } from '../messages/ask';
 import { answering, type Asked, type Desk } from '../messages/answer';
@@ -8,10 +8,10 @@ import { MESSAGE_VERSION, MessageError, readAnswer, type Question } from '../mes
 import type { Frame, ToTab } from '../messages/methods';
 import { tellWelcomePages } from './welcome';
 
-/** The script that looks at a page and acts on it. */
+/** The script that reads a page and acts on it. */
 const HANDS = 'hands.js';
 
-/** Answers the panels; registered in the worker's first turn. */
+/** Answers the panels. It must be registered in the worker's first turn of the event loop. */
 export function answerPanels(): void {
   const desk: Desk<'rpc:call'> = {
     connected: async () => {
@@ -32,7 +32,7 @@ async function frames(tab: number): Promise<readonly Frame[]> {
     .map(({ frameId, parentFrameId, url }) => ({ frame: frameId, parent: parentFrameId, url }));
 }
 
-/** Passes a question on. What is asked keeps its id and its deadline. */
+/** Forwards a question with its own id and deadline. */
 async function relay(to: ToTab, { question, signal }: Asked): Promise<unknown> {
   const { kind, method, params } = to;
   const passed: Question = {
@@ -49,10 +49,10 @@ async function relay(to: ToTab, { question, signal }: Asked): Promise<unknown> {
     said = await send(to, passed);
   } catch (error) {
     const why = undelivered(error);
-    // Heard by nobody: the page is older than the extension, or new.
+    // No content script received it: the page is older than the extension, or new.
     if (why.code !== 'unreached') throw await orGone(to.tab, why);
     await inject(to);
-    // Putting it there may have taken all the time that there was.
+    // The injection may have taken all the remaining time.
     signal.throwIfAborted();
     said = await send(to, passed).catch(async (again: unknown) => {
       throw await orGone(to.tab, undelivered(again));
@@ -67,7 +67,7 @@ function send({ tab, frame }: ToTab, message: Question): Promise<unknown> {
   return chrome.tabs.sendMessage(tab, message, { frameId: frame });
 }
 
-/** Puts the content script into a frame, also of a page that goes on loading. */
+/** Injects the content script into a frame, even while its page is loading. */
 async function inject({ tab, frame }: ToTab): Promise<void> {
   try {
     await chrome.scripting.executeScript({
@@ -80,13 +80,13 @@ async function inject({ tab, frame }: ToTab): Promise<void> {
   }
 }
 
-/** The same fault, or that the tab is gone, which the browser says in many ways. */
+/** Returns the same error, or that the tab is gone: the browser reports that in many ways. */
 async function orGone(tab: number, why: MessageError): Promise<MessageError> {
   const there = await chrome.tabs.get(tab).catch(() => undefined);
   return there === undefined ? noTab() : why;
 }
 
-/** Why the browser lets no script into a page. */
+/** Why the browser refuses to inject a script into a page. */
 function refusal(error: unknown): MessageError {
   const text = error instanceof Error ? error.message : String(error);
   if (/showing error page/i.test(text))
@@ -100,7 +100,7 @@ function refusal(error: unknown): MessageError {
   return undelivered(error);
 }
 
-/** Refuses tabs whose page nobody can be in. */
+/** Throws for a tab whose page cannot run a script. */
 function reachable({ url = '', discarded, frozen }: chrome.tabs.Tab): void {
   if (discarded || frozen)
     throw new MessageError(
@@ -115,12 +115,12 @@ function reachable({ url = '', discarded, frozen }: chrome.tabs.Tab): void {
 function restricted(what: string): MessageError {
   return new MessageError(
     'restricted',
-    `${what} is one that the browser keeps all extensions from.`,
+    `${what} does not allow extensions.`,
     'Do it by hand, or go on in another tab.',
   );
 }
 
-/** What a page is that no extension may be in; undefined for all others. */
+/** The name of a kind of page in which no extension may run; undefined for all others. */
 export function restrictedName(address: string): string | undefined {
   const url = URL.parse(address);
   switch (url?.protocol) {
@@ -130,7 +130,7 @@ export function restrictedName(address: string): string | undefined {
     case 'data:':
     case 'file:':
     case 'http:':
-      return undefined; // the browser itself says it of these
+      return undefined; // for these, the browser itself reports an error
     case 'https:':
       return /^chromewebstore\.google\.com$/.test(url.hostname) ||
         (url.hostname === 'chrome.google.com' && url.pathname.startsWith('/webstore'))

@@ -1,7 +1,6 @@
 /**
- * The way of "the panel is connected" to the welcome page: panel, worker,
- * content script, page event. A page that is loaded later says so to the panels,
- * and one that is connected says it again.
+ * How "the panel is connected" reaches the welcome page: panel, worker, content script, page event.
+ * A page that is loaded later sends an event to the panels, and a connected panel reports again.
  */
 import { question, tabEvent } from '../messages/envelope';
 import { isWelcomePage } from '../messages/sender';
@@ -10,7 +9,7 @@ import { CLOSED_QUIET, WELCOME_WAIT } from './timing';
 
 type Panel = 'connected' | 'closed';
 
-/** The port that the app paired us with; undefined before that. */
+/** The port from the pairing; undefined before the pairing. */
 async function pairedPort(): Promise<number | undefined> {
   const stored = await chrome.storage.session.get(PairingKey);
   const pairing: unknown = stored[PairingKey];
@@ -23,9 +22,10 @@ export async function tellWelcomePages(): Promise<void> {
   await tellPages('connected', {});
 }
 
-/** Has the welcome pages of a window told when its panel was closed, and stays so. */
+/** Tells the welcome pages of a window when its panel was closed and stays closed. */
 export function watchPanels(): void {
-  // Chrome has the event since 142; before, the page goes on saying that it is connected.
+  // Chrome has this event since version 142. Without it, the page keeps showing that the panel is
+  // connected.
   const panels: Partial<typeof chrome.sidePanel> = chrome.sidePanel;
   const closed = new Map<number, ReturnType<typeof setTimeout>>();
   panels.onClosed?.addListener(({ windowId }) => {
@@ -54,8 +54,8 @@ async function tellPages(panel: Panel, where: chrome.tabs.QueryInfo): Promise<vo
 }
 
 /**
- * A panel that was connected before this worker listened has told nobody: where a
- * welcome page waits, it is asked to say it again.
+ * A panel that connected before this worker listened has reported to nobody. When a welcome page
+ * waits, ask the panel to report again.
  */
 export async function catchUp(): Promise<void> {
   const port = await pairedPort();
@@ -63,7 +63,7 @@ export async function catchUp(): Promise<void> {
   const tabs = await chrome.tabs.query({});
   if (!tabs.some(({ url }) => isWelcomePage(url, port))) return;
   const news = tabEvent('welcome-loaded', Date.now() + WELCOME_WAIT);
-  // Nobody listens while no panel is open: that is an answer, too.
+  // Without an open panel nobody receives it. That is fine.
   await chrome.runtime.sendMessage(news).catch(() => undefined);
 }
 
@@ -72,8 +72,8 @@ async function tell(tabId: number, port: number, panel: Panel): Promise<void> {
   try {
     await chrome.tabs.sendMessage(tabId, message, { frameId: 0 });
   } catch {
-    // The page was loaded before the extension was: it has no content script
-    // yet. The page may also be gone by now, which needs nothing.
+    // The page was loaded before the extension and has no content script yet. Or the page is gone,
+    // and nothing is needed.
     await chrome.scripting
       .executeScript({ target: { tabId, frameIds: [0] }, files: ['content.js'] })
       .then(() => chrome.tabs.sendMessage(tabId, message, { frameId: 0 }))

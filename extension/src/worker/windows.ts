@@ -1,9 +1,8 @@
-/** What the backend has done to windows and tabs through the worker. */
+/** What the worker does to windows and tabs for the backend. */
 
 /**
- * Opens an empty tab beside its opener and returns Chrome's id of it. The
- * backend navigates it, so that the rules for its caller hold from the first
- * request on.
+ * Opens an empty tab beside its opener and returns Chrome's id of it. The backend navigates it, so
+ * that the caller's rules apply from the first request on.
  */
 export async function newTab(openerTabId: number | null, active: boolean): Promise<number> {
   const opener =

@@ -29,8 +29,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * A small honest backend: it speaks the wire format, checks the tokens, and has
- * terminals that print what a test tells them to.
+ * A small honest backend: it speaks the wire format, checks the tokens, and has terminals that
+ * print what a test tells them to.
  */
 export class FakeBackend {
   readonly key = randomBytes(32);
@@ -41,6 +41,7 @@ export class FakeBackend {
     agent: 'auto',
     fontSize: 13,
     everyTab: false,
+    confinement: { on: true },
     chatAgent: 'auto',
     theme: 'system',
     appVersion: '0.1.0',
@@ -54,19 +55,19 @@ export class FakeBackend {
   });
   /** Every message of the panel, in order. */
   readonly messages: PanelMessage[] = [];
-  /** Paths of the requests that were granted. */
+  /** The paths of the accepted requests. */
   readonly requests: string[] = [];
-  /** Answered to the next start instead of a terminal. */
+  /** The answer to the next start, instead of a terminal. */
   refuseStart: Refusal | undefined;
-  /** What a started terminal prints. */
+  /** The first output of a started terminal. */
   greeting = '$ ';
-  /** The page that is served as /welcome. */
+  /** The page served as /welcome. */
   welcome = '';
-  /** Says hello with what the first terminal shows, and the key to it. */
+  /** Whether hello contains the key for the first terminal. */
   tellsFirst = false;
-  /** Keeps the terminals' sockets waiting until `release`. */
+  /** Whether to keep the terminals' sockets waiting until `release`. */
   holds = false;
-  /** Proves another key than the paired one. */
+  /** Whether to prove another key than the paired one. */
   impostor = false;
 
   readonly #server: Server = createServer(
@@ -84,7 +85,7 @@ export class FakeBackend {
   #waiters: (() => void)[] = [];
   #made = 0;
 
-  /** `files` is a folder that is served beside the routes. */
+  /** `files` is a folder to serve besides the routes. */
   constructor(files?: string) {
     this.#files = files;
     this.#server.on('connection', (socket) => {
@@ -133,13 +134,12 @@ export class FakeBackend {
 
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    // Those that were upgraded or refused are no longer the server's to close, and it
-    // would wait for them.
+    // The server does not close connections that were upgraded or refused, but would wait for them.
     for (const connection of this.#connections) connection.destroy();
     await closed;
   }
 
-  /** Opens the sockets that wait. */
+  /** Opens the waiting sockets. */
   release(): void {
     this.holds = false;
     for (const open of this.#held.splice(0)) open();
@@ -200,7 +200,7 @@ export class FakeBackend {
     };
   }
 
-  /** Resolves once `done` is true; it is looked at after every message and request. */
+  /** Resolves once `done` returns true; it is checked after every message and request. */
   async until(done: () => boolean): Promise<void> {
     while (!done()) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
@@ -213,7 +213,11 @@ export class FakeBackend {
 
   #panel(socket: WebSocket): void {
     this.#panels.add(socket);
+    const tell = (event: PanelEvent): void => {
+      socket.send(JSON.stringify(event));
+    };
     socket.on('close', () => {
+      this.chat.left(tell);
       this.#panels.delete(socket);
       this.#wake();
     });
@@ -221,8 +225,8 @@ export class FakeBackend {
       const message = JSON.parse(data.toString()) as PanelMessage;
       this.messages.push(message);
       if (message.type === 'chat_watch')
-        this.chat.watch(message.conversation ?? '', message.after ?? 0);
-      if (message.type === 'chat_unwatch') this.chat.unwatch(message.conversation ?? '');
+        this.chat.watch(tell, message.conversation ?? '', message.after ?? 0);
+      if (message.type === 'chat_unwatch') this.chat.unwatch(tell, message.conversation ?? '');
       if (message.type === 'ping') socket.send(JSON.stringify({ type: 'pong', id: message.id }));
       this.#wake();
     });
@@ -237,14 +241,10 @@ export class FakeBackend {
       panel: 'p1',
       tasks: this.tasks.heads(),
       ...(first && {
-        attach: {
-          terminal: first.info.id,
-          token: this.#key(first.info.id),
-          ...first.beginning(),
-        },
+        attach: { terminal: first.info.id, token: this.#key(first.info.id) },
       }),
     };
-    socket.send(JSON.stringify(hello));
+    tell(hello);
     this.#wake();
   }
 
@@ -253,8 +253,8 @@ export class FakeBackend {
     const reply = (status: number, body: unknown): void => {
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
     };
-    // The page of a test comes from the port of another backend at times; the
-    // extension's permission for this host stands in for this.
+    // A test's page may come from the port of another backend. This header replaces the extension's
+    // host permission.
     response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '*');
     response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type');
     if (request.method === 'OPTIONS') {
@@ -287,7 +287,7 @@ export class FakeBackend {
     const task = this.tasks.answer(url.pathname, body);
     if (task !== undefined) this.#wake();
     const [status, answer] = (await task) ?? this.#answer(url.pathname, body);
-    // Without a first byte Chromium would send the request again by itself.
+    // Without a first byte, Chromium would repeat the request automatically.
     if (status === lost) response.writeHead(200).write('{', () => response.destroy());
     else reply(status, answer);
     this.#wake();
@@ -340,7 +340,7 @@ export class FakeBackend {
 
   #begin(request: PtySessionRequest): FakeTerminal {
     const terminal = this.add(request.tab ?? '', {
-      // As the app does: without an agent, the one of Settings.
+      // As the app does: without an agent, use the one in Settings.
       ...this.#agent(request.agent ?? this.settings.agent, request.command),
       cols: request.cols,
       rows: request.rows,

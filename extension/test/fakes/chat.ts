@@ -16,46 +16,50 @@ import type {
 } from '$ui/protocol/protocol';
 import { ChatQueue } from '$ui/protocol/protocol';
 
-/** What one conversation holds. */
+/** The state of one conversation. */
 interface Kept {
   head: Conversation;
   entries: ChatEntry[];
-  /** Everything that was said, to be said again to a viewer that comes back. */
+  /** All events, to repeat to a viewer that reconnects. */
   events: ChatEvent[];
 }
 
-/** The status of a reply that gets lost: the connection ends instead. */
+/** The status for a reply that gets lost: the connection closes instead. */
 export const lost = 0;
 
-/** How many entries a page has. */
+/** The number of entries in a page. */
 const pageSize = 100;
 
+/** Sends an event to one panel. */
+type Tell = (event: PanelEvent) => void;
+
 /**
- * The conversations of the fake backend: they keep entries, queue and drafts as
- * the real one does, and say what a test makes their agent say.
+ * The conversations of the fake backend. They keep entries, queue and drafts as the real one does;
+ * the test decides what their agent says.
  */
 export class FakeChat {
   readonly kept = new Map<string, Kept>();
-  /** Bodies of the requests, by route. */
+  /** Bodies of the requests, with their routes. */
   readonly asked: { path: string; body: unknown }[] = [];
-  /** Answered to the next message instead of taking it. */
+  /** The answer to the next message, which is then not accepted. */
   refuse: Refusal | undefined;
-  /** The next message is taken, and the reply to it gets lost on its way. */
+  /** Whether the next message is accepted but its reply gets lost. */
   loseReply = false;
-  /** What a conversation of a new panel has beside its defaults. */
+  /** Values of a new conversation besides the defaults. */
   defaults: Partial<Conversation> = {};
-  /** The picture of every file and page. */
+  /** The content of every image. */
   picture: ChatAttachment | undefined;
-  /** Files of the working folder. */
+  /** The files of the working folder. */
   paths: string[] = [];
-  /** What can be picked on every page, and why it cannot. */
+  /** The elements to pick on every page; refusePick is an error instead. */
   pickable: PickedElement[] = [];
   refusePick: Refusal | undefined;
-  readonly #push: (event: PanelEvent) => void;
-  readonly #watched = new Set<string>();
+  readonly #push: Tell;
+  /** The conversations that each panel watches. */
+  readonly #watched = new Map<Tell, Set<string>>();
   #made = 0;
 
-  constructor(push: (event: PanelEvent) => void) {
+  constructor(push: Tell) {
     this.#push = push;
   }
 
@@ -63,14 +67,14 @@ export class FakeChat {
     return [...this.kept.values()].map(({ head }) => head);
   }
 
-  /** A conversation that a test knows to be there. */
+  /** A conversation that must exist. */
   get(id: string): Kept {
     const kept = this.kept.get(id);
     if (kept === undefined) throw new Error(`there is no conversation ${id}`);
     return kept;
   }
 
-  /** The conversation that was made first. */
+  /** The conversation that was created first. */
   get first(): string {
     const id = this.kept.keys().next().value;
     if (id === undefined) throw new Error('no conversation was started');
@@ -109,7 +113,7 @@ export class FakeChat {
     this.#push({ type: 'conversation', conversation: kept.head });
   }
 
-  /** Puts an entry, as the agent's event would; returns its id. */
+  /** Adds or replaces an entry, as the agent's event would; returns its id. */
   put(id: string, part: Partial<ChatEntry> & Pick<ChatEntry, 'kind'>): string {
     const kept = this.get(id);
     const index = kept.head.index + 1;
@@ -126,7 +130,7 @@ export class FakeChat {
     return entry.id;
   }
 
-  /** Adds words to an entry. */
+  /** Appends text to an entry. */
   append(id: string, entry: string, text: string): void {
     const kept = this.get(id);
     const known = kept.entries.findIndex((one) => one.id === entry);
@@ -135,26 +139,32 @@ export class FakeChat {
     this.#event(id, { index: kept.head.index + 1, op: 'append', id: entry, text });
   }
 
-  /** Says everything from the beginning once more, as a careless backend would. */
+  /** Repeats all events from the beginning, as a faulty backend might. */
   repeat(id: string): void {
     this.#push({ type: 'chat', conversation: id, events: this.get(id).events });
   }
 
-  watch(id: string, after: number): void {
-    this.#watched.add(id);
+  /** Starts a panel's watch: it receives the events after an index, and all further events. */
+  watch(tell: Tell, id: string, after: number): void {
+    this.#watched.set(tell, (this.#watched.get(tell) ?? new Set()).add(id));
     const kept = this.kept.get(id);
     if (kept === undefined) return;
     if (after === 0 && kept.events.length > 2_000)
-      this.#push({ type: 'chat', conversation: id, events: [], page: this.page(id) });
+      tell({ type: 'chat', conversation: id, events: [], page: this.page(id) });
     else {
       const events = kept.events.filter(({ index }) => index > after);
       const head: ChatEvent = { index: kept.head.index, op: 'head', head: kept.head };
-      this.#push({ type: 'chat', conversation: id, events: [...events, head] });
+      tell({ type: 'chat', conversation: id, events: [...events, head] });
     }
   }
 
-  unwatch(id: string): void {
-    this.#watched.delete(id);
+  unwatch(tell: Tell, id: string): void {
+    this.#watched.get(tell)?.delete(id);
+  }
+
+  /** Removes a panel and its watches. */
+  left(tell: Tell): void {
+    this.#watched.delete(tell);
   }
 
   /** A part of a conversation: the last entries before an index. */
@@ -165,7 +175,7 @@ export class FakeChat {
     return { head, entries: more ? all.slice(-limit) : all, index: head.index, more };
   }
 
-  /** Answers a request; undefined for a route that is not of Chat. */
+  /** Answers a request; undefined for a route that does not belong to Chat. */
   answer(path: string, body: unknown): [number, unknown] | undefined {
     if (!path.startsWith('/chat/') && path !== '/inspector/pick') return undefined;
     this.asked.push({ path, body });
@@ -327,6 +337,7 @@ export class FakeChat {
     const kept = this.get(id);
     kept.events.push(event);
     kept.head = { ...kept.head, index: event.index, entries: kept.entries.length };
-    if (this.#watched.has(id)) this.#push({ type: 'chat', conversation: id, events: [event] });
+    for (const [tell, watched] of this.#watched)
+      if (watched.has(id)) tell({ type: 'chat', conversation: id, events: [event] });
   }
 }

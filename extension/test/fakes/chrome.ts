@@ -1,27 +1,27 @@
 import type { Pairing } from '$ui/protocol/protocol';
 
-/** What the page's stand-in for the extension API is given and keeps. */
+/** The initial state of the fake extension API in the page. */
 export interface FakeChromeState {
   pairing: Pairing | null;
-  /** What the storage has besides. */
+  /** Further content of the storage. */
   kept?: Record<string, unknown>;
   windowId: number;
   activeTab: number;
 }
 
-/** What a test may do to the stand-in from outside. */
+/** How a test controls the fake from outside. */
 export interface FakeChrome {
   pair(pairing: Pairing | null): void;
   activate(tabId: number): void;
-  /** Has a message come from a tab, sent by a content script of this extension. */
+  /** Delivers a message from a tab, as if a content script of this extension had sent it. */
   hear(message: unknown, extension: string): void;
   readonly opened: unknown[];
   readonly sent: unknown[];
 }
 
 /**
- * Runs in the page before the panel does: as much of the extension API as the
- * panel uses, in memory. It must not refer to anything outside itself.
+ * Runs in the page before the panel does: the part of the extension API that the panel uses, in
+ * memory. It must not refer to anything outside itself.
  */
 export function installFakeChrome(state: FakeChromeState): void {
   const event = () => {
@@ -40,7 +40,7 @@ export function installFakeChrome(state: FakeChromeState): void {
   const messages = event();
   const opened: unknown[] = [];
   const sent: unknown[] = [];
-  // The extension's storage outlives the panel's document, as the tab's does.
+  // The extension's storage outlives the panel's document, so sessionStorage keeps it.
   const kept = {
     ...state.kept,
     ...(JSON.parse(sessionStorage.getItem('kept') ?? '{}') as Record<string, unknown>),

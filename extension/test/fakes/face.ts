@@ -7,20 +7,18 @@ declare global {
   var fakeChrome: FakeChrome;
 }
 
-/** How long a page may take for one thing, in ms. */
+/** The timeout for one step in a page, in ms. */
 const patience = 20_000;
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 
-/** How a panel is opened. */
+/** Options for opening a panel. */
 export interface FaceOptions {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
-  /** Without a pairing in the storage. */
+  /** Whether to open it without a pairing in the storage. */
   readonly unpaired?: boolean;
-  /** The browser gives the page its place only when the test says so: a resize. */
-  readonly placeless?: boolean;
   /** The face that was chosen last. */
   readonly face?: string;
 }
@@ -29,12 +27,12 @@ export interface FaceOptions {
 export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // Chromium does not sandbox for root, which containers run as.
+    // As root, which containers run as, Chromium needs its sandbox off.
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });
 }
 
-/** A backend with two tabs, a few agents, and the built panel to serve. */
+/** A backend with two tabs and a few agents, which serves the built panel. */
 export async function backend(): Promise<FakeBackend> {
   const made = new FakeBackend(dist);
   const tab = { active: true, focused: true, loading: false, windowId: 1 };
@@ -89,21 +87,14 @@ export async function backend(): Promise<FakeBackend> {
 export async function openPanel(
   browser: Browser,
   made: FakeBackend,
-  {
-    width = 400,
-    height = 640,
-    dark = false,
-    unpaired = false,
-    placeless = false,
-    face,
-  }: FaceOptions = {},
+  { width = 400, height = 640, dark = false, unpaired = false, face }: FaceOptions = {},
 ): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  // Less than a test has: what did not come is named.
+  // Less than a test's timeout, so that a failure names its step.
   context.setDefaultTimeout(patience);
   const page = await context.newPage();
   await page.addInitScript(installFakeChrome, {
@@ -112,12 +103,6 @@ export async function openPanel(
     activeTab: 11,
     kept: face === undefined ? {} : { 'pilotfish.faces': { last: face, tabs: {} } },
   });
-  if (placeless)
-    await page.addInitScript((wide) => {
-      let placed = false;
-      Object.defineProperty(globalThis, 'innerWidth', { get: () => (placed ? wide : 0) });
-      addEventListener('resize', () => (placed = true));
-    }, width);
   await page.goto(`http://127.0.0.1:${String(made.port)}/panel.html`);
   return { page, context };
 }

@@ -16,12 +16,12 @@ import type {
   TaskWriteRequest,
 } from '$ui/protocol/protocol';
 
-/** What the model answers in one turn: the input of its tool, or a refusal of the app. */
+/** The model's answer in one turn: the input of its tool, or an error of the app. */
 export type Turn =
   | { readonly goal: string; readonly actions: readonly object[] }
   | { readonly message: string; readonly hint: string };
 
-/** What one task holds. */
+/** The state of one task. */
 interface Kept {
   head: Task;
   events: TaskEvent[];
@@ -34,8 +34,8 @@ const full = {
 };
 
 /**
- * The models and tasks of the fake backend: profiles and journals are kept as the
- * real one keeps them, pages look as a test says, and the model plays its turns.
+ * The models and tasks of the fake backend. Profiles and journals are kept as in the real one; the
+ * test sets the pages and the model's turns.
  */
 export class FakeTasks {
   readonly kept = new Map<string, Kept>();
@@ -66,36 +66,36 @@ export class FakeTasks {
     ],
     keychain: true,
   };
-  /** What the model answers, turn by turn; it thinks on and on after the last. */
+  /** The model's answers, turn by turn. After the last one it does not answer any more. */
   turns: Turn[] = [];
-  /** Bodies of the requests, by route. */
+  /** Bodies of the requests, with their routes. */
   readonly asked: { path: string; body: unknown }[] = [];
-  /** What a page looks like. */
+  /** The current page. */
   page = { url: 'https://example.com/', title: 'Example Domain', text: 'e1 btn "Save"' };
-  /** What the commands of a task answer, by name; the page for the others. */
+  /** The replies to a task's commands, by name; the page for other commands. */
   replies: Record<string, object> = {};
-  /** The models are told when this is over. */
+  /** Requests for the models wait for this promise. */
   slow: Promise<void> = Promise.resolve();
-  /** What a search finds in a task beside its goal. */
+  /** What a search finds in a task besides its goal. */
   found: TaskFound[] = [];
   /** The saved routines. */
   routines: TaskRoutine[] = [];
   readonly #push: (event: PanelEvent) => void;
-  /** Wakes a model that thinks. */
+  /** Lets a waiting model answer. */
   #wake: (() => void) | undefined;
 
   constructor(push: (event: PanelEvent) => void) {
     this.#push = push;
   }
 
-  /** The tasks that are not over. */
+  /** The tasks that have not ended. */
   heads(): Task[] {
     return [...this.kept.values()]
       .map(({ head }) => head)
       .filter(({ state }) => !['done', 'failed', 'stopped'].includes(state));
   }
 
-  /** Adds a way to a model. */
+  /** Adds a model profile. */
   profile(part: Partial<LLMProfile> = {}): void {
     this.llm.profiles.push({
       id: `m${String(this.llm.profiles.length + 1)}`,
@@ -109,10 +109,10 @@ export class FakeTasks {
     });
   }
 
-  /** The disk takes nothing more of a task. */
+  /** Whether the disk is full, so that nothing more of a task is stored. */
   full = false;
 
-  /** Adds a task of before. */
+  /** Adds an older task. */
   add(id: string, part: Partial<Task> = {}): void {
     const at = new Date(1_800_000_000_000 - this.kept.size * 3_600_000).toISOString();
     const head: Task = {
@@ -133,7 +133,7 @@ export class FakeTasks {
     this.kept.set(id, { head, events: [] });
   }
 
-  /** Changes a task's head, as the backend does when its tabs grow. */
+  /** Changes a task's head, as the backend does when its tabs change. */
   change(id: string, part: Partial<Task>): void {
     const kept = this.kept.get(id);
     if (kept === undefined) throw new Error(`there is no task ${id}`);
@@ -141,7 +141,7 @@ export class FakeTasks {
     this.#push({ type: 'task', task: kept.head });
   }
 
-  /** Answers a request; undefined for a route that is not of Task. */
+  /** Answers a request; undefined for a route that does not belong to Task. */
   answer(path: string, body: unknown): Promise<[number, unknown]> | undefined {
     if (!path.startsWith('/task/') && !path.startsWith('/llm/')) return undefined;
     this.asked.push({ path, body });
@@ -240,7 +240,7 @@ export class FakeTasks {
     if (said === undefined) return gone;
     const index = (before?.head.index ?? 0) + 1;
     const at = new Date(1_800_000_000_000 + index * 1_000).toISOString();
-    // The tabs are the backend's to say.
+    // The backend decides the tabs.
     const tabs = before?.head.tabs ?? said.tabs;
     const next: Task = { ...said, tabs, index, updated: at };
     const event: TaskEvent = { index, kind, at, head: next, ...(data !== undefined && { data }) };
@@ -255,7 +255,7 @@ export class FakeTasks {
     return { ...reply, ...this.replies[name] };
   }
 
-  /** What a model that thinks answers at last. */
+  /** The answer of a waiting model. */
   answers(turn: Turn): void {
     this.turns.push(turn);
     this.#wake?.();
@@ -292,7 +292,7 @@ export class FakeTasks {
   }
 }
 
-/** Reads instructions as far as the panel's tests write some. */
+/** Parses the plain instructions that the panel's tests use. */
 function plainly({ text, task, step = 0 }: TaskPlainRequest): TaskPlainReply {
   const steps = text.split(' then ').map((one) => one.replace(/^./, (c) => c.toUpperCase()));
   if (!steps.every((one) => /^(Click|List) /.test(one)))
@@ -303,7 +303,7 @@ function plainly({ text, task, step = 0 }: TaskPlainRequest): TaskPlainReply {
     : { steps, said: 'There are 2 links.\n@e4 Home → https://example.com/\n@e5 More → /more' };
 }
 
-/** A picture. */
+/** An image. */
 const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 

@@ -1,12 +1,7 @@
-import {
-  MaxFirstScreen,
-  type TerminalControl,
-  type TerminalInfo,
-  type ViewerControl,
-} from '$ui/protocol/protocol';
+import type { TerminalControl, TerminalInfo, ViewerControl } from '$ui/protocol/protocol';
 import type { WebSocket } from 'ws';
 
-/** A terminal of the fake backend: a stream of output with offsets, and at most one viewer. */
+/** A terminal of the fake backend: an output stream with offsets, and at most one viewer. */
 export class FakeTerminal {
   info: TerminalInfo;
   /** All output of this epoch. */
@@ -14,7 +9,7 @@ export class FakeTerminal {
   /** All input that arrived. */
   input = Buffer.alloc(0);
   readonly controls: ViewerControl[] = [];
-  /** A screen that a viewer handed over: what a viewer with nothing gets first. */
+  /** The checkpoint that a viewer sent: a new viewer receives it first. */
   checkpoint: ViewerControl | undefined;
   readonly #changed: (info: TerminalInfo) => void;
   #viewer: WebSocket | undefined;
@@ -33,7 +28,7 @@ export class FakeTerminal {
     this.#frame(offset, data);
   }
 
-  /** Takes over a socket whose first message must be attach. */
+  /** Serves a socket whose first message must be attach. */
   serve(socket: WebSocket): void {
     socket.binaryType = 'nodebuffer';
     socket.once('message', (first: Buffer) => {
@@ -67,34 +62,24 @@ export class FakeTerminal {
     });
   }
 
-  /** What a panel is told of it at once: what was written, if it is short, and the last picture of it. */
-  beginning(): { screen?: string; picture?: string } {
-    const told = this.controls.findLast(({ type }) => type === 'picture');
-    const good = told?.epoch === this.info.epoch && told.offset === this.output.length;
-    return {
-      ...(this.output.length <= MaxFirstScreen && { screen: this.output.toString() }),
-      ...(good && told.data !== undefined && { picture: told.data }),
-    };
-  }
-
   control(message: TerminalControl): void {
     this.#viewer?.send(JSON.stringify(message));
   }
 
-  /** Changes what is known of the terminal, and says so. */
+  /** Changes the terminal's info and publishes it. */
   change(part: Partial<TerminalInfo>): void {
     this.info = { ...this.info, ...part };
     this.#changed(this.info);
   }
 
-  /** The program ends. */
+  /** Ends the program. */
   exit(code: number, signal?: string): void {
     const exit = { code, ...(signal !== undefined && { signal }) };
     this.control({ type: 'exit', exit });
     this.change({ state: 'ended', status: 'ended', exit });
   }
 
-  /** The next process under the same id. */
+  /** Starts the next process under the same id. */
   restart(agent: Partial<TerminalInfo>): void {
     this.output = Buffer.alloc(0);
     this.input = Buffer.alloc(0);
@@ -105,12 +90,12 @@ export class FakeTerminal {
     this.#changed(this.info);
   }
 
-  /** Loses the viewer, as a network does. */
+  /** Closes the viewer's socket, like a network failure. */
   drop(code = 1011): void {
     this.#viewer?.close(code);
   }
 
-  /** Resolves once `done` is true; it is looked at after every message of the viewer. */
+  /** Resolves once `done` returns true; it is checked after every message of the viewer. */
   async until(done: () => boolean): Promise<void> {
     while (!done()) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }

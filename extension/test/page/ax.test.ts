@@ -1,5 +1,5 @@
-// Names and roles against Chromium's own accessibility tree, over the whole
-// zoo. A difference is a failure, unless it stands in `explained` with why.
+// Compares names and roles with Chromium's own accessibility tree, over the whole zoo. A difference
+// is a failure, unless `explained` has it with a reason.
 import type { Server } from 'node:http';
 
 import type { Browser, Page } from 'playwright-core';
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, script, serve, World, zooDir } from './browser.js';
 import { cases } from './case.js';
 
-/** Chromium's word for what we call otherwise. What is not here must be the same word. */
+/** Chromium's words for roles that we name differently. All others must be the same. */
 const words: Readonly<Record<string, string>> = {
   ColorWell: 'color',
   Date: 'date',
@@ -18,7 +18,7 @@ const words: Readonly<Record<string, string>> = {
   image: 'img',
 };
 
-/** Differences that are meant, by case and element, with the reason. */
+/** Intended differences, by case and element, with the reason. */
 const explained: Readonly<Record<string, string>> = {
   'draggable div#a': 'Chromium groups what can be dragged; html-aam gives a div no role.',
   'file input#a': 'A file field takes files, not only clicks: it has a word of its own.',

@@ -1,6 +1,6 @@
-// How long a look takes in the page: `npm run bench:page`. Each figure is the
-// median of 25 looks; CPU is what the renderer's main thread spent, so that a
-// busy machine does not count.
+// Measures how long a snapshot takes in the page: `npm run bench:page`. Each figure is the median
+// of 25 snapshots. CPU is the time of the renderer's main thread, so that load on the machine does
+// not count.
 import { launch, script, World } from './browser.js';
 
 const rows = (n: number): string =>

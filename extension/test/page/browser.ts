@@ -1,6 +1,5 @@
-// A real Chromium, driven over the protocol as the app drives it: the built
-// page script in an isolated world, closed roots and listeners from the DOM and
-// debugger domains.
+// A real Chromium, driven over CDP as the app drives it: the built page script in an isolated
+// world, with closed shadow roots and listeners from the DOM and debugger domains.
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,12 +10,12 @@ import { type Browser, type CDPSession, chromium, type Page } from 'playwright-c
 import { build } from 'vite';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Where the zoo lies. */
+/** The folder of the zoo. */
 export const zooDir = fileURLToPath(
   new URL('../../../backend/browser/testdata/zoo', import.meta.url),
 );
 
-/** Builds the page script, or another entry beside it, in memory as build.mjs does. */
+/** Builds the page script, or another entry, in memory as build.mjs does. */
 export async function script(entry = 'src/page/index.ts'): Promise<string> {
   const result = await build({
     root,
@@ -41,7 +40,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Serves a folder on loopback; two of these are two origins. */
+/** Serves a folder on loopback. Two servers are two origins. */
 export async function serve(dir: string): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url ?? '/', 'http://x').pathname);
@@ -66,7 +65,7 @@ export function launch(): Promise<Browser> {
   });
 }
 
-/** One document with the page script in a world of its own. */
+/** One document with the page script in an isolated world. */
 export class World {
   readonly #cdp: CDPSession;
   readonly #context: number;
@@ -76,19 +75,19 @@ export class World {
     this.#context = context;
   }
 
-  /** A world in a document of this text. */
+  /** Creates a world in a document with this HTML. */
   static async show(page: Page, code: string, html: string): Promise<World> {
     await page.goto('about:blank');
     await page.setContent(html);
     return World.open(page, code);
   }
 
-  /** Makes the world in the page's main frame, or the child frame at a path of indexes. */
+  /** Creates the world in the page's main frame, or in the child frame at a path of indexes. */
   static async open(page: Page, code: string, path: number[] = []): Promise<World> {
     let frame = page.mainFrame();
     for (const index of path) frame = frame.childFrames()[index] ?? frame;
-    // A frame in a process of its own has a session of its own; the others
-    // are in the tree of the page's.
+    // A frame in its own process has its own CDP session; other frames are in the page's frame
+    // tree.
     const own =
       path.length > 0
         ? await page
@@ -110,12 +109,12 @@ export class World {
     return world;
   }
 
-  /** The protocol session. */
+  /** The CDP session. */
   get cdp(): CDPSession {
     return this.#cdp;
   }
 
-  /** Evaluates in the isolated world; `page` is the page's object there. */
+  /** Evaluates in the isolated world; `page` is the page object there. */
   async run<T>(expression: string): Promise<T> {
     const { result, exceptionDetails } = await this.#cdp.send('Runtime.evaluate', {
       expression: `(async () => { const page = globalThis.pilotfishPage; return (${expression}); })()`,
@@ -128,11 +127,11 @@ export class World {
     return result.value as T;
   }
 
-  /** Hands over closed roots and what listens for the pointer. */
+  /** Passes closed shadow roots and elements with pointer listeners to the page object. */
   async reveal(): Promise<void> {
     const { root: dom } = await this.#cdp.send('DOM.getDocument', { depth: -1, pierce: true });
     const closed: number[] = [];
-    // Frames of the same process are in the tree, but no nodes of this world.
+    // Frames in the same process are in the tree, but their nodes are not in this world.
     const own = new Set<number>();
     const find = (node: typeof dom): void => {
       own.add(node.backendNodeId);

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 import { zooDir } from './browser.js';
 
-/** A thing that must be offered: `hit` is the data-hit of what a click on it must meet. */
+/**
+ * An item that must be shown as actionable: `hit` is the data-hit of the element that a click on it
+ * must hit.
+ */
 export interface Wanted {
   hit: string;
   role: string;
@@ -12,7 +15,7 @@ export interface Wanted {
   value?: string;
 }
 
-/** What one page of the zoo declares. */
+/** The expectations of one page of the zoo. */
 export interface Case {
   id: string;
   about: string;
@@ -20,7 +23,7 @@ export interface Case {
   absent?: string[];
   covered?: string[];
   after?: { hit: string; state: string }[];
-  /** What the text must have. */
+  /** Texts that the snapshot must contain. */
   text?: string[];
 }
 

@@ -1,4 +1,4 @@
-// What the page's object reads out of a page: text, Markdown, links, forms, tables.
+// What the page object extracts from a page: text, Markdown, links, forms, tables.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -63,10 +63,10 @@ describe('extraction', () => {
 
   test('reads the tables of messy pages', async () => {
     const world = await open(
-      // Cells that span, two rows of heads, a row that spans all, a short row.
+      // Spanning cells, two header rows, a cell that spans its whole row, a short row.
       '<table><thead><tr><th rowspan=2>Fish<th colspan=2>Price<tr><th>2023<th>2024</thead>' +
         '<tr><td rowspan=2>Cod<td>1<td>2<tr><td colspan=2>none<tr><td colspan=1000>All of them<tr><td>Eel<td>3</table>' +
-        // One that only puts things side by side, with a real one in it.
+        // A layout table with a real table inside.
         '<table><tr><td><h2>Menu</h2><td><table><tr><th>Day<th>Dish<tr><td>Mon<td><a href="https://x.test/s">Soup</a></table></table>' +
         '<div role=table aria-label=Staff><div role=row><span role=columnheader>Who</span><span role=columnheader>Where</span></div>' +
         '<div role=row><span role=cell>Ann</span><span role=cell>Rome</span></div></div>' +

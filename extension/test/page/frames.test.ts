@@ -1,4 +1,4 @@
-// Frames: each is walked by its own instance; the caller puts them together.
+// Frames: each is walked by its own page object; the caller combines them.
 import type { Server } from 'node:http';
 
 import type { Browser, Page } from 'playwright-core';
@@ -44,7 +44,7 @@ test.each([
     if (!frame) throw new Error(shot.text);
     expect(shot.text.split('\n')[frame.line]).toContain(`${frame.ref} frame`);
     expect(frame.view[2]).toBeGreaterThan(50);
-    // What lies in a frame begins inside its border.
+    // The content of a frame begins inside its border.
     const at = await outer.run<{ x: number; y: number }>(`(() => {
       const el = page.element('${frame.ref}');
       const box = el.getBoundingClientRect();
@@ -64,7 +64,7 @@ test.each([
   await inner.run(`(page.element('f9e1').addEventListener('click', ({ isTrusted }) => {
     document.title = 'hit ' + isTrusted;
   }), 0)`);
-  // A frame of another process is hit once its picture is in the page's.
+  // A hit test finds a frame of another process only after its content was drawn in the page.
   await inner.run(`await new Promise((drawn) => {
     requestAnimationFrame(() => requestAnimationFrame(drawn));
   })`);

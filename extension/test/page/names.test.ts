@@ -1,5 +1,5 @@
-// How many names and roles are right, over a corpus of small cases of our own,
-// and how many Chromium's own accessibility tree has right in the same run.
+// How many names and roles are right over our own corpus of small cases, and how many Chromium's
+// own accessibility tree has right in the same run.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -9,7 +9,7 @@ import type { NameCase } from './corpus/case.js';
 import { names } from './corpus/names.js';
 import { roles } from './corpus/roles.js';
 
-/** Chromium's words for roles that we call otherwise. */
+/** Chromium's words for roles that we name differently. */
 const words: Readonly<Record<string, string>> = {
   Abbr: 'generic',
   ColorWell: 'color',
@@ -41,7 +41,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** What somebody makes of the marked element of a case. */
+/** The role and name that one implementation computes for the marked element of a case. */
 interface Seen {
   role: string;
   name: string;
@@ -84,7 +84,7 @@ async function both(cases: readonly NameCase[]): Promise<{ ours: Seen; theirs: S
 }
 
 const plain = (name: string): string => name.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, '');
-// A thing without meaning is none or generic, as whoever tells of it prefers.
+// An element without meaning is none or generic, depending on the implementation.
 const meaning = (role: string): string => (role === 'none' ? 'generic' : role);
 
 test('names and roles', async () => {

@@ -1,4 +1,4 @@
-// What the page's object promises, on pages of a few lines.
+// What the page object guarantees, on pages of a few lines.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -395,7 +395,7 @@ describe('effects', () => {
       world.run(`page.waitFor({ text: 'Inside', timeout: 20000 })`),
       world.run(`page.waitFor({ element: 'text=Later', timeout: 20000 })`),
     ]);
-    // A root that was there, and one of which the document says nothing.
+    // A root that existed before, and one whose attachment causes no mutation record.
     await page.evaluate(() => {
       const a = document.getElementById('a')?.shadowRoot;
       if (a) a.innerHTML = '<p>Inside</p>';
@@ -415,7 +415,7 @@ describe('effects', () => {
       `page.waitFor({ gone: 'text=Save it now?', timeout: 20000 })
         .then((waited) => ({ ...waited, there: document.getElementById('over') !== null }))`,
     );
-    // As component libraries close a dialog: it fades, and is taken away some frames later.
+    // As component libraries close a dialog: it fades, and is removed some frames later.
     await page.evaluate(async () => {
       const box = document.getElementById('box');
       await box?.animate({ opacity: [1, 0] }, { duration: 100, fill: 'forwards' }).finished;

@@ -1,5 +1,5 @@
-// What scene.test.ts runs inside a page: the state that a scene has kept up to
-// date, beside the state that a walk of the whole page gives at the same moment.
+// What scene.test.ts runs in a page: the state of a scene that was updated, and the state of a walk
+// of the whole page at the same moment.
 import { FlatTree } from '../../src/page/flat.js';
 import { Looker } from '../../src/page/look.js';
 import { Refs } from '../../src/page/refs.js';

@@ -1,6 +1,5 @@
-// A scene that is kept up to date says what a walk of the whole page says,
-// whatever happens to the page in between: random changes of many kinds, each
-// read at once or after several.
+// An updated scene must be equal to a walk of the whole page, whatever happens to the page in
+// between: random changes of many kinds, each read at once or after several.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -49,7 +48,7 @@ const shop = `<!doctype html><title>Shop</title><style>
   <div onclick="0" id=wrap>Clickable <i>part</i></div><div id=many>${'<b><button>Small</button></b>'.repeat(80)}</div><label id=lone>Say <input value=x aria-label=Say></label>
 </main>`;
 
-/** Changes of many kinds; `n` is a random number. They run in the page's own world. */
+/** Changes of many kinds; `n` is a random number. They run in the page's main world. */
 const changes: ((n: number) => string)[] = [
   (n) => `document.querySelector('#add${n % 12}')?.replaceChildren('Add again ${n}')`,
   (n) => `document.querySelector('#add${n % 12} b')?.firstChild?.appendData('!')`,
@@ -97,7 +96,7 @@ const changes: ((n: number) => string)[] = [
   (n) => `count.style.height = '${20 + (n % 60)}px'`,
 ];
 
-/** A small generator of random numbers (mulberry32), so that a failure can be played again. */
+/** A small random number generator (mulberry32) with a seed, so that a failure can be repeated. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {

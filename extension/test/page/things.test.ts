@@ -1,5 +1,5 @@
-// What a look shows that has no name, no role or no element of its own, and how
-// it tells look-alikes apart.
+// What a snapshot shows for something without a name, a role or an element of its own, and how it
+// tells look-alikes apart.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

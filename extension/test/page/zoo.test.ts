@@ -7,7 +7,7 @@ import type { ItemData, Resolution, Snapshot } from '../../src/page/types.js';
 import { launch, script, serve, World, zooDir } from './browser.js';
 import { cases } from './case.js';
 
-/** A thing of a look, with the mark that the page gave it. */
+/** An item of a snapshot, with the data-hit that the page gave it. */
 interface Seen extends ItemData {
   hit: string | null;
 }
@@ -55,10 +55,10 @@ async function look(world: World): Promise<{ shot: Snapshot; seen: Seen[] }> {
 }
 
 /**
- * Reads the page in every way, in one go so that nothing of the page's own can
- * come between: what was written meanwhile, whether everything that a person can
- * see or has entered is as it was, and what a look near the view leaves out
- * although a click there meets it.
+ * Reads the page in every way, synchronously, so that no script of the page can run in between. It
+ * returns which changes the snapshots made to the page, whether everything that a user can see or
+ * has entered is unchanged, and which items a snapshot near the viewport leaves out although a
+ * click there hits them.
  */
 const untouched = `(() => {
   const observer = new MutationObserver(() => {});
@@ -132,7 +132,7 @@ describe('the zoo', () => {
       ).toBe(true);
     }
     for (const text of one.text ?? []) expect(shot.text).toContain(text);
-    // Nothing that the page marked is offered without being declared.
+    // Nothing that the page marked may be shown as actionable without being declared.
     const declared = new Set([
       ...(one.offered ?? []).map(({ hit }) => hit),
       ...(one.covered ?? []),
@@ -176,7 +176,7 @@ describe('the zoo', () => {
       const mark = `page.element(${JSON.stringify(ref)})?.getAttribute('data-hit') ?? 'gone'`;
       expect(await world.run(mark)).toBe(state === 'gone' ? 'gone' : hit);
     }
-    // A look afterwards never gives an old number to a new node.
+    // A later snapshot never gives an old number to a new node.
     const next = await look(world);
     for (const item of next.seen)
       if (item.hit !== null && item.ref !== undefined && refs.has(item.hit))

@@ -1,5 +1,5 @@
-// An emulator that never leaves, for tests in other languages: one request per
-// line on standard input, as JSON, and one line of answer for each.
+// An emulator that stays connected, for tests in other languages. It reads one JSON request per
+// line on standard input, and writes one line of answer for each.
 import unicode from '@xterm/addon-unicode11';
 import headless from '@xterm/headless';
 import { createInterface } from 'node:readline';
@@ -8,14 +8,14 @@ import { stateOf } from './state';
 import { random, streams } from './streams';
 
 interface Request {
-  /** The columns and rows of a new emulator, or that it takes. */
+  /** The columns and rows of a new emulator, or the new size. */
   open?: [number, number];
   resize?: [number, number];
   /** Bytes, in base64. */
   write?: string;
   /** Whether to answer with its state. */
   state?: boolean;
-  /** The text of the function that tells the state, for a page. */
+  /** The source of the function that returns the state, to run in a page. */
   source?: boolean;
   /** All streams, shuffled by a seed. */
   streams?: number;

@@ -1,10 +1,10 @@
 /**
- * All that an emulator knows, as plain data to compare: every cell of both
- * screens with its attributes, the cursor, and what decides how the next bytes
- * are drawn. It uses nothing outside of itself: tests run its text in a page.
+ * The complete state of an emulator, as plain data to compare: every cell of both screens with its
+ * attributes, the cursor, and everything that affects how the next bytes are drawn. It uses nothing
+ * outside of itself, because tests run its source in a page.
  */
 export function stateOf(terminal: object): Record<string, unknown> {
-  // What it reads is beyond xterm's API, of which it has no types.
+  // It reads internals of xterm, for which there are no types.
   /* eslint-disable */
   const core = (terminal as any)._core ?? terminal;
   const hex = (word: number): string => (word >>> 0).toString(16);
@@ -25,7 +25,7 @@ export function stateOf(terminal: object): Record<string, unknown> {
       const more = (bg & 0x10000000) === 0 ? '' : extended(line._extendedAttrs[x]);
       cells.push(`${text},${hex(fg)},${hex(bg)},${more}`);
     }
-    // Equal cells in a row are counted.
+    // Runs of equal cells are counted.
     const told: string[] = [];
     let n = 1;
     for (const [x, cell] of cells.entries()) {

@@ -1,5 +1,5 @@
-// What programs write to a terminal, kind by kind: the streams of the
-// differential tests. Each leaves a state of its own in the emulator.
+// The output of programs in a terminal, by kind: the streams of the differential tests. Each leaves
+// a different state in the emulator.
 
 export interface Case {
   readonly name: string;
@@ -15,7 +15,7 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const count = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 const lines = (n: number, line: (i: number) => string): string => count(n).map(line).join('\r\n');
 
-/** Numbers that look random and are the same each time. */
+/** Pseudo-random numbers, the same each time for a seed. */
 export function random(seed: number): (below: number) => number {
   let state = seed >>> 0 || 1;
   return (below) => {
@@ -192,7 +192,7 @@ const long: Record<string, string> = {
   ),
 };
 
-/** Full-screen programs as they draw themselves. */
+/** The output of full-screen programs. */
 const programs: Record<string, string> = {
   pager: `$ less file\r\n${CSI}?1049h${ESC}[?1h${ESC}=\r${lines(23, (i) => `text ${String(i)}`)}\r\n${CSI}7mfile${CSI}27m${CSI}K`,
   'pager that scrolled': `${CSI}?1049h${lines(23, (i) => String(i))}${count(20)
@@ -235,7 +235,7 @@ const programs: Record<string, string> = {
     .join(''),
 };
 
-/** Bytes that are no UTF-8, and what fits nowhere else. */
+/** Bytes that are not UTF-8, and other special cases. */
 const bytes: Record<string, Uint8Array> = {
   'no UTF-8': Uint8Array.from([
     0x61, 0xe9, 0x62, 0xff, 0x63, 0x80, 0x64, 0xc3, 0x28, 0xe2, 0x82, 0x28, 0x0d, 0x0a, 0x65,
@@ -247,7 +247,7 @@ const bytes: Record<string, Uint8Array> = {
   'one line': encode('hello'),
 };
 
-/** Sequences put together at random, of all kinds. */
+/** Random sequences of all kinds. */
 function mixed(seed: number, size: number): Uint8Array {
   const next = random(seed);
   const n = (below: number): string => String(next(below));
@@ -290,7 +290,7 @@ function mixed(seed: number, size: number): Uint8Array {
   return encode(text);
 }
 
-/** Every stream, by its name. */
+/** Every stream, with its name. */
 export const streams: readonly Case[] = [
   ...[sgr, letters, erase, place, screens, osc, long, programs].flatMap((kind) =>
     Object.entries(kind).map(([name, text]) => ({ name, bytes: encode(text) })),
@@ -299,7 +299,9 @@ export const streams: readonly Case[] = [
   ...count(24).map((i) => ({ name: `mixed ${String(i)}`, bytes: mixed(i + 1, 300 + i * 400) })),
 ];
 
-/** What shows a state that cannot be seen: where the next tab, line, letter and cursor go. */
+/**
+ * Bytes that make hidden state visible: where the next tab, line, character and cursor position go.
+ */
 export const probe: Uint8Array = encode(
   `Aq\tB${'p'.repeat(90)}\r\n\tC${CSI}Kx\u0301${ESC}8D${CSI}5b\r\n\n\n\n${ESC}ME${CSI}?1049l${ESC}8F\x0eq\x0fq`,
 );

@@ -1,7 +1,7 @@
 import type { Approval, WindowState } from '$ui/protocol/protocol';
 import { byTime } from '$ui/time';
 
-/** Everything that waits for the person, oldest first. */
+/** All approvals that wait for the user, oldest first. */
 export function waiting(state: WindowState | undefined): Approval[] {
   return (state?.sessions ?? [])
     .flatMap((session) => session.approvals ?? [])

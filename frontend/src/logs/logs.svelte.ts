@@ -1,14 +1,14 @@
 import type { LogRecord } from '$ui/protocol/protocol';
 
-/** How many records the view keeps; older ones are in the log's files. */
+/** How many records the view keeps; older ones are only in the log files. */
 export const logCapacity = 5_000;
 
-/** Levels from quiet to loud, as slog names them. */
+/** Levels in ascending order, as slog names them. */
 export const levels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
 
 export type Level = (typeof levels)[number];
 
-/** The rank of a level; one that is not known is never filtered away. */
+/** The rank of a level. An unknown level is never filtered out. */
 export function rank(level: string): number {
   const at = levels.findIndex((known) => level.startsWith(known));
   return at < 0 ? levels.length : at;
@@ -22,24 +22,26 @@ export function line(record: LogRecord): string {
 }
 
 /**
- * The live tail: what came, what of it is shown. Records come in batches, and
- * the first batch (the tail that was asked for) may overlap with events.
+ * The live log: all records, and those shown. Records come in batches. The first batch (the
+ * requested tail) may overlap with events.
  */
 export class LogView {
   #all: LogRecord[] = [];
   #waiting: LogRecord[] = [];
   #last = 0;
-  /** The text filter's words; a record must have all of them. */
+  /** The words of the text filter; a record must contain all of them. */
   #words: readonly string[] = [];
   #shown = $state.raw<readonly LogRecord[]>([]);
   #missed = $state(0);
   #paused = $state(false);
   #level = $state<Level>('DEBUG');
   #text = $state('');
-  /** How many rows fell off the front so far; the list keeps its place by it. */
+  /**
+   * How many rows have been removed from the front so far; the list uses it to keep its position.
+   */
   dropped = $state(0);
 
-  /** What passes the filters, oldest first. */
+  /** The records that pass the filters, oldest first. */
   get shown(): readonly LogRecord[] {
     return this.#shown;
   }
@@ -86,7 +88,7 @@ export class LogView {
     return this.#level !== 'DEBUG' || this.#text.trim() !== '';
   }
 
-  /** Takes records in; those that are here already are left out. */
+  /** Adds records, except those that are here already. */
   push(records: readonly LogRecord[]): void {
     const fresh = this.#fresh(records);
     if (fresh.length === 0) return;
@@ -98,7 +100,7 @@ export class LogView {
     this.#append(fresh);
   }
 
-  /** Empties the view; the log itself is not touched. */
+  /** Empties the view; the log itself does not change. */
   clear(): void {
     this.#all = [];
     this.#waiting = [];
@@ -114,8 +116,8 @@ export class LogView {
       this.#last = newest.seq;
       return records;
     }
-    // The tail that was asked for overlaps with what came by event: it goes in
-    // front of it, without what both have.
+    // The requested tail overlaps with records that came by event: insert it before them, without
+    // duplicates.
     const known = this.#all[0];
     if (known && first.seq < known.seq && !this.#paused) {
       const before = records.filter((record) => record.seq < known.seq);

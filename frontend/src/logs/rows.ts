@@ -5,24 +5,24 @@ export const rowHeight = 22;
 export const overscan = 12;
 
 export interface Rows {
-  /** The first row drawn, and the one after the last. */
+  /** The first drawn row, and the one after the last. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The rows that a viewport needs. */
+/** The rows to draw for a viewport. */
 export function visibleRows(scrollTop: number, height: number, count: number): Rows {
   const from = Math.max(0, Math.floor(scrollTop / rowHeight) - overscan);
   const to = Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + overscan);
   return { from: Math.min(from, to), to };
 }
 
-/** Whether a viewport shows the end: then, and only then, the list follows. */
+/** Whether the viewport is at the end. Only then the list follows. */
 export function atEnd(scrollTop: number, height: number, count: number): boolean {
   return scrollTop + height >= count * rowHeight - rowHeight / 2;
 }
 
-/** The time of day with milliseconds, in the person's own zone. */
+/** The time of day with milliseconds, in the user's own zone. */
 export function clock(time: string): string {
   const date = new Date(time);
   const two = (n: number) => String(n).padStart(2, '0');

@@ -1,6 +1,6 @@
 import * as p from '$ui/protocol/protocol';
 
-/** What a person can do about an error, as a button. */
+/** What a user can do about an error, as a button. */
 export type Remedy = 'start' | 'browser' | 'profile' | 'state-folder' | 'logs';
 
 const table: Partial<Record<p.Code, readonly Remedy[]>> = {
@@ -14,19 +14,19 @@ const table: Partial<Record<p.Code, readonly Remedy[]>> = {
 };
 
 /**
- * The buttons of an error, the likeliest first. Without a session it is one of
- * the app itself, and there is nothing to start again.
+ * The buttons for an error, the most likely first. Without a session the error is one of the app
+ * itself, and there is nothing to restart.
  */
 export function remedies(code: p.Code, session?: p.SessionName): readonly Remedy[] {
   return (table[code] ?? ['start', 'logs']).filter((remedy) => {
     if (remedy === 'start') return session !== undefined;
-    // The setting is that of the default session; others have their own folder.
+    // The setting applies to the default session; other sessions have their own folder.
     if (remedy === 'profile') return session === p.DefaultSession;
     return true;
   });
 }
 
-/** What stands on the button. */
+/** The labels of the buttons. */
 export const remedyText: Record<Remedy, string> = {
   start: 'Try again',
   browser: 'Choose a browser',

@@ -1,7 +1,7 @@
 import { oneLine } from '$ui/foreign';
 import type { Tab } from '$ui/protocol/protocol';
 
-/** What a tab is called: its title, else its address, else what it is. */
+/** The label of a tab: its title, else its address, else a description. */
 export function tabTitle(tab: Tab): string {
   const title = oneLine(tab.title);
   if (title !== '') return title;
@@ -9,7 +9,7 @@ export function tabTitle(tab: Tab): string {
   return tabAddress(tab) === '' ? 'New tab' : tabAddress(tab);
 }
 
-/** The address without what everybody knows; empty for a blank page. */
+/** The address without the scheme; empty for a blank page. */
 export function tabAddress(tab: Tab): string {
   if (tab.url === '' || tab.url === 'about:blank' || tab.url.startsWith('chrome://newtab'))
     return '';

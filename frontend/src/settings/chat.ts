@@ -7,7 +7,7 @@ import {
 } from '$ui/protocol/protocol';
 import type { Option } from '$ui/option';
 
-/** Who can answer in Chat: what is chosen for the person, ours, those that can be talked to, a command. */
+/** The agents to choose from for Chat: automatic, Pilot, those that support conversations, a command. */
 export function chatAgentOptions(agents: AgentsFile, current: string): Option[] {
   const others = agents.agents.filter(
     ({ kind }) => ![AgentAuto, AgentCustom, AgentPilot, AgentShell].includes(kind),
@@ -33,7 +33,7 @@ export function chatAgentOptions(agents: AgentsFile, current: string): Option[] 
   return options;
 }
 
-/** The words of a list that a person typed. */
+/** The words of a comma-separated list that the user typed. */
 export function spoken(text: string): string[] {
   return text
     .split(',')

@@ -28,7 +28,7 @@ test.each([
   const shown = shownParts(section, { ...settings, agent: kind, chatAgent: kind });
   const names = shown.map((part) => (typeof part === 'string' ? part : part.field));
   expect(names.slice(0, first.length)).toEqual(first);
-  // What belongs to the other kind is not shown further down.
+  // Fields of the other kind are not shown further down.
   expect(names.filter((name) => /Command|Args/.test(name))).toEqual(first.slice(1));
 });
 

@@ -3,13 +3,13 @@ import type { Option } from '$ui/option';
 import { chatAgentOptions } from './chat';
 import { agentOptions, graceOptions, themeOptions } from './options';
 
-/** The settings whose value is of a type. */
+/** The names of the settings that have a value of this type. */
 type Of<T> = { [F in keyof Settings]: Settings[F] extends T ? F : never }[keyof Settings];
 
 interface Words {
   label: string;
   hint?: string;
-  /** Whether it is shown beside these other settings; always without it. */
+  /** Whether to show the field for these settings; without it, always. */
   when?: (settings: Settings) => boolean;
 }
 
@@ -22,7 +22,7 @@ export interface TextField extends Words {
   kind: 'text';
   field: Of<string>;
   placeholder: string;
-  /** For commands. */
+  /** For commands: a monospaced font. */
   mono?: true;
   type?: 'url';
 }
@@ -40,7 +40,7 @@ export interface ChoiceField extends Words {
   options: (current: string, agents: AgentsFile) => Option[];
 }
 
-/** A folder, which can also be chosen in a dialog. */
+/** A folder, which the user can also choose in a dialog. */
 export interface FolderField extends Words {
   kind: 'folder';
   field: Of<string>;
@@ -50,10 +50,10 @@ export interface FolderField extends Words {
 /** One setting of the form. */
 export type SettingField = SwitchField | TextField | NumberField | ChoiceField | FolderField;
 
-/** What is more than one setting, and has a component of its own. */
+/** Parts that are more than one setting, with a component of their own. */
 export type OwnPart = 'browser' | 'routing' | 'models' | 'sites';
 
-/** A headed group of settings. */
+/** A group of settings with a heading. */
 export interface Section {
   id: string;
   title: string;
@@ -119,6 +119,12 @@ export const sections: readonly Section[] = [
         label: 'Working folder',
         hint: 'New terminals and agents start in this folder.',
         placeholder: 'A folder made by Pilotfish',
+      },
+      {
+        kind: 'switch',
+        field: 'confineAgents',
+        label: 'Confine agents',
+        hint: 'Agents in Terminal and Chat cannot see Pilotfish’s own files and processes, other programs or your desktop. Counts from the next start of an agent.',
       },
       {
         kind: 'switch',
@@ -233,14 +239,14 @@ export const sections: readonly Section[] = [
   },
 ];
 
-/** The parts of a section that are shown beside these settings. */
+/** The parts of a section to show for these settings. */
 export function shownParts(section: Section, settings: Settings): (SettingField | OwnPart)[] {
   return section.parts.filter(
     (part) => typeof part === 'string' || part.when?.(settings) !== false,
   );
 }
 
-/** What a choice's text means as the value of its setting. */
+/** Converts the text of an option to the value of its setting. */
 export function chosen(
   settings: Settings,
   { field }: ChoiceField,

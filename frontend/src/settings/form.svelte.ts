@@ -4,26 +4,26 @@ import type { SessionInfo, Settings } from '$ui/protocol/protocol';
 
 export type FieldName = keyof Settings;
 
-/** Settings that a session reads when it starts, and not again. */
+/** Settings that a session reads only when it starts. */
 export const atSessionStart: readonly FieldName[] = ['browserPath', 'profileDir', 'startUrl'];
 
-/** How long "Saved" stays beside a field, in milliseconds. */
+/** How long "Saved" is shown beside a field, in milliseconds. */
 export const savedLife = 2_000;
 
 /**
- * The settings as the person edits them. Each field is saved by itself when it
- * is left; one that is refused keeps what was typed, with the reason below it.
+ * The settings while the user edits them. Each field is saved on its own when it loses focus. A
+ * field that is refused keeps the typed text, with the reason below it.
  */
 export class SettingsForm {
   readonly #backend: Backend;
-  /** What the backend has; absent until it was asked. */
+  /** The settings that the backend has; undefined until they were requested. */
   #kept = $state.raw<Settings>();
   draft = $state<Settings>();
   failure = $state.raw<BackendError>();
   errors = $state.raw<Readonly<Partial<Record<FieldName, string>>>>({});
-  /** The field saved last, for a moment. */
+  /** The field that was saved last, for savedLife. */
   saved = $state<FieldName>();
-  /** Changed fields that wait for a restart, with the session run they wait in. */
+  /** Changed fields that wait for a restart, with the start time of the session run. */
   readonly #waiting = new SvelteMap<FieldName, string>();
   #queue: Promise<void> = Promise.resolve();
   #savedTimer: ReturnType<typeof setTimeout> | undefined;
@@ -32,7 +32,7 @@ export class SettingsForm {
     this.#backend = backend;
   }
 
-  /** Asks for the settings; what is being edited stays. */
+  /** Requests the settings; what the user is editing stays. */
   async load(): Promise<void> {
     this.failure = undefined;
     try {
@@ -43,12 +43,12 @@ export class SettingsForm {
   }
 
   /**
-   * Saves one field of the draft. The run is when the session started that a
-   * setting of atSessionStart would have to wait for; absent without one.
+   * Saves one field of the draft. `run` is the start time of the session that must restart for a
+   * setting of atSessionStart; undefined when no session runs.
    */
   save(field: FieldName, run?: string): Promise<void> {
-    // One after the other: each carries all settings, so two at once would
-    // undo each other.
+    // One after the other: each request carries all settings, so two at the same time would
+    // overwrite each other.
     this.#queue = this.#queue.then(() => this.#save(field, run));
     return this.#queue;
   }
@@ -77,7 +77,7 @@ export class SettingsForm {
     }
   }
 
-  /** Whether a saved field waits for this session to start again. */
+  /** Whether a saved field waits for this session to restart. */
   waits(field: FieldName, session: SessionInfo | undefined): boolean {
     const run = this.#waiting.get(field);
     return run !== undefined && session?.startedAt === run;

@@ -9,7 +9,7 @@ async function open() {
   const form = new SettingsForm(connect(target));
   await form.load();
   const draft = form.draft;
-  if (!draft) throw new Error('no settings');
+  if (!draft) throw new Error(`no settings: ${String(form.failure?.message)}`);
   return { fake, form, draft };
 }
 

@@ -8,7 +8,7 @@ import type {
 } from '$ui/protocol/protocol';
 import { asBackendError, sentence, type Backend } from '../backend';
 
-/** The ways to a model as the window has them. */
+/** The model profiles as the window has them. */
 export class Models implements ModelWays {
   llm = $state.raw<LLMState>();
   problem = $state.raw<{ readonly message: string; readonly hint: string }>();
@@ -18,7 +18,7 @@ export class Models implements ModelWays {
     this.#backend = backend;
   }
 
-  /** Asks for them: at first, and when the panel has changed one. */
+  /** Requests the model profiles: at first, and after the panel has changed one. */
   load(): Promise<boolean> {
     return this.#try(async () => {
       this.llm = await this.#backend.models();

@@ -17,14 +17,14 @@ export const themeOptions: Option[] = [
   { value: 'dark', text: 'Dark' },
 ];
 
-/** The grace times to choose from, the current one among them whatever it is. */
+/** The grace periods to choose from, including the current one. */
 export function graceOptions(current: number): Option[] {
   const known = graces.some(([minutes]) => minutes === current);
   const all = known ? graces : [...graces, [current, `${String(current)} minutes`] as const];
   return all.map(([minutes, text]) => ({ value: String(minutes), text }));
 }
 
-/** The agents to choose from: what is chosen for the person, each known one, a command. */
+/** The agents to choose from: automatic, each known one, a command. */
 export function agentOptions(agents: AgentsFile, current: string): Option[] {
   const nameOf = (kind: string) => agents.agents.find((agent) => agent.kind === kind)?.name ?? kind;
   const options: Option[] = [
@@ -43,7 +43,7 @@ export function agentOptions(agents: AgentsFile, current: string): Option[] {
   return options;
 }
 
-/** Stands for "a path that is not among the found ones". */
+/** The option "a path that is not among the found browsers". */
 export const otherBrowser = 'other:';
 
 /** The browsers to choose from. */

@@ -21,12 +21,12 @@ const kinds: Record<ActionKind, string> = {
 
 const decisions: Record<SiteDecision, string> = { allow: 'allow', ask: 'ask me', deny: 'deny' };
 
-/** A kind of action in words. */
+/** A kind of action, as text. */
 export function kindWord(kind: ActionKind): string {
   return kinds[kind];
 }
 
-/** What a rule says, in words. */
+/** A rule's decision, as text. */
 export function decisionWord(decision: SiteDecision): string {
   return decisions[decision];
 }

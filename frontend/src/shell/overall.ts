@@ -8,7 +8,7 @@ export interface Overall {
   readonly detail: string;
 }
 
-/** The app as a whole in one line: its version, and whether it can be reached. */
+/** The state of the app in one line: its version, and whether it responds. */
 export function overall(state: WindowState | undefined, failed = false): Overall {
   if (!state && failed) {
     return { tone: 'danger', text: 'Not responding', detail: 'The app does not respond' };

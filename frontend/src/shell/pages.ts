@@ -1,7 +1,7 @@
 import type { IconName } from '$ui/icons';
 import type { Page } from '../backend';
 
-/** The pages in the order in which they are listed; Ctrl and the number of one opens it. */
+/** The pages in the order of the list. Ctrl and a page's number opens it. */
 export const pages: readonly { page: Page; icon: IconName; text: string }[] = [
   { page: 'sessions', icon: 'sessions', text: 'Sessions' },
   { page: 'approvals', icon: 'alert', text: 'Approvals' },

@@ -1,10 +1,10 @@
-/** How long the pointer rests on something before it is explained, in milliseconds. */
+/** How long the pointer must rest on an element before its tooltip appears, in milliseconds. */
 const restTime = 600;
 
 /**
- * Shows the `title` of what the pointer rests on. The tooltips of WebKitGTK are
- * windows of their own: a click that lands on one is lost. This one takes no
- * pointer events, and goes with the first press.
+ * Shows the `title` of the element under the pointer. WebKitGTK's own tooltips are separate
+ * windows, and a click on one is lost. This tooltip takes no pointer events and disappears with the
+ * first press.
  */
 export function tips(root: Document): () => void {
   const abort = new AbortController();
@@ -23,7 +23,7 @@ export function tips(root: Document): () => void {
     if (tip.matches(':popover-open')) tip.hidePopover();
   }
 
-  /** The element gets its title back: it is its description for who does not see the tip. */
+  /** Restores the element's title: it is the description for users who do not see the tooltip. */
   function leave(): void {
     hide();
     if (over !== undefined && !over.hasAttribute('title')) over.setAttribute('title', text);

@@ -5,15 +5,15 @@ import type { ConversationID, SessionName } from '$ui/protocol/protocol';
 import { asBackendError, type Backend, type BackendError } from '../backend';
 
 /**
- * The conversation that the window shows. It is read as long as it is open, from
- * where it was when it is opened again; the panel that shows it too is no concern
- * of this one.
+ * The conversation that the window shows. It is read while it is open. When it is opened again,
+ * reading continues after the last index. It is independent of the panel, which may show the same
+ * conversation.
  */
 export class TalkView {
   readonly session: SessionName;
   readonly id: ConversationID;
   readonly talk = new Talk();
-  /** Why nothing more is read; undefined while it is. */
+  /** Why reading has ended; undefined while it is read. */
   lost = $state.raw<BackendError>();
   readonly #backend: Backend;
   readonly #pictures = new PictureCache();
@@ -25,7 +25,7 @@ export class TalkView {
     this.id = id;
   }
 
-  /** Begins to read; the result ends it. */
+  /** Starts to read; the returned function ends it. */
   open(): () => void {
     this.#close?.();
     this.lost = undefined;
@@ -40,7 +40,7 @@ export class TalkView {
     };
   }
 
-  /** Reads on after it was lost. */
+  /** Continues to read after an error. */
   again(): void {
     if (this.lost !== undefined) this.open();
   }
@@ -55,7 +55,7 @@ export class TalkView {
       if (signal.aborted) leave();
       while (!signal.aborted) {
         const said = await this.#backend.nextSaid(reader);
-        // Whoever reads now has asked from its own index: nothing of this is for it.
+        // A newer read has requested everything after its own index, so drop this batch.
         if (signal.aborted) return;
         if (said.page !== undefined) this.talk.take(said.page);
         if (said.events.length > 0) this.talk.take(said.events);
@@ -65,7 +65,7 @@ export class TalkView {
     }
   }
 
-  /** Fetches entries before the first; rejects with a BackendError. */
+  /** Fetches entries before the first one; rejects with a BackendError. */
   async older(): Promise<void> {
     const { talk } = this;
     const first = talk.cells[0];
@@ -79,7 +79,7 @@ export class TalkView {
     }
   }
 
-  /** The address of a picture in the session's folder; undefined when it cannot be had. */
+  /** The URL of an image in the session's folder; undefined when it is not available. */
   picture(path: string): Promise<string | undefined> {
     return this.#pictures.get(path, () => this.#backend.talkFile(this.session, path));
   }

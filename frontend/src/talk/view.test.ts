@@ -22,7 +22,7 @@ const read = () =>
 const calls = (name: string) => fake.calls.filter(([method]) => method === name);
 
 beforeEach(() => {
-  // What is said is drawn at once in a hidden document.
+  // In a hidden document, events are drawn at once.
   vi.stubGlobal('document', { hidden: true });
 });
 afterEach(() => {

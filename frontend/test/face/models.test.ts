@@ -37,7 +37,7 @@ test.each(['light', 'dark'] as const)(
     expect(await violations(page)).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Test' }).click();
     await page.getByText('It works (0.6 s)').waitFor();
-    // What was entered is not kept in the page.
+    // The page does not keep the entered key.
     expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe('');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });

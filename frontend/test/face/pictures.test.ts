@@ -1,5 +1,5 @@
-// Pictures of every page and state, for the eyes: they are written where
-// PILOTFISH_PICTURES points, and not taken without it.
+// Screenshots of every page and state, for visual inspection. They are written to the folder
+// PILOTFISH_PICTURES, and skipped without it.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

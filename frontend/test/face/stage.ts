@@ -1,4 +1,4 @@
-// The built window in a real Chromium, with the fake backend before it.
+// The built window in a real Chromium, with a fake backend.
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ export interface Show extends FakeOptions {
 }
 
 export interface Stage {
-  /** Opens the window with a fake backend of these options. */
+  /** Opens the window with a fake backend with these options. */
   open(show?: Show): Promise<Page>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function raise(): Promise<Stage> {
   const { port } = server.address() as AddressInfo;
   const browser: Browser = await chromium.launch({
     executablePath: process.env.PILOTFISH_CHROMIUM ?? '/usr/bin/chromium',
-    // Chromium refuses its sandbox to root, which containers run as.
+    // As root, which containers run as, Chromium needs its sandbox off.
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });
 
@@ -49,7 +49,7 @@ export async function raise(): Promise<Stage> {
         permissions: ['clipboard-read', 'clipboard-write'],
       });
       const page = await context.newPage();
-      // Below the test's own limit, so that a failure names its step.
+      // Less than the test's timeout, so that a failure names its step.
       page.setDefaultTimeout(10_000);
       page.on('pageerror', (error) => {
         throw error;
@@ -81,7 +81,7 @@ async function bundleFake(): Promise<string> {
   return code;
 }
 
-/** Serves the build as it is now: a build beside the tests does not disturb them. */
+/** Serves the build from memory as it is now, so that a new build does not disturb the tests. */
 async function serve(): Promise<Server> {
   const dist = join(root, 'dist');
   const files = new Map<string, Buffer>();

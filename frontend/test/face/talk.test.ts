@@ -1,4 +1,4 @@
-// A conversation in the window: read, answered, and the same as in the panel.
+// A conversation in the window: it is read and answered, and is the same as in the panel.
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 afterEach(() => page.context().close());
 
-/** Opens the conversation that asks something, or another by the start of its title. */
+/** Opens the conversation with a question, or another one by the start of its title. */
 async function open(show: Show = {}, title = 'Why does the coupon'): Promise<void> {
   page = await stage.open({ scenario: 'talks', ...show });
   await row(title).click();
@@ -58,7 +58,7 @@ test('the question is judged and answered where it stands', async () => {
   const asked = page.locator('article', { hasText: 'wants to change a file' });
   await asked.getByText('const keep = ["items", "coupon"];').waitFor();
   await asked.getByText('all edits of files').waitFor();
-  // A press that was on its way when the question came is not meant for it.
+  // A click that was under way when the question appeared does not count.
   await expect
     .poll(async () => {
       await asked.getByRole('button', { name: 'Allow once' }).click();

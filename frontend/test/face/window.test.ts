@@ -1,4 +1,4 @@
-// What a person does with the window, in a real browser.
+// The window in use, in a real browser.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
@@ -24,7 +24,7 @@ async function open(show: Show = {}): Promise<void> {
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const calls = () => page.evaluate(() => window.fake?.calls ?? []);
 
-/** What axe finds, in the light and in the dark. */
+/** The violations that axe finds, in the light and the dark scheme. */
 async function violations(): Promise<string[]> {
   await page.evaluate(axe);
   const all: string[] = [];
@@ -40,7 +40,7 @@ async function violations(): Promise<string[]> {
   return all;
 }
 
-/** What is found must stay to count: colours may be on their way to others. */
+/** A violation counts only if it persists: colours may still be in transition. */
 const clean = () => expect.poll(violations, { timeout: 10_000 }).toEqual([]);
 
 describe('axe', () => {
@@ -106,7 +106,7 @@ test('nothing is wider than the window at 320 pixels', async () => {
       const over = await page.evaluate(() =>
         [...document.querySelectorAll('main *')]
           .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
-          // Text that ends in an ellipsis is cut by its block.
+          // Text with an ellipsis is clipped by its block.
           .filter((element) => getComputedStyle(element).display !== 'inline')
           .map((element) => element.className),
       );

@@ -1,5 +1,5 @@
-// The ways to a model of the fake app: one with a key, one whose key is gone, and
-// a server that answers on this machine.
+// The model profiles of the fake app: one with a key, one whose key is gone, and a server that
+// answers on this machine.
 import type { LLMProfile, LLMSaveRequest, LLMState } from '../../ui/protocol/protocol';
 
 export function fakeModels(keychain: boolean): Record<string, (...args: unknown[]) => unknown> {

@@ -1,7 +1,7 @@
-// States of the app as the backend would send them, for development and for
-// the tests of the window's face.
+// States of the app as the backend would send them, for development and for the window's tests.
 import type {
   AgentsFile,
+  Approval,
   LogRecord,
   SessionInfo,
   Settings,
@@ -19,6 +19,7 @@ export const settings: Settings = {
   agentCommand: '',
   agentArgs: '',
   workDir: '/home/ada/src/shop',
+  confineAgents: true,
   everyTab: false,
   terminalGraceMinutes: 30,
   chatAgent: 'auto',
@@ -87,7 +88,7 @@ function terminal(id: string, tabId: string, rest: Partial<TerminalInfo> = {}): 
   };
 }
 
-/** A session that runs since some minutes before now. */
+/** A session that has been running for some minutes. */
 export function runningSession(minutes = 184): SessionInfo {
   return {
     name: 'default',
@@ -149,6 +150,7 @@ function windowState(sessions: SessionInfo[], rest: Partial<WindowState> = {}): 
     port: 40123,
     models: 0,
     theme: 'system',
+    confinement: { on: true },
     browsers: [
       { name: 'Chromium', path: '/usr/bin/chromium' },
       { name: 'Google Chrome', path: '/usr/bin/google-chrome' },
@@ -159,7 +161,7 @@ function windowState(sessions: SessionInfo[], rest: Partial<WindowState> = {}): 
   };
 }
 
-/** What is said beside the tabs of runningSession. */
+/** The conversations of runningSession. */
 const talks: WindowConversation[] = [
   {
     session: 'default',
@@ -188,42 +190,47 @@ const talks: WindowConversation[] = [
   },
 ];
 
-/** Every state that a person may meet, by name. */
+/** A question of an agent that waits for the user. */
+function question(id: string): Approval {
+  return {
+    id,
+    session: 'default',
+    actor: {
+      kind: 'terminal',
+      id: 'k1',
+      name: 'claude in t1',
+      agent: 'Claude Code',
+      tab: 't1',
+    },
+    tab: 't1',
+    url: 'http://localhost:5173/checkout?step=2',
+    origin: 'http://localhost:5173',
+    command: 'eval',
+    args: [
+      {
+        name: 'expression',
+        value: 'for (const row of rows) {\n  row.remove(); // \u202e\n}',
+      },
+    ],
+    kind: 'eval',
+    site: 'localhost',
+    since: '2026-11-21T09:30:00Z',
+    expires: '2026-11-21T09:35:00Z',
+  };
+}
+
+/** Every state that a user may meet, by name. */
 export const scenarios: Record<string, () => WindowState> = {
   running: () => windowState([runningSession(), stoppedSession('work')]),
   approvals: () =>
     windowState([
       {
         ...runningSession(),
-        approvals: [
-          {
-            id: 'n1',
-            session: 'default',
-            actor: {
-              kind: 'terminal',
-              id: 'k1',
-              name: 'claude in t1',
-              agent: 'Claude Code',
-              tab: 't1',
-            },
-            tab: 't1',
-            url: 'http://localhost:5173/checkout?step=2',
-            origin: 'http://localhost:5173',
-            command: 'eval',
-            args: [
-              {
-                name: 'expression',
-                value: 'for (const row of rows) {\n  row.remove(); // \u202e\n}',
-              },
-            ],
-            kind: 'eval',
-            site: 'localhost',
-            since: '2026-11-21T09:30:00Z',
-            expires: '2026-11-21T09:35:00Z',
-          },
-        ],
+        approvals: [question('n1')],
       },
     ]),
+  twoApprovals: () =>
+    windowState([{ ...runningSession(), approvals: [question('n1'), question('n2')] }]),
   talks: () => windowState([runningSession(), stoppedSession('work')], { conversations: talks }),
   stopped: () => windowState([stoppedSession()]),
   empty: () => windowState([]),
@@ -311,7 +318,7 @@ const messages: readonly (readonly [string, string, string, string])[] = [
   ],
 ];
 
-/** One record of a log that goes on. */
+/** One record of an endless log. */
 export function logRecord(seq: number): LogRecord {
   const [level, component, message, attrs] = messages[seq % messages.length] ?? [
     'INFO',

@@ -1,5 +1,5 @@
-// The conversations of the fake app: kept as events, and said again to a reader
-// that comes back with an index, as the real one does.
+// The conversations of the fake app. They are kept as events, and repeated to a reader that returns
+// with an index, as the real app does.
 import type {
   ChatEntry,
   ChatEvent,
@@ -11,7 +11,7 @@ import type {
 
 type Said = Pick<ChatEventsEvent, 'events' | 'page'>;
 
-/** What waits for a reader, or the reader that waits for it. */
+/** The events that wait for a reader, or the reader that waits for events. */
 interface Reader {
   readonly number: number;
   readonly id: string;
@@ -33,7 +33,7 @@ const refusal = (code: string, message: string): Error =>
 const picture =
   'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR42mP4z8CAFTEMLQkAuAI/wVjCLwcAAAAASUVORK5CYII=';
 
-/** The last entries that are given at once. */
+/** How many of the last entries the first page has. */
 const pageSize = 40;
 
 export class FakeTalks {
@@ -77,7 +77,7 @@ export class FakeTalks {
     return kept;
   }
 
-  /** Says something; an entry without an index gets the next. */
+  /** Adds or replaces an entry; one without an index gets the next one. */
   put(id: string, part: Partial<ChatEntry> & Pick<ChatEntry, 'kind'>): void {
     const kept = this.#get(id);
     const index = kept.head.index + 1;
@@ -93,7 +93,7 @@ export class FakeTalks {
     this.#event(id, { index, op: 'put', entry });
   }
 
-  /** Adds words to an entry. */
+  /** Appends text to an entry. */
   append(id: string, entry: string, text: string): void {
     const kept = this.#get(id);
     const at = kept.entries.findIndex((one) => one.id === entry);
@@ -102,25 +102,27 @@ export class FakeTalks {
     this.#event(id, { index: kept.head.index + 1, op: 'append', id: entry, text });
   }
 
-  /** Changes a head. */
+  /** Changes a conversation's head. */
   change(id: string, part: Partial<Conversation>): void {
     const kept = this.#get(id);
     kept.head = { ...kept.head, ...part };
     this.#say(id, { events: [{ index: kept.head.index, op: 'head', head: kept.head }] });
   }
 
-  /** Says everything from the beginning once more, as a careless backend would. */
+  /** Repeats all events from the beginning, as a faulty backend might. */
   repeat(id: string): void {
     this.#say(id, { events: this.#get(id).events });
   }
 
-  /** The session ends, and with it whoever reads. */
+  /** Ends the session and its reader. */
   end(): void {
     const reader = this.#reader;
     this.#reader = undefined;
     if (reader === undefined) return;
     reader.over = true;
-    reader.next?.reject(refusal('not_running', 'this conversation is not read any more'));
+    reader.next?.reject(
+      refusal('not_running', 'this conversation is no longer open in the window'),
+    );
   }
 
   #event(id: string, event: ChatEvent): void {
@@ -163,7 +165,7 @@ export class FakeTalks {
     NextSaid: async (number) => {
       const reader = this.#reader;
       if (reader === undefined || reader.number !== number)
-        throw refusal('not_running', 'this conversation is not read any more');
+        throw refusal('not_running', 'this conversation is no longer open in the window');
       const said =
         reader.waiting.shift() ??
         (await new Promise<Said>((resolve, reject) => {
@@ -208,7 +210,7 @@ export class FakeTalks {
     OpenLink: () => undefined,
   };
 
-  /** A conversation with something of everything, at whose end something is asked. */
+  /** Fills a conversation with every kind of entry, and a question at its end. */
   #fill(id: string): void {
     for (let at = 1; at <= 60; at++)
       this.put(id, { kind: 'text', text: `Word ${String(at)} of before.` });

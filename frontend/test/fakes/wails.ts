@@ -1,5 +1,5 @@
-// A small app in place of the Go one: the bridge and the events as Wails
-// puts them on the window, with a state that moves as the real one does.
+// A small fake of the Go app: the bridge and the events as Wails adds them to the window, with a
+// state that changes like the real one.
 import type {
   LogRecord,
   SessionInfo,
@@ -15,17 +15,17 @@ export interface FakeOptions {
   scenario?: string;
   /** How many records the log has. */
   records?: number;
-  /** State() answers only when release() is called. */
+  /** When true, State() answers only after release() was called. */
   held?: boolean;
-  /** Whether secrets are kept; they are unless it is said otherwise. */
+  /** Whether there is a keychain; true by default. */
   keychain?: boolean;
-  /** State() is refused with this text. */
+  /** State() fails with this text. */
   refuse?: string;
 }
 
-/** What a test has in its hands: window.fake. */
+/** How a test controls the fake: window.fake. */
 export interface Fake {
-  /** Every call that came, as [method, ...arguments]. */
+  /** Every call so far, as [method, ...arguments]. */
   readonly calls: unknown[][];
   state: WindowState;
   settings: Settings;
@@ -33,12 +33,12 @@ export interface Fake {
   readonly talks: FakeTalks;
   /** Sends an event. */
   emit(event: string, data: unknown): void;
-  /** Changes the state and pushes it whole. */
+  /** Changes the state and pushes the complete state. */
   push(change: Partial<WindowState>): void;
   /** Appends records to the log and sends them as one batch. */
   log(count: number): void;
   release(): void;
-  /** The next call of a method is refused with this text. */
+  /** The next call of a method fails with this text. */
   refuseNext(method: string, text: string): void;
 }
 
@@ -48,7 +48,7 @@ declare global {
   }
 }
 
-/** Puts the fake on a window. */
+/** Installs the fake on a window. */
 export function install(target: Window, options: FakeOptions = {}): Fake {
   const heard = new Map<string, Set<(...data: unknown[]) => void>>();
   const records: LogRecord[] = [];

@@ -1,13 +1,12 @@
-// What waits for the user's approval, in words: who asks, what would be done, what
-// that may cause, and where. The question travels as data; backend/question says it
-// for the tray, notifications and the command line, and both are held to one file
-// (backend/question/testdata/questions.json).
+// Turns an approval into text: who asks, what would be done, what that may cause, and where. The
+// approval is transmitted as data. backend/question produces the text for the tray, notifications
+// and the command line; one file tests both (backend/question/testdata/questions.json).
 import type { ActionKind, Actor, Approval, ApprovalArg } from '../protocol/protocol';
 
-/** How many characters of a value stand in a sentence. */
+/** How many characters of a value a sentence shows. */
 const quoted = 60;
 
-/** Who asks: "Your terminal in t1", "Claude Code in Chat", a task's whole title. */
+/** Who asks: "Your terminal in t1", "Claude Code in Chat", a task's complete title. */
 export function who({ kind, agent = '', tab = '', title = '', name }: Actor): string {
   switch (kind) {
     case 'terminal':
@@ -31,7 +30,7 @@ function joined(what: string, preposition: string, where: string): string {
   return where === '' ? what : `${what} ${preposition} ${where}`;
 }
 
-/** What would be done, to follow "wants to": 'click “Buy now”'. */
+/** What would be done, as the text after "wants to": 'click “Buy now”'. */
 export function what(approval: Approval): string {
   return new Saying(approval).text;
 }
@@ -44,17 +43,17 @@ const effects: Partial<Record<ActionKind, string>> = {
   data: 'The task did not start on this site and would enter data there.',
 };
 
-/** What doing it may cause, as a sentence; empty when `what` says it all. */
+/** What the action may cause, as a sentence; empty when `what` already says it. */
 export function consequence(kind: ActionKind): string {
   return effects[kind] ?? '';
 }
 
-/** Where it would be done: an origin, or this computer; empty when it is about no page. */
+/** Where it would be done: an origin, or this computer; empty when no page is involved. */
 export function where({ kind, origin }: Pick<Approval, 'kind' | 'origin'>): string {
   return kind === 'tool' ? 'this computer' : origin;
 }
 
-/** What a rule about a kind of action lets agents do, to follow "agents may". */
+/** What a rule about a kind of action lets agents do, as the text after "agents may". */
 const allowed: Record<ActionKind, string> = {
   open: 'open pages',
   act: 'use pages',
@@ -77,7 +76,10 @@ export function may(kind: ActionKind): string {
   return allowed[kind];
 }
 
-/** All that `what` leaves out: arguments in full, where a link leads, what a form sends. */
+/**
+ * Everything that `what` leaves out: arguments in full, the target of a link, the data that a form
+ * sends.
+ */
 export function details(approval: Approval): ApprovalArg[] {
   const { said, cut } = new Saying(approval);
   const { args = [], command, target } = approval;
@@ -96,7 +98,7 @@ export function details(approval: Approval): ApprovalArg[] {
   return rest;
 }
 
-/** A text of a page or an agent in quotes that it cannot close, in one line. */
+/** A text of a page or an agent on one line, in quotes that the text cannot close. */
 function enquoted(text: string): { readonly text: string; readonly whole: boolean } {
   const line = text.trim().split(/\s+/u).join(' ').replace(/[“”„]/g, '"');
   const runes = Array.from(line);
@@ -104,10 +106,10 @@ function enquoted(text: string): { readonly text: string; readonly whole: boolea
   return { text: `“${short}”`, whole: short === text };
 }
 
-/** Makes the words of a question, and notes the arguments that stand in them whole. */
+/** Composes the text of an approval, and records the arguments that it contains completely. */
 class Saying {
   readonly said = new Set<string>();
-  /** The tool's title did not fit. */
+  /** The tool's title was too long. */
   cut = false;
   readonly text: string;
 
@@ -125,7 +127,10 @@ class Saying {
     return text;
   }
 
-  /** What is acted on: as the page names it where that is known, otherwise as the command did. */
+  /**
+   * The element of the action, by its name on the page where that is known, otherwise as the
+   * command named it.
+   */
   #element(): string {
     const { target } = this.approval;
     if (target === undefined)
@@ -197,6 +202,16 @@ class Saying {
           return 'change what the site may use, such as the camera';
         this.said.add('do');
         return `${this.#arg('do')} the permission ${this.#quote('name')}`;
+      case 'record':
+        if (kind !== 'sensitive') return `run the command “${command}”`;
+        this.said.add('do');
+        return `replace the routine ${this.#quote('name')} of another owner`;
+      case 'network': {
+        if (kind !== 'eval') return `run the command “${command}”`;
+        this.said.add('do');
+        if (this.approval.origin !== '') return 'run code by its own answers to requests';
+        return `run code on every site by its own answers to requests for ${this.#quote('what')}`;
+      }
       case 'cdp':
         return `send the DevTools command ${this.#quote('method')}`;
       default:
@@ -204,7 +219,7 @@ class Saying {
     }
   }
 
-  /** An address that is no more than the origin is said by `where`. */
+  /** An address that is only the origin is already in `where`. */
   #opens(text: string): string {
     const url = this.#arg('url');
     const { origin } = this.approval;

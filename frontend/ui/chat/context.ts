@@ -1,4 +1,5 @@
 import { createContext } from 'svelte';
+import type { Turn } from '$ui/approvals/turn';
 import type {
   ChatEntry,
   ChatWhich,
@@ -8,36 +9,43 @@ import type {
   TaskPlainChoice,
 } from '$ui/protocol/protocol';
 
-/** What an entry may ask of its conversation. */
+/** What an entry can read of its conversation and do in it. */
 export interface ChatContext {
-  /** What the agent is called. */
+  /** The agent's name. */
   readonly agent: string;
-  /** Nothing runs that an edit would take back. */
+  /** No turn is running that an edit would undo. */
   readonly resting: boolean;
   readonly entry: (id: string) => ChatEntry | undefined;
   readonly openLink: (url: string) => void;
   readonly showTab: (tab: TabID) => void;
-  readonly answer: (approval: string, option: string) => void;
+  /** Gives an answer; false says that it did not arrive, and may be given again. */
+  readonly answer: (approval: string, option: string) => Promise<boolean>;
   /** Brings a message back to be written anew; undefined where nothing is written. */
   readonly edit: ((entry: ChatEntry) => void) | undefined;
-  /** Sends a message once more, another way; undefined where nothing is sent. */
+  /** Sends a message again with another route; undefined where nothing can be sent. */
   readonly again: ((entry: ChatEntry, route: RouteKind) => void) | undefined;
-  /** Changes the table of routes for good; undefined where there is no model to choose. */
+  /** Changes the routing table permanently; undefined where there is no model to choose. */
   readonly rule: ((word: string, strong: boolean) => Promise<boolean>) | undefined;
-  /** The agent is one model: there is no fast and no strong one to choose. */
+  /** The agent is a single model: there is no choice of fast and strong. */
   readonly oneModel?: boolean;
-  /** Starts the agent again; undefined where that is offered elsewhere. */
+  /** Restarts the agent; undefined where that is offered elsewhere. */
   readonly restart: (() => void) | undefined;
-  /** Says which element was meant; undefined where nothing is sent. */
+  /** Chooses the element that was meant; undefined where nothing can be sent. */
   readonly choose: ((which: ChatWhich, element: TaskPlainChoice) => void) | undefined;
-  /** Shows an element of a tab on the page, or none for an empty ref; undefined where there is no page. */
+  /**
+   * Highlights an element on the page of a tab; an empty ref removes the highlight; undefined where there
+   * is no page.
+   */
   readonly point: ((tab: TabID | undefined, ref: string) => void) | undefined;
-  /** The message that was sent last: only what answers it can still be chosen. */
+  /** The last message: only questions in its answer can still be answered. */
   readonly latest: MessageID | undefined;
-  /** Shows a picture in full; undefined where it is shown in place. */
+  /** Shows an image in full size; undefined where it is shown in place. */
   readonly openPicture: ((url: string) => void) | undefined;
-  /** The address of a picture in the session's folder, for as long as the viewer lives. */
+  /** The URL of an image in the session's folder, valid as long as the viewer exists. */
   readonly picture: (path: string) => Promise<string | undefined>;
 }
 
 export const [getChat, setChat] = createContext<() => ChatContext>();
+
+/** Which of the questions of a conversation takes a click. */
+export const [getTurn, setTurn] = createContext<Turn>();

@@ -1,14 +1,14 @@
-// The limits of a conversation in view, the same in panel and window.
+// The limits of a conversation view, the same in panel and window.
 
-/** How many entries of a conversation are asked for at once. */
+/** How many entries of a conversation one request asks for. */
 export const CHAT_PAGE = 200;
-/** How near to its end a conversation counts as read to the end, in pixels. */
+/** How close to its end a view counts as at the end, in pixels. */
 export const FOLLOW_WITHIN = 24;
-/** How near to its beginning older entries are asked for, in pixels. */
+/** How close to the start of the list older entries are requested, in pixels. */
 export const OLDER_WITHIN = 600;
 
-/** How much of a message has to be seen for it not to be repeated above its answer, in pixels. */
+/** How much of a message must be visible for it not to be repeated above its answer, in pixels. */
 export const PINNED_SEEN = 12;
 
-/** The height of the smallest entry, in pixels: no more of them are in view than have room. */
+/** The height of the smallest entry, in pixels. It limits how many entries can be in view. */
 export const LEAST_HEIGHT = 24;

@@ -1,11 +1,11 @@
 import type { ChatAttachment } from '../protocol/protocol';
 import { attachmentUrl } from './pictures';
 
-/** Pictures as addresses for elements, fetched once each; one that could not be had is asked for again. */
+/** Images as URLs for elements, each fetched once. A failed fetch is tried again at the next request. */
 export class PictureCache {
   readonly #known = new Map<string, Promise<string | undefined>>();
 
-  /** The picture of a key; undefined when it cannot be had now. */
+  /** The image of a key; undefined when it is not available now. */
   get(key: string, fetch: () => Promise<ChatAttachment>): Promise<string | undefined> {
     let known = this.#known.get(key);
     if (known === undefined) {

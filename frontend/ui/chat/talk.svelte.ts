@@ -1,7 +1,7 @@
 import type { ChatEntry, ChatEvent, ChatPage, Conversation } from '$ui/protocol/protocol';
 import { Fold, type Cell } from './core/fold';
 
-/** The place of an entry whose change is seen by what shows it, and by nothing else. */
+/** A reactive cell: when its entry changes, only the component that shows it is updated. */
 class Place implements Cell {
   readonly id: string;
   // eslint-disable-next-line @typescript-eslint/non-nullable-type-assertion-style -- it is set at once
@@ -13,14 +13,17 @@ class Place implements Cell {
   }
 }
 
-/** A conversation that is watched, as its viewer sees it. */
+/** A watched conversation, as its viewer sees it. */
 export class Talk {
   cells = $state.raw<readonly Cell[]>([]);
   head = $state.raw<Conversation>();
   more = $state(false);
-  /** It was heard of since the watch began: an empty one is empty, and not on its way. */
+  /**
+   * At least one event or page has arrived since the watch began, so an empty conversation really
+   * is empty.
+   */
   known = $state(false);
-  /** Counts what was taken in. */
+  /** Incremented with each update. */
   version = $state(0);
   /** Older entries are being fetched. */
   fetching = $state(false);
@@ -29,23 +32,23 @@ export class Talk {
   #waiting: (ChatEvent[] | ChatPage)[] = [];
   #frame: number | undefined;
 
-  /** How far it has seen. */
+  /** The last applied index. */
   get index(): number {
     return this.#fold.index;
   }
 
-  /** The entry of an id, when it is here. */
+  /** The entry with an id, when it is loaded. */
   entry(id: string): ChatEntry | undefined {
     return this.#fold.get(id)?.entry;
   }
 
   /**
-   * Takes in what was said. An agent may say thousands of things in a second;
-   * a person sees one picture per frame, so that is how often it is drawn.
+   * Queues events. An agent may send thousands of events in a second, and the user sees one update
+   * per frame, so they are applied once per frame.
    */
   take(said: ChatEvent[] | ChatPage): void {
     this.#waiting.push(said);
-    // A hidden panel draws no frames, and nobody waits one for the first picture.
+    // A hidden panel draws no frames, and the first update should not wait for one.
     if (document.hidden || !this.known) this.#draw();
     else
       this.#frame ??= requestAnimationFrame(() => {
@@ -53,7 +56,7 @@ export class Talk {
       });
   }
 
-  /** Puts older entries before the first. */
+  /** Inserts older entries before the first one. */
   prepend(page: ChatPage): void {
     this.#fold.prepend(page);
     this.#show();

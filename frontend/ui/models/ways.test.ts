@@ -28,7 +28,7 @@ test('a key is missing only where one is needed', () => {
   expect(lacksKey(state, way({}))).toBe(true);
   expect(lacksKey(state, way({ hasKey: true }))).toBe(false);
   expect(lacksKey(state, way({ provider: 'ollama' }))).toBe(false);
-  // One that needs none was given one, which is gone.
+  // A provider that needs no key was given one, which is now gone.
   expect(lacksKey(state, way({ provider: 'ollama', keyed: true }))).toBe(true);
   expect(lacksKey(undefined, way({}))).toBe(false);
   expect(lacksKey(state, undefined)).toBe(false);

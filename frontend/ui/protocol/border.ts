@@ -1,8 +1,8 @@
-// What the schemas of both files are made of.
+// Parts that the schemas of the other files share.
 import * as v from 'valibot';
 import * as p from './protocol';
 
-/** Go writes a slice without elements as null; inside, a list is a list. */
+/** Go encodes a nil slice as null; inside the page it becomes an empty list. */
 export const list = <S extends v.GenericSchema>(item: S) => v.nullish(v.array(item), []);
 
 /** protocol.TaskPlainChoice: an element of a page that may have been meant. */
@@ -44,6 +44,7 @@ export const code = v.picklist([
   p.CodeProfileInUse,
   p.CodeUnknownConversation,
   p.CodeNotWritable,
+  p.CodeNotConfined,
   p.CodeBrowserStart,
   p.CodeScript,
   p.CodeNoElement,

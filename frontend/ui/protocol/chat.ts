@@ -1,5 +1,5 @@
-// The schemas of a conversation: what the panel and the window receive of Chat is
-// checked against these, and schema.ts holds them against the generated types.
+// The schemas of a conversation. The Chat messages that panel and window receive are validated
+// against them; schema.ts compares them with the generated types.
 import * as v from 'valibot';
 import { errorSchema, list, taskPlainChoiceSchema } from './border';
 import * as p from './protocol';
@@ -65,6 +65,7 @@ export const conversationSchema = v.object({
   quiet: v.exactOptional(v.boolean()),
   error: v.exactOptional(errorSchema),
   terminal: v.exactOptional(v.string()),
+  confined: v.exactOptional(v.boolean()),
   queue: list(queuedMessageSchema),
   draft: v.exactOptional(v.string()),
   options: list(chatOptionSchema),
@@ -117,7 +118,7 @@ export const permissionOptionSchema = v.object({
   scope: v.exactOptional(v.string()),
 });
 
-/** protocol.ChatEntry: one thing in a conversation. */
+/** protocol.ChatEntry: one entry of a conversation. */
 export const chatEntrySchema = v.object({
   id: v.string(),
   message: v.exactOptional(v.string()),
@@ -202,7 +203,7 @@ export const chatEventSchema = v.object({
   head: v.exactOptional(conversationSchema),
 });
 
-/** protocol.ChatPage: a part of a conversation, folded. */
+/** protocol.ChatPage: a part of a conversation, compacted. */
 export const chatPageSchema = v.object({
   head: conversationSchema,
   entries: list(chatEntrySchema),
@@ -210,7 +211,7 @@ export const chatPageSchema = v.object({
   more: v.boolean(),
 });
 
-/** protocol.ChatEventsEvent: what was said in a conversation that is watched. */
+/** protocol.ChatEventsEvent: new events of a watched conversation. */
 export const chatEventsSchema = v.object({
   type: v.literal(p.PanelChat),
   conversation: v.string(),

@@ -4,12 +4,12 @@
 // source: activity.go
 
 /**
- * ActivityEntry is one command of one caller, as it is recorded. What is secret
- * in it was taken out before it was stored.
+ * ActivityEntry is the record of one command of one caller. Secrets were
+ * removed before it was stored.
  */
 export interface ActivityEntry {
   /**
-   * Index is its place in the session's activity: it only grows.
+   * Index is the entry's number in the session's activity. It only grows.
    */
   index: number /* uint64 */;
   time: string; // when the command was given
@@ -18,54 +18,55 @@ export interface ActivityEntry {
   tab?: TabID;
   command: string;
   /**
-   * Phase is set for what is told before the command has ended.
+   * Phase is set for an entry from before the command has ended.
    */
   phase?: ActivityPhase;
   /**
-   * Parent is the index of the entry that this one belongs to: for a command
-   * inside of `chain`, `run` or `each` that of their beginning, for the end of a
-   * command that of its own beginning or question.
+   * Parent is the index of the entry that this one belongs to. For a command
+   * inside `chain`, `run` or `each`, that is the entry of their beginning; for
+   * the end of a command, the entry of its own beginning or question.
    */
   parent?: number /* uint64 */;
   /**
-   * Args are the arguments as text, secrets replaced and long ones cut.
+   * Args are the arguments as text; secrets are replaced and long values
+   * shortened.
    */
   args?: { [key: string]: string};
   ok: boolean;
   /**
-   * Code is the error's when it failed.
+   * Code is the code of the error, if the command failed.
    */
   code?: Code;
   /**
-   * Summary is the first line of the reply or the error's message, cut.
+   * Summary is the first line of the reply or of the error's message, shortened.
    */
   summary?: string;
   durationMs: number /* float64 */;
 }
 /**
- * ActivityPhase says what an entry tells of its command; empty for its end.
+ * ActivityPhase says which moment of its command an entry records; empty for
+ * the end.
  */
 export type ActivityPhase =
   | typeof ActivityBegun
   | typeof ActivityWaiting;
 /**
- * ActivityBegun: it begins to run other commands.
+ * ActivityBegun: the command begins to run other commands.
  */
 export const ActivityBegun = "begun";
 /**
- * ActivityWaiting: it waits for the person's word.
+ * ActivityWaiting: the command waits for the user's answer.
  */
 export const ActivityWaiting = "waiting";
 /**
- * ActivityGap is a run of indexes that are not there any more.
+ * ActivityGap is a range of indexes that are no longer stored.
  */
 export interface ActivityGap {
   from: number /* uint64 */;
   to: number /* uint64 */;
 }
 /**
- * ActivityItem is what a reader of the activity gets: an entry, or the word that
- * some are missing.
+ * ActivityItem is what a reader of the activity gets: an entry, or a gap.
  */
 export interface ActivityItem {
   entry: ActivityEntry;
@@ -75,14 +76,14 @@ export interface ActivityItem {
   gap?: ActivityGap;
 }
 /**
- * ActivityPage is the reply of GET /activity/history, oldest first. Entries that
- * the caller may not see are left out of it, and are no gap.
+ * ActivityPage is the reply of GET /activity/history, oldest first. Entries
+ * that the caller may not see are left out; they do not count as a gap.
  */
 export interface ActivityPage {
   entries: ActivityEntry[];
   gaps: ActivityGap[];
   /**
-   * Next is what to pass as `after` to go on.
+   * Next is the value of `after` for the next page.
    */
   next: number /* uint64 */;
   /**
@@ -91,16 +92,16 @@ export interface ActivityPage {
   last: number /* uint64 */;
 }
 /**
- * The events of GET /activity/stream. The data of an activity event, and of a
- * waiting event, is an ActivityEntry, that of a gap event an ActivityGap.
+ * The events of GET /activity/stream. The data of an activity event and of a
+ * waiting event is an ActivityEntry, the data of a gap event an ActivityGap.
  */
 export const ActivityEventEntry = "activity";
 export const ActivityEventWaiting = "waiting";
 export const ActivityEventGap = "gap";
 /**
- * FileRequest is the body of POST /chat/file and /task/file: a picture or file of
- * the session, by a path that a command, a conversation or a task gave. Which
- * conversation or task it belongs to is said and not needed.
+ * FileRequest is the body of POST /chat/file and /task/file. It asks for an
+ * image or a file of the session, by a path from a command, a conversation or a
+ * task. The conversation or task is informative; the backend does not need it.
  */
 export interface FileRequest {
   path: string;
@@ -125,18 +126,18 @@ export type AgentStatus =
  * The states of an agent.
  */
 export const AgentStarting = "starting";
-export const AgentIdle = "idle"; // it waits for the person's next word
-export const AgentWorking = "working"; // it runs
+export const AgentIdle = "idle"; // it waits for the user's next message
+export const AgentWorking = "working"; // a turn runs
 export const AgentNeedsYou = "needs_you";
 export const AgentEnded = "ended";
 export const AgentMissing = "missing";
 /**
  * AgentKind names an entry of the catalogue of agents: "claude", "shell",
- * "codex", …; "custom" is a command line of the person's own.
+ * "codex", …; "custom" is the user's own command line.
  */
 export type AgentKind = string;
 /**
- * The kinds that the code itself speaks of; the catalogue has more.
+ * The kinds that the code refers to; the catalogue has more.
  */
 export const AgentClaude: AgentKind = "claude";
 export const AgentShell: AgentKind = "shell";
@@ -155,18 +156,17 @@ export interface AgentInfo {
   path?: string;
   version?: string;
   /**
-   * Install is the command that installs it; empty when there is none.
+   * Install is the command that installs the agent; empty when there is none.
    */
   install?: string;
   /**
-   * URL is where its makers describe it.
+   * URL is a page of its makers about the agent.
    */
   url?: string;
   /**
-   * Chat is the driver by which it can be talked to in Chat ("acp", "claude" or
-   * "model");
-   * empty when it cannot. ChatInstall is then the command that makes it possible,
-   * if there is one.
+   * Chat is the driver with which Chat can use the agent ("acp", "claude" or
+   * "model"); empty when it cannot. ChatInstall is then the command that makes
+   * it possible, if there is one.
    */
   chat?: string;
   chatInstall?: string;
@@ -175,8 +175,8 @@ export interface AgentInfo {
    */
   problem?: string;
   /**
-   * Detail is what a user is told beside the name: of a model, its provider and
-   * the provider's name of it.
+   * Detail is shown beside the name: for a model, its provider and the
+   * provider's name for it.
    */
   detail?: string;
 }
@@ -187,42 +187,58 @@ export interface AgentsFile {
   version: number /* int */;
   agents: AgentInfo[];
   /**
-   * Default is what AgentAuto means on this machine.
+   * Default is the agent that AgentAuto means on this machine.
    */
   default: AgentKind;
   /**
-   * Models are the model profiles, each an agent in Chat. They are not in the
-   * file.
+   * Models are the model profiles, each of which is an agent in Chat. They are
+   * not in the file.
    */
   models?: AgentInfo[];
 }
 /**
- * AgentStatusRequest is the body of POST /agent-status: an agent's hook says
- * what its agent does. The terminal is that of the token.
+ * AgentStatusRequest is the body of POST /agent-status: an agent's hook reports
+ * the agent's status. The terminal is the one of the token.
  */
 export interface AgentStatusRequest {
   status: AgentStatus;
   /**
-   * Message is what a person is shown with "needs you".
+   * Message is shown to the user with "needs you".
    */
   message?: string;
+}
+/**
+ * Confinement says whether agents run confined: without sight of Pilotfish's own
+ * folders and processes (backend/confine).
+ */
+export interface Confinement {
+  /**
+   * On is the setting. Agents are confined when it is true and Problem is nil.
+   */
+  on: boolean;
+  /**
+   * Problem says why programs cannot be confined on this machine, and its hint
+   * what to do about that.
+   */
+  problem?: Error;
 }
 /**
  * The environment of an agent process.
  */
 export const EnvURL = "PILOTFISH_URL"; // http://127.0.0.1:PORT
-export const EnvToken = "PILOTFISH_TOKEN"; // the agent's own token; scope "browse" only
+export const EnvToken = "PILOTFISH_TOKEN"; // the agent's own token; scopes "read" and "act"
 export const EnvSession = "PILOTFISH_SESSION"; // the session's name
 export const EnvTab = "PILOTFISH_TAB"; // the tab beside the agent
 export const EnvState = "PILOTFISH_STATE"; // the folder with tabs.json and active-tab.json
 /**
- * EnvTTY is the terminal of the user\'s own shell in the panel: only the user
+ * EnvTTY is the terminal of the user's own shell in the panel: only the user
  * reads what goes there. Agents have none.
  */
 export const EnvTTY = "PILOTFISH_TTY";
 /**
  * The environment of an agent process.
  */
+export const EnvConfined = "PILOTFISH_CONFINED"; // "1": the process runs confined (backend/confine)
 export const EnvMark = "PILOTFISH_PROC"; // marks every descendant, so that none is left behind
 export const EnvHome = "PILOTFISH_HOME"; // replaces every user folder; for tests and portable installations
 export const EnvSandbox = "PILOTFISH_NO_SANDBOX"; // "1": as root, run Chromium without its sandbox
@@ -231,7 +247,7 @@ export const EnvSandbox = "PILOTFISH_NO_SANDBOX"; // "1": as root, run Chromium 
 // source: approval.go
 
 /**
- * ActionKind is what a command does, as far as a person decides about it.
+ * ActionKind is what a command does, as far as the user can decide about it.
  */
 export type ActionKind =
   | typeof ActionOpen
@@ -250,12 +266,12 @@ export type ActionKind =
   | typeof ActionData
   | typeof ActionTool;
 /**
- * The kinds of action. Those after ActionSensitive have a name of their own; a
- * rule about ActionSensitive is about all of them.
+ * The kinds of action. A rule about ActionSensitive covers all kinds after it
+ * that have no rule of their own.
  */
 export const ActionOpen = "open"; // open an address
 export const ActionAct = "act"; // click, type, change the page
-export const ActionSensitive = "sensitive"; // anything below, and what has no name
+export const ActionSensitive = "sensitive"; // all kinds below, and sensitive commands without a kind
 export const ActionEval = "eval"; // run code in the page
 export const ActionCookies = "cookies"; // values of cookies and storage
 export const ActionDownload = "download"; // save a file of the page
@@ -263,24 +279,25 @@ export const ActionUpload = "upload"; // give the page a file
 export const ActionClipboard = "clipboard"; // read or write the clipboard
 export const ActionPermissions = "permissions"; // give the page camera, location, …
 /**
- * What acting on a page would cause, as far as the page tells: a task asks the
- * user unless a rule says otherwise, other agents only where a rule says so.
+ * The consequence of an action on a page, as far as the page shows it. A task
+ * asks the user unless a rule says otherwise; other agents ask only where a
+ * rule says so.
  */
 export const ActionSend = "send"; // send or publish something
 /**
- * The kinds of action. Those after ActionSensitive have a name of their own; a
- * rule about ActionSensitive is about all of them.
+ * The kinds of action. A rule about ActionSensitive covers all kinds after it
+ * that have no rule of their own.
  */
 export const ActionPay = "pay"; // pay or order
 export const ActionDelete = "delete"; // delete something
 export const ActionSignIn = "sign_in"; // send a form with a password
-export const ActionData = "data"; // enter data on another site than it began on
+export const ActionData = "data"; // enter data on another site than the task began on
 /**
- * ActionTool is a tool of an agent's own. No site rule is about it.
+ * ActionTool is the use of an agent's own tool. Site rules do not apply to it.
  */
 export const ActionTool = "tool";
 /**
- * SiteDecision is what a rule says.
+ * SiteDecision is the decision of a rule.
  */
 export type SiteDecision =
   | typeof SiteAllow
@@ -293,81 +310,82 @@ export const SiteAllow = "allow";
 export const SiteAsk = "ask";
 export const SiteDeny = "deny";
 /**
- * SiteRule says what agents may do on a site. A person is bound by none.
+ * SiteRule says what agents may do on a site. Rules do not apply to the user.
  */
 export interface SiteRule {
   /**
    * Site is "*" for every page, "example.com" for that host on any port,
-   * "*.example.com" for it and all hosts below it, or an origin such as
+   * "*.example.com" for the host and all its subdomains, or an origin such as
    * "https://example.com:8443".
    */
   site: string;
   kind: ActionKind;
   decision: SiteDecision;
   /**
-   * Default marks a rule that nobody made: it can be overruled and not removed.
+   * Default marks a built-in rule: a user's rule can replace it, but it cannot
+   * be removed.
    */
   default?: boolean;
 }
 /**
- * SiteRulesFile is rules.json in a session's folder. Mode 0600, written whole or
- * not at all.
+ * SiteRulesFile is rules.json in a session's folder. It has mode 0600 and is
+ * written atomically.
  */
 export interface SiteRulesFile {
   version: number /* int */;
   rules: SiteRule[];
 }
 /**
- * Approval is something that waits for the user's approval, as data: each client
- * says it in its own words (backend/question, frontend/ui/approvals). Actor, Target
- * and Args have texts of agents and pages in them.
+ * Approval is something that waits for the user's approval, as data. Each
+ * client renders the text itself (backend/question, frontend/ui/approvals).
+ * Actor, Target and Args contain text of agents and pages.
  */
 export interface Approval {
   /**
-   * ID is good for one answer and cannot be guessed.
+   * ID is valid for one answer and cannot be guessed.
    */
   id: string;
   session: SessionName;
   actor: Actor;
   /**
-   * Tab and URL are the page that it is about; Origin is the part of URL to judge
-   * by, empty when it is about no page.
+   * Tab and URL are the page that it is about. Origin is the part of URL by
+   * which the user judges; empty when it is not about a page.
    */
   tab?: TabID;
   url?: string;
   origin: string;
   /**
-   * Command and Args are what would be done, in full. Of ActionTool the command is
-   * the tool's own title.
+   * Command and Args are what would be done, in full. For ActionTool the command
+   * is the tool's own title.
    */
   command: string;
   args?: ApprovalArg[];
   kind: ActionKind;
   /**
-   * Target is the element that would be acted on; nil when none is, or when it is
-   * not known.
+   * Target is the element that would be acted on; nil when there is none or it
+   * is not known.
    */
   target?: TargetFacts;
   /**
-   * Site is what "always" would be for; empty when the page has no site, and
-   * then there is no "always".
+   * Site is the site for which "always" would make a rule. It is empty when the
+   * page has no site; then "always" is not offered.
    */
   site?: string;
   /**
    * Conversation is set for a question of a conversation's agent about a tool of
-   * its own, and Options are the answers that it offers.
+   * its own. Options are the answers that it offers.
    */
   conversation?: ConversationID;
   options?: PermissionOption[];
   since: string;
   /**
-   * Expires is when the caller gives up.
+   * Expires is when the caller stops waiting.
    */
   expires: string;
 }
 /**
- * Waiting is what a caller is told while its command waits for the user: what was
- * asked, and not the ID by which it is answered.
+ * Waiting is what a caller gets while its command waits for the user: the
+ * question, without the ID that an answer needs.
  */
 export interface Waiting {
   session: SessionName;
@@ -388,7 +406,7 @@ export interface ApprovalArg {
   value: string;
 }
 /**
- * ApprovalAnswer is how the user answers.
+ * ApprovalAnswer is the user's answer.
  */
 export type ApprovalAnswer =
   | typeof AnswerOnce
@@ -400,22 +418,18 @@ export type ApprovalAnswer =
  */
 export const AnswerOnce = "once";
 /**
- * AnswerAlways makes a rule for the site and the kind, in this session.
+ * AnswerAlways adds a rule for the site and the kind to this session.
  */
 export const AnswerAlways = "always";
 /**
- * AnswerTask lets a task do this kind of thing on this site until it is over. It
- * answers questions of tasks only.
+ * AnswerTask allows a task this kind of action on this site until the task
+ * ends. It is an answer to questions of tasks only.
  */
 export const AnswerTask = "task";
 /**
  * The answers.
  */
 export const AnswerDeny = "deny";
-
-//////////
-// source: caller.go
-
 
 //////////
 // source: chat.go
@@ -426,11 +440,11 @@ export const AnswerDeny = "deny";
 export type ConversationID = string;
 /**
  * MessageID names a prompt: a UUID that the panel makes. Every entry of the
- * reply carries it.
+ * response has it.
  */
 export type MessageID = string;
 /**
- * AgentPilot is the agent of ours that needs no account and no network.
+ * AgentPilot is our built-in agent, which needs no account and no network.
  */
 export const AgentPilot: AgentKind = "pilot";
 /**
@@ -445,16 +459,16 @@ export type ConversationState =
   | typeof ConversationSignIn
   | typeof ConversationTerminal;
 /**
- * The states of a conversation. Nothing is ever "running" that is not: the
- * state is made from the turn that runs, never read from a file.
+ * The states of a conversation. They are computed from the turn that runs, and
+ * never read from a file, so no conversation is "running" without a turn.
  */
 export const ConversationIdle = "idle";
 export const ConversationStarting = "starting"; // its agent starts or loads the session
 export const ConversationRunning = "running";
-export const ConversationNeedsYou = "needs_you"; // a permission waits
-export const ConversationFailed = "failed"; // its agent ended; one click starts it again
-export const ConversationSignIn = "sign_in"; // the agent asks for a sign-in first
-export const ConversationTerminal = "terminal"; // the session is continued in a terminal, which holds the lease
+export const ConversationNeedsYou = "needs_you"; // a permission waits for the user
+export const ConversationFailed = "failed"; // its agent process ended; one click starts it again
+export const ConversationSignIn = "sign_in"; // the agent needs a sign-in first
+export const ConversationTerminal = "terminal"; // the session continues in a terminal, which holds the lease
 /**
  * Conversation is a conversation without its entries: what lists, tabs and tray
  * show of it, and what the composer needs.
@@ -463,41 +477,47 @@ export interface Conversation {
   id: ConversationID;
   title: string;
   /**
-   * Tab is the tab beside it; empty when that tab is gone and it floats.
+   * Tab is the tab beside the conversation; empty when the tab was closed.
    */
   tab?: TabID;
   /**
-   * URL is what its tab showed last; only when it floats.
+   * URL is the last address of its tab; only when Tab is empty.
    */
   url?: string;
   /**
-   * Agent is who answers; AgentName is what a person calls it.
+   * Agent is the agent that answers; AgentName is its name for the user.
    */
   agent: AgentKind;
   agentName: string;
   /**
-   * AgentSession is the agent's own id of it; empty before the first turn.
+   * AgentSession is the agent's own id of the session; empty before the first
+   * turn.
    */
   agentSession?: string;
   state: ConversationState;
   /**
-   * Message is the prompt whose turn runs; empty when none does.
+   * Message is the prompt whose turn runs; empty when none runs.
    */
   message?: MessageID;
   /**
-   * Quiet is set when a running turn has said nothing for the time of Settings:
-   * a person is offered to end it.
+   * Quiet is set when a running turn has produced nothing for the time in
+   * Settings. The user is then offered to end it.
    */
   quiet?: boolean;
   error?: Error;
   /**
-   * Terminal is the terminal that continues it (ConversationTerminal).
+   * Terminal is the terminal in which the conversation continues
+   * (ConversationTerminal).
    */
   terminal?: TerminalID;
+  /**
+   * Confined: its agent runs and cannot see Pilotfish itself, see Confinement.
+   */
+  confined?: boolean;
   queue: QueuedMessage[];
   draft?: string;
   /**
-   * Options are what the agent lets a person choose: mode, model and others.
+   * Options are what the agent lets the user choose: mode, model and others.
    */
   options: ChatOption[];
   commands: ChatCommand[];
@@ -507,11 +527,11 @@ export interface Conversation {
   created: string;
   updated: string;
   /**
-   * Index is the last one given in this conversation.
+   * Index is the last index that was assigned in this conversation.
    */
   index: number /* uint64 */;
   /**
-   * Entries is how many there are.
+   * Entries is the number of entries.
    */
   entries: number /* int */;
 }
@@ -519,9 +539,9 @@ export interface Conversation {
  * ChatAbilities are what a conversation's agent can do.
  */
 export interface ChatAbilities {
-  images: boolean; // takes pictures in a prompt
-  resume: boolean; // loads a session of before
-  steer: boolean; // takes a message into a running turn
+  images: boolean; // accepts images in a prompt
+  resume: boolean; // can load an earlier session
+  steer: boolean; // accepts a message in a running turn
   /**
    * Terminal: the session can be continued in a terminal, and back.
    */
@@ -534,20 +554,21 @@ export interface QueuedMessage {
   id: MessageID;
   text: string;
   attachments: ChatAttachment[];
-  route?: RouteKind; // a person's own choice; empty for the rules'
+  route?: RouteKind; // the user's choice; empty: the rules decide
 }
 /**
- * ChatAttachment is something beside the words of a prompt.
+ * ChatAttachment is sent beside the text of a prompt.
  */
 export interface ChatAttachment {
   kind: AttachmentKind;
   /**
-   * Name is what a person is shown.
+   * Name is the name for the user.
    */
   name: string;
   /**
-   * Data is an image's or file's bytes in base64, at most MaxAttachment. In the
-   * journal it is empty and Path names the file in the session's folder.
+   * Data is the content of an image or file in base64; the content has at most
+   * MaxAttachment bytes. In the journal Data is empty, and Path names the file
+   * in the session's folder.
    */
   data?: string;
   mime?: string;
@@ -572,7 +593,7 @@ export const AttachFile = "file";
 export const AttachTab = "tab"; // a mentioned tab
 export const AttachElement = "element"; // an element that was picked on a page
 /**
- * RouteKind says who carries a message out.
+ * RouteKind says who carries out a message.
  */
 export type RouteKind =
   | typeof RouteInstant
@@ -581,7 +602,7 @@ export type RouteKind =
 /**
  * The routes.
  */
-export const RouteInstant = "instant"; // Pilot understands it completely and does it at once
+export const RouteInstant = "instant"; // Pilot understands it completely and carries it out at once
 export const RouteFast = "fast"; // the agent's fast model
 export const RouteStrong = "strong"; // the agent's strong model
 /**
@@ -592,23 +613,23 @@ export interface ChatRoute {
   reason: string; // "you asked why", "click Save is an instant command"
   model?: string;
   /**
-   * Word is the word of the table that chose the strong model.
+   * Word is the word of the table that selected the strong model.
    */
   word?: string;
   /**
-   * Chosen is set when a person chose it.
+   * Chosen is set when the user chose the route.
    */
   chosen?: boolean;
 }
 /**
- * ChatOption is something of the agent's that a person chooses: its mode, its
+ * ChatOption is an option of the agent that the user can choose: its mode, its
  * model, or another configuration option.
  */
 export interface ChatOption {
   id: string;
   name: string;
   /**
-   * Category is "mode", "model", "thought_level" or the agent's own word.
+   * Category is "mode", "model", "thought_level" or the agent's own category.
    */
   category: string;
   value: string;
@@ -631,13 +652,14 @@ export interface ChatCommand {
   hint?: string; // of its input
 }
 /**
- * ChatUsage is what an agent says that a conversation used.
+ * ChatUsage is the usage of a conversation, as its agent reports it.
  */
 export interface ChatUsage {
   input?: number /* int */; // tokens
   output?: number /* int */; // tokens
   /**
-   * Context and ContextSize are how much of the window is full, in tokens.
+   * Context is how many tokens of the context window are used, ContextSize its
+   * size.
    */
   context?: number /* int */;
   contextSize?: number /* int */;
@@ -645,7 +667,7 @@ export interface ChatUsage {
   currency?: string;
 }
 /**
- * SignInMethod is a way of an agent to be signed in to.
+ * SignInMethod is one way to sign in to an agent.
  */
 export interface SignInMethod {
   id: string;
@@ -668,16 +690,16 @@ export type ChatEntryKind =
  * The kinds of entry.
  */
 export const EntryUser = "user";
-export const EntryText = "text"; // the agent's words, Markdown
-export const EntryThought = "thought"; // its thinking
+export const EntryText = "text"; // the agent's text, Markdown
+export const EntryThought = "thought"; // the agent's thinking
 export const EntryTool = "tool";
 export const EntryPlan = "plan";
 export const EntryPermission = "permission";
-export const EntryNotice = "notice"; // a word of ours: the history was given as context, the agent was started again
+export const EntryNotice = "notice"; // a line of ours, such as: the history was given as context, the agent was started again
 export const EntryEnd = "end"; // the end of a turn; each turn has exactly one
 /**
- * ChatEntry is one thing in a conversation. Which fields count depends on Kind.
- * All its texts are foreign but those of EntryNotice.
+ * ChatEntry is one item of a conversation. Kind says which fields are used. All
+ * its texts come from the user, agents or pages, except in EntryNotice.
  */
 export interface ChatEntry {
   /**
@@ -685,26 +707,27 @@ export interface ChatEntry {
    */
   id: string;
   /**
-   * Message is the prompt that it belongs to.
+   * Message is the prompt that the entry belongs to.
    */
   message?: MessageID;
   kind: ChatEntryKind;
   at: string;
   /**
-   * Index is that of the event that made it: entries are shown in its order.
+   * Index is the index of the event that made the entry. Entries are shown in
+   * this order.
    */
   index: number /* uint64 */;
   text?: string; // user, text, thought, notice
   /**
-   * Open is set while more of the text, the tool or the answer is to come.
+   * Open is set while more of the text, the tool call or the answer is expected.
    */
   open?: boolean;
   /**
-   * Which asks the person which element they mean (text).
+   * Which asks the user which element they meant (text).
    */
   which?: ChatWhich;
   attachments?: ChatAttachment[]; // user
-  images?: ChatAttachment[]; // text: pictures that the agent sent
+  images?: ChatAttachment[]; // text: images that the agent sent
   route?: ChatRoute; // user
   tool?: ChatTool;
   plan?: ChatPlanItem[];
@@ -712,25 +735,25 @@ export interface ChatEntry {
   end?: ChatEnd;
 }
 /**
- * ChatWhich asks which of several elements of a page a person means. They answer
- * with a message of Text, to which the elements of Chosen and the one that they choose
- * now are attached.
+ * ChatWhich asks which of several elements of a page the user means. The answer
+ * is a message with the text Text; the elements of Chosen and the newly chosen
+ * one are attached to it.
  */
 export interface ChatWhich {
   tab?: TabID;
   elements: TaskPlainChoice[];
   /**
-   * More is how many elements are not among them.
+   * More is how many further elements there are.
    */
   more?: number /* int */;
   text: string;
   /**
-   * Chosen are the refs of elements that were chosen before.
+   * Chosen are the refs of the elements that were chosen earlier.
    */
   chosen?: string[];
 }
 /**
- * ToolStatus is how far a tool call is.
+ * ToolStatus is the state of a tool call.
  */
 export type ToolStatus =
   | typeof ToolPending
@@ -751,21 +774,21 @@ export const ToolCancelled = "cancelled";
  */
 export interface ChatTool {
   /**
-   * Call is the agent's own id of it.
+   * Call is the agent's own id of the call.
    */
   call: string;
   /**
-   * Title is the agent's; Line is ours for a step in the browser, in plain
-   * words ("Clicked Save"), else empty.
+   * Title is the agent's text. Line is our text for a step in the browser
+   * ("Clicked Save"), else empty.
    */
   title: string;
   line?: string;
   /**
-   * Name is the tool's own name, where the agent says it.
+   * Name is the tool's own name, if the agent reports it.
    */
   name?: string;
   /**
-   * Kind is ACP's: read, edit, delete, move, search, execute, think, fetch,
+   * Kind is ACP's kind: read, edit, delete, move, search, execute, think, fetch,
    * switch_mode, other; or "browser" for a step in the browser.
    */
   kind: string;
@@ -774,23 +797,23 @@ export interface ChatTool {
   content: ToolContent[];
   paths?: string[];
   /**
-   * Screenshot is a picture of the page after a step, for GET /file.
+   * Screenshot is the path of a screenshot after a step, for GET /file.
    */
   screenshot?: string;
 }
 /**
- * ToolContent is what a tool call brought: a text, a diff or a picture.
+ * ToolContent is a result of a tool call: a text, a diff or an image.
  */
 export interface ToolContent {
   kind: ToolContentKind;
   text?: string;
-  path?: string; // of a diff, or of a picture for GET /file
+  path?: string; // of a diff, or of an image for GET /file
   old?: string;
   new?: string;
-  fresh?: boolean; // the diff makes a new file
+  fresh?: boolean; // the diff creates a new file
   /**
-   * Line is the line of the file at which Old and New begin, from 1; 0 when it is
-   * not known.
+   * Line is the line of the file at which Old and New begin, from 1; 0 when it
+   * is not known.
    */
   line?: number /* int */;
 }
@@ -816,16 +839,17 @@ export interface ChatPlanItem {
   priority?: string; // high, medium, low
 }
 /**
- * ChatPermission is a question of the agent to the person.
+ * ChatPermission is a question of the agent to the user.
  */
 export interface ChatPermission {
   /**
-   * Approval is the broker's id, for an answer; empty when it was answered.
+   * Approval is the broker's id, which an answer needs; empty once it was
+   * answered.
    */
   approval?: string;
   /**
-   * Tool is the entry of the tool call that it is about, when there is one; all
-   * that is to be judged stands in that entry or in Subject.
+   * Tool is the entry of the tool call that it is about, if there is one.
+   * Everything to judge is in that entry or in Subject.
    */
   tool?: string;
   subject: ChatTool;
@@ -833,8 +857,8 @@ export interface ChatPermission {
   origin?: string; // of the page that it is about
   options: PermissionOption[];
   /**
-   * Answer is the id of the chosen option; Outcome says it in words
-   * ("allowed once by you in the tray", "cancelled").
+   * Answer is the id of the chosen option; Outcome describes it ("allowed once
+   * by you in the tray", "cancelled").
    */
   answer?: string;
   outcome?: string;
@@ -850,7 +874,7 @@ export interface PermissionOption {
    */
   kind: ApprovalAnswer;
   /**
-   * Scope says what "always" is about, in words.
+   * Scope describes what "always" covers.
    */
   scope?: string;
 }
@@ -874,9 +898,9 @@ export const EndCancelled = "cancelled";
 export const EndRefused = "refused"; // the model refused
 export const EndMaxTokens = "max_tokens"; // the model's limit
 export const EndMaxTurns = "max_turns"; // the agent's limit of requests
-export const EndFailed = "failed"; // the agent answered with an error
-export const EndCrashed = "crashed"; // the agent's process ended or wrote rubbish
-export const EndRestarted = "restarted"; // Pilotfish ended in the middle of the turn
+export const EndFailed = "failed"; // the agent returned an error
+export const EndCrashed = "crashed"; // the agent's process ended, or its output was not the protocol
+export const EndRestarted = "restarted"; // Pilotfish ended during the turn
 /**
  * ChatEnd is the end of a turn.
  */
@@ -896,16 +920,16 @@ export type ChatOp =
   | typeof ChatHead;
 /**
  * The operations. A viewer that applies all of them in the order of their
- * indexes has the conversation.
+ * indexes has the whole conversation.
  */
-export const ChatPut = "put"; // Entry is new, or replaces the one of its id
-export const ChatAppend = "append"; // Text goes behind the text of the entry ID
-export const ChatRemove = "remove"; // the entry ID and all behind it are gone (edit and resend)
+export const ChatPut = "put"; // Entry is new, or replaces the entry with its ID
+export const ChatAppend = "append"; // append Text to the text of the entry ID
+export const ChatRemove = "remove"; // remove the entry ID and all entries after it (edit and resend)
 export const ChatHead = "head"; // Head replaces the conversation's head
 /**
- * ChatEvent is one change of a conversation. Its index is given once, when the
- * backend takes it in, and is written before it is shown. Head events carry the
- * index of the last entry event and are not counted.
+ * ChatEvent is one change of a conversation. The backend assigns its index
+ * once, on receipt, and writes the event before anybody sees it. Head events
+ * have the index of the last entry event and are not counted.
  */
 export interface ChatEvent {
   index: number /* uint64 */;
@@ -916,7 +940,8 @@ export interface ChatEvent {
   head?: Conversation;
 }
 /**
- * ChatPage is a part of a conversation, folded: entries as they are at Index.
+ * ChatPage is a compacted part of a conversation: its entries as they are at
+ * Index.
  */
 export interface ChatPage {
   head: Conversation;
@@ -925,7 +950,8 @@ export interface ChatPage {
    */
   entries: ChatEntry[];
   /**
-   * Index is how far the fold goes: a viewer goes on with after=Index.
+   * Index is the last event that the entries include; a viewer continues with
+   * after=Index.
    */
   index: number /* uint64 */;
   /**
@@ -934,19 +960,19 @@ export interface ChatPage {
   more: boolean;
 }
 /**
- * ChatStartRequest is the body of POST /chat/start. A conversation that exists
- * is left as it is.
+ * ChatStartRequest is the body of POST /chat/start. It does not change an
+ * existing conversation.
  */
 export interface ChatStartRequest {
   conversation: ConversationID;
   tab?: TabID;
-  agent?: AgentKind; // empty: that of Settings
+  agent?: AgentKind; // empty: the one in Settings
   command?: string;
   title?: string;
 }
 /**
- * ChatSendRequest is the body of POST /chat/send. The same message twice is one
- * message.
+ * ChatSendRequest is the body of POST /chat/send. A message with an id that was
+ * sent before is ignored.
  */
 export interface ChatSendRequest {
   conversation: ConversationID;
@@ -955,12 +981,13 @@ export interface ChatSendRequest {
   attachments?: ChatAttachment[];
   route?: RouteKind;
   /**
-   * Now interrupts the turn that runs (or steers it, where the agent can)
-   * instead of waiting behind it.
+   * Now interrupts the running turn (or steers it, if the agent can) instead of
+   * queueing the message.
    */
   now?: boolean;
   /**
-   * Replaces is an earlier user entry: it and all behind it are removed first.
+   * Replaces is an earlier user entry: it and all entries after it are removed
+   * first.
    */
   replaces?: string;
 }
@@ -975,7 +1002,7 @@ export interface ChatQueueRequest {
   to?: number /* int */; // move: the new place, from 0
 }
 /**
- * QueueAction is what is done with a message that waits.
+ * QueueAction is what to do with a queued message.
  */
 export type QueueAction =
   | typeof QueueEdit
@@ -983,7 +1010,7 @@ export type QueueAction =
   | typeof QueueRemove
   | typeof QueueNow;
 /**
- * The actions on a waiting message.
+ * The actions on a queued message.
  */
 export const QueueEdit = "edit";
 export const QueueMove = "move";
@@ -998,8 +1025,9 @@ export interface ChatSetRequest {
   title?: string;
   draft?: string;
   /**
-   * DraftOf is the message that the draft was sent as, when the sender does not
-   * know whether it arrived: the draft of one that did is dropped.
+   * DraftOf is the message as which the draft was sent, when the sender does not
+   * know whether it arrived. If the backend has that message, it ignores the
+   * draft.
    */
   draftOf?: MessageID;
   agent?: AgentKind;
@@ -1020,9 +1048,9 @@ export interface ChatAnswerRequest {
   option: string; // the id of a PermissionOption
 }
 /**
- * ChatRequest is the body of the routes that need a conversation only:
- * POST /chat/cancel, /chat/restart, /chat/delete, /chat/terminal (continue in a
- * terminal), /chat/resume (continue in chat).
+ * ChatRequest is the body of the routes that need only a conversation: POST
+ * /chat/cancel, /chat/restart, /chat/delete, /chat/terminal (continue in a
+ * terminal), /chat/resume (continue in Chat).
  */
 export interface ChatRequest {
   conversation: ConversationID;
@@ -1035,9 +1063,9 @@ export interface ChatSignInRequest {
   method: string;
 }
 /**
- * ChatHistoryRequest is the body of POST /chat/history (the panel) and the query
- * of GET /chat/history (everybody else): the last Limit entries before the index
- * Before; 0 for the end.
+ * ChatHistoryRequest is the body of POST /chat/history (the panel) and the
+ * query of GET /chat/history (all other clients): the last Limit entries before
+ * the index Before; 0 means the end.
  */
 export interface ChatHistoryRequest {
   conversation: ConversationID;
@@ -1045,8 +1073,9 @@ export interface ChatHistoryRequest {
   limit?: number /* int */;
 }
 /**
- * ChatRouteRuleRequest is the body of POST /chat/route-rule: from now on a
- * message with this word is for the strong model, or no longer for its sake.
+ * ChatRouteRuleRequest is the body of POST /chat/route-rule. With Strong,
+ * messages with this word go to the strong model from now on; without it, the
+ * word no longer has that effect.
  */
 export interface ChatRouteRuleRequest {
   word: string;
@@ -1054,21 +1083,21 @@ export interface ChatRouteRuleRequest {
 }
 /**
  * ChatScreenshotRequest is the body of POST /chat/screenshot; the reply is a
- * ChatAttachment with the picture.
+ * ChatAttachment with the screenshot.
  */
 export interface ChatScreenshotRequest {
   tab: TabID;
 }
 /**
- * ChatSearchRequest is the body of POST /chat/search: all conversations of the
- * session.
+ * ChatSearchRequest is the body of POST /chat/search, which searches all
+ * conversations of the session.
  */
 export interface ChatSearchRequest {
   text: string;
   limit?: number /* int */;
 }
 /**
- * ChatFound is one hit of a search.
+ * ChatFound is one match of a search.
  */
 export interface ChatFound {
   conversation: ConversationID;
@@ -1077,7 +1106,7 @@ export interface ChatFound {
   index: number /* uint64 */;
   at: string;
   /**
-   * Before, Match and After are the words around the hit.
+   * Before and After are the text around the match.
    */
   before: string;
   match: string;
@@ -1096,15 +1125,15 @@ export interface ChatListReply {
   conversations: Conversation[];
 }
 /**
- * ChatPathsRequest is the body of POST /chat/paths: files of the agents' working
- * folder for a mention.
+ * ChatPathsRequest is the body of POST /chat/paths, which finds files of the
+ * agents' working folder for a mention.
  */
 export interface ChatPathsRequest {
-  text: string; // words of the path
+  text: string; // words that the path contains
 }
 /**
- * ChatPathsReply is its reply: paths in the working folder, the best first. A
- * folder ends in a slash.
+ * ChatPathsReply is the reply of POST /chat/paths: paths in the working folder,
+ * the best match first. A folder's path ends with a slash.
  */
 export interface ChatPathsReply {
   paths: string[];
@@ -1117,14 +1146,14 @@ export interface ChatExportRequest {
   format: string; // "markdown" or "json"
 }
 /**
- * ChatExportReply is its reply.
+ * ChatExportReply is the reply of POST /chat/export.
  */
 export interface ChatExportReply {
   name: string; // a file name
   text: string;
 }
 /**
- * ChatEventsEvent is pushed to a panel that watches a conversation.
+ * ChatEventsEvent is sent to a panel that watches a conversation.
  */
 export interface ChatEventsEvent {
   type: 'chat';
@@ -1136,15 +1165,15 @@ export interface ChatEventsEvent {
   page?: ChatPage;
 }
 /**
- * ConversationEvent says that a conversation's head changed or is new. It is
- * pushed to every panel.
+ * ConversationEvent reports that a conversation's head changed or is new. It is
+ * sent to every panel.
  */
 export interface ConversationEvent {
   type: 'conversation';
   conversation: Conversation;
 }
 /**
- * ConversationGoneEvent says that a conversation was deleted.
+ * ConversationGoneEvent reports that a conversation was deleted.
  */
 export interface ConversationGoneEvent {
   type: 'conversation_gone';
@@ -1155,23 +1184,23 @@ export interface ConversationGoneEvent {
 // source: chatrouting.go
 
 /**
- * ChatRouting is the table by which a message's route is chosen, as Settings
- * have it.
+ * ChatRouting is the table that selects a message's route, as Settings store
+ * it.
  */
 export interface ChatRouting {
   /**
-   * Instant lets Pilot do at once what it understands completely, whichever
-   * agent the conversation has.
+   * Instant lets Pilot carry out at once what it understands completely,
+   * whichever agent the conversation has.
    */
   instant: boolean;
   /**
-   * Strong are the words that ask for comprehension: they always win. "…" stands
-   * for anything between.
+   * Strong are the words that call for the strong model; they always win. "…"
+   * stands for any text between.
    */
   strong: string[];
   /**
-   * LongText is from how many characters on a message goes to the strong model;
-   * 0 is never.
+   * LongText is the length in characters from which a message goes to the strong
+   * model; 0 means never.
    */
   longText: number /* int */;
   /**
@@ -1180,8 +1209,8 @@ export interface ChatRouting {
   models: { [key: AgentKind]: ChatModels};
 }
 /**
- * ChatModels are the models that an agent uses for a route: a part of the name
- * or id of one of its choices. Empty leaves the conversation's own.
+ * ChatModels are the models that an agent uses for the routes: a part of the
+ * name or id of one of its choices. Empty keeps the conversation's own model.
  */
 export interface ChatModels {
   fast: string;
@@ -1192,8 +1221,8 @@ export interface ChatModels {
 // source: command.go
 
 /**
- * Scope is what a token or a command is about. A command asks for one; a token
- * has a set.
+ * Scope is a class of commands. Each command needs one scope; a token has a set
+ * of them.
  */
 export type Scope =
   | typeof ScopeRead
@@ -1203,7 +1232,7 @@ export type Scope =
 /**
  * The scopes of commands, from harmless to dangerous.
  */
-export const ScopeRead = "read"; // looks
+export const ScopeRead = "read"; // reads only
 export const ScopeAct = "act"; // changes the page or the tabs
 export const ScopeSensitive = "sensitive"; // secrets, code, files
 export const ScopeAdmin = "admin"; // the app itself
@@ -1240,19 +1269,19 @@ export interface CommandReply {
    */
   tab?: TabID;
   /**
-   * Text is the reply for a person or a model.
+   * Text is the reply for a user or a model.
    */
   text: string;
   /**
-   * Data is the reply for a program; its shape is the command's. What a page
-   * wrote stands in it as it is, without the envelope that Text has for an agent:
-   * a program that hands it to a model puts it into one. The tools of MCP give
-   * Text alone.
+   * Data is the reply for a program; its shape depends on the command. It
+   * contains the text of pages unchanged, without the envelope that Text has for
+   * an agent. A program that passes it to a model must add one. The MCP tools
+   * return Text only.
    */
   data?: unknown;
   error?: Error;
   /**
-   * DurationMS is what the command took in the backend.
+   * DurationMS is how long the command took in the backend.
    */
   durationMs: number /* float64 */;
 }
@@ -1270,13 +1299,13 @@ export const CommandEventReply = "reply";
 export interface BatchRequest {
   commands: CommandRequest[];
   /**
-   * KeepGoing runs the rest after a command that failed.
+   * KeepGoing runs the remaining commands after one that failed.
    */
   keepGoing?: boolean;
 }
 /**
  * BatchReply is the reply of POST /batch: one reply for each command that ran,
- * in order. It is shorter than the request when one failed.
+ * in order. It has fewer replies than the request has commands when one failed.
  */
 export interface BatchReply {
   replies: CommandReply[];
@@ -1288,24 +1317,25 @@ export interface ErrorReply {
   error?: Error;
 }
 /**
- * Endpoint is pilotfish.json: how the command line finds the running app.
- * Mode 0600.
+ * Endpoint is the content of pilotfish.json, in which the command line finds
+ * the running app. The file has mode 0600.
  */
 export interface Endpoint {
   version: number /* int */;
   pid: number /* int */;
-  startTime: number /* uint64 */; // of the process, in the kernel's own unit: a pid alone can be reused
+  startTime: number /* uint64 */; // of the process, in the kernel's unit: a PID alone can be reused
   port: number /* int */;
   token: string;
   app: string; // the app's version
   headless?: boolean;
   /**
-   * Ending: it takes no commands any more, and the next one begins when it is gone.
+   * Ending: the app takes no more commands; another one can start when it has
+   * ended.
    */
   ending?: boolean;
 }
 /**
- * Health is the reply of GET /health; it never has a secret in it.
+ * Health is the reply of GET /health. It never contains a secret.
  */
 export interface Health {
   status: string; // "ok"
@@ -1313,7 +1343,7 @@ export interface Health {
   protocol: string;
   uptimeS: number /* float64 */;
   /**
-   * Proof is the answer to ?challenge=HEX for a caller that paired.
+   * Proof is the answer to ?challenge=HEX, for a caller that has paired.
    */
   proof?: string;
 }
@@ -1334,8 +1364,8 @@ export type AppAction =
 /**
  * The actions of POST /app.
  */
-export const AppShow = "show"; // bring the window forward
-export const AppStatus = "status"; // the sessions
+export const AppShow = "show"; // bring the window to the front
+export const AppStatus = "status"; // list the sessions
 export const AppStart = "start"; // start a session
 export const AppStop = "stop"; // stop a session
 export const AppRestart = "restart"; // restart a session
@@ -1346,7 +1376,7 @@ export const AppDelete = "delete"; // stop a session and remove what it has on d
  */
 export const AppRotateTokens = "rotate-tokens";
 /**
- * AppRestartServer opens a new listener; panels and agents find it again.
+ * AppRestartServer opens a new listener; panels and agents reconnect to it.
  */
 export const AppRestartServer = "restart-server";
 /**
@@ -1371,20 +1401,20 @@ export interface AppReply {
 // source: doc.go
 /*
 Package protocol is the vocabulary of Pilotfish: every message, error code,
-identifier, timer and limit that crosses a process border is defined here and
-nowhere else. It imports the standard library only, because every other
+identifier, timer and limit that crosses a process boundary is defined here
+and nowhere else. It imports only the standard library, because every other
 package imports it. The TypeScript of the window and the panel is generated
 from this package (make generate).
 */
 
 /**
- * Version is the version of the messages. A panel or a command line that speaks
- * another major version is told to update instead of being misunderstood.
+ * Version is the version of the messages. A panel or a command line with
+ * another major version gets the error to update.
  */
 export const Version = "pilotfish.v1";
 /**
- * ExtensionID is the id that the manifest's key pins. Only this origin, together
- * with a token, is our panel.
+ * ExtensionID is the extension's id, which the key in its manifest fixes. Only
+ * requests with this origin and a token come from our panel.
  */
 export const ExtensionID = "kefhgdbcjagpeipabclocckcmokfapcf";
 /**
@@ -1396,8 +1426,8 @@ export const ExtensionOrigin = "chrome-extension://" + ExtensionID;
 // source: errors.go
 
 /**
- * Code is a stable error code: programs branch on it, so it never changes its
- * meaning.
+ * Code is a stable error code. Programs branch on it, so its meaning never
+ * changes.
  */
 export type Code =
   | typeof CodeBadArgument
@@ -1440,6 +1470,7 @@ export type Code =
   | typeof CodeNoKeyring
   | typeof CodeProfileInUse
   | typeof CodeNotWritable
+  | typeof CodeNotConfined
   | typeof CodeBrowserStart;
 /**
  * The error codes.
@@ -1452,8 +1483,8 @@ export const CodeUnknownSession = "unknown_session"; // no session has this name
 export const CodeUnknownTask = "unknown_task"; // no task has this id
 export const CodeNotRunning = "not_running"; // the session, or the app, is not running
 export const CodeUnauthorized = "unauthorized"; // no token, or one that is not valid any more
-export const CodeForbidden = "forbidden"; // a valid token that does not open this door
-export const CodeRefused = "refused"; // the policy says no, whoever asks
+export const CodeForbidden = "forbidden"; // a valid token, but not for this route
+export const CodeRefused = "refused"; // the policy or the user forbids it, whatever the token allows
 export const CodeTimeout = "timeout"; // the deadline passed
 export const CodeNavigation = "navigation"; // the page could not be loaded
 export const CodeCrashed = "crashed"; // the tab, the browser or the agent crashed
@@ -1461,134 +1492,137 @@ export const CodeAgentMissing = "agent_missing"; // the agent is not installed
 export const CodeUnknownModel = "unknown_model"; // no model profile has this id, or it was removed
 export const CodeNoKey = "no_key"; // the model profile has no key
 export const CodeBadKey = "bad_key"; // the provider of a model refuses its key
-export const CodeModelSetup = "model_setup"; // the model profile has to be changed: its address, or its model
+export const CodeModelSetup = "model_setup"; // the model profile has to be changed: its address or its model
 export const CodeBusy = "busy"; // a limit is reached; try later
 export const CodeTooLarge = "too_large"; // a message or body is over its limit
-export const CodeScript = "script"; // a script of the caller threw
-export const CodeInternal = "internal"; // a fault of ours
+export const CodeScript = "script"; // a script of the caller threw an exception
+export const CodeInternal = "internal"; // an error of Pilotfish itself
 export const CodeUnknownConversation = "unknown_conversation"; // no conversation has this id, or it was deleted
-export const CodeNoElement = "no_element"; // nothing on the page matches, or no such ref was given
-export const CodeAmbiguous = "ambiguous"; // several things match; the message names them
+export const CodeNoElement = "no_element"; // nothing on the page matches, or this ref was never given out
+export const CodeAmbiguous = "ambiguous"; // several elements match; the message names them
 export const CodeGone = "gone"; // the element is not on the page any more
-export const CodeChanged = "changed"; // the element says something else than when it was shown
+export const CodeChanged = "changed"; // the element is no longer as it was shown
 export const CodeDisabled = "disabled"; // the element is disabled, or read-only
-export const CodeHidden = "hidden"; // the element cannot be seen
-export const CodeInert = "inert"; // something modal keeps the element from everybody
-export const CodeCovered = "covered"; // something else lies over the element
-export const CodeNotActable = "not_actable"; // the element does not take this action
+export const CodeHidden = "hidden"; // the element is not visible
+export const CodeInert = "inert"; // a modal element blocks input to the element
+export const CodeCovered = "covered"; // another element covers it
+export const CodeNotActable = "not_actable"; // the element does not support this action
 export const CodeDialog = "dialog"; // a dialog of the page has to be answered first
-export const CodeNoInput = "no_input"; // the browser does not let the app into this tab; nothing was done
+export const CodeNoInput = "no_input"; // the browser refuses the app input to this tab; nothing was done
 export const CodeNoBrowser = "no_browser"; // no Chromium was found
 export const CodeNoDisplay = "no_display"; // there is no display to open a window on
 export const CodeNoSandbox = "no_sandbox"; // running as root without PILOTFISH_NO_SANDBOX=1
 export const CodeNoKeyring = "no_keyring"; // a warning: the desktop runs no service that keeps secrets
 export const CodeProfileInUse = "profile_in_use"; // another browser holds the profile
 export const CodeNotWritable = "not_writable"; // a folder cannot be written
+export const CodeNotConfined = "not_confined"; // programs cannot be confined on this machine
 export const CodeBrowserStart = "browser_start"; // the browser ended while it started
 /**
- * Error is what a person or a program is told when something fails: what
- * happened, and what to do about it.
+ * Error is what a user or a program gets when something fails: what happened,
+ * and what to do about it.
  */
 export interface Error {
   code: Code;
   message: string;
   /**
-   * Hint says what to do next, in words for everybody; it names no command of
-   * the registry. Empty when there is nothing to say.
+   * Hint says what to do next, in words for every client, so it names no command
+   * of the registry. Empty when there is nothing to do.
    */
   hint?: string;
   /**
-   * Next are commands that help. Each client names them in its own way.
+   * Next are commands that help. Each client renders them in its own form.
    */
   next?: Suggestion[];
   /**
-   * Detail is what a program wrote before it failed, in lines, for whoever looks
-   * closer; it is foreign text.
+   * Detail is the last output of a program that failed, in lines, for a closer
+   * look. The program wrote it, so it is not safe to show unchanged.
    */
   detail?: string;
 }
 /**
- * PageWords is whether an error repeats words of a page, which an agent gets in
- * an envelope only.
+ * PageWords says whether an error contains text of a page. An agent must get
+ * such text only in an envelope.
  */
 export type PageWords = number /* int */;
 /**
- * What is known of an error's message.
+ * What is known about an error's message.
  */
-export const PageByCode: PageWords = 0; // nothing is known but the code
-export const PageBare: PageWords = 1; // it repeats words of a page as they are
-export const PageEnveloped: PageWords = 2; // its words of a page stand in an envelope
+export const PageByCode: PageWords = 0; // only what the code implies
+export const PageBare: PageWords = 1; // it contains text of a page, without an envelope
+export const PageEnveloped: PageWords = 2; // its text of a page is in an envelope
 
 //////////
 // source: facts.go
 
 /**
- * TargetFacts are what an element is, by which it is judged what acting on it
- * would set off. All texts are the page's own.
+ * TargetFacts are the facts about an element from which the consequence of an
+ * action on it is judged. All texts are the page's own.
  */
 export interface TargetFacts {
   role: string;
   name: string;
   /**
-   * Type is that of a button or field.
+   * Type is the type of a button or field.
    */
   type: string;
   href?: string;
   download?: boolean;
   /**
-   * Submits: a click, or Enter in a field, sends the form.
+   * Submits: a click, or Enter in a field, submits the form.
    */
   submits?: boolean;
-  field?: boolean; // it takes text
-  search?: boolean; // it is for a search
+  field?: boolean; // it accepts text
+  search?: boolean; // it is a search field
   /**
-   * Message: a message is written in it.
+   * Message: it is a field in which users write messages.
    */
   message?: boolean;
   /**
-   * Password: the page shows a field for one.
+   * Password: the page shows a password field.
    */
   password?: boolean;
   form?: FormFacts;
 }
 /**
- * FormFacts are what the form of an element is.
+ * FormFacts are the facts about the form of an element.
  */
 export interface FormFacts {
-  action: string; // where it is sent
+  action: string; // the address that it is submitted to
   method: string;
-  button: string; // what its button says
+  button: string; // the name of its submit button
   password?: boolean;
   card?: boolean;
-  fields: FormFact[]; // those that hold something; secrets are masked
+  fields: FormFact[]; // the fields with a value; secrets are masked
 }
 /**
- * FormFact is one field.
+ * FormFact is one field of a form.
  */
 export interface FormFact {
   name: string;
   value: string;
 }
 /**
- * ByPage asks for leave only: the app answered the command with no_input, and the
- * panel does it by the page's own events, if the rules and the person let it.
+ * ByPage asks only for permission. The app replied to the command with
+ * no_input, and the panel will carry it out with events made in the page, if
+ * the rules and the user allow it.
  */
 export interface ByPage {
   /**
-   * Facts are what the command would act on; nil for what acts on nothing.
+   * Facts are about the element that the command would act on; nil for a command
+   * without one.
    */
   facts?: TargetFacts;
 }
 /**
- * ByPageLeave is the data of the reply that gives it.
+ * ByPageLeave is the data of the reply that gives this permission.
  */
 export interface ByPageLeave {
   /**
-   * URL is the page that was judged; it holds for no other site.
+   * URL is the page that was checked. The permission is for its site only.
    */
   url: string;
   /**
-   * To is the address that the tab may be brought to, in full; for goto only.
+   * To is the address that the tab may be navigated to, in full; for goto only.
    */
   to?: string;
 }
@@ -1597,25 +1631,25 @@ export interface ByPageLeave {
 // source: ids.go
 
 /**
- * TabID names a browser tab: "t1", "t2", … It is stable for the tab's life and
- * never given to another tab of the same session.
+ * TabID names a browser tab: "t1", "t2", … It is stable while the tab exists,
+ * and never reused in the same session.
  */
 export type TabID = string;
 /**
- * SessionName names a session: one browser profile with everything in it.
+ * SessionName names a session.
  */
 export type SessionName = string;
 /**
- * DefaultSession is the session that the app starts with.
+ * DefaultSession is the session that starts with the app.
  */
 export const DefaultSession: SessionName = "default";
 /**
- * TerminalID names one terminal; random, so that it cannot be guessed from
- * another one.
+ * TerminalID names one terminal. It is random, so that it cannot be guessed
+ * from another one.
  */
 export type TerminalID = string;
 /**
- * ActorKind says what kind of caller made a call.
+ * ActorKind is the kind of a caller.
  */
 export type ActorKind =
   | typeof ActorPerson
@@ -1632,29 +1666,30 @@ export const ActorChat = "chat";
 export const ActorTask = "task";
 export const ActorShell = "shell";
 /**
- * Actor is who made a call. Activity, permissions and tab ownership speak of it.
+ * Actor identifies who made a call. Activity, permissions and tab ownership use
+ * it.
  */
 export interface Actor {
   kind: ActorKind;
   /**
-   * ID is the terminal, conversation or task; empty for a person or a shell.
+   * ID is the terminal, conversation or task; empty for a user or a shell.
    */
   id?: string;
   /**
-   * Name is what logs and the activity show, such as "claude in t2".
+   * Name is shown in logs and the activity, such as "claude in t2".
    */
   name: string;
   /**
    * Agent is the name of the program that acts in a terminal or a conversation,
-   * such as "Claude Code"; empty for a shell, and where there is none.
+   * such as "Claude Code"; empty for a shell and where there is no such program.
    */
   agent?: string;
   /**
-   * Tab is the one that a terminal is beside.
+   * Tab is the tab beside a terminal.
    */
   tab?: TabID;
   /**
-   * Title is that of a task, in full.
+   * Title is the title of a task, in full.
    */
   title?: string;
 }
@@ -1667,11 +1702,12 @@ export interface Actor {
  */
 export const PanelTokenLife = 30 * 60_000;
 /**
- * RotatedTokenGrace is how long the token before is still honoured.
+ * RotatedTokenGrace is how long the previous token stays valid after a
+ * rotation.
  */
 export const RotatedTokenGrace = 10 * 1_000;
 /**
- * AttachTokenLife is how long an attach token waits for its one upgrade.
+ * AttachTokenLife is how long an attach token stays valid for its one upgrade.
  */
 export const AttachTokenLife = 30 * 1_000;
 /**
@@ -1679,21 +1715,21 @@ export const AttachTokenLife = 30 * 1_000;
  */
 export const CLITokenLife = 12 * 3_600_000;
 /**
- * TokenBytes is the entropy of a token.
+ * TokenBytes is the size of a token's random value, in bytes.
  */
 export const TokenBytes = 32;
 /**
- * AuthFailuresPerSecond is how many wrong tokens are answered at once;
+ * AuthFailuresPerSecond is how many wrong tokens get their response at once;
  * further ones wait.
  */
 export const AuthFailuresPerSecond = 10;
 /**
- * AuthFailureWaiters is how many wrong tokens wait for their answer at once;
- * further ones are told to come back later (CodeBusy).
+ * AuthFailureWaiters is how many requests with wrong tokens may wait at once;
+ * further ones get CodeBusy.
  */
 export const AuthFailureWaiters = 16;
 /**
- * MaxHeaderBytes bounds a request's header.
+ * MaxHeaderBytes is the limit of a request's header.
  */
 export const MaxHeaderBytes = 16 << 10;
 /**
@@ -1705,7 +1741,7 @@ export const ReadHeaderTimeout = 5 * 1_000;
  */
 export const ReadBodyTimeout = 10 * 1_000;
 /**
- * MaxPanelMessage bounds one message of the panel, in bytes.
+ * MaxPanelMessage is the limit of one message of the panel, in bytes.
  */
 export const MaxPanelMessage = 64 << 10;
 /**
@@ -1718,24 +1754,25 @@ export const MaxBatch = 100;
  */
 export const SocketCloseGrace = 1 * 1_000;
 /**
- * MaxBody bounds a request's JSON body unless its route says otherwise.
+ * MaxBody is the limit of a request's JSON body, in bytes, unless its route
+ * says otherwise.
  */
 export const MaxBody = 1 << 20;
 /**
- * PingInterval is the heartbeat of every WebSocket.
+ * PingInterval is the heartbeat interval of every WebSocket.
  */
 export const PingInterval = 15 * 1_000;
 /**
- * DeadAfter is how long a silent WebSocket counts as alive.
+ * DeadAfter is how long a WebSocket without a pong counts as alive.
  */
 export const DeadAfter = 30 * 1_000;
 /**
- * SubscriberQueue is how many events wait for one subscriber before it is
- * resynchronised.
+ * SubscriberQueue is how many events are queued for one subscriber before it
+ * is resynchronised.
  */
 export const SubscriberQueue = 256;
 /**
- * ShutdownGrace is how long open requests may take when the server ends.
+ * ShutdownGrace is how long open requests may take when the server stops.
  */
 export const ShutdownGrace = 2 * 1_000;
 /**
@@ -1744,41 +1781,33 @@ export const ShutdownGrace = 2 * 1_000;
  */
 export const AckWindow = 512 << 10;
 /**
- * AckEvery is after how many drawn bytes a viewer acknowledges.
+ * AckEvery is the number of drawn bytes after which a viewer acknowledges.
  */
 export const AckEvery = 64 << 10;
 /**
- * CheckpointEvery is after how many drawn bytes a viewer sends a checkpoint
- * at the latest; it sends one earlier when the terminal falls quiet.
+ * CheckpointEvery is the number of drawn bytes after which a viewer sends a
+ * checkpoint at the latest; it sends one earlier when the terminal becomes
+ * quiet.
  */
 export const CheckpointEvery = 4 << 20;
 /**
- * CheckpointQuiet is how long the terminal is quiet before a checkpoint.
+ * CheckpointQuiet is how long the terminal must be quiet before a checkpoint.
  */
 export const CheckpointQuiet = 50 * 1;
 /**
- * MaxCheckpoint bounds a checkpoint's text, in bytes.
+ * MaxCheckpoint is the limit of a checkpoint's text, in bytes.
  */
 export const MaxCheckpoint = 8 << 20;
 /**
- * PictureQuiet is how long the terminal is quiet before its viewer tells what it
- * looks like.
- */
-export const PictureQuiet = 250 * 1;
-/**
- * MaxPicture bounds that, in bytes: a screen full of colours has a tenth of it.
- */
-export const MaxPicture = 256 << 10;
-/**
- * MaxFrame is the largest frame of output, header excluded.
+ * MaxFrame is the largest frame of output, in bytes, without the header.
  */
 export const MaxFrame = 64 << 10;
 /**
- * MaxInputFrame is the largest frame of input.
+ * MaxInputFrame is the largest frame of input, in bytes.
  */
 export const MaxInputFrame = 16 << 20;
 /**
- * MinCols, MaxCols, MinRows and MaxRows clamp a resize.
+ * MinCols, MaxCols, MinRows and MaxRows limit a resize.
  */
 export const MinCols = 2;
 /**
@@ -1788,25 +1817,21 @@ export const MaxCols = 1000;
 export const MinRows = 1;
 export const MaxRows = 500;
 /**
- * DefaultTerminalGrace is how long a terminal lives without a viewer.
+ * DefaultTerminalGrace is how long a terminal runs without a viewer.
  */
 export const DefaultTerminalGrace = 30 * 60_000;
 /**
- * MaxTitle bounds a title, in characters.
+ * MaxTitle is the limit of a title, in characters.
  */
 export const MaxTitle = 256;
 /**
- * MaxFirstScreen bounds what a panel is told at once of what its first terminal
- * has written, in bytes: a prompt and what stands above it.
- */
-export const MaxFirstScreen = 4 << 10;
-/**
- * Processes: the one stop ladder, 5 s from first to last step.
+ * The stop ladder of processes, with at most 5 s from the first to the last
+ * step.
  */
 export const StopHangupWait = 1 * 1_000; // after SIGHUP (and end of input), before SIGTERM
 export const StopTerminateWait = 2 * 1_000; // after SIGTERM, before SIGKILL
 /**
- * GuardStartTimeout is how long the guard may take to say that it is there.
+ * GuardStartTimeout is how long the guard may take to report that it runs.
  */
 export const GuardStartTimeout = 5 * 1_000;
 /**
@@ -1822,25 +1847,25 @@ export const RestartBackoffMax = 5 * 1_000;
  */
 export const PanelOpenTimeout = 10 * 1_000;
 /**
- * StateRetry is the pause before state files that the disk did not take are
- * written again.
+ * StateRetry is the pause before a failed write of state files is retried.
  */
 export const StateRetry = 1 * 1_000;
 /**
- * BrowserEventQueue is how many DevTools events wait for one reader inside
- * the backend before its subscription is closed.
+ * BrowserEventQueue is how many DevTools events are queued for one reader
+ * inside the backend before its subscription is closed.
  */
 export const BrowserEventQueue = 4096;
 /**
- * CommandTimeout is a command's deadline unless its caller names another.
+ * CommandTimeout is a command's deadline unless its caller sets one.
  */
 export const CommandTimeout = 30 * 1_000;
 /**
- * MaxCommandTimeout is the longest deadline that a caller may name.
+ * MaxCommandTimeout is the longest deadline that a caller may set.
  */
 export const MaxCommandTimeout = 10 * 60_000;
 /**
- * TextLimit is how many characters `text` returns unless asked for more.
+ * TextLimit is the largest number of characters that `text` returns, and its
+ * default.
  */
 export const TextLimit = 200_000;
 /**
@@ -1848,31 +1873,31 @@ export const TextLimit = 200_000;
  */
 export const MaxTraceTime = 60 * 1_000;
 /**
- * AgentRubbish is how many lines in a row may be no messages before the agent
- * counts as broken. Many print a word or two before they begin.
+ * AgentRubbish is how many lines in a row may not be messages before the agent
+ * counts as broken. Many agents print a line or two before they begin.
  */
 export const AgentRubbish = 1000;
 /**
- * AgentStderr is how many lines of an agent's error output are kept for the
- * reason of its end, AgentStderrLine how long one of them may be, in bytes.
+ * AgentStderr is how many lines of an agent's error output are kept to explain
+ * its end.
  */
 export const AgentStderr = 20;
 /**
- * AgentHandshake is how long an agent may take for its first answer; a Node
+ * AgentHandshake is how long an agent may take for its first response; a Node
  * runtime from a cold disk takes 10 s and more.
  */
 export const AgentHandshake = 60 * 1_000;
 /**
- * ChatQueue is how many messages of a conversation wait for their turn.
+ * ChatQueue is how many messages of a conversation can be queued.
  */
 export const ChatQueue = 5;
 /**
- * MaxRouteWord bounds a word of the table of routes, in characters.
+ * MaxRouteWord is the limit of a word in the table of routes, in characters.
  */
 export const MaxRouteWord = 60;
 /**
- * MaxAttachment bounds one attachment, in bytes; MaxAttachments is how many a
- * prompt has. MaxChatBody is what both come to in base64, and the prompt.
+ * MaxAttachment is the limit of one attachment, in bytes. MaxChatBody is the
+ * limit of a request with a prompt and its attachments in base64, in bytes.
  */
 export const MaxAttachment = 10 << 20;
 /**
@@ -1881,23 +1906,23 @@ export const MaxAttachment = 10 << 20;
 export const MaxChatBody = 48 << 20;
 export const ChatPageMax = 1000;
 /**
- * ChatSilence is after how long a turn that says nothing is offered to be ended,
- * unless Settings say otherwise.
+ * ChatSilence is after how long the user is offered to end a turn that
+ * produces nothing, unless Settings say otherwise.
  */
 export const ChatSilence = 5 * 60_000;
 /**
- * ChatContext bounds the history that is given to an agent that cannot load it,
- * in bytes.
+ * ChatContext is the limit of the history that an agent gets which cannot load
+ * it, in bytes.
  */
 export const ChatContext = 96 << 10;
 /**
- * ApprovalTimeout is how long a command waits for a person whose caller
- * names no deadline.
+ * ApprovalTimeout is how long a command waits for the user if its caller sets
+ * no deadline.
  */
 export const ApprovalTimeout = 5 * 60_000;
 /**
- * MaxApprovals is how many commands of a session wait for a person at once;
- * further ones are refused.
+ * MaxApprovals is how many commands of a session may wait for the user at
+ * once; further ones are refused.
  */
 export const MaxApprovals = 20;
 /**
@@ -1905,8 +1930,8 @@ export const MaxApprovals = 20;
  */
 export const ActivityRing = 1000;
 /**
- * ActivityPageSize is how many entries GET /activity/history gives unless
- * asked for another number, ActivityPageMax the most that it gives.
+ * ActivityPageSize is how many entries GET /activity/history returns by
+ * default, ActivityPageMax the most that it returns.
  */
 export const ActivityPageSize = 100;
 /**
@@ -1914,41 +1939,45 @@ export const ActivityPageSize = 100;
  */
 export const ActivityPageMax = 1000;
 /**
- * MCPSchemaChars bounds what tools/list costs a model, in characters.
+ * MCPSchemaChars is the limit of the tool list that a model gets, in
+ * characters.
  */
 export const MCPSchemaChars = 8000;
 /**
- * MaxImage bounds a picture that is given to a model, in bytes.
+ * MaxImage is the limit of an image for a model, in bytes.
  */
 export const MaxImage = 8 << 20;
 /**
  * CLIMargin is how much longer the command line waits for a reply than the
- * deadline that it sends: the backend's own answer says more.
+ * deadline that it sends, because the backend's own timeout error says more.
  */
 export const CLIMargin = 2 * 1_000;
 /**
- * HookTimeout is all that an agent's hook may take: the agent waits for it.
+ * HookTimeout is the most that an agent's hook may take, because the agent
+ * waits for it.
  */
 export const HookTimeout = 2 * 1_000;
 /**
- * Watching: what a tab keeps of what it is asked to remember.
+ * Watching: what a tab records.
  */
 /**
- * NetworkRules is how many addresses a tab may have blocked or mocked.
+ * NetworkRules is how many patterns of addresses a tab may have blocked or
+ * mocked.
  */
 export const NetworkRules = 100;
 /**
- * TaskPageSize is how many events a reader is given at once.
+ * TaskPageSize is how many events a reader gets at once.
  */
 export const TaskPageSize = 500;
 /**
- * TaskTakeTimeout is how long a task that a program asks for waits for a panel
- * to take it.
+ * TaskTakeTimeout is how long a task from a program waits for a panel to take
+ * it.
  */
 export const TaskTakeTimeout = 10 * 1_000;
 /**
- * TaskLostWait is how long whoever follows a task waits for it to go on after
- * its panel was gone: one that only lost its connection is back by then.
+ * TaskLostWait is how long a client that follows a task waits for it to
+ * continue after its panel disconnected. A panel that only lost its connection
+ * is back by then.
  */
 export const TaskLostWait = 10 * 1_000;
 
@@ -1956,7 +1985,7 @@ export const TaskLostWait = 10 * 1_000;
 // source: llm.go
 
 /**
- * LLMProvider is who serves a model.
+ * LLMProvider is a provider of models.
  */
 export type LLMProvider =
   | typeof LLMAnthropic
@@ -1984,12 +2013,12 @@ export const LLMMistral = "mistral";
 export const LLMGroq = "groq";
 export const LLMDeepSeek = "deepseek";
 export const LLMQwen = "qwen";
-export const LLMCompatible = "compatible"; // anything that speaks OpenAI's chat completions
+export const LLMCompatible = "compatible"; // any server with OpenAI's chat completions API
 export const LLMOllama = "ollama";
 export const LLMLMStudio = "lmstudio";
 export const LLMLlamaCpp = "llamacpp";
 /**
- * LLMDialect is the wire format that a provider speaks.
+ * LLMDialect is the wire format of a provider.
  */
 export type LLMDialect =
   | typeof DialectAnthropic
@@ -2000,64 +2029,66 @@ export type LLMDialect =
 export const DialectAnthropic = "anthropic"; // /v1/messages
 export const DialectOpenAI = "openai"; // /chat/completions
 /**
- * LLMProviderInfo is a provider as Settings offer it.
+ * LLMProviderInfo is a provider as shown in Settings.
  */
 export interface LLMProviderInfo {
   provider: LLMProvider;
   name: string;
   dialect: LLMDialect;
   /**
-   * URL is where its interface is unless a profile says otherwise; empty when
-   * the profile must.
+   * URL is the address of its API unless a profile has another; empty when the
+   * profile must have one.
    */
   url?: string;
   /**
-   * NeedsKey says that it does nothing without a key.
+   * NeedsKey is set when the provider needs a key.
    */
   needsKey: boolean;
   /**
-   * KeyURL is the page where a person gets a key.
+   * KeyURL is the page where a user gets a key.
    */
   keyUrl?: string;
 }
 /**
- * LLMProfile is one way to reach one model: what Task chooses between. The key
- * is never part of it.
+ * LLMProfile is a model profile: one way to reach one model. It never contains
+ * the key.
  */
 export interface LLMProfile {
   /**
-   * ID is made by the backend when it is empty.
+   * ID is assigned by the backend when it is empty.
    */
   id: string;
   name: string;
   provider: LLMProvider;
   /**
-   * URL replaces the provider's; required for azure and compatible.
+   * URL replaces the provider's URL; required for azure and compatible.
    */
   url?: string;
   model: string;
   /**
-   * Vision says that the model takes pictures.
+   * Vision is set when the model accepts images.
    */
   vision?: boolean;
   /**
-   * For are the kinds of task that it is used for: ForTask (the default),
-   * ForProgram, ForSummary. Several profiles of one kind: the first. A kind that
-   * no profile is for goes to the one for tasks.
+   * For are the kinds of task that the profile is used for: ForTask (the
+   * default), ForProgram, ForSummary. If several profiles have the same kind,
+   * the first is used. A kind without a profile uses the one for ForTask.
    */
   for: string[];
   /**
-   * Keyed: a key was given for it. Where it is gone, because it was kept for one
-   * run only, it is asked for again, also of a provider that needs none.
+   * Keyed: the user has entered a key for the profile. If the key is gone,
+   * because it was kept for one run only, the user is asked for it again, even
+   * if the provider needs none.
    */
   keyed?: boolean;
   /**
-   * Dialect and HasKey are said by the backend, as Keyed is; they are not read.
+   * Dialect and HasKey, like Keyed, are set by the backend and ignored in
+   * requests.
    */
   dialect: LLMDialect;
   hasKey: boolean;
   /**
-   * KeyKept is where the key is: "keychain", or "memory" (it is forgotten when
+   * KeyKept is where the key is stored: "keychain", or "memory" (it is lost when
    * Pilotfish ends); empty without a key.
    */
   keyKept?: string;
@@ -2065,41 +2096,42 @@ export interface LLMProfile {
 /**
  * The kinds of task that a profile is for.
  */
-export const ForTask = "task"; // what a person asks for in the panel
-export const ForProgram = "program"; // what a program asks for: the command line, an agent
-export const ForSummary = "summary"; // telling old steps in short
+export const ForTask = "task"; // a task of the user in the panel
+export const ForProgram = "program"; // a task of a program: the command line, an agent
+export const ForSummary = "summary"; // summaries of old steps
 /**
- * LLMState is the reply of POST /llm/profiles, and of whatever changes them.
+ * LLMState is the reply of POST /llm/profiles, and of the routes that change
+ * the profiles.
  */
 export interface LLMState {
   profiles: LLMProfile[];
   providers: LLMProviderInfo[];
   /**
-   * Keychain says whether keys outlive the app; without one a person is told.
+   * Keychain is set when keys are stored beyond the end of the app; otherwise
+   * the user is told that they are not.
    */
   keychain: boolean;
 }
 /**
- * ModelsEvent says that the ways to a model changed, here or in the window: a
- * panel that shows them asks for them again.
+ * ModelsEvent reports that the model profiles changed, in this panel or
+ * elsewhere. A panel that shows them requests them again.
  */
 export interface ModelsEvent {
   type: 'models';
 }
 /**
- * LLMSaveRequest is the body of POST /llm/save: a profile that is new or
- * changed, and its key when it is to be changed.
+ * LLMSaveRequest is the body of POST /llm/save: a new or changed profile, and
+ * its key if that changes.
  */
 export interface LLMSaveRequest {
   profile: LLMProfile;
   /**
-   * Key replaces the profile's; null leaves it, empty forgets it.
+   * Key replaces the profile's key; null keeps it, empty deletes it.
    */
   key?: string;
 }
 /**
- * LLMProfileRequest is the body of POST /llm/delete and /llm/models, and of
- * /llm/test.
+ * LLMProfileRequest is the body of POST /llm/delete, /llm/models and /llm/test.
  */
 export interface LLMProfileRequest {
   profile: string;
@@ -2111,7 +2143,8 @@ export interface LLMModel {
   id: string;
   name?: string;
   /**
-   * Context is its window in tokens; 0 when the provider does not say.
+   * Context is the size of its context window in tokens; 0 when the provider
+   * does not report it.
    */
   context?: number /* int */;
 }
@@ -2127,12 +2160,12 @@ export interface LLMModelsReply {
 export interface LLMVerdict {
   ok: boolean;
   /**
-   * Message says it in words, with what to do.
+   * Message describes the result, Hint what to do.
    */
   message: string;
   hint?: string;
   /**
-   * Millis is how long the model took for one word.
+   * Millis is how long the model took to answer with one word, in milliseconds.
    */
   millis: number /* int64 */;
 }
@@ -2156,63 +2189,61 @@ export interface LLMLocalReply {
 // source: look.go
 
 /**
- * LookRequest says how a snapshot of a page is wanted.
+ * LookRequest says what a snapshot of a page contains.
  */
 export interface LookRequest {
   /**
-   * Caller is whose last look Delta compares with.
-   */
-  caller?: string;
-  /**
-   * Interactive leaves out what cannot be acted on.
+   * Interactive omits elements that cannot be acted on.
    */
   interactive?: boolean;
   /**
-   * Compact leaves out link targets and cuts long names where that is
+   * Compact omits link targets and shortens long names where that is
    * unambiguous.
    */
   compact?: boolean;
   /**
-   * Depth is how deep the structure goes; 0 is all of it.
+   * Depth is the number of levels; 0 means all.
    */
   depth?: number /* int */;
   /**
    * Scope is a part of the page: a ref, a frame (f2), CSS, or a handle (h3) of
-   * an earlier look.
+   * an earlier snapshot.
    */
   scope?: string;
   /**
-   * Near leaves out what is further than half a viewport away.
+   * Near omits elements that are more than half a viewport outside the view.
    */
   near?: boolean;
   /**
-   * Find keeps the lines with this text, or that match /this/i, and what they
-   * stand in.
+   * Find keeps the lines with this text, or that match /this/i, and the lines of
+   * the elements that contain them.
    */
   find?: string;
   /**
-   * Max is how many characters the text may have, at least 200; 0 is no limit.
+   * Max is the largest number of characters of the text, at least 200; 0 means
+   * no limit.
    */
   max?: number /* int */;
   /**
-   * Delta gives only what changed since the caller's last look.
+   * Delta returns only the changes since the caller's last snapshot.
    */
   delta?: boolean;
   /**
-   * Boxes adds where things lie, in CSS pixels of their frame's viewport.
+   * Boxes adds the positions of elements, in CSS pixels of their frame's
+   * viewport.
    */
   boxes?: boolean;
   /**
-   * JSON adds the things as data.
+   * JSON adds the elements as data.
    */
   json?: boolean;
   /**
-   * News adds what happened by itself since the caller's last look with it.
+   * News adds the background events since the caller's last snapshot with News.
    */
   news?: boolean;
 }
 /**
- * LookItem is one thing on a page.
+ * LookItem is one element of a page.
  */
 export interface LookItem {
   ref?: string;
@@ -2223,8 +2254,9 @@ export interface LookItem {
   level?: number /* int */;
   href?: string;
   /**
-   * Context is the title of what it stands in, where that tells it from others of the
-   * same role and name; Which says which of them it is where no title tells.
+   * Context is the title of the part of the page that contains the element,
+   * where that distinguishes it from others with the same role and name. Where
+   * no title does, Which says which of them it is.
    */
   context?: string;
   which?: string;
@@ -2232,41 +2264,42 @@ export interface LookItem {
   children?: (LookItem | undefined)[];
 }
 /**
- * Look is a snapshot of a page over all its frames.
+ * Look is a snapshot of a page with all its frames.
  */
 export interface Look {
   url: string;
   title: string;
   text: string;
   /**
-   * Refs is how many things can be acted on.
+   * Refs is how many elements can be acted on.
    */
   refs: number /* int */;
   /**
-   * More is how many lines stand behind handles.
+   * More is how many lines were omitted and replaced by handles.
    */
   more?: number /* int */;
   items?: (LookItem | undefined)[];
   /**
-   * News are errors of scripts, downloads and answered dialogs, that came between
-   * the caller's actions; the page's words.
+   * News are background events between the caller's actions: script errors,
+   * downloads and answered dialogs. They contain text of the page.
    */
   news?: string[];
 }
 /**
- * Candidate is a thing that a target may have meant.
+ * Candidate is an element that a target may have meant.
  */
 export interface Candidate {
   ref: string;
   line: string;
   /**
-   * Context and Which tell it from others of the same role and name, as in LookItem.
+   * Context and Which distinguish it from others with the same role and name, as
+   * in LookItem.
    */
   context?: string;
   which?: string;
 }
 /**
- * ActKind is what an action does.
+ * ActKind is the kind of an action.
  */
 export type ActKind =
   | typeof ActClick
@@ -2301,8 +2334,8 @@ export const ActDrag = "drag";
 export const ActScroll = "scroll";
 export const ActUpload = "upload";
 /**
- * ActKeyDown and ActKeyUp press keys that stay down, and let go of them;
- * ActMouse moves the mouse, or presses or lets go of a button.
+ * ActKeyDown and ActKeyUp hold keys down and release them. ActMouse moves the
+ * mouse, or presses or releases a button.
  */
 export const ActKeyDown = "keydown";
 /**
@@ -2311,7 +2344,7 @@ export const ActKeyDown = "keydown";
 export const ActKeyUp = "keyup";
 export const ActMouse = "mouse";
 /**
- * These are done with fingers.
+ * These are touch actions.
  */
 export const ActTap = "tap";
 /**
@@ -2329,16 +2362,16 @@ export interface ActRequest {
    */
   target?: string;
   /**
-   * To is where a drag ends: a target.
+   * To is the target where a drag ends.
    */
   to?: string;
   /**
-   * Text is what is filled in or typed, or the keys that are pressed, such as
+   * Text is the text to fill in or type, or the keys to press, such as
    * "Control+A".
    */
   text?: string;
   /**
-   * Clear types in place of what the field holds, and not behind it.
+   * Clear replaces the text of the field instead of typing at its end.
    */
   clear?: boolean;
   /**
@@ -2350,11 +2383,11 @@ export interface ActRequest {
    */
   button?: string;
   /**
-   * Count is how many clicks; 0 is one.
+   * Count is the number of clicks; 0 means one.
    */
   count?: number /* int */;
   /**
-   * Modifiers are held down: "Shift+Control".
+   * Modifiers are the keys held down: "Shift+Control".
    */
   modifiers?: string;
   /**
@@ -2362,7 +2395,7 @@ export interface ActRequest {
    */
   at?: number /* float64 */[];
   /**
-   * On is whether a check switches on or off.
+   * On says whether a check turns the element on or off.
    */
   on?: boolean;
   /**
@@ -2379,11 +2412,12 @@ export interface ActRequest {
    */
   holdMs?: number /* int */;
   /**
-   * Via are the points or targets that a drag goes along.
+   * Via are the points or targets along the way of a drag.
    */
   via?: string[];
   /**
-   * Speed is that of a drag or swipe in CSS pixels a second; 0 is as fast as it goes.
+   * Speed is the speed of a drag or swipe in CSS pixels per second; 0 means as
+   * fast as possible.
    */
   speed?: number /* float64 */;
   /**
@@ -2392,86 +2426,88 @@ export interface ActRequest {
   scale?: number /* float64 */;
 }
 /**
- * DialogInfo is a dialog of the page that waits for an answer.
+ * DialogInfo is a dialog that an action opened.
  */
 export interface DialogInfo {
   type: string; // alert, confirm, prompt or beforeunload
   message: string;
-  default?: string; // what a prompt has in its field
+  default?: string; // the initial text of a prompt
   /**
-   * Answered is accept or dismiss where the tab's policy answered it at once;
-   * empty while it waits.
+   * Answered is accept or dismiss if the tab's policy answered the dialog at
+   * once; empty while it waits.
    */
   answered?: string;
 }
 /**
- * Effect is what an action did, as it was seen.
+ * Effect is the observed result of an action.
  */
 export interface Effect {
   tab: TabID;
   /**
-   * Hit is what was acted on.
+   * Hit is the element that was acted on.
    */
   hit: string;
   /**
-   * URL and Title are where the tab is.
+   * URL and Title are the page of the tab after the action.
    */
   url: string;
   title: string;
   /**
-   * Appeared, Gone and Changed are lines of things; Said are messages.
+   * Appeared, Gone and Changed are lines of elements; Said are messages of the
+   * page.
    */
   appeared?: string[];
   gone?: string[];
   changed?: string[];
   said?: string[];
   /**
-   * More is how many lines were left out of these lists.
+   * More is how many lines were omitted from these lists.
    */
   more?: number /* int */;
   /**
-   * Focus is what has the focus now, if that moved.
+   * Focus is the focused element, if the focus moved.
    */
   focus?: string;
   /**
-   * Value is what a field holds now; secrets are masked.
+   * Value is the field's value after the action; secrets are masked.
    */
   value?: string;
   /**
-   * Moved is how far an area was scrolled, and what is above and below.
+   * Moved is how far an area was scrolled, and how much is above and below.
    */
   moved?: number /* float64 */[];
   /**
-   * Navigated: another document came; Status is its HTTP status. Within: the
-   * address changed and the document stayed.
+   * Navigated: the tab has another document; Status is its HTTP status. Within:
+   * the address changed and the document stayed.
    */
   navigated?: boolean;
   within?: boolean;
   status?: number /* int */;
   /**
-   * Loading: the new document had not arrived whole when the time was over.
+   * Loading: the new document was still loading when the time was over.
    */
   loading?: boolean;
   /**
-   * Tabs were opened.
+   * Tabs are the tabs that were opened.
    */
   tabs?: TabID[];
   dialog?: DialogInfo;
   downloads?: string[];
   errors?: string[]; // of the page's console
   /**
-   * Nothing: no change of any kind was seen.
+   * Nothing: no change of any kind was observed.
    */
   nothing?: boolean;
   /**
-   * Held is what the caller holds down on the tab afterwards: keys, and buttons
-   * such as "left mouse button". Released is what it held down before, and what was
-   * let go because the tab went to another document.
+   * Held is what the caller holds down on the tab after the action: keys, and
+   * buttons such as "left mouse button". Released is what it held down before
+   * and what was released because the tab navigated to another document.
    */
   held?: string[];
   released?: string[];
   /**
-   * Untrusted: a field was set by script, and its events say so to the page.
+   * Untrusted: a field was set by script, and the page can see that in the
+   * events.
    */
   untrusted?: boolean;
 }
@@ -2488,7 +2524,7 @@ export type WaitKind =
   | typeof WaitForFunction
   | typeof WaitForTime;
 /**
- * What can be waited for.
+ * The conditions of a wait.
  */
 export const WaitForText = "text";
 export const WaitForElement = "element";
@@ -2496,7 +2532,7 @@ export const WaitForGone = "gone";
 export const WaitForURL = "url";
 export const WaitForLoad = "load";
 export const WaitForQuiet = "quiet"; // no network traffic
-export const WaitForFunction = "function"; // an expression of the page's that becomes true
+export const WaitForFunction = "function"; // an expression in the page that becomes true
 export const WaitForTime = "time";
 /**
  * WaitRequest is one wait; Value is the text, target, address, expression or
@@ -2507,15 +2543,15 @@ export interface WaitRequest {
   value?: string;
 }
 /**
- * PickedElement is an element of a page that a person picked, or can pick.
+ * PickedElement is an element of a page that the user picked or can pick.
  */
 export interface PickedElement {
   ref: string;
   role: string;
-  name?: string; // the page's words
+  name?: string; // text of the page
 }
 /**
- * PickAction is what the panel wants of the picker.
+ * PickAction is what the panel requests of the picker.
  */
 export type PickAction =
   | typeof PickStart
@@ -2526,9 +2562,9 @@ export type PickAction =
  * The actions.
  */
 export const PickStart = "start";
-export const PickMark = "mark"; // shows an element on the page
+export const PickMark = "mark"; // highlights an element on the page
 /**
- * PickShow shows an element while nobody picks: one that a question offers.
+ * PickShow highlights an element that a question offers, without a picker.
  */
 export const PickShow = "show";
 /**
@@ -2536,39 +2572,40 @@ export const PickShow = "show";
  */
 export const PickStop = "stop";
 /**
- * PickRequest is the body of POST /inspector/pick: the person at a panel picks an
- * element of a tab's page.
+ * PickRequest is the body of POST /inspector/pick, with which the user at a
+ * panel picks an element of a tab's page.
  */
 export interface PickRequest {
   /**
-   * Panel is the panel's name of HelloEvent: it is told what was picked, and the
-   * picker ends with it. Each panel has one at most.
+   * Panel is the panel's name from HelloEvent. That panel gets the picked
+   * element, and the picker ends with the panel. Each panel has at most one
+   * picker.
    */
   panel: string;
   action: PickAction;
   tab?: TabID; // start
-  ref?: string; // mark, show; empty takes the mark away
+  ref?: string; // mark, show; empty removes the highlight
 }
 /**
- * PickReply is its reply.
+ * PickReply is the reply of POST /inspector/pick.
  */
 export interface PickReply {
   /**
-   * Elements are what can be picked, in the order of the page: for a person
-   * without a pointer (start).
+   * Elements are the elements that can be picked, in the order of the page, for
+   * a user without a pointer (start).
    */
   elements: PickedElement[];
 }
 /**
- * PickedEvent says that a picker ended which its panel did not stop.
+ * PickedEvent reports that a picker ended without the panel stopping it.
  */
 export interface PickedEvent {
   type: 'picked';
   panel: string;
   tab: TabID;
   /**
-   * Element is what was picked; with neither it nor Error the person gave up, or
-   * picked nothing in time.
+   * Element is the picked element. If Element and Error are both empty, the user
+   * cancelled, or picked nothing in time.
    */
   element?: PickedElement;
   error?: Error;
@@ -2578,13 +2615,13 @@ export interface PickedEvent {
 // source: mask.go
 
 /**
- * Mask is what the cover of a page says while a task works on it.
+ * Mask is the content of the overlay over a page while a task works on it.
  */
 export interface Mask {
   title: string; // the task
-  step: string; // what it does just now
+  step: string; // what the task is doing now
   /**
-   * Asks: the person is asked something, and nothing is done until they answer.
+   * Asks: the task asks the user something, and waits for the answer.
    */
   asks?: boolean;
 }
@@ -2593,41 +2630,42 @@ export interface Mask {
 // source: page.go
 
 /**
- * WaitUntil says how far a page must be before a navigation counts as done.
+ * WaitUntil says how far a page must have loaded before a navigation counts as
+ * done.
  */
 export type WaitUntil =
   | typeof WaitLoad
   | typeof WaitDOM
   | typeof WaitCommit;
 /**
- * How far a page can be.
+ * The stages of loading.
  */
-export const WaitLoad = "load"; // everything the page names has arrived
+export const WaitLoad = "load"; // everything that the page refers to has loaded
 export const WaitDOM = "dom"; // the document is parsed
-export const WaitCommit = "commit"; // the new page has begun
+export const WaitCommit = "commit"; // the new document has begun to load
 /**
- * PageInfo is where a tab is after a command.
+ * PageInfo is the page of a tab after a command.
  */
 export interface PageInfo {
   tab: TabID;
   url: string;
   title: string;
   /**
-   * Status is the HTTP status of the document; 0 when it did not come by HTTP
-   * or was not loaded by this command.
+   * Status is the HTTP status of the document; 0 when it was not loaded by HTTP
+   * or not by this command.
    */
   status?: number /* int */;
 }
 /**
- * PageText is the text that a person could read on a page.
+ * PageText is the visible text of a page.
  */
 export interface PageText {
   url: string;
   title: string;
   text: string;
   /**
-   * Length is the number of characters of the whole text; Text is shorter
-   * when it was cut.
+   * Length is the length of the whole text, in characters; Text is shorter when
+   * it was cut.
    */
   length: number /* int */;
 }
@@ -2641,28 +2679,29 @@ export interface Clip {
   height: number /* float64 */;
 }
 /**
- * ScreenshotRequest says what to take a picture of.
+ * ScreenshotRequest says what a screenshot shows.
  */
 export interface ScreenshotRequest {
   format: string; // "png", "jpeg" or "webp"
   quality?: number /* int */; // 1 to 100, not for png; 0 is the browser's choice
-  full?: boolean; // the whole page instead of what is in view
+  full?: boolean; // the whole page instead of the visible part
   clip?: Clip;
   /**
-   * Element is a target: only the element that it means.
+   * Element is a target: the screenshot shows only this element.
    */
   element?: string;
   /**
-   * Annotated draws the refs of what can be acted on over the picture.
+   * Annotated draws the refs of elements that can be acted on into the
+   * screenshot.
    */
   annotated?: boolean;
   /**
-   * Slices saves a tall picture in parts that a model can read.
+   * Slices saves a tall screenshot in parts that a model can read.
    */
   slices?: boolean;
 }
 /**
- * Screenshot is a picture that was saved.
+ * Screenshot is a saved screenshot.
  */
 export interface Screenshot {
   path: string;
@@ -2672,7 +2711,8 @@ export interface Screenshot {
   bytes: number /* int */;
   url: string;
   /**
-   * Slices are the parts of a tall picture, from the top; Path is the first.
+   * Slices are the paths of the parts of a tall screenshot, from the top; Path
+   * is the first.
    */
   slices?: string[];
   /**
@@ -2691,10 +2731,10 @@ export interface Screenshot {
 export interface PageFile {
   path: string;
   bytes: number /* int */;
-  url: string; // of the page that it was made of
+  url: string; // of the page that it was made from
 }
 /**
- * PDFRequest says how a page is printed.
+ * PDFRequest says how to print a page.
  */
 export interface PDFRequest {
   paper: string; // "a4", "a3", "a5", "letter", "legal" or "tabloid"
@@ -2707,7 +2747,7 @@ export interface PDFRequest {
  */
 export interface Frame {
   /**
-   * ID is what the frame's refs begin with: "f2"; "page" for the page itself.
+   * ID is the prefix of the frame's refs: "f2"; "page" for the page itself.
    */
   id: string;
   /**
@@ -2717,31 +2757,31 @@ export interface Frame {
   name?: string;
   url: string;
   /**
-   * Apart: it is of another site and runs in a process of its own.
+   * Apart: the frame is of another site and runs in a process of its own.
    */
   apart?: boolean;
 }
 /**
- * Evaluated is what an expression came to.
+ * Evaluated is the result of an expression.
  */
 export interface Evaluated {
   url: string;
   /**
-   * Type is JavaScript's word for it; "null", "array", "error" and the like for
-   * objects that have a word of their own.
+   * Type is JavaScript's type; for some objects a more exact one, such as
+   * "null", "array" or "error".
    */
   type: string;
   /**
-   * Value is the value when it can be JSON.
+   * Value is the result if it can be JSON.
    */
   value?: unknown;
   /**
-   * Words say what it is when it cannot: a function, an element, NaN.
+   * Words describe the result if it cannot: a function, an element, NaN.
    */
   words?: string;
 }
 /**
- * Link is a link that can be seen.
+ * Link is a visible link.
  */
 export interface Link {
   ref: string;
@@ -2749,7 +2789,7 @@ export interface Link {
   url: string;
 }
 /**
- * FormField is a field of a form; what is secret in it is masked.
+ * FormField is a field of a form; secret values are masked.
  */
 export interface FormField {
   ref: string;
@@ -2764,7 +2804,7 @@ export interface FormField {
   options?: string[];
 }
 /**
- * Form is a form, or the fields that stand outside of any.
+ * Form is a form, or the fields outside of any form.
  */
 export interface Form {
   name: string;
@@ -2781,7 +2821,7 @@ export interface Table {
   rows: string[][];
 }
 /**
- * Medium is a picture, film or sound of a page.
+ * Medium is an image, video or sound of a page.
  */
 export interface Medium {
   kind: string; // "image", "video" or "audio"
@@ -2791,7 +2831,7 @@ export interface Medium {
   height: number /* int */; // CSS pixels
 }
 /**
- * PageData is what a page says about itself to machines.
+ * PageData is the metadata of a page.
  */
 export interface PageData {
   title: string;
@@ -2810,7 +2850,7 @@ export interface Declaration {
   value: string;
   important?: boolean;
   /**
-   * Beaten: another declaration won.
+   * Beaten: another declaration overrides it.
    */
   beaten?: boolean;
 }
@@ -2819,23 +2859,26 @@ export interface Declaration {
  */
 export interface StyleRule {
   /**
-   * Selector is what matched; "style attribute" for the element's own.
+   * Selector is the selector that matched; "style attribute" for the element's
+   * own style.
    */
   selector: string;
   /**
-   * From is the ancestor that it is inherited from; empty for the element.
+   * From is the ancestor that the rule is inherited from; empty for the
+   * element's own rules.
    */
   from?: string;
   /**
-   * Source is the sheet and line, or "browser" for its own sheet.
+   * Source is the style sheet and line, or "browser" for the browser's own
+   * sheet.
    */
   source: string;
   conditions?: string[]; // media, container, layer, supports
   declarations: Declaration[];
 }
 /**
- * ElementStyle is how an element came to look as it does: its rules, strongest
- * first, and the values that were asked for.
+ * ElementStyle explains the look of an element: its rules, strongest first, and
+ * the computed values that were requested.
  */
 export interface ElementStyle {
   url: string;
@@ -2854,16 +2897,16 @@ export interface Listener {
   capture?: boolean;
 }
 /**
- * Inspection is what can be said about an element.
+ * Inspection is everything known about an element.
  */
 export interface Inspection {
   url: string;
   element: string; // as a selector: tag, id and classes
   role: string;
   name: string;
-  properties?: { [key: string]: string}; // of accessibility
+  properties?: { [key: string]: string}; // accessibility properties
   attributes: { [key: string]: string};
-  box: Clip; // in the page, the border box
+  box: Clip; // the border box, in page coordinates
   margin: number /* float64 */[];
   padding: number /* float64 */[];
   border: number /* float64 */[];
@@ -2878,7 +2921,7 @@ export interface StyleEdit {
   number: number /* int */;
   element: string;
   property: string;
-  before: string; // of the style attribute; empty when it had none
+  before: string; // value in the style attribute; empty when it had none
   after: string;
   undone?: boolean;
 }
@@ -2905,12 +2948,12 @@ export interface AuditFinding {
 export interface Audit {
   url: string;
   violations: AuditFinding[];
-  unsure: AuditFinding[]; // a person has to look
+  unsure: AuditFinding[]; // a user has to check them
   passed: number /* int */; // rules
 }
 /**
- * Performance is how fast a page came and reacts; times are milliseconds since
- * the navigation began, 0 when it did not happen (yet).
+ * Performance is how fast a page loaded and reacts. Times are milliseconds
+ * since the navigation began; 0 when the event has not happened.
  */
 export interface Performance {
   url: string;
@@ -2921,7 +2964,7 @@ export interface Performance {
   firstContentfulPaint: number /* float64 */;
   largestContentfulPaint: number /* float64 */;
   largestElement?: string;
-  cumulativeLayoutShift: number /* float64 */; // a score, no time
+  cumulativeLayoutShift: number /* float64 */; // a score, not a time
   interactionToNextPaint: number /* float64 */;
   longTasks: number /* int */;
   longTaskTime: number /* float64 */;
@@ -2940,14 +2983,14 @@ export interface Match {
    */
   ref?: string;
   /**
-   * Before and After are what stands around it on its line.
+   * Before and After are the text around the match on its line.
    */
   before: string;
   text: string;
   after: string;
 }
 /**
- * Matches are what `find` found.
+ * Matches are the results of `find`.
  */
 export interface Matches {
   url: string;
@@ -2955,19 +2998,19 @@ export interface Matches {
   matches: Match[];
 }
 /**
- * PixelDiff is how two pictures differ.
+ * PixelDiff is how two screenshots differ.
  */
 export interface PixelDiff {
-  path: string; // of the picture with the differences in red
+  path: string; // of the screenshot with the differences in red
   changed: number /* int */;
   total: number /* int */;
   share: number /* float64 */; // 0 to 1
   /**
-   * Area is the smallest part that holds every difference.
+   * Area is the smallest rectangle that contains every difference.
    */
   area?: Clip;
   /**
-   * Sizes are of the two pictures, when they differ.
+   * Sizes are the sizes of the two screenshots, if they differ.
    */
   sizes?: string[];
 }
@@ -2976,9 +3019,9 @@ export interface PixelDiff {
 // source: panel.go
 
 /**
- * Pairing is what the app puts into the extension's session storage through the
- * browser's private pipe, under the key PairingKey. No file, URL or route ever
- * carries it.
+ * Pairing is what the app writes into the extension's session storage through
+ * the browser's private pipe, under the key PairingKey. No file, URL or route
+ * ever contains it.
  */
 export interface Pairing {
   version: string;
@@ -2986,8 +3029,9 @@ export interface Pairing {
   port: number /* int */;
   token: string;
   /**
-   * Key proves the server: before the panel shows its token it asks
-   * GET /health?challenge=HEX and compares HMAC-SHA256(Key, challenge).
+   * Key proves the server's identity: before the panel sends its token, it calls
+   * GET /health?challenge=HEX and compares the proof with HMAC-SHA256(Key,
+   * challenge).
    */
   key: string;
   /**
@@ -3001,8 +3045,8 @@ export interface Pairing {
 export const PairingKey = "pilotfish.pairing";
 /**
  * TokenSubprotocol is the prefix of the subprotocol that carries a token at a
- * WebSocket upgrade, beside Version. The server selects Version, so that the
- * token is not echoed.
+ * WebSocket upgrade, beside Version. The server selects Version, so the
+ * response does not repeat the token.
  */
 export const TokenSubprotocol = "token.";
 /**
@@ -3038,16 +3082,16 @@ export const PanelTermGone = "terminal_gone";
 export const PanelAgents = "agents"; // the probe has a result
 export const PanelSettings = "settings"; // what the panel shows of Settings changed
 export const PanelReauth = "reauth"; // the token was rotated: send the new one
-export const PanelShow = "show"; // bring this tab's terminal to view
+export const PanelShow = "show"; // show this tab's terminal
 export const PanelPong = "pong";
 export const PanelConversation = "conversation"; // a conversation's head changed or is new
 export const PanelConversationGone = "conversation_gone"; // a conversation was deleted
-export const PanelChat = "chat"; // what was said in a conversation that the panel watches
-export const PanelPicked = "picked"; // a person picked an element of a page, or did not
+export const PanelChat = "chat"; // events of a conversation that the panel watches
+export const PanelPicked = "picked"; // a picker ended, with or without a picked element
 export const PanelTask = "task"; // a task's head changed or is new
 export const PanelTaskGone = "task_gone"; // a task was deleted
-export const PanelTaskOrder = "task_order"; // a program asks for a task
-export const PanelModels = "models"; // the ways to a model changed
+export const PanelTaskOrder = "task_order"; // a program starts a task
+export const PanelModels = "models"; // the model profiles changed
 /**
  * HelloEvent is the whole state of a session as the panel needs it.
  */
@@ -3058,46 +3102,36 @@ export interface HelloEvent {
   agents: AgentsFile;
   settings: PanelView;
   /**
-   * Conversations are the heads of all of the session's, newest first.
+   * Conversations are the heads of all conversations of the session, newest
+   * first.
    */
   conversations: Conversation[];
   /**
-   * Panel names this view for as long as its socket is open: whoever runs a task
-   * says it.
+   * Panel names this panel while its socket is open. A panel that runs a task
+   * sends it with its requests.
    */
   panel: string;
   /**
-   * Tasks are the heads of the tasks that are not over, newest first.
+   * Tasks are the heads of the tasks that have not ended, newest first.
    */
   tasks: Task[];
   /**
-   * Attach spares the panel the way to POST /pty-session for the terminal that
-   * it will show first. Only the first hello of a socket has it.
+   * Attach saves the panel the request POST /pty-session for the terminal that
+   * it shows first. Only the first hello of a socket has it.
    */
   attach?: HelloAttach;
 }
 /**
- * HelloAttach is good for one upgrade of one terminal's socket, like the token
+ * HelloAttach is valid for one upgrade of one terminal's socket, like the token
  * of PtySessionReply.
  */
 export interface HelloAttach {
   terminal: TerminalID;
   token: string;
-  /**
-   * Screen is what the terminal's process has written since its start, where that
-   * is short (MaxFirstScreen) and text: a first picture of it, until its own
-   * socket has brought the same. Nobody answers what it asks.
-   */
-  screen?: string;
-  /**
-   * Picture is how a panel drew it last, as that panel told it (ControlPicture),
-   * where nothing was written since.
-   */
-  picture?: string;
 }
 /**
- * SessionEvent says that the session's state changed; Tabs and Terminals of the
- * info are whole, too.
+ * SessionEvent reports that the session's state changed. It also contains all
+ * tabs and terminals.
  */
 export interface SessionEvent {
   type: 'session';
@@ -3118,7 +3152,7 @@ export interface TerminalEvent {
   terminal: TerminalInfo;
 }
 /**
- * TerminalGoneEvent says that a terminal is forgotten.
+ * TerminalGoneEvent reports that a terminal was removed.
  */
 export interface TerminalGoneEvent {
   type: 'terminal_gone';
@@ -3139,26 +3173,28 @@ export interface SettingsEvent {
   settings: PanelView;
 }
 /**
- * ReauthEvent asks an open socket for the new token, which came over the pipe.
+ * ReauthEvent asks an open socket for the new token, which the panel got
+ * through the pipe.
  */
 export interface ReauthEvent {
   type: 'reauth';
 }
 /**
- * ShowEvent brings a tab's terminal, or a conversation, to view in the panel of
- * its window.
+ * ShowEvent asks the panel of a tab's window to show the tab's terminal, or a
+ * conversation.
  */
 export interface ShowEvent {
   type: 'show';
   tab: TabID;
   terminal?: TerminalID;
   /**
-   * Conversation is shown beside the tab, and is put there when it has none.
+   * Conversation is shown beside the tab. If it has no tab, it moves to this
+   * one.
    */
   conversation?: ConversationID;
 }
 /**
- * PongEvent answers a ping.
+ * PongEvent is the response to a ping.
  */
 export interface PongEvent {
   type: 'pong';
@@ -3172,10 +3208,11 @@ export interface PanelView {
   command?: string;
   fontSize: number /* int */;
   /**
-   * EveryTab starts an agent in each tab that is looked at, not only in the
+   * EveryTab starts an agent in each tab that the user views, not only in the
    * first.
    */
   everyTab: boolean;
+  confinement: Confinement;
   /**
    * ChatAgent answers in a new conversation; AgentAuto is what the panel makes of
    * the probe, which changes when something is installed.
@@ -3183,7 +3220,7 @@ export interface PanelView {
   chatAgent: AgentKind;
   theme: Theme;
   /**
-   * AppVersion is the version of the app, as a user quotes it.
+   * AppVersion is the version of the app, for users.
    */
   appVersion: string;
 }
@@ -3204,20 +3241,20 @@ export type PanelMessageType =
 export const PanelAuth = "auth";
 export const PanelPing = "ping";
 /**
- * PanelViewing says which tab the panel shows now.
+ * PanelViewing reports which tab the panel shows now.
  */
 export const PanelViewing = "viewing";
 /**
- * PanelAnswer is a person's word about an approval.
+ * PanelAnswer is the user's answer to an approval.
  */
 export const PanelAnswer = "answer";
 /**
- * PanelTheme chooses the look of window and panel.
+ * PanelTheme sets the theme of window and panel.
  */
 export const PanelTheme = "theme";
 /**
- * PanelWatch asks for what is said in a conversation, from After on;
- * PanelUnwatch for no more of it.
+ * PanelWatch subscribes to the events of a conversation after the index After;
+ * PanelUnwatch ends that.
  */
 export const PanelWatch = "chat_watch";
 /**
@@ -3225,7 +3262,7 @@ export const PanelWatch = "chat_watch";
  */
 export const PanelUnwatch = "chat_unwatch";
 /**
- * PanelMessage is a message from the panel. Which fields count depends on Type.
+ * PanelMessage is a message from the panel. Type says which fields are used.
  */
 export interface PanelMessage {
   type: PanelMessageType;
@@ -3240,8 +3277,8 @@ export interface PanelMessage {
 }
 /**
  * BridgeBinding is the name of the function that the backend adds to the
- * worker's global scope through the pipe. The worker reports what only an
- * extension can see; the payload is a BridgeEvent as JSON.
+ * worker's global scope through the pipe. With it, the worker reports what only
+ * an extension can see; its argument is a BridgeEvent as JSON.
  */
 export const BridgeBinding = "pilotfishBridge";
 /**
@@ -3251,7 +3288,7 @@ export type BridgeEventType =
   | typeof BridgeReady
   | typeof BridgeTabs;
 /**
- * BridgeReady is the worker's first word after each start, with all tabs.
+ * BridgeReady is the worker's first message after each start, with all tabs.
  */
 export const BridgeReady = "ready";
 /**
@@ -3269,8 +3306,8 @@ export interface BridgeEvent {
   version?: string;
   tabs: BridgeTab[];
   /**
-   * Seq grows with each look of one worker; what an earlier look saw and a
-   * later one did not is over.
+   * Seq grows with each report of one worker. A tab in an earlier report that is
+   * missing in a later one is closed.
    */
   seq: number /* int */;
   /**
@@ -3279,8 +3316,8 @@ export interface BridgeEvent {
   focusedWindow: number /* int */;
 }
 /**
- * BridgeTab is a tab as chrome.tabs knows it, with the CDP target that
- * chrome.debugger.getTargets pairs it with.
+ * BridgeTab is a tab as in chrome.tabs, with its CDP target from
+ * chrome.debugger.getTargets.
  */
 export interface BridgeTab {
   chromeTabId: number /* int */;
@@ -3292,13 +3329,13 @@ export interface BridgeTab {
   url: string;
   title: string;
   /**
-   * OpenerChromeTabID is the tab whose page opened this one; a tab that a
-   * person opened has none.
+   * OpenerChromeTabID is the tab whose page opened this one; a tab that the user
+   * opened has none.
    */
   openerChromeTabId?: number /* int */;
   /**
    * ReplacesChromeTabID is the number that this tab had before the browser
-   * gave it another one (a discarded tab).
+   * assigned it another one (for a discarded tab).
    */
   replacesChromeTabId?: number /* int */;
 }
@@ -3307,7 +3344,7 @@ export interface BridgeTab {
 // source: session.go
 
 /**
- * SessionState is where a session is in its life.
+ * SessionState is the state of a session.
  */
 export type SessionState =
   | typeof SessionStopped
@@ -3324,11 +3361,11 @@ export const SessionStarting = "starting";
 export const SessionRunning = "running";
 export const SessionStopping = "stopping";
 /**
- * SessionRestarting is a browser that ended by itself and is being started again.
+ * SessionRestarting: the browser ended unexpectedly and is being restarted.
  */
 export const SessionRestarting = "restarting";
 /**
- * SessionFailed needs the person: Error says what to do.
+ * SessionFailed: the user has to act; Error says what to do.
  */
 export const SessionFailed = "failed";
 /**
@@ -3337,7 +3374,7 @@ export const SessionFailed = "failed";
 export interface SessionInfo {
   name: SessionName;
   /**
-   * Title is the name that the user gave it, where that could not be a folder's.
+   * Title is the name that the user chose, if it cannot be a folder's name.
    */
   title?: string;
   state: SessionState;
@@ -3347,8 +3384,8 @@ export interface SessionInfo {
   startedAt?: string;
   error?: Error;
   /**
-   * Warnings are things to know that do not stop the session, such as a
-   * browser that runs without its sandbox.
+   * Warnings are problems that do not stop the session, such as a browser that
+   * runs without its sandbox.
    */
   warnings: Error[];
   browser?: BrowserInfo;
@@ -3356,7 +3393,7 @@ export interface SessionInfo {
   tabs: Tab[];
   terminals: TerminalInfo[];
   /**
-   * Approvals are what waits for a person, oldest first.
+   * Approvals are the requests that wait for the user, oldest first.
    */
   approvals?: Approval[];
 }
@@ -3376,7 +3413,7 @@ export const PanelConnected = "connected";
  */
 export interface BrowserInfo {
   name: string; // "Chromium", "Google Chrome", …
-  version: string; // as the browser says it
+  version: string; // as the browser reports it
   path: string;
   pid: number /* int */;
   sandbox: boolean;
@@ -3401,8 +3438,8 @@ export interface Tab {
   loading: boolean;
   crashed?: boolean;
   /**
-   * ChromeTabID and WindowID are the browser's own numbers. They are for our
-   * extension only: everybody else names a tab by ID.
+   * ChromeTabID and WindowID are the browser's own numbers. Only our extension
+   * uses them; everything else names a tab by ID.
    */
   chromeTabId?: number /* int */;
   windowId?: number /* int */;
@@ -3412,20 +3449,20 @@ export interface Tab {
    */
   opener?: TabID;
   /**
-   * Agent is the state of the agent of this tab; absent when it has none.
+   * Agent is the state of this tab's agent; absent when it has none.
    */
   agent?: TabAgent;
 }
 /**
- * TabAgent is what a tab's agent is doing, in one word and one name.
+ * TabAgent is the name and the status of a tab's agent.
  */
 export interface TabAgent {
   name: string;
   status: AgentStatus;
 }
 /**
- * TabsFile is tabs.json: the tabs that an agent may know of. Written whole or
- * not at all.
+ * TabsFile is the content of tabs.json: the tabs that an agent may know of. It
+ * is written atomically.
  */
 export interface TabsFile {
   version: number /* int */;
@@ -3433,7 +3470,8 @@ export interface TabsFile {
   tabs: Tab[];
 }
 /**
- * ActiveTabFile is active-tab.json: the tab that the person looks at.
+ * ActiveTabFile is the content of active-tab.json: the tab that the user looks
+ * at.
  */
 export interface ActiveTabFile {
   version: number /* int */;
@@ -3450,12 +3488,12 @@ export const StateVersion = 1;
 
 /**
  * Suggestion names a command of the registry that helps after an error. It is
- * data: the command line prints a line to type, MCP names its tool, and Task its
- * own action.
+ * data: the command line shows a line to type, MCP the tool, and Task its own
+ * action.
  */
 export interface Suggestion {
   /**
-   * Command is empty for the same command once more, with the options in Args.
+   * Command is empty for the same command again, with the options in Args.
    */
   command: string;
   /**
@@ -3463,8 +3501,8 @@ export interface Suggestion {
    */
   args?: string[];
   /**
-   * Does says what the command does, such as "lists the tabs". Empty: it is an
-   * example of how the command is written.
+   * Does says what the command does, such as "lists the tabs". If it is empty,
+   * the suggestion is an example of how to write the command.
    */
   does?: string;
 }
@@ -3480,7 +3518,7 @@ export interface Cookie {
   value: string;
   domain: string;
   path: string;
-  expires?: string; // absent: with the session
+  expires?: string; // absent: until the browser ends
   httpOnly?: boolean;
   secure?: boolean;
   sameSite?: string; // "Strict", "Lax" or "None"
@@ -3499,25 +3537,25 @@ export interface Storage {
   origin: string;
   local?: StorageItem[];
   /**
-   * SessionItems belong to the tab.
+   * SessionItems are the items of sessionStorage, which belong to the tab.
    */
   session?: StorageItem[];
 }
 /**
- * BrowserState is what `state save` writes, before it is encrypted.
+ * BrowserState is what `state save` writes, before encryption.
  */
 export interface BrowserState {
   version: number /* int */;
   saved: string;
   /**
-   * Site is the host that it is of; empty for everything.
+   * Site is the host that the state is from; empty for all sites.
    */
   site?: string;
   cookies: Cookie[];
   storage: Storage[];
 }
 /**
- * StateFile describes a saved state without what is in it.
+ * StateFile describes a saved state without its content.
  */
 export interface StateFile {
   name: string;
@@ -3533,18 +3571,18 @@ export interface StateFile {
   key?: string;
 }
 /**
- * Emulation is what a tab is made to believe. A field that is nil is the
- * browser's own.
+ * Emulation holds a tab's emulated settings. A field that is empty means the
+ * browser's own setting.
  */
 export interface Emulation {
   viewport?: EmulatedViewport;
-  device?: string; // the name of the device that viewport and user agent are of
+  device?: string; // the name of the device that sets viewport and user agent
   userAgent?: string;
   headers?: { [key: string]: string};
   media?: string; // "print" or "screen"
   /**
-   * Scheme is "dark" or "light", Motion and Contrast "reduce", "no-preference",
-   * "more" and so on, as CSS names them.
+   * Scheme is "dark" or "light"; Motion and Contrast are "reduce",
+   * "no-preference", "more" and so on, as in CSS.
    */
   scheme?: string;
   motion?: string;
@@ -3554,7 +3592,7 @@ export interface Emulation {
   geolocation?: EmulatedPlace;
   network?: EmulatedConditions;
   /**
-   * CPU is how many times slower the processor is.
+   * CPU is by what factor the processor is slowed down.
    */
   cpu?: number /* float64 */;
 }
@@ -3569,7 +3607,7 @@ export interface EmulatedViewport {
   touch?: boolean;
 }
 /**
- * EmulatedPlace is a place on earth, in degrees and metres.
+ * EmulatedPlace is a location, in degrees and metres.
  */
 export interface EmulatedPlace {
   latitude: number /* float64 */;
@@ -3577,7 +3615,7 @@ export interface EmulatedPlace {
   accuracy: number /* float64 */;
 }
 /**
- * EmulatedConditions are the network's.
+ * EmulatedConditions are the conditions of an emulated network.
  */
 export interface EmulatedConditions {
   name: string;
@@ -3591,7 +3629,7 @@ export interface EmulatedConditions {
  */
 export interface Window {
   /**
-   * ID is the browser's own number; 0 where it cannot be told.
+   * ID is the browser's own number; 0 where it is not known.
    */
   id: number /* int */;
   tabs: TabID[];
@@ -3619,7 +3657,7 @@ export interface TabGroup {
 
 /**
  * TaskID names a task: a UUID that the panel makes (or the backend, for a task
- * that a program asks for).
+ * of a program).
  */
 export type TaskID = string;
 /**
@@ -3635,12 +3673,12 @@ export type TaskState =
   | typeof TaskStopped
   | typeof TaskInterrupted;
 /**
- * The states of a task. A task whose panel is gone is interrupted: it can be
- * resumed at its step.
+ * The states of a task. A task whose panel disconnected is interrupted: it can
+ * be resumed at its step.
  */
 export const TaskIdle = "idle";
 export const TaskRunning = "running";
-export const TaskWaiting = "waiting"; // for the person
+export const TaskWaiting = "waiting"; // for the user
 export const TaskPaused = "paused";
 export const TaskDone = "done";
 export const TaskFailed = "failed";
@@ -3652,17 +3690,18 @@ export const TaskInterrupted = "interrupted";
 export interface Task {
   id: TaskID;
   title: string;
-  goal: string; // the person's words
+  goal: string; // the user's words
   tab?: TabID;
-  tabs: TabID[]; // all that it may touch
+  tabs: TabID[]; // all tabs that it may use
   state: TaskState;
   /**
-   * Summary is what the agent said at the end, or why it ended.
+   * Summary is the agent's text at the end, or why the task ended.
    */
   summary?: string;
   error?: Error;
   /**
-   * Profile is the model's profile; empty for Pilot's plain instructions.
+   * Profile is the id of the model profile; empty for Pilot's plain
+   * instructions.
    */
   profile?: string;
   steps: number /* int */;
@@ -3672,23 +3711,24 @@ export interface Task {
   created: string;
   updated: string;
   /**
-   * Index is the last one given in it.
+   * Index is the last index that was assigned in the task.
    */
   index: number /* uint64 */;
   /**
-   * Routine is the name of the routine that it was run from.
+   * Routine is the name of the routine that the task runs.
    */
   routine?: string;
   /**
-   * KeepGroup: its tabs stay a group when it is over.
+   * KeepGroup: its tabs stay in their group when the task has ended.
    */
   keepGroup?: boolean;
   /**
-   * Closed: the user has put it away after it failed. Until then it is shown.
+   * Closed: the user has dismissed the task after it failed. Until then it is
+   * shown.
    */
   closed?: boolean;
   /**
-   * Asker is who asked for it, when that was a program.
+   * Asker is the program that started the task, if a program did.
    */
   asker?: Actor;
 }
@@ -3702,16 +3742,17 @@ export type TaskEventKind =
   | typeof TaskEventNotice
   | typeof TaskEventSummary;
 /**
- * The kinds of event. The data of each is the panel's own: the backend keeps it
- * and hands it out, and understands the head.
+ * The kinds of event. The data of an event is in the panel's own format: the
+ * backend stores and returns it, and understands only the head.
  */
 export const TaskEventHead = "head"; // the task changed
-export const TaskEventStep = "step"; // a step, whole; a later one of its number replaces it
-export const TaskEventPerson = "person"; // a word of the person
-export const TaskEventNotice = "notice"; // something that the agent was told
-export const TaskEventSummary = "summary"; // old steps in short, for the model
+export const TaskEventStep = "step"; // a complete step; a later event with its number replaces it
+export const TaskEventPerson = "person"; // a message of the user
+export const TaskEventNotice = "notice"; // a notice for the agent
+export const TaskEventSummary = "summary"; // a summary of old steps, for the model
 /**
- * TaskEvent is one line of a task's journal, written before it is shown.
+ * TaskEvent is one line of a task's journal. It is written before anybody sees
+ * it.
  */
 export interface TaskEvent {
   index: number /* uint64 */;
@@ -3719,52 +3760,53 @@ export interface TaskEvent {
   at: string;
   head?: Task;
   /**
-   * Data is JSON of the panel's.
+   * Data is JSON in the panel's own format.
    */
   data?: unknown;
 }
 /**
- * TaskWriteRequest is the body of POST /task/write. The first write of an
- * unknown task makes it and needs the head.
+ * TaskWriteRequest is the body of POST /task/write. The first write for an
+ * unknown task creates it and needs the head.
  */
 export interface TaskWriteRequest {
   task: TaskID;
   kind: TaskEventKind;
   head?: Task;
   data?: unknown;
-  viewer: string; // the panel view that holds the task's lease
+  viewer: string; // the panel that holds the task's lease
   /**
-   * Seq counts what a view writes, of any task; 0 counts for nothing. The same is
-   * written once: a request whose answer got lost may be sent again.
+   * Seq numbers the writes of a panel, over all tasks; 0 means no number. The
+   * backend applies each number once, so a request whose reply was lost may be
+   * sent again.
    */
   seq?: number /* uint64 */;
   /**
-   * Picture asks for a picture of what a step has left, which is kept with the
-   * task. Nobody waits for it, and that there is none is no harm.
+   * Picture requests a screenshot of the page after a step, which is stored with
+   * the task. No caller waits for it, and it may fail without harm.
    */
   picture?: TaskShot;
 }
 /**
- * TaskShot is the picture of a step: of which, and of which tab.
+ * TaskShot says of which step, and of which tab, a screenshot is.
  */
 export interface TaskShot {
   step: number /* int */;
   tab: TabID;
 }
 /**
- * TaskWriteReply is its reply.
+ * TaskWriteReply is the reply of POST /task/write.
  */
 export interface TaskWriteReply {
   index: number /* uint64 */;
   head: Task;
   /**
-   * Did is what the person did on the page while the task rested, in words; what
-   * stands in quotes is the page's.
+   * Did is what the user did on the page while the task was paused, in words;
+   * the text in quotes is the page's.
    */
   did?: string;
 }
 /**
- * TaskRequest is the body of the routes that need a task only: POST /task/get,
+ * TaskRequest is the body of the routes that need only a task: POST /task/get,
  * /task/delete, /task/close, /task/stop.
  */
 export interface TaskRequest {
@@ -3784,23 +3826,24 @@ export interface TaskPage {
  */
 export interface TaskListRequest {
   /**
-   * Text is searched for in titles, goals, summaries and steps; empty for all.
+   * Text is searched in titles, goals, summaries and steps; empty for all.
    */
   text?: string;
   limit?: number /* int */;
 }
 /**
- * TaskListReply is its reply, newest first.
+ * TaskListReply is the reply of POST /task/list, newest first.
  */
 export interface TaskListReply {
   tasks: Task[];
   /**
-   * Found says where in each the text occurs first, when there was one.
+   * Found says where the text first occurs in each task, if the request had a
+   * text.
    */
   found?: TaskFound[];
 }
 /**
- * TaskFoundIn says in what of a task a text was found.
+ * TaskFoundIn says in which part of a task a text was found.
  */
 export type TaskFoundIn =
   | typeof TaskFoundTitle
@@ -3813,20 +3856,20 @@ export type TaskFoundIn =
   | typeof TaskFoundPerson
   | typeof TaskFoundNote;
 /**
- * What can be searched: a task's own words, those of its steps, and what was said
- * between them.
+ * The parts that are searched: of the task itself, of its steps, and the
+ * messages between them.
  */
 export const TaskFoundTitle = "title";
 export const TaskFoundGoal = "goal";
 export const TaskFoundSummary = "summary";
-export const TaskFoundAim = "aim"; // what a step was for, and what the agent thought of it
-export const TaskFoundAction = "action"; // what was done, with its element
-export const TaskFoundResult = "result"; // what came of it
+export const TaskFoundAim = "aim"; // the purpose of a step, and what the agent thought of it
+export const TaskFoundAction = "action"; // the action, with its element
+export const TaskFoundResult = "result"; // the result of the action
 export const TaskFoundPage = "page"; // title and address of the page
-export const TaskFoundPerson = "person"; // a word of the person
-export const TaskFoundNote = "note"; // a note, or a question of the agent's
+export const TaskFoundPerson = "person"; // a message of the user
+export const TaskFoundNote = "note"; // a note, or a question of the agent
 /**
- * TaskFound is where a text occurs in a task. Words of pages may be in it.
+ * TaskFound is where a text occurs in a task. It may contain text of pages.
  */
 export interface TaskFound {
   task: TaskID;
@@ -3838,7 +3881,7 @@ export interface TaskFound {
 }
 /**
  * TaskCommandRequest is the body of POST /task/command: one command of the
- * registry, as the task's actor, on one of the task's tabs.
+ * registry, run as the task's actor on one of the task's tabs.
  */
 export interface TaskCommandRequest {
   task: TaskID;
@@ -3846,49 +3889,50 @@ export interface TaskCommandRequest {
   command: CommandRequest;
   byPage?: ByPage;
   /**
-   * Writes are done before the command, in their order: nothing is done to a page
-   * of which nothing is written. When one is refused, the command is not run.
+   * Writes are applied in order before the command, so that nothing is done to a
+   * page that is not in the journal. When one of them fails, the command does
+   * not run.
    */
   writes?: TaskWriteRequest[];
 }
 /**
- * TaskCommandReply is its reply.
+ * TaskCommandReply is the reply of POST /task/command.
  */
 export interface TaskCommandReply extends CommandReply {
   /**
-   * Written is what the last of the writes came to.
+   * Written is the reply to the last of the writes.
    */
   written?: TaskWriteReply;
 }
 /**
- * TaskPlainRequest is the body of POST /task/plain: what plain instructions come
- * to, for a task without a model.
+ * TaskPlainRequest is the body of POST /task/plain, which translates plain
+ * instructions into commands for a task without a model.
  */
 export interface TaskPlainRequest {
   /**
-   * Text are the person's words.
+   * Text is the user's text.
    */
   text: string;
   /**
-   * Task, Viewer and Tab are who carries out Step, and where; without a task the
-   * words are read, and nothing else.
+   * Task, Viewer and Tab say which task and panel carry out Step, and on which
+   * tab. Without a task, the text is only parsed.
    */
   task?: TaskID;
   viewer?: string;
   tab?: TabID;
   step?: number /* int */; // from 0
   /**
-   * Tried are the ends of the step's commands so far, in their order.
+   * Tried are the results of the step's commands so far, in their order.
    */
   tried?: TaskPlainTried[];
   /**
-   * Chosen are the refs that the person chose where several things were meant.
+   * Chosen are the refs that the user chose where several elements matched.
    */
   chosen?: string[];
 }
 /**
- * TaskPlainTried is the end of one command of a plain instruction; without Error
- * it was done.
+ * TaskPlainTried is the result of one command of a plain instruction; without
+ * Error it succeeded.
  */
 export interface TaskPlainTried {
   error?: Error;
@@ -3898,31 +3942,31 @@ export interface TaskPlainTried {
  */
 export interface TaskPlainReply {
   /**
-   * Steps say what each instruction does; empty when Unknown is not.
+   * Steps describe what each instruction does; empty when Unknown is set.
    */
   steps: string[];
   /**
-   * Unknown says why the words are no plain instructions.
+   * Unknown says why the text is not plain instructions.
    */
   unknown?: string;
   /**
-   * Commands are what the step comes to; none where looking was all.
+   * Commands are the commands of the step; none if it only reads the page.
    */
   commands?: CommandRequest[];
   /**
-   * Said is what was seen then. Words of the page are in it.
+   * Said is what the step read. It contains text of the page.
    */
   said?: string;
   /**
-   * Error is why the step cannot be carried out, and Choices are what may have
-   * been meant.
+   * Error is why the step cannot be carried out, and Choices are the elements
+   * that may have been meant.
    */
   error?: Error;
   choices?: TaskPlainChoice[];
 }
 /**
- * TaskPlainChoice is a thing of the page that may have been meant. Name and Where
- * are the page's words.
+ * TaskPlainChoice is an element of the page that may have been meant. Name and
+ * Where are text of the page.
  */
 export interface TaskPlainChoice {
   ref: string;
@@ -3930,13 +3974,14 @@ export interface TaskPlainChoice {
   kind?: string;
   where?: string;
   /**
-   * Which says which of several alike it is, where no title tells: "2 of 3".
+   * Which says which of several look-alikes it is, where no title tells them
+   * apart: "2 of 3".
    */
   which?: string;
 }
 /**
- * TaskTabRequest is the body of POST /task/tab: a person lets the task use a tab,
- * or takes one from it.
+ * TaskTabRequest is the body of POST /task/tab: the user lets the task use a
+ * tab, or takes a tab away from it.
  */
 export interface TaskTabRequest {
   task: TaskID;
@@ -3951,15 +3996,15 @@ export interface TaskPictureRequest {
   step: number /* int */;
 }
 /**
- * TaskRunRequest asks for a task from outside of the panel: the body of
- * POST /task/run.
+ * TaskRunRequest is the body of POST /task/run, with which a program starts a
+ * task.
  */
 export interface TaskRunRequest {
   goal: string;
   tab?: TabID;
   /**
-   * Profile is the id, name or model of a profile; empty for the one that is
-   * for tasks of programs, else the one that the panel would take.
+   * Profile is the id, name or model of a profile; empty for the profile for
+   * tasks of programs, else the one that the panel would use.
    */
   profile?: string;
   /**
@@ -3970,32 +4015,32 @@ export interface TaskRunRequest {
   maxSteps?: number /* int */;
 }
 /**
- * TaskRunReply is its reply: the task that a panel took.
+ * TaskRunReply is the reply of POST /task/run: the task that a panel took.
  */
 export interface TaskRunReply {
   task: Task;
 }
 /**
- * TaskRoutine is a routine as the panel and programs see it: a task that was
- * saved to be run again, or what was recorded. On disk it is a Routine.
+ * TaskRoutine is a routine as the panel and programs see it: a saved task, or a
+ * recording, that can be run again. On disk it is a Routine.
  */
 export interface TaskRoutine {
   /**
-   * Name is of a to z, 0 to 9, _ and -; Title is how the person called it.
+   * Name consists of a to z, 0 to 9, _ and -; Title is the user's name for it.
    */
   name: string;
   title?: string;
   /**
-   * Goal has ${name} where a parameter goes; empty for what was recorded.
+   * Goal has ${name} for each parameter; empty for a recording.
    */
   goal: string;
   params: string[];
   /**
-   * Defaults are the values of parameters that need not be given.
+   * Defaults are the values of optional parameters.
    */
   defaults?: { [key: string]: string};
   /**
-   * Secrets are the parameters whose values are asked for each time.
+   * Secrets are the parameters whose values the user has to enter each time.
    */
   secrets?: string[];
   /**
@@ -4003,7 +4048,7 @@ export interface TaskRoutine {
    */
   steps?: string[];
   /**
-   * Actions are the panel's, for a replay without a model.
+   * Actions are in the panel's own format, for a replay without a model.
    */
   actions?: unknown;
   created: string;
@@ -4023,7 +4068,7 @@ export interface TaskRoutineRequest {
   routine: TaskRoutine;
 }
 /**
- * TaskChangedEvent says that a task's head changed or is new. It is pushed to
+ * TaskChangedEvent reports that a task's head changed or is new. It is sent to
  * every panel.
  */
 export interface TaskChangedEvent {
@@ -4031,21 +4076,21 @@ export interface TaskChangedEvent {
   task: Task;
 }
 /**
- * TaskGoneEvent says that a task was deleted.
+ * TaskGoneEvent reports that a task was deleted.
  */
 export interface TaskGoneEvent {
   type: 'task_gone';
   task: TaskID;
 }
 /**
- * TaskOrderEvent asks the panel of a tab's window to do something with a task
- * that a program asked for.
+ * TaskOrderEvent asks the panel of a tab's window to do something with a task.
+ * A program, or the user on the page, asked for this.
  */
 export interface TaskOrderEvent {
   type: 'task_order';
   /**
-   * Order is "run", "stop" or "resume", or "pause": a person asked for that on the
-   * page.
+   * Order is "run", "stop" or "resume"; or "pause", which the user requested on
+   * the page.
    */
   order: string;
   task: Task;
@@ -4056,7 +4101,7 @@ export interface TaskOrderEvent {
 // source: terminal.go
 
 /**
- * TerminalState is a terminal as a person understands it. "reconnecting" exists
+ * TerminalState is the state of a terminal for the user. "reconnecting" exists
  * only in the viewer.
  */
 export type TerminalState =
@@ -4066,7 +4111,7 @@ export type TerminalState =
   | typeof TerminalEnded
   | typeof TerminalMissing;
 /**
- * The states of a terminal. They only move forward; a restart makes a new
+ * The states of a terminal. They only move forward; a restart starts a new
  * process under the same id, with a new Epoch.
  */
 export const TerminalStarting = "starting";
@@ -4074,7 +4119,7 @@ export const TerminalLive = "live";
 export const TerminalStopping = "stopping";
 export const TerminalEnded = "ended";
 /**
- * TerminalMissing is an agent that is not installed: nothing was started.
+ * TerminalMissing: the agent is not installed, so nothing was started.
  */
 export const TerminalMissing = "missing";
 /**
@@ -4086,11 +4131,11 @@ export interface TerminalInfo {
   tab: TabID;
   agent: AgentKind;
   name: string; // the agent's name, or the program's
-  title: string; // what the program calls itself (OSC 0 and 2); foreign text
+  title: string; // the title that the program sets (OSC 0 and 2); the program's own text
   state: TerminalState;
   status: AgentStatus;
   /**
-   * Message goes with AgentNeedsYou; foreign text.
+   * Message belongs to AgentNeedsYou; it is the agent's own text.
    */
   message?: string;
   /**
@@ -4104,6 +4149,10 @@ export interface TerminalInfo {
   startedAt: string;
   exit?: Exit;
   viewers: number /* int */;
+  /**
+   * Confined: the program cannot see Pilotfish itself, see Confinement.
+   */
+  confined?: boolean;
   /**
    * Shown is when the user turned to it last, in milliseconds since 1970; 0 for never.
    */
@@ -4122,17 +4171,18 @@ export interface Exit {
    */
   signal?: string;
   /**
-   * Reason is for a person: "closed by you", "the agent could not be started: …".
+   * Reason is for the user: "closed by you", "the agent could not be started:
+   * …".
    */
   reason?: string;
 }
 /**
- * PtySessionRequest is the body of POST /pty-session: a token for one upgrade,
- * of a living terminal or of a new one.
+ * PtySessionRequest is the body of POST /pty-session. It asks for the token for
+ * one upgrade, of a running terminal or of a new one.
  */
 export interface PtySessionRequest {
   /**
-   * Terminal names a living terminal; empty starts a new one.
+   * Terminal names a running terminal; empty starts a new one.
    */
   terminal?: TerminalID;
   /**
@@ -4147,11 +4197,16 @@ export interface PtySessionRequest {
    * Command is the command line of AgentCustom.
    */
   command?: string;
+  /**
+   * Confined confines a shell, which belongs to the user. An agent is confined by
+   * Settings.
+   */
+  confined?: boolean;
   cols: number /* int */;
   rows: number /* int */;
 }
 /**
- * PtySessionReply carries the attach token. It is good for one upgrade within
+ * PtySessionReply has the attach token, which is valid for one upgrade within
  * AttachTokenLife.
  */
 export interface PtySessionReply {
@@ -4160,27 +4215,32 @@ export interface PtySessionReply {
   expires: string;
 }
 /**
- * PtyRestartRequest is the body of POST /pty-restart: one transaction that ends
- * the process, whatever its state, and starts the next under the same id.
+ * PtyRestartRequest is the body of POST /pty-restart, which in one transaction
+ * ends the process, whatever its state, and starts the next under the same id.
  */
 export interface PtyRestartRequest {
   terminal: TerminalID;
   /**
-   * Agent and Command replace what ran before; empty keeps it.
+   * Agent and Command replace the earlier ones; empty keeps them.
    */
   agent?: AgentKind;
   command?: string;
+  /**
+   * Confined is as in PtySessionRequest; absent keeps what was.
+   */
+  confined?: boolean;
 }
 /**
- * PtyCloseRequest is the body of POST /pty-close: ends the process group and
- * forgets the terminal.
+ * PtyCloseRequest is the body of POST /pty-close, which ends the process group
+ * and removes the terminal.
  */
 export interface PtyCloseRequest {
   terminal: TerminalID;
 }
 /**
- * FrameHeader is the size of the header of a binary frame of output: the offset
- * of its first byte in the epoch's stream, big endian.
+ * FrameHeader is the size in bytes of the header of a binary frame of output.
+ * The header is the offset of the frame's first byte in the epoch's stream, big
+ * endian.
  */
 export const FrameHeader = 8;
 /**
@@ -4193,7 +4253,6 @@ export type ControlType =
   | typeof ControlAck
   | typeof ControlPing
   | typeof ControlCheckpoint
-  | typeof ControlPicture
   | typeof ControlReady
   | typeof ControlReplayed
   | typeof ControlSnapshot
@@ -4204,86 +4263,81 @@ export type ControlType =
   | typeof ControlPong
   | typeof ControlEpoch;
 /**
- * The control messages. The first seven come from the viewer, the others from
- * the backend.
+ * The control messages. Those before ControlReady come from the viewer, the
+ * others from the backend; ControlResize comes from both.
  */
-export const ControlAttach = "attach"; // first message of a viewer
+export const ControlAttach = "attach"; // the first message of a viewer
 /**
- * ControlResize, from a viewer, is the size that its emulator took at Offset:
- * the program gets it, too. From the backend it is one that an emulator had
- * from Offset on, in order with the output that is replayed.
+ * ControlResize, from a viewer, is the size that its emulator took at Offset;
+ * the program gets this size too. From the backend, it is a size that an
+ * emulator had from Offset on, in order with the replayed output.
  */
 export const ControlResize = "resize";
 /**
- * ControlShown means that the user looks at this terminal now.
+ * ControlShown means that the user now looks at this terminal.
  */
 export const ControlShown = "shown";
 /**
- * The control messages. The first seven come from the viewer, the others from
- * the backend.
+ * The control messages. Those before ControlReady come from the viewer, the
+ * others from the backend; ControlResize comes from both.
  */
 export const ControlAck = "ack";
 export const ControlPing = "ping";
 /**
- * ControlCheckpoint hands the backend the viewer's own screen, serialised
- * at an offset: the base for the next viewer that comes with nothing.
+ * ControlCheckpoint gives the backend the viewer's own screen, serialised at
+ * an offset. The next viewer that starts without any output begins from it.
  */
 export const ControlCheckpoint = "checkpoint";
 /**
- * ControlPicture hands the backend what the viewer's screen looks like at an
- * offset, to be shown at once by the next panel if nothing is written until then.
- * Only panels read it.
+ * The control messages. Those before ControlReady come from the viewer, the
+ * others from the backend; ControlResize comes from both.
  */
-export const ControlPicture = "picture";
-/**
- * The control messages. The first seven come from the viewer, the others from
- * the backend.
- */
-export const ControlReady = "ready"; // answer to attach
-export const ControlReplayed = "replayed"; // what follows is live
-export const ControlSnapshot = "snapshot"; // replace the screen by Data
+export const ControlReady = "ready"; // response to attach
+export const ControlReplayed = "replayed"; // the output that follows is live
+export const ControlSnapshot = "snapshot"; // replace the screen with Data
 export const ControlState = "state";
 export const ControlExit = "exit";
 export const ControlTitle = "title";
 export const ControlBell = "bell";
 export const ControlPong = "pong";
-export const ControlEpoch = "epoch"; // a restart: clear the screen, offsets start at 0
+export const ControlEpoch = "epoch"; // a restart: clear the screen; offsets start at 0
 /**
- * ViewerControl is a text frame from a viewer. Which fields count depends on
- * Type.
+ * ViewerControl is a text frame from a viewer. Type says which fields are used.
  */
 export interface ViewerControl {
   type: ControlType;
   /**
-   * Epoch is the epoch that Offset is about. In attach the viewer has every
-   * byte below Offset of this epoch; 0, 0 when it has nothing. In the others it keeps a message that crosses a restart from being taken
-   * for one about the new process.
+   * Epoch is the epoch of Offset. In attach, it means that the viewer has every
+   * byte below Offset of this epoch; 0, 0 when it has nothing. In the other
+   * messages it prevents that a message sent before a restart is taken for one
+   * about the new process.
    */
   epoch?: number /* int */;
-  offset?: number /* uint64 */; // attach, ack, resize, checkpoint and picture: bytes drawn up to here
+  offset?: number /* uint64 */; // attach, ack, resize and checkpoint: bytes drawn up to here
   cols?: number /* int */; // attach, resize and checkpoint
   rows?: number /* int */;
   id?: number /* int */; // ping
-  data?: string; // checkpoint and picture, in the words of the viewers
+  data?: string; // checkpoint, in the viewers' own format
   /**
-   * At (shown) is when the user turned to the terminal, in milliseconds since 1970:
-   * the messages of two terminals do not arrive in the order in which they were sent.
+   * At (shown) is when the user switched to the terminal, in milliseconds since
+   * 1970. It is needed because messages of two terminals may not arrive in the
+   * order in which they were sent.
    */
   at?: number /* int64 */;
 }
 /**
- * TerminalControl is a text frame from the backend. Which fields count depends
- * on Type.
+ * TerminalControl is a text frame from the backend. Type says which fields are
+ * used.
  */
 export interface TerminalControl {
   type: ControlType;
   /**
-   * Terminal (ready, state): the terminal now.
+   * Terminal (ready, state): the terminal's current state.
    */
   terminal?: TerminalInfo;
   /**
    * Epoch and Offset (ready, snapshot, resize, replayed, epoch): where the
-   * stream goes on.
+   * stream continues.
    */
   epoch?: number /* int */;
   offset?: number /* uint64 */;
@@ -4292,7 +4346,7 @@ export interface TerminalControl {
   id?: number /* int */; // pong
   /**
    * Data (snapshot) is a viewer's checkpoint, or what to write into a cleared
-   * screen; the stream goes on at Offset.
+   * screen; the stream continues at Offset.
    */
   data?: string;
   cols?: number /* int */; // snapshot: the size that Data was made for; resize
@@ -4303,7 +4357,7 @@ export interface TerminalControl {
  * applications.
  */
 export const CloseUnauthorized = 4401; // the token ended; authenticate again
-export const CloseGone = 4404; // what the socket was for does not exist any more
+export const CloseGone = 4404; // the object of the socket does not exist any more
 export const CloseTakenOver = 4409; // another viewer attached to this terminal
 export const CloseSlow = 4408; // the reader was too slow; resynchronise
 
@@ -4315,19 +4369,19 @@ export const CloseSlow = 4408; // the reader was too slow; resynchronise
  */
 export interface ConsoleEntry {
   /**
-   * N counts the entries of a tab since it is watched, from 1.
+   * N counts the entries of a tab since recording began, from 1.
    */
   n: number /* int */;
   at: string;
   level: string; // "error", "warning", "info", "log" or "debug"
   /**
-   * Source is "console" for what the page wrote, "exception" for what it did
-   * not catch, else what in the browser speaks, such as "network".
+   * Source is "console" for what the page wrote, "exception" for an uncaught
+   * exception, else the part of the browser that reports it, such as "network".
    */
   source: string;
   text: string;
   /**
-   * URL, Line and Column are where in the source it came from, from 1.
+   * URL, Line and Column are the position in the source, from 1.
    */
   url?: string;
   line?: number /* int */;
@@ -4338,7 +4392,7 @@ export interface ConsoleEntry {
   stack?: string[];
 }
 /**
- * ConsoleLog is what a tab's console said.
+ * ConsoleLog is the recorded console of a tab.
  */
 export interface ConsoleLog {
   entries: ConsoleEntry[];
@@ -4347,7 +4401,7 @@ export interface ConsoleLog {
    */
   dropped?: number /* int */;
   /**
-   * Since is when the tab began to be watched.
+   * Since is when recording began.
    */
   since: string;
 }
@@ -4363,26 +4417,26 @@ export interface NetworkEntry {
   method: string;
   url: string;
   /**
-   * Type is what it was for: "document", "script", "xhr", "fetch", …
+   * Type is the kind of resource: "document", "script", "xhr", "fetch", …
    */
   type: string;
   /**
-   * Status is 0 until an answer came.
+   * Status is 0 until a response came.
    */
   status?: number /* int */;
   statusText?: string;
   mime?: string;
   /**
-   * Bytes is what came over the network.
+   * Bytes is the size that was transferred over the network.
    */
   bytes?: number /* int */;
   /**
-   * DurationMS is from the request to its end; 0 while it runs.
+   * DurationMS is the time from the request to its end; 0 while it runs.
    */
   durationMs?: number /* float64 */;
   done: boolean;
   /**
-   * Failed says why no answer came.
+   * Failed says why there was no response.
    */
   failed?: string;
   /**
@@ -4397,7 +4451,7 @@ export interface NetworkEntry {
   remoteAddress?: string;
 }
 /**
- * NetworkLog is what a tab asked the network for.
+ * NetworkLog is the recorded requests of a tab.
  */
 export interface NetworkLog {
   entries: NetworkEntry[];
@@ -4405,12 +4459,12 @@ export interface NetworkLog {
   since: string;
 }
 /**
- * NetworkBody is the body of an answer.
+ * NetworkBody is the body of a response.
  */
 export interface NetworkBody {
   entry: NetworkEntry;
   /**
-   * Text is the body when it is text; else Bytes only tells its size.
+   * Text is the body if it is text; otherwise only its size, Bytes, is known.
    */
   text?: string;
   /**
@@ -4423,22 +4477,29 @@ export interface NetworkBody {
   path?: string;
 }
 /**
- * NetworkRule changes what a tab gets for the addresses that match.
+ * NetworkRule changes the responses that a tab gets for the addresses that
+ * match.
  */
 export interface NetworkRule {
   /**
-   * Pattern is an address in which * stands for anything.
+   * Pattern is an address in which * stands for any text.
    */
   pattern: string;
   /**
-   * Block fails the request; else it is answered with what follows.
+   * Block makes the request fail; otherwise the following fields are its
+   * response.
    */
   block?: boolean;
+  /**
+   * Types are the types of request that the rule is for, such as "fetch"; empty
+   * means all.
+   */
+  types?: string[];
   status?: number /* int */;
   headers?: { [key: string]: string};
   body?: string;
   /**
-   * Hits is how often it was used.
+   * Hits is how often the rule was used.
    */
   hits: number /* int */;
 }
@@ -4449,7 +4510,7 @@ export interface SavedFile {
   path: string;
   bytes: number /* int */;
   /**
-   * Entries is how many things are in it: requests, frames, steps.
+   * Entries is the number of items in the file: requests, frames, steps.
    */
   entries?: number /* int */;
 }
@@ -4464,17 +4525,17 @@ export interface DialogEntry {
   url: string;
   open: boolean;
   /**
-   * Accepted and Answer are how it ended.
+   * Accepted and Answer say how the dialog ended.
    */
   accepted?: boolean;
   answer?: string;
   /**
-   * ByPolicy: it was answered by the tab's policy and not by anybody.
+   * ByPolicy: the tab's policy answered it, not a user or a caller.
    */
   byPolicy?: boolean;
 }
 /**
- * DialogLog is what dialogs a tab showed since it is watched.
+ * DialogLog is the recorded dialogs of a tab.
  */
 export interface DialogLog {
   /**
@@ -4490,7 +4551,7 @@ export interface DialogLog {
  */
 export interface Download {
   /**
-   * ID names it within the session: "d1", "d2", …
+   * ID names the download within the session: "d1", "d2", …
    */
   id: string;
   tab?: TabID;
@@ -4504,12 +4565,12 @@ export interface Download {
   received: number /* int64 */; // bytes
   total?: number /* int64 */; // bytes; 0 while it is not known
   /**
-   * Path is the file, once it is done.
+   * Path is the file, once the download is done.
    */
   path?: string;
 }
 /**
- * WatchRequest says what to wait for; exactly one of the kinds.
+ * WatchRequest says what to wait for: exactly one of the kinds.
  */
 export interface WatchRequest {
   /**
@@ -4517,17 +4578,17 @@ export interface WatchRequest {
    */
   kind: string;
   /**
-   * Value is the text, the selector, or a pattern in which * stands for
-   * anything.
+   * Value is the text, the selector, or a pattern in which * stands for any
+   * text.
    */
   value: string;
   /**
-   * Gone waits until text or element is no longer there.
+   * Gone waits until the text or element is no longer there.
    */
   gone?: boolean;
 }
 /**
- * WatchReply is what came.
+ * WatchReply is what was observed.
  */
 export interface WatchReply {
   kind: string;
@@ -4536,16 +4597,16 @@ export interface WatchReply {
    */
   what: string;
   /**
-   * Origin is where What came from.
+   * Origin is the origin of What.
    */
   origin?: string;
   /**
-   * AfterMS is how long it took.
+   * AfterMS is how long the wait took, in milliseconds.
    */
   afterMs: number /* float64 */;
 }
 /**
- * RecordedStep is one thing that was done on a page.
+ * RecordedStep is one recorded action on a page.
  */
 export interface RecordedStep {
   /**
@@ -4560,23 +4621,22 @@ export interface RecordedStep {
   name?: string;
   value?: string;
   /**
-   * Sure: role and name, as accessibility computes them, mean this element and
-   * no other.
+   * Sure: the role and name, as computed for accessibility, identify this
+   * element and no other.
    */
   sure?: boolean;
   /**
-   * Frame is the address of the frame that it was done in; empty for the page
-   * itself.
+   * Frame is the address of the action's frame; empty for the page itself.
    */
   frame?: string;
   /**
-   * Secret: what was typed is not kept; a parameter of the routine stands for
+   * Secret: the typed text is not stored; a parameter of the routine replaces
    * it.
    */
   secret?: boolean;
 }
 /**
- * Recording is a recording that ended, or its state.
+ * Recording is a finished recording, or the state of one.
  */
 export interface Recording {
   running: boolean;
@@ -4584,44 +4644,49 @@ export interface Recording {
   dropped?: number /* int */;
   frames?: number /* int */;
   /**
-   * Video is the file of the pictures, if they were asked for.
+   * Video is the video file, if it was requested.
    */
   video?: SavedFile;
   /**
-   * VideoError is why there is no such file though it was asked for; the steps
-   * are kept all the same.
+   * VideoError is why a requested video was not made; the steps are kept anyway.
    */
   videoError?: Error;
 }
 /**
  * Routine is what can be run again with other parameters: command lines for
- * `pilotfish run`, and for the panel the goal and the actions of the task that it
- * was made of. ${name} in a line or in the goal stands for the parameter of that
- * name.
+ * `pilotfish run`, and for the panel the goal and the actions of the task that
+ * it was made from. ${name} in a line or in the goal stands for the parameter
+ * of that name.
  */
 export interface Routine {
   version: number /* int */;
   name: string;
   title?: string;
   /**
-   * Goal is for a model; empty for what was recorded.
+   * Goal is for a model; empty for a recording.
    */
   goal?: string;
-  params?: { [key: string]: string}; // with their defaults
+  params?: { [key: string]: string}; // with their default values
   /**
-   * Secrets are the parameters that keep no default.
+   * Secrets are the parameters without a stored default.
    */
   secrets?: string[];
   steps: string[];
   /**
-   * Actions are the panel's: the steps with what each element was.
+   * Owner is the agent that recorded it, as its actor's kind and id; empty for
+   * the user.
+   */
+  owner?: string;
+  /**
+   * Actions are in the panel's own format: the steps with facts about each
+   * element.
    */
   actions?: unknown;
   created: string;
 }
 /**
  * PageTool is a tool that a page offers to agents (WebMCP). Everything in it is
- * the page's word.
+ * text of the page.
  */
 export interface PageTool {
   name: string;
@@ -4639,7 +4704,7 @@ export interface PageTool {
   consequential?: boolean;
 }
 /**
- * PageToolResult is what a page's tool answered.
+ * PageToolResult is the result of a page's tool.
  */
 export interface PageToolResult {
   tool: string;
@@ -4653,11 +4718,12 @@ export interface PageToolResult {
 // source: window.go
 
 /**
- * Settings are what the person chose. On disk they are TOML with comments.
+ * Settings are the user's settings. On disk they are TOML with comments.
  */
 export interface Settings {
   /**
-   * BrowserPath is the browser's program; empty means the first that is found.
+   * BrowserPath is the browser's program; empty means the first one that is
+   * found.
    */
   browserPath: string;
   /**
@@ -4670,7 +4736,7 @@ export interface Settings {
    */
   startUrl: string;
   /**
-   * Agent is what a terminal runs.
+   * Agent is the agent that a terminal runs.
    */
   agent: AgentKind;
   /**
@@ -4686,21 +4752,25 @@ export interface Settings {
    */
   workDir: string;
   /**
+   * ConfineAgents confines agents where that is possible, see Confinement.
+   */
+  confineAgents: boolean;
+  /**
    * EveryTab starts an agent in each tab that is looked at.
    */
   everyTab: boolean;
   /**
-   * TerminalGraceMinutes is how long a terminal lives without a viewer;
-   * 0 keeps it until the session stops.
+   * TerminalGraceMinutes is how long a terminal runs without a viewer, in
+   * minutes; 0 keeps it until the session stops.
    */
   terminalGraceMinutes: number /* int */;
   /**
-   * FontSize of the terminal in CSS pixels, 8 to 32.
+   * FontSize is the font size of the terminal in CSS pixels, 8 to 32.
    */
   fontSize: number /* int */;
   /**
-   * ChatAgent answers in a new conversation; AgentAuto is the first agent that is
-   * installed, and Pilot where there is none.
+   * ChatAgent is the agent of a new conversation; AgentAuto is the first agent
+   * that is installed, or Pilot if there is none.
    */
   chatAgent: AgentKind;
   /**
@@ -4709,30 +4779,30 @@ export interface Settings {
    */
   chatCommand: string;
   /**
-   * ChatSilenceMinutes is after how many minutes a turn that says nothing is
-   * offered to be ended.
+   * ChatSilenceMinutes is after how many minutes the user is offered to end a
+   * turn that produces nothing.
    */
   chatSilenceMinutes: number /* int */;
   /**
-   * ChatRouting is the table by which a message's route is chosen. No words and no
-   * models are those that are built in; an agent that the table does not name has
-   * the built-in ones.
+   * ChatRouting is the table that selects a message's route. If it has no words
+   * or no models, the built-in ones apply; the built-in models also apply to an
+   * agent that the table does not name.
    */
   chatRouting: ChatRouting;
   /**
    * CDPAllow are the methods of the DevTools protocol that the command `cdp` may
-   * send for the person beside the harmless ones, with spaces between;
-   * CDPAllowAgents those that it may send for agents, which are asked about each
-   * time unless a site's rule says otherwise.
+   * send for the user in addition to the harmless ones, separated by spaces.
+   * CDPAllowAgents are those that it may send for agents; the user is asked each
+   * time unless a site rule says otherwise.
    */
   cdpAllow: string;
   cdpAllowAgents: string;
   /**
-   * Theme is the look of window and panel.
+   * Theme is the theme of window and panel.
    */
   theme: Theme;
   /**
-   * StartOnLogin starts the app with the desktop.
+   * StartOnLogin starts the app when the user logs in to the desktop.
    */
   startOnLogin: boolean;
   /**
@@ -4741,7 +4811,7 @@ export interface Settings {
   startSession: boolean;
 }
 /**
- * Theme is how window and panel look.
+ * Theme is the color theme of window and panel.
  */
 export type Theme =
   | typeof ThemeSystem
@@ -4784,23 +4854,23 @@ export type TrayHost =
 export const TrayStarting = "starting";
 export const TrayShown = "shown";
 /**
- * TrayNoHost is a desktop without a place for tray icons.
+ * TrayNoHost: the desktop has no place for tray icons.
  */
 export const TrayNoHost = "no_host";
 /**
- * TrayFailed is a tray program that could not be kept running.
+ * TrayFailed: the tray program could not be kept running.
  */
 export const TrayFailed = "failed";
 /**
- * WindowState is everything that the app window shows, whole. It is pushed on
- * every change.
+ * WindowState is everything that the app window shows. The whole state is sent
+ * at every change.
  */
 export interface WindowState {
   version: string;
   sessions: SessionInfo[];
   /**
-   * Conversations are those that stand beside an open tab, and those without one
-   * that do something; the newest first.
+   * Conversations are the conversations beside an open tab, and those without a
+   * tab that are active; the newest first.
    */
   conversations: WindowConversation[];
   agents: AgentsFile;
@@ -4810,23 +4880,24 @@ export interface WindowState {
    */
   problem?: Error;
   /**
-   * Port of the loopback server; 0 while it is down.
+   * Port is the port of the loopback server; 0 while it is down.
    */
   port: number /* int */;
   /**
-   * Browsers are the browsers found on this machine, the first being the one
-   * that an empty Settings.BrowserPath means.
+   * Browsers are the browsers found on this machine. The first is the one that
+   * an empty Settings.BrowserPath means.
    */
   browsers?: FoundBrowser[];
   /**
-   * Models counts the changes of the ways to a model: a window that shows them
-   * asks for them again.
+   * Models counts the changes of the model profiles. A window that shows them
+   * requests them again when it changes.
    */
   models: number /* uint64 */;
   /**
    * Theme is that of the settings.
    */
   theme: Theme;
+  confinement: Confinement;
   /**
    * StateDir and LogDir are shown with "open folder".
    */
@@ -4834,8 +4905,9 @@ export interface WindowState {
   logDir: string;
 }
 /**
- * WindowConversation is a conversation as the window lists it. No state that a
- * command line or an agent is given has it: a title is the person's words.
+ * WindowConversation is a conversation in the window's list. It is not in any
+ * state that a command line or an agent gets, because its title is the user's
+ * text.
  */
 export interface WindowConversation {
   session: SessionName;
@@ -4845,7 +4917,7 @@ export interface WindowConversation {
   agentName: string;
   state: ConversationState;
   /**
-   * Waiting is how many messages wait for their turn.
+   * Waiting is how many messages are queued.
    */
   waiting?: number /* int */;
 }
@@ -4857,20 +4929,20 @@ export interface FoundBrowser {
   path: string;
 }
 /**
- * SettingsError is why SaveSettings refused: the Error that it returns is this
- * as JSON.
+ * SettingsError is why SaveSettings failed: the Error that it returns is this
+ * struct as JSON.
  */
 export interface SettingsError {
   code: Code;
   message: string;
   hint?: string;
   /**
-   * Field is the JSON name of the setting that is wrong; empty when none is.
+   * Field is the JSON name of the invalid setting; empty when there is none.
    */
   field?: string;
 }
 /**
- * TrayIcon is the icon by state.
+ * TrayIcon is the tray icon for a state.
  */
 export type TrayIcon =
   | typeof IconStopped
@@ -4887,14 +4959,14 @@ export const IconWorking = "working";
 export const IconNeedsYou = "needs_you";
 export const IconError = "error";
 /**
- * TrayState is what the app writes to the tray program, one JSON object a line:
- * the whole menu, every time.
+ * TrayState is what the app writes to the tray program, one JSON object per
+ * line: the whole menu, every time.
  */
 export interface TrayState {
   icon: TrayIcon;
   tooltip: string;
   /**
-   * Running decides between "Start session" and "Stop session".
+   * Running selects "Start session" or "Stop session".
    */
   running: boolean;
   /**
@@ -4903,18 +4975,18 @@ export interface TrayState {
   busy: boolean;
   tabs: TrayTab[];
   /**
-   * Approvals are what waits for the user, oldest first. While there are any, the
-   * first entry leads to the oldest.
+   * Approvals are the requests that wait for the user, oldest first. While there
+   * are any, the first menu entry opens the oldest.
    */
   approvals?: TrayApproval[];
 }
 /**
- * TrayApproval is something that waits for a person, in the tray's menu.
+ * TrayApproval is a request that waits for the user, in the tray's menu.
  */
 export interface TrayApproval {
   session: SessionName;
   id: string;
-  label: string; // what and where, shortened
+  label: string; // who, what and where, shortened
   /**
    * Whole: the label says all that is asked, so that it can be allowed there.
    */
@@ -4929,7 +5001,7 @@ export interface TrayTab {
   label: string; // title and agent state, shortened
 }
 /**
- * TrayAction is what the tray program writes back, one JSON object a line.
+ * TrayAction is what the tray program writes back, one JSON object per line.
  */
 export interface TrayAction {
   action: TrayActionType;
@@ -4959,10 +5031,10 @@ export const TrayReady = "ready"; // the icon is registered with a host
 export const TrayAbsent = "no_host"; // there is no host for icons
 export const TrayStart = "start";
 export const TrayStop = "stop";
-export const TrayTabOp = "tab"; // bring this tab and its panel forward
+export const TrayTabOp = "tab"; // bring this tab and its panel to the front
 export const TrayOpen = "open";
-export const TrayAnswer = "answer"; // the user's answer about an approval
-export const TrayReview = "review"; // bring an approval forward
+export const TrayAnswer = "answer"; // the user's answer to an approval
+export const TrayReview = "review"; // bring an approval to the front
 export const TrayLogs = "logs";
 export const TrayQuit = "quit";
 
@@ -4970,21 +5042,21 @@ export const TrayQuit = "quit";
 // source: windowpipe.go
 
 /**
- * WindowOrder is what the app writes to the window's program, one JSON object a
- * line.
+ * WindowOrder is a message from the app to the window's program, one JSON
+ * object per line.
  */
 export interface WindowOrder {
   order: WindowOrderType;
   /**
-   * Title is the window's, with OrderTitle.
+   * Title is the window's title, with OrderTitle.
    */
   title?: string;
   /**
-   * Event is what the page hears, with Data.
+   * Event is the name of an event for the page, with Data.
    */
   event?: string;
   /**
-   * Call is the number of the call that is answered: with Data, what it returned,
+   * Call is the number of the call that this answers, with its result in Data,
    * or with Failed.
    */
   call?: number /* uint64 */;
@@ -5009,23 +5081,25 @@ export type WindowOrderType =
  */
 export const OrderEvent = "event";
 export const OrderAnswer = "answer";
-export const OrderShow = "show"; // bring it forward
+export const OrderShow = "show"; // bring it to the front
 export const OrderHide = "hide";
 export const OrderMinimise = "minimise";
-export const OrderTitle = "title"; // the window has this title
+export const OrderTitle = "title"; // set the window's title
 /**
- * WindowReport is what the window's program writes back, one JSON object a line.
+ * WindowReport is a message from the window's program to the app, one JSON
+ * object per line.
  */
 export interface WindowReport {
   report: WindowReportType;
   /**
-   * Call is the number by which the call of Method with Args is answered.
+   * Call is the number of a call of Method with Args; the answer has the same
+   * number.
    */
   call?: number /* uint64 */;
   method?: string;
   args?: unknown[];
   /**
-   * Again says that a page that ended is loaded again.
+   * Again is set when a page that ended is being loaded again.
    */
   again?: boolean;
   /**
@@ -5033,13 +5107,14 @@ export interface WindowReport {
    */
   problem?: Error;
   /**
-   * Placement is where the window is, with ReportPlaced.
+   * Placement is the position of the window, with ReportPlaced.
    */
   placement?: WindowPlacement;
 }
 /**
- * WindowPlacement is where the app's window is on the desktop, in device
- * independent pixels: its upper left corner with the frame, its size without.
+ * WindowPlacement is the position of the app's window on the desktop, in
+ * device-independent pixels: its upper left corner including the frame, its
+ * size without.
  */
 export interface WindowPlacement {
   x: number /* int */;
@@ -5047,7 +5122,8 @@ export interface WindowPlacement {
   width: number /* int */;
   height: number /* int */;
   /**
-   * Maximised: the window fills the screen, and goes back to this place.
+   * Maximised: the window fills the screen; this is the position that it returns
+   * to.
    */
   maximised: boolean;
 }
@@ -5066,10 +5142,10 @@ export type WindowReportType =
  */
 export const ReportCall = "call"; // the page calls a method of the app
 export const ReportLoaded = "loaded"; // the page is loaded, or loaded again
-export const ReportClosed = "closed"; // the person clicked the cross; nothing was done yet
+export const ReportClosed = "closed"; // the user clicked the close button; the window is still open
 export const ReportEnded = "ended"; // the process that draws the page ended
 export const ReportFailed = "failed"; // there cannot be a window
-export const ReportPlaced = "placed"; // the user moved it, changed its size or maximised it
+export const ReportPlaced = "placed"; // the user moved, resized or maximised the window
 /**
  * PanelEvent is any message of the panel's socket, backend to panel.
  */

@@ -1,12 +1,12 @@
-// Second step of generating protocol.ts (see build/tygo.yaml): tygo writes a Go
-// type with constants as `type T = string` and each constant as a `T`, so that
-// TypeScript can neither narrow a message by its type nor see a forgotten case.
-// This makes T the union of its constants, and gathers the panel's events.
+// Second step of generating protocol.ts (see build/tygo.yaml). tygo writes a Go type with constants
+// as `type T = string` and each constant as a `T`. With that, TypeScript can neither narrow a
+// message by its type nor detect a missing case. This script makes T the union of its constants,
+// and collects the panel's events.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = new URL('protocol.ts', import.meta.url);
 
-/** Types whose values are not all known to the code: they stay strings. */
+/** Types that have values unknown to the code: they stay strings. */
 const open = new Set(['AgentKind', 'SessionName', 'TabID', 'TerminalID']);
 
 let text = readFileSync(file, 'utf8');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { chatPageSchema } from './chat';
 import * as s from './schema';
 
-// The golden frames that the Go tests write: what Go says, we understand.
+// The golden frames that the Go tests write: the schemas must accept what Go sends.
 const folder = new URL('../../../backend/protocol/testdata/', import.meta.url);
 
 const schemas: Record<string, v.GenericSchema> = {

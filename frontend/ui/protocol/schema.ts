@@ -1,5 +1,5 @@
-// What the window and the panel receive is checked here, at the border, against
-// schemas that cannot drift from the generated types: see Agrees at the end.
+// Everything that window and panel receive is validated here, at the border. The schemas cannot
+// diverge from the generated types: see Agrees at the end.
 import * as v from 'valibot';
 import { code, errorSchema, list } from './border';
 import type {
@@ -114,6 +114,7 @@ export const terminalInfoSchema = v.object({
   exit: v.exactOptional(exitSchema),
   viewers: v.number(),
   shown: v.exactOptional(v.number()),
+  confined: v.exactOptional(v.boolean()),
 });
 
 export const actorSchema = v.object({
@@ -143,7 +144,7 @@ const actionKind = v.picklist([
   p.ActionTool,
 ]);
 
-/** What an element is that would be acted on. */
+/** The facts about the element of an action. */
 const targetFactsSchema = v.object({
   role: v.string(),
   name: v.string(),
@@ -226,6 +227,8 @@ export const pickReplySchema = v.object({ elements: list(pickedElementSchema) })
 
 const themeSchema = v.picklist([p.ThemeSystem, p.ThemeLight, p.ThemeDark]);
 
+const confinementSchema = v.object({ on: v.boolean(), problem: v.exactOptional(errorSchema) });
+
 export const panelViewSchema = v.object({
   theme: themeSchema,
   appVersion: v.string(),
@@ -233,6 +236,7 @@ export const panelViewSchema = v.object({
   command: v.exactOptional(v.string()),
   fontSize: v.number(),
   everyTab: v.boolean(),
+  confinement: confinementSchema,
   chatAgent: v.string(),
 });
 
@@ -251,8 +255,6 @@ export const panelEventSchema = v.variant('type', [
       v.object({
         terminal: v.string(),
         token: v.string(),
-        screen: v.exactOptional(v.string()),
-        picture: v.exactOptional(v.string()),
       }),
     ),
   }),
@@ -300,7 +302,6 @@ export const terminalControlSchema = v.object({
     p.ControlAck,
     p.ControlPing,
     p.ControlCheckpoint,
-    p.ControlPicture,
     p.ControlReady,
     p.ControlReplayed,
     p.ControlSnapshot,
@@ -354,6 +355,7 @@ export const settingsSchema = v.object({
   agentCommand: v.string(),
   agentArgs: v.string(),
   workDir: v.string(),
+  confineAgents: v.boolean(),
   everyTab: v.boolean(),
   terminalGraceMinutes: v.number(),
   fontSize: v.number(),
@@ -386,7 +388,7 @@ export const logRecordsSchema = list(logRecordSchema);
 
 export const foundBrowserSchema = v.object({ name: v.string(), path: v.string() });
 
-/** Why a bound method refused, as JSON in the text of its error. */
+/** The error of a bound method, as JSON in the error's text. */
 export const settingsErrorSchema = v.object({
   code,
   message: v.string(),
@@ -415,6 +417,7 @@ export const windowStateSchema = v.object({
   browsers: v.exactOptional(v.array(foundBrowserSchema)),
   models: v.number(),
   theme: themeSchema,
+  confinement: confinementSchema,
   stateDir: v.string(),
   logDir: v.string(),
 });
@@ -435,7 +438,7 @@ type Agrees<S extends v.GenericSchema, T> = [v.InferOutput<S>] extends [T]
 /** The keys of every member of a union, not only the common ones. */
 type AllKeys<T> = T extends unknown ? keyof T : never;
 
-/** Does not compile when an entry is false: then schema and Go have drifted apart. */
+/** Does not compile when an entry is false: then schema and Go type differ. */
 export type SchemasAgree = AssertAll<{
   error: Agrees<typeof errorSchema, p.Error>;
   agentInfo: Agrees<typeof agentInfoSchema, p.AgentInfo>;

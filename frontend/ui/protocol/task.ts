@@ -1,4 +1,4 @@
-// The schemas of tasks and of the models that carry them out.
+// The schemas of tasks and of model profiles.
 import * as v from 'valibot';
 import { errorSchema, list, taskPlainChoiceSchema } from './border';
 import * as p from './protocol';
@@ -90,7 +90,7 @@ export const taskListReplySchema = v.object({
   ),
 });
 
-/** The commands come from the registry of the app: their arguments are checked where they are used. */
+/** The commands come from the app's registry: their arguments are validated where they are used. */
 export const taskPlainReplySchema = v.object({
   steps: list(v.string()),
   unknown: v.exactOptional(v.string()),

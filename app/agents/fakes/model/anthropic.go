@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// messagesRequest is the body of POST /v1/messages, as far as it matters here.
+// messagesRequest is the part of the body of POST /v1/messages that we need.
 type messagesRequest struct {
 	Model     string          `json:"model"`
 	MaxTokens int             `json:"max_tokens"`
@@ -37,7 +37,7 @@ type block struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// blocks reads a content: a text, or a list of blocks.
+// blocks parses a content: a text, or a list of blocks.
 func blocks(raw json.RawMessage) ([]block, error) {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
@@ -48,7 +48,7 @@ func blocks(raw json.RawMessage) ([]block, error) {
 	return list, err
 }
 
-// flat is the text of a content.
+// flat returns the text of a content.
 func flat(raw json.RawMessage) string {
 	list, err := blocks(raw)
 	if err != nil {
@@ -63,13 +63,13 @@ func flat(raw json.RawMessage) string {
 	return strings.Join(parts, "\n")
 }
 
-// request is the request as both APIs have it, or what is wrong with it.
+// request converts to the common Request, or returns what is wrong.
 func (q messagesRequest) request(raw json.RawMessage) (Request, error) {
 	r := Request{API: Anthropic, Model: q.Model, System: flat(q.System), Stream: q.Stream, Raw: raw}
 	for _, t := range q.Tools {
 		r.Tools = append(r.Tools, t.Name)
 	}
-	var open []string // calls that the last assistant's message made
+	var open []string // calls of the last assistant message
 	for i, message := range q.Messages {
 		list, err := blocks(message.Content)
 		if err != nil {
@@ -114,7 +114,8 @@ func (q messagesRequest) request(raw json.RawMessage) (Request, error) {
 	return r, nil
 }
 
-// read checks a request's headers and reads its body; false when it is refused.
+// read checks a request's headers and reads its body. ok is false when the
+// request was refused.
 func (m *Model) read(w http.ResponseWriter, r *http.Request) (q messagesRequest, raw []byte, ok bool) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -210,7 +211,7 @@ func (m *Model) anthropic(w http.ResponseWriter, r *http.Request) {
 	named("message_stop", map[string]any{})
 }
 
-// anthropicContent is a whole turn.
+// anthropicContent makes the content of a complete turn.
 func anthropicContent(answer Reply) []any {
 	content := []any{}
 	if answer.Thinking != "" {
@@ -235,7 +236,7 @@ func anthropicFailure(kind, message string) map[string]any {
 	return map[string]any{"type": "error", "error": map[string]any{"type": kind, "message": message}}
 }
 
-// anthropicError refuses a request.
+// anthropicError answers a request with an error.
 func (m *Model) anthropicError(w http.ResponseWriter, status int, kind, message string) {
 	m.refuse(strconv.Itoa(status) + " " + message)
 	write(w, status, anthropicFailure(kind, message))

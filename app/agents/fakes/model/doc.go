@@ -1,9 +1,9 @@
-// Package model is a stand-in for a hosted language model, which cannot be had
-// offline: an HTTP server on the loopback interface that speaks the Messages API
-// of Anthropic, the Chat Completions API of OpenAI and the API of Gemini,
-// streaming and whole, as real agents use them. What it answers is a script of
-// the test's own; what it is asked it checks as strictly as the hosted ones do,
-// and keeps.
+// Package model is a fake of a hosted language model, for tests without a
+// network. It is an HTTP server on the loopback interface that speaks Anthropic's
+// Messages API, OpenAI's Chat Completions API and the Gemini API as real agents
+// use them, with and without streaming. A script of the test supplies the
+// answers. The server checks requests as strictly as the hosted APIs do, and
+// records them.
 //
 //	m := model.New(model.Steps(
 //		model.Reply{Calls: []model.Call{{Name: "browser_tabs", Input: map[string]any{}}}},

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// geminiRequest is the body of POST /v1beta/models/MODEL:generateContent and
-// :streamGenerateContent, as far as it matters here.
+// geminiRequest is the part of the body of POST
+// /v1beta/models/MODEL:generateContent and :streamGenerateContent that we need.
 type geminiRequest struct {
 	Contents []geminiContent `json:"contents"`
 	System   geminiContent   `json:"systemInstruction"`
@@ -37,7 +37,7 @@ type geminiContent struct {
 	} `json:"parts"`
 }
 
-// request is the request as the other APIs have it, or what is wrong with it.
+// request converts to the common Request, or returns what is wrong.
 func (q geminiRequest) request(model string, stream bool, raw json.RawMessage) (Request, error) {
 	r := Request{API: Gemini, Model: model, Stream: stream, Raw: raw}
 	for _, p := range q.System.Parts {
@@ -48,7 +48,7 @@ func (q geminiRequest) request(model string, stream bool, raw json.RawMessage) (
 			r.Tools = append(r.Tools, f.Name)
 		}
 	}
-	calls := 0 // of the message before
+	calls := 0 // calls of the message before
 	for i, c := range q.Contents {
 		m := Message{Role: "user"}
 		if c.Role == "model" {
@@ -147,7 +147,7 @@ func geminiFailure(status int, message string) map[string]any {
 	return map[string]any{"error": map[string]any{"code": status, "message": message, "status": "INVALID_ARGUMENT"}}
 }
 
-// geminiError refuses a request.
+// geminiError answers a request with an error.
 func (m *Model) geminiError(w http.ResponseWriter, status int, message string) {
 	m.refuse(fmt.Sprint(status, " ", message))
 	write(w, status, geminiFailure(status, message))

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Key is the only API key that a Model takes.
+// Key is the only API key that a Model accepts.
 const Key = "sk-fake-model"
 
 // The APIs that a Model speaks.
@@ -19,17 +19,18 @@ const (
 	Gemini    = "gemini"    // POST /v1beta/models/MODEL:streamGenerateContent
 )
 
-// Request is what an agent asked, the same for every API.
+// Request is a request of an agent, in the same form for every API.
 type Request struct {
 	API      string
 	Model    string
 	System   string
 	Messages []Message
-	// Tools are the names of the tools that the agent offers, in its order.
+	// Tools are the names of the tools that the agent offers, in the agent's
+	// order.
 	Tools []string
-	// Stream says whether the agent wants the reply in pieces.
+	// Stream is true when the agent wants the reply as a stream.
 	Stream bool
-	// Raw is the body as it came.
+	// Raw is the unchanged body.
 	Raw json.RawMessage
 }
 
@@ -37,20 +38,20 @@ type Request struct {
 type Message struct {
 	Role string // user, assistant; for OpenAI also system and tool
 	Text string
-	// Calls are the tools that an assistant's message calls.
+	// Calls are the tool calls of an assistant message.
 	Calls []Call
-	// Results are what tools answered.
+	// Results are the results of tools.
 	Results []Result
 }
 
-// Call is one call of a tool. ID may be empty in a script: it gets one.
+// Call is one tool call. ID may be empty in a script; the Model then sets one.
 type Call struct {
 	ID    string
 	Name  string
 	Input any
 }
 
-// Result is the answer of a tool.
+// Result is the result of a tool call.
 type Result struct {
 	ID    string
 	Text  string
@@ -59,16 +60,17 @@ type Result struct {
 
 // Reply is one turn of the model.
 type Reply struct {
-	Thinking string // before the text; not over Gemini's API
+	Thinking string // comes before the text; not in Gemini's API
 	Text     string
 	Calls    []Call
 	// Hold keeps a stream open after its text until the channel is closed or the
-	// agent goes away.
+	// agent disconnects.
 	Hold <-chan struct{}
-	// Cut ends the connection in the middle of the stream, as a network does.
+	// Cut closes the connection in the middle of the stream, like a network
+	// failure.
 	Cut bool
 	// Status is an HTTP error instead of a turn, such as 429 or 529, with Text as
-	// its message. RetryAfter says when to ask again, in seconds.
+	// its message. RetryAfter is the Retry-After header, in seconds.
 	Status     int
 	RetryAfter string
 }
@@ -76,13 +78,13 @@ type Reply struct {
 // Script answers requests. It is called from several goroutines.
 type Script func(Request) Reply
 
-// Steps answers with the turns in their order: a request gets the one after as
-// many as the model has said already since the last person's message that is no
-// tool's result. It keeps no state, so that a repeated request gets the same
-// answer. After the last one it says "done".
+// Steps returns a Script that answers with the turns in order. The number of
+// assistant messages since the last user message (tool results do not count)
+// selects the turn. It keeps no state, so a repeated request gets the same
+// answer. After the last turn it answers "done".
 //
-// The requests that agents make on the side, such as for a title, offer no tools
-// and are answered with a short text when the first turn calls a tool.
+// Agents also make requests for other purposes, such as a title. Those offer no
+// tools, and get a short text when the first turn calls a tool.
 func Steps(turns ...Reply) Script {
 	return func(r Request) Reply {
 		if len(r.Tools) == 0 && len(turns) > 0 && len(turns[0].Calls) > 0 {
@@ -115,7 +117,7 @@ type Model struct {
 	calls    int
 }
 
-// New starts a Model, which answers as script says. It ends with Close.
+// New starts a Model that answers as script says. The caller must call Close.
 func New(script Script) *Model {
 	m := &Model{script: script}
 	mux := http.NewServeMux()
@@ -129,35 +131,35 @@ func New(script Script) *Model {
 	return m
 }
 
-// Close ends the server and whatever it still sends.
+// Close stops the server and closes its connections.
 func (m *Model) Close() {
 	m.server.CloseClientConnections()
 	m.server.Close()
 }
 
-// URL is the base of the server: ANTHROPIC_BASE_URL. OpenAI's clients want
+// URL is the base URL of the server, for ANTHROPIC_BASE_URL. OpenAI clients need
 // OpenAIURL.
 func (m *Model) URL() string { return m.server.URL }
 
-// OpenAIURL is the base that OpenAI's clients take: OPENAI_BASE_URL.
+// OpenAIURL is the base URL for OpenAI clients, for OPENAI_BASE_URL.
 func (m *Model) OpenAIURL() string { return m.server.URL + "/v1" }
 
-// Requests are those that were answered by the script, in their order.
+// Requests returns the requests that the script answered, in order.
 func (m *Model) Requests() []Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.requests)
 }
 
-// Refused says why requests were refused: what the hosted API would not have
-// taken either.
+// Refused returns why requests were refused. The hosted API would have refused
+// them too.
 func (m *Model) Refused() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.refused)
 }
 
-// take keeps a request and returns the script's answer, its calls with ids.
+// take records a request and returns the script's answer, with ids for its calls.
 func (m *Model) take(r Request, prefix string) Reply {
 	m.mu.Lock()
 	m.requests = append(m.requests, r)
@@ -178,14 +180,14 @@ func (m *Model) take(r Request, prefix string) Reply {
 	return answer
 }
 
-// refuse notes why a request is refused.
+// refuse records why a request is refused.
 func (m *Model) refuse(why string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.refused = append(m.refused, why)
 }
 
-// models lists one model, under any name that is asked for.
+// models lists one model. Requests may name any model.
 func (m *Model) models(w http.ResponseWriter, _ *http.Request) {
 	write(w, http.StatusOK, map[string]any{
 		"object": "list", "has_more": false,
@@ -193,7 +195,7 @@ func (m *Model) models(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// key is the API key of a request, however it is sent.
+// key returns the API key of a request, from either header.
 func key(r *http.Request) string {
 	if k := r.Header.Get("X-Api-Key"); k != "" {
 		return k

@@ -32,7 +32,7 @@ func send(t *testing.T, url, key, body string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// events are the data of a stream.
+// events returns the data of a stream's events.
 func events(t *testing.T, stream string) (list []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(stream) {
@@ -76,7 +76,7 @@ func TestAnthropicStream(t *testing.T) {
 	if status != 200 || said != "I look at your tabs." || thought != "Tabs, then." || input != `{"do":"list of all the tabs"}` || stop != "tool_use" || id == "" {
 		t.Errorf("%d: said %q, thought %q, input %q, stop %q, id %q", status, said, thought, input, stop, id)
 	}
-	// The tool's result brings the next turn, whole this time.
+	// The tool's result brings the next turn, this time without streaming.
 	call := `{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"tool_use","id":"` + id + `","name":"browser_tabs","input":{}}]}`
 	status, text = send(t, m.URL()+"/v1/messages", model.Key, `{"model":"x","max_tokens":9,`+tools+`,"messages":[`+call+`,{"role":"user","content":[{"type":"tool_result","tool_use_id":"`+id+`","content":[{"type":"text","text":"t1"}]}]}]}`)
 	if status != 200 || !strings.Contains(text, "One tab: ü.") || !strings.Contains(text, "end_turn") {
@@ -86,7 +86,7 @@ func TestAnthropicStream(t *testing.T) {
 	if len(got) != 2 || got[1].Messages[2].Results[0].Text != "t1" || got[0].Tools[0] != "browser_tabs" {
 		t.Errorf("%+v", got)
 	}
-	// What the hosted one refuses is refused here.
+	// What the hosted API refuses is refused here, too.
 	for body, why := range map[string]string{
 		`{"model":"x","max_tokens":9,"messages":[` + call + `]}`:                               "calls tools",
 		`{"model":"x","max_tokens":9,"messages":[` + call + `,{"role":"user","content":"?"}]}`: "without `tool_result`",
@@ -151,8 +151,7 @@ func TestOpenAIStream(t *testing.T) {
 	}
 }
 
-// A stream that is cut, one that is held, and an error are what agents must
-// survive.
+// Agents must survive a stream that is cut, one that hangs, and an error.
 func TestFaults(t *testing.T) {
 	hold := make(chan struct{})
 	m := model.New(func(r model.Request) model.Reply {

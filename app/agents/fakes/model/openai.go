@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// completionsRequest is the body of POST /v1/chat/completions, as far as it
-// matters here.
+// completionsRequest is the part of the body of POST /v1/chat/completions that we
+// need.
 type completionsRequest struct {
 	Model         string `json:"model"`
 	Stream        bool   `json:"stream"`
@@ -37,7 +37,7 @@ type completionsRequest struct {
 	} `json:"tools"`
 }
 
-// request is the request as both APIs have it, or what is wrong with it.
+// request converts to the common Request, or returns what is wrong.
 func (q completionsRequest) request(raw json.RawMessage) (Request, error) {
 	r := Request{API: OpenAI, Model: q.Model, Stream: q.Stream, Raw: raw}
 	for _, t := range q.Tools {
@@ -165,7 +165,7 @@ func openAIFailure(message string) map[string]any {
 	return map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": nil}}
 }
 
-// openAIError refuses a request.
+// openAIError answers a request with an error.
 func (m *Model) openAIError(w http.ResponseWriter, status int, message string) {
 	m.refuse(strconv.Itoa(status) + " " + message)
 	write(w, status, openAIFailure(message))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// stream writes server-sent events, each at once.
+// stream writes server-sent events and flushes after each one.
 type stream struct {
 	w http.ResponseWriter
 	r *http.Request
@@ -21,7 +21,7 @@ func newStream(w http.ResponseWriter, r *http.Request) *stream {
 	return &stream{w: w, r: r}
 }
 
-// event writes one event; one without a name has its data only.
+// event writes one event. Without a name it has only data.
 func (s *stream) event(name string, data any) {
 	if name != "" {
 		name = "event: " + name + "\n"
@@ -30,11 +30,11 @@ func (s *stream) event(name string, data any) {
 }
 
 func (s *stream) text(text string) {
-	_, _ = io.WriteString(s.w, text)            // an agent that has gone away
-	_ = http.NewResponseController(s.w).Flush() // hears nothing more
+	_, _ = io.WriteString(s.w, text)            // an error means that the agent has
+	_ = http.NewResponseController(s.w).Flush() // disconnected
 }
 
-// hold waits as a reply wants, and cuts the connection if it is to be cut.
+// hold waits as the reply requests, and cuts the connection if the reply says so.
 func (s *stream) hold(answer Reply) {
 	if answer.Hold != nil {
 		select {
@@ -43,12 +43,12 @@ func (s *stream) hold(answer Reply) {
 		}
 	}
 	if answer.Cut {
-		panic(http.ErrAbortHandler) // the server's own way to end a connection
+		panic(http.ErrAbortHandler) // makes the server abort the connection
 	}
 }
 
-// pieces cuts a text as a model sends it: a few characters at a time, never
-// within one.
+// pieces splits a text as a model sends it: into parts of a few characters, never
+// within a character.
 func pieces(text string) []string {
 	const size = 12
 	var cut []string
@@ -60,13 +60,13 @@ func pieces(text string) []string {
 	return cut
 }
 
-// encoded is a value as JSON on one line.
+// encoded returns a value as JSON on one line.
 func encoded(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return fmt.Sprintf("%q", err.Error()) // a script with a value that is no JSON
+		return fmt.Sprintf("%q", err.Error()) // a value in the script that cannot be encoded
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -77,12 +77,12 @@ func write(w http.ResponseWriter, status int, v any) {
 	_, _ = io.WriteString(w, encoded(v)) // see text
 }
 
-// retryAfter says when a refused request may be sent again.
+// retryAfter sets the header that says when to retry a refused request.
 func retryAfter(w http.ResponseWriter, answer Reply) {
 	if answer.RetryAfter != "" {
 		w.Header().Set("Retry-After", answer.RetryAfter)
 	}
 }
 
-// number makes ids that a person can tell apart.
+// number formats a number for ids that users can tell apart.
 func number(n int) string { return fmt.Sprintf("%08d", n) }

@@ -1,7 +1,7 @@
-// Package tui is a stand-in for an agent's command line in the whole-product
+// Package tui is a fake of an agent's command line program, for the whole-product
 // tests. It behaves as such programs do: alternate screen, mouse reports,
-// bracketed paste, queries that the terminal answers, a full redraw on resize.
-// What is typed runs when it begins with "run ", and is echoed otherwise.
+// bracketed paste, queries that the terminal answers, a full redraw on resize. A
+// typed line that begins with "run " is executed, and any other line is echoed.
 package tui
 
 import (
@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// screen is what the program shows; it is drawn whole each time.
+// screen is what the program shows; it is redrawn completely each time.
 type screen struct {
 	mu     sync.Mutex
 	out    io.Writer
@@ -26,11 +26,11 @@ type screen struct {
 	rows   int
 	log    []string
 	input  string
-	device string // what the terminal answered to the device query
+	device string // the terminal's answer to the device query
 }
 
 // Run takes over the terminal on stdin and stdout until "quit" is typed, the
-// input ends or ctx does. It returns the process's exit code.
+// input ends or ctx ends. It returns the process's exit code.
 func Run(ctx context.Context) int {
 	fd := int(os.Stdin.Fd())
 	before, err := unix.IoctlGetTermios(fd, unix.TCGETS)
@@ -89,7 +89,7 @@ func Run(ctx context.Context) int {
 	}
 }
 
-// take handles input and says whether the program is to end.
+// take handles input and reports whether the program must end.
 func (s *screen) take(ctx context.Context, chunk []byte) (quit bool) {
 	for len(chunk) > 0 {
 		switch {
@@ -103,7 +103,7 @@ func (s *screen) take(ctx context.Context, chunk []byte) (quit bool) {
 			s.say("terminal answered " + s.device)
 			chunk = rest
 		case chunk[0] == 0x1b:
-			chunk = chunk[len(chunk):] // a key or mouse report that means nothing here
+			chunk = chunk[len(chunk):] // a key or mouse report without a meaning here
 		case chunk[0] == '\r':
 			line := s.input
 			s.input = ""
@@ -128,7 +128,7 @@ func (s *screen) take(ctx context.Context, chunk []byte) (quit bool) {
 	return false
 }
 
-// obey runs a line, or echoes it.
+// obey executes a line, or echoes it.
 func (s *screen) obey(ctx context.Context, line string) {
 	command, ok := strings.CutPrefix(line, "run ")
 	if !ok {

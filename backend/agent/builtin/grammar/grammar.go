@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// Grammar understands plain instructions. It is made once and may be used by
-// many at once; its patterns are compiled at its first use.
+// Grammar understands plain instructions. It is created once and is safe for
+// concurrent use; its patterns are compiled at the first use.
 type Grammar struct {
 	words   []string
 	compile func() *patterns
 }
 
-// patterns is what a Grammar needs compiled.
+// patterns are the compiled patterns of a Grammar.
 type patterns struct {
 	courtesy
 	targets
@@ -25,8 +25,8 @@ type patterns struct {
 	typing    *regexp.Regexp
 }
 
-// New returns a grammar in which words ask for comprehension; nil is for
-// DefaultWords.
+// New returns a grammar. words are the words that ask for comprehension; nil
+// means DefaultWords.
 func New(words []string) *Grammar {
 	if words == nil {
 		words = DefaultWords()
@@ -47,23 +47,23 @@ func New(words []string) *Grammar {
 	})}
 }
 
-// The longest message that is read for instructions, in characters, and the
+// The longest message that is parsed for instructions, in characters, and the
 // most steps of one.
 const (
 	longest  = 1500
 	maxSteps = 30
-	// maxJoined is how many joints one instruction may have inside, less one: in
-	// "type a, b and c into Notes" there are two.
+	// maxJoined bounds into how many parts the separators inside one
+	// instruction may divide it: "type a, b and c into Notes" has three parts.
 	maxJoined = 5
 )
 
-// Unknown is why a message is no plan.
+// Unknown is why a message has no plan.
 type Unknown struct {
-	// Word selects the strong model; empty when that is not why.
+	// Word selects the strong model; empty if that is not the reason.
 	Word string
 	// Said is the part that was not understood.
 	Said string
-	// Understood are the steps before it.
+	// Understood are the steps before that part.
 	Understood []Step
 }
 
@@ -91,20 +91,20 @@ func (g *Grammar) Parse(text string) (Plan, *Unknown) {
 	return p.split(m)
 }
 
-// Target understands the words for one thing on a page.
+// Target parses the words for one element of a page.
 func (g *Grammar) Target(said string) (Target, bool) {
 	m := newMessage(said)
 	return g.compile().parse(m, m.text)
 }
 
-// first is the step of the first rule that a clause fits.
+// first returns the step of the first rule that matches a clause.
 func (p *patterns) first(rules []rule, m *message, clause string, before *Step) (Step, bool) {
 	for i := range rules {
 		found := rules[i].re.FindStringSubmatch(clause)
 		if found == nil {
 			continue
 		}
-		// A rule that fits and says no leaves the clause to the others.
+		// If a matching rule refuses the clause, the other rules are tried.
 		if step, ok := rules[i].make(match{p: p, m: m, parts: found, names: rules[i].re.SubexpNames(), before: before}); ok {
 			step.Said = m.whole(clause)
 			return step, true
@@ -113,16 +113,17 @@ func (p *patterns) first(rules []rule, m *message, clause string, before *Step) 
 	return Step{}, false
 }
 
-// clause reads one instruction; no step and true for a mere courtesy.
+// clause parses one instruction. For a mere courtesy it returns no step and
+// true.
 func (p *patterns) clause(m *message, text string, before *Step) ([]Step, bool) {
 	if p.only.MatchString(text) {
 		return nil, true
 	}
-	// As it stands first: "next tab" begins as a mere courtesy does.
+	// The text as written comes first: "next tab" begins like a mere courtesy.
 	for _, said := range []string{strings.TrimSpace(text), p.plain(text)} {
 		ends := " .!?"
 		if p.typing.MatchString(said) {
-			ends = " ." // what is typed may be a question
+			ends = " ." // the typed text may be a question
 		}
 		if said = strings.TrimRight(said, ends); said == "" {
 			return nil, false
@@ -132,7 +133,8 @@ func (p *patterns) clause(m *message, text string, before *Step) ([]Step, bool) 
 		}
 		text = said
 	}
-	// "fill Name with Ada and Surname with Lovelace": the verb is said once.
+	// "fill Name with Ada and Surname with Lovelace": the verb is there only
+	// once.
 	if before == nil || before.Target.Empty() {
 		return nil, false
 	}
@@ -158,8 +160,9 @@ func (p *patterns) clause(m *message, text string, before *Step) ([]Step, bool) 
 	return nil, false
 }
 
-// split finds the joints of a message at which it falls into instructions, the
-// shortest first; there is no plan unless all of it is understood.
+// split finds the separators at which a message divides into instructions. It
+// tries short instructions first. There is no plan unless the whole message is
+// understood.
 func (p *patterns) split(m message) (Plan, *Unknown) {
 	type joint struct{ from, to int }
 	joints := []joint{}
@@ -220,7 +223,8 @@ func (p *patterns) split(m message) (Plan, *Unknown) {
 	return Plan{Steps: steps}, nil
 }
 
-// relevant is what of a step matters to how the next clause is read.
+// relevant returns the part of a step that affects how the next clause is
+// parsed.
 func relevant(before *Step) string {
 	switch before.Verb {
 	case VerbGoto:

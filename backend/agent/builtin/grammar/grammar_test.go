@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The picker puts a ref in with what it is called; Pilot takes the ref, and
-// nothing that says more.
+// The picker inserts a ref and the element's name. Pilot accepts it as a
+// target, but nothing that says more.
 func TestPickedElementIsATarget(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
@@ -27,8 +27,8 @@ func TestPickedElementIsATarget(t *testing.T) {
 	}
 }
 
-// The longest message with the most joints is read in far less than the tenth
-// of a second that a person takes for at once.
+// The longest message with the most separators is parsed in far less than the
+// tenth of a second that feels immediate to a user.
 func BenchmarkParseWorst(b *testing.B) {
 	g := New(nil)
 	text := strings.Repeat("select a in b, ", maxSteps-1) + "and no more"

@@ -2,27 +2,31 @@ package grammar
 
 import "regexp"
 
-// hints are the signs that an instruction is less plain than it looks. They are
-// compiled with the grammar, and not when the program starts.
+// hints are patterns that show that an instruction is less clear than it looks.
+// They are compiled with the grammar, not at program start.
 type hints struct {
-	// onPlace is a search that ends in a place.
+	// onPlace matches a search that ends with a place.
 	onPlace *regexp.Regexp
-	// intoTwice is a text with a second "into": which of them is meant is not plain.
+	// intoTwice matches a text with a second "into": it is not clear which of
+	// them is meant.
 	intoTwice *regexp.Regexp
-	// forgetful are the names of what a person may want cleared and no field is.
+	// forgetful matches names of things that a user may want to clear but that
+	// are not fields.
 	forgetful *regexp.Regexp
-	// composed is an order to write something, rather than what is to be written.
+	// composed matches an order to write something, as opposed to the text
+	// itself.
 	composed *regexp.Regexp
-	// indirect is a value that is spoken of and not written out.
+	// indirect matches a value that is only described, not written out.
 	indirect *regexp.Regexp
-	// indefinite leaves the choice to who reads it.
+	// indefinite matches words that leave the choice to the reader.
 	indefinite *regexp.Regexp
-	// wholes are more than one field.
+	// wholes matches words for more than one field.
 	wholes *regexp.Regexp
-	// joined is more than one thing, perhaps: a value that has such a word goes in
-	// quotes.
+	// joined matches words that may join several things: a value with such a
+	// word must be in quotes.
 	joined *regexp.Regexp
-	// chosen is a search that asks for a choice or for knowledge and not for a text.
+	// chosen matches a search that asks for a choice or for knowledge, not for
+	// a text.
 	chosen *regexp.Regexp
 }
 

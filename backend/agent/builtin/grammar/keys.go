@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// keyNames are the keys that a person may name, as the registry calls them.
+// keyNames maps the users' names of keys to those of the registry.
 func keyNames() map[string]string {
 	return map[string]string{
 		"enter": "Enter", "return": "Enter", "tab": "Tab", "escape": "Escape", "esc": "Escape", "space": "Space", "spacebar": "Space", "space bar": "Space",
@@ -18,7 +18,7 @@ func keyNames() map[string]string {
 	}
 }
 
-// modifierKeys are the keys that are held down, as the registry calls them.
+// modifierKeys maps the users' names of modifier keys to those of the registry.
 func modifierKeys() map[string]string {
 	return map[string]string{
 		"ctrl": "Control", "control": "Control", "strg": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta", "super": "Meta", "win": "Meta",
@@ -26,7 +26,7 @@ func modifierKeys() map[string]string {
 	}
 }
 
-// keys reads "Enter", "ctrl+a", "Shift Tab" or "arrow down".
+// keys parses "Enter", "ctrl+a", "Shift Tab" or "arrow down".
 func keys(s string) (string, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	for _, lead := range []string{"the ", "key "} {
@@ -58,7 +58,7 @@ func keys(s string) (string, bool) {
 	return "", false
 }
 
-// numbers are the words for small numbers.
+// numbers maps the words for small numbers to their values.
 func numbers() map[string]int {
 	return map[string]int{
 		"a": 1, "an": 1, "one": 1, "once": 1, "two": 2, "twice": 2, "three": 3, "thrice": 3, "four": 4, "five": 5,
@@ -66,7 +66,7 @@ func numbers() map[string]int {
 	}
 }
 
-// Ordinals are the words for places in a row; -1 is the last.
+// Ordinals maps ordinal words to positions; -1 is the last.
 func Ordinals() map[string]int {
 	return map[string]int{
 		"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
@@ -74,7 +74,7 @@ func Ordinals() map[string]int {
 	}
 }
 
-// functionKey says whether s is "f1" to "f24".
+// functionKey reports whether s is "f1" to "f24".
 func functionKey(s string) bool {
 	digits, ok := strings.CutPrefix(s, "f")
 	n, err := strconv.Atoi(digits)

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// places are the sites that a person may call by a name.
+// places maps names of sites to their addresses.
 func places() map[string]string {
 	return map[string]string{
 		"hn": "https://news.ycombinator.com", "hacker news": "https://news.ycombinator.com", "hackernews": "https://news.ycombinator.com",
@@ -24,11 +24,11 @@ func places() map[string]string {
 	}
 }
 
-// defaultEngine searches the web when no other is named.
+// defaultEngine is the search engine that is used if none is named.
 const defaultEngine = "duckduckgo"
 
-// engines are where a search can be begun by an address; "%s" is what is
-// searched for.
+// engines maps search engines to the addresses of a search; "%s" is replaced by
+// the search text.
 func engines() map[string]string {
 	return map[string]string{
 		"duckduckgo": "https://duckduckgo.com/?q=%s", "ddg": "https://duckduckgo.com/?q=%s",
@@ -45,12 +45,12 @@ func engines() map[string]string {
 	}
 }
 
-// SearchAddress is where an engine answers a search.
+// SearchAddress returns the address of a search with an engine.
 func SearchAddress(engine, words string) string {
 	return strings.Replace(engines()[engine], "%s", url.QueryEscape(words), 1)
 }
 
-// engineName reads the name of an engine.
+// engineName parses the name of a search engine.
 func engineName(s string) (string, bool) {
 	s = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "the ")
 	s = strings.TrimSuffix(strings.TrimPrefix(s, "www."), ".com")
@@ -59,11 +59,11 @@ func engineName(s string) (string, bool) {
 	return s, ok
 }
 
-// engineOf is the engine of a site by its address.
+// engineOf returns the search engine of a site by the site's address.
 func engineOf(address string) (string, bool) {
 	best := ""
 	for name, home := range places() {
-		// Of several names of one place the longest is the clearest.
+		// If an engine has several names, the longest is the clearest.
 		if home == address && engines()[name] != "" && (len(name) > len(best) || len(name) == len(best) && name < best) {
 			best = name
 		}
@@ -71,8 +71,8 @@ func engineOf(address string) (string, bool) {
 	return best, best != ""
 }
 
-// hostLike says whether s is an address without a scheme, as people type it: a
-// host with a dot, or this machine, perhaps with a port and a path.
+// hostLike reports whether s is an address without a scheme, as users type it:
+// a host with a dot, or this machine, optionally with a port and a path.
 func hostLike(s string) bool {
 	end := strings.IndexAny(s, "/?#")
 	name := s
@@ -108,7 +108,8 @@ func hostLike(s string) bool {
 	return end >= 0 || !fileEnd(last)
 }
 
-// fileEnd says whether a name ends as files do, and no domain that people type.
+// fileEnd reports whether last is a file extension, and not a domain that users
+// type.
 func fileEnd(last string) bool {
 	switch last {
 	case "pdf", "png", "jpg", "jpeg", "gif", "svg", "webp", "txt", "md", "csv", "json", "xml", "htm", "html", "css", "js", "ts", "zip", "gz", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "exe":
@@ -117,7 +118,7 @@ func fileEnd(last string) bool {
 	return false
 }
 
-// looksLikeAddress says whether a word is an address.
+// looksLikeAddress reports whether a word is an address.
 func looksLikeAddress(s string) bool {
 	low := strings.ToLower(s)
 	if strings.HasPrefix(low, "http://") || strings.HasPrefix(low, "https://") || strings.HasPrefix(low, "file:///") || low == "about:blank" {
@@ -126,7 +127,7 @@ func looksLikeAddress(s string) bool {
 	return !strings.ContainsAny(s, " \t\n") && hostLike(s)
 }
 
-// address reads where to go: an address, or the name of a place.
+// address parses where to go: an address, or the name of a site.
 func address(s string) (string, bool) {
 	s = strings.TrimSpace(s)
 	if looksLikeAddress(s) {

@@ -1,9 +1,10 @@
-// Package grammar reads plain instructions by rule: a message is a Plan of steps, or
-// not understood (Unknown). What it does not understand it leaves alone: an
-// instruction that is misunderstood is worse than one that is not.
+// Package grammar parses plain instructions by rules: a message becomes a Plan
+// of steps, or is not understood (Unknown). In doubt it does not understand: a
+// misunderstood instruction is worse than one that is not understood.
 //
-// Only what the user wrote is ever read. The rules are frozen: no new rules and no
-// new verbs. A message that the rules do not cover is for an agent with a model.
+// It reads only what the user wrote, never a page. The rules are frozen: no new
+// rules and no new verbs. A message that the rules do not cover is for an agent
+// with a model.
 package grammar
 
 import (
@@ -24,14 +25,14 @@ const (
 	VerbRight      Verb = "right click"
 	VerbHover      Verb = "hover"
 	VerbFocus      Verb = "focus"
-	VerbType       Verb = "type"   // Text behind what the field holds; without a target, where the focus is
-	VerbFill       Verb = "fill"   // Text in place of what the field holds; empty clears it
-	VerbSet        Verb = "set"    // Text into a field, a list or a switch, whichever it is
-	VerbPress      Verb = "press"  // Text is the keys; with a target, there
-	VerbSelect     Verb = "select" // Text is the option; without a target, where there is one
+	VerbType       Verb = "type"   // Text is added after the field's value; without a target, in the focused field
+	VerbFill       Verb = "fill"   // Text replaces the field's value; empty clears it
+	VerbSet        Verb = "set"    // Text is set in a field, a list or a switch, whichever it is
+	VerbPress      Verb = "press"  // Text is the keys; with a target, they are pressed there
+	VerbSelect     Verb = "select" // Text is the option; without a target, in the only list that has it
 	VerbCheck      Verb = "check"
 	VerbUncheck    Verb = "uncheck"
-	VerbDrag       Verb = "drag"   // Target to To
+	VerbDrag       Verb = "drag"   // Target is dragged to To
 	VerbScroll     Verb = "scroll" // N pixels down (How "y") or to the right (How "x"), or Target into view
 	VerbBack       Verb = "back"
 	VerbForward    Verb = "forward"
@@ -43,19 +44,19 @@ const (
 	VerbPDF        Verb = "pdf"
 	VerbRead       Verb = "read" // How is "text" or "markdown"
 	VerbList       Verb = "list" // How is what: links, headings, buttons, …
-	VerbFind       Verb = "find" // Text on the page
+	VerbFind       Verb = "find" // Text is searched for on the page
 	VerbAsk        Verb = "ask"  // How is url, title or where
 	VerbWait       Verb = "wait" // How is text, element, gone, load or time; N milliseconds
 	VerbDialog     Verb = "dialog"
 	VerbHelp       Verb = "help"
 )
 
-// Plan is what a message asks for, step by step.
+// Plan is the steps that a message asks for.
 type Plan struct {
 	Steps []Step
 }
 
-// String is the plan in one line, for reasons and tests.
+// String returns the plan on one line, for reasons and tests.
 func (p Plan) String() string {
 	parts := make([]string, len(p.Steps))
 	for i := range p.Steps {
@@ -64,13 +65,13 @@ func (p Plan) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// Helps says whether all that the plan asks for is what can be asked for.
+// Helps reports whether the plan only asks for help.
 func (p Plan) Helps() bool { return len(p.Steps) == 1 && p.Steps[0].Verb == VerbHelp }
 
-// Step is one instruction. Which fields count depends on Verb.
+// Step is one instruction. Verb decides which fields are used.
 type Step struct {
 	Verb Verb
-	// Said are the person's words for it.
+	// Said is the part of the user's message for the step.
 	Said   string
 	Target Target
 	To     Target
@@ -79,7 +80,7 @@ type Step struct {
 	N      int
 }
 
-// String is the step in short words.
+// String returns the step in short form.
 func (s Step) String() string {
 	parts := []string{string(s.Verb)}
 	if s.How != "" {
@@ -100,29 +101,32 @@ func (s Step) String() string {
 	return strings.Join(parts, " ")
 }
 
-// Target is something on a page, as a person spoke of it.
+// Target is an element of a page, as the user described it.
 type Target struct {
-	// Raw is a target that the registry reads itself: a ref, CSS, role=…, x,y.
-	// The other fields are empty then.
+	// Raw is a target for the registry as it is: a ref, CSS, role=…, x,y. The
+	// other fields are empty then.
 	Raw string
-	// Name is what it is called.
+	// Name is the element's name.
 	Name string
-	// Quoted: the name stood in quotes.
+	// Quoted: the name was in quotes.
 	Quoted bool
-	// Kind is the word for what it is: "button", "link", "field", "result".
+	// Kind is the word for the kind of element: "button", "link", "field",
+	// "result".
 	Kind string
-	// Word is Kind as it was written, when there is no Name: it may be one.
+	// Word is Kind as the user wrote it, if there is no Name: it may be a name.
 	Word string
-	// Nth counts among several from 1; -1 is the last, 0 was not said.
+	// Nth is the position among several matches, from 1; -1 is the last, 0
+	// means that none was given.
 	Nth int
-	// Within is a part of the page: a landmark's role, or a region's name.
+	// Within is a part of the page: the role of a landmark, or the name of a
+	// region.
 	Within string
 }
 
-// Empty says whether nothing was named.
+// Empty reports whether no element was named.
 func (t Target) Empty() bool { return t == Target{} }
 
-// String names it as a person would.
+// String returns the target as a user would say it.
 func (t Target) String() string {
 	if t.Raw != "" {
 		return t.Raw
@@ -146,7 +150,7 @@ func (t Target) String() string {
 	return strings.Join(parts, " ")
 }
 
-// Spoken is the target in a sentence.
+// Spoken returns the target for the middle of a sentence.
 func (t Target) Spoken() string {
 	s := cut(t.String(), 80)
 	switch {

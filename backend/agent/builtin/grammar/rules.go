@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// rule is one way to say something: a pattern of the whole clause and what it
-// means; make may refuse.
+// rule is a pattern for a whole clause, and its meaning. make may refuse the
+// clause.
 type rule struct {
 	re   *regexp.Regexp
 	make func(match) (Step, bool)
 }
 
-// match is a clause that fits a rule.
+// match is a clause that matches a rule.
 type match struct {
 	p      *patterns
 	m      *message
@@ -22,7 +22,7 @@ type match struct {
 	before *Step
 }
 
-// said is a part of the clause, quotes in their places.
+// said returns a part of the clause, with quotes still replaced by their runes.
 func (x match) said(name string) string {
 	for i, n := range x.names {
 		if n, _, _ = strings.Cut(n, "_"); n == name && x.parts[i] != "" {
@@ -32,13 +32,13 @@ func (x match) said(name string) string {
 	return ""
 }
 
-// text is a part of the clause as the person wrote it.
+// text returns a part of the clause as the user wrote it.
 func (x match) text(name string) string { return x.m.whole(x.said(name)) }
 
-// target is a part of the clause that names something on the page.
+// target returns the element that a part of the clause names.
 func (x match) target(name string) (Target, bool) { return x.p.parse(*x.m, x.said(name)) }
 
-// number is a part of the clause that is a number in digits or words.
+// number returns a part of the clause that is a number in digits or words.
 func (x match) number(name string) (int, bool) {
 	s := strings.ToLower(x.said(name))
 	if n, ok := numbers()[s]; ok {
@@ -48,8 +48,8 @@ func (x match) number(name string) (int, bool) {
 	return n, err == nil
 }
 
-// declared is a rule before it is compiled. A blank stands for white space of
-// any length.
+// declared is a rule before it is compiled. A space in the pattern matches
+// white space of any length.
 type declared struct {
 	pattern string
 	make    func(match) (Step, bool)
@@ -61,8 +61,8 @@ func (p *patterns) compileRules(lists ...[]declared) []rule {
 	for _, list := range lists {
 		for _, d := range list {
 			pattern := strings.ReplaceAll(strings.ReplaceAll(d.pattern, " ?", `\s*`), " ", `\s+`)
-			// A part may stand in several alternatives; to the compiler each has a
-			// name of its own.
+			// A named part may occur in several alternatives; Go's regexp
+			// package needs a different name for each.
 			n := 0
 			pattern = named.ReplaceAllStringFunc(pattern, func(part string) string {
 				n++
@@ -74,12 +74,13 @@ func (p *patterns) compileRules(lists ...[]declared) []rule {
 	return rules
 }
 
-// fixed is a rule that always means the same.
+// fixed returns a make function that always returns the same step.
 func fixed(step Step) func(match) (Step, bool) {
 	return func(match) (Step, bool) { return step, true }
 }
 
-// on is a rule about one thing on the page, in the part "t".
+// on returns a make function for a verb with one element, which is in the part
+// "t".
 func on(verb Verb) func(match) (Step, bool) {
 	return func(x match) (Step, bool) {
 		t, ok := x.target("t")
@@ -87,8 +88,8 @@ func on(verb Verb) func(match) (Step, bool) {
 	}
 }
 
-// questionRules are the questions with an instant answer. They are read before
-// the words that ask for comprehension, and only as the whole message.
+// questionRules are the questions that Pilot can answer at once. They are tried
+// before the words that ask for comprehension, and only on a whole message.
 func questionRules() []declared {
 	ask := func(how string) func(match) (Step, bool) { return fixed(Step{Verb: VerbAsk, How: how}) }
 	const which = `(?:what(?: is|'s|s)?|tell me|show(?: me)?|give me|get|print|say)`
@@ -104,7 +105,7 @@ func questionRules() []declared {
 	}
 }
 
-// pageRules go to pages and through them.
+// pageRules are the rules for opening pages and moving in them.
 func pageRules() []declared {
 	const goTo = `(?:go to|goto|go|open up|open|visit|navigate to|navigate|browse to|browse|load|take me to|bring me to|head to|head over to|show me|bring up|pull up|surf to|jump to)`
 	const pixels = `(?:(?: by)? (?P<n>\d{1,5}) ?(?P<unit>px|pixels?|points?)?)`
@@ -120,7 +121,8 @@ func pageRules() []declared {
 		if x.said("here") != "" {
 			return Step{Verb: VerbSearchHere, Text: words}, true
 		}
-		// "the word on this page", "on example.com": of a place that is none of ours.
+		// "the word on this page", "on example.com": a search in a place that
+		// is not the current page.
 		if x.p.onPlace.MatchString(x.said("q")) {
 			return Step{}, false
 		}
@@ -188,7 +190,7 @@ func pageRules() []declared {
 			to, ok := address(x.text("where"))
 			return Step{Verb: VerbGoto, Text: to}, ok
 		}},
-		// An address by itself is where to go.
+		// An address alone means: go there.
 		{`(?P<where>\S+)`, func(x match) (Step, bool) {
 			to := x.said("where")
 			return Step{Verb: VerbGoto, Text: to}, looksLikeAddress(to)
@@ -196,10 +198,10 @@ func pageRules() []declared {
 	}
 }
 
-// FarAway is further than any page is long, in CSS pixels.
+// FarAway is more than the length of any page, in CSS pixels.
 const FarAway = 1_000_000
 
-// find looks on the page.
+// find returns a step that searches on the page.
 func find(x match) (Step, bool) {
 	words := x.text("q")
 	return Step{Verb: VerbFind, Text: words}, words != "" && len([]rune(words)) <= 200

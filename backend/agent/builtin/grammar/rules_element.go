@@ -4,21 +4,23 @@ import (
 	"strings"
 )
 
-// elementRules act on something on the page.
+// elementRules are the rules for acting on an element of the page.
 func elementRules() []declared {
 	const click = `(?:left[- ])?(?:click|tap|press|push|hit|activate)(?: on| at)?`
 	once := `(?: once)?`
-	// What is typed stands as it was written, but for the full stop of a sentence.
+	// The text to type is used as written, but without the full stop of the
+	// sentence.
 	typed := func(x match, name string) (string, bool) {
 		said := x.said(name)
 		if said == "" {
 			return "", false
 		}
 		text := x.m.whole(said)
-		// "my name", "the password": what is meant is not what is written.
+		// "my name", "the password": the text is a description, not the value
+		// itself.
 		return text, len([]rune(text)) <= longest && (x.m.quoted(said) || !x.p.indirect.MatchString(said))
 	}
-	// At the end of an instruction it has to be plain where the value ends.
+	// At the end of an instruction it must be clear where the value ends.
 	ends := func(x match) bool { return x.m.quoted(x.said("v")) || !x.p.joined.MatchString(x.said("v")) }
 	into := func(verb Verb, last bool) func(match) (Step, bool) {
 		return func(x match) (Step, bool) {
@@ -105,7 +107,8 @@ func elementRules() []declared {
 		{`(?:clear|empty|blank)(?: out)? (?P<t>.+)`, onField(VerbFill, "")},
 		{`(?:type|write) (?P<v>.+)`, func(x match) (Step, bool) {
 			text, ok := typed(x, "v")
-			// Without quotes a long text may be more than that.
+			// Without quotes, a long text may contain more than the text to
+			// type.
 			return Step{Verb: VerbType, Text: text}, ok && !x.p.intoTwice.MatchString(x.said("v")) && ends(x) &&
 				(x.m.quoted(x.said("v")) || len(strings.Fields(text)) <= 6 && !x.p.composed.MatchString(text))
 		}},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// tabRules are about tabs.
+// tabRules are the rules about tabs.
 func tabRules() []declared {
 	const tabName = `(?P<which>(?:the )?(?:tab (?:number )?\d{1,3}|t\d{1,4}|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|previous|prev|other) tab|tab t\d{1,4}|tab .+|.+ tab))`
 	which := func(verb Verb) func(match) (Step, bool) {
@@ -58,7 +58,7 @@ func dialog(how string) func(match) (Step, bool) {
 	return func(x match) (Step, bool) { return Step{Verb: VerbDialog, How: how, Text: x.text("v")}, true }
 }
 
-// lookRules look, list, find and wait.
+// lookRules are the rules for reading, listing, finding and waiting.
 func lookRules() []declared {
 	const show = `(?:list|show me|show|give me|get|print|read out|display)`
 	const page = `(?: (?:on|of|in|from) (?:this|the)(?: current)? (?:page|site|tab|window|browser)| here)?`
@@ -125,7 +125,8 @@ func lookRules() []declared {
 			if x.m.quoted(said) {
 				return step, ok
 			}
-			// A few bare words; what asks for a choice is not a text.
+			// Only a few words; a search that asks for a choice is not a search
+			// for a text.
 			return step, ok && len(strings.Fields(said)) <= 3 && !x.p.chosen.MatchString(said)
 		}},
 
@@ -137,7 +138,7 @@ func lookRules() []declared {
 	}
 }
 
-// pause waits for a time.
+// pause returns a step that waits for a time.
 func pause(x match) (Step, bool) {
 	unit := strings.ToLower(x.said("unit"))
 	length := 0.0

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// targets reads what a person says of a thing on the page.
+// targets parses a user's description of an element on the page.
 type targets struct {
 	hints
 
@@ -20,13 +20,13 @@ type targets struct {
 	kindNth, kindNumberNamed *regexp.Regexp
 }
 
-// kindWords are the words for what a thing is, longest first where one begins
-// another.
+// kindWords are the words for kinds of elements; of two words with the same
+// beginning, the longer one comes first.
 const kindWords = `text ?field|input field|search ?(?:field|box|bar|input)|text ?box|text ?area|input box|check ?box|radio button|drop-?down(?: list| menu)?|` +
 	`select box|combo ?box|list ?box|menu ?item|button|btn|link|hyperlink|field|input|box|switch|toggle|radio|option|select|tab|menu|picture|image|icon|heading|slider|result|row|cell|element`
 
-// landmarkWords are the parts of a page that have a name in every language of
-// the web.
+// landmarkWords maps the words for parts of a page to their roles in the web's
+// standards.
 func landmarkWords() map[string]string {
 	return map[string]string{
 		"header": "banner", "banner": "banner", "footer": "contentinfo", "navigation": "navigation", "nav": "navigation", "nav bar": "navigation",
@@ -41,7 +41,8 @@ func newTargets() targets {
 	return targets{
 		hints: newHints(),
 		ref:   re(`(?i)^(?:(?:the )?(?:element|ref|item|thing) )?@?((?:f\d+)?e\d+)$`),
-		// What the picker puts in: a ref and what stands behind it: @e3 button "Save".
+		// The picker inserts a ref, followed by a description: @e3 button
+		// "Save".
 		mention: re(`(?i)^@((?:f\d+)?e\d+) \S{1,80} (\S)$`),
 		point:   re(`^(?:(?:the )?(?:point|position) )?\(?\s*(\d{1,5})\s*,\s*(\d{1,5})\s*\)?$`),
 		raw:     re(`^(?:(?:css|text|label)=\S.*|role=[a-z]+(?: name=.+)?|[#.][A-Za-z_][\w-]*)$`),
@@ -56,13 +57,13 @@ func newTargets() targets {
 		kindNumberNamed: re(`(?i)^(?:number |no\.? ?|#)(\d{1,3})\s+(.+)$`),
 		landmark:        re(`(?i)^(header|banner|footer|nav|nav ?bar|navigation|navigation bar|main|main part|main content|content|side ?bar|dialog|popup|pop-up|modal|form|table|toolbar|list)$`),
 		namedRegion:     re(`(?is)^(.+?)\s+(?:section|region|part|area|form|dialog|table|box|card)$`),
-		// Words that say more than a name: a condition, a loop, a choice.
+		// Words that make it more than a name: a condition, a loop, a choice.
 		more:  re(`(?i)\b(?:until|unless|if|while|because|whichever|whatever|every|each|any|both|them|times|instead|except|without|somewhere|something|someone|everything|anything|nothing|several|some|wherever|so that|in order)\b`),
 		vague: re(`(?i)^(?:it|this|that|these|those|there|here|him|her|one|all|all\s.*|me|you|us|again|more|on|off|up|down|in|out|page|this page|the page|screen|around|elsewhere)$`),
 	}
 }
 
-// parse reads a target; ok is false when it is not plainly one thing.
+// parse parses a target; ok is false if it is not clearly one element.
 func (g *targets) parse(m message, said string) (t Target, ok bool) {
 	said = strings.Trim(strings.TrimSpace(said), ",;:")
 	if said == "" {
@@ -103,15 +104,15 @@ func (g *targets) parse(m message, said string) (t Target, ok bool) {
 	if t.Quoted {
 		return t, true
 	}
-	// A name that is not quoted is short, and says nothing else.
+	// A name without quotes is short, and contains nothing else.
 	if len([]rune(t.Name)) > 60 || len(strings.Fields(t.Name)) > 8 || g.more.MatchString(t.Name) || g.vague.MatchString(t.Name) || goesOn(t.Name) || strings.ContainsAny(t.Name, "\n,;") {
 		return t, false
 	}
 	return t, t.Kind != "result"
 }
 
-// goesOn says whether what stands without quotes is more than a name or a value:
-// "Terms and Conditions" is one, "Save and call the bank" is not.
+// goesOn reports whether a text without quotes is more than a name or a value:
+// "Terms and Conditions" is a name, "Save and call the bank" is not.
 func goesOn(s string) bool {
 	words := strings.Fields(strings.ToLower(s))
 	for i, w := range words {
@@ -128,11 +129,11 @@ func goesOn(s string) bool {
 	return false
 }
 
-// inPart splits "Save in the header"; only parts of pages that can be found are
-// split off.
+// inPart splits a text such as "Save in the header"; it splits off only parts
+// of pages that can be found.
 func (g *targets) inPart(m message, said string) (rest, where string, ok bool) {
-	// The last "in" that leaves a part behind it.
-	// A part has a name of at most three words and an article.
+	// It looks for the last "in" with a part of the page after it. The name of
+	// a part has at most three words and an article.
 	for from, words := len(said), 0; from > 0 && words < 4; words++ {
 		cut := strings.LastIndex(said[:from], " ")
 		if cut <= 0 {
@@ -163,7 +164,7 @@ func (g *targets) inPart(m message, said string) (rest, where string, ok bool) {
 	return "", "", false
 }
 
-// count takes "second", "3rd" or "number 2" off the front.
+// count removes "second", "3rd" or "number 2" from the beginning.
 func (g *targets) count(said string, t *Target) string {
 	if found := g.nth.FindStringSubmatch(said); found != nil {
 		t.Nth = Ordinals()[strings.ToLower(found[1])]
@@ -186,7 +187,7 @@ func (g *targets) count(said string, t *Target) string {
 	return said
 }
 
-// kinds takes the word for what it is off: "Save button", "button Save".
+// kinds removes the word for the kind of element: "Save button", "button Save".
 func (g *targets) kinds(said string, t *Target) string {
 	if found := g.kindOnly.FindStringSubmatch(said); found != nil {
 		t.Kind, t.Word = kindOf(found[1]), found[1]
@@ -197,8 +198,8 @@ func (g *targets) kinds(said string, t *Target) string {
 		return found[1]
 	}
 	if found := g.called.FindStringSubmatch(said); found != nil {
-		// "tab bar", "menu of the day": a name that begins with such a word. With
-		// quotes or "called" it is plain.
+		// "tab bar", "menu of the day": names that begin with such a word. With
+		// quotes or "called" it is clear.
 		if t.Kind = kindOf(found[1]); t.Kind != "" {
 			return found[2]
 		}
@@ -206,7 +207,7 @@ func (g *targets) kinds(said string, t *Target) string {
 	return said
 }
 
-// kindOf is the one word for several.
+// kindOf returns one word for words with the same meaning.
 func kindOf(word string) string {
 	word = strings.ToLower(word)
 	switch {

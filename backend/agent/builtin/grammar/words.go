@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultWords are the words that ask for comprehension. They always win over
-// instructions; "…" stands for anything between.
+// DefaultWords are the words that ask for comprehension. They always take
+// precedence over instructions; "…" stands for any words between.
 func DefaultWords() []string {
 	return []string{
 		"what", "why", "how", "who", "when", "where", "which", "whether",
@@ -18,21 +18,22 @@ func DefaultWords() []string {
 	}
 }
 
-// Quotes are taken out of a message before it is read and put back into what
-// was found: each stands as one rune of a private area, so that nothing inside
-// is an instruction, a joint or a word that selects the strong model.
+// Quotes are removed from a message before it is parsed, and put back into the
+// result. Meanwhile each is replaced by one rune of a private use area, so that
+// nothing inside a quote is parsed as an instruction, a separator or a word
+// that selects the strong model.
 const firstQuote = '\uE000'
 
-// anyQuote is a pattern of such a rune.
+// anyQuote is a pattern that matches such a rune.
 const anyQuote = `\p{Co}`
 
-// message is what a person wrote, with its quotes set apart.
+// message is a user's message, with its quotes kept separately.
 type message struct {
 	text   string
 	quotes []string
 }
 
-// newMessage sets the quotes apart and evens out the white space of a line.
+// newMessage separates the quotes and normalises white space within lines.
 func newMessage(text string) message {
 	var m message
 	var b strings.Builder
@@ -46,7 +47,7 @@ func newMessage(text string) message {
 			continue
 		}
 		switch {
-		case unicode.Is(unicode.Co, r), r == '\r': // not one of ours
+		case unicode.Is(unicode.Co, r), r == '\r': // such a rune in the user's text is not one of ours
 			r = ' '
 		case r == '’':
 			r = '\''
@@ -59,7 +60,8 @@ func newMessage(text string) message {
 	return m
 }
 
-// closing returns where the quote that opens at i closes; 0 when none opens.
+// closing returns the index of the quote that closes the one at i; 0 if no
+// quote opens there.
 func closing(runes []rune, i int) int {
 	var ends string
 	switch runes[i] {
@@ -71,14 +73,14 @@ func closing(runes []rune, i int) int {
 		ends = "»"
 	case '\'', '‘':
 		ends = "'’"
-		// An apostrophe stands inside a word.
+		// An apostrophe is inside a word.
 		if i > 0 && (unicode.IsLetter(runes[i-1]) || unicode.IsDigit(runes[i-1])) {
 			return 0
 		}
 	default:
 		return 0
 	}
-	// What was written as a target for the registry keeps its quotes.
+	// A target for the registry keeps its quotes.
 	if i > 0 && runes[i-1] == '=' {
 		return 0
 	}
@@ -94,7 +96,7 @@ func closing(runes []rune, i int) int {
 	return 0
 }
 
-// quoted says whether s is one quote and nothing else.
+// quoted reports whether s is one quote and nothing else.
 func (m message) quoted(s string) bool {
 	r := []rune(strings.TrimSpace(s))
 	return len(r) == 1 && m.quote(r[0]) >= 0
@@ -107,7 +109,8 @@ func (m message) quote(r rune) int {
 	return -1
 }
 
-// whole puts the quotes back: without their marks when s is one quote.
+// whole puts the quotes back. If s is only a quote, it returns the text without
+// the quotation marks.
 func (m message) whole(s string) string {
 	s = strings.TrimSpace(s)
 	if m.quoted(s) {
@@ -164,7 +167,7 @@ func indexWord(text, word string) int {
 	for _, part := range parts {
 		part = strings.TrimSpace(part)
 		if part == "" {
-			// Something has to stand there.
+			// There must be some text in its place.
 			if strings.TrimSpace(text[from:]) == "" {
 				return -1
 			}
@@ -217,7 +220,7 @@ func lastRune(s string) rune {
 	return r[len(r)-1]
 }
 
-// courtesy are the patterns of what is polite and says nothing.
+// courtesy has the patterns of polite words that change nothing.
 type courtesy struct {
 	lead, tail, only, marker *regexp.Regexp
 }
@@ -229,17 +232,17 @@ func newCourtesy() courtesy {
 			`first|firstly|then|next|finally|lastly|also|afterwards|after that|and)\b[\s,:]*`),
 		tail: regexp.MustCompile(`(?i)[\s,]*\b(?:please|pls|thanks|thank you|thx|for me|would you|will you|right now|now)[\s.!?]*$`),
 		only: regexp.MustCompile(`(?i)^(?:please|pls|thanks|thank you|thx|now|ok|okay|also|too|and|then|for me|that's it|that is all|that's all|done)?[\s.!?]*$`),
-		// The number or bullet of a list.
+		// The number or bullet of a list item.
 		marker: regexp.MustCompile(`(?m)^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+`),
 	}
 }
 
-// plain is a clause without its courtesies and what ends a sentence.
+// plain returns a clause without polite words.
 func (c courtesy) plain(s string) string {
 	s = strings.TrimSpace(s)
 	for {
 		short := c.lead.ReplaceAllString(s, "")
-		// "then" alone, or "hello": there has to be something left.
+		// "then" or "hello" alone must stay: something has to be left.
 		if short == s || strings.TrimSpace(short) == "" {
 			break
 		}

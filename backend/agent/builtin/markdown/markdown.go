@@ -8,11 +8,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Linked is an address as Markdown: a link into the web, any other address as text.
+// Linked returns an address as Markdown: a web address as a link, any other
+// address as text.
 func Linked(to string) string { return LinkNamed(Cut(OneLine(to), 200), to) }
 
-// LinkNamed is a link into the web with a text of the page's; what leads nowhere in the web
-// is the text with its address as code.
+// LinkNamed returns a web address as a link with a text of the page. Any other
+// address becomes the text, followed by the address as code.
 func LinkNamed(text, to string) string {
 	text, to = Escaped(OneLine(text)), OneLine(to)
 	if text == "" {
@@ -28,8 +29,9 @@ func LinkNamed(text, to string) string {
 	return "[" + text + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", `\`, "%5C").Replace(u.String()) + ">)"
 }
 
-// Quotation shows Markdown of a page as a quotation: each line of it begins with the sign,
-// so that nothing in it ends it. What would load a picture or be HTML is text.
+// Quotation shows Markdown of a page as a quotation: each line begins with the
+// sign of a quotation, so that nothing in it ends the quotation. Images and
+// HTML are escaped.
 func Quotation(text string) string {
 	text = strings.NewReplacer("![", `\![`, "<http", "<http", "<", `\<`).Replace(text)
 	var b strings.Builder
@@ -74,7 +76,7 @@ func Table(t protocol.Table, most int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Bullets is a list of Markdown items.
+// Bullets returns the items as lines of a Markdown list.
 func Bullets(items []string) []string {
 	lines := make([]string, len(items))
 	for i, item := range items {

@@ -21,7 +21,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Nothing in the words of a page ends the block or the quotation that they stand in.
+// No text of a page ends the block or the quotation that it is in.
 func TestWordsOfAPage(t *testing.T) {
 	block := Block("``` \n````\nx\u202e\x1b[31m", "")
 	lines := strings.Split(block, "\n")
@@ -68,7 +68,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// What is too long is cut, and the rest is counted.
+// A text that is too long is cut, and the rest is counted.
 func TestTrimmed(t *testing.T) {
 	text, left := Trimmed(strings.Repeat("ü", Shown+5), 0)
 	if len([]rune(text)) != Shown || left != "… 5 more characters are not shown." {

@@ -1,5 +1,6 @@
-// Package markdown writes Markdown in which the words of a page, and of the user, are
-// data: escaped, or inside a quotation or code, and without what hides or turns text.
+// Package markdown writes Markdown in which texts of a page, and of the user,
+// are data: escaped, or inside a quotation or code, and without characters that
+// hide text or change its direction.
 package markdown
 
 import (
@@ -14,13 +15,13 @@ import (
 // Shown is how much of a page's text an answer shows, in characters.
 const Shown = 4000
 
-// Paragraphs joins what is not empty.
+// Paragraphs joins the parts that are not empty.
 func Paragraphs(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n\n")
 }
 
-// Block shows words of a page as data: in a fence that is longer than any run of
-// the fence's own sign in it, so that nothing in it is Markdown or ends it.
+// Block shows text of a page as data: in a fence that is longer than any run of
+// backticks in it, so that nothing in it is Markdown or ends the block.
 func Block(text, lang string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -29,7 +30,8 @@ func Block(text, lang string) string {
 	return fence + lang + "\n" + strings.TrimRight(Visible(text), "\n") + "\n" + fence
 }
 
-// Visible is foreign text without what hides or turns it.
+// Visible returns text of others without characters that hide text or change
+// its direction.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -44,13 +46,14 @@ func Visible(s string) string {
 	}, s)
 }
 
-// OneLine is foreign text on one line.
+// OneLine returns text of others on one line.
 func OneLine(s string) string { return strings.Join(strings.Fields(Visible(s)), " ") }
 
-// Quote is a short foreign text in a sentence.
+// Quote returns a short text of others in quotation marks, for use in a
+// sentence.
 func Quote(s string) string { return "“" + Cut(OneLine(s), 120) + "”" }
 
-// Escaped is a text in which nothing is Markdown.
+// Escaped returns a text in which nothing is Markdown.
 func Escaped(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -62,13 +65,13 @@ func Escaped(s string) string {
 	return b.String()
 }
 
-// Sentence ends a text with a full stop.
+// Sentence returns a text as a sentence, with a capital and a full stop.
 func Sentence(s string) string {
 	s = OneLine(s)
 	if s == "" {
 		return s
 	}
-	// A ref and an address stay as they are.
+	// A ref or an address at the beginning keeps its first letter.
 	letter, size := utf8.DecodeRuneInString(s)
 	if !strings.ContainsAny(strings.Fields(s)[0], ":0123456789") {
 		s = string(unicode.ToUpper(letter)) + s[size:]
@@ -79,7 +82,8 @@ func Sentence(s string) string {
 	return s
 }
 
-// LowerFirst is a text for the middle of a sentence: an abbreviation stays as it is.
+// LowerFirst returns a text for the middle of a sentence; an abbreviation stays
+// as it is.
 func LowerFirst(s string) string {
 	r := []rune(s)
 	if len(r) > 1 && !unicode.IsUpper(r[1]) {
@@ -88,7 +92,8 @@ func LowerFirst(s string) string {
 	return string(r)
 }
 
-// Unwrapped is a text without the envelopes in which agents get words of a page.
+// Unwrapped returns a text without the envelopes that agents get around texts
+// of a page.
 func Unwrapped(s string) string {
 	if !strings.Contains(s, "<page-") {
 		return s
@@ -102,8 +107,8 @@ func Unwrapped(s string) string {
 	})
 }
 
-// Trimmed cuts a text of a page to what is shown, and counts the rest; length is
-// that of the whole.
+// Trimmed cuts a text of a page to the length that is shown, and counts the
+// rest; length is the length of the whole text.
 func Trimmed(text string, length int) (string, string) {
 	runes := []rune(text)
 	length = max(length, len(runes))
@@ -142,7 +147,7 @@ func Thousands(n int) string {
 	return s
 }
 
-// Code is an address or the like as a span of code.
+// Code returns an address or the like as a code span.
 func Code(s string) string {
 	s = strings.ReplaceAll(Cut(OneLine(s), 300), "`", "'")
 	return "`" + s + "`"

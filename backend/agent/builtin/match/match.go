@@ -1,5 +1,5 @@
-// Package match finds what a user's words mean among the things of a page. It is frozen
-// with the grammar that reads the words.
+// Package match finds the elements of a page that a user's words mean. It is
+// frozen with the grammar that reads the words.
 package match
 
 import (
@@ -11,14 +11,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Thing is one thing of a look, with what it stands in.
+// Thing is one element of a snapshot, with its ancestors.
 type Thing struct {
 	*protocol.LookItem
-	// Parents are what it stands in, from the outside.
+	// Parents are its ancestors, outermost first.
 	Parents []*protocol.LookItem
 }
 
-// Flatten lists the things of a look in the order of the page.
+// Flatten lists the elements of a snapshot in the order of the page.
 func Flatten(items []*protocol.LookItem) []Thing { return flatten(items, nil) }
 
 func flatten(items, parents []*protocol.LookItem) []Thing {
@@ -30,15 +30,15 @@ func flatten(items, parents []*protocol.LookItem) []Thing {
 	return all
 }
 
-// Fields are the roles of what is written into.
+// Fields returns the roles of elements into which text is written.
 func Fields() []string {
 	return []string{"textbox", "searchbox", "combobox", "spinbutton", "date", "time", "color"}
 }
 
-// Lists are the roles of what is chosen from.
+// Lists returns the roles of elements from which an option is chosen.
 func Lists() []string { return []string{"combobox", "listbox"} }
 
-// Switches are the roles of what is on or off.
+// Switches returns the roles of elements that are on or off.
 func Switches() []string {
 	return []string{"checkbox", "switch", "radio", "menuitemcheckbox", "menuitemradio"}
 }
@@ -49,12 +49,12 @@ func clickables() []string {
 	}
 }
 
-// Operated says whether a role is that of a thing which is operated as a whole.
+// Operated reports whether an element with this role is operated as a whole.
 func Operated(role string) bool {
 	return slices.ContainsFunc([][]string{clickables(), Fields(), Lists(), Switches()}, func(all []string) bool { return slices.Contains(all, role) })
 }
 
-// RolesOf are the roles that a person's word for a thing may mean.
+// RolesOf returns the roles that a user's word for an element may mean.
 func RolesOf(kind string) []string {
 	switch kind {
 	case "field":
@@ -87,7 +87,7 @@ func RolesOf(kind string) []string {
 	return []string{kind}
 }
 
-// wanted are the roles that a verb is about, when the person did not say one.
+// wanted returns the roles that a verb applies to, if the user named none.
 func wanted(verb grammar.Verb) []string {
 	switch verb {
 	case grammar.VerbType, grammar.VerbFill:
@@ -104,8 +104,8 @@ func wanted(verb grammar.Verb) []string {
 	return nil
 }
 
-// anyThing says whether a verb also reaches what cannot be operated: headings
-// and texts.
+// anyThing reports whether a verb also applies to elements that cannot be
+// operated: headings and texts.
 func anyThing(verb grammar.Verb) bool {
 	switch verb {
 	case grammar.VerbScroll, grammar.VerbHover, grammar.VerbScreenshot, grammar.VerbWait, grammar.VerbDouble, grammar.VerbRight, grammar.VerbDrag:
@@ -114,8 +114,8 @@ func anyThing(verb grammar.Verb) bool {
 	return false
 }
 
-// Choose finds what a target means among the things of a page: those of the
-// best way to match that matches at all.
+// Choose returns the elements of a page that a target means. Of the ways to
+// match, the best one that finds anything counts.
 func Choose(all []Thing, t grammar.Target, verb grammar.Verb) []Thing {
 	pool := within(all, t, func(s Thing) bool { return s.Ref != "" || anyThing(verb) && s.Name != "" })
 	if t.Kind == "result" {
@@ -123,7 +123,7 @@ func Choose(all []Thing, t grammar.Target, verb grammar.Verb) []Thing {
 	}
 	found := named(pool, t, verb)
 	if len(found) == 0 && verb == grammar.VerbClick && t.Kind == "" && t.Name != "" {
-		// Words in something that listens for all that is in it.
+		// Texts in an element that listens for clicks on its content.
 		found = ByName(within(all, t, func(s Thing) bool { return s.Ref == "" && s.heard() }), t.Name, true)
 	}
 	switch {
@@ -137,7 +137,8 @@ func Choose(all []Thing, t grammar.Target, verb grammar.Verb) []Thing {
 	return sameEffect(found)
 }
 
-// within are the things of a part of the page that pass a test.
+// within returns the elements in the target's part of the page that pass a
+// test.
 func within(all []Thing, t grammar.Target, passes func(Thing) bool) []Thing {
 	var pool []Thing
 	for _, s := range all {
@@ -148,18 +149,18 @@ func within(all []Thing, t grammar.Target, passes func(Thing) bool) []Thing {
 	return pool
 }
 
-// heard says whether something around a thing may listen for a click on it.
+// heard reports whether an ancestor may listen for a click on the element.
 func (s Thing) heard() bool {
 	return slices.ContainsFunc(s.Parents, func(p *protocol.LookItem) bool { return p.Ref != "" })
 }
 
-// named are the things of the right role and name.
+// named returns the elements with the target's role and name.
 func named(pool []Thing, t grammar.Target, verb grammar.Verb) []Thing {
 	if t.Name == "" {
 		if t.Kind == "result" || t.Kind == "element" {
 			return pool
 		}
-		// "Row" may be a row, or what is called so.
+		// "Row" may be a row, or the name of an element.
 		if exact := ByName(pool, t.Word, true); len(exact) > 0 && t.Word != strings.ToLower(t.Word) {
 			return exact
 		}
@@ -172,8 +173,9 @@ func named(pool []Thing, t grammar.Target, verb grammar.Verb) []Thing {
 		}
 		return found
 	}
-	// What the person called it comes first, then what the verb is about, then
-	// whatever has the name: a link that looks like a button is called one.
+	// First the roles of the user's word, then the roles of the verb, then any
+	// element with the name: users call a link that looks like a button a
+	// button.
 	tries := [][]string{RolesOf(t.Kind), wanted(verb), nil}
 	if t.Kind == "search field" {
 		tries = [][]string{{"searchbox"}, Fields()}
@@ -186,14 +188,14 @@ func named(pool []Thing, t grammar.Target, verb grammar.Verb) []Thing {
 			return found
 		}
 	}
-	// "Search" is what people call the one search field, whatever its name is.
+	// "Search" is how users call the only search field, whatever its name is.
 	if Squeezed(t.Name) == "search" && slices.Contains([]string{"", "field", "box"}, t.Kind) && slices.Contains([]grammar.Verb{grammar.VerbType, grammar.VerbFill, grammar.VerbFocus, grammar.VerbClick}, verb) {
 		return OfRole(pool, []string{"searchbox"})
 	}
 	return nil
 }
 
-// OfRole returns what has one of some roles; without roles, everything.
+// OfRole returns the elements with one of the roles; all if roles is nil.
 func OfRole(pool []Thing, roles []string) []Thing {
 	if roles == nil {
 		return pool
@@ -207,9 +209,10 @@ func OfRole(pool []Thing, roles []string) []Thing {
 	return found
 }
 
-// ByName returns what has a name in the first of these ways in which anything
-// has: as it is written, but for capitals and punctuation, but for spaces; and,
-// unless it stood in quotes, at the beginning, or as words inside.
+// ByName returns the elements with a name. It uses the first of these ways that
+// finds any: exactly as written; ignoring case and punctuation; ignoring
+// spaces, too; at the beginning of the name; and, unless the name was in
+// quotes, as words inside the name.
 func ByName(pool []Thing, name string, quoted bool) []Thing {
 	want, tight := Even(name), Squeezed(name)
 	ways := []func(string) bool{
@@ -239,8 +242,9 @@ func ByName(pool []Thing, name string, quoted bool) []Thing {
 	return nil
 }
 
-// grave says whether a thing's whole name says something that cannot be taken
-// back and that the person did not say: part of a name does not mean that.
+// grave reports whether an element's full name has a word for something
+// irreversible that the user did not say. Such an element must not match by
+// only a part of its name.
 func grave(whole, said string) bool {
 	words := strings.Fields(Even(said))
 	for word := range strings.FieldsSeq(Even(whole)) {
@@ -255,7 +259,8 @@ func grave(whole, said string) bool {
 	return false
 }
 
-// Even is a name in small letters, words apart, without punctuation around them.
+// Even normalises a name: lower case, words separated by one space, no
+// punctuation around words.
 func Even(s string) string {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("«»“”\"‘`…→›<>()[]{}|·•*:,;!?", r)
@@ -268,7 +273,7 @@ func Even(s string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(strings.Join(words, " "), "’", "'")), " ")
 }
 
-// Squeezed is a name's letters and digits.
+// Squeezed returns a name's letters and digits, in lower case.
 func Squeezed(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -278,7 +283,7 @@ func Squeezed(s string) string {
 	}, s)
 }
 
-// within says whether a thing stands in a part of the page.
+// within reports whether an element is in a part of the page.
 func (s Thing) within(part string) bool {
 	if part == "" {
 		return true
@@ -288,8 +293,9 @@ func (s Thing) within(part string) bool {
 	})
 }
 
-// results are the links that are headings, or in one, outside of what frames the
-// page: how a list of results is made almost everywhere.
+// results returns the links that are headings, or contain one, or are in one,
+// outside of the header, navigation, footer and sidebar: this is how almost
+// every list of results is built.
 func results(pool []Thing) []Thing {
 	var found []Thing
 	for _, s := range pool {
@@ -309,7 +315,8 @@ func results(pool []Thing) []Thing {
 	return found
 }
 
-// sameEffect keeps one of several links with one name that lead to one place.
+// sameEffect keeps one of several links with the same name and the same
+// address.
 func sameEffect(found []Thing) []Thing {
 	if len(found) < 2 {
 		return found
@@ -322,7 +329,7 @@ func sameEffect(found []Thing) []Thing {
 	return found[:1]
 }
 
-// Similar are things whose names have to do with what was looked for.
+// Similar returns elements whose names are similar to the target's.
 func Similar(all []Thing, t grammar.Target, verb grammar.Verb) []Thing {
 	var words []string
 	for word := range strings.FieldsSeq(Even(t.Name)) {
@@ -347,7 +354,8 @@ func Similar(all []Thing, t grammar.Target, verb grammar.Verb) []Thing {
 	return found
 }
 
-// nearly says whether two words differ in one or two letters.
+// nearly reports whether two words differ in at most one letter, or two if b is
+// longer than six.
 func nearly(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	allowed := 1

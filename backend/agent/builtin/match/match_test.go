@@ -13,8 +13,8 @@ func thing(ref, role, name string, children ...*protocol.LookItem) *protocol.Loo
 	return &protocol.LookItem{Ref: ref, Role: role, Name: name, Children: children}
 }
 
-// A thing is found by what a person calls it, and nothing is found where it is
-// not plain.
+// An element is found by the user's words, and nothing is found if the words
+// are not clear.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	heading := thing("e20", "link", "Second hit")
@@ -34,7 +34,7 @@ func TestChoose(t *testing.T) {
 		same, again,
 		thing("e40", "list", "", thing("", "text", "Alpha"), thing("", "text", "Beta")), thing("e41", "click", "Gamma Delta"),
 	})
-	// Without a level the first heading is the page's own.
+	// A heading without a level would count as the page's own title.
 	for _, s := range page {
 		if s.Role == "heading" {
 			s.Level = 2
@@ -61,7 +61,7 @@ func TestChoose(t *testing.T) {
 		{"newsletter", grammar.VerbCheck, "e7"},
 		{"the Newsletter box", grammar.VerbCheck, "e7"},
 		{"Country", grammar.VerbSelect, "e8"},
-		{"files", grammar.VerbClick, ""}, // part of a name that deletes
+		{"files", grammar.VerbClick, ""}, // part of a name that contains "delete"
 		{"Delete all files", grammar.VerbClick, "e9"},
 		{"the first result", grammar.VerbClick, "e10"},
 		{"the second result", grammar.VerbClick, "e20"},
@@ -94,7 +94,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// What comes near is offered where nothing is called so.
+// Similar elements are offered if none has the name.
 func TestSimilar(t *testing.T) {
 	t.Parallel()
 	page := Flatten([]*protocol.LookItem{

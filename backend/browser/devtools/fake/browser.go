@@ -68,6 +68,11 @@ func (b *Browser) Emit(session target.SessionID, method string, params any) {
 	b.send(&cdproto.Message{SessionID: session, Method: cdproto.MethodType(method), Params: encode(params)})
 }
 
+// Reply sends an answer to a command that was not asked, or once more to one that was.
+func (b *Browser) Reply(id int64) {
+	b.send(&cdproto.Message{ID: id, Result: encode(struct{}{})})
+}
+
 // Read is the next message to the client, until the browser is closed.
 func (b *Browser) Read(ctx context.Context, msg *cdproto.Message) error {
 	select {

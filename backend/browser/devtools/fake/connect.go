@@ -3,6 +3,7 @@ package fake
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 
 	"pilotfish/backend/browser/devtools"
@@ -13,7 +14,7 @@ import (
 func Connect(t *testing.T, sent func(ctx context.Context, s *devtools.Session, params any)) (*Browser, *devtools.Conn) {
 	t.Helper()
 	b := New()
-	c := devtools.New(b, sent)
+	c := devtools.New(b, slog.New(slog.NewTextHandler(t.Output(), nil)), sent)
 	served := make(chan error, 1)
 	go func() { served <- c.Serve(context.WithoutCancel(t.Context())) }()
 	t.Cleanup(func() {

@@ -20,7 +20,7 @@ type block struct {
 	Resource json.RawMessage `json:"resource"`
 }
 
-// toolContent is an item of a tool call's content. Content is a block.
+// toolContent is an item of a tool call's content. Its Content is a block.
 type toolContent struct {
 	Type    string          `json:"type"`
 	Content json.RawMessage `json:"content"`
@@ -30,8 +30,8 @@ type toolContent struct {
 	Text    string          `json:"text"`
 }
 
-// read makes a text or a picture of a block. The text may end within a character
-// (see splitText).
+// read returns the text or the image of a block. The text may end within a
+// character (see splitText).
 func (b *block) read() (text []byte, image *driver.Image) {
 	switch b.Type {
 	case "text":
@@ -55,7 +55,7 @@ func (b *block) read() (text []byte, image *driver.Image) {
 			Text string `json:"text"`
 			URI  string `json:"uri"`
 		}
-		_ = Lenient(b.Resource, &r) // then both are empty
+		_ = Lenient(b.Resource, &r) // else both stay empty
 		if r.Text != "" {
 			return []byte(r.Text), nil
 		}
@@ -63,16 +63,16 @@ func (b *block) read() (text []byte, image *driver.Image) {
 	case "audio":
 		return []byte("[audio]"), nil
 	}
-	// A kind of tomorrow: if it has a text, that is what there is to read.
+	// An unknown kind: read its text, if it has one.
 	return b.Text, nil
 }
 
-// ReadBlock reads a block, or a plain string that an agent sent for one.
+// ReadBlock reads a block, or a plain string that an agent sent in its place.
 func ReadBlock(raw json.RawMessage) (text []byte, image *driver.Image) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > 0 && raw[0] == '"' {
 		var text splitText
-		_ = Lenient(raw, &text) // rubbish is no text
+		_ = Lenient(raw, &text) // an invalid string is no text
 		return text, nil
 	}
 	var b block
@@ -82,8 +82,8 @@ func ReadBlock(raw json.RawMessage) (text []byte, image *driver.Image) {
 	return b.read()
 }
 
-// ReadToolContent reads the content of a tool call. It returns nil for what was
-// not said, and an empty list for one that is empty.
+// ReadToolContent reads the content of a tool call. It returns nil if there is
+// no content, and an empty list if the content is empty.
 func ReadToolContent(raw json.RawMessage) (content []protocol.ToolContent, images []driver.Image) {
 	var items []json.RawMessage
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) || json.Unmarshal(raw, &items) != nil {
@@ -103,9 +103,10 @@ func ReadToolContent(raw json.RawMessage) (content []protocol.ToolContent, image
 			}
 			content = append(content, d)
 		case "terminal":
-			// We offer no terminals; an agent that names one has it for itself.
+			// We offer no terminals. If an agent names one, it is the agent's
+			// own.
 		default:
-			block := item // without its wrapping
+			block := item // an item that is a block itself
 			if len(c.Content) > 0 {
 				block = c.Content
 			}
@@ -120,8 +121,8 @@ func ReadToolContent(raw json.RawMessage) (content []protocol.ToolContent, image
 	return content, images
 }
 
-// Output reads a raw output that says something: a string as it is, the field that
-// several agents have for it, and anything else as JSON.
+// Output reads a raw output that has a value: a string as it is, the field that
+// several agents use for it, and anything else as JSON.
 func Output(raw json.RawMessage) string {
 	var text splitText
 	if len(raw) > 0 && raw[0] == '"' && Lenient(raw, &text) == nil {
@@ -131,7 +132,7 @@ func Output(raw json.RawMessage) string {
 		Output string `json:"output"`
 		Error  string `json:"error"`
 	}
-	_ = Lenient(raw, &fields) // a list has none
+	_ = Lenient(raw, &fields) // a list has no fields
 	switch {
 	case fields.Output != "":
 		return fields.Output
@@ -141,7 +142,7 @@ func Output(raw json.RawMessage) string {
 	return protocol.Indented(raw)
 }
 
-// ToolStatus reads a status; one that is not known is not said.
+// ToolStatus converts a status; an unknown one becomes nil.
 func ToolStatus(status *string) *protocol.ToolStatus {
 	if status == nil {
 		return nil
@@ -161,7 +162,7 @@ func ToolStatus(status *string) *protocol.ToolStatus {
 	return nil
 }
 
-// Final reports whether a tool call with this status is over.
+// Final reports whether a tool call with this status has ended.
 func Final(status protocol.ToolStatus) bool {
 	return status == protocol.ToolDone || status == protocol.ToolFailed || status == protocol.ToolCancelled
 }

@@ -7,8 +7,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Input is what the tools of agents call a change of a file, and a plan. Some say
-// these only here, and not in the protocol's own words (Goose, OpenCode).
+// Input has the fields by which the tools of several agents describe a change
+// of a file, or a plan. Goose and OpenCode send these only here, and not in the
+// protocol's own fields.
 type Input struct {
 	Path      string `json:"path"`
 	FilePath  string `json:"filePath"`
@@ -30,15 +31,15 @@ type todo struct {
 	Priority    string `json:"priority"`
 }
 
-// ReadInput reads the raw input of a call; what it does not have is empty.
+// ReadInput reads the raw input of a call; missing fields are empty.
 func ReadInput(raw json.RawMessage) (in Input) {
 	if Said(raw) {
-		_ = Lenient(raw, &in) // an input of another form is none of these
+		_ = Lenient(raw, &in) // an input of another form has none of these
 	}
 	return in
 }
 
-// Edit is the change of a file that a call asks for.
+// Edit returns the change of a file that a call requests.
 func (in Input) Edit() (protocol.ToolContent, bool) {
 	d := protocol.ToolContent{
 		Kind: protocol.ContentDiff, Path: cmp.Or(in.Path, in.FilePath, in.FilePath2),
@@ -47,7 +48,7 @@ func (in Input) Edit() (protocol.ToolContent, bool) {
 	return d, d.Path != "" && d.Old != "" && d.Old != d.New
 }
 
-// Plan is the plan that a call writes down; nil for none.
+// Plan returns the plan that a call writes; nil for none.
 func (in Input) Plan() []protocol.ChatPlanItem {
 	plan := make([]protocol.ChatPlanItem, 0, len(in.Todos))
 	for _, t := range in.Todos {

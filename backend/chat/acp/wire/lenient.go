@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// Lenient decodes what can be decoded: a field of another type than expected
-// stays empty and does no harm to its neighbours.
+// Lenient decodes what can be decoded: a field of an unexpected type stays
+// empty and does not affect the other fields.
 func Lenient(raw json.RawMessage, into any) error {
 	if into == nil || len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		return nil
@@ -23,7 +23,7 @@ func Lenient(raw json.RawMessage, into any) error {
 	return nil
 }
 
-// Said reports whether a raw field says something.
+// Said reports whether a raw field has a value.
 func Said(raw json.RawMessage) bool {
 	return len(raw) > 0 && !bytes.Equal(raw, []byte("null")) && !bytes.Equal(raw, []byte("{}"))
 }

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// splitText is a JSON string that may begin or end within a character. Agents cut
-// what a model streams where it comes: those that count bytes leave half a UTF-8
-// sequence at the end, those that count UTF-16 (JavaScript) half a surrogate pair.
-// encoding/json would make U+FFFD of either half. Here the bytes stay as they
-// are, and a lone surrogate becomes its three bytes (as in WTF-8), so that joiner
-// can put the halves together.
+// splitText is a JSON string that may begin or end within a character. Agents
+// cut a model's stream at any place: agents that count bytes leave half a UTF-8
+// sequence at the end, agents that count UTF-16 units (JavaScript) half a
+// surrogate pair. encoding/json would turn either half into U+FFFD. Here the
+// bytes stay as they are, and a lone surrogate becomes its three bytes (as in
+// WTF-8), so that Joiner can put the halves together.
 type splitText []byte
 
-// UnmarshalJSON decodes a string; anything else is empty.
+// UnmarshalJSON decodes a string; any other JSON becomes empty.
 func (t *splitText) UnmarshalJSON(raw []byte) error {
 	*t = nil
 	if len(raw) < 2 || raw[0] != '"' {
@@ -75,7 +75,7 @@ func hex4(in []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// lowAfter reads a further \uXXXX.
+// lowAfter reads a following \uXXXX.
 func lowAfter(in []byte) (rune, bool) {
 	if len(in) < 6 || in[0] != '\\' || in[1] != 'u' {
 		return 0, false
@@ -83,7 +83,7 @@ func lowAfter(in []byte) (rune, bool) {
 	return hex4(in[2:])
 }
 
-// appendUnit appends a UTF-16 unit; a surrogate as three bytes.
+// appendUnit appends a UTF-16 unit; a surrogate is appended as three bytes.
 func appendUnit(out []byte, unit rune) []byte {
 	if !utf16.IsSurrogate(unit) {
 		return utf8.AppendRune(out, unit)
@@ -91,10 +91,11 @@ func appendUnit(out []byte, unit rune) []byte {
 	return append(out, 0xE0|byte(unit>>12), 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
 }
 
-// Joiner puts together what agents cut. It belongs to one stream of text.
+// Joiner joins the pieces that an agent has cut. Each stream of text needs its
+// own.
 type Joiner struct{ rest []byte }
 
-// Join returns what is whole of the text so far, and keeps the beginning of a
+// Join returns the complete part of the text so far, and keeps an incomplete
 // character at its end for the next call.
 func (j *Joiner) Join(text []byte) string {
 	if len(j.rest) > 0 {
@@ -108,14 +109,14 @@ func (j *Joiner) Join(text []byte) string {
 	return whole(text)
 }
 
-// Flush returns what was kept, for want of its other half.
+// Flush returns what was kept, because its other half will not come.
 func (j *Joiner) Flush() string {
 	rest := j.rest
 	j.rest = nil
 	return whole(rest)
 }
 
-// unfinished is how many bytes at the end of text are the beginning of a
+// unfinished returns how many bytes at the end of text are the beginning of a
 // character: of a UTF-8 sequence, or the first half of a surrogate pair.
 func unfinished(text []byte) int {
 	for n := 1; n <= min(utf8.UTFMax-1, len(text)); n++ {
@@ -138,13 +139,13 @@ func isHigh(b []byte) bool {
 	return len(b) >= 3 && b[0] == 0xED && b[1]&0xF0 == 0xA0 && b[2]&0xC0 == 0x80
 }
 
-// isLow reports the same of a low one.
+// isLow reports the same for a low surrogate.
 func isLow(b []byte) bool {
 	return len(b) >= 3 && b[0] == 0xED && b[1]&0xF0 == 0xB0 && b[2]&0xC0 == 0x80
 }
 
-// whole makes valid UTF-8 of a text: pairs of surrogates become their character,
-// what is half a character U+FFFD.
+// whole converts a text to valid UTF-8: a pair of surrogates becomes its
+// character, half a character becomes U+FFFD.
 func whole(text []byte) string {
 	if utf8.Valid(text) {
 		return string(text)
@@ -168,5 +169,5 @@ func whole(text []byte) string {
 	return string(out)
 }
 
-// unit is the UTF-16 unit of three bytes.
+// unit returns the UTF-16 unit of three bytes.
 func unit(b []byte) rune { return rune(b[0]&0x0F)<<12 | rune(b[1]&0x3F)<<6 | rune(b[2]&0x3F) }

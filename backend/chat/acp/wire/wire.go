@@ -1,7 +1,7 @@
-// Package wire is what agents that speak ACP write, as far as we read it. It forgives:
-// what is missing or of another type stays empty (see Lenient), and what has several
-// forms stays raw until it is known which one it is. The library's own types take what
-// they do not know for something else.
+// Package wire has the messages of agents that speak ACP, as far as we read
+// them. Decoding is lenient: what is missing or of another type stays empty
+// (see Lenient), and what has several forms stays raw until its form is known.
+// The library's own types decode an unknown value as something else.
 package wire
 
 import (
@@ -12,7 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// capability is "{}" or true where an agent can do something.
+// capability is "{}" or true if an agent can do something.
 type capability json.RawMessage
 
 func (c *capability) UnmarshalJSON(raw []byte) error {
@@ -25,7 +25,7 @@ func (c capability) Yes() bool {
 	return len(c) > 0 && !bytes.Equal(c, []byte("null")) && !bytes.Equal(c, []byte("false"))
 }
 
-// Initialized is the answer to initialize.
+// Initialized is the response to initialize.
 type Initialized struct {
 	ProtocolVersion int `json:"protocolVersion"`
 	Can             struct {
@@ -45,7 +45,7 @@ type Initialized struct {
 	} `json:"authMethods"`
 }
 
-// Methods are the ways to sign in.
+// Methods returns the ways to sign in.
 func (i *Initialized) Methods() []protocol.SignInMethod {
 	out := make([]protocol.SignInMethod, 0, len(i.AuthMethods))
 	for _, m := range i.AuthMethods {
@@ -60,7 +60,7 @@ func (i *Initialized) Methods() []protocol.SignInMethod {
 	return out
 }
 
-// SessionReply is the answer to session/new, load and resume.
+// SessionReply is the response to session/new, load and resume.
 type SessionReply struct {
 	SessionID     string         `json:"sessionId"`
 	Modes         *modes         `json:"modes"`
@@ -68,7 +68,7 @@ type SessionReply struct {
 	ConfigOptions []ConfigOption `json:"configOptions"`
 }
 
-// modes are what newer agents announce as a config option.
+// modes are announced as a config option by newer agents.
 type modes struct {
 	Current   string `json:"currentModeId"`
 	Available []struct {
@@ -78,7 +78,7 @@ type modes struct {
 	} `json:"availableModes"`
 }
 
-// models likewise; the protocol has dropped them, agents still send them.
+// models, too; the protocol no longer has them, but agents still send them.
 type models struct {
 	Current   string `json:"currentModelId"`
 	Available []struct {
@@ -88,8 +88,8 @@ type models struct {
 	} `json:"availableModels"`
 }
 
-// ConfigOption is something that a person chooses. Options are values, or groups
-// of values.
+// ConfigOption is something that the user can choose. Options are values, or
+// groups of values.
 type ConfigOption struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
@@ -103,14 +103,14 @@ type ConfigOption struct {
 	} `json:"options"`
 }
 
-// ConfigValue is a value that an option can have.
+// ConfigValue is a possible value of an option.
 type ConfigValue struct {
 	Value       string `json:"value"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
-// Params are those of session/update and session/request_permission.
+// Params are the params of session/update and session/request_permission.
 type Params struct {
 	Session  string        `json:"sessionId"`
 	Update   SessionUpdate `json:"update"`
@@ -122,7 +122,7 @@ type Params struct {
 	} `json:"options"`
 }
 
-// UpdateKind is the "sessionUpdate" of an update.
+// UpdateKind is the field "sessionUpdate" of an update.
 type UpdateKind string
 
 // The kinds of updates.
@@ -140,11 +140,11 @@ const (
 	KindUsage    UpdateKind = "usage_update"
 )
 
-// SessionUpdate is the update of session/update, all kinds in one.
+// SessionUpdate is the update of session/update, with the fields of all kinds.
 type SessionUpdate struct {
 	Kind          UpdateKind     `json:"sessionUpdate"`
 	MessageID     string         `json:"messageId"`
-	ToolCall                     // its content is a block in a chunk of text
+	ToolCall                     // in a chunk of text, its Content is a block
 	Entries       []planEntry    `json:"entries"`
 	Commands      []command      `json:"availableCommands"`
 	CurrentMode   string         `json:"currentModeId"`
@@ -157,8 +157,8 @@ type SessionUpdate struct {
 	} `json:"cost"`
 }
 
-// ToolCall is the part of an update that is about a tool, and the toolCall of a
-// permission.
+// ToolCall is the part of an update about a tool call, and the toolCall of a
+// permission request.
 type ToolCall struct {
 	ID        string          `json:"toolCallId"`
 	Content   json.RawMessage `json:"content"`
@@ -174,15 +174,15 @@ type ToolCall struct {
 		Claude struct {
 			ToolName string `json:"toolName"`
 		} `json:"claudeCode"`
-		// ToolName is where Qwen Code says it.
+		// ToolName is the field of Qwen Code.
 		ToolName string `json:"toolName"`
-		// Usage is of one call of the model: Qwen Code says it with an empty text,
-		// and nothing with the end of the turn.
+		// Usage is the usage of one call of the model. Qwen Code sends it with
+		// an empty text, and sends none at the end of the turn.
 		Usage *Tokens `json:"usage"`
 	} `json:"_meta"`
 }
 
-// Tokens is what calls of a model used.
+// Tokens is the tokens that calls of a model used.
 type Tokens struct {
 	Input  int `json:"inputTokens"`
 	Output int `json:"outputTokens"`
@@ -202,7 +202,7 @@ type command struct {
 	} `json:"input"`
 }
 
-// PromptReply is the answer to session/prompt.
+// PromptReply is the response to session/prompt.
 type PromptReply struct {
 	StopReason string `json:"stopReason"`
 	Usage      *struct {
@@ -211,7 +211,7 @@ type PromptReply struct {
 		Read   int `json:"cachedReadTokens"`
 		Write  int `json:"cachedWriteTokens"`
 	} `json:"usage"`
-	// Meta is where Gemini CLI says it.
+	// Meta is where Gemini CLI reports the usage.
 	Meta struct {
 		Quota *struct {
 			Tokens struct {
@@ -222,7 +222,7 @@ type PromptReply struct {
 	} `json:"_meta"`
 }
 
-// endReason says how a turn ended, in our words.
+// endReason converts the protocol's stop reason.
 func endReason(stop string) protocol.EndReason {
 	switch stop {
 	case "cancelled":
@@ -237,8 +237,8 @@ func endReason(stop string) protocol.EndReason {
 	return protocol.EndDone
 }
 
-// TurnEnd is the end of a turn that the agent answered. used is what it said
-// meanwhile, or nil.
+// TurnEnd converts the response to a prompt. used is the usage that the agent
+// reported during the turn, or nil.
 func (r *PromptReply) TurnEnd(used *Tokens) driver.TurnEnd {
 	end := driver.TurnEnd{Reason: endReason(r.StopReason)}
 	if u := r.Usage; u != nil {

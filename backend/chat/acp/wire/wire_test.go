@@ -9,7 +9,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A field of another type does no harm to its neighbours.
+// A field of another type does not affect the other fields.
 func TestAFieldOfAnotherType(t *testing.T) {
 	var p Params
 	err := Lenient(json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":7,"status":"failed","locations":[{"path":"/a"}]}}`), &p)
@@ -117,7 +117,7 @@ func TestToolStatus(t *testing.T) {
 	}
 }
 
-// Agents say in three places what a turn used.
+// Agents report the usage of a turn in three different places.
 func TestTheEndOfATurn(t *testing.T) {
 	meanwhile := &Tokens{Input: 5, Output: 6}
 	for name, test := range map[string]struct {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// anthropicMaxTokens is the most tokens of one answer: the format wants a number,
-// and every model that is still served takes this one.
+// anthropicMaxTokens is the most tokens of one answer. The format requires a
+// number, and every model that is still served accepts this one.
 const anthropicMaxTokens = 8192
 
 type anthropicMessage struct {
@@ -16,7 +16,7 @@ type anthropicMessage struct {
 	Content []any  `json:"content"`
 }
 
-// anthropicBlock is a block of a content that we write.
+// anthropicBlock is a content block of a request.
 type anthropicBlock struct {
 	Type         string           `json:"type"`
 	Text         string           `json:"text,omitempty"`
@@ -40,9 +40,9 @@ type anthropicCache struct {
 	Type string `json:"type"`
 }
 
-// anthropicRequest is the body of POST /messages. System and tools, and all that
-// was said so far, are the same with the next request: they are read from the
-// provider's cache then.
+// anthropicRequest returns the body of POST /messages. The system prompt, the
+// tools and all earlier messages are the same in the next request, so they are
+// marked for the provider's cache.
 func anthropicRequest(r Request) any {
 	cache := &anthropicCache{"ephemeral"}
 	messages := make([]anthropicMessage, 0, len(r.Messages))
@@ -58,7 +58,7 @@ func anthropicRequest(r Request) any {
 		if m.Role == Assistant {
 			role = "assistant"
 		}
-		// Results and the words after them are one message of the user.
+		// Results and the text after them are one message of the user.
 		if n := len(messages); n > 0 && messages[n-1].Role == role {
 			messages[n-1].Content = append(messages[n-1].Content, content...)
 			continue
@@ -89,7 +89,7 @@ func anthropicContent(m Message) []any {
 	for _, p := range m.Images {
 		out = append(out, anthropicImage(p))
 	}
-	// A text of spaces only is refused.
+	// The API refuses a text that has only spaces.
 	if strings.TrimSpace(m.Text) != "" {
 		out = append(out, anthropicBlock{Type: "text", Text: m.Text})
 	}
@@ -151,13 +151,13 @@ type anthropicReader struct {
 	whole  bool
 }
 
-// anthropicGrowing is a block of the answer.
+// anthropicGrowing is a block of the answer that is being received.
 type anthropicGrowing struct {
 	index     int
 	kind      string
-	raw       json.RawMessage // as it began
+	raw       json.RawMessage // as it was when it began
 	id, name  string
-	text      strings.Builder // or the arguments
+	text      strings.Builder // the text, or the arguments of a call
 	signature strings.Builder
 }
 
@@ -187,7 +187,7 @@ func (r *anthropicReader) take(data []byte) error {
 	case "error":
 		return &Failure{Message: e.Error.Message, Busy: e.Error.Type == "overloaded_error" || e.Error.Type == "rate_limit_error"}
 	}
-	return nil // a ping, or what a later version adds
+	return nil // a ping, or an event of a later version
 }
 
 func (r *anthropicReader) begin(e anthropicEvent) error {
@@ -207,7 +207,7 @@ func (r *anthropicReader) begin(e anthropicEvent) error {
 	return nil
 }
 
-// grow adds to a block that the user sees.
+// grow adds text to a block and passes it on.
 func (r *anthropicReader) grow(g *anthropicGrowing, text string) {
 	if text == "" {
 		return
@@ -245,7 +245,7 @@ func (r *anthropicReader) answer() (Answer, bool) {
 			c.Input, c.Broken = object(g.text.String())
 			a.Calls = append(a.Calls, c)
 		case "thinking":
-			// Two texts: it always has a JSON.
+			// A map of strings can always be encoded.
 			block, _ := json.Marshal(map[string]string{"type": "thinking", "thinking": g.text.String(), "signature": g.signature.String()}) //nolint:errchkjson // see above
 			a.Thinking.Blocks = append(a.Thinking.Blocks, block)
 		case "redacted_thinking":

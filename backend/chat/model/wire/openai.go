@@ -13,7 +13,8 @@ import (
 
 type openaiMessage struct {
 	Role string `json:"role"`
-	// Content is a string, or a list of openaiPart; null beside calls.
+	// Content is a string, or a list of openaiPart; null if there are only
+	// calls.
 	Content          any          `json:"content"`
 	ReasoningContent string       `json:"reasoning_content,omitempty"`
 	ToolCalls        []openaiCall `json:"tool_calls,omitempty"`
@@ -31,7 +32,7 @@ type openaiImageURL struct {
 }
 
 type openaiCall struct {
-	Index    *int   `json:"index,omitempty"` // in an answer
+	Index    *int   `json:"index,omitempty"` // only in an answer
 	ID       string `json:"id,omitempty"`
 	Type     string `json:"type,omitempty"`
 	Function struct {
@@ -41,14 +42,14 @@ type openaiCall struct {
 	ExtraContent json.RawMessage `json:"extra_content,omitempty"` // Google's
 }
 
-// openaiRequest is the body of POST /chat/completions.
+// openaiRequest returns the body of POST /chat/completions.
 func openaiRequest(r Request) any {
 	messages := []openaiMessage{{Role: "system", Content: r.System}}
 	for _, m := range r.Messages {
 		messages = append(messages, openaiMessages(m)...)
 	}
 	body := map[string]any{"model": r.Model, "messages": messages, "stream": true}
-	// Mistral refuses the field, and says the usage without it.
+	// Mistral refuses the field, and reports the usage without it.
 	if r.Provider != protocol.LLMMistral {
 		body["stream_options"] = map[string]bool{"include_usage": true}
 	}
@@ -62,8 +63,9 @@ func openaiRequest(r Request) any {
 	return body
 }
 
-// openaiMessages is a message of ours: results are one each, and their pictures,
-// for which a result has no place, come behind the last one.
+// openaiMessages converts one of our messages. Each result becomes a message. A
+// result cannot contain images, so the images of all results follow after the
+// last one.
 func openaiMessages(m Message) []openaiMessage {
 	switch m.Role {
 	case Results:
@@ -96,8 +98,8 @@ func openaiMessages(m Message) []openaiMessage {
 	return []openaiMessage{{Role: "user", Content: openaiContent(m.Text, m.Images)}}
 }
 
-// openaiContent is a text; with pictures a list of parts. Servers without
-// pictures take a plain text only.
+// openaiContent returns a plain text, or a list of parts if there are images.
+// Servers without image support accept only a plain text.
 func openaiContent(text string, pictures []Image) any {
 	if len(pictures) == 0 {
 		return text
@@ -123,11 +125,11 @@ type openaiChunk struct {
 }
 
 type openaiDelta struct {
-	// Content is a text; Mistral's reasoning models send a list.
+	// Content is a string; Mistral's reasoning models send a list.
 	Content json.RawMessage `json:"content"`
 	Refusal string          `json:"refusal"`
-	// The reasoning, as DeepSeek, llama.cpp and others call it, and as OpenRouter
-	// and Ollama do.
+	// The reasoning: DeepSeek, llama.cpp and others use the first name,
+	// OpenRouter and Ollama the second.
 	ReasoningContent string       `json:"reasoning_content"`
 	Reasoning        string       `json:"reasoning"`
 	ToolCalls        []openaiCall `json:"tool_calls"`
@@ -137,13 +139,13 @@ type openaiDelta struct {
 type openaiReader struct {
 	said   func(Piece)
 	text   strings.Builder
-	back   strings.Builder // reasoning that is wanted back
+	back   strings.Builder // reasoning that has to be sent back
 	calls  []*growing
 	finish string
 	usage  *Usage
 }
 
-// growing is a call whose arguments come in pieces.
+// growing is a call whose arguments arrive in pieces.
 type growing struct {
 	index    int
 	id, name string
@@ -202,8 +204,9 @@ func (r *openaiReader) delta(d openaiDelta) {
 	}
 }
 
-// call is the call that a piece belongs to. Some servers give no index, and some
-// give every call the same: there the id tells them apart.
+// call returns the call that a piece belongs to. Some servers send no index,
+// and some send the same index for every call; there the id distinguishes the
+// calls.
 func (r *openaiReader) call(c openaiCall) *growing {
 	index := len(r.calls) - 1
 	if c.Index != nil {
@@ -227,7 +230,7 @@ func (r *openaiReader) call(c openaiCall) *growing {
 	return g
 }
 
-// openaiText reads a content: a text, or Mistral's list of text and thinking.
+// openaiText reads a content: a string, or Mistral's list of text and thinking.
 func openaiText(raw json.RawMessage) (text, thought string) {
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
 		return text, ""

@@ -11,9 +11,9 @@ import (
 // maxLine bounds one line of a stream, in bytes.
 const maxLine = 8 << 20
 
-// events gives the data of each server-sent event to take, until the stream or
-// take ends. It says how many there were. An event's name is not needed: both
-// formats say in the data what it is.
+// events calls take with the data of each server-sent event, until the stream
+// ends or take returns an error. It returns the number of events. The event's
+// name is not needed: in both formats the data says what it is.
 func events(r io.Reader, take func(data []byte) error) (seen int, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -48,5 +48,12 @@ func events(r io.Reader, take func(data []byte) error) (seen int, err error) {
 		}
 		return seen, err
 	}
-	return seen, deliver()
+	// Some servers leave out the empty line after their last event. Any other
+	// event without one was cut off.
+	if err := deliver(); errors.Is(err, ErrForeign) {
+		return seen, ErrBroken
+	} else if err != nil {
+		return seen, err
+	}
+	return seen, nil
 }

@@ -11,12 +11,13 @@ import (
 
 // Request is one request to a model.
 type Request struct {
-	// Provider decides where servers of one format differ.
+	// Provider decides details in which servers with the same format differ.
 	Provider protocol.LLMProvider
 	Model    string
 	System   string
 	Tools    []Tool
-	// Messages alternate as both formats want it: Join makes them so.
+	// Messages is the conversation. Encode merges neighbours of one role, as
+	// both formats require.
 	Messages []Message
 }
 
@@ -27,7 +28,7 @@ type Tool struct {
 	Schema json.RawMessage
 }
 
-// Role says whose a message is.
+// Role says who a message is from.
 type Role string
 
 // The roles.
@@ -41,19 +42,22 @@ const (
 // Message is one message of a conversation.
 type Message struct {
 	Role Role
-	// Text is the user's or the assistant's; empty for results.
+	// Text is the text of a user's or an assistant's message; empty for
+	// results.
 	Text   string
-	Images []Image // of the user
+	Images []Image // of a user's message
 	// Calls are the tools that the assistant's message calls.
 	Calls []Call
 	// Results answer all calls of the message before, in their order.
 	Results []Result
-	// Thinking is what some providers want back with the calls, unchanged and
-	// only within the turn: Anthropic's blocks, or the text of OpenAI's format.
+	// Thinking is sent back with the calls, unchanged and only within the turn,
+	// because some providers require it: Anthropic's blocks, or the text of
+	// OpenAI's format.
 	Thinking Thinking
 }
 
-// Thinking is an assistant's reasoning as its provider wants it back.
+// Thinking is an assistant's reasoning in the form in which its provider
+// requires it back.
 type Thinking struct {
 	Blocks []json.RawMessage
 	Text   string
@@ -68,11 +72,12 @@ type Image struct {
 // Call is one call of a tool.
 type Call struct {
 	ID, Name string
-	// Input is a JSON object, empty where the model wrote something else, which is
-	// Broken then.
+	// Input is a JSON object. If the model wrote something else, Input is empty
+	// and Broken has what it wrote.
 	Input  json.RawMessage
 	Broken string
-	// Extra is what a provider wants back with the call (Google's signature).
+	// Extra is data that a provider requires back with the call (Google's
+	// signature).
 	Extra json.RawMessage
 }
 
@@ -90,7 +95,7 @@ type Stop string
 // The reasons.
 const (
 	StopDone    Stop = "done"
-	StopCalls   Stop = "calls" // it waits for the results of its calls
+	StopCalls   Stop = "calls" // the model waits for the results of its calls
 	StopLength  Stop = "length"
 	StopRefused Stop = "refused"
 )
@@ -99,36 +104,37 @@ const (
 type Answer struct {
 	Message
 	Stop Stop
-	// Usage is nil where the provider does not say.
+	// Usage is nil if the provider does not report it.
 	Usage *Usage
 }
 
-// Usage is what one request took, in tokens.
+// Usage is how many tokens one request took.
 type Usage struct{ Input, Output int }
 
-// Piece is a piece of an answer as it comes: of its text or of its reasoning.
+// Piece is a part of a streamed answer: of its text or of its reasoning.
 type Piece struct {
 	Text    string
 	Thought bool
 }
 
-// ErrBroken is returned by Read when the stream ended before the answer did.
+// ErrBroken is returned by Read when the stream ended before the answer was
+// complete.
 var ErrBroken = errors.New("the answer broke off")
 
-// ErrForeign is returned by Read when what came is no answer of a model.
+// ErrForeign is returned by Read when the data is not an answer of a model.
 var ErrForeign = errors.New("it is not the answer of a model")
 
 // Failure is an error that a provider sent within its stream.
 type Failure struct { //nolint:errname // it is one, and reads so where it is caught
 	Message string
-	// Busy is set when it is overloaded.
+	// Busy is set when the provider is overloaded.
 	Busy bool
 }
 
-// Error is the provider's message.
+// Error returns the provider's message.
 func (f *Failure) Error() string { return f.Message }
 
-// Encode writes a request in a format.
+// Encode encodes a request in a format.
 func Encode(dialect protocol.LLMDialect, r Request) ([]byte, error) {
 	r.Messages = join(r.Messages)
 	var body any
@@ -147,9 +153,9 @@ func Encode(dialect protocol.LLMDialect, r Request) ([]byte, error) {
 	return data, nil
 }
 
-// Read reads a streamed answer and gives its pieces to said as they come. The
-// answer is what came until the error, if there is one: ErrBroken, ErrForeign,
-// *Failure, or that of the reader.
+// Read reads a streamed answer and calls said with its pieces as they arrive.
+// On an error the answer is what arrived before it. The error is ErrBroken,
+// ErrForeign, a *Failure, or the reader's error.
 func Read(dialect protocol.LLMDialect, r io.Reader, said func(Piece)) (Answer, error) {
 	var reader interface {
 		take(data []byte) error
@@ -173,12 +179,12 @@ func Read(dialect protocol.LLMDialect, r io.Reader, said func(Piece)) (Answer, e
 	return answer, nil
 }
 
-// errWhole ends the reading of a stream whose answer is whole: some servers keep
-// the connection open behind it.
+// errWhole ends the reading once the answer is complete: some servers keep the
+// connection open after it.
 var errWhole = errors.New("the answer is whole")
 
-// join puts neighbours of one role together: some servers refuse two messages of
-// one role in a row, and an empty one.
+// join merges adjacent messages of one role, and drops empty ones: some servers
+// refuse two messages of one role in a row, and an empty message.
 func join(list []Message) []Message {
 	var out []Message
 	for _, m := range list {
@@ -200,7 +206,8 @@ func join(list []Message) []Message {
 	return out
 }
 
-// object is JSON of an object, "{}" for nothing. Anything else is broken.
+// object returns text as a JSON object, "{}" for an empty text. Any other text
+// is returned as broken.
 func object(text string) (input json.RawMessage, broken string) {
 	if text == "" || text == "null" {
 		return json.RawMessage("{}"), ""

@@ -16,7 +16,7 @@ import (
 func read(t *testing.T, lines ...string) (wire.Answer, string, error) {
 	t.Helper()
 	var said strings.Builder
-	// One byte at a time: an event may come in any pieces.
+	// One byte at a time, because an event may arrive in any pieces.
 	stream := iotest.OneByteReader(strings.NewReader("data: " + strings.Join(lines, "\n\ndata: ") + "\n\n"))
 	answer, err := wire.Read(protocol.DialectOpenAI, stream, func(p wire.Piece) {
 		if p.Thought {
@@ -35,7 +35,7 @@ const (
 	done = "[DONE]"
 )
 
-// Servers differ in how they send calls of tools.
+// Servers differ in how they send tool calls.
 func TestCallsAsServersSendThem(t *testing.T) {
 	for name, lines := range map[string][]string{
 		"in pieces, with an index": {
@@ -112,8 +112,35 @@ func TestAnswersThatEndBadly(t *testing.T) {
 	}
 }
 
-// Two messages of one role are one, and pictures of a tool stand where the format
-// has a place for them.
+// An answer that is cut off at any byte before the provider has ended it is
+// broken, in each provider's format.
+func TestAnAnswerThatIsCutOffIsBroken(t *testing.T) {
+	for dialect, c := range map[protocol.LLMDialect]struct{ before, end string }{
+		protocol.DialectOpenAI: {
+			"data: " + delta(`{"content":"Half"}`) + "\n\ndata: " + delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{}"}}]}`) + "\n\n",
+			"data: " + stop + "\n\n",
+		},
+		protocol.DialectAnthropic: {
+			`data: {"type":"message_start","message":{"usage":{"input_tokens":1}}}` + "\n\n" +
+				`data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Half"}}` + "\n\n" +
+				`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}` + "\n\n",
+			`data: {"type":"message_stop"}` + "\n\n",
+		},
+	} {
+		end := len(c.end) - len("}\n\n") // the last brace ends the event
+		for cut := len("data: {"); cut <= len(c.before)+end; cut++ {
+			if _, err := wire.Read(dialect, strings.NewReader((c.before + c.end)[:cut]), func(wire.Piece) {}); !errors.Is(err, wire.ErrBroken) {
+				t.Errorf("%s, cut at %d: %v", dialect, cut, err)
+			}
+		}
+		if answer, err := wire.Read(dialect, strings.NewReader(c.before+c.end), func(wire.Piece) {}); err != nil || answer.Text != "Half" {
+			t.Errorf("%s, whole: %+v, %v", dialect, answer, err)
+		}
+	}
+}
+
+// Adjacent messages of one role become one message, and images of a tool are
+// put where the format allows them.
 func TestEncode(t *testing.T) {
 	request := wire.Request{Model: "m", System: "s", Messages: []wire.Message{
 		{Role: wire.User, Text: "one"},

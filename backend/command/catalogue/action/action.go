@@ -1,5 +1,5 @@
-// Package action has the commands that show a page with refs and act on what they
-// name: snapshot, click and the like, wait, dialog, clipboard, download.
+// Package action has the commands that show a page with refs and act on its
+// elements: snapshot, click and the like, wait, dialog, clipboard, download.
 package action
 
 import (
@@ -15,22 +15,23 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Browser is what looking and acting need of a browser. allow is asked about every
-// hop of a navigation that comes of an action; nil allows all.
+// Browser is the part of the browser that snapshots and actions use. allow is
+// called for every hop of a navigation that an action causes; nil allows all.
 type Browser interface {
-	Snapshot(ctx context.Context, tab protocol.TabID, q protocol.LookRequest) (protocol.Look, error)
-	Facts(ctx context.Context, tab protocol.TabID, target string) (protocol.TargetFacts, error)
-	// Pointer is where the caller of ctx moved the mouse to, as x,y; empty for nowhere.
-	Pointer(ctx context.Context, tab protocol.TabID) string
-	Act(ctx context.Context, tab protocol.TabID, q protocol.ActRequest, allow func(url string) error) (protocol.Effect, error)
-	Wait(ctx context.Context, tab protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error)
-	Dialog(ctx context.Context, tab protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error)
-	Clipboard(ctx context.Context, tab protocol.TabID, text *string) (string, error)
+	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.LookRequest) (protocol.Look, error)
+	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string) (protocol.TargetFacts, error)
+	// Pointer returns where the caller last moved the mouse, as x,y; empty if it
+	// did not.
+	Pointer(by protocol.Caller, tab protocol.TabID) string
+	Act(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.ActRequest, allow func(url string) error) (protocol.Effect, error)
+	Wait(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error)
+	Dialog(ctx context.Context, by protocol.Caller, tab protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error)
+	Clipboard(ctx context.Context, by protocol.Caller, tab protocol.TabID, text *string) (string, error)
 	Downloads() []protocol.Download
 	NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error)
 }
 
-// commands are the handlers, on a browser.
+// commands holds the browser for the handlers.
 type commands struct{ browser Browser }
 
 func targetArg() command.Arg {
@@ -40,12 +41,13 @@ func targetArg() command.Arg {
 	}
 }
 
-// Commands act on a page, wait for it, and reach the clipboard.
+// Commands returns the commands that act on a page, wait for it, and use the
+// clipboard.
 func Commands(b Browser) []command.Command {
 	c := commands{b}
 	act := protocol.ScopeAct
 	value := func(help string) command.Arg { return command.Arg{Name: "value", Type: command.String, Help: help} }
-	// What is typed may be a password: the activity does not keep it.
+	// Typed text may be a password, so the activity does not record it.
 	typed := func(help string) command.Arg {
 		return command.Arg{Name: "value", Type: command.String, Secret: true, Typed: true, Help: help}
 	}
@@ -122,7 +124,7 @@ func Commands(b Browser) []command.Command {
 	return append(append(list, c.downloadCommand()), c.waitCommands()...)
 }
 
-// acting is the handler of one kind of action.
+// acting returns the handler of one kind of action.
 func (c commands) acting(kind protocol.ActKind, done string) func(context.Context, *command.Invocation) (command.Result, error) {
 	return func(ctx context.Context, in *command.Invocation) (command.Result, error) {
 		q := protocol.ActRequest{
@@ -172,7 +174,7 @@ func (c commands) acting(kind protocol.ActKind, done string) func(context.Contex
 		if err := in.Readable(ctx); err != nil {
 			return command.Result{}, err
 		}
-		e, err := c.browser.Act(ctx, in.Tab, q, in.Allow())
+		e, err := c.browser.Act(ctx, in.By(), in.Tab, q, in.Allow())
 		if err != nil {
 			return command.Result{}, blamed(in, e.URL, err, e.Hit != "")
 		}
@@ -185,7 +187,7 @@ func (c commands) acting(kind protocol.ActKind, done string) func(context.Contex
 	}
 }
 
-// said is what was done, in words.
+// said returns what was done, in words.
 func said(done string, q *protocol.ActRequest) string {
 	if q.Kind != protocol.ActMouse {
 		return done
@@ -193,12 +195,13 @@ func said(done string, q *protocol.ActRequest) string {
 	return map[string]string{"move": "moved the mouse", "down": "pressed the mouse button", "up": "released the mouse button"}[q.Do]
 }
 
-// scrollStep is how far `scroll` goes without a number: most of a screen.
+// scrollStep is how far `scroll` goes without a number, in pixels: most of a
+// screen.
 const scrollStep = 600
 
-// blamed puts an error that names things of the page into an agent's envelope:
-// their names are the page's words. hit: the action had found its target, which
-// whatever went wrong then may name.
+// blamed puts an error that names elements of the page into an agent's
+// envelope, because the page wrote those names. hit is true when the action had
+// found its target: then any error may name it.
 func blamed(in *command.Invocation, url string, err error, hit bool) error {
 	e := protocol.AsError(err)
 	named := foreign.Names(e.Code) || e.Code == protocol.CodeDialog
@@ -208,7 +211,7 @@ func blamed(in *command.Invocation, url string, err error, hit bool) error {
 	}
 	if named {
 		if url == "" { // the action did not come so far as to know
-			url = in.Current()
+			url = in.Acted()
 		}
 		said := e.Saying(in.Foreign(url, e.Message))
 		said.Hint, said.Page = foreign.Line(e.Hint, 400), protocol.PageEnveloped
@@ -217,7 +220,8 @@ func blamed(in *command.Invocation, url string, err error, hit bool) error {
 	return err
 }
 
-// waitCommands wait, answer dialogs and reach the clipboard.
+// waitCommands returns the commands that wait, answer dialogs and use the
+// clipboard.
 func (c commands) waitCommands() []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
@@ -259,13 +263,14 @@ func (c commands) runWait(ctx context.Context, in *command.Invocation) (command.
 		}
 	}
 	if q.Kind == protocol.WaitForFunction && in.Agent() {
-		// It runs the page's code, as eval does, which an agent has to be given.
+		// It runs code in the page, as eval does, and an agent needs permission for
+		// that.
 		return command.Result{}, protocol.NewError(protocol.CodeForbidden, "agents may not run expressions in a page", "wait for a text or an element")
 	}
 	if err := in.Readable(ctx); err != nil {
 		return command.Result{}, err
 	}
-	info, err := c.browser.Wait(ctx, in.Tab, q)
+	info, err := c.browser.Wait(ctx, in.By(), in.Tab, q)
 	if err != nil {
 		return command.Result{}, blamed(in, info.URL, err, false)
 	}
@@ -283,7 +288,7 @@ func (c commands) runDialog(ctx context.Context, in *command.Invocation) (comman
 		text = &t
 	}
 	accept := in.Args.Text("answer") == "accept"
-	info, err := c.browser.Dialog(ctx, in.Tab, accept, text)
+	info, err := c.browser.Dialog(ctx, in.By(), in.Tab, accept, text)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -299,7 +304,7 @@ func (c commands) runClipboard(ctx context.Context, in *command.Invocation) (com
 	if t, given := in.Args["text"].(string); given {
 		text = &t
 	}
-	got, err := c.browser.Clipboard(ctx, in.Tab, text)
+	got, err := c.browser.Clipboard(ctx, in.By(), in.Tab, text)
 	if err != nil {
 		return command.Result{}, err
 	}

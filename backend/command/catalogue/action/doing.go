@@ -1,7 +1,6 @@
 package action
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -10,11 +9,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// doing says what a call of an action is about to do to an element that could set
-// off something, and to which; nil for a kind that cannot.
-func (c commands) doing(kind protocol.ActKind) func(context.Context, *command.Invocation) (policy.Doing, string) {
-	about := func(judge func(args command.Values) policy.Doing) func(context.Context, *command.Invocation) (policy.Doing, string) {
-		return func(_ context.Context, in *command.Invocation) (policy.Doing, string) {
+// doing returns a function that says what a call of an action is about to do to
+// an element, and to which element; nil for a kind of action that has no
+// consequence.
+func (c commands) doing(kind protocol.ActKind) func(*command.Invocation) (policy.Doing, string) {
+	about := func(judge func(args command.Values) policy.Doing) func(*command.Invocation) (policy.Doing, string) {
+		return func(in *command.Invocation) (policy.Doing, string) {
 			return judge(in.Args), in.Args.Text("target")
 		}
 	}
@@ -27,7 +27,7 @@ func (c commands) doing(kind protocol.ActKind) func(context.Context, *command.In
 		return c.mouse
 	case protocol.ActPress, protocol.ActKeyDown:
 		return about(func(args command.Values) policy.Doing { return policy.Doing{Enter: sends(args.Text("key"))} })
-	case protocol.ActKeyUp: // of Space presses a button, too; without a key all go up
+	case protocol.ActKeyUp: // releasing Space presses a button too; without a key, all keys are released
 		return about(func(args command.Values) policy.Doing {
 			return policy.Doing{Enter: args.Text("key") == "" || sends(args.Text("key"))}
 		})
@@ -41,18 +41,18 @@ func (c commands) doing(kind protocol.ActKind) func(context.Context, *command.In
 	return nil
 }
 
-// mouse is doing for a mouse, whose button goes down or up where it is unless a
-// target is named.
-func (c commands) mouse(ctx context.Context, in *command.Invocation) (do policy.Doing, target string) {
+// mouse is doing for the command mouse. The button acts at the current position
+// of the mouse, unless the call names a target.
+func (c commands) mouse(in *command.Invocation) (do policy.Doing, target string) {
 	target = in.Args.Text("target")
 	do.Click = in.Args.Text("action") != "move" && in.Args.Text("button") != "right"
 	if target == "" && do.Click {
-		target = c.browser.Pointer(protocol.WithCaller(ctx, in.Caller()), in.Tab)
+		target = c.browser.Pointer(protocol.Caller{Name: in.Caller()}, in.Tab)
 	}
 	return do, target
 }
 
-// sends says whether one of these keys presses what has the focus.
+// sends reports whether one of these keys activates the focused element.
 func sends(keys string) bool {
 	return slices.ContainsFunc(strings.Fields(keys), func(chord string) bool {
 		switch strings.ToLower(chord[strings.LastIndexByte(chord, '+')+1:]) {

@@ -1,7 +1,6 @@
 package action
 
 import (
-	"context"
 	"testing"
 
 	"pilotfish/backend/command"
@@ -9,10 +8,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// pointing is a browser whose mouse is somewhere.
+// pointing is a browser whose mouse has a position.
 type pointing struct{ Browser }
 
-func (pointing) Pointer(context.Context, protocol.TabID) string { return "5,6" }
+func (pointing) Pointer(protocol.Caller, protocol.TabID) string { return "5,6" }
 
 func TestDoing(t *testing.T) {
 	click, enter, text, none := policy.Doing{Click: true}, policy.Doing{Enter: true}, policy.Doing{Text: true}, policy.Doing{}
@@ -39,7 +38,7 @@ func TestDoing(t *testing.T) {
 		{protocol.ActType, command.Values{"target": "e1", "value": "a"}, text, "e1"},
 		{protocol.ActType, command.Values{"target": "e1", "value": "a\n"}, policy.Doing{Text: true, Enter: true}, "e1"},
 	} {
-		do, target := commands{pointing{}}.doing(c.kind)(t.Context(), &command.Invocation{Args: c.args})
+		do, target := commands{pointing{}}.doing(c.kind)(&command.Invocation{Args: c.args})
 		if do != c.want || target != c.target {
 			t.Errorf("%s %v: %+v to %q, want %+v to %q", c.kind, c.args, do, target, c.want, c.target)
 		}

@@ -8,7 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// downloadCommand is `download`: the click, the wait and the path in one turn.
+// downloadCommand returns the command `download`, which does the click, the
+// wait and the path in one call.
 func (c commands) downloadCommand() command.Command {
 	return command.Command{Spec: command.Spec{
 		Name: "download", Scope: protocol.ScopeSensitive, Summary: "click an element that starts a download, wait for the file and print its path",
@@ -23,19 +24,19 @@ func (c commands) runDownload(ctx context.Context, in *command.Invocation) (comm
 		return command.Result{}, err
 	}
 	target := in.Args.Text("target")
-	facts, err := c.browser.Facts(ctx, in.Tab, target)
+	facts, err := c.browser.Facts(ctx, in.By(), in.Tab, target)
 	if err != nil {
 		return command.Result{}, blamed(in, in.Current(), err, false)
 	}
 	q := protocol.ActRequest{Kind: protocol.ActClick, Target: target}
 	if facts.Href != "" && !facts.Download {
-		q.Modifiers = "Alt" // with it the browser saves what a link leads to
+		q.Modifiers = "Alt" // makes the browser save what a link leads to
 	}
 	known := make(map[string]bool)
 	for _, d := range c.browser.Downloads() {
 		known[d.ID] = true
 	}
-	e, err := c.browser.Act(ctx, in.Tab, q, in.Allow())
+	e, err := c.browser.Act(ctx, in.By(), in.Tab, q, in.Allow())
 	if err != nil {
 		return command.Result{}, blamed(in, e.URL, err, e.Hit != "")
 	}

@@ -11,7 +11,7 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Looking are the commands that show a page with refs.
+// Looking returns the commands that show a page with refs.
 func Looking(b Browser) []command.Command {
 	c := commands{b}
 	flag := func(name, help string) command.Arg {
@@ -46,15 +46,15 @@ func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (comm
 	if in.Args.Flag("near") && in.Args.Flag("full") {
 		return command.Result{}, protocol.NewError(protocol.CodeBadArgument, "snapshot takes --near or --full, not both", "", protocol.Example("snapshot", "--near"))
 	}
-	look, err := c.browser.Snapshot(ctx, in.Tab, protocol.LookRequest{
-		Caller: in.Caller(), Scope: in.Args.Text("scope"), Find: in.Args.Text("find"), Max: in.Args.Number("max"), Depth: in.Args.Number("depth"),
+	look, err := c.browser.Snapshot(ctx, in.By(), in.Tab, protocol.LookRequest{
+		Scope: in.Args.Text("scope"), Find: in.Args.Text("find"), Max: in.Args.Number("max"), Depth: in.Args.Number("depth"),
 		Interactive: in.Args.Flag("interactive"), Compact: in.Args.Flag("compact"), Near: in.Args.Flag("near"),
 		Delta: in.Args.Flag("delta"), Boxes: in.Args.Flag("boxes"), JSON: in.Args.Flag("items"), News: in.Args.Flag("news"),
 	})
 	if err != nil {
 		return command.Result{}, err
 	}
-	// It may have gone elsewhere between the two questions.
+	// The tab may have navigated between the check and the snapshot.
 	if in.Agent() {
 		if err := in.MayOpen(look.URL); err != nil {
 			return command.Result{}, err
@@ -80,10 +80,10 @@ func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (comm
 	return command.Result{Text: text, Data: look}, nil
 }
 
-// newsShown is how many characters one line of news has.
+// newsShown is the limit of one line of background events, in characters.
 const newsShown = 300
 
-// opened tells of a dialog that came of an action.
+// opened describes a dialog that an action opened.
 func opened(d *protocol.DialogInfo) string {
 	article := "a"
 	if d.Type == "alert" {
@@ -95,10 +95,10 @@ func opened(d *protocol.DialogInfo) string {
 	return fmt.Sprintf("%s %s dialog is open and waits for an answer: accept or dismiss", article, d.Type)
 }
 
-// valueShown is how many characters of a field's value are told.
+// valueShown is how many characters of a field's value are shown.
 const valueShown = 200
 
-// held is a value as it is, its spaces and line ends too.
+// held returns a value in quotes, including its spaces and line breaks.
 func held(value string) string {
 	value = foreign.Clean(value)
 	if r := []rune(value); len(r) > valueShown {
@@ -107,8 +107,8 @@ func held(value string) string {
 	return fmt.Sprintf("%q", value)
 }
 
-// told puts an effect into words: what was done first, then what the page says
-// of it.
+// told describes an effect: first what was done, then what the page shows of
+// it.
 func told(in *command.Invocation, done string, e *protocol.Effect) command.Result {
 	var page []string
 	add := func(mark string, lines []string) {

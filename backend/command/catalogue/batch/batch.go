@@ -17,20 +17,21 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Browser is what commands that run others need of a browser.
+// Browser is the part of the browser that commands which run others use.
 type Browser interface {
 	Tabs() []protocol.Tab
 	Routine(name string) (protocol.Routine, error)
 	Routines() ([]protocol.Routine, error)
 }
 
-// commands are the handlers, on a browser.
+// commands holds the browser for the handlers.
 type commands struct{ browser Browser }
 
-// Commands run several commands in order.
+// Commands returns the commands that run several commands in order.
 func Commands(b Browser) []command.Command {
 	c := commands{b}
-	// The lines of a chain may have secrets; its commands are recorded one by one.
+	// The lines of a chain may contain secrets, so they are not recorded; its
+	// commands are recorded one by one.
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "chain", Scope: protocol.ScopeRead, Summary: "run several commands in order, in one call",
@@ -49,7 +50,7 @@ func Commands(b Browser) []command.Command {
 
 func (c commands) runChain(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	lines := in.Args.List("commands")
-	return in.RunBatch(ctx, command.Batch{Lines: lines, Shown: lines, KeepGoing: in.Args.Flag("keep-going")})
+	return in.RunBatch(ctx, command.Batch{Lines: lines, KeepGoing: in.Args.Flag("keep-going")})
 }
 
 var paramPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([a-zA-Z][a-zA-Z0-9_]*)\}`) })
@@ -85,30 +86,34 @@ func (c commands) runRoutine(ctx context.Context, in *command.Invocation) (comma
 			secrets = append(secrets, value, "•••")
 		}
 	}
-	lines := make([]string, len(r.Steps))
-	for i, step := range r.Steps {
-		var missing string
-		lines[i] = paramPattern().ReplaceAllStringFunc(step, func(m string) string {
-			key := m[2 : len(m)-1]
-			if given[key] == "" {
-				missing = key
+	for _, step := range r.Steps {
+		for _, place := range paramPattern().FindAllStringSubmatch(step, -1) {
+			if key := place[1]; given[key] == "" {
+				return command.Result{}, command.BadArgument(fmt.Sprintf("%s needs the parameter %s", name, key), "", protocol.Example("run", name, key+"=…"))
 			}
-			return command.QuoteInside(given[key])
-		})
-		if missing != "" {
-			return command.Result{}, command.BadArgument(fmt.Sprintf("%s needs the parameter %s", name, missing), "", protocol.Example("run", name, missing+"=…"))
 		}
 	}
 	return in.RunBatch(ctx, command.Batch{
-		Lines: lines, Shown: r.Steps, KeepGoing: in.Args.Flag("keep-going"), Hide: strings.NewReplacer(secrets...).Replace,
+		Lines: r.Steps, Fill: filled(given), KeepGoing: in.Args.Flag("keep-going"), Hide: strings.NewReplacer(secrets...).Replace,
 	})
 }
 
-// shortestSecret is the length from which a parameter's value is taken out of
-// what is kept of the replies; a shorter one would take half of the words along.
+// filled returns a function that replaces parameters in a word by their values.
+// A line break in a value becomes a space.
+func filled(given map[string]string) func(word string) string {
+	return func(word string) string {
+		return paramPattern().ReplaceAllStringFunc(word, func(place string) string {
+			return strings.ReplaceAll(given[place[2:len(place)-1]], "\n", " ")
+		})
+	}
+}
+
+// shortestSecret is the length from which a parameter's value is removed from
+// the recorded replies. Removing shorter values would also remove parts of
+// ordinary words.
 const shortestSecret = 4
 
-// takes says which parameters a routine has.
+// takes returns a hint that lists a routine's parameters.
 func takes(params map[string]string) string {
 	if len(params) == 0 {
 		return "it takes no parameters"

@@ -11,10 +11,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// eachTabs is how many tabs `each` asks at once.
+// eachTabs is how many tabs `each` works on at once.
 const eachTabs = 8
 
-// Each is the command that runs another one in several tabs.
+// Each returns the command that runs another one in several tabs.
 func Each(b Browser) []command.Command {
 	c := commands{b}
 	return []command.Command{
@@ -68,8 +68,9 @@ func (c commands) runEach(ctx context.Context, in *command.Invocation) (command.
 	}
 	wg.Wait()
 	if all {
-		// A tab that was closed meanwhile is no longer one of all tabs. A browser that
-		// ended has no tabs either, but answers with another code: that is an error.
+		// A tab that was closed in the meantime no longer counts as one of all tabs.
+		// A browser that ended has no tabs either, but it returns another code: that
+		// is an error.
 		open := c.browser.Tabs()
 		replies = slices.DeleteFunc(replies, func(r eachReply) bool {
 			return !r.Reply.OK && r.Reply.Error.Code == protocol.CodeUnknownTab &&

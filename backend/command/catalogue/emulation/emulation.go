@@ -1,5 +1,5 @@
-// Package emulation has the commands that make a tab believe something: size,
-// device, media, place, network, headers, permissions.
+// Package emulation has the commands that change a tab's environment for the
+// page: size, device, media, location, network, headers, permissions.
 package emulation
 
 import (
@@ -18,23 +18,23 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Browser is what emulation needs of a browser.
+// Browser is the part of the browser that emulation uses.
 type Browser interface {
 	Emulation(tab protocol.TabID) protocol.Emulation
-	Emulate(ctx context.Context, tab protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error)
-	SetPermission(ctx context.Context, tab protocol.TabID, name, setting string) (string, error)
-	Permissions(ctx context.Context, tab protocol.TabID) (string, map[string]string, error)
-	ResetPermissions(ctx context.Context, tab protocol.TabID) (string, int, error)
+	Emulate(ctx context.Context, by protocol.Caller, tab protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error)
+	SetPermission(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, setting string) (string, error)
+	Permissions(ctx context.Context, by protocol.Caller, tab protocol.TabID) (string, map[string]string, error)
+	ResetPermissions(ctx context.Context, by protocol.Caller, tab protocol.TabID) (string, int, error)
 }
 
-// commands are the handlers, on a browser.
+// commands holds the browser for the handlers.
 type commands struct{ browser Browser }
 
 func resetArg() command.Arg {
 	return command.Arg{Name: "reset", Type: command.Boolean, Flag: true, Help: "back to the browser's own"}
 }
 
-// Commands make a tab believe something.
+// Commands returns the commands that emulate settings in a tab.
 func Commands(b Browser) []command.Command {
 	c := commands{b}
 	act := protocol.ScopeAct
@@ -96,7 +96,7 @@ func Commands(b Browser) []command.Command {
 	}
 }
 
-// devices are common ones, as they describe themselves.
+// devices returns common devices, with the user agents that they send.
 func devices() map[string]protocol.Emulation {
 	iphone := "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1"
 	ipad := "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15"
@@ -113,8 +113,8 @@ func devices() map[string]protocol.Emulation {
 	}
 }
 
-// conditions are networks with their figures in bytes a second, as the
-// browser's own developer tools have them.
+// conditions returns the named networks, in bytes per second; the values are
+// those of the browser's developer tools.
 func conditions() map[string]protocol.EmulatedConditions {
 	return map[string]protocol.EmulatedConditions{
 		"offline": {Offline: true},
@@ -126,7 +126,7 @@ func conditions() map[string]protocol.EmulatedConditions {
 	}
 }
 
-// believed tells what a tab is made to believe.
+// believed lists a tab's emulated settings.
 func believed(in *command.Invocation, e protocol.Emulation) (command.Result, error) {
 	var lines []string
 	say := func(name, value string) {
@@ -171,15 +171,15 @@ func believed(in *command.Invocation, e protocol.Emulation) (command.Result, err
 }
 
 func (c commands) emulate(ctx context.Context, in *command.Invocation, change func(*protocol.Emulation)) (command.Result, error) {
-	e, err := c.browser.Emulate(ctx, in.Tab, change)
+	e, err := c.browser.Emulate(ctx, in.By(), in.Tab, change)
 	if err != nil {
 		return command.Result{}, err
 	}
 	return believed(in, e)
 }
 
-// Throttle makes a tab's network as slow as one of those that have a name, or
-// `off`. It is also what `network throttle` does.
+// Throttle slows a tab's network down to one of the named networks; `off` ends
+// that. `network throttle` uses it too.
 func Throttle(ctx context.Context, b Browser, in *command.Invocation, name string) (command.Result, error) {
 	condition, ok := conditions()[name]
 	if !ok && name != "off" {
@@ -221,7 +221,7 @@ func (c commands) runViewport(ctx context.Context, in *command.Invocation) (comm
 	})
 }
 
-// dropDevice takes a device away, and the size that was set.
+// dropDevice removes an emulated device and size.
 func dropDevice(e *protocol.Emulation) {
 	if e.Device != "" {
 		e.UserAgent = ""
@@ -312,8 +312,8 @@ func geolocation(in *command.Invocation) (*protocol.EmulatedPlace, error) {
 	return &protocol.EmulatedPlace{Latitude: numbers[0], Longitude: numbers[1], Accuracy: numbers[2]}, nil
 }
 
-// forbiddenHeaders are the browser's own: a page that gets them wrong breaks,
-// or believes to be where it is not.
+// forbiddenHeaders are set by the browser only. With a wrong value, a page
+// breaks or takes the request for one from another place.
 var forbiddenHeaders = map[string]bool{"host": true, "content-length": true, "connection": true, "transfer-encoding": true, "origin": true, "cookie": true}
 
 func (c commands) runHeaders(ctx context.Context, in *command.Invocation) (command.Result, error) {
@@ -342,7 +342,7 @@ func (c commands) runHeaders(ctx context.Context, in *command.Invocation) (comma
 	})
 }
 
-// Headers reads headers to set, each written as "Name: value".
+// Headers parses headers to set, each written as "Name: value".
 func Headers(list []string) (map[string]string, error) {
 	set := map[string]string{}
 	if len(list) == 1 && strings.HasPrefix(list[0], "{") {
@@ -382,16 +382,16 @@ func (c commands) runPermissions(ctx context.Context, in *command.Invocation) (c
 	setting := map[string]string{"grant": "granted", "deny": "denied", "reset": "prompt"}[in.Args.Do("list")]
 	switch {
 	case setting == "prompt" && name == "":
-		site, n, err := c.browser.ResetPermissions(ctx, in.Tab)
+		site, n, err := c.browser.ResetPermissions(ctx, in.By(), in.Tab)
 		return command.Result{Text: fmt.Sprintf("%s of %s taken back", spelling.Plural(n, "permission"), site), Data: map[string]any{"site": site, "permissions": map[string]string{}}}, err
 	case setting != "":
 		if err := in.Args.Needs("permissions "+in.Args.Do(""), "name", "permissions grant geolocation"); err != nil {
 			return command.Result{}, err
 		}
-		site, err := c.browser.SetPermission(ctx, in.Tab, name, setting)
+		site, err := c.browser.SetPermission(ctx, in.By(), in.Tab, name, setting)
 		return command.Result{Text: fmt.Sprintf("%s: %s for %s", foreign.Line(name, 60), setting, site), Data: map[string]any{"site": site, "permissions": map[string]string{name: setting}}}, err
 	}
-	site, set, err := c.browser.Permissions(ctx, in.Tab)
+	site, set, err := c.browser.Permissions(ctx, in.By(), in.Tab)
 	var lines []string
 	for _, n := range slices.Sorted(maps.Keys(set)) {
 		lines = append(lines, n+": "+set[n])

@@ -30,13 +30,13 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// believing is a browser whose tab believes what it is told.
+// believing is a fake browser that stores the emulated settings of its tab.
 type believing struct {
 	Browser
 	now protocol.Emulation
 }
 
-func (b *believing) Emulate(_ context.Context, _ protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
+func (b *believing) Emulate(_ context.Context, _ protocol.Caller, _ protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
 	change(&b.now)
 	return b.now, nil
 }

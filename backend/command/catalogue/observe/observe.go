@@ -1,5 +1,5 @@
-// Package observe has the commands that tell what a tab reports: console, network,
-// dialogs, downloads, recordings, traces.
+// Package observe has the commands that show what a tab reports: console,
+// network, dialogs, downloads, recordings, traces.
 package observe
 
 import (
@@ -13,10 +13,10 @@ import (
 	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/command/listing"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/spelling"
+	"pilotfish/backend/redact"
 )
 
-// Browser is what observing needs of a browser.
+// Browser is the part of the browser that the commands of this package use.
 type Browser interface {
 	emulation.Browser
 	recordingBrowser
@@ -27,8 +27,8 @@ type Browser interface {
 	Network(ctx context.Context, tab protocol.TabID) (protocol.NetworkLog, error)
 	ClearNetwork(ctx context.Context, tab protocol.TabID) error
 	StopNetwork(ctx context.Context, tab protocol.TabID) error
-	NetworkBody(ctx context.Context, tab protocol.TabID, request string, save bool) (protocol.NetworkBody, error)
-	HAR(ctx context.Context, tab protocol.TabID, bodies, secrets bool) (protocol.SavedFile, error)
+	NetworkBody(ctx context.Context, tab protocol.TabID, request string, save, secrets bool) (protocol.NetworkBody, error)
+	HAR(ctx context.Context, by protocol.Caller, tab protocol.TabID, bodies, secrets bool) (protocol.SavedFile, error)
 	NetworkRules(tab protocol.TabID) []protocol.NetworkRule
 	AddNetworkRule(ctx context.Context, tab protocol.TabID, rule protocol.NetworkRule) error
 	RemoveNetworkRules(ctx context.Context, tab protocol.TabID, pattern string) (int, error)
@@ -36,13 +36,13 @@ type Browser interface {
 	Downloads() []protocol.Download
 	WaitDownload(ctx context.Context, id string, tab protocol.TabID) (protocol.Download, error)
 	NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error)
-	WatchFor(ctx context.Context, tab protocol.TabID, q protocol.WatchRequest) (protocol.WatchReply, error)
+	WatchFor(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.WatchRequest) (protocol.WatchReply, error)
 }
 
-// commands are the handlers, on a browser.
+// commands holds the browser for the handlers.
 type commands struct{ browser Browser }
 
-// Commands tell what a tab reports.
+// Commands returns the commands that show what a tab reports.
 func Commands(b Browser) []command.Command {
 	c := commands{b}
 	read, act := protocol.ScopeRead, protocol.ScopeAct
@@ -61,12 +61,12 @@ func Commands(b Browser) []command.Command {
 		}, Tab: command.OwnTab, Run: c.runConsole},
 		{Spec: command.Spec{
 			Name: "network", Scope: act, Summary: "list the page's network requests, show one, export HAR; block, mock or slow down requests",
-			Help: "The first call starts recording; reload to see the page's own requests. In a pattern * stands for any text; a pattern without * matches a part of the address. Cookies and credentials are masked for agents.",
+			Help: "The first call starts recording; reload to see the page's own requests. In a pattern * stands for any text; a pattern without * matches a part of the address. Cookies and credentials are masked for agents. A mocked page, frame, script or style can run code, so an agent's use of one waits for the user; without --type, an agent's JSON answers only requests for data.",
 			Args: []command.Arg{
 				command.DoArg("list", "show", "body", "har", "block", "mock", "unblock", "rules", "throttle", "clear", "stop"),
 				{Name: "what", Type: command.String, Help: "a request such as n3 (show, body), a pattern (block, mock, unblock) or a network (throttle)"},
 				{Name: "find", Type: command.String, Flag: true, Help: "list: only addresses with this text"},
-				{Name: "type", Type: command.String, Flag: true, Help: "list: only of this type, such as fetch, xhr, document, script, image"},
+				{Name: "type", Type: command.String, Flag: true, Help: "list, mock: only of this type, such as fetch, xhr, document, script, image"},
 				{Name: "method", Type: command.String, Flag: true, Help: "list: only of this method"},
 				{Name: "failed", Type: command.Boolean, Flag: true, Help: "list: only what failed or was answered with 400 or more"},
 				{Name: "status", Type: command.Integer, Flag: true, Min: 100, Max: 599, Default: "200", Help: "list: only with this status; mock: answer with it"},
@@ -78,7 +78,7 @@ func Commands(b Browser) []command.Command {
 			},
 			Returns:  "the requests, one request, a body, a file, or the rules",
 			Examples: []string{"network", "network --failed", "network body n3", "network har --bodies", `network mock '*/api/user' --body '{"name":"Ann"}'`, "network block '*.png'", "network throttle slow-3g"},
-		}, Tab: command.OwnTab, Run: c.runNetwork},
+		}, Tab: command.OwnTab, Answers: mocksCode, Run: c.runNetwork},
 		{Spec: command.Spec{
 			Name: "dialogs", Scope: act, Summary: "list the dialogs that the page showed, or set how the next ones are answered",
 			Help: "Dialogs are alert, confirm, prompt and the question whether to leave. The policy applies to this tab until it is changed.",
@@ -173,7 +173,7 @@ func (c commands) runNetwork(ctx context.Context, in *command.Invocation) (comma
 	case "body":
 		return c.networkBody(ctx, in, what)
 	case "har":
-		f, err := c.browser.HAR(ctx, in.Tab, in.Args.Flag("bodies"), !in.Agent())
+		f, err := c.browser.HAR(ctx, in.By(), in.Tab, in.Args.Flag("bodies"), !in.Agent())
 		return command.Result{Text: fileText(f, "request"), Data: f}, err
 	case "throttle":
 		return emulation.Throttle(ctx, c.browser, in, what)
@@ -183,58 +183,20 @@ func (c commands) runNetwork(ctx context.Context, in *command.Invocation) (comma
 	return c.networkList(ctx, in)
 }
 
-func (c commands) networkRules(ctx context.Context, in *command.Invocation, do, what string) (command.Result, error) {
-	switch do {
-	case "unblock":
-		if _, err := c.browser.RemoveNetworkRules(ctx, in.Tab, what); err != nil {
-			return command.Result{}, err
-		}
-	case "block", "mock":
-		rule := protocol.NetworkRule{Pattern: what, Block: do == "block"}
-		if do == "mock" {
-			headers, err := emulation.Headers(in.Args.List("headers"))
-			if err != nil {
-				return command.Result{}, err
-			}
-			rule.Headers, rule.Body, rule.Status = headers, in.Args.Text("body"), in.Args.Number("status")
-			if rule.Status == 0 {
-				rule.Status = 200
-			}
-		}
-		if err := c.browser.AddNetworkRule(ctx, in.Tab, rule); err != nil {
-			return command.Result{}, err
-		}
-	}
-	rules := c.browser.NetworkRules(in.Tab)
-	var lines []string
-	for _, r := range rules {
-		how := fmt.Sprintf("%d, %d bytes", r.Status, len(r.Body))
-		if r.Block {
-			how = "blocked"
-		}
-		lines = append(lines, fmt.Sprintf("%s  %s  used %s", foreign.Line(r.Pattern, foreign.URLShown), how, spelling.Plural(r.Hits, "time")))
-	}
-	return command.Result{Text: listing.Last(lines, in.Args.Number("max"), "nothing is blocked or mocked in "+string(in.Tab)), Data: rules}, nil
-}
-
-// secretHeaders let their holder act for the person.
-var secretHeaders = map[string]bool{
-	"cookie": true, "set-cookie": true, "authorization": true, "proxy-authorization": true, "x-api-key": true, "x-auth-token": true, "x-csrf-token": true, "x-xsrf-token": true,
-}
-
-// forAgents masks what an agent is not to have of a request.
+// forAgents masks what an agent must not see of a request.
 func forAgents(in *command.Invocation, e protocol.NetworkEntry) protocol.NetworkEntry {
 	if !in.Agent() {
 		return e
 	}
 	for _, h := range []map[string]string{e.RequestHeaders, e.ResponseHeaders} {
 		for name, value := range h {
-			if secretHeaders[strings.ToLower(name)] {
+			if h[name] = redact.Text(value); redact.Header(name) {
 				h[name] = foreign.Masked(value)
 			}
 		}
 	}
-	e.PostData = foreign.Masked(e.PostData) // a form that the person sent has their password in it
+	e.URL = redact.Text(e.URL)
+	e.PostData = foreign.Masked(e.PostData) // a form that the user sent may contain their password
 	return e
 }
 
@@ -264,6 +226,7 @@ func (c commands) networkList(ctx context.Context, in *command.Invocation) (comm
 	kept := []protocol.NetworkEntry{}
 	var lines []string
 	for _, e := range l.Entries {
+		e = forAgents(in, e) // before the filter, which would otherwise tell what is masked
 		switch {
 		case !found(e.URL, in.Args.Text("find")),
 			in.Args.Text("type") != "" && !strings.EqualFold(e.Type, in.Args.Text("type")),
@@ -272,7 +235,7 @@ func (c commands) networkList(ctx context.Context, in *command.Invocation) (comm
 			in.Args.Flag("failed") && e.Failed == "" && e.Status < 400:
 			continue
 		}
-		kept = append(kept, forAgents(in, e))
+		kept = append(kept, e)
 		lines = append(lines, requestLine(e))
 	}
 	l.Entries = kept
@@ -316,11 +279,11 @@ func (c commands) networkShow(ctx context.Context, in *command.Invocation, id st
 }
 
 func (c commands) networkBody(ctx context.Context, in *command.Invocation, id string) (command.Result, error) {
-	b, err := c.browser.NetworkBody(ctx, in.Tab, id, in.Args.Flag("save"))
+	b, err := c.browser.NetworkBody(ctx, in.Tab, id, in.Args.Flag("save"), !in.Agent())
 	if err != nil {
 		return command.Result{}, err
 	}
-	if in.Agent() { // what an agent may not open it may not read here either
+	if in.Agent() { // an agent must not read here what it may not open
 		if err := in.MayOpen(b.Entry.URL); err != nil {
 			return command.Result{}, err
 		}
@@ -345,7 +308,7 @@ func (c commands) networkBody(ctx context.Context, in *command.Invocation, id st
 	return command.Result{Text: in.Foreign(b.Entry.URL, b.Text) + more, Data: b}, nil
 }
 
-// bodyShown is how much of a body a reply carries, in characters.
+// bodyShown is how many characters of a body a reply contains.
 const bodyShown = 20_000
 
 func (c commands) runDialogs(ctx context.Context, in *command.Invocation) (command.Result, error) {
@@ -423,11 +386,11 @@ func (c commands) runWatch(ctx context.Context, in *command.Invocation) (command
 	if q.Gone && q.Kind != "text" && q.Kind != "element" {
 		return command.Result{}, command.BadArgument("--gone is for text and element", "", protocol.Example("watch", "element", ".spinner", "--gone"))
 	}
-	reply, err := c.browser.WatchFor(ctx, in.Tab, q)
+	reply, err := c.browser.WatchFor(ctx, in.By(), in.Tab, q)
 	if err != nil {
 		return command.Result{}, err
 	}
-	if in.Agent() { // the page may be another by now
+	if in.Agent() { // the page may have changed by now
 		if err := in.Readable(ctx); err != nil {
 			return command.Result{}, err
 		}
@@ -435,7 +398,7 @@ func (c commands) runWatch(ctx context.Context, in *command.Invocation) (command
 	return command.Result{Text: fmt.Sprintf("%s, after %.0f ms: %s", reply.Kind, reply.AfterMS, in.Foreign(reply.Origin, foreign.Line(reply.What, 1000))), Data: reply}, nil
 }
 
-// found says whether a text has a part, whatever its case.
+// found reports whether a text contains a part, ignoring case.
 func found(text, part string) bool {
 	return part == "" || strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }

@@ -17,11 +17,11 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// recordingBrowser is what recordings and traces need of a browser.
+// recordingBrowser is the part of the browser that recordings and traces use.
 type recordingBrowser interface {
-	StartRecording(ctx context.Context, tab protocol.TabID, video string) error
+	StartRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, video string) error
 	Recording(ctx context.Context, tab protocol.TabID) (protocol.Recording, error)
-	StopRecording(ctx context.Context, tab protocol.TabID, format string) (protocol.Recording, error)
+	StopRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.Recording, error)
 	SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error)
 	Routine(name string) (protocol.Routine, error)
 	Routines() ([]protocol.Routine, error)
@@ -30,14 +30,14 @@ type recordingBrowser interface {
 	Tracing(tab protocol.TabID) bool
 }
 
-// Recording are the commands of recordings and traces.
+// Recording returns the commands of recordings and traces.
 func Recording(b Browser) []command.Command {
 	c := commands{b}
 	act := protocol.ScopeAct
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "record", Scope: act, Summary: "record what the user or commands do in the tab, as a routine, a Playwright test and a video",
-			Help: "stop saves the routine under its name for `run`, and the test beside it. Passwords are not saved: they become parameters.",
+			Help: "stop saves the routine under its name for `run`, and the test beside it. Passwords are not saved: they become parameters. An agent that would replace a routine of somebody else waits for the user.",
 			Args: []command.Arg{
 				command.DoArg("status", "start", "stop"),
 				{Name: "name", Type: command.String, Help: "for stop: the routine's name; the time if left out"},
@@ -45,7 +45,7 @@ func Recording(b Browser) []command.Command {
 			},
 			Returns:  "running, steps, video, routine, playwright",
 			Examples: []string{"record start --video gif", "record stop login", "record"},
-		}, Tab: command.OwnTab, Run: c.runRecord},
+		}, Tab: command.OwnTab, Replaces: c.replacesRoutine, Run: c.runRecord},
 		{Spec: command.Spec{
 			Name: "trace", Scope: act, Summary: "trace what the browser does in the tab, into a file for its performance panel",
 			Args:  []command.Arg{command.DoArg("status", "start", "stop")},
@@ -54,7 +54,7 @@ func Recording(b Browser) []command.Command {
 	}
 }
 
-// recordReply is what `record stop` tells.
+// recordReply is the data of `record stop`.
 type recordReply struct {
 	protocol.Recording
 	Routine    *protocol.SavedFile `json:"routine,omitempty"`
@@ -70,7 +70,7 @@ func (c commands) runRecord(ctx context.Context, in *command.Invocation) (comman
 		if video == "none" {
 			video = ""
 		}
-		if err := c.browser.StartRecording(ctx, in.Tab, video); err != nil {
+		if err := c.browser.StartRecording(ctx, in.By(), in.Tab, video); err != nil {
 			return command.Result{}, err
 		}
 		return command.Result{Text: string(in.Tab) + " is recorded; `record stop` ends it", Data: protocol.Recording{Running: true, Steps: []protocol.RecordedStep{}}}, nil
@@ -93,17 +93,24 @@ func (c commands) stopRecord(ctx context.Context, in *command.Invocation) (comma
 		name = "routine-" + time.Now().UTC().Format("20060102-150405")
 	}
 	if !routineName().MatchString(name) {
-		return command.Result{}, command.BadArgument(fmt.Sprintf("%.80q is no name for a routine", name), "use a to z, 0 to 9, _ and -")
+		return command.Result{}, command.BadArgument(fmt.Sprintf("%.80q is not a valid name for a routine", name), "use a to z, 0 to 9, _ and -")
 	}
 	format := in.Args.Text("video")
 	if format == "none" {
 		format = ""
 	}
-	r, err := c.browser.StopRecording(ctx, in.Tab, format)
+	r, err := c.browser.StopRecording(ctx, in.By(), in.Tab, format)
 	if err != nil {
 		return command.Result{}, err
 	}
 	routine := routineOf(name, r.Steps)
+	difference, err := c.owned(in, &routine)
+	if err != nil {
+		return command.Result{}, err
+	}
+	if !in.Shown(difference) {
+		return command.Result{}, protocol.NewError(protocol.CodeRefused, "the recording or the routine "+name+" changed while the user was asked; nothing was saved", "record it again, under another name")
+	}
 	reply := recordReply{Recording: r}
 	a, b, err := c.browser.SaveRoutine(routine, playwright(name, r.Steps))
 	if err != nil {
@@ -131,8 +138,8 @@ func stepLines(steps []protocol.RecordedStep) []string {
 	return lines
 }
 
-// newParam adds a parameter, with a number when its name is taken, and returns
-// what stands for it in a step.
+// newParam adds a parameter, with a number if its name is taken, and returns
+// its placeholder for a step.
 func newParam(r *protocol.Routine, name string) string {
 	param := name
 	for n := 2; ; n++ {
@@ -145,15 +152,19 @@ func newParam(r *protocol.Routine, name string) string {
 	return `"${` + param + `}"`
 }
 
-// routineOf makes command lines of what was done. A secret becomes a parameter.
+// routineOf makes command lines from the recorded steps. A secret becomes a
+// parameter.
 func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
 	r := protocol.Routine{Version: 1, Name: name, Created: time.Now().UTC(), Params: map[string]string{}, Steps: []string{}}
 	for _, s := range steps {
 		target := command.QuoteWord(s.CSS)
-		if s.Frame != "" && s.Sure { // its selector would be looked for in the page first
+		if s.Frame != "" && s.Sure { // its selector would be searched in the page first
 			target = command.QuoteWord("role=" + s.Role + " name=" + js(noParam(s.Name)))
 		}
 		value := command.QuoteWord(noParam(s.Value))
+		if strings.HasPrefix(s.Value, "-") {
+			value = "-- " + value // without it, the value would be parsed as an option
+		}
 		if s.Secret {
 			value = newParam(&r, "password")
 		}
@@ -176,11 +187,11 @@ func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
 	return r
 }
 
-// noParam keeps what a page wrote from being read as a parameter.
+// noParam changes text of a page so that it is not parsed as a parameter.
 func noParam(v string) string { return strings.ReplaceAll(v, "${", "$ {") }
 
-// playwright is the same as a test of Playwright's. What a role and a name do
-// not mean for certain is found by its selector.
+// playwright returns the steps as a Playwright test. It uses the selector of an
+// element that role and name do not identify for certain.
 func playwright(name string, steps []protocol.RecordedStep) string {
 	var b strings.Builder
 	b.WriteString("import { test, expect } from '@playwright/test';\n\ntest(" + js(name) + ", async ({ page }) => {\n")
@@ -227,7 +238,7 @@ func playwright(name string, steps []protocol.RecordedStep) string {
 	return b.String()
 }
 
-// js is a text as JavaScript writes it.
+// js returns a text as a JavaScript string literal.
 func js(v string) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -252,7 +263,7 @@ func (c commands) runTrace(ctx context.Context, in *command.Invocation) (command
 	return command.Result{Text: text, Data: map[string]bool{"running": running}}, nil
 }
 
-// fileText tells of a file that was saved.
+// fileText describes a file that was saved.
 func fileText(f protocol.SavedFile, what string) string {
 	text := fmt.Sprintf("%s\n%d KB", f.Path, (f.Bytes+1023)/1024)
 	if f.Entries > 0 {

@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// parts read what stands on a page.
+// parts returns the commands that read parts of a page.
 func (c commands) parts() []command.Command {
 	read := protocol.ScopeRead
 	return []command.Command{
@@ -73,7 +73,7 @@ func (c commands) parts() []command.Command {
 }
 
 func (c commands) runMarkdown(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	page, err := c.browser.Markdown(ctx, in.Tab, in.Args.Text("element"), listing.Budget(in))
+	page, err := c.browser.Markdown(ctx, in.By(), in.Tab, in.Args.Text("element"), listing.Budget(in))
 	return page.URL, command.Result{Text: listing.Text(in, page), Data: page}, err
 }
 
@@ -81,12 +81,12 @@ func (c commands) runHTML(ctx context.Context, in *command.Invocation) (string, 
 	if in.Args.Flag("outer") && in.Args.Flag("inner") {
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "html takes --outer or --inner, not both", "", protocol.Example("html", "e5", "--inner"))
 	}
-	page, err := c.browser.HTML(ctx, in.Tab, in.Args.Text("element"), in.Args.Flag("inner"), listing.Budget(in))
+	page, err := c.browser.HTML(ctx, in.By(), in.Tab, in.Args.Text("element"), in.Args.Flag("inner"), listing.Budget(in))
 	return page.URL, command.Result{Text: listing.Text(in, page), Data: page}, err
 }
 
 func (c commands) runLinks(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	url, links, err := c.browser.Links(ctx, in.Tab)
+	url, links, err := c.browser.Links(ctx, in.By(), in.Tab)
 	lines := make([]string, len(links))
 	for i, l := range links {
 		lines[i] = fmt.Sprintf("%s %q %s", l.Ref, foreign.Field(l.Text), foreign.Line(l.URL, foreign.URLShown))
@@ -95,7 +95,7 @@ func (c commands) runLinks(ctx context.Context, in *command.Invocation) (string,
 }
 
 func (c commands) runForms(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	url, forms, err := c.browser.Forms(ctx, in.Tab)
+	url, forms, err := c.browser.Forms(ctx, in.By(), in.Tab)
 	var lines []string
 	for _, f := range forms {
 		if f.Action == "" {
@@ -138,7 +138,7 @@ func fieldLine(f protocol.FormField) string {
 }
 
 func (c commands) runTables(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	url, tables, err := c.browser.Tables(ctx, in.Tab)
+	url, tables, err := c.browser.Tables(ctx, in.By(), in.Tab)
 	var lines []string
 	for i, t := range tables {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("table %d, %d rows %s", i+1, len(t.Rows), foreign.Field(t.Caption))))
@@ -152,7 +152,7 @@ func (c commands) runTables(ctx context.Context, in *command.Invocation) (string
 	return url, command.Result{Text: listing.First(in, url, lines, "lines of tables"), Data: tables}, err
 }
 
-// cells writes a row on one line; a bar inside a cell is escaped.
+// cells formats a row on one line; a bar inside a cell is escaped.
 func cells(row []string) string {
 	out := make([]string, len(row))
 	for i, c := range row {
@@ -162,7 +162,7 @@ func cells(row []string) string {
 }
 
 func (c commands) runMedia(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	url, media, err := c.browser.Media(ctx, in.Tab)
+	url, media, err := c.browser.Media(ctx, in.By(), in.Tab)
 	lines := make([]string, len(media))
 	for i, m := range media {
 		lines[i] = fmt.Sprintf("%s %d × %d %q %s", foreign.Field(m.Kind), m.Width, m.Height, foreign.Field(m.Text), foreign.Line(m.URL, foreign.URLShown))
@@ -171,7 +171,7 @@ func (c commands) runMedia(ctx context.Context, in *command.Invocation) (string,
 }
 
 func (c commands) runData(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	data, err := c.browser.Data(ctx, in.Tab)
+	data, err := c.browser.Data(ctx, in.By(), in.Tab)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -199,7 +199,7 @@ func (c commands) runFind(ctx context.Context, in *command.Invocation) (string, 
 	if count == 0 {
 		count = 20
 	}
-	found, err := c.browser.Search(ctx, in.Tab, in.Args.Text("what"), count)
+	found, err := c.browser.Search(ctx, in.By(), in.Tab, in.Args.Text("what"), count)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -218,7 +218,7 @@ func (c commands) runFind(ctx context.Context, in *command.Invocation) (string, 
 }
 
 func (c commands) runFrames(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	frames, err := c.browser.Frames(ctx, in.Tab)
+	frames, err := c.browser.Frames(ctx, in.By(), in.Tab)
 	if err != nil {
 		return "", command.Result{}, err
 	}

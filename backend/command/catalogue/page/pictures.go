@@ -13,10 +13,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// maxWidths is how many widths `responsive` takes in one call.
+// maxWidths is how many widths `responsive` accepts in one call.
 const maxWidths = 12
 
-// pictures make pictures and files of a page.
+// pictures returns the commands that make screenshots and files of a page.
 func (c commands) pictures() []command.Command {
 	read := protocol.ScopeRead
 	return []command.Command{
@@ -79,6 +79,7 @@ func (c commands) runScreenshot(ctx context.Context, in *command.Invocation) (st
 	q := protocol.ScreenshotRequest{
 		Format: format(in), Quality: in.Args.Number("quality"), Full: in.Args.Flag("full"), Clip: in.Args.Clip("clip"),
 		Element: in.Args.Text("element"), Annotated: in.Args.Flag("annotated"), Slices: in.Args.Flag("slices"),
+		BesideLooks: in.BesideLooks(),
 	}
 	parts := 0
 	for _, given := range []bool{q.Full || q.Slices, q.Clip != nil, q.Element != ""} {
@@ -92,7 +93,7 @@ func (c commands) runScreenshot(ctx context.Context, in *command.Invocation) (st
 	case q.Quality > 0 && q.Format == "png":
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "a png has no quality", "", protocol.With("", "--format", "jpeg"))
 	}
-	shot, err := c.browser.Screenshot(ctx, in.Tab, q)
+	shot, err := c.browser.Screenshot(ctx, in.By(), in.Tab, q)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -126,7 +127,7 @@ func (c commands) runPDF(ctx context.Context, in *command.Invocation) (string, c
 		}
 		q.Margin = margin
 	}
-	file, err := c.browser.PDF(ctx, in.Tab, q)
+	file, err := c.browser.PDF(ctx, in.By(), in.Tab, q)
 	return file.URL, savedResult(file), err
 }
 
@@ -135,7 +136,7 @@ func savedResult(file protocol.PageFile) command.Result {
 }
 
 func (c commands) runArchive(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	file, err := c.browser.Archive(ctx, in.Tab)
+	file, err := c.browser.Archive(ctx, in.By(), in.Tab)
 	return file.URL, savedResult(file), err
 }
 
@@ -155,7 +156,7 @@ func (c commands) runResponsive(ctx context.Context, in *command.Invocation) (st
 	if len(widths) > maxWidths {
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("responsive takes at most %d widths", maxWidths), "", protocol.Example("responsive", "390,768,1280"))
 	}
-	shots, err := c.browser.Responsive(ctx, in.Tab, widths, protocol.ScreenshotRequest{Format: format(in), Full: in.Args.Flag("full")})
+	shots, err := c.browser.Responsive(ctx, in.By(), in.Tab, widths, protocol.ScreenshotRequest{Format: format(in), Full: in.Args.Flag("full")})
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -172,7 +173,7 @@ func (c commands) runDiff(ctx context.Context, in *command.Invocation) (string, 
 		if other != "" {
 			return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "diff takes --mark or --with, not both", "", protocol.Example("diff", "--mark"))
 		}
-		page, err := c.browser.Mark(ctx, in.Tab, full)
+		page, err := c.browser.Mark(ctx, in.By(), in.Tab, full)
 		return page.URL, command.Result{Text: fmt.Sprintf("%s is remembered as it is now, %d characters", in.Tab, page.Length), Data: map[string]bool{"marked": true}}, err
 	}
 	if other != "" {
@@ -180,7 +181,7 @@ func (c commands) runDiff(ctx context.Context, in *command.Invocation) (string, 
 			return "", command.Result{}, err
 		}
 	}
-	before, now, pixels, err := c.browser.Compare(ctx, in.Tab, other, full, in.Args.Flag("pixels"))
+	before, now, pixels, err := c.browser.Compare(ctx, in.By(), in.Tab, other, full, in.Args.Flag("pixels"))
 	if err != nil {
 		return "", command.Result{}, err
 	}

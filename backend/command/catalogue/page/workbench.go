@@ -18,10 +18,10 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// maxScript bounds a script of `eval --file`, in bytes.
+// maxScript is the limit of a script of `eval --file`, in bytes.
 const maxScript = 1 << 20
 
-// workbench are what developers look at pages with.
+// workbench returns the commands for developers.
 func (c commands) workbench() []command.Command {
 	read, act := protocol.ScopeRead, protocol.ScopeAct
 	return []command.Command{
@@ -102,7 +102,7 @@ func (c commands) runEval(ctx context.Context, in *command.Invocation) (string, 
 	if strings.TrimSpace(expression) == "" {
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "eval needs a script", "", protocol.Example("eval", "document.title"))
 	}
-	value, err := c.browser.Evaluate(ctx, in.Tab, expression)
+	value, err := c.browser.Evaluate(ctx, in.By(), in.Tab, expression)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -118,7 +118,7 @@ func (c commands) runEval(ctx context.Context, in *command.Invocation) (string, 
 	return value.URL, command.Result{Text: listing.Text(in, page), Data: value}, nil
 }
 
-// script reads a file of the person's.
+// script reads one of the user's files.
 func script(in *command.Invocation, file string) (string, error) {
 	if in.Agent() {
 		return "", protocol.NewError(protocol.CodeRefused, "agents may not use --file", "give eval the script itself")
@@ -145,7 +145,7 @@ func (c commands) runCSS(ctx context.Context, in *command.Invocation) (string, c
 	for _, p := range strings.FieldsFunc(in.Args.Text("properties"), func(r rune) bool { return r == ',' || r == ' ' }) {
 		properties = append(properties, strings.ToLower(p))
 	}
-	style, err := c.browser.Style(ctx, in.Tab, in.Args.Text("element"), properties)
+	style, err := c.browser.Style(ctx, in.By(), in.Tab, in.Args.Text("element"), properties)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -184,7 +184,7 @@ func (c commands) runCSS(ctx context.Context, in *command.Invocation) (string, c
 }
 
 func (c commands) runInspect(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	e, err := c.browser.Inspect(ctx, in.Tab, in.Args.Text("element"))
+	e, err := c.browser.Inspect(ctx, in.By(), in.Tab, in.Args.Text("element"))
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -224,21 +224,21 @@ func (c commands) runStyle(ctx context.Context, in *command.Invocation) (string,
 	if (undo || history) && (element != "" || undo && history) {
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "style takes one of: a change, --undo, --history", "", protocol.Example("style", "--undo"))
 	}
-	info, err := c.browser.Page(ctx, in.Tab)
+	info, err := c.browser.Page(ctx, in.By(), in.Tab)
 	if err != nil {
 		return "", command.Result{}, err
 	}
 	var edits []protocol.StyleEdit
 	switch {
 	case undo:
-		edits, err = c.browser.UndoStyle(ctx, in.Tab, in.Args.Flag("all"))
+		edits, err = c.browser.UndoStyle(ctx, in.By(), in.Tab, in.Args.Flag("all"))
 	case history:
-		edits, err = c.browser.StyleHistory(ctx, in.Tab)
+		edits, err = c.browser.StyleHistory(ctx, in.By(), in.Tab)
 	case element == "" || property == "" || !hasValue:
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "style needs an element, a property and a value", "", protocol.Example("style", "e5", "background-color", "tomato"))
 	default:
 		var edit protocol.StyleEdit
-		edit, err = c.browser.EditStyle(ctx, in.Tab, element, property, in.Args.Text("value"))
+		edit, err = c.browser.EditStyle(ctx, in.By(), in.Tab, element, property, in.Args.Text("value"))
 		edits = []protocol.StyleEdit{edit}
 	}
 	if err != nil {
@@ -267,7 +267,7 @@ func (c commands) runA11y(ctx context.Context, in *command.Invocation) (string, 
 		if level != "" {
 			return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "--level is for --audit", "", protocol.Example("a11y", "--audit", "--level", "aa"))
 		}
-		page, err := c.browser.AXTree(ctx, in.Tab, element)
+		page, err := c.browser.AXTree(ctx, in.By(), in.Tab, element)
 		if err != nil {
 			return "", command.Result{}, err
 		}
@@ -276,7 +276,7 @@ func (c commands) runA11y(ctx context.Context, in *command.Invocation) (string, 
 	if element != "" {
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "--audit looks at the whole page", "leave the element out")
 	}
-	audit, err := c.browser.Audit(ctx, in.Tab, level)
+	audit, err := c.browser.Audit(ctx, in.By(), in.Tab, level)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -307,7 +307,7 @@ func (c commands) runPerf(ctx context.Context, in *command.Invocation) (string, 
 		if seconds > 0 || reload {
 			return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "--seconds and --reload are for --trace", "", protocol.Example("perf", "--trace", "--seconds", "5"))
 		}
-		p, err := c.browser.Performance(ctx, in.Tab)
+		p, err := c.browser.Performance(ctx, in.By(), in.Tab)
 		if err != nil {
 			return "", command.Result{}, err
 		}
@@ -323,6 +323,6 @@ func (c commands) runPerf(ctx context.Context, in *command.Invocation) (string, 
 	if seconds == 0 {
 		seconds = 3
 	}
-	file, err := c.browser.Trace(ctx, in.Tab, time.Duration(seconds)*time.Second, reload)
+	file, err := c.browser.Trace(ctx, in.By(), in.Tab, time.Duration(seconds)*time.Second, reload)
 	return file.URL, savedResult(file), err
 }

@@ -1,4 +1,4 @@
-// Package rules has the command about the site rules.
+// Package rules has the command for the site rules.
 package rules
 
 import (
@@ -10,7 +10,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Commands is `rules`: for the person at a shell, never for an agent.
+// Commands returns `rules`, for the user at a shell and never for an agent.
 func Commands() []command.Command {
 	kinds := make([]string, 0, len(protocol.ActionKinds()))
 	for _, k := range protocol.ActionKinds() {

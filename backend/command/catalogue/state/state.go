@@ -1,11 +1,10 @@
-// Package state has the commands about what a page stores: cookies, storage, and
-// both in a file.
+// Package state has the commands about what a page stores: cookies, storage,
+// and files that contain both.
 package state
 
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
@@ -16,24 +15,24 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Browser is what the commands of a page's state need of a browser.
+// Browser is the part of the browser that the commands of this package use.
 type Browser interface {
-	Cookies(ctx context.Context, tab protocol.TabID, all bool) ([]protocol.Cookie, error)
-	SetCookie(ctx context.Context, tab protocol.TabID, c protocol.Cookie) error
-	DeleteCookies(ctx context.Context, tab protocol.TabID, name, domain string, all bool) (int, error)
-	Storage(ctx context.Context, tab protocol.TabID) (protocol.Storage, error)
-	SetStorage(ctx context.Context, tab protocol.TabID, local bool, key, value string) error
-	RemoveStorage(ctx context.Context, tab protocol.TabID, local bool, key string) (int, error)
-	SaveState(ctx context.Context, tab protocol.TabID, name, passphrase string, all bool) (protocol.StateFile, error)
-	LoadState(ctx context.Context, tab protocol.TabID, name, passphrase string) (protocol.StateFile, error)
+	Cookies(ctx context.Context, by protocol.Caller, tab protocol.TabID, domain string, all bool) ([]protocol.Cookie, error)
+	SetCookie(ctx context.Context, by protocol.Caller, tab protocol.TabID, c protocol.Cookie) error
+	DeleteCookies(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, domain string, all bool) (int, error)
+	Storage(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Storage, error)
+	SetStorage(ctx context.Context, by protocol.Caller, tab protocol.TabID, local bool, key, value string) error
+	RemoveStorage(ctx context.Context, by protocol.Caller, tab protocol.TabID, local bool, key string) (int, error)
+	SaveState(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, passphrase string, all bool) (protocol.StateFile, error)
+	LoadState(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, passphrase string) (protocol.StateFile, error)
 	States() ([]protocol.StateFile, error)
 	DeleteState(name string) error
 }
 
-// commands are the handlers, on a browser.
+// commands holds the browser for the handlers.
 type commands struct{ browser Browser }
 
-// Commands are about what a page stores.
+// Commands returns the commands about what a page stores.
 func Commands(b Browser) []command.Command {
 	c := commands{b}
 	lists := func(in *command.Invocation) bool { return in.Args.Do("list") == "list" }
@@ -85,30 +84,21 @@ func Commands(b Browser) []command.Command {
 	}
 }
 
-// siteOf is the host of the call's page.
-func siteOf(in *command.Invocation) string {
-	u, err := url.Parse(in.Current())
-	if err != nil {
-		return ""
-	}
-	return u.Hostname()
-}
-
-// underSite says whether a cookie of a domain is sent to a host.
-func underSite(domain, host string) bool {
-	d := strings.ToLower(strings.TrimPrefix(domain, "."))
-	return d == host || strings.HasSuffix(host, "."+d)
-}
-
 func (c commands) runCookies(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	all, domain, name := in.Args.Flag("all"), in.Args.Text("domain"), in.Args.Text("name")
-	if in.Agent() && (all || (domain != "" && !underSite(domain, siteOf(in)))) {
-		return command.Result{}, protocol.NewError(protocol.CodeRefused, "an agent may use only the cookies of its own page", "open the site in your tab first")
+	all, name := in.Args.Flag("all"), in.Args.Text("name")
+	domain, err := domainOf(in)
+	if err == nil && in.Agent() && all {
+		err = notItsSite()
 	}
-	all = all || domain != ""
+	if err != nil {
+		return command.Result{}, err
+	}
+	// For a domain, an agent gets the cookies that its page would send, and the
+	// user gets all.
+	all = all || domain != "" && !in.Agent()
 	switch do := in.Args.Do("list"); do {
 	case "set":
-		return c.setCookie(ctx, in, name, domain)
+		return c.setCookie(ctx, in, name, in.Args.Text("domain"))
 	case "delete", "clear":
 		if do == "delete" {
 			if err := in.Args.Needs("cookies delete", "name", "cookies delete theme"); err != nil {
@@ -117,7 +107,7 @@ func (c commands) runCookies(ctx context.Context, in *command.Invocation) (comma
 		} else {
 			name = ""
 		}
-		n, err := c.browser.DeleteCookies(ctx, in.Tab, name, domain, all)
+		n, err := c.browser.DeleteCookies(ctx, in.By(), in.Tab, name, domain, all)
 		if err == nil && n == 0 && do == "delete" {
 			return command.Result{}, command.BadArgument(fmt.Sprintf("there is no cookie %.80q", name), "", protocol.Try("lists them", "cookies"))
 		}
@@ -129,14 +119,14 @@ func (c commands) runCookies(ctx context.Context, in *command.Invocation) (comma
 	default:
 		name = ""
 	}
-	cookies, err := c.browser.Cookies(ctx, in.Tab, all)
+	cookies, err := c.browser.Cookies(ctx, in.By(), in.Tab, domain, all)
 	if err != nil {
 		return command.Result{}, err
 	}
 	var lines []string
 	kept := []protocol.Cookie{}
 	for _, c := range cookies {
-		if (name != "" && c.Name != name) || (domain != "" && !underSite(domain, strings.TrimPrefix(c.Domain, "."))) {
+		if name != "" && c.Name != name {
 			continue
 		}
 		if in.Agent() {
@@ -192,7 +182,7 @@ func (c commands) setCookie(ctx context.Context, in *command.Invocation, name, d
 		}
 		cookie.Expires = &at
 	}
-	if err := c.browser.SetCookie(ctx, in.Tab, cookie); err != nil {
+	if err := c.browser.SetCookie(ctx, in.By(), in.Tab, cookie); err != nil {
 		return command.Result{}, err
 	}
 	if in.Agent() {
@@ -212,7 +202,7 @@ func (c commands) runStorage(ctx context.Context, in *command.Invocation) (comma
 		if !in.Args.Given("value") {
 			return command.Result{}, command.BadArgument("storage set needs a value", "", protocol.Example("storage", "set", "theme", "dark"))
 		}
-		err := c.browser.SetStorage(ctx, in.Tab, local, key, in.Args.Text("value"))
+		err := c.browser.SetStorage(ctx, in.By(), in.Tab, local, key, in.Args.Text("value"))
 		return command.Result{Text: foreign.Line(key, 200) + " is set", Data: map[string]string{"key": key}}, err
 	case "delete", "clear":
 		if do == "delete" {
@@ -222,7 +212,7 @@ func (c commands) runStorage(ctx context.Context, in *command.Invocation) (comma
 		} else {
 			key = ""
 		}
-		n, err := c.browser.RemoveStorage(ctx, in.Tab, local, key)
+		n, err := c.browser.RemoveStorage(ctx, in.By(), in.Tab, local, key)
 		if err == nil && n == 0 && do == "delete" {
 			return command.Result{}, command.BadArgument(fmt.Sprintf("there is no entry %.80q", key), "", protocol.Try("lists them", "storage"))
 		}
@@ -234,7 +224,7 @@ func (c commands) runStorage(ctx context.Context, in *command.Invocation) (comma
 	default:
 		key = ""
 	}
-	st, err := c.browser.Storage(ctx, in.Tab)
+	st, err := c.browser.Storage(ctx, in.By(), in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -277,10 +267,10 @@ func (c commands) runState(ctx context.Context, in *command.Invocation) (command
 	}
 	switch do {
 	case "save":
-		f, err := c.browser.SaveState(ctx, in.Tab, name, pass, in.Args.Flag("all"))
+		f, err := c.browser.SaveState(ctx, in.By(), in.Tab, name, pass, in.Args.Flag("all"))
 		return command.Result{Text: fmt.Sprintf("%s\n%s and %d entries of storage, encrypted with the %s", f.Path, spelling.Plural(f.Cookies, "cookie"), f.Items, f.Key), Data: f}, err
 	case "load":
-		f, err := c.browser.LoadState(ctx, in.Tab, name, pass)
+		f, err := c.browser.LoadState(ctx, in.By(), in.Tab, name, pass)
 		return command.Result{Text: fmt.Sprintf("%s and %d entries of storage are back; reload the page to use them", spelling.Plural(f.Cookies, "cookie"), f.Items), Data: f}, err
 	case "delete":
 		return command.Result{Text: name + " is deleted", Data: map[string]string{"name": name}}, c.browser.DeleteState(name)

@@ -16,7 +16,7 @@ func tabsArg(help string) command.Arg {
 	return command.Arg{Name: "tabs", Type: command.String, Flag: true, Help: help}
 }
 
-// Groups are the commands about groups of tabs and windows.
+// Groups returns the commands about groups of tabs and windows.
 func Groups(b Browser) []command.Command {
 	c := commands{b}
 	act := protocol.ScopeAct
@@ -46,7 +46,7 @@ func Groups(b Browser) []command.Command {
 	}
 }
 
-// mine are the named tabs, or the call's own.
+// mine returns the named tabs, or the call's own tab.
 func mine(in *command.Invocation) ([]protocol.TabID, error) {
 	text := in.Args.Text("tabs")
 	if text == "" {
@@ -120,7 +120,8 @@ func (c commands) runGroups(ctx context.Context, in *command.Invocation) (comman
 	return command.Result{Text: listing.Last(lines, 0, "no tab is in a group"), Data: list}, err
 }
 
-// ownGroup refuses an agent a group with tabs of others.
+// ownGroup returns an error when an agent uses a group with tabs that it may
+// not act on.
 func (c commands) ownGroup(ctx context.Context, in *command.Invocation, group int) error {
 	list, err := c.browser.Groups(ctx)
 	if err != nil {
@@ -167,7 +168,8 @@ func (c commands) runWindows(ctx context.Context, in *command.Invocation) (comma
 		if i < 0 {
 			return command.Result{}, protocol.NewError(protocol.CodeUnknownTab, "the tab "+string(in.Tab)+" is in no window", "", protocol.Try("lists the windows", "windows"))
 		}
-		// A window is its tabs': all of them must be the caller's.
+		// The command affects all tabs of the window, so the caller must be allowed
+		// to act on all of them.
 		if _, err := in.Named(tabNames(list[i].Tabs)); err != nil {
 			return command.Result{}, err
 		}

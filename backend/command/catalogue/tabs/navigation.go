@@ -1,4 +1,4 @@
-// Package tabs has the commands that bring a tab somewhere, and those about tabs,
+// Package tabs has the commands that navigate a tab, and those about tabs,
 // their groups and windows.
 package tabs
 
@@ -15,16 +15,16 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Browser is what the commands of tabs need of a browser. allow is asked about
-// every hop of a navigation; nil allows all.
+// Browser is the part of the browser that the commands of tabs use. allow is
+// called for every hop of a navigation; nil allows all.
 type Browser interface {
 	Tabs() []protocol.Tab
-	Navigate(ctx context.Context, tab protocol.TabID, url string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
-	Back(ctx context.Context, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
-	Forward(ctx context.Context, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
-	Reload(ctx context.Context, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
-	Page(ctx context.Context, tab protocol.TabID) (protocol.PageInfo, error)
-	Text(ctx context.Context, tab protocol.TabID, limit int) (protocol.PageText, error)
+	Navigate(ctx context.Context, by protocol.Caller, tab protocol.TabID, url string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
+	Back(ctx context.Context, by protocol.Caller, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
+	Forward(ctx context.Context, by protocol.Caller, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
+	Reload(ctx context.Context, by protocol.Caller, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
+	Page(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.PageInfo, error)
+	Text(ctx context.Context, by protocol.Caller, tab protocol.TabID, limit int) (protocol.PageText, error)
 	NewTab(ctx context.Context, opener protocol.TabID, background bool) (protocol.TabID, error)
 	CloseTab(ctx context.Context, tab protocol.TabID) error
 	ActivateTab(ctx context.Context, tab protocol.TabID) error
@@ -39,10 +39,10 @@ type Browser interface {
 	SetWindow(ctx context.Context, tab protocol.TabID, bounds *protocol.Clip, state string) error
 }
 
-// commands are the handlers, on a browser.
+// commands holds the browser for the handlers.
 type commands struct{ browser Browser }
 
-// waitArg is how long a navigation waits.
+// waitArg is the argument for how long a navigation waits.
 func waitArg() command.Arg {
 	return command.Arg{
 		Name: "wait", Type: command.String, Flag: true, Choices: []string{"load", "dom", "commit"}, Default: "load",
@@ -50,7 +50,7 @@ func waitArg() command.Arg {
 	}
 }
 
-// Navigation are the commands that bring a tab somewhere, and those about tabs.
+// Navigation returns the commands that navigate a tab, and those about tabs.
 func Navigation(b Browser) []command.Command {
 	c := commands{b}
 	act, read := protocol.ScopeAct, protocol.ScopeRead
@@ -116,7 +116,7 @@ func Navigation(b Browser) []command.Command {
 	}
 }
 
-// until is the caller's wish, or load.
+// until returns the state to wait for: the caller's choice, or load.
 func until(in *command.Invocation) protocol.WaitUntil {
 	if w := in.Args.Text("wait"); w != "" {
 		return protocol.WaitUntil(w)
@@ -124,7 +124,7 @@ func until(in *command.Invocation) protocol.WaitUntil {
 	return protocol.WaitLoad
 }
 
-// arrived says where a tab is after a navigation.
+// arrived describes where a tab is after a navigation.
 func arrived(in *command.Invocation, info protocol.PageInfo, err error) (command.Result, error) {
 	if err != nil {
 		return command.Result{}, err
@@ -148,17 +148,19 @@ func (c commands) runGoto(ctx context.Context, in *command.Invocation) (command.
 	if err != nil {
 		return command.Result{}, err
 	}
-	info, err := c.browser.Navigate(ctx, in.Tab, to, until(in), in.Allow())
+	info, err := c.browser.Navigate(ctx, in.By(), in.Tab, to, until(in), in.Allow())
 	return arrived(in, info, err)
 }
 
-// notHosts are kinds of address, whatever stands behind their colon.
+// notHosts are words before a colon that are always a URL scheme and never a
+// host.
 var notHosts = map[string]bool{
 	"javascript": true, "data": true, "file": true, "about": true, "chrome": true, "blob": true, "mailto": true, "tel": true, "view-source": true, "chrome-extension": true,
 }
 
-// schemeless reads an address as people type it: a host, perhaps a port and a
-// path. "localhost:3000" is one, though it reads like a scheme.
+// schemeless parses an address as users type it: a host, perhaps a port and a
+// path. "localhost:3000" is such an address, although "localhost" looks like a
+// scheme.
 func schemeless(raw string) (host, port string, ok bool) {
 	at := strings.IndexAny(raw, "/?#")
 	if at < 0 {
@@ -186,7 +188,7 @@ func schemeless(raw string) (host, port string, ok bool) {
 	return host, port, host != "" && !strings.Contains(raw, "\n")
 }
 
-// opens is the address that a call opens; "" for none.
+// opens returns the address that a call opens; "" for none.
 func opens(in *command.Invocation) (string, error) {
 	if in.Args.Text("url") == "" {
 		return "", nil
@@ -194,7 +196,7 @@ func opens(in *command.Invocation) (string, error) {
 	return address(in)
 }
 
-// address completes the url argument and asks the policy about it.
+// address completes the url argument and checks it against the policy.
 func address(in *command.Invocation) (string, error) {
 	raw := strings.TrimSpace(in.Args.Text("url"))
 	full := raw
@@ -214,37 +216,37 @@ func address(in *command.Invocation) (string, error) {
 	return full, nil
 }
 
-// isHere says whether a host is this machine, where https is the exception.
+// isHere reports whether a host is this computer, where https is rare.
 func isHere(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "[::1]" || host == "0.0.0.0"
 }
 
 func (c commands) runBack(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	info, err := c.browser.Back(ctx, in.Tab, until(in), in.Allow())
+	info, err := c.browser.Back(ctx, in.By(), in.Tab, until(in), in.Allow())
 	return arrived(in, info, err)
 }
 
 func (c commands) runForward(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	info, err := c.browser.Forward(ctx, in.Tab, until(in), in.Allow())
+	info, err := c.browser.Forward(ctx, in.By(), in.Tab, until(in), in.Allow())
 	return arrived(in, info, err)
 }
 
 func (c commands) runReload(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	// What a person opened here may be more than an agent may load.
+	// A page that the user opened here may be one that an agent may not load.
 	if err := in.Readable(ctx); err != nil {
 		return command.Result{}, err
 	}
-	info, err := c.browser.Reload(ctx, in.Tab, until(in), in.Allow())
+	info, err := c.browser.Reload(ctx, in.By(), in.Tab, until(in), in.Allow())
 	return arrived(in, info, err)
 }
 
 func (c commands) runURL(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	info, err := c.browser.Page(ctx, in.Tab)
+	info, err := c.browser.Page(ctx, in.By(), in.Tab)
 	return command.Result{Text: in.Foreign(info.URL, foreign.Line(info.URL, 4*foreign.URLShown)), Data: info}, err
 }
 
 func (c commands) runTitle(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	info, err := c.browser.Page(ctx, in.Tab)
+	info, err := c.browser.Page(ctx, in.By(), in.Tab)
 	return command.Result{Text: in.Foreign(info.URL, foreign.Line(info.Title, 4*foreign.TitleShown)), Data: info}, err
 }
 
@@ -256,11 +258,11 @@ func (c commands) runText(ctx context.Context, in *command.Invocation) (command.
 	if limit == 0 {
 		limit = protocol.TextLimit
 	}
-	page, err := c.browser.Text(ctx, in.Tab, limit)
+	page, err := c.browser.Text(ctx, in.By(), in.Tab, limit)
 	if err != nil {
 		return command.Result{}, err
 	}
-	// It may have gone elsewhere between the two questions.
+	// The tab may have navigated between the check and the reading.
 	if in.Agent() {
 		if err := in.MayOpen(page.URL); err != nil {
 			return command.Result{}, err
@@ -327,7 +329,7 @@ func (c commands) runNewTab(ctx context.Context, in *command.Invocation) (comman
 	}
 	beside := in.Own
 	if !in.IsOpen(beside) {
-		beside = "" // its own tab is gone; that is no reason to open none
+		beside = "" // its own tab is closed, which is no reason to fail
 	}
 	background := in.Agent()
 	if in.Args.Given("front") {
@@ -339,7 +341,7 @@ func (c commands) runNewTab(ctx context.Context, in *command.Invocation) (comman
 	}
 	in.Tab = id
 	in.Opened(id)
-	if in.Agent() { // before anything is loaded in it, by whomever
+	if in.Agent() { // before anything is loaded in the tab, whoever starts it
 		if err := in.Gate(ctx, id); err != nil {
 			return command.Result{}, err
 		}
@@ -347,11 +349,10 @@ func (c commands) runNewTab(ctx context.Context, in *command.Invocation) (comman
 	if to == "" {
 		return command.Result{Text: string(id) + " is open", Data: protocol.PageInfo{Tab: id, URL: "about:blank"}}, nil
 	}
-	info, err := c.browser.Navigate(ctx, id, to, until(in), in.Allow())
+	info, err := c.browser.Navigate(ctx, in.By(), id, to, until(in), in.Allow())
 	res, err := arrived(in, info, err)
 	if err != nil {
-		// A tab that shows nothing is in nobody's interest; one that still loads
-		// is.
+		// Close a tab that shows nothing; keep one that is still loading.
 		if protocol.AsError(err).Code == protocol.CodeTimeout {
 			return command.Result{}, protocol.AsError(err).Saying(fmt.Sprintf("%s is open, but %s", id, protocol.AsError(err).Message))
 		}

@@ -12,9 +12,9 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// harmless are the methods that look at a page and change nothing. Everything
-// else is refused unless the user allowed it: the protocol can read every
-// secret of the profile and drive every tab.
+// harmless returns the methods that read from a page and change nothing. Every
+// other method is refused unless the user allowed it: the protocol can read
+// every secret of the profile and control every tab.
 func harmless() map[string]bool {
 	return map[string]bool{
 		"Accessibility.getFullAXTree": true, "Accessibility.queryAXTree": true,
@@ -29,8 +29,8 @@ func harmless() map[string]bool {
 	}
 }
 
-// allowedCDP refuses a method that is not allowed: before the person is asked,
-// who could not allow it by that.
+// allowedCDP refuses a method that is not allowed. It runs before the user is
+// asked, because an approval cannot allow such a method.
 func (c commands) allowedCDP(in *command.Invocation) error {
 	method := in.Args.Text("method")
 	if !protocol.CDPMethod(method) {
@@ -58,7 +58,7 @@ func (c commands) runCDP(ctx context.Context, in *command.Invocation) (command.R
 	if json.Unmarshal([]byte(params), &object) != nil {
 		return command.Result{}, command.BadArgument("the parameters are no JSON object", "", protocol.Example("cdp", "DOM.getDocument", "{\"depth\":2}"))
 	}
-	answer, err := c.browser.RawCDP(ctx, in.Tab, method, json.RawMessage(params))
+	answer, address, err := c.browser.RawCDP(ctx, in.By(), in.Tab, method, json.RawMessage(params))
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -68,5 +68,5 @@ func (c commands) runCDP(ctx context.Context, in *command.Invocation) (command.R
 	if len(runes) > answerShown {
 		text, more = string(runes[:answerShown]), fmt.Sprintf("\n(%d of %d characters; --json has all)", answerShown, len(runes))
 	}
-	return command.Result{Text: in.Foreign(in.Current(), text) + more, Data: answer}, nil
+	return command.Result{Text: in.Foreign(address, text) + more, Data: answer}, nil
 }

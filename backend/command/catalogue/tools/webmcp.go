@@ -1,5 +1,5 @@
-// Package tools has the commands that reach past the catalogue: the tools of pages
-// and the raw protocol.
+// Package tools has the commands that go beyond the rest of the catalogue: the
+// tools of pages (WebMCP) and raw CDP.
 package tools
 
 import (
@@ -16,26 +16,26 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Browser is what the tools of pages and the raw protocol need of a
-// browser.
+// Browser is the part of the browser that the commands of this package use.
 type Browser interface {
 	PageTools(ctx context.Context, tab protocol.TabID) ([]protocol.PageTool, error)
-	CallPageTool(ctx context.Context, tab protocol.TabID, name string, input json.RawMessage) (protocol.PageToolResult, error)
-	RawCDP(ctx context.Context, tab protocol.TabID, method string, params json.RawMessage) (json.RawMessage, error)
+	CallPageTool(ctx context.Context, by protocol.Caller, tab protocol.TabID, name string, input json.RawMessage) (protocol.PageToolResult, error)
+	RawCDP(ctx context.Context, by protocol.Caller, tab protocol.TabID, method string, params json.RawMessage) (answer json.RawMessage, address string, err error)
 }
 
-// commands are the handlers, on a browser.
+// commands holds the browser for the handlers.
 type commands struct {
 	browser Browser
-	// allowed are the methods of the protocol that the person allowed; nil: none.
+	// allowed returns the CDP methods that the user allowed; nil: none.
 	allowed func(agent bool) []string
 }
 
-// answerShown is how much of an answer a reply carries, in characters.
+// answerShown is how many characters of an answer a reply contains.
 const answerShown = 20_000
 
-// Commands reach past the catalogue. allowed are the methods of the protocol that
-// the person allowed, to themselves or to agents, asked at every call; nil: none.
+// Commands returns the commands of this package. allowed returns the CDP
+// methods that the user allowed, to themselves or to agents; it is called for
+// every `cdp`; nil: none.
 func Commands(b Browser, allowed func(agent bool) []string) []command.Command {
 	c := commands{b, allowed}
 	return []command.Command{
@@ -73,7 +73,7 @@ func (c commands) runWebMCP(ctx context.Context, in *command.Invocation) (comman
 		if json.Unmarshal([]byte(input), &object) != nil {
 			return command.Result{}, command.BadArgument("the input is no JSON object", "", protocol.Example("webmcp", "add", "{\"a\":1}"))
 		}
-		r, err := c.browser.CallPageTool(ctx, in.Tab, name, json.RawMessage(input))
+		r, err := c.browser.CallPageTool(ctx, in.By(), in.Tab, name, json.RawMessage(input))
 		if err != nil {
 			return command.Result{}, err
 		}
@@ -122,7 +122,7 @@ func (c commands) runWebMCP(ctx context.Context, in *command.Invocation) (comman
 	return command.Result{Text: "tools of the page in " + string(in.Tab) + ":\n" + listing.Rows(in, in.Current(), lines, ""), Data: tools}, nil
 }
 
-// schemaNames are the arguments of a tool, shortly.
+// schemaNames returns a short list of a tool's arguments.
 func schemaNames(schema string) string {
 	var s struct {
 		Properties map[string]struct {

@@ -10,13 +10,13 @@ import {
   CodeUnknownModel,
 } from '$ui/protocol/protocol';
 
-/** In no catalogue: it is part of Pilotfish. */
+/** Not in the catalogue, because it is part of Pilotfish. */
 const pilot: AgentInfo = { kind: AgentPilot, name: 'Pilot', installed: true };
 
 /**
- * The agents that can be talked to: one that is installed without what Chat
- * needs counts as missing, and its way to get that is how to get it. Each model
- * profile is one, too.
+ * The agents for Chat. An agent that is installed but lacks what Chat needs counts
+ * as missing, and its install command is the one for what is lacking. Each model
+ * profile is an agent too.
  */
 export function talkers({ agents, models }: AgentsFile): AgentInfo[] {
   const others = agents.filter(
@@ -38,8 +38,9 @@ export function talkers({ agents, models }: AgentsFile): AgentInfo[] {
 }
 
 /**
- * Who answers in a new conversation: the agent of Settings. "auto" is the first
- * that can, else ours; so it is when the model of Settings was removed.
+ * The agent of a new conversation: the one from the settings. "auto" means the
+ * first installed agent, else Pilot. The same applies when the model from the
+ * settings was removed.
  */
 export function usual(agents: readonly AgentInfo[], chosen: AgentKind): AgentKind {
   const removed = isModel(chosen) && !agents.some(({ kind }) => kind === chosen);
@@ -47,7 +48,7 @@ export function usual(agents: readonly AgentInfo[], chosen: AgentKind): AgentKin
   return agents.find(({ kind, installed }) => installed && kind !== AgentPilot)?.kind ?? AgentPilot;
 }
 
-/** What the kinds of model profiles begin with. */
+/** The prefix of the agent kinds of model profiles. */
 const model = 'model:';
 
 /** Whether an agent is a model profile. */
@@ -55,22 +56,22 @@ export function isModel(kind: AgentKind): boolean {
   return kind.startsWith(model);
 }
 
-/** The agent that a model profile is. */
+/** The agent kind of a model profile. */
 export function modelAgent(profile: string): AgentKind {
   return model + profile;
 }
 
-/** The profile that an agent is; undefined for other agents. */
+/** The profile of an agent kind; undefined for other agents. */
 export function profileOf(kind: AgentKind): string | undefined {
   return isModel(kind) ? kind.slice(model.length) : undefined;
 }
 
-/** The model of an agent that is a profile; empty for other agents. */
+/** The model of a model profile; empty for other agents. */
 export function modelName(agents: readonly AgentInfo[], kind: AgentKind): string {
   return isModel(kind) ? (agents.find((agent) => agent.kind === kind)?.detail ?? '') : '';
 }
 
-/** How what is wrong with a model is mended: by its form, or by setting up another one. */
+/** How the user can correct a model's error: by changing it, or by setting up a new one. */
 export function mending(code: Code | undefined): 'change' | 'new' | undefined {
   if (code === CodeUnknownModel) return 'new';
   return code === CodeNoKey || code === CodeBadKey || code === CodeModelSetup

@@ -2,17 +2,17 @@ import type { ChatAttachment, Tab } from '$ui/protocol/protocol';
 import { pictures } from '$ui/chat/pictures';
 import { MAX_ATTACHMENT } from '../core/timing';
 
-/** A mentioned tab. */
+/** An attachment for a mentioned tab. */
 export function tabAttachment(tab: Tab): ChatAttachment {
   return { kind: 'tab', name: tab.title === '' ? tab.url : tab.title, tab: tab.id, text: tab.url };
 }
 
-/** A file is too large to go with a message. */
+/** The file is too large for a message. */
 class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
 }
 
-/** A file as something that goes with a message; throws TooLargeError. */
+/** Reads a file as an attachment; throws TooLargeError. */
 async function fileAttachment(file: File): Promise<ChatAttachment> {
   if (file.size > MAX_ATTACHMENT) {
     const most = String(MAX_ATTACHMENT / 1024 / 1024);
@@ -29,8 +29,8 @@ async function fileAttachment(file: File): Promise<ChatAttachment> {
 }
 
 /**
- * Files as what goes with a message, or why one cannot, each in its place. They are
- * read side by side: their order is that of the list.
+ * Reads files as attachments, or returns why one cannot be read. Files are read in
+ * parallel; the results have the order of the list.
  */
 export function readFiles(
   list: Iterable<File>,
@@ -49,7 +49,7 @@ export function readFiles(
 
 function base64(bytes: Uint8Array): string {
   let text = '';
-  // A call takes a limited number of arguments.
+  // A call can take only a limited number of arguments.
   const step = 0x8000;
   for (let at = 0; at < bytes.length; at += step)
     text += String.fromCharCode(...bytes.subarray(at, at + step));

@@ -9,8 +9,8 @@ import type {
 import { talkers, usual } from './agents';
 
 /**
- * A head for a conversation that nobody but the panel knows yet, with the agent that
- * was asked for, or that of Settings when `asked` is empty.
+ * A conversation that only the panel knows so far. Its agent is `asked`, or the one
+ * from the settings when `asked` is empty.
  */
 export function blank(
   id: ConversationID,

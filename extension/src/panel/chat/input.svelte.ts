@@ -1,26 +1,26 @@
 import type { ChatAttachment, ChatEntry } from '$ui/protocol/protocol';
 
-/** What is taken out of the input to be sent. */
+/** What is taken from the input to be sent. */
 export interface Taken {
-  /** The id of the message; the same one again for what nobody knows to be sent. */
+  /** The message's id. A message that may have arrived is sent again with the same id. */
   readonly message: string;
   readonly text: string;
   readonly attachments: readonly ChatAttachment[];
-  /** The id of the earlier message that this one takes the place of. */
+  /** The id of the earlier message that this one replaces. */
   readonly replaces?: string;
 }
 
-/** What a person is writing to a conversation, and did not send yet. */
+/** What the user is writing in a conversation and has not sent yet. */
 export class Input {
   text = $state('');
   attachments = $state.raw<readonly ChatAttachment[]>([]);
-  /** An earlier message that this one takes the place of. */
+  /** The earlier message that is being edited. */
   editing = $state.raw<ChatEntry>();
-  /** What was written before the edit began. */
+  /** What was in the input before the edit began. */
   #before: { text: string; attachments: readonly ChatAttachment[] } | undefined;
-  /** Somebody wrote here: a draft that comes from elsewhere is older. */
+  /** Whether the user has typed here; a draft from the backend is then older. */
   touched = false;
-  /** What was put back: it may have arrived all the same. */
+  /** The message that was put back after a failed send; it may have arrived all the same. */
   #back: Taken | undefined;
 
   attach(...items: ChatAttachment[]): void {
@@ -31,7 +31,7 @@ export class Input {
     this.attachments = this.attachments.filter((_, index) => index !== at);
   }
 
-  /** Brings an earlier message back to be written anew. */
+  /** Puts an earlier message into the input, to edit it. */
   edit(entry: ChatEntry): void {
     this.#before ??= { text: this.text, attachments: this.attachments };
     this.editing = entry;
@@ -39,7 +39,7 @@ export class Input {
     this.attachments = entry.attachments ?? [];
   }
 
-  /** Leaves the earlier message as it is. */
+  /** Ends the edit without changing the earlier message. */
   leave(): void {
     this.editing = undefined;
     this.text = this.#before?.text ?? '';
@@ -47,7 +47,7 @@ export class Input {
     this.#before = undefined;
   }
 
-  /** Takes out what is sent. */
+  /** Takes the message out of the input, to send it. */
   take(): Taken {
     const { attachments, editing } = this;
     const message = this.unsure ?? crypto.randomUUID();
@@ -62,18 +62,18 @@ export class Input {
     return { message, text, attachments, ...(editing && { replaces: editing.id }) };
   }
 
-  /** The message that the text was sent as, when nobody knows whether it arrived. */
+  /** The id that the text was sent with, if it is unknown whether it arrived. */
   get unsure(): string | undefined {
     const same =
       this.#back?.text === this.text.trim() && this.#back.attachments === this.attachments;
     return same ? this.#back?.message : undefined;
   }
 
-  /** Puts back what was not taken, before whatever was written since. */
+  /** Puts an unsent message back, before any text typed since. */
   restore(sent: Taken): void {
     this.text = this.text === '' ? sent.text : `${sent.text}\n${this.text}`;
     this.attachments = [...sent.attachments, ...this.attachments];
-    // What was written since makes it another message.
+    // Any text typed since makes it a different message.
     this.#back = { ...sent, attachments: this.attachments };
   }
 }

@@ -2,7 +2,7 @@ import type { MenuItem } from '$ui/menu-item';
 import type { Conversation } from '$ui/protocol/protocol';
 import { isModel } from './agents';
 
-/** What the menu of a conversation does. */
+/** The actions of a conversation's menu. */
 export interface MenuActions {
   readonly rename: () => void;
   readonly copy: () => unknown;
@@ -12,7 +12,7 @@ export interface MenuActions {
   readonly delete: () => void;
 }
 
-/** The menu of a conversation; `kept` when the backend has it, with something in it. */
+/** The menu of a conversation. `kept` tells that the backend has it and that it has entries. */
 export function conversationMenu(
   { agent, can, state }: Pick<Conversation, 'agent' | 'can' | 'state'>,
   kept: boolean,

@@ -1,4 +1,4 @@
-// The small parts of Chat: its menu, its heads, what goes with a message.
+// The small parts of Chat: its menu, its heads, the attachments.
 import { describe, expect, it } from 'vitest';
 import type { AgentsFile, Tab } from '$ui/protocol/protocol';
 import { AskedConnection } from '../connection/fakes/asked';

@@ -4,32 +4,35 @@ import { pickReplySchema } from '$ui/protocol/schema';
 import type { Connection } from '../connection/connection';
 import { RefusedError } from '../connection/request';
 
-/** The end of what is being picked. */
+/** The callbacks that settle the pick in progress. */
 interface Over {
   readonly resolve: (element: PickedElement | undefined) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** The browser's own picker, with which a person picks an element of a page. */
+/** The browser's own picker, with which the user picks an element of a page. */
 export class Picker {
-  /** What can be picked, in the order of the page; undefined while nothing is being picked. */
+  /**
+   * The elements that can be picked, in the order of the page; undefined while no
+   * pick is in progress.
+   */
   elements = $state.raw<readonly PickedElement[]>();
   readonly #connection: Connection;
   readonly #panel: () => string;
   #over: Over | undefined;
-  /** Marks are shown one after the other, and of those that wait only the last. */
+  /** Elements are highlighted one at a time; of those that wait, only the last is kept. */
   #marking = false;
   #next: string | undefined;
 
-  /** `panel` is the name of this view. */
+  /** `panel` returns the name of this panel. */
   constructor(connection: Connection, panel: () => string) {
     this.#connection = connection;
     this.#panel = panel;
   }
 
   /**
-   * Has a person pick an element of a tab; undefined when they gave up. Throws
-   * RefusedError or OfflineError.
+   * Lets the user pick an element of a tab. Returns undefined if they cancel.
+   * Throws RefusedError or OfflineError.
    */
   async pick(tab: TabID): Promise<PickedElement | undefined> {
     this.cancel();
@@ -39,10 +42,10 @@ export class Picker {
     const own = this.#over;
     try {
       const { elements } = await this.#ask({ action: PickStart, tab });
-      // A fast hand has picked before the reply was read.
+      // The user may have picked before this reply arrived.
       if (this.#over === own) this.elements = elements;
     } catch (error) {
-      // Whoever gave up meanwhile is not told why it did not begin.
+      // The user has cancelled meanwhile, so the error is not reported.
       if (this.#over !== own) return undefined;
       this.#end();
       throw error;
@@ -50,22 +53,22 @@ export class Picker {
     return picked;
   }
 
-  /** Takes one of what can be picked. */
+  /** Picks an element from the list. */
   choose(element: PickedElement): void {
     this.#finish(element);
   }
 
-  /** The person gives up. */
+  /** Cancels the pick. */
   cancel(): void {
     this.#finish(undefined);
   }
 
-  /** The socket is gone, and the picker with it. */
+  /** Ends the pick, because the socket is lost and the browser's picker ended with it. */
   lost(): void {
     this.#end()?.resolve(undefined);
   }
 
-  /** Shows an element on the page; an empty ref shows none. */
+  /** Highlights an element on the page; an empty ref removes the highlight. */
   mark(ref: string): void {
     this.#next = ref;
     if (!this.#marking) void this.#mark();
@@ -86,7 +89,7 @@ export class Picker {
       try {
         await this.#ask({ action: PickMark, ref });
       } catch {
-        // What cannot be shown can be picked all the same.
+        // The user can pick an element even if it cannot be highlighted.
       }
     }
     this.#marking = false;
@@ -96,7 +99,7 @@ export class Picker {
     const over = this.#end();
     if (over === undefined) return;
     over.resolve(element);
-    // The backend ends it by itself, too, when it does not hear this.
+    // If this request is lost, the backend ends the picker itself.
     this.#ask({ action: PickStop }).catch(() => undefined);
   }
 

@@ -25,7 +25,10 @@ const settle = async (): Promise<void> => {
 const picked = (part: object): PanelEvent =>
   ({ type: 'picked', panel: 'p1', ...part }) as unknown as PanelEvent;
 
-/** Begins to pick; the end of it is inside, so that waiting for the beginning does not wait for it. */
+/**
+ * Starts a pick. The promise of its end is inside an object, so that awaiting the
+ * start does not await the end.
+ */
 async function begun(): Promise<{ over: Promise<PickedElement | undefined> }> {
   const over = picker.pick('t1');
   await settle();

@@ -3,16 +3,19 @@ import { chatAttachmentSchema } from '$ui/protocol/chat';
 import type { Connection } from '../connection/connection';
 import { PictureCache } from '$ui/chat/picturecache';
 
-/** A picture as an address that a tab can show: a data address would be refused there. */
+/**
+ * Converts an image's data URL to a URL that a tab can open; the browser refuses to
+ * open data URLs there.
+ */
 export function pictureAddress(url: string): string {
   const [head = '', data = ''] = url.split(',', 2);
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   const type = /^data:([^;]+)/.exec(head)?.[1] ?? 'image/png';
-  // It is let go with the panel.
+  // The URL is released when the panel closes.
   return URL.createObjectURL(new Blob([bytes], { type }));
 }
 
-/** Pictures in the session's folder. */
+/** Images in the session's folder. */
 export class Pictures {
   readonly #connection: Connection;
   readonly #cache = new PictureCache();
@@ -21,7 +24,7 @@ export class Pictures {
     this.#connection = connection;
   }
 
-  /** The picture as an address for an element; undefined when it cannot be had. */
+  /** The URL of an image for an element; undefined if the image is not available. */
   get(conversation: ConversationID, path: string): Promise<string | undefined> {
     return this.#cache.get(`${conversation} ${path}`, () =>
       this.#connection.request('/chat/file', { conversation, path }, chatAttachmentSchema),

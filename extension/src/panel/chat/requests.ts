@@ -20,12 +20,12 @@ export interface Problem {
   readonly hint: string;
 }
 
-/** What a person asks of the backend about a conversation, and what became of it. */
+/** The user's requests to the backend about conversations, and their errors. */
 export class Requests {
-  /** Why the last thing did not work, by conversation. */
+  /** Why the last request failed, by conversation. */
   readonly problems = new SvelteMap<ConversationID, Problem>();
   readonly #connection: Connection;
-  /** Why the last thing that nobody asked for did not work. */
+  /** Why the last automatic request failed, such as the save of a draft. */
   readonly #unkept = new Map<ConversationID, Problem>();
 
   constructor(connection: Connection) {
@@ -60,7 +60,10 @@ export class Requests {
     return this.#do(id, '/chat/answer', { approval, option });
   }
 
-  /** From now on, everywhere: messages with this word go to the strong model, or not. */
+  /**
+   * Sets a rule for all conversations from now on: whether messages with this word
+   * go to the strong model.
+   */
   rule(id: ConversationID, word: string, strong: boolean): Promise<boolean> {
     return this.try(id, () => this.post('/chat/route-rule', { word, strong }));
   }
@@ -74,7 +77,7 @@ export class Requests {
     return this.#do(id, '/chat/queue', { action, message, ...part });
   }
 
-  /** A whole conversation as a file. */
+  /** Exports a whole conversation. */
   async export(
     id: ConversationID,
     format: 'markdown' | 'json',
@@ -87,14 +90,14 @@ export class Requests {
     return made;
   }
 
-  /** Looks for words in all conversations; throws when there is nobody to ask. */
+  /** Searches all conversations for a text; throws when the panel is offline. */
   async search(text: string): Promise<ChatFound[]> {
     const body = { text, limit: 50 };
     const reply = await this.#connection.request('/chat/search', body, chatSearchReplySchema);
     return reply.found;
   }
 
-  /** Files of the working folder whose path has some words; throws when there is nobody to ask. */
+  /** Files of the working folder whose path matches the text; throws when the panel is offline. */
   async paths(text: string): Promise<string[]> {
     const schema = chatPathsReplySchema;
     return (await this.#connection.request('/chat/paths', { text }, schema)).paths;
@@ -105,8 +108,9 @@ export class Requests {
   }
 
   /**
-   * Runs a request; false when it did not work, with the reason in `problems`. What
-   * was said since it began stays: another request's reason is not taken back.
+   * Runs a request. Returns false if it failed, with the reason in `problems`. On
+   * success it removes the problem, but not one that another request reported
+   * meanwhile.
    */
   async try(id: ConversationID, run: () => Promise<unknown>): Promise<boolean> {
     const before = this.problems.get(id);
@@ -121,8 +125,8 @@ export class Requests {
   }
 
   /**
-   * Runs what nobody asked for, such as the save of a draft. That it works takes
-   * back nothing that was said, but that it did not work before.
+   * Runs an automatic request, such as the save of a draft. On success it only
+   * removes a problem that an earlier automatic request reported.
    */
   async keep(id: ConversationID, run: () => Promise<unknown>): Promise<boolean> {
     try {
@@ -138,7 +142,7 @@ export class Requests {
     }
   }
 
-  /** Sends something whose reply says nothing; throws RefusedError. */
+  /** Sends a request whose reply has no content; throws RefusedError. */
   async post(path: string, body: object): Promise<void> {
     await this.#connection.request(path, body, v.unknown());
   }

@@ -20,55 +20,61 @@ import { Draft } from './core/draft';
 import { Input } from './input.svelte';
 import { Requests } from './requests';
 
-/** What the surroundings give. */
+/** What the conversations need from the panel. */
 export interface Surroundings {
   readonly connection: Connection;
   readonly heads: Conversations;
   readonly clock: Clock;
 }
 
-/** A message that is on its way. */
+/** A message to send. */
 export interface Outgoing {
-  /** Its id; a new one when it is left out. The same one twice is one message. */
+  /** The message's id; a new one if it is left out. Two sends with the same id are one message. */
   readonly message?: string;
   readonly text: string;
   readonly attachments: readonly ChatAttachment[];
   readonly route?: RouteKind | undefined;
-  /** Interrupts the turn that runs instead of waiting behind it. */
+  /** Interrupts the running turn instead of waiting in the queue. */
   readonly now?: boolean;
-  /** An earlier user entry that is taken back with all behind it. */
+  /**
+   * The earlier user entry that this message replaces; that entry and all later
+   * ones are removed.
+   */
   readonly replaces?: string;
 }
 
-/** A conversation that was made here. */
+/** A conversation that this panel created. */
 interface Fresh {
   readonly tab: TabID;
-  /** A person asked for it; else it is there because the tab had none. */
+  /** Whether the user asked for it; otherwise it exists because the tab had none. */
   readonly wanted: boolean;
   agent?: AgentKind;
   command?: string;
-  /** It was begun at the backend. */
+  /** Set once the conversation is being created at the backend. */
   started?: Promise<void>;
 }
 
-/** The conversations of the panel: which is shown where, and what a person does with them. */
+/** The conversations of the panel: which one each tab shows, and the user's actions on them. */
 export class Talks {
-  /** What is asked of the backend. */
+  /** The requests to the backend. */
   readonly requests: Requests;
   readonly #around: Surroundings;
-  /** The one that was chosen beside a tab. */
+  /** The conversation that each tab shows. */
   readonly #chosen = new SvelteMap<TabID, ConversationID>();
-  /** Kept conversations, the one shown last at the end. */
+  /** Conversations in memory; the one shown last is at the end. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #kept = new Map<ConversationID, Talk>();
-  /** Made here; the backend learns of it with the first word, and then its head comes. */
+  /**
+   * Conversations created here. The backend learns of one with its first message;
+   * the event with its head then removes it from this map.
+   */
   readonly #fresh = new SvelteMap<ConversationID, Fresh>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #inputs = new Map<ConversationID, Input>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #drafts = new Map<ConversationID, Draft>();
   #watched: ConversationID | undefined;
-  /** The socket that is open was told what is watched. */
+  /** Whether the open socket has received the current subscription. */
   #asked = false;
 
   constructor(around: Surroundings) {
@@ -76,7 +82,7 @@ export class Talks {
     this.requests = new Requests(around.connection);
   }
 
-  /** Which conversation a tab shows; undefined before `settle`. */
+  /** The conversation that a tab shows; undefined before `settle`. */
   of(tab: TabID): ConversationID | undefined {
     const chosen = this.#chosen.get(tab);
     if (chosen === undefined) return undefined;
@@ -84,8 +90,8 @@ export class Talks {
   }
 
   /**
-   * Decides which conversation of all a tab shows when none was chosen: the one
-   * used last, else a new one. It stays that one, whatever others do meanwhile.
+   * Decides which conversation a tab shows when none was chosen: the one used last,
+   * else a new one. The decision then stays, whatever other panels do.
    */
   settle(tab: TabID, heads: readonly Conversation[]): void {
     const shown = this.of(tab);
@@ -95,7 +101,10 @@ export class Talks {
     else if (shown === undefined) this.#new(tab, false);
   }
 
-  /** Whether nobody asked for this one and nobody wrote to it: one that was begun elsewhere is better. */
+  /**
+   * Whether the user neither asked for this conversation nor wrote in it. One that
+   * was started elsewhere is then shown instead.
+   */
   #idle(id: ConversationID): boolean {
     const fresh = this.#fresh.get(id);
     if (fresh === undefined || fresh.wanted || fresh.started !== undefined) return false;
@@ -107,19 +116,22 @@ export class Talks {
     this.#chosen.set(tab, id);
   }
 
-  /** Begins another conversation beside a tab; one without a word is that already. */
+  /** Starts another conversation for a tab. An existing empty one is reused. */
   begin(tab: TabID): void {
     const empty = this.#around.heads.of(tab).find((one) => one.entries === 0 && !one.draft);
     if (empty === undefined) this.#new(tab, true);
     else this.#chosen.set(tab, empty.id);
   }
 
-  /** Which agent a conversation that was not begun yet will have; empty for that of Settings. */
+  /**
+   * The agent of a conversation that is not at the backend yet; empty for the one
+   * from the settings.
+   */
   freshAgent(id: ConversationID): AgentKind {
     return this.#fresh.get(id)?.agent ?? '';
   }
 
-  /** The conversation as it is seen. */
+  /** The entries of a conversation. */
   talk(id: ConversationID): Talk {
     let talk = this.#kept.get(id);
     if (talk === undefined) talk = new Talk();
@@ -132,7 +144,7 @@ export class Talks {
     return talk;
   }
 
-  /** What a person is writing to a conversation. */
+  /** What the user is writing in a conversation. */
   input(id: ConversationID): Input {
     let input = this.#inputs.get(id);
     if (input === undefined) {
@@ -142,7 +154,10 @@ export class Talks {
     return input;
   }
 
-  /** Asks for what is said in this conversation, and for no other; undefined for none. */
+  /**
+   * Sets the conversation whose events this panel receives; undefined for none.
+   * `rewatch` sends the subscription.
+   */
   watch(id: ConversationID | undefined): void {
     if (this.#watched === id) return;
     if (this.#watched !== undefined) {
@@ -153,12 +168,15 @@ export class Talks {
     this.#asked = false;
   }
 
-  /** The socket is gone, and with it what was asked. */
+  /** Records that the socket is lost, and the subscription with it. */
   lost(): void {
     this.#asked = false;
   }
 
-  /** Asks for what is said from where it was, unless it was asked already. */
+  /**
+   * Subscribes to the watched conversation, from the last known index on, unless
+   * that was done already.
+   */
   rewatch(): void {
     if (this.#asked) return;
     const id = this.#watched;
@@ -183,7 +201,7 @@ export class Talks {
     if (event.events.length > 0) talk.take(event.events);
   }
 
-  /** Fetches entries before the first. */
+  /** Loads entries before the first one. */
   async older(id: ConversationID): Promise<void> {
     const talk = this.talk(id);
     const first = talk.cells[0];
@@ -196,7 +214,7 @@ export class Talks {
     talk.fetching = false;
   }
 
-  /** Sends a message; false when it was refused, with the reason in `problems`. */
+  /** Sends a message. Returns false if it was refused, with the reason in `problems`. */
   async send(id: ConversationID, message: Outgoing): Promise<boolean> {
     const draft = this.#draft(id);
     draft.drop();
@@ -213,23 +231,23 @@ export class Talks {
         ...(message.replaces !== undefined && { replaces: message.replaces }),
       });
     });
-    // Its head may not have come back yet with what was saved.
+    // The event with the conversation's saved draft may not have arrived yet.
     if (sent && message.replaces === undefined)
       draft.clear(Boolean(this.#around.heads.get(id)?.draft));
     return sent;
   }
 
-  /** Keeps what is being typed; `of` is the message that it may have been sent as. */
+  /** Records the draft, to save it; `of` is the id of the message that it may have been sent as. */
   draft(id: ConversationID, text: string, of?: string): void {
     this.#draft(id).change({ text, of });
   }
 
-  /** Keeps it now: the panel goes. */
+  /** Saves all drafts now, because the panel closes. */
   flush(): void {
     for (const draft of this.#drafts.values()) draft.flush();
   }
 
-  /** Changes what is not null. */
+  /** Changes the given properties of a conversation. */
   set(
     id: ConversationID,
     part: {
@@ -256,11 +274,12 @@ export class Talks {
       await this.#exist(id);
       await this.requests.post('/chat/set', { conversation: id, ...part });
     };
-    // A draft is saved while it is written: what was said meanwhile stays.
+    // A draft is saved while the user types, so its success must not remove another
+    // request's problem.
     return part.draft === undefined ? this.requests.try(id, set) : this.requests.keep(id, set);
   }
 
-  /** Fetches entries until the one of an index is here. */
+  /** Loads older entries until the one with this index is loaded. */
   async reach(id: ConversationID, index: number): Promise<void> {
     const talk = this.talk(id);
     while (talk.more && (talk.cells[0]?.entry.index ?? 0) > index) {
@@ -270,7 +289,7 @@ export class Talks {
     }
   }
 
-  /** Adds a picture of a tab to what is being written. */
+  /** Attaches a screenshot of a tab to the message that is being written. */
   async shot(id: ConversationID, tab: TabID): Promise<void> {
     await this.requests.try(id, async () => {
       const { connection } = this.#around;
@@ -288,7 +307,7 @@ export class Talks {
     this.#chosen.set(tab, id);
   }
 
-  /** Makes the backend know a conversation that was made here. */
+  /** Creates a conversation at the backend if only this panel knows it. */
   async #exist(id: ConversationID): Promise<void> {
     const fresh = this.#fresh.get(id);
     if (fresh === undefined) return;

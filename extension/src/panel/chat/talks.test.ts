@@ -12,7 +12,7 @@ let connection: AskedConnection;
 let heads: Conversations;
 let talks: Talks;
 beforeEach(() => {
-  // What is taken in is drawn at once in a hidden document.
+  // In a hidden document new entries are drawn at once.
   vi.stubGlobal('document', { hidden: true });
   connection = new AskedConnection();
   heads = new Conversations();
@@ -23,7 +23,7 @@ const know = (...all: Conversation[]): void => {
   for (const one of all) heads.put(one);
   talks.settle('t1', heads.all);
 };
-/** The conversation beside t1. */
+/** The conversation that t1 shows. */
 const shown = (): string => {
   const id = talks.of('t1');
   if (id === undefined) throw new Error('t1 shows no conversation');

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock';
 
-/** The browser's own time. */
+/** A clock that uses the browser's timers. */
 export const systemClock: Clock = {
   after(ms, run) {
     const timer = setTimeout(run, ms);

@@ -16,7 +16,7 @@ let connection: Connection;
 let pair: (pairing: Pairing | undefined) => void;
 let waiters: (() => void)[];
 
-/** Resolves once `done` is true; it is looked at after everything that the connection says. */
+/** Resolves once `done` is true. It is checked after every event of the connection. */
 async function until(done: () => boolean): Promise<void> {
   while (!done()) await new Promise<void>((resolve) => waiters.push(resolve));
 }

@@ -19,9 +19,13 @@ import { post, RefusedError, type Bounds } from './request';
 import { openSocket } from './socket';
 
 /**
- * How the panel stands to the app: not paired yet, on its way, live, waiting
- * for the next attempt, stopped before a stranger on the port, or stopped
- * before an app of another version.
+ * The state of the panel's connection to the app:
+ * - unpaired: no pairing yet
+ * - connecting: an attempt is in progress
+ * - live: connected
+ * - waiting: waits before the next attempt
+ * - impostor: another program listens on the port, so the token is not sent
+ * - outdated: the app has another version, so no attempt is made
  */
 export type Link = 'unpaired' | 'connecting' | 'live' | 'waiting' | 'impostor' | 'outdated';
 
@@ -34,8 +38,8 @@ export interface ConnectionConfig {
 }
 
 /**
- * The panel's one socket to the backend, opened again whenever it is lost. It
- * knows the newest pairing; whoever needs a request goes through it.
+ * The panel's one socket to the backend. It reconnects whenever it is lost, always
+ * uses the newest pairing, and also sends the panel's HTTP requests.
  */
 export class Connection {
   readonly #config: ConnectionConfig;
@@ -43,7 +47,7 @@ export class Connection {
   #pairing: Pairing | undefined;
   #link: Link = 'unpaired';
   #opening = new AbortController();
-  /** The token that the open socket was authenticated with last. */
+  /** The token that the open socket last authenticated with. */
   #shown = '';
   #reauth = false;
 
@@ -65,7 +69,7 @@ export class Connection {
     return this.#link;
   }
 
-  /** Tells one run of the app from the next; empty before the pairing. */
+  /** Identifies one run of the app; empty before pairing. */
   get identity(): string {
     return this.#pairing === undefined ? '' : `${String(this.#pairing.port)} ${this.#pairing.key}`;
   }
@@ -83,17 +87,23 @@ export class Connection {
     if (!signal.aborted && this.#pairing === undefined) this.#paired(pairing);
   }
 
-  /** Sends a message; without an open socket it is dropped, because hello makes it moot. */
+  /**
+   * Sends a message. Without an open socket the message is dropped: the next hello
+   * carries the current state anyway.
+   */
   send(message: PanelMessage): void {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** Tries again now instead of after the pause. */
+  /** Connects now instead of waiting for the next attempt. */
   retry(): void {
     if (!this.#socket.open && this.#pairing !== undefined) this.#open(this.#pairing);
   }
 
-  /** Asks the backend for something; throws RefusedError with its words when it refuses. */
+  /**
+   * Sends a request to the backend. Throws RefusedError with the backend's message
+   * when it refuses.
+   */
   async request<S extends v.GenericSchema>(
     path: string,
     body: unknown,
@@ -106,7 +116,7 @@ export class Connection {
       return v.parse(schema, await post(pairing, path, body, bounds));
     } catch (error) {
       const newest = this.#pairing;
-      // The token was rotated while the request was on its way.
+      // A 401 can mean that the token was rotated while the request was in progress.
       const rotated = error instanceof RefusedError && error.status === 401;
       if (!rotated || newest === undefined || newest.token === pairing.token) throw error;
       return v.parse(schema, await post(newest, path, body, bounds));
@@ -114,9 +124,9 @@ export class Connection {
   }
 
   /**
-   * Sends a request whose answer streams, with the panel's token. The path, body
-   * and signal are the caller's; its headers are not: no header of a library's
-   * goes to the app.
+   * Sends a request whose response is streamed, with the panel's token. Path, body
+   * and signal come from the caller. Its headers do not: no header that a library
+   * adds is sent to the app.
    */
   async stream(path: string, init?: Pick<RequestInit, 'body' | 'signal'>): Promise<Response> {
     const pairing = this.#pairing;
@@ -131,7 +141,7 @@ export class Connection {
     });
   }
 
-  /** Opens a further socket of the backend with a token made for it. */
+  /** Opens another socket to the backend, with a token made for that socket. */
   dial(path: string, token: string, events: Parameters<typeof openSocket>[2]): Promise<Socket> {
     if (this.#pairing === undefined) throw new OfflineError();
     return openSocket(origin(this.#pairing, 'ws') + path, token, events);
@@ -192,7 +202,7 @@ export class Connection {
         opened: () => {
           this.#shown = pairing.token;
           this.#reauth = false;
-          // Rotated while the socket was being opened.
+          // The token was rotated while the socket was being opened.
           const newest = this.#pairing;
           if (newest !== undefined && newest.token !== pairing.token) this.#authenticate(newest);
         },
@@ -234,11 +244,11 @@ export class Connection {
 
   #message(data: unknown): void {
     const event = parse(data);
-    // A message that a newer backend added is none of ours.
+    // Ignore a message type that only a newer backend knows.
     if (event === undefined) return;
     if (event.type === PanelReauth) {
       const pairing = this.#pairing;
-      // The new token comes over the pipe: before this message, or after it.
+      // The new token comes over the pipe, before or after this message.
       if (pairing !== undefined && pairing.token !== this.#shown) this.#authenticate(pairing);
       else this.#reauth = true;
       return;
@@ -258,7 +268,7 @@ export class Connection {
   }
 }
 
-/** Thrown when there is nobody to ask. */
+/** Thrown when the panel is not connected to the backend. */
 export class OfflineError extends Error {
   override readonly name = 'OfflineError';
   constructor() {
@@ -266,7 +276,7 @@ export class OfflineError extends Error {
   }
 }
 
-/** "pilotfish.v1" and "pilotfish.v1.2" are of one major version. */
+/** Whether a version has our major version: "pilotfish.v1" and "pilotfish.v1.2" match. */
 function speaksOurs(version: string): boolean {
   return version === Version || version.startsWith(`${Version}.`);
 }

@@ -12,7 +12,7 @@ const pairing: Pairing = {
   epoch: 1,
 };
 
-/** An early connection, and who pairs it. */
+/** An early connection, and a function that pairs it. */
 function early(kept: Pairing | undefined): {
   made: EarlyConnection;
   pair: (pairing: Pairing | undefined) => void;
@@ -27,7 +27,6 @@ function early(kept: Pairing | undefined): {
     },
     clock: systemClock,
     random: () => 0,
-    draw: () => undefined,
   });
   return {
     made,
@@ -48,22 +47,5 @@ test('what is heard before there is a listener is told to it, in order', async (
   expect(heard).toEqual(['outdated', 'unpaired']);
   pair(pairing);
   expect(heard).toEqual(['outdated', 'unpaired', 'outdated']);
-  life.abort();
-});
-
-test('what is shown first is known when hello says it, or when it will not come soon', async () => {
-  const { made, pair } = early(undefined);
-  const life = new AbortController();
-  await made.connection.run(life.signal);
-  let known: boolean | undefined;
-  void made.first.then((drawn) => {
-    known = drawn;
-  });
-  await Promise.resolve();
-  expect(known).toBeUndefined(); // the app pairs at any moment
-  pair(pairing); // of another version
-  await made.first;
-  expect(known).toBe(false);
-  expect(made.pictured).toBeUndefined();
   life.abort();
 });

@@ -6,7 +6,7 @@ import { EarlyTerminal } from './earlyterminal';
 
 const info = { id: 'k1', cols: 61, rows: 40 } as TerminalInfo;
 
-/** An early terminal over a socket that the test plays. */
+/** An early terminal whose socket the test controls. */
 function stage(): {
   early: EarlyTerminal;
   sent: unknown[];

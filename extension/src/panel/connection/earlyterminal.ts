@@ -5,8 +5,8 @@ import { EARLY_WAIT } from '../core/timing';
 import { ClosedError } from './socket';
 
 /**
- * A viewer's socket that attached to a terminal before there was a screen: what
- * came meanwhile is kept for the stream that adopts it.
+ * A viewer's socket that attaches to a terminal before its screen exists. Messages
+ * that arrive before then are kept for the stream that adopts the socket.
  */
 export class EarlyTerminal {
   readonly id: TerminalID;
@@ -28,7 +28,8 @@ export class EarlyTerminal {
         this.#events?.closed(code);
       },
     }).then((socket) => {
-      // With the size that it has: whoever draws it says what fits.
+      // Attach with the terminal's current size. The screen that adopts it sends the
+      // size that fits.
       const { cols, rows } = info;
       socket.send(JSON.stringify({ type: ControlAttach, epoch: 0, offset: 0, cols, rows }));
       return socket;
@@ -46,8 +47,9 @@ export class EarlyTerminal {
   }
 
   /**
-   * Hands the socket to a stream that has drawn nothing yet. The stream's first
-   * message, its own attach, was sent already: it starts what was kept.
+   * Gives the socket to a stream that has drawn nothing yet. The stream's first
+   * message is its attach. That was sent already, so it is not sent again; it
+   * starts the delivery of the kept messages.
    */
   async adopt(events: SocketEvents): Promise<Socket> {
     this.#expire();

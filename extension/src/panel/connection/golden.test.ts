@@ -7,7 +7,10 @@ import * as v from 'valibot';
 const folder = new URL('../../../../backend/protocol/testdata/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 
-/** The schema of what the panel receives, by the Go type that a file is named after. */
+/**
+ * The schemas of the messages that the panel receives, by the Go type that a file
+ * is named after.
+ */
 const received: Record<string, v.GenericSchema> = {
   AgentsEvent: schema.panelEventSchema,
   ChatEventsEvent: schema.panelEventSchema,
@@ -35,7 +38,7 @@ const received: Record<string, v.GenericSchema> = {
   AgentsFile: schema.agentsFileSchema,
 };
 
-/** What only others receive; the panel sends some of it. */
+/** Messages that the panel does not receive; it sends some of them. */
 const others =
   /^(?:BridgeEvent|Command|Endpoint|LogRecord|PanelMessage|Settings\.|Tray|ViewerControl|Window|App)/;
 
@@ -52,13 +55,13 @@ describe('the golden frames that Go wrote', () => {
     const type = file.split('.')[0] ?? '';
     const expected = received[type];
     if (expected === undefined) {
-      // A new message of the backend must be put into one of the two lists.
+      // A new message of the backend must be added to one of the two lists.
       expect(file).toMatch(others);
       return;
     }
     const result = v.safeParse(expected, value);
     expect(result.issues).toBeUndefined();
-    // Nothing was dropped on the way in.
+    // The schema dropped nothing.
     expect(result.output).toEqual(value);
   });
 });

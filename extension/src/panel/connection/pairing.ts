@@ -2,15 +2,18 @@ import { PairingKey, type Pairing } from '$ui/protocol/protocol';
 import { pairingSchema } from '$ui/protocol/schema';
 import * as v from 'valibot';
 
-/** Where the app puts the pairing, and says that it did. */
+/** Where the app stores the pairing, with notification of changes. */
 export interface PairingSource {
-  /** The pairing now; undefined before the first. */
+  /** The current pairing; undefined before the first one. */
   read(): Promise<Pairing | undefined>;
-  /** Calls `changed` with every pairing that comes, until `signal` aborts. */
+  /** Calls `changed` with every new pairing until `signal` aborts. */
   watch(changed: (pairing: Pairing | undefined) => void, signal: AbortSignal): void;
 }
 
-/** The extension's session storage: in memory only, written by the app through its private pipe. */
+/**
+ * Reads the pairing from the extension's session storage. It is kept in memory
+ * only, and the app writes it over its private pipe.
+ */
 export function storagePairing(area: chrome.storage.StorageArea): PairingSource {
   return {
     async read() {

@@ -3,23 +3,23 @@ import { healthSchema } from '$ui/protocol/schema';
 import * as v from 'valibot';
 import { REQUEST_TIMEOUT } from '../core/timing';
 
-/** Thrown when whoever listens on the port does not know the key of the pairing. */
+/** Thrown when the program on the port does not know the pairing's key. */
 export class ImpostorError extends Error {
   override readonly name = 'ImpostorError';
 }
 
-/** The address of the backend of a pairing. */
+/** The origin of the backend that a pairing names. */
 export function origin(pairing: Pairing, scheme: 'http' | 'ws' = 'http'): string {
   return `${scheme}://127.0.0.1:${String(pairing.port)}`;
 }
 
 /**
- * Makes the backend prove that it is the app that paired us, before it is shown
- * the token: after a crash any program could listen on the port of last time.
+ * Makes the backend prove that it is the app that paired us, before we send it the
+ * token. After a crash of the app any program could listen on the same port.
  */
 export async function prove(pairing: Pairing, signal: AbortSignal): Promise<void> {
   const challenge = hex(crypto.getRandomValues(new Uint8Array(32)));
-  // Beside the request: both answers come from elsewhere.
+  // Import the key while the request runs; neither needs the other.
   const importing = crypto.subtle.importKey(
     'raw',
     base64url(pairing.key),
@@ -37,7 +37,7 @@ export async function prove(pairing: Pairing, signal: AbortSignal): Promise<void
 
   const proof = unhex(health.output.proof);
   const text = new TextEncoder().encode(challenge);
-  // verify compares in constant time.
+  // `verify` compares in constant time.
   if (proof === undefined || !(await crypto.subtle.verify('HMAC', await importing, proof, text)))
     throw new ImpostorError('wrong proof');
 }

@@ -92,7 +92,7 @@ describe('a request', () => {
 
 describe('the proof of the app', () => {
   const health = { status: 'ok', version: '1', protocol: 'v1', uptimeS: 1 };
-  /** An app with a key, which may answer with something of its own. */
+  /** An app with a key, which may answer with a proof of its own. */
   function app(key: Uint8Array<ArrayBuffer>, says?: (proof: string) => string): URL[] {
     const asked: URL[] = [];
     vi.stubGlobal('fetch', async (url: string) => {

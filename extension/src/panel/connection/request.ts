@@ -9,11 +9,11 @@ import * as v from 'valibot';
 import { REQUEST_TIMEOUT } from '../core/timing';
 import { origin } from './proof';
 
-/** What the backend refused, in its own words. */
+/** An error that the backend returned, with its code, message and hint. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly code: Code;
-  /** What to do about it; empty when there is nothing to do. */
+  /** What the user can do about it; empty when there is nothing to do. */
   readonly hint: string;
   readonly status: number;
   constructor(refusal: Refusal, status: number) {
@@ -24,15 +24,15 @@ export class RefusedError extends Error {
   }
 }
 
-/** What bounds a request; each may be left out. */
+/** Limits of a request; both are optional. */
 export interface Bounds {
-  /** Ends it early; the backend then gives up what it was doing for it. */
+  /** Cancels the request; the backend then stops the work it was doing for it. */
   readonly signal?: AbortSignal;
-  /** How long it may take, in ms; REQUEST_TIMEOUT when it is left out. */
+  /** How long the request may take, in ms. Default: REQUEST_TIMEOUT. */
   readonly timeout?: number;
 }
 
-/** Sends a request with the panel's token and returns the reply's body. */
+/** Sends a POST request with the panel's token and returns the body of the response. */
 export async function post(
   pairing: Pairing,
   path: string,

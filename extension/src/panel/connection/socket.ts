@@ -4,9 +4,9 @@ import type { SocketEvents, Socket } from '../core/lastingsocket';
 import { systemClock } from './clock';
 
 /**
- * Opens a WebSocket with a token in its second subprotocol, where neither a URL
- * nor a log sees it. It is open when this resolves; afterwards `closed` is
- * called once, unless `close` was.
+ * Opens a WebSocket. The token is in the second subprotocol, so that it does not
+ * appear in a URL or a log. The socket is open when the promise resolves. After
+ * that, `closed` is called once, unless `close` was called.
  */
 export function openSocket(url: string, token: string, events: SocketEvents): Promise<Socket> {
   return new Promise((resolve, reject) => {
@@ -28,7 +28,7 @@ export function openSocket(url: string, token: string, events: SocketEvents): Pr
       };
       resolve({
         send(data) {
-          // A socket that is closing takes nothing more; `closed` follows.
+          // A socket that is closing sends nothing more; `closed` follows.
           if (socket.readyState === WebSocket.OPEN)
             socket.send(typeof data === 'string' ? data : new Uint8Array(data));
         },
@@ -49,7 +49,7 @@ export function openSocket(url: string, token: string, events: SocketEvents): Pr
   });
 }
 
-/** A socket that was closed before it was open. */
+/** The socket was closed before it was open. */
 export class ClosedError extends Error {
   override readonly name = 'ClosedError';
   readonly code: number;

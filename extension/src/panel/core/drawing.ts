@@ -1,7 +1,6 @@
 import {
   ControlAck,
   ControlCheckpoint,
-  ControlPicture,
   type TerminalControl,
   type ViewerControl,
 } from '$ui/protocol/protocol';
@@ -14,93 +13,92 @@ import {
   CHECKPOINT_QUIET,
   CHECKPOINT_WORTH,
   MAX_CHECKPOINT,
-  MAX_PICTURE,
-  PICTURE_QUIET,
 } from './timing';
 import { openCharacter } from './utf8';
 
-/** What a stream draws on. */
+/** The screen that a stream draws on. */
 export interface Screen {
-  /** Draws bytes after all that was given before; `drawn` is called when it has. */
+  /** Writes bytes after all earlier writes. Calls `drawn` when they are on the screen. */
   write(data: Uint8Array | string, drawn: () => void): void;
-  /** Clears everything, in order with what is written. */
+  /** Clears the screen, in order with the writes. */
   reset(): void;
-  /** Takes a size for what is written next. */
+  /** Sets the size for the writes that follow. */
   resize(cols: number, rows: number): void;
-  /** Takes the size of the place it is shown in, in order with what is written. */
+  /** Sets the size that fits the screen's container, in order with the writes. */
   fit(): void;
-  /** The size that fits the place it is shown in. */
+  /** The size that fits the screen's container. */
   size(): { cols: number; rows: number };
-  /** The size that it has. */
+  /** The current size. */
   dimensions(): { cols: number; rows: number };
-  /** Everything that the screen knows, as text; undefined while a sequence is open. */
+  /** The whole state of the screen as text; undefined while an escape sequence is incomplete. */
   snapshot(): Snapshot | undefined;
-  /** Becomes what a snapshot of its size says, in order with what is written. */
+  /** Restores a snapshot that has the screen's size, in order with the writes. */
   restore(snapshot: string): void;
-  /** What the screen looks like, for a panel that cannot draw it yet; undefined when nobody sees it. */
-  picture(): string | undefined;
 }
 
 export interface DrawingConfig {
   readonly screen: Screen;
   readonly clock: Clock;
   readonly encode: (text: string) => Uint8Array;
-  /** Whether somebody hears what is said. */
+  /** Whether messages reach the backend now. */
   readonly heard: () => boolean;
-  /** Whether what is drawn is live: while it replays, the backend has what makes the screen. */
+  /**
+   * Whether the drawn output is live. During a replay the backend already has the
+   * data of the screen.
+   */
   readonly live: () => boolean;
   readonly say: (message: ViewerControl) => void;
-  /** More of what was received is on the screen. */
+  /** Called when more of the received output is on the screen. */
   readonly onDrawn: () => void;
 }
 
 /**
- * How far one epoch of a terminal is drawn: each byte once, in order, whichever
- * socket it came by. It acknowledges what is drawn, and tells the screen now
- * and then, for the next viewer.
+ * Draws one epoch of a terminal and records how far it got. Each byte is drawn
+ * once, in order, whichever socket it came from. Drawing acknowledges what is
+ * drawn, and sends a checkpoint of the screen from time to time for the next
+ * viewer.
  */
 export class Drawing {
   readonly #config: DrawingConfig;
   #quiet: Cancel = () => undefined;
-  #still: Cancel = () => undefined;
 
   #epoch = 0;
-  /** Every byte of the epoch below this offset is here, drawn or about to be. */
+  /** Every byte of the epoch below this offset was received; it is drawn or queued for drawing. */
   #received = 0;
   #drawn = 0;
   #acked = 0;
   #checkpoint = 0;
-  /** Counts resets: a write callback of an earlier screen says nothing about this one. */
+  /** Counts the resets, so that a write callback from before a reset is ignored. */
   #generation = 0;
-  /** Something was written since the screen was cleared. */
+  /** Whether anything was written since the screen was cleared. */
   #written = false;
-  /** The beginning of a character whose end is still to come: half ones are not drawn. */
+  /** The first bytes of an incomplete character, which are not drawn yet. */
   #half: Uint8Array = new Uint8Array();
 
   constructor(config: DrawingConfig) {
     this.#config = config;
   }
 
-  /** The epoch that is drawn; 0 before the first. */
+  /** The epoch that is being drawn; 0 before the first. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** The offset of the first byte that is not here. */
+  /** The offset of the first byte that was not received yet. */
   get received(): number {
     return this.#received;
   }
 
-  /** The offset of the first byte that is not on the screen. */
+  /** The offset of the first byte that is not on the screen yet. */
   get drawn(): number {
     return this.#drawn;
   }
 
-  /** Begins anew, with a clear screen, at an offset of an epoch. */
+  /** Starts again with an empty screen at an offset of an epoch. */
   clear(epoch: number, offset: number): void {
     this.#generation += 1;
     this.rest();
-    // A new screen is clear, and clearing it takes time before its first picture.
+    // A new screen is empty already, and a reset would delay its first frame.
     if (this.#written) this.#config.screen.reset();
     this.#written = false;
     this.#half = new Uint8Array();
@@ -111,11 +109,11 @@ export class Drawing {
     this.#checkpoint = offset;
   }
 
-  /** Draws a screen that an earlier viewer told. */
+  /** Draws a checkpoint that an earlier viewer sent. */
   snapshot(control: TerminalControl): void {
     this.clear(control.epoch ?? this.#epoch, control.offset ?? 0);
     const { screen } = this.#config;
-    // The text was made for this size; its lines would break elsewhere in ours.
+    // The text was made for this size. At another size its lines would break elsewhere.
     if (control.cols !== undefined && control.rows !== undefined)
       screen.resize(control.cols, control.rows);
     const data = control.data ?? '';
@@ -125,12 +123,12 @@ export class Drawing {
     else screen.write(data, () => undefined);
   }
 
-  /** Takes the size that the terminal had from here on. */
+  /** Sets the size that the terminal had from this point of the output on. */
   resize(cols: number, rows: number): void {
     this.#config.screen.resize(cols, rows);
   }
 
-  /** Draws what is new in a frame of output; false if it makes no sense here. */
+  /** Draws the new bytes of an output frame; false if the frame is invalid or leaves a gap. */
   output(message: ArrayBuffer): boolean {
     const frame = parseFrame(message);
     if (frame === undefined || frame.offset > this.#received) return false;
@@ -138,8 +136,8 @@ export class Drawing {
     if (known >= frame.data.length) return true;
     this.#received += frame.data.length - known;
     const data = joined(this.#half, frame.data.subarray(known));
-    // xterm's decoder loses a character that comes in two pieces of which the
-    // second begins with 0x80.
+    // xterm's decoder loses a character that is split in two pieces if the second
+    // piece begins with 0x80.
     const open = openCharacter(data);
     this.#half = data.slice(data.length - open);
     if (open === data.length) return true;
@@ -153,28 +151,20 @@ export class Drawing {
     return true;
   }
 
-  /** Says how far was drawn, without waiting for more: the first time, the rest of a start waits for it. */
+  /**
+   * Acknowledges what is drawn without waiting for more output. The rest of the
+   * app's start waits for the first acknowledgement.
+   */
   acknowledge(): void {
     if (this.#drawn > this.#acked) this.#ack();
   }
 
-  /** Says nothing by itself until more was drawn. */
+  /** Cancels the scheduled acknowledgement and checkpoint until more is drawn. */
   rest(): void {
     this.#quiet();
-    this.#still();
   }
 
-  /** It looks different from here on, though nothing was written. */
-  looks(): void {
-    this.#still();
-    if (!this.#complete) return;
-    const generation = this.#generation;
-    this.#still = this.#config.clock.after(PICTURE_QUIET, () => {
-      if (generation === this.#generation && this.#complete) this.#tellPicture();
-    });
-  }
-
-  /** Whether all is drawn that can be. */
+  /** Whether everything that can be drawn is drawn. */
   get #complete(): boolean {
     return this.#drawn === this.#received - this.#half.length;
   }
@@ -185,7 +175,6 @@ export class Drawing {
     if (this.#drawn - this.#acked >= ACK_EVERY) this.#ack();
     if (this.#drawn - this.#checkpoint >= CHECKPOINT_EVERY) this.#sendCheckpoint();
     this.#quiet();
-    this.looks();
     if (this.#complete) {
       const generation = this.#generation;
       this.#quiet = this.#config.clock.after(CHECKPOINT_QUIET, () => {
@@ -201,13 +190,6 @@ export class Drawing {
     if (!this.#config.heard()) return;
     this.#acked = this.#drawn;
     this.#config.say({ type: ControlAck, offset: this.#drawn });
-  }
-
-  #tellPicture(): void {
-    if (!this.#config.heard()) return;
-    const data = this.#config.screen.picture();
-    if (data === undefined || this.#config.encode(data).length > MAX_PICTURE) return;
-    this.#config.say({ type: ControlPicture, epoch: this.#epoch, offset: this.#drawn, data });
   }
 
   #sendCheckpoint(): void {

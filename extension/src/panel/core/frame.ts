@@ -1,15 +1,15 @@
 import { FrameHeader } from '$ui/protocol/protocol';
 
-/** One binary frame of output. */
+/** One binary frame of terminal output. */
 export interface Frame {
-  /** Where its first byte stands in the epoch's stream. */
+  /** The offset of its first byte in the epoch's output. */
   readonly offset: number;
   readonly data: Uint8Array;
 }
 
 /**
- * Splits a binary frame; undefined when it is too short, or when its offset is
- * beyond what a number holds exactly (9 PB: not a terminal).
+ * Parses a binary frame. Returns undefined if it is too short, or if its offset is
+ * larger than a number can hold exactly (9 PB, which no terminal reaches).
  */
 export function parseFrame(frame: ArrayBuffer): Frame | undefined {
   if (frame.byteLength < FrameHeader) return undefined;

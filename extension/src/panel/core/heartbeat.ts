@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from './clock';
 import { DEAD_AFTER, PING_INTERVAL } from './timing';
 
-/** Notices a socket that is open and dead: it pings, and expects to hear something. */
+/** Detects a socket that is open but dead: it sends pings and expects to receive something. */
 export class Heartbeat {
   #silent: Cancel = () => undefined;
   #next: Cancel = () => undefined;
@@ -10,20 +10,20 @@ export class Heartbeat {
   readonly #ping: (id: number) => void;
   readonly #dead: () => void;
 
-  /** `ping` sends a ping with its id; `dead` is called once nothing was heard for DEAD_AFTER. */
+  /** `ping` sends a ping with its id. `dead` is called when nothing arrived for DEAD_AFTER. */
   constructor(clock: Clock, ping: (id: number) => void, dead: () => void) {
     this.#clock = clock;
     this.#ping = ping;
     this.#dead = dead;
   }
 
-  /** Begins with a socket that has just opened. */
+  /** Starts for a socket that has just opened. */
   start(): void {
     this.heard();
     this.#schedule();
   }
 
-  /** Anything that arrives is a sign of life. */
+  /** Called for every message: any message shows that the socket works. */
   heard(): void {
     this.#silent();
     this.#silent = this.#clock.after(DEAD_AFTER, () => {

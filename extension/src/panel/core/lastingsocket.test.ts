@@ -64,7 +64,7 @@ describe('a lasting socket', () => {
     message: (data: unknown) => heard.push(String(data)),
     closed: (code: number) => heard.push(`closed ${String(code)}`),
   };
-  /** A dialler with what it was given, which the test resolves. */
+  /** A `dial` function that records its arguments; the test resolves it. */
   function dialler() {
     const sent: unknown[] = [];
     let closed = false;

@@ -8,15 +8,18 @@ export interface Socket {
   close(): void;
 }
 
-/** What a socket tells its owner. */
+/** The callbacks for a socket's owner. */
 export interface SocketEvents {
   message(data: unknown): void;
   closed(code: number): void;
 }
 
-/** What the owner of a lasting socket hears of one attempt, while it is the current one. */
+/**
+ * The callbacks for one attempt to connect. They are called only while it is the
+ * current attempt.
+ */
 export interface Attempt extends SocketEvents {
-  /** It is open, and nothing has been heard of it yet. */
+  /** The socket is open; no message has arrived yet. */
   opened(): void;
 }
 
@@ -25,14 +28,14 @@ export interface LastingSocketConfig {
   readonly random: () => number;
   /** Sends a ping with its id. */
   readonly ping: (id: number) => void;
-  /** The socket is open and dead: its owner drops it. */
+  /** The socket is open but dead; its owner must drop it. */
   readonly dead: () => void;
 }
 
 /**
- * A socket that its owner opens again whenever it is lost. It counts the attempts,
- * so that what a former one still reports is not heard, pings, and knows the pause
- * before the next attempt.
+ * A socket that its owner opens again whenever it is lost. It numbers the attempts,
+ * so that events of earlier attempts are ignored. It also sends pings and computes
+ * the delay before the next attempt.
  */
 export class LastingSocket {
   readonly #config: LastingSocketConfig;
@@ -51,19 +54,19 @@ export class LastingSocket {
     return this.#socket !== undefined;
   }
 
-  /** How often it was lost or not opened since `reached`. */
+  /** The number of failed attempts and lost connections since `reached`. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** Sends, or drops what is sent while no socket is open. */
+  /** Sends data; without an open socket the data is dropped. */
   send(data: string | Uint8Array): void {
     this.#socket?.send(data);
   }
 
   /**
-   * Makes one attempt, in place of the one that is waited for; throws what `dial`
-   * throws, unless it was dropped meanwhile.
+   * Makes one attempt now, in place of a scheduled one. Throws what `dial` throws,
+   * unless the attempt was dropped meanwhile.
    */
   async dial(dial: (events: SocketEvents) => Promise<Socket>, on: Attempt): Promise<void> {
     this.#retry();
@@ -93,7 +96,7 @@ export class LastingSocket {
     }
   }
 
-  /** Calls `again` after a pause that doubles with each failure. */
+  /** Calls `again` after a delay that doubles with each failure. */
   later(again: () => void): void {
     const { clock, random } = this.#config;
     this.#retry();
@@ -101,12 +104,12 @@ export class LastingSocket {
     this.#failures += 1;
   }
 
-  /** What was opened works: the next pause is a short one. */
+  /** Records that the connection works, so that the next delay is short again. */
   reached(): void {
     this.#failures = 0;
   }
 
-  /** Closes the socket, and ends the attempt that is on its way or waited for. */
+  /** Closes the socket, and cancels an attempt that is in progress or scheduled. */
   drop(): void {
     this.#attempt += 1;
     this.#retry();
@@ -118,9 +121,9 @@ export class LastingSocket {
 }
 
 /**
- * The pause before attempt `attempt` (0 is the first retry), in milliseconds:
- * it doubles up to the longest, and a random half of it keeps several panels
- * from coming back in step.
+ * The delay before attempt `attempt` (0 is the first retry), in milliseconds. It
+ * doubles up to RECONNECT_MAX. Half of it is random, so that several panels do not
+ * reconnect at the same moment.
  */
 export function backoff(attempt: number, random: () => number): number {
   const full = Math.min(RECONNECT_MAX, RECONNECT_MIN * 2 ** Math.min(attempt, 16));

@@ -1,10 +1,10 @@
 import { PASTE_LINES } from './timing';
 
 /**
- * Takes out of a text what a clipboard has no business to send to a program:
- * ESC and C1 (which could end the brackets around the paste and type after
- * them), the other controls except tab and line ends, and the characters that
- * reverse the direction in which a line is read, which hide what it says.
+ * Removes from a text what a paste must not send to a program: ESC and the C1
+ * controls (which could end the brackets around the paste and then type commands),
+ * the other controls except tab and line ends, and the characters that reverse the
+ * text direction, which hide what a line says.
  */
 export function sanitise(text: string): string {
   return (
@@ -15,29 +15,29 @@ export function sanitise(text: string): string {
   );
 }
 
-/** How many lines a sanitised text has; a line end at its end begins no further line. */
+/** The number of lines of a sanitised text. A final line end does not start another line. */
 export function lines(text: string): number {
   return text.replace(/\r$/, '').split('\r').length;
 }
 
-/** Whether a person is asked before this text goes to the program. */
+/** Whether the user must confirm before this text is sent to the program. */
 export function needsConsent(text: string, bracketed: boolean): boolean {
   return !bracketed && lines(text) > PASTE_LINES;
 }
 
-/** What is sent for a sanitised text. */
+/** The bytes to send for a sanitised text. */
 export function framed(text: string, bracketed: boolean): string {
   return bracketed ? `\x1b[200~${text}\x1b[201~` : text;
 }
 
-/** One piece of a text as a person is shown it. */
+/** One piece of a text as it is shown to the user. */
 export interface Piece {
   readonly text: string;
-  /** It stands for a character that cannot be seen. */
+  /** Whether the piece stands for an invisible character. */
   readonly control: boolean;
 }
 
-/** Splits a text so that each character that cannot be seen has a visible name. */
+/** Splits a text so that each invisible character gets a visible name. */
 export function visible(text: string): Piece[] {
   const pieces: Piece[] = [];
   const invisible =
@@ -58,7 +58,7 @@ function nameOf(character: string): string {
   const code = character.charCodeAt(0);
   if (code === 0x0d) return '↵';
   if (code === 0x09) return '→\t';
-  // As terminals have always written them: ^[ is ESC.
+  // Caret notation, as terminals use it: ^[ is ESC.
   if (code < 0x20 || code === 0x7f) return `^${String.fromCharCode(code ^ 0x40)}`;
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
 }

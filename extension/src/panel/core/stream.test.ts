@@ -21,7 +21,7 @@ function socket(): FakeSocket {
   return last;
 }
 
-/** Lets the dialler's promises come through. */
+/** Lets the promises of `dial` resolve. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 5; i++) await Promise.resolve();
 }
@@ -305,7 +305,7 @@ describe('being in view', () => {
     expect(told).toHaveLength(1);
     expect(told[0]?.at).toBeGreaterThanOrEqual(before);
     expect(told[0]?.at).toBeLessThanOrEqual(Date.now());
-    stream.shown = true; // as it was
+    stream.shown = true; // no change
     expect(socket().of('shown')).toHaveLength(1);
     stream.shown = false;
     stream.shown = true;
@@ -455,66 +455,6 @@ describe('a character in two pieces', () => {
     socket().output(3, dots.subarray(3));
     screen.draw();
     expect(screen.text).toBe('a…b');
-  });
-});
-
-describe('pictures', () => {
-  it('are told after a pause, and again when something was written', async () => {
-    await live('hello');
-    expect(socket().of('picture')).toEqual([]);
-    clock.advance(300);
-    const first = { type: 'picture', epoch: 1, offset: 5, data: 'picture of hello' };
-    expect(socket().of('picture')).toEqual([first]);
-    socket().output(5, '!');
-    clock.advance(300);
-    expect(socket().of('picture')).toEqual([first]); // not drawn yet
-    screen.draw();
-    clock.advance(200);
-    socket().output(6, '?');
-    screen.draw();
-    clock.advance(200);
-    expect(socket().of('picture')).toEqual([first]); // no pause yet
-    clock.advance(100);
-    expect(socket().of('picture')).toEqual([
-      first,
-      { type: 'picture', epoch: 1, offset: 7, data: 'picture of hello!?' },
-    ]);
-  });
-
-  it('are told when it looks different, and when it was replayed from a screen', async () => {
-    await attach();
-    ready({ offset: 9 });
-    socket().control({ type: 'snapshot', offset: 9, data: 'old' });
-    socket().control({ type: 'replayed' });
-    screen.draw();
-    clock.advance(300);
-    expect(socket().of('picture')).toMatchObject([{ offset: 9, data: 'picture of old' }]);
-    stream.looks();
-    stream.looks();
-    clock.advance(300);
-    expect(socket().of('picture')).toHaveLength(2);
-  });
-
-  it('are not told of what nobody sees, of another screen, or after the end', async () => {
-    screen.seen = false;
-    await live('hello');
-    clock.advance(300);
-    screen.seen = true;
-    stream.looks();
-    socket().control({ type: 'epoch', epoch: 2 });
-    clock.advance(300);
-    expect(socket().of('picture')).toEqual([]);
-    stream.looks();
-    const last = socket();
-    last.drop();
-    clock.advance(300);
-    expect(last.of('picture')).toEqual([]);
-  });
-
-  it('are not told when they are too long', async () => {
-    await live('x'.repeat(300_000));
-    clock.advance(300);
-    expect(socket().of('picture')).toEqual([]);
   });
 });
 

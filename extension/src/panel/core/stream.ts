@@ -26,15 +26,18 @@ import { LastingSocket, type Socket, type SocketEvents } from './lastingsocket';
 import { isReply } from './replies';
 import { INPUT_ATTEMPTS, INPUT_PIECE, INPUT_WAITING } from './timing';
 
-/** Thrown by a dialler when a further attempt is useless. */
+/** Thrown by `dial` when further attempts are useless. */
 export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
 
 /**
- * Where a viewer is: `waiting` for the next attempt, `taken` by another viewer,
- * `ended` with a process that is over, `gone` with a terminal that is
- * forgotten, `closed` by this panel.
+ * The state of a viewer. Besides attaching, replaying and live:
+ * - waiting: waits before the next attempt
+ * - taken: another viewer has the terminal
+ * - ended: the terminal's process has ended
+ * - gone: the terminal no longer exists
+ * - closed: this panel is not attached
  */
 export type StreamState =
   'attaching' | 'replaying' | 'live' | 'waiting' | 'taken' | 'ended' | 'gone' | 'closed';
@@ -44,22 +47,22 @@ export interface StreamConfig {
   readonly clock: Clock;
   readonly random: () => number;
   readonly encode: (text: string) => Uint8Array;
-  /** Opens a socket with a fresh attach token; it must be open when this resolves. */
+  /** Opens a socket with a new attach token. The socket must be open when the promise resolves. */
   readonly dial: (size: { cols: number; rows: number }, events: SocketEvents) => Promise<Socket>;
-  /** Whether an attempt has a chance; after false the stream waits for `wake`. */
+  /** Whether an attempt can succeed. If not, the stream waits for `wake`. */
   readonly online: () => boolean;
   readonly onState: (state: StreamState) => void;
   readonly onTerminal: (terminal: TerminalInfo) => void;
   readonly onExit: (exit: Exit | undefined) => void;
   readonly onTitle: (title: string) => void;
   readonly onBell: () => void;
-  /** The first bytes of this attachment are on the screen. */
+  /** Called when the first output of this attachment is on the screen. */
   readonly onPainted: () => void;
 }
 
 /**
- * One viewer of one terminal: it attaches, stays attached across lost sockets,
- * and has what comes drawn; what is typed meanwhile waits.
+ * One viewer of one terminal. It attaches, attaches again when the socket is lost,
+ * and draws the output. Input typed while it is not attached is queued.
  */
 export class Stream {
   readonly #config: StreamConfig;
@@ -67,14 +70,17 @@ export class Stream {
   readonly #drawing: Drawing;
 
   #state: StreamState = 'closed';
-  /** Counts what was attached and dropped: what is still drawn of a former one is not live. */
+  /**
+   * Counts attaches and disconnects, so that a late draw callback of an earlier
+   * attachment is ignored.
+   */
   #attachment = 0;
   #replaying = false;
-  /** When the user turned to it, in milliseconds since 1970, while it is in view. */
+  /** When the user chose this terminal, in milliseconds since 1970; 0 while it is not in view. */
   #shown = 0;
   #exited = false;
   #painted = false;
-  /** The first half of a character that was typed; its second comes at once. */
+  /** The first half of a surrogate pair that was typed; the second half follows at once. */
   #half = '';
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -110,27 +116,33 @@ export class Stream {
     return this.#state;
   }
 
-  /** What is drawn now is old: its questions were answered, its wishes granted. */
+  /**
+   * Whether the output being drawn is old: its queries were answered and its
+   * requests were carried out already.
+   */
   get replaying(): boolean {
     return this.#replaying;
   }
 
-  /** Attaches; a stream that is attached, or about to be, is left alone. */
+  /** Attaches. Does nothing if the stream is attached or attaching. */
   attach(): void {
     if (this.#socket.open || this.#state === 'attaching') return;
     void this.#open();
   }
 
-  /** Attaches again at once if it waits, or if the process it saw end was followed by another. */
+  /**
+   * Attaches again at once if the stream waits, or if its process ended and a newer
+   * epoch has begun.
+   */
   wake(epoch = 0): void {
     if (this.#state === 'waiting') this.attach();
     else if (this.#state === 'ended' && epoch > this.#drawing.epoch) this.attach();
   }
 
-  /** Sends typing of the person and answers of the terminal. */
+  /** Sends input of the user and answers of the terminal. */
   input(text: string): void {
     if (this.#replaying && isReply(text)) return;
-    // A key of a character beyond 16 bits, such as an emoji, comes as two halves.
+    // xterm reports a typed character beyond 16 bits, such as an emoji, in two halves.
     const whole = this.#half + text;
     const last = whole.charCodeAt(whole.length - 1);
     const end = last >= 0xd800 && last <= 0xdbff ? whole.length - 1 : whole.length;
@@ -138,45 +150,50 @@ export class Stream {
     if (end > 0) this.#bytes(this.#config.encode(whole.slice(0, end)));
   }
 
-  /** Sends bytes that are no text, such as the mouse reports of old programs. */
+  /** Sends bytes that are not text, such as the mouse reports of older programs. */
   binary(text: string): void {
     this.#bytes(Uint8Array.from(text, (character) => character.charCodeAt(0)));
   }
 
   /**
-   * Whether the screen may take another size now. What is about to be replayed
-   * was written for the size that it had; `fit` follows when that is drawn.
+   * Whether the screen may change its size now. Output that is about to be replayed
+   * was written for the terminal's size at that time; `fit` follows when it is
+   * drawn.
    */
   get sizable(): boolean {
     if (this.#drawing.epoch === 0) return true;
     return !this.#replaying && this.#state !== 'attaching' && this.#state !== 'waiting';
   }
 
-  /** Tells the program the screen's new size, and the backend where in the output it was taken. */
+  /**
+   * Sends the screen's new size for the program, and the output offset at which the
+   * screen changed.
+   */
   resize(cols: number, rows: number): void {
     if (this.#replaying) return;
     const { epoch, drawn } = this.#drawing;
     this.#control({ type: ControlResize, epoch, offset: drawn, cols, rows });
   }
 
-  /** Says how far was drawn, without waiting for more: the first time, the rest of a start waits for it. */
+  /**
+   * Acknowledges what is drawn without waiting for more output. The rest of the
+   * app's start waits for the first acknowledgement.
+   */
   acknowledge(): void {
     this.#drawing.acknowledge();
   }
 
-  /** Whether the user looks at it: the next panel begins with what was looked at last. */
+  /**
+   * Whether the terminal is in view. The next panel starts with the terminal that
+   * was in view last.
+   */
   set shown(shown: boolean) {
     if (shown === this.#shown > 0) return;
     this.#shown = shown ? Date.now() : 0;
     this.#tellShown();
   }
 
-  /** It looks different from here on, though nothing was written. */
-  looks(): void {
-    if (this.#state === 'live') this.#drawing.looks();
-  }
-
-  /** Lets the terminal go on without this viewer. */
+  /** Disconnects. The terminal continues without this viewer. */
   close(): void {
     this.#disconnect();
     this.#set('closed');
@@ -240,7 +257,7 @@ export class Stream {
     this.#socket.drop();
   }
 
-  /** The socket is of no use any more, whoever says so; what is missing comes with the next one. */
+  /** Handles a socket that is lost or useless. Missing output comes with the next socket. */
   #lost(): void {
     this.#disconnect();
     this.#wait();
@@ -254,7 +271,7 @@ export class Stream {
     else this.#wait();
   }
 
-  /** What arrived makes no sense: the screen is asked for anew. */
+  /** The received output is invalid: discards the screen and requests it again. */
   #resynchronise(): void {
     this.#drawing.clear(0, 0);
     this.#lost();
@@ -271,10 +288,10 @@ export class Stream {
         const parsed = v.safeParse(terminalControlSchema, JSON.parse(data));
         if (parsed.success) control = parsed.output;
       } catch {
-        // Not JSON: treated as below.
+        // Not JSON: ignored, like an unknown message.
       }
     }
-    // A message that a newer backend added is none of ours.
+    // Ignore a message type that only a newer backend knows.
     if (control !== undefined) this.#obey(control);
   }
 
@@ -297,7 +314,7 @@ export class Stream {
         this.#dropInput();
         this.#drawing.clear(control.epoch ?? this.#drawing.epoch + 1, control.offset ?? 0);
         this.#exited = false;
-        // Nothing of the process before is replayed any more.
+        // Nothing of the previous process is replayed any more.
         this.#replayed();
         break;
       case ControlExit:
@@ -314,7 +331,8 @@ export class Stream {
         if (!this.#replaying) this.#config.onBell();
         break;
       default:
-        // Pong is a sign of life, which was noted; the others are ours to send.
+        // A pong needs no action: the heartbeat already noted it. The other types are
+        // only sent by the panel.
         break;
     }
   }
@@ -324,11 +342,11 @@ export class Stream {
     const epoch = control.epoch ?? control.terminal?.epoch ?? drawing.epoch;
     const offset = control.offset ?? 0;
     if (epoch !== drawing.epoch) {
-      // Typed for a process that is over.
+      // The queued input was typed for a process that has ended.
       if (drawing.epoch !== 0) this.#dropInput();
       drawing.clear(epoch, offset);
     } else if (offset > drawing.received) {
-      // Older output than the backend keeps is lost to this viewer.
+      // The backend no longer has the output in between, so this viewer cannot show it.
       drawing.clear(epoch, offset);
     }
     this.#replaying = true;
@@ -341,8 +359,8 @@ export class Stream {
   #replayed(): void {
     const attachment = this.#attachment;
     this.#config.screen.fit();
-    // Live begins on the screen, not on the wire: what is still to be drawn
-    // belongs to the replay.
+    // The stream becomes live when the replay is drawn, not when it is received:
+    // everything not drawn yet belongs to the replay.
     this.#config.screen.write('', () => {
       if (this.#attachment !== attachment) return;
       this.#replaying = false;
@@ -351,7 +369,6 @@ export class Stream {
       this.#paint();
       const { cols, rows } = this.#config.screen.dimensions();
       this.resize(cols, rows);
-      this.looks();
     });
   }
 

@@ -25,8 +25,6 @@ it.each([
   ['CheckpointEvery', timing.CHECKPOINT_EVERY],
   ['CheckpointQuiet', timing.CHECKPOINT_QUIET],
   ['MaxCheckpoint', timing.MAX_CHECKPOINT],
-  ['PictureQuiet', timing.PICTURE_QUIET],
-  ['MaxPicture', timing.MAX_PICTURE],
   ['MinCols', timing.MIN_COLS],
   ['MaxCols', timing.MAX_COLS],
   ['MinRows', timing.MIN_ROWS],

@@ -1,6 +1,6 @@
 import type { Exit } from '$ui/protocol/protocol';
 
-/** How a process ended, in a sentence for a person. */
+/** A sentence for the user about how a process ended. */
 export function endedSentence(name: string, exit: Exit | undefined): string {
   if (exit === undefined) return `${name} ended.`;
   if (exit.signal !== undefined && exit.signal !== '')
@@ -9,13 +9,13 @@ export function endedSentence(name: string, exit: Exit | undefined): string {
   return `${name} ended with exit code ${String(exit.code)}.`;
 }
 
-/** What a command line is called: its program, without the folders before it. */
+/** The name of a command line: its program without the folders. */
 export function programName(command: string): string {
   const [program = ''] = command.trim().split(/\s+/);
   return program.slice(program.lastIndexOf('/') + 1);
 }
 
-/** The first letters of a text, with no character cut in two. */
+/** The first characters of a text, without cutting a surrogate pair. */
 export function beginning(text: string, most: number): string {
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }

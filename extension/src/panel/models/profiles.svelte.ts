@@ -16,12 +16,12 @@ import type {
 import { MODEL_TIMEOUT } from '../core/timing';
 import type { Asking, Problem } from '../task/state/asking.svelte';
 
-/** A model that hangs is given up by the app, which says so. */
+/** The app gives up a model that hangs, and reports that. */
 const slow = { timeout: MODEL_TIMEOUT };
 
-/** The model profiles, as the panel reaches them: over HTTP. */
+/** The model profiles, read and changed over HTTP. */
 export class Profiles implements ModelWays {
-  /** Undefined until they are known. */
+  /** Undefined until they are loaded. */
   llm = $state.raw<LLMState>();
   protected readonly asking: Asking;
 
@@ -29,19 +29,19 @@ export class Profiles implements ModelWays {
     this.asking = asking;
   }
 
-  /** Why the last thing that was asked for did not work. */
+  /** Why the last request failed. */
   get problem(): Problem | undefined {
     return this.asking.problem;
   }
 
-  /** Reads them. */
+  /** Loads the profiles. */
   async fetch(): Promise<void> {
     await this.asking.try(async () => {
       this.llm = await this.asking.ask('/llm/profiles', {}, llmStateSchema);
     });
   }
 
-  /** One of them, once they are known. */
+  /** One profile, once they are loaded. */
   get(id: string | undefined): LLMProfile | undefined {
     return this.llm?.profiles.find((one) => one.id === id);
   }
@@ -75,7 +75,7 @@ export class Profiles implements ModelWays {
     return verdict;
   }
 
-  /** Model servers on this machine. */
+  /** Lists the model servers on this machine. */
   async local(): Promise<LLMLocal[]> {
     let found: LLMLocal[] = [];
     await this.asking.try(async () => {

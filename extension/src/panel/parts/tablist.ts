@@ -1,6 +1,6 @@
 /**
- * Handles the arrow keys of a list of tabs, of which `at` has the focus: chooses the
- * one beside it, around the ends, and gives that the focus.
+ * Handles the arrow keys in a list of tabs in which the tab `at` has the focus. It
+ * chooses and focuses the next or previous tab, and wraps around at the ends.
  */
 export function moveTab(
   event: KeyboardEvent,

@@ -21,6 +21,8 @@ test('a click that was on its way before the question does not answer it', () =>
   expect(settled(undefined, 9_999)).toBe(false);
   expect(settled(1_000, 1_000 + settleTime - 1)).toBe(false);
   expect(settled(1_000, 1_000 + settleTime)).toBe(true);
+  // The second half of a slow double click.
+  expect(settled(1_000, 1_700)).toBe(false);
 });
 
 test('the questions of the tab in view come first', () => {

@@ -2,13 +2,13 @@ import { what, where, who } from '$ui/approvals/words';
 import { oneLine } from '$ui/foreign';
 import type { Approval, TabID } from '$ui/protocol/protocol';
 
-/** Those of the tab in view first, each group oldest first: as the backend sends them. */
+/** The approvals of the tab in view first. Each group keeps the backend's order, oldest first. */
 export function inOrder(approvals: readonly Approval[], tab: TabID | undefined): Approval[] {
   const here = (approval: Approval): boolean => approval.tab !== undefined && approval.tab === tab;
   return [...approvals.filter(here), ...approvals.filter((one) => !here(one))];
 }
 
-/** What a screen reader says; empty when nothing waits. */
+/** The text for a screen reader; empty when no approval waits. */
 export function announcement(approvals: readonly Approval[]): string {
   const newest = approvals.at(-1);
   if (newest === undefined) return '';

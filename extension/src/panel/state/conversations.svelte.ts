@@ -7,7 +7,7 @@ import type {
 } from '$ui/protocol/protocol';
 import { byTime } from '$ui/time';
 
-/** What asks for a person first: one word for all conversations of a tab. */
+/** The states in order of urgency. A tab shows the most urgent state of all its conversations. */
 const urgency: readonly ConversationState[] = [
   'needs_you',
   'sign_in',
@@ -16,16 +16,16 @@ const urgency: readonly ConversationState[] = [
   'starting',
 ];
 
-/** The session's conversations without their entries, as the backend said them last. */
+/** The session's conversations without their entries, as the backend last reported them. */
 export class Conversations {
   all = $state.raw<readonly Conversation[]>([]);
-  /** Questions that stand in the conversation in view, by the broker's ids. */
+  /** The ids of approvals that the conversation in view shows itself. */
   inView = $state.raw<readonly string[]>([]);
 
-  /** What is to be shown beside a tab, as was asked elsewhere; until it is. */
+  /** The conversation that another part asked to show for a tab, until it is shown. */
   wanted = $state.raw<{ readonly tab: TabID; readonly id: ConversationID }>();
 
-  /** Those beside a tab, the one used last first. */
+  /** The conversations of a tab, the one used last first. */
   of(tab: TabID): Conversation[] {
     return this.all.filter((one) => one.tab === tab);
   }
@@ -34,7 +34,7 @@ export class Conversations {
     return this.all.find((one) => one.id === id);
   }
 
-  /** What a tab's conversations are doing, in the state that matters most; undefined when all rest. */
+  /** The most urgent state of a tab's conversations; undefined when all are idle. */
   busiest(tab: TabID): ConversationState | undefined {
     const states = this.of(tab).map(({ state }) => state);
     return urgency.find((state) => states.includes(state));

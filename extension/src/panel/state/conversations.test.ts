@@ -13,7 +13,7 @@ const ids = (all: readonly Conversation[]): string[] => all.map(({ id }) => id);
 describe('the conversations of a session', () => {
   it.each([
     ['09:30:01Z', '09:30:00Z'],
-    // Go leaves out the zeros at the end of a time.
+    // Go omits the zeros at the end of a time.
     ['09:30:00.5Z', '09:30:00Z'],
     ['09:30:00.12Z', '09:30:00.1Z'],
   ])('one of %s is newer than one of %s', (newer, older) => {

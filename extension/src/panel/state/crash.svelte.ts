@@ -1,9 +1,9 @@
 import { CodeCrashed, type SessionInfo } from '$ui/protocol/protocol';
 
-/** Where the crash that the user dismissed is kept: as long as the browser lives. */
+/** The storage key of the crash that the user dismissed. It is kept until the browser ends. */
 const key = 'pilotfish.crash';
 
-/** That the browser crashed, until the user dismisses it. */
+/** The message that the browser crashed, until the user dismisses it. */
 export class Crash {
   #dismissed = $state('');
   readonly #area: chrome.storage.StorageArea;
@@ -14,11 +14,11 @@ export class Crash {
 
   async load(): Promise<void> {
     const kept = (await this.#area.get(key))[key];
-    // What was dismissed while this was read is newer.
+    // A message dismissed during the read is newer.
     if (typeof kept === 'string' && this.#dismissed === '') this.#dismissed = kept;
   }
 
-  /** What to say about the last crash; undefined when there is nothing to say. */
+  /** The message about the last crash; undefined when there is nothing to show. */
   said(info: SessionInfo | undefined): string | undefined {
     const crash = info?.warnings.find(({ code }) => code === CodeCrashed)?.message;
     return crash === this.#dismissed ? undefined : crash;

@@ -1,8 +1,13 @@
 import type { TabID } from '$ui/protocol/protocol';
 import type { IconName } from '$ui/icons';
-import { facesKey, type KeptFaces } from './keptfaces';
 
-/** The faces of the panel, in the order of their switch. */
+/** The storage key of the chosen faces, in chrome.storage.local, which survives restarts. */
+export const facesKey = 'pilotfish.faces';
+
+/** The stored value as it was read, not validated. */
+type KeptFaces = { last?: unknown; tabs?: Record<TabID, unknown> } | undefined;
+
+/** The faces of the panel, in the order in which the switch shows them. */
 export const faces = [
   {
     id: 'terminal',
@@ -27,9 +32,9 @@ export const faces = [
 export type Face = (typeof faces)[number]['id'];
 
 /**
- * Which face each tab shows. A tab that was never asked shows the face that was
- * chosen last; the panel's document comes and goes, so the choice is kept by
- * the extension.
+ * Which face each tab shows. A tab without a choice shows the face that was chosen
+ * last. The panel's document is closed and opened often, so the extension's storage
+ * keeps the choice.
  */
 export class Faces {
   #byTab = $state.raw<Readonly<Record<TabID, Face>>>({});
@@ -40,13 +45,13 @@ export class Faces {
     this.#area = area;
   }
 
-  /** Reads what was chosen before. */
+  /** Reads the stored choice. */
   async load(): Promise<void> {
     const kept = (await this.#area.get(facesKey))[facesKey] as KeptFaces;
     const tabs = Object.entries(kept?.tabs ?? {}).filter((one): one is [string, Face] =>
       isFace(one[1]),
     );
-    // What was chosen while this was read is newer.
+    // A choice made during the read is newer.
     if (isFace(kept?.last)) this.#last ??= kept.last;
     this.#byTab = { ...Object.fromEntries(tabs), ...this.#byTab };
   }

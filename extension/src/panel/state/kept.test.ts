@@ -1,11 +1,10 @@
-// What the panel keeps beyond its own life: faces, and a crash that was dismissed.
+// What the panel stores beyond its own run: the chosen faces, and a dismissed crash.
 import { describe, expect, it } from 'vitest';
 import type { SessionInfo } from '$ui/protocol/protocol';
 import { Crash } from './crash.svelte';
-import { Faces } from './faces.svelte';
-import { facesKey, keptFace } from './keptfaces';
+import { Faces, facesKey } from './faces.svelte';
 
-/** Storage that answers when it is told to. */
+/** Storage whose replies the test can delay. */
 class Area {
   values: Record<string, unknown> = {};
   #go: () => void = () => undefined;
@@ -72,15 +71,6 @@ describe('faces', () => {
       expect(faces.of('t1')).toBe('terminal');
     },
   );
-
-  it('the early script reads the same choice', () => {
-    const kept = { last: 'task', tabs: { t1: 'chat' } };
-    expect([keptFace(kept, 't1'), keptFace(kept, 't2'), keptFace(undefined, 't1')]).toEqual([
-      'chat',
-      'task',
-      undefined,
-    ]);
-  });
 });
 
 describe('a crash', () => {

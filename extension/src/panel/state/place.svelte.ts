@@ -1,9 +1,9 @@
-/** Which window the panel is in, and which tab is in front there. */
+/** Which window the panel is in, and which tab is active there. */
 export class Place {
   windowId = $state<number>();
   chromeTabId = $state<number>();
 
-  /** Follows the browser until `signal` aborts. */
+  /** Follows the browser's events until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { id } = await chrome.windows.getCurrent();
     if (signal.aborted) return;
@@ -12,7 +12,7 @@ export class Place {
     const activated = (active: { tabId: number; windowId: number }): void => {
       if (active.windowId === this.windowId) this.chromeTabId = active.tabId;
     };
-    // A page that was loaded ahead takes over the place of its tab.
+    // A prerendered page replaces the page of its tab and changes the tab's id.
     const replaced = (added: number, removed: number): void => {
       if (this.chromeTabId === removed) this.chromeTabId = added;
     };

@@ -16,13 +16,13 @@ import { lastTheme } from '$ui/theme';
 import { byTime } from '$ui/time';
 import type { Link } from '../connection/connection';
 
-/** States only move forward within one process of a terminal. */
+/** A terminal's state only moves forward within one epoch. */
 const order = { starting: 0, live: 1, stopping: 2, ended: 3, missing: 3 } as const;
 
-/** What the backend says, as it said it last. The panel holds no other truth. */
+/** The state that the backend last reported. The panel has no other state of its own. */
 export class SessionStore {
   link = $state<Link>('unpaired');
-  /** What the backend calls this view for as long as its socket is open. */
+  /** The backend's name for this panel while its socket is open. */
   panel = '';
   info = $state.raw<SessionInfo>();
   agents = $state.raw<AgentsFile>({ version: 1, agents: [], default: AgentAuto });
@@ -30,6 +30,7 @@ export class SessionStore {
     agent: AgentAuto,
     fontSize: 13,
     everyTab: false,
+    confinement: { on: true },
     chatAgent: AgentAuto,
     theme: lastTheme(),
     appVersion: '',
@@ -37,17 +38,17 @@ export class SessionStore {
   tabs = $state.raw<Tab[]>([]);
   terminals = $state.raw<TerminalInfo[]>([]);
 
-  /** The tab that Chrome calls by this number. */
+  /** The tab that has this id in Chrome. */
   tabOf(chromeTabId: number | undefined): Tab | undefined {
     const [only, ...others] = this.tabs;
-    // Before the browser has said which tab the panel is beside, or the worker
-    // what Chrome calls it: the only one there is.
+    // If there is only one tab, use it until the browser has reported the panel's
+    // tab, or the worker the tab's id in Chrome.
     const alone = others.length === 0 && (chromeTabId === undefined || !only?.chromeTabId);
     if (alone) return only;
     return this.tabs.find((tab) => chromeTabId !== undefined && tab.chromeTabId === chromeTabId);
   }
 
-  /** The terminals beside a tab, oldest first. */
+  /** The terminals of a tab, oldest first. */
   terminalsOf(tab: TabID): TerminalInfo[] {
     return this.terminals
       .filter((terminal) => terminal.tab === tab)
@@ -58,7 +59,7 @@ export class SessionStore {
     return this.terminals.find((terminal) => terminal.id === id);
   }
 
-  /** What the catalogue says of a kind; "auto" is what it stands for here. */
+  /** The catalogue's entry of an agent; "auto" means the default agent. */
   agent(kind: AgentKind): AgentInfo | undefined {
     const meant = kind === AgentAuto || kind === '' ? this.agents.default : kind;
     return this.agents.agents.find((agent) => agent.kind === meant);
@@ -95,7 +96,10 @@ export class SessionStore {
     }
   }
 
-  /** Takes in a terminal; what is older than what is known is dropped: there are two sources. */
+  /**
+   * Stores a terminal. Two sources report terminals, so a state older than the
+   * known one is dropped.
+   */
   put(terminal: TerminalInfo): void {
     const known = this.terminal(terminal.id);
     if (known === undefined) {
@@ -109,7 +113,7 @@ export class SessionStore {
     this.terminals = this.terminals.map((other) => (other.id === terminal.id ? terminal : other));
   }
 
-  /** The process of a terminal is over. */
+  /** Records that the process of a terminal has ended. */
   ended(id: TerminalID, exit: Exit | undefined): void {
     const known = this.terminal(id);
     if (known === undefined || known.state === TerminalEnded) return;

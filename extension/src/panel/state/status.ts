@@ -3,17 +3,17 @@ import { agentWord, terminalWord, type Word } from '$ui/words';
 import type { Link } from '../connection/connection';
 import type { StreamState } from '../core/stream';
 
-/** Everything that decides what the toolbar says of the terminal in view. */
+/** Everything that decides the status word in the toolbar. */
 export interface StatusInput {
   readonly link: Link;
-  /** The link was live before. */
+  /** Whether the link has been live at least once. */
   readonly known: boolean;
   readonly starting: boolean;
   readonly terminal: TerminalInfo | undefined;
   readonly stream: StreamState | undefined;
 }
 
-/** The state of the terminal in view, in a word; undefined when there is none. */
+/** The state of the terminal in view, in one word; undefined when there is no terminal. */
 export function statusWord(input: StatusInput): Word | undefined {
   const { terminal, stream } = input;
   switch (input.link) {
@@ -50,7 +50,7 @@ export function statusWord(input: StatusInput): Word | undefined {
   return terminalWord('live');
 }
 
-/** What the panel says about its connection; undefined when there is nothing to say. */
+/** The message about the connection; undefined when it is live. */
 export function linkSentence(
   link: Link,
   known: boolean,
@@ -69,7 +69,7 @@ export function linkSentence(
     case 'impostor':
       return {
         text: 'Another program is using Pilotfish’s port.',
-        hint: 'The panel stays disconnected. Restart Pilotfish.',
+        hint: 'Restart Pilotfish; the panel then connects again.',
       };
     case 'outdated':
       return {

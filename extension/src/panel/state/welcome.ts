@@ -3,8 +3,8 @@ import { question } from '../../messages/envelope';
 import { REQUEST_TIMEOUT } from '../core/timing';
 
 /**
- * Tells the worker that the panel is connected, once what it shows is drawn, so
- * that the welcome page's arrow can go.
+ * Tells the worker that the panel is connected, once the panel is drawn, so that
+ * the welcome page can remove its arrow.
  */
 export function tellConnected(): void {
   requestAnimationFrame(() => {
@@ -13,16 +13,13 @@ export function tellConnected(): void {
 }
 
 function tell(): void {
-  // Nobody may listen: then there is no welcome page that waits.
+  // It fails if nobody listens: then no welcome page waits.
   chrome.runtime
     .sendMessage(question('rpc:call', 'connected', null, Date.now() + REQUEST_TIMEOUT))
     .catch(() => undefined);
 }
 
-/**
- * Answers a welcome page that is loaded later, while the panel is connected, until
- * `signal` aborts.
- */
+/** Tells a welcome page that loads later that the panel is connected, until `signal` aborts. */
 export function answerAsk(connected: () => boolean, signal: AbortSignal): void {
   const listener = hearing(chrome.runtime.id, ({ event }) => {
     if (event === 'welcome-loaded' && connected()) tell();

@@ -2,8 +2,8 @@ import { CLIPBOARD_LIMIT } from '../core/timing';
 
 /**
  * The text that a program asks to put on the clipboard with OSC 52 ("c;" and
- * base64); undefined when it may not: a question for the clipboard, a text over
- * the limit, or something that is not base64.
+ * base64). Returns undefined when that is not allowed: a query of the clipboard, a
+ * text over the limit, or invalid base64.
  */
 export function clipboardText(data: string): string | undefined {
   const encoded = data.slice(data.indexOf(';') + 1);

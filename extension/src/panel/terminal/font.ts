@@ -1,10 +1,10 @@
-/** Families that only Apple's systems have. */
+/** Font families that only Apple's systems have. */
 const apples = new Set(['ui-monospace', 'SF Mono']);
 
 /**
- * The families to ask for, of a CSS list. Each one that is not installed is asked
- * for again in every weight and slope, before the first picture: those that
- * cannot be there are left out.
+ * The font families to use, from a CSS list. For each family that is not installed,
+ * the browser searches again in every weight and slope before the first frame. So
+ * those that cannot exist on this system are removed.
  */
 export function families(list: string, mac: boolean): string {
   if (mac) return list;

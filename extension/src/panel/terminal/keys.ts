@@ -1,12 +1,12 @@
-/** What a key of the terminal means to the panel instead of to the program. */
+/** What a key does in the panel instead of going to the program. */
 export type KeyAction = 'newline' | 'copy' | 'find' | 'leave';
 
-/** Enough of a key event to decide. */
+/** The fields of a key event that the decision needs. */
 export type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'shiftKey' | 'altKey' | 'metaKey'>;
 
 /**
- * The panel's own keys. Ctrl+C copies only what is selected, as in the
- * terminals of browsers and editors; without a selection it interrupts.
+ * The panel's own keys. Ctrl+C copies only a selection, as in the terminals of
+ * browsers and editors; without a selection it interrupts.
  */
 export function keyAction(key: Key, selected: boolean, mac: boolean): KeyAction | undefined {
   if (key.altKey) return undefined;
@@ -17,11 +17,12 @@ export function keyAction(key: Key, selected: boolean, mac: boolean): KeyAction 
     if (letter === 'f' && !key.shiftKey) return 'find';
     return letter === 'c' && selected ? 'copy' : undefined;
   }
-  // There Control has no second meaning: it always goes to the program.
+  // On a Mac, Control has no second meaning: it always goes to the program.
   if (mac && !key.shiftKey) return undefined;
   if (!key.ctrlKey || key.metaKey) return undefined;
   if (letter === 'f' && key.shiftKey) return 'find';
-  // Ctrl+Shift+C would open the browser's tools: it is ours even with nothing selected.
+  // Ctrl+Shift+C would open the browser's tools, so the panel takes it even without a
+  // selection.
   if (letter === 'c' && (key.shiftKey || selected)) return 'copy';
   return undefined;
 }

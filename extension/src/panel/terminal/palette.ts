@@ -1,7 +1,7 @@
 import type { ITheme } from '@xterm/xterm';
 
-// The sixteen colours were chosen on their grounds: every one that text is
-// written in has a contrast of at least 4.5 : 1 (palette.test.ts).
+// The sixteen colours are chosen for their backgrounds: each colour used for text has
+// a contrast of at least 4.5 : 1 (palette.test.ts).
 
 export const light: ITheme = {
   background: '#ffffff',
@@ -61,27 +61,7 @@ export const dark: ITheme = {
   brightWhite: '#f5f8f8',
 };
 
-/** The sixteen colours by their numbers. */
-export const sixteen = [
-  'black',
-  'red',
-  'green',
-  'yellow',
-  'blue',
-  'magenta',
-  'cyan',
-  'white',
-  'brightBlack',
-  'brightRed',
-  'brightGreen',
-  'brightYellow',
-  'brightBlue',
-  'brightMagenta',
-  'brightCyan',
-  'brightWhite',
-] as const satisfies readonly (keyof ITheme)[];
-
-/** How matches of the find bar are drawn. */
+/** The colours of the matches of the find bar. */
 export const matches = {
   light: {
     matchBackground: '#fbe3a4',

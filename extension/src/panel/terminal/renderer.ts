@@ -1,9 +1,12 @@
 import type { Terminal } from '@xterm/xterm';
 
-/** Names of renderers that paint with the processor. */
+/** Names of renderers that draw in software, on the CPU. */
 const software = /swiftshader|llvmpipe|softpipe|software|basic render|warp/i;
 
-/** Whether this machine draws WebGL with a graphics card; without one it is slower than the DOM. */
+/**
+ * Whether this machine draws WebGL with a graphics card. Without one, WebGL is
+ * slower than the DOM.
+ */
 export function hasGraphicsCard(): boolean {
   const canvas = document.createElement('canvas');
   const gl = canvas.getContext('webgl2', { failIfMajorPerformanceCaveat: true });
@@ -14,7 +17,7 @@ export function hasGraphicsCard(): boolean {
   return typeof name === 'string' && !software.test(name);
 }
 
-/** Draws a terminal with WebGL from now on; with the DOM again when the context is lost. */
+/** Draws a terminal with WebGL, and with the DOM again if the WebGL context is lost. */
 export async function useGraphicsCard(terminal: Terminal): Promise<void> {
   const { WebglAddon } = await import('@xterm/addon-webgl');
   const addon = new WebglAddon();

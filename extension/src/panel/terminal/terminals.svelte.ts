@@ -20,7 +20,8 @@ import type { Socket, SocketEvents } from '../core/lastingsocket';
 import { GoneError, type StreamState } from '../core/stream';
 import { MAX_SCREENS } from '../core/timing';
 import type { SessionStore } from '../state/session.svelte';
-import { TerminalView, type HoveredLink } from './view';
+import { TerminalView } from './view';
+import type { HoveredLink } from './viewconfig';
 
 /** Why something did not work, and what to do about it. */
 export interface Problem {
@@ -28,13 +29,11 @@ export interface Problem {
   readonly hint: string;
 }
 
-/** What the surroundings give every terminal. */
+/** What all terminals need from the panel. */
 export interface Surroundings {
   readonly connection: Connection;
-  /** A terminal that was attached to already, if it is this one; see EarlyConnection. */
+  /** The terminal that was attached early, if it is this one; see EarlyConnection. */
   readonly early: (id: TerminalID) => EarlyTerminal | undefined;
-  /** A terminal's first bytes are in the page. */
-  readonly onPainted: () => void;
   readonly session: SessionStore;
   readonly fontFamily: string;
   readonly mac: boolean;
@@ -45,57 +44,66 @@ export interface Surroundings {
   readonly onLeave: () => void;
 }
 
-/** A view and what is known of it while it has no terminal yet. */
+/** A view, and what is known about it before it has a terminal. */
 interface Shown {
   readonly view: TerminalView;
   tab: TabID;
   id: TerminalID | undefined;
-  /** What a new terminal runs; used by its first dial only. */
+  /** What a new terminal runs. Used only for the first dial. */
   start: { agent: AgentKind | undefined; command: string } | undefined;
 }
 
-/** The terminals of the panel: which are shown, which are kept, which are started. */
+/** The terminals of the panel: shown, kept in memory, or starting. */
 export class Terminals {
-  /** Where the viewer of each terminal is. */
+  /** The viewer's state of each terminal. */
   readonly streams = new SvelteMap<TerminalID, StreamState>();
-  /** Tabs beside which a terminal is being started. */
+  /** Tabs for which a terminal is starting. */
   readonly starting = new SvelteSet<TabID>();
-  /** Why the last start beside a tab failed. */
+  /** Why the last start for a tab failed. */
   readonly problems = new SvelteMap<TabID, Problem>();
-  /** Terminals that rang while nobody looked. */
+  /** Terminals that rang the bell while they were not in view. */
   readonly rang = new SvelteSet<TerminalID>();
-  /** The terminal that was chosen beside a tab with several. */
+  /** The terminal that the user chose for a tab with several. */
   readonly #chosen = new SvelteMap<TabID, TerminalID>();
   link = $state.raw<HoveredLink>();
   found = $state.raw({ index: -1, count: 0 });
   dark = $state(false);
 
   readonly #around: Surroundings;
-  /** Kept views, the one shown last at the end. */
+  /** The views in memory; the one shown last is at the end. */
   #kept: Shown[] = [];
   #current: Shown | undefined;
-  /** A view made ahead, while the backend still answers: the first one to be shown. */
+  /**
+   * A view made in advance while the backend still answers. The first terminal to
+   * be shown uses it.
+   */
   #spare: Shown | undefined;
   #host: HTMLElement | undefined;
-  /** Tabs whose terminal was closed here by the person: nothing starts there by itself. */
+  /** Tabs whose terminal the user closed here; no terminal starts there automatically. */
   readonly #left = new SvelteSet<TabID>();
-  /** The run of the app whose first terminal is there, or was. */
+  /**
+   * The identity of the run of the app for which the first automatic start was
+   * already considered.
+   */
   #begun = '';
 
   constructor(around: Surroundings) {
     this.#around = around;
   }
 
-  /** Takes the element that terminals are shown in. */
+  /** Sets the element that contains the terminals. */
   mount(host: HTMLElement): void {
     this.#host = host;
-    // Answers of the backend that are here already go first.
+    // First handle the messages of the backend that have already arrived.
     systemClock.after(0, () => {
       if (this.#host === host && this.#kept.length === 0) this.#spare ??= this.#make(host);
     });
   }
 
-  /** The terminal to show beside a tab: one chosen here, else the one that was shown last, else the newest. */
+  /**
+   * The terminal to show for a tab: the one chosen here, else the one shown last,
+   * else the newest.
+   */
   chosen(tab: TabID): TerminalInfo | undefined {
     const terminals = this.#around.session.terminalsOf(tab);
     const id = this.#chosen.get(tab);
@@ -108,9 +116,9 @@ export class Terminals {
   }
 
   /**
-   * Starts a terminal beside a tab without being asked: the first of a run of
-   * the app, and with `everyTab` one beside each tab that is looked at. Never
-   * where the person closed one, or where a start failed.
+   * Starts a terminal for a tab automatically: the first of a run of the app, and
+   * with `everyTab` one for each tab the user views. Never where the user closed a
+   * terminal or a start failed.
    */
   startByItself(tab: TabID): void {
     const { session, connection } = this.#around;
@@ -121,7 +129,7 @@ export class Terminals {
     if (first || session.settings.everyTab) this.start(tab);
   }
 
-  /** Brings the terminal to view that belongs there now: of this tab, or none. */
+  /** Shows the terminal of this tab, or none. */
   show(tab: TabID | undefined, terminal: TerminalInfo | undefined): void {
     const wanted = tab === undefined ? undefined : this.#wanted(tab, terminal);
     if (wanted === this.#current) {
@@ -139,12 +147,15 @@ export class Terminals {
     wanted.view.focus();
     if (terminal === undefined) return;
     const { state } = wanted.view.stream;
-    // Another panel has it: looking at it here takes it back.
+    // If another panel has the terminal, showing it here takes it back.
     if (state === 'closed' || state === 'taken') wanted.view.stream.attach();
     else wanted.view.stream.wake(terminal.epoch);
   }
 
-  /** Starts a terminal beside a tab, with the agent of Settings unless one is named, and shows it. */
+  /**
+   * Starts a terminal for a tab and shows it. Without `agent` it runs the agent
+   * from the settings.
+   */
   start(tab: TabID, agent?: AgentKind, command = ''): void {
     if (this.starting.has(tab)) return;
     this.problems.delete(tab);
@@ -158,8 +169,13 @@ export class Terminals {
     shown.view.stream.attach();
   }
 
-  /** Ends what runs in a terminal and starts it again, or another agent. */
-  async restart(terminal: TerminalInfo, agent?: AgentKind, command?: string): Promise<void> {
+  /** Ends what runs in a terminal and starts it again, or another agent; a shell also confined. */
+  async restart(
+    terminal: TerminalInfo,
+    agent?: AgentKind,
+    command?: string,
+    confined?: boolean,
+  ): Promise<void> {
     await this.#attempt(terminal.tab, async () => {
       await this.#around.connection.request(
         '/pty-restart',
@@ -167,6 +183,7 @@ export class Terminals {
           terminal: terminal.id,
           ...(agent !== undefined && { agent }),
           ...(command !== undefined && { command }),
+          ...(confined !== undefined && { confined }),
         },
         v.unknown(),
       );
@@ -174,7 +191,7 @@ export class Terminals {
     });
   }
 
-  /** Ends a terminal and forgets it. */
+  /** Ends the program of a terminal and removes the terminal. */
   async close(terminal: TerminalInfo): Promise<void> {
     await this.#attempt(terminal.tab, async () => {
       this.#left.add(terminal.tab);
@@ -182,7 +199,7 @@ export class Terminals {
     });
   }
 
-  /** Looks again which agents there are. */
+  /** Searches again for installed agents. */
   async probe(tab: TabID): Promise<void> {
     await this.#attempt(tab, async () => {
       const agents = await this.#around.connection.request('/agents/probe', {}, agentsFileSchema);
@@ -194,14 +211,14 @@ export class Terminals {
     this.problems.delete(tab);
   }
 
-  /** Lets go of views whose terminals are forgotten. */
+  /** Drops the views of terminals that no longer exist. */
   prune(known: readonly TerminalInfo[]): void {
     for (const kept of [...this.#kept]) {
       if (kept.id !== undefined && !known.some(({ id }) => id === kept.id)) this.#drop(kept);
     }
   }
 
-  /** The connection is back: whoever waits tries again now. */
+  /** Retries now, after the connection is back. */
   wake(): void {
     for (const kept of this.#kept) kept.view.stream.wake();
   }
@@ -215,7 +232,7 @@ export class Terminals {
     this.#current?.view.focus();
   }
 
-  /** Types into the terminal that is shown. */
+  /** Sends input to the terminal that is shown. */
   type(text: string): void {
     this.#current?.view.stream.input(text);
   }
@@ -255,8 +272,8 @@ export class Terminals {
 
   #wanted(tab: TabID, terminal: TerminalInfo | undefined): Shown | undefined {
     const begun = this.#kept.find((kept) => kept.tab === tab && kept.id === undefined);
-    // One that is being started is shown first; its terminal may be announced
-    // before the reply that names it.
+    // Show the terminal that is starting. The event that announces it may come before
+    // the reply that names it.
     if (begun !== undefined) return begun;
     if (terminal === undefined || terminal.state === TerminalMissing) return undefined;
     return (
@@ -277,7 +294,7 @@ export class Terminals {
     return shown;
   }
 
-  /** Makes a view that cannot be seen before it is shown, and is of no terminal yet. */
+  /** Makes a view that is invisible until it is shown and has no terminal yet. */
   #make(host: HTMLElement, terminal?: TerminalInfo): Shown {
     const { session, connection } = this.#around;
     const shown: Shown = {
@@ -320,13 +337,15 @@ export class Terminals {
           this.found = { index, count };
         },
         askPaste: this.#around.askPaste,
-        onPainted: this.#around.onPainted,
       }),
     };
     return shown;
   }
 
-  /** Asks for an attach token, of a new terminal the first time, and opens the socket with it. */
+  /**
+   * Requests an attach token, the first time by starting a new terminal, and opens
+   * the socket with it.
+   */
   async #dial(
     shown: Shown,
     size: { cols: number; rows: number },
@@ -409,7 +428,7 @@ export class Terminals {
   }
 }
 
-/** Whether there is nothing running in a terminal, so that another agent may take its place. */
+/** Whether nothing runs in a terminal, so that another agent may start in it. */
 export function isOver(terminal: TerminalInfo | undefined): boolean {
   return terminal?.state === TerminalEnded || terminal?.state === TerminalMissing;
 }

@@ -4,70 +4,31 @@ import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { WebLinksAddon } from '@xterm/addon-web-links';
 import { Terminal, type IDisposable } from '@xterm/xterm';
 import { inputMethodTakes } from '$ui/inputmethod';
-import type { Exit, TerminalInfo } from '$ui/protocol/protocol';
 import { systemClock } from '../connection/clock';
 import type { Screen } from '../core/drawing';
 import { changedColours, resize, restore, setColours, take } from '../core/emulator/snapshot';
 import { framed, needsConsent, sanitise } from '../core/paste';
-import { written } from '../core/told';
-import type { Socket, SocketEvents } from '../core/lastingsocket';
-import { Stream, type StreamState } from '../core/stream';
+import { Stream } from '../core/stream';
 import { MAX_COLS, MAX_ROWS, MIN_COLS, MIN_ROWS, RESIZE_QUIET, SCROLLBACK } from '../core/timing';
 import { clipboardText } from './clipboard';
-import { placeOf } from './firstpicture';
 import { keyAction } from './keys';
 import { opensLink, safeLink } from './links';
 import { dark, light, matches } from './palette';
 import { useGraphicsCard } from './renderer';
-import { strokesOf } from './strokes';
-
-/** A link under the mouse, or none. */
-export interface HoveredLink {
-  readonly url: string;
-  readonly x: number;
-  readonly y: number;
-}
-
-export interface ViewConfig {
-  /** The size that its terminal has; where it is still the right one, nothing is laid out twice. */
-  readonly cols?: number;
-  readonly rows?: number;
-  readonly fontFamily: string;
-  readonly fontSize: number;
-  readonly dark: boolean;
-  readonly mac: boolean;
-  /** Whether to draw with WebGL; asked once the first frame is drawn. */
-  readonly graphicsCard: () => boolean;
-  readonly online: () => boolean;
-  readonly dial: (size: { cols: number; rows: number }, events: SocketEvents) => Promise<Socket>;
-  readonly onState: (state: StreamState) => void;
-  readonly onTerminal: (terminal: TerminalInfo) => void;
-  readonly onExit: (exit: Exit | undefined) => void;
-  readonly onTitle: (title: string) => void;
-  readonly onBell: () => void;
-  readonly onFind: () => void;
-  readonly onLeave: () => void;
-  readonly onLink: (link: HoveredLink | undefined) => void;
-  readonly onOpenLink: (url: string) => void;
-  readonly onMatches: (index: number, count: number) => void;
-  /** The first bytes are in the page. */
-  readonly onPainted: () => void;
-  /** Asks the person whether this text may be pasted. */
-  readonly askPaste: (text: string) => Promise<boolean>;
-}
+import type { ViewConfig } from './viewconfig';
 
 /**
- * Makes an emulator as new, in order with what is written to it: a full reset, and
- * what xterm leaves out of one, a hidden cursor and changed colours. As bytes, so that
- * half a character before it is dropped.
+ * Resets an emulator completely, in order with what is written to it: a full reset,
+ * and what xterm's full reset leaves out, a hidden cursor and changed colours. As
+ * bytes, so that an incomplete character before it is dropped.
  */
 const reset = new TextEncoder().encode(
   '\x1bc\x1b[?25h\x1b]104\x07\x1b]110\x07\x1b]111\x07\x1b]112\x07',
 );
 
-/** One terminal on the screen: xterm, its add-ons, and the stream that it shows. */
+/** One terminal on the screen: xterm, its add-ons, and the stream that it draws. */
 export class TerminalView {
-  /** The element to put into the page. */
+  /** The element of the view. */
   readonly element = document.createElement('div');
   readonly stream: Stream;
   readonly #config: ViewConfig;
@@ -82,12 +43,12 @@ export class TerminalView {
   #shown = false;
   #accelerated = false;
 
-  /** The view opens in `parent`, which must be in the page. */
+  /** Creates the view inside `parent`, which must be in the page. */
   constructor(parent: HTMLElement, config: ViewConfig) {
     this.#config = config;
     this.#dark = config.dark;
-    this.element.className = 'terminal-view';
-    // It has its place, and so its size, but is not seen before it is shown.
+    this.element.className = 'terminal-view unpainted';
+    // It takes up space, and so has a size, but is invisible until it is shown.
     this.element.style.visibility = 'hidden';
     parent.append(this.element);
     this.#terminal = new Terminal({
@@ -98,17 +59,18 @@ export class TerminalView {
       cursorInactiveStyle: 'outline',
       fontFamily: config.fontFamily,
       fontSize: config.fontSize,
-      // More would tear the lines of boxes apart in the DOM renderer.
+      // A larger value would leave gaps between box-drawing lines in the DOM renderer.
       lineHeight: 1,
-      // Programs choose their greys for a dark ground; in the light they would vanish.
+      // Programs choose their greys for a dark background; on a light one they would
+      // be invisible.
       minimumContrastRatio: 4.5,
       macOptionIsMeta: true,
       rightClickSelectsWord: false,
       overviewRuler: { width: 10 },
       scrollback: SCROLLBACK,
       theme: config.dark ? dark : light,
-      // All off by default, said again because it matters: no program reads
-      // titles or positions back.
+      // All options are off by default. They are stated here because it matters: no
+      // program may read titles or positions.
       windowOptions: {},
       linkHandler: {
         allowNonHttpProtocols: false,
@@ -149,7 +111,7 @@ export class TerminalView {
     this.#observer.observe(this.element);
   }
 
-  /** Brings the view to the front. */
+  /** Shows the view. */
   show(): void {
     const wasAway = this.element.hidden;
     this.#shown = true;
@@ -159,10 +121,9 @@ export class TerminalView {
     if (wasAway) this.#takeSizeOnceSeen();
     else this.#takeSize();
     this.#terminal.refresh(0, this.#terminal.rows - 1);
-    this.stream.looks();
   }
 
-  /** Keeps the view alive out of sight. */
+  /** Hides the view and keeps it in memory. */
   hide(): void {
     this.#shown = false;
     this.stream.shown = false;
@@ -186,7 +147,6 @@ export class TerminalView {
   setScheme(isDark: boolean): void {
     this.#dark = isDark;
     this.#setTheme(false);
-    this.stream.looks();
   }
 
   setFontSize(size: number): void {
@@ -195,15 +155,18 @@ export class TerminalView {
     this.#takeSize();
   }
 
-  /** Selects the next match, or the one before; `typing` keeps the current one while it still fits. */
+  /**
+   * Selects the next or the previous match. With `typing` the current match stays
+   * selected while it still matches.
+   */
   find(text: string, direction: 'next' | 'previous', typing = false): void {
     if (text === '') {
       this.endFind();
       this.#config.onMatches(-1, 0);
       return;
     }
-    // The current match is what is selected; while the find bar has the focus
-    // that would be drawn in grey.
+    // The current match is the selection, which xterm would draw in grey while the
+    // find bar has the focus.
     this.#setTheme(true);
     const options = { decorations: this.#dark ? matches.dark : matches.light, incremental: typing };
     if (direction === 'next') this.#search.findNext(text, options);
@@ -216,7 +179,7 @@ export class TerminalView {
     this.#terminal.clearSelection();
   }
 
-  /** What is selected, as a first word for the find bar. */
+  /** The selected text; the find bar starts with it. */
   get selection(): string {
     return this.#terminal.getSelection();
   }
@@ -258,13 +221,13 @@ export class TerminalView {
       }),
       terminal.parser.registerOscHandler(52, (data) => {
         this.#toClipboard(data);
-        // Handled in any case: a question for the clipboard gets no answer.
+        // Handled in every case: a query of the clipboard gets no answer.
         return true;
       }),
     );
     terminal.attachCustomKeyEventHandler((event) => this.#key(event));
     const { signal } = this.#abort;
-    // In the capture phase: xterm's own handler would send the text as it is.
+    // In the capture phase, because xterm's own handler would send the text unchanged.
     this.element.addEventListener('paste', (event) => void this.#paste(event), {
       capture: true,
       signal,
@@ -273,7 +236,7 @@ export class TerminalView {
       this.element.addEventListener(
         type,
         (event) => {
-          // A dropped text would be typed without having been looked at.
+          // A dropped text would be sent without the user having seen it.
           event.preventDefault();
           event.stopPropagation();
         },
@@ -284,11 +247,11 @@ export class TerminalView {
     this.#takeSize();
   }
 
-  /** What is written first is in the page, and seen with its next frame. */
+  /** The first output is in the page and will be visible in the next frame. */
   #painted(): void {
-    // For whoever measures how long a person waits.
+    // For measurements of how long a user waits.
     performance.mark('pilotfish:painted');
-    this.#config.onPainted();
+    this.element.classList.remove('unpainted');
     requestAnimationFrame(() => {
       systemClock.after(0, () => {
         if (this.#abort.signal.aborted) return;
@@ -298,12 +261,15 @@ export class TerminalView {
     });
   }
 
-  /** Draws with the graphics card from now on, where there is one: looking for it takes a while. */
+  /**
+   * Draws with the graphics card, where there is one. It runs when idle, because
+   * detecting the card takes a while.
+   */
   #accelerate(): void {
     if (this.#accelerated) return;
     this.#accelerated = true;
     requestIdleCallback(() => {
-      // Without it the DOM goes on drawing.
+      // On failure the DOM renderer continues.
       if (!this.#abort.signal.aborted && this.#config.graphicsCard())
         void useGraphicsCard(this.#terminal).catch(() => undefined);
     });
@@ -339,24 +305,13 @@ export class TerminalView {
           restore(terminal, snapshot);
         });
       },
-      picture: () => this.#picture(),
     };
-  }
-
-  #picture(): string | undefined {
-    if (!this.#shown) return undefined;
-    const { fontFamily } = this.#config;
-    const fontSize = this.#terminal.options.fontSize ?? this.#config.fontSize;
-    return written({
-      place: placeOf({ fontFamily, fontSize, dark: this.#dark }),
-      top: this.element.getBoundingClientRect().top,
-      lines: strokesOf(this.#terminal, this.#dark ? dark : light),
-    });
   }
 
   #size(): { cols: number; rows: number } {
     const proposed = this.element.hidden ? undefined : this.#fit.proposeDimensions();
-    if (proposed === undefined || !(proposed.cols > 0) || !(proposed.rows > 0))
+    // The fit addon returns the minimum in a page that the browser has not laid out yet.
+    if (proposed === undefined || !(proposed.cols > MIN_COLS) || !(proposed.rows > 0))
       return { cols: this.#terminal.cols, rows: this.#terminal.rows };
     return {
       cols: clamp(proposed.cols, MIN_COLS, MAX_COLS),
@@ -365,7 +320,7 @@ export class TerminalView {
   }
 
   #setTheme(finding: boolean): void {
-    // xterm forgets what a program has made of the colours.
+    // xterm discards the colours that the program has changed.
     const changed = changedColours(this.#terminal);
     const theme = this.#dark ? dark : light;
     const current = (this.#dark ? matches.dark : matches.light).activeMatchBackground;
@@ -375,16 +330,15 @@ export class TerminalView {
     setColours(this.#terminal, changed);
   }
 
-  /** Takes the size of its place, unless a replay is about to need another one. */
+  /** Resizes to the container, unless a replay is about to need another size. */
   #takeSize(): void {
     if (this.stream.sizable) this.#fitPlace();
-    this.stream.looks(); // it may stand elsewhere
   }
 
   /**
-   * Takes its size when xterm knows that it is in view again. Until then xterm keeps
-   * the height that it had for its scroll position, which would end above the last
-   * rows of a smaller size, and follow the output no more.
+   * Resizes to the container once xterm knows that it is visible again. Until then
+   * xterm computes its scroll position with the old height. After a resize to a
+   * smaller size it would stop above the last rows and no longer follow the output.
    */
   #takeSizeOnceSeen(): void {
     const screen = this.element.querySelector('.xterm-screen');
@@ -409,7 +363,7 @@ export class TerminalView {
   }
 
   #key(event: KeyboardEvent): boolean {
-    // Neither ours nor the program's: xterm knows.
+    // The input method handles the key; xterm knows how.
     if (inputMethodTakes(event)) return true;
     const action = keyAction(event, this.#terminal.hasSelection(), this.#config.mac);
     if (action === undefined) return true;
@@ -417,7 +371,7 @@ export class TerminalView {
     if (event.type !== 'keydown') return false;
     switch (action) {
       case 'newline':
-        // What agents read as a line break without sending.
+        // Agents read this as a line break that does not send.
         this.stream.input('\x1b\r');
         break;
       case 'copy':
@@ -440,7 +394,7 @@ export class TerminalView {
       () => {
         this.#terminal.clearSelection();
       },
-      // The selection stays: that is what tells the person.
+      // The selection stays, which shows the user that the text was not copied.
       () => undefined,
     );
   }
@@ -456,13 +410,13 @@ export class TerminalView {
       this.focus();
       if (!consent) return;
     }
-    // Asked again: the program may have changed its mind meanwhile.
+    // Read the mode again: the program may have changed it meanwhile.
     this.stream.input(framed(text, this.#terminal.modes.bracketedPasteMode));
     this.#terminal.scrollToBottom();
   }
 
   #toClipboard(data: string): void {
-    // An old wish in a replay, or one of a terminal that nobody looks at.
+    // Ignore an old request in a replay, and a request of a terminal that is not in view.
     if (this.stream.replaying || !this.#shown || !document.hasFocus()) return;
     const text = clipboardText(data);
     if (text !== undefined) void navigator.clipboard.writeText(text).catch(() => undefined);

@@ -1,4 +1,4 @@
-// Names: where they come from, and which of several wins.
+// Names: their sources, and which source wins.
 import { type NameCase, one } from './case.js';
 
 type Row = [html: string, role: string, name: string];

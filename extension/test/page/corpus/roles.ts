@@ -1,7 +1,7 @@
-// Roles: what tags mean by themselves, what authors may say, and where that counts.
+// Roles: the implicit roles of tags, the roles that authors may set, and where those are valid.
 import { type NameCase, one } from './case.js';
 
-/** Tags with a role of their own: inner HTML of a case, and the role. */
+/** Tags with an implicit role: the inner HTML of a case, and the role. */
 const tags: [html: string, role: string][] = [
   ['<a t href="#x">Read</a>', 'link'],
   ['<a t>Read</a>', 'generic'],
@@ -110,7 +110,7 @@ const tags: [html: string, role: string][] = [
   ['<table role=presentation><tr t><td>1<td>2</table>', 'generic'],
 ];
 
-/** Where a tag stands decides. */
+/** Roles that depend on where a tag is. */
 const places: [html: string, role: string][] = [
   ['<header t>Top</header>', 'banner'],
   ['<footer t>Bottom</footer>', 'contentinfo'],
@@ -143,7 +143,7 @@ const places: [html: string, role: string][] = [
   ['<div role=table><div role=row><div t role=columnheader>1</div></div></div>', 'columnheader'],
   ['<div role=table><div role=row><div t role=rowheader>1</div></div></div>', 'rowheader'],
   ['<table role=treegrid><tr t role=row><td role=gridcell>1</table>', 'row'],
-  // Without their context they are as if nobody had written them.
+  // Outside of their context these roles are ignored.
   ['<span t role=cell>1</span>', 'generic'],
   ['<span t role=row>1</span>', 'generic'],
   ['<span t role=columnheader>1</span>', 'generic'],
@@ -161,7 +161,7 @@ const places: [html: string, role: string][] = [
   ['<span t role=treeitem>1</span>', 'generic'],
 ];
 
-/** What an author says, well or badly. */
+/** Roles that authors set, valid or not. */
 const said: [html: string, role: string][] = [
   ['<nav t role="region group">x</nav>', 'group'],
   ['<nav t role="region group" aria-label=A>x</nav>', 'region'],

@@ -1,36 +1,35 @@
 import type { ChatEntry, ChatEvent, ChatPage, Conversation } from '$ui/protocol/protocol';
 import { ChatAppend, ChatHead, ChatPut, ChatRemove } from '$ui/protocol/protocol';
 
-/** A place in the list that keeps its identity while its entry changes. */
+/** A position in the list. It keeps its identity while its entry changes. */
 export interface Cell {
   readonly id: string;
   entry: ChatEntry;
 }
 
 /**
- * A conversation as its events make it: entries in the order of their indexes.
- * An event that was seen before is dropped, so that nothing is shown twice,
- * whatever a reconnect brings again.
+ * A conversation built from its events: entries in the order of their indexes. An event that was
+ * already applied is dropped, so that nothing appears twice when a reconnect repeats events.
  */
 export class Fold<C extends Cell> {
   /** The conversation without its entries; undefined before the first event. */
   head: Conversation | undefined;
-  /** Replaced when entries come or go, never changed in place. */
+  /** Replaced when entries are added or removed, never changed in place. */
   cells: readonly C[] = [];
-  /** How far it has seen: a watch goes on after this. */
+  /** The last applied index. A watch continues after it. */
   index = 0;
-  /** There are entries before the first. */
+  /** There are older entries before the first one. */
   more = false;
 
   readonly #make: (entry: ChatEntry) => C;
   readonly #byId = new Map<string, C>();
 
-  /** `make` makes the place of a new entry. */
+  /** `make` creates the cell of a new entry. */
   constructor(make: (entry: ChatEntry) => C) {
     this.#make = make;
   }
 
-  /** Takes in what was said since. */
+  /** Applies new events. */
   apply(events: readonly ChatEvent[]): void {
     let list: C[] | undefined;
     for (const event of events) {
@@ -46,7 +45,7 @@ export class Fold<C extends Cell> {
         list ??= [...this.cells];
         this.#insert(list, event.entry);
       } else if (event.op === ChatAppend && event.id !== undefined) {
-        // One that is not here lies in a page that was not asked for yet.
+        // The entry is in a page that was not requested yet.
         const cell = this.#byId.get(event.id);
         if (cell === undefined) continue;
         cell.entry = { ...cell.entry, text: (cell.entry.text ?? '') + (event.text ?? '') };
@@ -58,9 +57,8 @@ export class Fold<C extends Cell> {
   }
 
   /**
-   * Takes in the newest part as a whole, because the viewer was too far behind.
-   * What came before it stays when the two overlap: an entry is removed only
-   * together with all behind it.
+   * Replaces the newest part as a whole, because the viewer was too far behind. Older entries stay
+   * when the two parts overlap: an entry is removed only together with all entries after it.
    */
   page(page: ChatPage): void {
     this.head = page.head;
@@ -81,7 +79,7 @@ export class Fold<C extends Cell> {
     this.cells = [...before, ...newest];
   }
 
-  /** Puts older entries before the first. */
+  /** Inserts older entries before the first one. */
   prepend(page: ChatPage): void {
     this.more = page.more;
     const first = this.cells[0]?.entry.index ?? Infinity;
@@ -94,7 +92,7 @@ export class Fold<C extends Cell> {
     if (made.length > 0) this.cells = [...made, ...this.cells];
   }
 
-  /** The place of an entry. */
+  /** The cell of an entry. */
   get(id: string): C | undefined {
     return this.#byId.get(id);
   }
@@ -116,7 +114,7 @@ export class Fold<C extends Cell> {
 
   #cut(list: C[], id: string | undefined): C[] {
     const at = list.findIndex((cell) => cell.id === id);
-    // It lies before what is known: then all that is known is behind it.
+    // The removed entry is older than the loaded ones, so all loaded entries come after it.
     const from = at < 0 && this.more ? 0 : at;
     if (from < 0) return list;
     for (const cell of list.slice(from)) this.#byId.delete(cell.id);

@@ -5,13 +5,13 @@ export interface DiffLine {
   readonly sign: ' ' | '+' | '-';
   readonly text: string;
   /**
-   * Its number in the old and the new file, of added lines only in the new one; undefined when
-   * it is not known where in the file the change is.
+   * Its line number: in the new file for an added line; undefined when the position of the change
+   * in the file is not known.
    */
   readonly number: number | undefined;
 }
 
-/** Lines that belong together. */
+/** Adjacent lines of a diff. */
 export interface Hunk {
   readonly head: string;
   readonly lines: readonly DiffLine[];
@@ -24,10 +24,10 @@ export interface Change {
   readonly removed: number;
 }
 
-/** Beyond this many differing lines the two are shown one after the other. */
+/** With more differing lines than this, the two texts are shown one after the other. */
 const mostEdits = 800;
 
-/** What turns one text into the other, by hunk; `first` is the line of the file at which they begin. */
+/** The diff of two texts, by hunk. `first` is the line of the file at which the texts begin. */
 export function change(before: string, after: string, first: number | undefined): Change {
   const patch = structuredPatch('', '', before, after, undefined, undefined, {
     context: 3,
@@ -65,7 +65,7 @@ function hunk(
         before++;
         break;
       default:
-        // "\ No newline at end of file" is about the line before.
+        // "\ No newline at end of file" belongs to the line before.
         break;
     }
   }

@@ -1,21 +1,21 @@
 import type { ChatTool, ToolContent } from '$ui/protocol/protocol';
 import { toolLine } from './words';
 
-/** What a tool asks to do, each thing said once. */
+/** What a tool asks permission for, without repetitions. */
 export interface Question {
   /** The command, or the tool's title. */
   readonly what: string;
-  /** The other arguments; one without a name is all that the agent gave. */
+  /** The other arguments. A field without a name contains the whole input of the agent. */
   readonly fields: readonly { readonly name: string; readonly value: string }[];
   readonly content: ToolContent[];
 }
 
-/** A text as it is compared: agents put commands into backticks and on one line. */
+/** Normalizes a text for comparison: agents put commands into backticks and on one line. */
 const even = (text: string): string => text.replace(/[`\s]+/g, ' ').trim();
 
 /**
- * Reads what a permission is asked for. Agents say a command as the title, among the
- * arguments and as content; a person reads it once, and whole.
+ * Extracts what permission is asked for. Agents repeat a command as the title, in the arguments and
+ * in the content. The user should read it once, and completely.
  */
 export function question(tool: ChatTool): Question {
   const title = toolLine(tool);
@@ -35,7 +35,7 @@ export function question(tool: ChatTool): Question {
   return { what, fields, content };
 }
 
-/** The arguments of a call by their names. */
+/** The arguments of a call by name. */
 function named(input: string): { name: string; value: string }[] {
   if (input === '') return [];
   let read: unknown;

@@ -8,31 +8,31 @@ import type {
 } from '$ui/protocol/protocol';
 import { MaxRouteWord } from '$ui/protocol/protocol';
 
-/** Who carries a message out, in a word. */
+/** The label of each route: who handles a message. */
 export const routeWords: Record<RouteKind, string> = {
   instant: 'Instant',
   fast: 'Fast model',
   strong: 'Strong model',
 };
 
-/** What stands on a message's route. */
+/** The label of a message's route. */
 export function routeWord(route: ChatRoute): string {
   const model = route.kind === 'instant' ? undefined : route.model;
   return model === undefined || model === '' ? routeWords[route.kind] : model;
 }
 
-/** A change of the table of routes that a message suggests. */
+/** A change of the routing table that a message suggests. */
 export interface RouteRule {
   readonly word: string;
   readonly strong: boolean;
   readonly text: string;
-  /** What holds once it is made. */
+  /** The text shown after the change. */
   readonly done: string;
 }
 
 /**
- * What a person may want for good after a message: the word that chose the strong
- * model does so no longer, or the word that the message begins with does so too.
+ * The rule that a user may want after a message: the word that chose the strong model no longer
+ * does so, or the first word of the message does so from now on.
  */
 export function routeRule(route: ChatRoute, text: string): RouteRule | undefined {
   if (route.kind === 'strong') {
@@ -55,7 +55,7 @@ export function routeRule(route: ChatRoute, text: string): RouteRule | undefined
   };
 }
 
-/** A duration as a person says it. */
+/** A duration as text. */
 export function duration(ms: number): string {
   const whole = Math.max(1, Math.round(ms));
   if (whole < 1_000) return `${String(whole)} ms`;
@@ -67,7 +67,7 @@ export function duration(ms: number): string {
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** What was used: tokens and cost, as far as the agent says. */
+/** The usage as text: tokens and cost, as far as the agent reports them. */
 export function usageWords(usage: ChatUsage | undefined): string {
   if (usage === undefined) return '';
   const words: string[] = [];
@@ -77,13 +77,13 @@ export function usageWords(usage: ChatUsage | undefined): string {
   return words.join(' · ');
 }
 
-/** How full the agent's memory of the conversation is; empty when it does not say. */
+/** How full the agent's context window is; empty when it does not report that. */
 export function contextWords(usage: ChatUsage | undefined): string {
   const share = contextShare(usage);
   return share === '' ? '' : `${share} of ${compact.format(usage?.contextSize ?? 0)}`;
 }
 
-/** How full the agent's memory is, as a figure alone; empty when that is not known. */
+/** How full the agent's context window is, as a percentage only; empty when unknown. */
 export function contextShare(usage: ChatUsage | undefined): string {
   const { context = 0, contextSize = 0 } = usage ?? {};
   if (context === 0 || contextSize === 0) return '';
@@ -96,7 +96,7 @@ function cost(amount: number, currency = 'USD'): string {
   return sign + amount.toFixed(digits);
 }
 
-/** How a turn ended, in a line. */
+/** The end of a turn, in a line. */
 export function endWords(end: ChatEnd, agent: string): string {
   switch (end.reason) {
     case 'done':
@@ -118,18 +118,18 @@ export function endWords(end: ChatEnd, agent: string): string {
   }
 }
 
-/** Whether a turn ended as it should. */
+/** Whether a turn ended normally. */
 export const endedWell = (end: ChatEnd): boolean =>
   end.reason === 'done' || end.reason === 'cancelled';
 
-/** One honest line about a tool call. */
+/** One line about a tool call. */
 export function toolLine(tool: ChatTool): string {
   const line = tool.line ?? '';
   if (line !== '') return line;
   return tool.title === '' ? tool.kind : tool.title;
 }
 
-/** What a tool asks to do, to go behind "wants to". */
+/** What a tool asks to do, as the text after "wants to". */
 export function wish(tool: ChatTool): string {
   switch (tool.kind) {
     case 'execute':
@@ -155,14 +155,14 @@ export function wish(tool: ChatTool): string {
   }
 }
 
-/** An element that was chosen of several, in a few words. */
+/** The element that the user chose, as a short text. */
 export function choiceWords(element: TaskPlainChoice): string {
   const name = element.name === '' ? `@${element.ref}` : `“${element.name}”`;
   const where = element.where ? ` in ${element.where}` : '';
   return `${name}${element.kind ? ` (${element.kind})` : ''}${where}`;
 }
 
-/** A time as it is near to now: the clock today, else the day. */
+/** A time as text: the clock time today, else the day. */
 export function moment(at: string, now: Date): string {
   const date = new Date(at);
   const today = date.toDateString() === now.toDateString();

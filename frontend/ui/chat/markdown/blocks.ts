@@ -2,19 +2,19 @@ import MarkdownIt, { type Token } from 'markdown-it';
 
 /** A top-level piece of a Markdown text. */
 export interface Block {
-  /** Its place: the same piece has the same key while the text grows. */
+  /** Its position: the same block has the same key while the text grows. */
   readonly key: number;
-  /** What it is made from: as long as this is the same, so is what is shown. */
+  /** Its Markdown source: as long as it is the same, the shown block is the same. */
   readonly source: string;
-  /** Set for a block of code, which is shown by a component of its own. */
+  /** Set for a block of code, which has a component of its own. */
   readonly code?: { readonly text: string; readonly language: string };
-  /** HTML of everything else, not cleaned yet. */
+  /** The HTML of other blocks, not sanitized yet. */
   readonly html: string;
 }
 
 const web = /^https?:\/\//i;
 
-/** The host that a link's text claims to lead to; undefined when it claims none. */
+/** The host that a link's text claims to lead to; undefined when the text names none. */
 function claimed(text: string): string | undefined {
   const host = /^(?:https?:\/\/)?([\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(?:[/:?#]|$)/i.exec(
     text.trim(),
@@ -30,13 +30,13 @@ function hostOf(url: string): string {
   }
 }
 
-/** A reader of what agents write: no HTML, no pictures from elsewhere, links into the web only. */
+/** A Markdown parser for agents' texts: no HTML, no remote images, only web links. */
 function reader(): ReturnType<typeof MarkdownIt> {
   const md = new MarkdownIt({ html: false, linkify: true, breaks: false });
-  // "main.go" and "README.md" are no addresses.
+  // "main.go" and "README.md" are not links.
   md.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
   md.validateLink = (url) => web.test(url);
-  // A picture that is fetched would tell its server whatever its address holds.
+  // Fetching a remote image would send everything in its URL to its server.
   md.renderer.rules.image = (tokens, at) => {
     const token = tokens[at];
     const url = String(token?.attrGet('src') ?? '');
@@ -63,7 +63,7 @@ function reader(): ReturnType<typeof MarkdownIt> {
     const meta = tokens[at]?.meta as { host: string } | null | undefined;
     return meta ? `</a> (${md.utils.escapeHtml(meta.host)})` : '</a>';
   };
-  // Alignment by a class: no style of an agent's is let through.
+  // Alignment as a class: no style from an agent's text is allowed.
   for (const rule of ['th_open', 'td_open'])
     md.renderer.rules[rule] = (tokens, at, options, _env, self) => {
       const token = tokens[at];
@@ -79,24 +79,24 @@ function reader(): ReturnType<typeof MarkdownIt> {
 
 const md = reader();
 
-/** The language that a fence names: its first word. */
+/** The language of a code fence: the first word of its info string. */
 const language = (info: string): string => /^\S*/.exec(info.trim())?.[0].toLowerCase() ?? '';
 
 /**
- * A Markdown text that grows at its end, as blocks. Only the last block can
- * still change by what is added, so only that is read again.
+ * A Markdown text that grows at its end, as blocks. Added text can change only the last block, so
+ * only that one is parsed again.
  */
 export class Blocks {
   #text = '';
-  /** Blocks that nothing behind them can change. */
+  /** Blocks that later text cannot change. */
   #settled: Block[] = [];
-  /** Where the first block that is not settled begins. */
+  /** Where the first unsettled block begins. */
   #from = 0;
   #env = {};
 
-  /** The blocks of a text; `open` while more of it is to come. */
+  /** The blocks of a text; `open` means that more text follows. */
   read(text: string, open: boolean): Block[] {
-    // What a reference stands for may come last.
+    // The definition of a link reference may come last.
     const whole = !open && /^ {0,3}\[[^\]]+\]:/m.test(text);
     if (whole || !text.startsWith(this.#text)) {
       this.#settled = [];
@@ -135,7 +135,7 @@ export class Blocks {
   }
 }
 
-/** Where each line begins. */
+/** The offset of each line. */
 function starts(text: string): number[] {
   const found = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) found.push(at + 1);
@@ -149,7 +149,7 @@ function topLevel(tokens: Token[]): Token[][] {
   for (const token of tokens) {
     group.push(token);
     if (token.level === 0 && token.nesting !== 1) {
-      // The inside of a paragraph is a token of the level above.
+      // A paragraph's inline token is at level 1, so only its closing token ends the group.
       groups.push(group);
       group = [];
     }

@@ -36,10 +36,13 @@ const languages = {
 };
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 
-/** Longer code is shown without colours: nobody waits for them, in characters. */
+/** Longer code is shown without highlighting, because that would take too long. In characters. */
 const longest = 60_000;
 
-/** Code as HTML with spans for its colours; undefined for what is not known, or too long. */
+/**
+ * Code as HTML with spans for its colours; undefined for an unknown language or code that is too
+ * long.
+ */
 export function highlight(code: string, language: string): string | undefined {
   if (code.length > longest || hljs.getLanguage(language) === undefined) return undefined;
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;

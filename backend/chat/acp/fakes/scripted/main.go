@@ -1,80 +1,80 @@
-// Command scripted is an agent for tests. It speaks the Agent Client Protocol as
-// real agents do, does what the words of a prompt say, and, on request, much that
-// the protocol does not allow. It uses the standard library only, so that it
-// shares no mistake with the driver.
+// Command scripted is an agent for tests. It implements the Agent Client
+// Protocol as real agents do, and carries out the words of a prompt. On request
+// it also does much that the protocol does not allow. It uses only the standard
+// library, so that it shares no bug with the driver.
 //
 // # Words
 //
-// A prompt is a list of steps, divided by ";" or line ends; what is no step is
-// answered by "You said: …". %N below is a number, with a default.
+// A prompt is a list of steps, separated by ";" or newlines. The answer to an
+// unknown step is "You said: …". %N below is a number, with a default.
 //
 //	say TEXT         one chunk of text
 //	think TEXT       one chunk of thinking
-//	words %N         N words, a chunk each
+//	words %N         N words, one chunk each
 //	slow %N %MS      N words, MS milliseconds apart
 //	flood %N         N chunks ("0 ", "1 ", …) as fast as they can be written
 //	big %N           one chunk of N megabytes
 //	markdown         a heading, a list, a table, code, a link, and HTML that must not run
 //	messages         two messages with ids of their own
 //	split            a text that is cut within its characters, as bytes and as surrogates
-//	image            a picture, and one more in a tool call
-//	echo             what else was in the prompt: pictures, files and their sizes
+//	image            an image, and one more in a tool call
+//	echo             says what else was in the prompt: images, files and their sizes
 //	tool TITLE       a tool call: announced, running, done, with input and content
 //	failing TITLE    a tool call that fails
-//	open TITLE       a tool call that is never ended
+//	open TITLE       a tool call that never ends
 //	unannounced      updates of a call that was never announced, the first without a status
-//	replace          a call whose content is replaced as a whole, twice
-//	raw              a call that says its outcome as rawOutput only
+//	replace          a call whose content is replaced completely, twice
+//	raw              a call with its outcome only in rawOutput
 //	diff             an edit of a file and a new file, as diffs
 //	plan             a plan of three items that are done one after the other
-//	ask TITLE        a permission for an announced call; says what was answered
+//	ask TITLE        asks for permission for an announced call; says the answer
 //	ask-new TITLE    the same for a call that was never announced
-//	ask-two          two permissions at once
-//	ask-late         a permission for which the turn's end does not wait
-//	ask-then TEXT    a permission with a chunk of text right behind it
+//	ask-two          asks for two permissions at once
+//	ask-late         asks for a permission, and ends the turn without waiting for it
+//	ask-then TEXT    asks for a permission, with a chunk of text directly after it
 //	commands         two slash commands
-//	mode ID          the mode is changed by the agent
+//	mode ID          the agent changes the mode
 //	title TEXT       the session gets a title
 //	usage            usage, with a cost
 //	model            says which model and mode the session has
 //	tools            says which MCP servers the session has
 //	system           says the system prompt of the session
-//	cwd, env NAME    says its folder, a variable of its environment
+//	cwd, env NAME    says its folder, or an environment variable
 //	stranger         an update for a session that does not exist
 //	unknown          an update, a notification and a request of kinds that do not exist
-//	same-id          a request with the id of the prompt that it works on
-//	silent           says nothing until the turn is cancelled
+//	same-id          a request with the id of the prompt that it is working on
+//	silent           sends nothing until the turn is cancelled
 //	ignore-cancel TEXT   says it, never ends the turn, and ignores a cancel
 //	rubbish %N       N lines that are no messages
-//	broken           a message that is cut off, with a line end
-//	stderr TEXT      a line beside the protocol
-//	close-out        closes its output and stays
-//	close-in         closes its input, says "closed" and stays
-//	die %CODE        ends at once with that code, in the middle of a line
+//	broken           an incomplete message, with a newline
+//	stderr TEXT      a line on its standard error
+//	close-out        closes its output and continues to run
+//	close-in         closes its input, says "closed" and continues to run
+//	die %CODE        exits at once with that code, in the middle of a line
 //	kill             ends itself by SIGKILL
-//	child            starts a process that outlives it, and says its number
+//	child            starts a process that outlives it, and says its process id
 //	error TEXT       answers the prompt with an error
-//	abort            waits for the cancel and answers it with an error, as some do
-//	refuse, max-tokens, max-turns   the turn's end
+//	abort            waits for the cancel and answers it with an error, as some agents do
+//	refuse, max-tokens, max-turns   the turn's stop reason
 //
 // # Arguments
 //
-//	-early          updates and a permission come before the answer to session/new
-//	-sign-in        session/new is refused until authenticate
+//	-early          sends updates and a permission request before the response to session/new
+//	-sign-in        refuses session/new until authenticate
 //	-no-load        sessions cannot be loaded
 //	-resume         sessions can be resumed without their history
-//	-boasts         says that sessions can be resumed, and does not know how
-//	-blank          loads a session that it does not know, with nothing in it
-//	-hasty          tells of an option's value before it answers
-//	-no-images      takes no pictures
-//	-legacy         modes and models of their own, no config options
-//	-plain          neither
+//	-boasts         announces that sessions can be resumed, but does not implement it
+//	-blank          loads a session that it does not know, as an empty one
+//	-hasty          announces an option's value before it responds
+//	-no-images      accepts no images
+//	-legacy         announces modes and models separately, no config options
+//	-plain          announces neither
 //	-version N      another version of the protocol
-//	-die-at METHOD  ends when it gets this request
+//	-die-at METHOD  exits when it gets this request
 //	-mute METHOD    never answers this request
-//	-hello TEXT     a line on its output before anything else
-//	-state DIR      keeps its sessions there, so that another process can load them
-//	-late           keeps a session only when it is closed
+//	-hello TEXT     writes a line on its output before anything else
+//	-state DIR      saves its sessions there, so that another process can load them
+//	-late           saves a session only when it is closed
 package main
 
 import (
@@ -157,7 +157,7 @@ func (a *agent) serve(from io.Reader) error {
 	for {
 		line, err := in.ReadBytes('\n')
 		if errors.Is(err, os.ErrClosed) {
-			select {} // close-in closed it; the turn goes on
+			select {} // close-in closed it; the turn continues
 		}
 		if err != nil {
 			a.mu.Lock()
@@ -165,7 +165,7 @@ func (a *agent) serve(from io.Reader) error {
 				s.stop()
 			}
 			a.mu.Unlock()
-			return nil // the client closed our input: that is how it says goodbye
+			return nil // the client closed our input, which is its way to end the session
 		}
 		var m struct {
 			ID     json.RawMessage `json:"id"`
@@ -202,7 +202,7 @@ func (a *agent) write(m message) {
 	m.Version = "2.0"
 	line, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // our own maps and strings always have a JSON
+		panic(err) // our own maps and strings can always be encoded
 	}
 	a.writeRaw(append(line, '\n'))
 }
@@ -210,7 +210,7 @@ func (a *agent) write(m message) {
 func (a *agent) writeRaw(bytes []byte) {
 	a.writing.Lock()
 	defer a.writing.Unlock()
-	_, _ = a.out.Write(bytes) // without a client there is nobody to tell
+	_, _ = a.out.Write(bytes) // without a client there is nobody to report to
 }
 
 func (a *agent) reply(id json.RawMessage, result any) { a.write(message{ID: id, Result: result}) }
@@ -219,7 +219,7 @@ func (a *agent) refuse(id json.RawMessage, code int, why string) {
 	a.write(message{ID: id, Error: &failure{code, why}})
 }
 
-// request sends a request of ours and returns where its answer comes.
+// request sends a request of ours and returns the channel for the response.
 func (a *agent) request(id json.RawMessage, method string, params any) <-chan json.RawMessage {
 	answer := make(chan json.RawMessage, 1)
 	a.mu.Lock()

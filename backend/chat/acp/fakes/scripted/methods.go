@@ -21,10 +21,10 @@ type session struct {
 	model, mode string
 	history     []string // prompts, for a client that loads it
 
-	stop context.CancelFunc // ends the turn that runs
+	stop context.CancelFunc // ends the running turn
 }
 
-// handle answers a request, or takes a notification.
+// handle answers a request or handles a notification.
 func (a *agent) handle(id json.RawMessage, method string, params json.RawMessage) {
 	var p struct {
 		Session string `json:"sessionId"`
@@ -160,8 +160,8 @@ func (a *agent) create(id json.RawMessage, cwd string, tools []string, system st
 	a.reply(id, s.reply(true))
 }
 
-// load takes up a session. Without -state every session is known, and has said
-// one thing.
+// load loads a session. Without -state every session is known, and its history
+// has one message.
 func (a *agent) load(id json.RawMessage, method, name, cwd string, tools []string, system string) {
 	if a.noLoad && method == "session/load" || !a.resume && method == "session/resume" {
 		a.refuse(id, -32601, "no method "+method)
@@ -198,10 +198,10 @@ func (a *agent) load(id json.RawMessage, method, name, cwd string, tools []strin
 	a.reply(id, s.reply(false))
 }
 
-// file is where a session is kept.
+// file returns the path of a session's file.
 func (s *session) file() string { return filepath.Join(s.agent.state, filepath.Base(s.id)+".json") }
 
-// keep remembers a prompt.
+// keep records a prompt.
 func (s *session) keep(text string) {
 	s.history = append(s.history, text)
 	if !s.agent.late {
@@ -209,7 +209,7 @@ func (s *session) keep(text string) {
 	}
 }
 
-// write puts the session where it is kept.
+// write saves the session to its file.
 func (s *session) write() {
 	if s.agent.state == "" {
 		return
@@ -223,7 +223,7 @@ func (s *session) write() {
 	}
 }
 
-// reply is the answer to session/new and load.
+// reply returns the response to session/new and load.
 func (s *session) reply(fresh bool) object {
 	r := object{}
 	if fresh {
@@ -252,12 +252,12 @@ func (s *session) configOptions() []object {
 	}
 }
 
-// chunk is a chunk of text.
+// chunk returns a chunk of text.
 func chunk(kind, text string) object {
 	return object{"sessionUpdate": kind, "content": object{"type": "text", "text": text}}
 }
 
-// question is the params of a permission.
+// question returns the params of a permission request.
 func (s *session) question(call, title string) object {
 	return object{
 		"sessionId": s.id,

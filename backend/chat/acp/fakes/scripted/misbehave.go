@@ -44,7 +44,7 @@ func (t *turn) misbehave(word, rest string) bool {
 	case "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "child":
-		// It is in a session of its own and hears no hang-up.
+		// The child has a process session of its own and ignores SIGHUP.
 		child := exec.Command("sh", "-c", "trap '' HUP; sleep 300") //nolint:noctx // it is to outlive us
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		child.Stdout = os.Stdout

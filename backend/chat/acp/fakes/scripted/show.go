@@ -9,7 +9,7 @@ const markdown = "# A heading\n\nSome **bold** and `code`, a [link](https://exam
 	"| name | value |\n|---|---|\n| a | 1 |\n| b | 2 |\n\n```go\nfunc main() {\n\tfmt.Println(\"hello\")\n}\n```\n\n" +
 	"<script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">\n\n[run](javascript:alert(1))\n"
 
-// show does the steps that show something.
+// show carries out the steps that show something.
 func (t *turn) show(word, rest string) bool {
 	switch word {
 	case "markdown":

@@ -28,11 +28,11 @@ type turn struct {
 
 	calls    int
 	stop     string   // the stop reason; "" for the usual one
-	answered bool     // the prompt has its answer
-	late     []func() // after the answer
+	answered bool     // the prompt has its response
+	late     []func() // to run after the response
 }
 
-// run does the steps of the prompt and answers it.
+// run carries out the steps of the prompt and answers it.
 func (t *turn) run() {
 	words := ""
 	for _, b := range t.prompt {
@@ -74,7 +74,6 @@ func (t *turn) answer(send func()) {
 	}
 }
 
-// step does one step.
 func (t *turn) step(step, all string) {
 	word, rest, _ := strings.Cut(step, " ")
 	switch word {
@@ -118,7 +117,7 @@ func (t *turn) update(u object) { t.session.agent.update(t.session.id, u) }
 
 func (t *turn) say(text string) { t.update(chunk("agent_message_chunk", text)) }
 
-// words says words, with pauses that a cancel ends.
+// words sends words, with pauses that a cancel ends.
 func (t *turn) words(n int, pause time.Duration, slow bool) {
 	const text = "the quick brown fox jumps over the lazy dog and then it sleeps"
 	list := strings.Fields(text)
@@ -134,7 +133,7 @@ func (t *turn) words(n int, pause time.Duration, slow bool) {
 	}
 }
 
-// number is the nth number of rest.
+// number returns the nth number of rest.
 func number(rest string, n, otherwise int) int {
 	fields := strings.Fields(rest)
 	if n >= len(fields) {
@@ -147,7 +146,7 @@ func number(rest string, n, otherwise int) int {
 	return value
 }
 
-// call names a new tool call.
+// call returns the id of a new tool call.
 func (t *turn) call() string {
 	t.calls++
 	return fmt.Sprintf("call-%s-%d", strings.Trim(string(t.id), `"`), t.calls)
@@ -160,7 +159,8 @@ func or(text, otherwise string) string {
 	return text
 }
 
-// act does the steps that ask something of the client, or tell of the session.
+// act carries out the steps that ask the client for something, or report on the
+// session.
 func (t *turn) act(word, rest string) bool {
 	s := t.session
 	switch word {
@@ -199,7 +199,7 @@ func (t *turn) act(word, rest string) bool {
 	return true
 }
 
-// ask asks for a permission and says how it was answered.
+// ask asks for a permission and says the answer.
 func (t *turn) ask(call, title string) {
 	answer := outcome(<-t.session.agent.request(nil, "session/request_permission", t.session.question(call, title)))
 	status := "completed"
@@ -210,7 +210,7 @@ func (t *turn) ask(call, title string) {
 	t.say("answer " + answer)
 }
 
-// outcome is what was answered to a permission.
+// outcome returns the answer to a permission request.
 func outcome(result json.RawMessage) string {
 	var r struct {
 		Outcome struct {

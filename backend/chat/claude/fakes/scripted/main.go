@@ -1,19 +1,19 @@
-// Command scripted stands in for the claude command line in the tests of every
-// day: it writes what claude 2.1 was seen to write, for the words of a prompt. The
-// real one is tested by `make test-agents`.
+// Command scripted replaces the claude command line in the regular tests: it
+// writes what claude 2.1 was seen to write, depending on the words of a prompt.
+// The real claude is tested by `make test-agents`.
 //
-//	say TEXT    TEXT in pieces, as a stream, and then whole
-//	ask         may it run a command; says what was answered
-//	edit        may it edit a file; the call has a diff
-//	todo        a checklist
-//	fail TEXT   the turn ends with an error
-//	login       nobody is signed in
-//	silent      nothing until it is interrupted
-//	wait        a question; a message that comes meanwhile is read behind it
+//	say TEXT    sends TEXT in pieces, as a stream, and then complete
+//	ask         asks for permission to run a command; says the answer
+//	edit        asks for permission to edit a file; the call has a diff
+//	todo        sends a checklist
+//	fail TEXT   ends the turn with an error
+//	login       reports that nobody is signed in
+//	silent      sends nothing until it is interrupted
+//	wait        asks a question; then reads the messages that came meanwhile
 //	model       says its model and mode
 //	args        says its arguments
-//	rubbish     a line that is no message
-//	die         ends with code 3
+//	rubbish     writes a line that is no message
+//	die         exits with code 3
 package main
 
 import (
@@ -34,7 +34,7 @@ type claude struct {
 	model   string
 	mode    string
 	count   int
-	queued  []line // messages that came during a turn
+	queued  []line // messages that arrived during a turn
 }
 
 // line is what the client writes.
@@ -100,7 +100,7 @@ func main() {
 	}
 }
 
-// next is the next message that waits, or the next line.
+// next returns the next queued message, or the next line.
 func (c *claude) next() (line, bool) {
 	if len(c.queued) > 0 {
 		l := c.queued[0]
@@ -117,7 +117,7 @@ func (c *claude) next() (line, bool) {
 func (c *claude) write(m object) {
 	raw, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // our own maps and strings always have a JSON
+		panic(err) // our own maps and strings can always be encoded
 	}
 	fmt.Println(string(raw))
 }
@@ -143,7 +143,7 @@ func (c *claude) control(l line) {
 	c.write(object{"type": "control_response", "response": object{"subtype": "success", "request_id": l.RequestID, "response": response}})
 }
 
-// taken says that a message was taken up.
+// taken reports that it has started with a message.
 func (c *claude) taken(l line) {
 	c.write(object{"type": "user", "isReplay": true, "uuid": l.UUID, "message": object{"role": "user", "content": l.Message.Content}})
 }
@@ -171,6 +171,8 @@ func (c *claude) turn(l line) {
 			c.say("model " + c.model + " mode " + c.mode)
 		case "args":
 			c.say(strings.Join(os.Args[1:], " "))
+		case "env":
+			c.say(os.Getenv(rest))
 		case "rubbish":
 			fmt.Println("npm notice: this is no message")
 		case "die":
@@ -217,7 +219,7 @@ func (c *claude) result(m object) {
 	c.write(m)
 }
 
-// say says a text as claude does: in pieces, then whole.
+// say sends a text as claude does: in pieces, then complete.
 func (c *claude) say(text string) {
 	c.count++
 	id := fmt.Sprint("msg_", c.count)
@@ -231,7 +233,7 @@ func (c *claude) say(text string) {
 	event(object{"type": "message_delta", "usage": object{"input_tokens": 100, "output_tokens": 5}})
 }
 
-// call announces a call of a tool.
+// call announces a tool call.
 func (c *claude) call(name string, input object) string {
 	c.count++
 	id := fmt.Sprint("toolu_", c.count)
@@ -239,7 +241,7 @@ func (c *claude) call(name string, input object) string {
 	return id
 }
 
-// ask asks whether a tool may run, and says its result.
+// ask asks whether a tool may run, and sends its result.
 func (c *claude) ask(name string, input object) string {
 	id := c.call(name, input)
 	c.write(object{"type": "control_request", "request_id": "ask-" + id, "request": object{

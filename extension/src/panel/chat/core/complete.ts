@@ -1,14 +1,14 @@
-/** What is being typed that can be completed: a slash command, or a mention. */
+/** The text at the caret that can be completed: a slash command or a mention. */
 export interface Wanted {
   readonly kind: 'command' | 'mention';
-  /** What was typed behind the sign. */
+  /** The text after the "/" or "@". */
   readonly query: string;
-  /** Where sign and query stand in the text. */
+  /** The range of the sign and the query in the text. */
   readonly from: number;
   readonly to: number;
 }
 
-/** One thing that can be put in. */
+/** One suggestion in the list. */
 export interface Suggestion {
   readonly id: string;
   readonly text: string;
@@ -16,8 +16,8 @@ export interface Suggestion {
 }
 
 /**
- * What the word before the caret asks for: a command is the first word of the
- * message, a mention stands anywhere behind a space.
+ * What the text before the caret can be completed to. A command must be the first
+ * word of the message; a mention can follow any space.
  */
 export function wanted(text: string, caret: number): Wanted | undefined {
   const before = text.slice(0, caret);
@@ -30,8 +30,8 @@ export function wanted(text: string, caret: number): Wanted | undefined {
 }
 
 /**
- * Those whose words hold the query, best first: what begins with it, then a
- * word that does, then anywhere.
+ * The items whose words contain the query, best first: at the beginning, then at
+ * the beginning of a word, then anywhere.
  */
 export function matching<T>(items: readonly T[], query: string, words: (item: T) => string): T[] {
   const asked = query.toLowerCase();

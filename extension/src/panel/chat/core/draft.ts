@@ -1,25 +1,25 @@
 import type { Cancel, Clock } from '../../core/clock';
 import { DRAFT_LATEST, DRAFT_QUIET } from '../../core/timing';
 
-/** A text that is being typed. */
+/** A draft. */
 export interface Drafted {
   readonly text: string;
-  /** The message that it was sent as, when nobody knows whether it arrived. */
+  /** The id of the message it was sent as, if it is unknown whether that arrived. */
   readonly of?: string | undefined;
 }
 
-/**
- * Keeps a text that is being typed somewhere safe: a little after the last key,
- * and while somebody types on and on, now and then all the same.
- */
+/** Saves a draft: shortly after the last key, and from time to time while the user keeps typing. */
 export class Draft {
   readonly #clock: Clock;
-  /** Keeps a text; it says itself what went wrong, and does not throw. */
+  /** Saves a draft. It reports errors itself and does not throw. */
   readonly #save: (draft: Drafted) => Promise<unknown>;
-  /** A save is under way; what comes meanwhile follows it: an older text must not come last. */
+  /**
+   * The save in progress. A later draft waits for it, so that an older text is
+   * never saved last.
+   */
   #saving: Promise<void> | undefined;
   #next: Drafted | undefined;
-  /** Something is saved, and it was sent since. */
+  /** Whether a draft is saved, and whether it has been sent since. */
   #kept = false;
   #sent = false;
   #draft: Drafted | undefined;
@@ -31,7 +31,7 @@ export class Draft {
     this.#save = save;
   }
 
-  /** The text is this now. */
+  /** Records the current text. */
   change(draft: Drafted): void {
     this.#draft = draft;
     this.#quiet();
@@ -43,7 +43,7 @@ export class Draft {
     });
   }
 
-  /** Saves what is not saved yet, now: the panel goes, or the conversation is left. */
+  /** Saves an unsaved text now, because the panel closes or the user leaves the conversation. */
   flush(): void {
     this.#quiet();
     this.#latest?.();
@@ -53,14 +53,14 @@ export class Draft {
     if (draft !== undefined) this.#keep(draft);
   }
 
-  /** Forgets what is not saved: it is sent. */
+  /** Discards the unsaved text, because it is being sent. */
   drop(): void {
     this.#draft = undefined;
     this.flush();
     this.#sent = this.#kept;
   }
 
-  /** It was sent: nothing of it stays saved; `known` is that somebody else knows of a text. */
+  /** Clears the saved draft after it was sent. `known` tells that the backend reports a draft. */
   clear(known: boolean): void {
     if (this.#sent || (known && !this.#kept)) this.#keep({ text: '' });
   }
@@ -72,7 +72,7 @@ export class Draft {
     else this.#saving = this.#run(draft);
   }
 
-  /** Returns when no save is under way: what is sent must not be overtaken by it. */
+  /** Resolves when no save is in progress, so that a save cannot overtake a message. */
   async settled(): Promise<void> {
     await this.#saving;
   }

@@ -1,11 +1,11 @@
 import type { Conversation } from '$ui/protocol/protocol';
 
-/** An address without the place in its page. */
+/** A URL without its fragment. */
 const page = (url: string): string => url.replace(/#.*$/, '');
 
 /**
- * Conversations whose tab was closed and which stood at this address: the page
- * was opened again, and they can go on beside it. The newest first.
+ * Conversations whose tab was closed and whose page had this URL, the newest first.
+ * The page is open again, so they can continue in its tab.
  */
 export function floatingAt(all: readonly Conversation[], url: string): Conversation[] {
   if (url === '' || url === 'about:blank') return [];

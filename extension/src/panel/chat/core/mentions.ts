@@ -1,10 +1,10 @@
 import type { PickedElement } from '$ui/protocol/protocol';
 import { oneLine } from '$ui/foreign';
 
-/** The longest name of an element that is put into a message, in characters. */
+/** The longest element name that is inserted into a message, in characters. */
 const longest = 60;
 
-/** What an element is called: `button "Save"`. */
+/** Describes an element: `button "Save"`. */
 export function elementWords({ role, name }: PickedElement): string {
   const said = oneLine(name ?? '')
     .replaceAll('"', "'")
@@ -14,12 +14,15 @@ export function elementWords({ role, name }: PickedElement): string {
   return `${role} "${short}"`;
 }
 
-/** How an element stands in a message: with the ref, which the agent's commands take. */
+/** The text of a mentioned element, with the ref that the agent's commands take. */
 export function elementMention(element: PickedElement): string {
   return `@${element.ref} ${elementWords(element)} `;
 }
 
-/** How a file of the working folder stands in a message; a folder is written on. */
+/**
+ * The text of a mentioned file of the working folder. After a folder no space
+ * follows, so that the user can continue the path.
+ */
 export function pathMention(path: string): string {
   if (/\s/.test(path)) return `@"${path}" `;
   return path.endsWith('/') ? `@${path}` : `@${path} `;

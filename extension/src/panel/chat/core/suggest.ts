@@ -2,35 +2,35 @@ import type { ChatCommand, Tab } from '$ui/protocol/protocol';
 import { oneLine } from '$ui/foreign';
 import { matching, type Suggestion, type Wanted } from './complete';
 
-/** What is put in when a suggestion is taken. */
+/** What is inserted when the user takes a suggestion. */
 export type Taken =
   | { readonly kind: 'command'; readonly name: string }
   | { readonly kind: 'tab'; readonly tab: Tab }
   | { readonly kind: 'pick' }
   | { readonly kind: 'path'; readonly path: string };
 
-/** A suggestion, and what it stands for. */
+/** A suggestion, and what it inserts. */
 export interface Offer {
   readonly suggestion: Suggestion;
   readonly taken: Taken;
 }
 
-/** What there is to be suggested. */
+/** What can be suggested. */
 export interface Offers {
   readonly commands: readonly ChatCommand[];
-  /** The tab beside the conversation, and all of them. */
+  /** The conversation's tab, and all tabs. */
   readonly tab: Tab;
   readonly tabs: readonly Tab[];
-  /** Files of the working folder that fit already. */
+  /** Files of the working folder, already filtered by the query. */
   readonly paths: readonly string[];
 }
 
-/** What a tab is called. */
+/** The title of a tab, or its URL if it has none. */
 export function tabName(one: Tab): string {
   return oneLine(one.title === '' ? one.url : one.title);
 }
 
-/** What can be put in for the word that is being typed, best first. */
+/** The suggestions for the word being typed, best first. */
 export function suggest(asked: Wanted | undefined, has: Offers): Offer[] {
   if (asked === undefined) return [];
   if (asked.kind === 'command')

@@ -1,7 +1,10 @@
 import { choiceWords } from '$ui/chat/core/words';
 import type { ChatAttachment, ChatWhich, TaskPlainChoice } from '$ui/protocol/protocol';
 
-/** What answers a question of Pilot: its message again, with the elements that were meant. */
+/**
+ * The message that answers a question of Pilot: the same text again, with the
+ * elements that the user meant.
+ */
 export function whichAnswer(
   { text, tab, chosen = [] }: ChatWhich,
   element: TaskPlainChoice,

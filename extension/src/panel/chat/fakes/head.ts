@@ -1,6 +1,6 @@
 import type { Conversation } from '$ui/protocol/protocol';
 
-/** The head of a conversation that rests beside t1. */
+/** An idle conversation of the tab t1. */
 export function head(id: string, part: Partial<Conversation> = {}): Conversation {
   return {
     id,

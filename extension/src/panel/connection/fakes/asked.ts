@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { PanelMessage } from '$ui/protocol/protocol';
 import type { Connection, Link } from '../connection';
 
-/** One request that was made. */
+/** One recorded request. */
 export interface Asked {
   readonly path: string;
   readonly body: Record<string, unknown>;
@@ -10,7 +10,7 @@ export interface Asked {
 
 type Answer = (body: Record<string, unknown>) => unknown;
 
-/** A connection whose replies the test gives, by path; without one a reply is empty. */
+/** A connection that takes its replies from the test, by path. Without one the reply is empty. */
 export class AskedConnection implements Pick<Connection, 'request' | 'send' | 'link'> {
   readonly asked: Asked[] = [];
   readonly sent: PanelMessage[] = [];
@@ -33,12 +33,12 @@ export class AskedConnection implements Pick<Connection, 'request' | 'send' | 'l
     this.sent.push(message);
   }
 
-  /** The bodies of the requests of one path. */
+  /** The bodies of the requests to one path. */
   of(path: string): Record<string, unknown>[] {
     return this.asked.filter((one) => one.path === path).map(({ body }) => body);
   }
 
-  /** As what takes a whole connection. */
+  /** The same object, for code that needs a whole Connection. */
   get whole(): Connection {
     return this as unknown as Connection;
   }

@@ -1,8 +1,8 @@
-// What a snapshot reads and writes of xterm 6.0.0 beyond its API. The names are
-// those of its published source, which its build keeps; package.json pins the
-// version, and emulator.test.ts fails when one of them is missing.
+// The internals of xterm 6.0.0, beyond its API, that a snapshot reads and writes. The
+// names are those of xterm's published source; its build keeps them. package.json
+// pins the version, and snapshot.test.ts fails when one of the names is missing.
 
-/** The colours and flags of a cell, or those that the next character gets. */
+/** The colours and flags of a cell, or of the next character. */
 export interface Attributes {
   fg: number;
   bg: number;
@@ -11,14 +11,17 @@ export interface Attributes {
 
 /** Underline style and colour, and the link, of cells with `ATTRIBUTES_EXTENDED`. */
 export interface Extended {
-  /** `ext` without what a link adds when it is read. */
+  /** `ext` without the bits that its getter adds for a link. */
   readonly _ext: number;
   ext: number;
   urlId: number;
   clone(): Extended;
 }
 
-/** A row: three words per cell (content, foreground, background), and what does not fit into them. */
+/**
+ * A row: three 32-bit words per cell (content, foreground, background), and maps
+ * for what does not fit into them.
+ */
 export interface Line {
   readonly _data: Uint32Array;
   readonly _combined: Record<number, string>;
@@ -29,7 +32,7 @@ export interface Line {
   resize(cols: number, fill: Cell): unknown;
 }
 
-/** A cell in the form in which xterm hands it on. */
+/** A cell, as xterm passes it to its functions. */
 export type Cell = object;
 
 export type Charset = Readonly<Record<string, string>>;
@@ -66,7 +69,7 @@ export interface Buffer {
 
 export interface Link {
   readonly id: number;
-  /** With an `id` of its program only. */
+  /** Set only if the program gave the link an `id`. */
   readonly key?: string;
   readonly data: { readonly id?: string; readonly uri: string };
   readonly lines: Marker[];
@@ -127,20 +130,23 @@ export interface Core {
     readonly _restoreColors: Colours;
     modifyColors(change: (colours: Colours) => void): void;
   };
-  /** Draws rows anew; only where something is drawn. */
+  /** Redraws rows; missing where nothing is drawn. */
   refresh?(start: number, end: number): void;
 }
 
-/** The emulator behind a Terminal of xterm's API. */
+/** The internal emulator of an xterm Terminal. */
 export function coreOf(terminal: object): Core {
   return (terminal as { _core: Core })._core;
 }
 
-/** The state of xterm's parser in which no sequence is open. */
+/** The state of xterm's parser outside any escape sequence. */
 export const PARSER_GROUND = 0;
-/** The flag in a cell's background word that says that it has extended attributes. */
+/** The flag in a cell's background word for a cell with extended attributes. */
 export const ATTRIBUTES_EXTENDED = 0x10000000;
-/** The flag in a cell's content word that says that it has more than one code point. */
+/** The flag in a cell's content word for a cell with more than one code point. */
 export const CONTENT_COMBINED = 0x200000;
-/** Where the width of a cell begins in its content word; below it stands the code point. */
+/**
+ * The bit at which a cell's width begins in its content word. The bits below hold
+ * the code point.
+ */
 export const CONTENT_WIDTH_SHIFT = 22;

@@ -8,29 +8,33 @@ import {
   type Line,
 } from './internals';
 
-// A row as text: its characters, then, after tabs, the runs of equal attributes
-// and the cells that have no character of their own. The signs are of Unicode's
-// noncharacters, which no program prints; a cell that holds one counts as odd.
+// A row as text has four fields, separated by tabs: its characters, the runs of equal
+// attributes, the cells that cannot be written as one character, and its length when
+// that differs from the columns. The markers are Unicode noncharacters, which no
+// program prints. A cell that contains one is written as an odd cell.
 
-/** The row continues the one before it. */
+/** Marks a row that continues the row before it. */
 const WRAPPED = '\ufdd0';
-/** The next character fills two cells. */
+/** Marks that the next character fills two cells. */
 const WIDE = '\ufdd1';
-/** A cell that is listed. */
+/** Marks an odd cell, which is listed in a field of its own. */
 const ODD = '\ufdd2';
-/** A cell in which nothing was written. */
+/** Marks a cell in which nothing was written. */
 const EMPTY = '\x7f';
 
 const CELL_WORDS = 3;
 const EMPTY_CONTENT = 1 << CONTENT_WIDTH_SHIFT;
 
-/** A cell's content word, and its characters when they are several. */
+/** A cell's content word, and its characters if there are more than one. */
 type OddCell = [content: number, combined?: string];
 
-/** The attributes that the rows of a snapshot use, each once. The first has none. */
+/**
+ * The attributes that the rows of a snapshot use, each once. The first entry is the
+ * default attributes.
+ */
 export type AttributeList = [fg: number, bg: number, ext: number, urlId: number][];
 
-/** Collects attributes. */
+/** Collects attributes and gives each its index in the list. */
 export class AttributeTable {
   readonly list: AttributeList = [[0, 0, 0, 0]];
   readonly #places = new Map<string, number>([['0,0,0,0', 0]]);
@@ -45,7 +49,7 @@ export class AttributeTable {
   }
 }
 
-/** Attributes as cells hold them, made of a list. */
+/** Converts a list of attributes to the form that cells use. */
 export function attributesOf(list: AttributeList, model: Extended): Attributes[] {
   return list.map(([fg, bg, ext, urlId]) => {
     const extended = model.clone();
@@ -85,7 +89,7 @@ export function rowText(line: Line, cols: number, table: AttributeTable): string
     if (content === EMPTY_CONTENT) text += EMPTY;
     else if (isPlain(content)) text += String.fromCodePoint(content - EMPTY_CONTENT);
     else if (content === 0 && x > 0 && isWide(words[at - CELL_WORDS] ?? 0)) {
-      // The second half of a wide one.
+      // The second half of a wide character.
     } else if (isWide(content) && x + 1 < line.length && words[at + CELL_WORDS] === 0)
       text += WIDE + String.fromCodePoint(content - 2 * EMPTY_CONTENT);
     else {
@@ -105,7 +109,7 @@ export function rowText(line: Line, cols: number, table: AttributeTable): string
   return fields.join('\t');
 }
 
-/** Makes a row what `rowText` told, of a blank one. */
+/** Makes a row from a text of `rowText`, as a copy of a blank row. */
 export function rowOf(
   told: string,
   blank: Line,
@@ -117,7 +121,7 @@ export function rowOf(
   const [text = '', runs = '', oddText = '', length = ''] = (
     line.isWrapped ? told.slice(1) : told
   ).split('\t');
-  // The alternate screen's rows stay as long as they were when it becomes narrower.
+  // Rows of the alternate screen keep their length when the screen becomes narrower.
   if (length !== '') line.resize(Number(length), nothing);
   write(line, text, oddText === '' ? [] : (JSON.parse(oddText) as OddCell[]));
   if (runs !== '') colour(line, runs.split(' ').map(Number), attributes);
@@ -133,12 +137,12 @@ function write(line: Line, text: string, oddCells: readonly OddCell[]): void {
     const sign = text[from];
     from += code > 0xffff ? 2 : 1;
     if (sign === EMPTY) {
-      at += CELL_WORDS; // as it is in a blank row
+      at += CELL_WORDS; // unchanged: the row was blank
     } else if (sign === WIDE) {
       code = text.codePointAt(from) ?? 0;
       from += code > 0xffff ? 2 : 1;
       words[at] = code + 2 * EMPTY_CONTENT;
-      words[at + CELL_WORDS] = 0; // its second half
+      words[at + CELL_WORDS] = 0; // the second half
       at += 2 * CELL_WORDS;
     } else if (sign === ODD) {
       const [content = EMPTY_CONTENT, combined] = odd.next().value ?? [];
@@ -166,7 +170,7 @@ function colour(line: Line, runs: readonly number[], attributes: readonly Attrib
   }
 }
 
-/** How many cells a row has up to the last one that is not blank. */
+/** The number of cells of a row up to the last one that is not blank. */
 function usedCells({ _data: words, length }: Line): number {
   let end = length;
   while (end > 0) {
@@ -177,12 +181,12 @@ function usedCells({ _data: words, length }: Line): number {
   return end;
 }
 
-/** Whether a cell is one character in one cell that can stand in the text as itself. */
+/** Whether a cell is one narrow character that the text can contain as it is. */
 function isPlain(content: number): boolean {
   return content >>> CONTENT_WIDTH_SHIFT === 1 && isPrintable(content - EMPTY_CONTENT);
 }
 
-/** Whether a cell is one character in two cells that can stand in the text as itself. */
+/** Whether a cell is one wide character that the text can contain as it is. */
 function isWide(content: number): boolean {
   return content >>> CONTENT_WIDTH_SHIFT === 2 && isPrintable(content - 2 * EMPTY_CONTENT);
 }

@@ -25,7 +25,7 @@ const write = (to: Terminal, data: Uint8Array): Promise<void> =>
     to.write(data, resolve);
   });
 
-/** Another emulator that is as the first one is now. */
+/** Another emulator with the state of the first one. */
 function again(terminal: Terminal): Terminal {
   const snapshot = take(terminal);
   if (snapshot === undefined) throw new Error('a sequence is open');
@@ -57,7 +57,7 @@ describe.each(streams)('$name', { timeout: 60_000 }, ({ name, bytes }) => {
   });
 
   it('comes back in the middle of it', async () => {
-    if (bytes.length > 100_000) return; // the same in each part of it
+    if (bytes.length > 100_000) return; // a long recording, which is the same in every part
     const next = random(name.length + bytes.length);
     const stayed = emulator();
     let back = emulator();

@@ -10,7 +10,10 @@ import {
 } from './internals';
 import { attributesOf, AttributeTable, rowOf, rowText, type AttributeList } from './lines';
 
-/** How the text of a snapshot begins. What a terminal writes, or is to be written to one, never does. */
+/**
+ * The prefix of a snapshot's text. Terminal output never begins with it, nor does
+ * text to be written to a terminal.
+ */
 export const MARK = 'screen 1\n';
 
 interface BufferState {
@@ -27,7 +30,10 @@ interface BufferState {
   readonly savedCharset: number;
 }
 
-/** Where a link's line is; a full reset leaves them without a screen, and alive. */
+/**
+ * The screen that a line with a link is on. A full reset removes the line from both
+ * screens but keeps the link.
+ */
 const enum Place {
   Normal,
   Alternate,
@@ -38,13 +44,13 @@ interface LinkState {
   readonly id: number;
   readonly key?: string;
   readonly data: { readonly id?: string; readonly uri: string };
-  /** Its lines, and where each is. */
+  /** The lines of the link, and the screen that each is on. */
   readonly lines: [line: number, screen: Place][];
 }
 
 type Slot = number | 'foreground' | 'background' | 'cursor';
 
-/** All of an emulator but its rows. */
+/** The state of an emulator without its rows. */
 interface State {
   readonly cols: number;
   readonly rows: number;
@@ -52,9 +58,9 @@ interface State {
   readonly normal: BufferState;
   readonly alt: BufferState;
   readonly attributes: AttributeList;
-  /** The attributes that the next character gets. */
+  /** The attributes of the next character. */
   readonly pen: number;
-  /** What decides whether the next character joins the last one. */
+  /** Decides whether the next character joins the previous one. */
   readonly join: number;
   readonly modes: Record<string, unknown>;
   readonly privateModes: Record<string, unknown>;
@@ -67,26 +73,27 @@ interface State {
   readonly slots: number[];
   readonly nextLink: number;
   readonly links: LinkState[];
-  /** Colours that the program has changed. */
+  /** The colours that the program has changed. */
   readonly colours: [slot: Slot, css: string, rgba: number][];
 }
 
-/** An emulator as text, with its size. */
+/** The state of an emulator as text, with the emulator's size. */
 export interface Snapshot {
   readonly data: string;
   readonly cols: number;
   readonly rows: number;
 }
 
-/** Whether a text is a snapshot, and not something to write. */
+/** Whether a text is a snapshot, and not output to be written. */
 export function isSnapshot(text: string): boolean {
   return text.startsWith(MARK);
 }
 
 /**
- * Resizes an emulator. Its alternate screen has no scrollback; but xterm 6.0 leaves one
- * that is empty the room that it had, so that it would keep rows that left it, as
- * many as the size has become smaller by, and depend on every size before.
+ * Resizes an emulator. The alternate screen has no scrollback. But when its buffer
+ * is empty, xterm 6.0 does not lower the buffer's maximum length. The buffer would
+ * then keep rows that scrolled out, as many as the screen became smaller by, so its
+ * content would depend on every earlier size.
  */
 export function resize(terminal: Resizable, cols: number, rows: number): void {
   terminal.resize(cols, rows);
@@ -99,8 +106,8 @@ interface Resizable {
 }
 
 /**
- * Everything that an emulator knows, as text from which `restore` makes an equal
- * one; undefined while a sequence or a character is open.
+ * The whole state of an emulator, as text from which `restore` makes an equal one;
+ * undefined while an escape sequence or a character is incomplete.
  */
 export function take(terminal: object): Snapshot | undefined {
   const core = coreOf(terminal);
@@ -147,7 +154,10 @@ export function take(terminal: object): Snapshot | undefined {
   return { data: MARK + [JSON.stringify(state), ...texts].join('\n'), cols, rows };
 }
 
-/** Makes an emulator of the snapshot's size what the snapshot says; `text` must be one. */
+/**
+ * Gives an emulator the state of a snapshot. The emulator must have the snapshot's
+ * size, and `text` must be a snapshot.
+ */
 export function restore(terminal: object, text: string): void {
   const core = coreOf(terminal);
   const [head = '', ...texts] = text.slice(MARK.length).split('\n');
@@ -183,7 +193,7 @@ export function restore(terminal: object, text: string): void {
   core.refresh?.(0, core.rows - 1);
 }
 
-/** The colours that its program has changed. */
+/** The colours that the terminal's program has changed. */
 export function changedColours(terminal: object): State['colours'] {
   const theme = coreOf(terminal)._themeService;
   if (theme === undefined) return [];
@@ -199,7 +209,7 @@ export function changedColours(terminal: object): State['colours'] {
   return changed;
 }
 
-/** Gives its program's colours back to an emulator that has those of its theme. */
+/** Sets the colours that the program had changed, in an emulator with its theme's colours. */
 export function setColours(terminal: object, colours: State['colours']): void {
   const theme = coreOf(terminal)._themeService;
   if (colours.length === 0 || theme === undefined) return;

@@ -3,16 +3,14 @@ import { MARK, type Snapshot } from '../emulator/snapshot';
 import type { Socket, SocketEvents } from '../lastingsocket';
 import type { TerminalControl, ViewerControl } from '$ui/protocol/protocol';
 
-/** A screen that draws when told to, as xterm does: later, in order. */
+/** A screen that draws only when the test calls `draw`. Like xterm it draws later and in order. */
 export class FakeScreen implements Screen {
-  /** What stands on the screen: everything written since the last reset. */
+  /** The text on the screen: everything written since the last reset. */
   text = '';
   cols = 80;
   rows = 24;
   resizes: string[] = [];
   serialisable = true;
-  /** Whether somebody looks at it. */
-  seen = true;
   readonly #queue: (() => void)[] = [];
   readonly #decoder = new TextDecoder();
 
@@ -48,16 +46,13 @@ export class FakeScreen implements Screen {
       this.text = snapshot.slice(MARK.length);
     });
   }
-  picture(): string | undefined {
-    return this.seen ? `picture of ${this.text}` : undefined;
-  }
-  /** Draws everything that waits. */
+  /** Draws everything that is queued. */
   draw(): void {
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) next();
   }
 }
 
-/** A backend's end of one terminal socket: it speaks the wire format. */
+/** The backend's end of one terminal socket, in the real wire format. */
 export class FakeSocket implements Socket {
   readonly controls: ViewerControl[] = [];
   readonly input: Uint8Array[] = [];
@@ -74,7 +69,7 @@ export class FakeSocket implements Socket {
   close(): void {
     this.open = false;
   }
-  /** The typing that arrived, as text. */
+  /** The input that arrived, as text. */
   get typed(): string {
     return new TextDecoder().decode(Buffer.concat(this.input));
   }

@@ -5,7 +5,7 @@ interface Entry {
   run: () => void;
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when the test advances it. */
 export class FakeClock implements Clock {
   now = 0;
   #entries: Entry[] = [];
@@ -17,7 +17,7 @@ export class FakeClock implements Clock {
       this.#entries = this.#entries.filter((other) => other !== entry);
     };
   }
-  /** Moves the time on, and runs what falls due, in order. */
+  /** Advances the time and runs every timer that is due, in order. */
   advance(ms: number): void {
     const end = this.now + ms;
     for (;;) {
@@ -29,7 +29,7 @@ export class FakeClock implements Clock {
     }
     this.now = end;
   }
-  /** How many deadlines are pending. */
+  /** The number of pending timers. */
   get pending(): number {
     return this.#entries.length;
   }

@@ -1,7 +1,10 @@
 import type { Error as Refusal, Suggestion } from '$ui/protocol/protocol';
 import { verbs } from '../core/verbs';
 
-/** What a task's model calls the commands that it has as actions or is given without asking. */
+/**
+ * For each command that a task's model can use as an action, or that is done for
+ * it: what to tell the model.
+ */
 const actions: Readonly<Record<string, (args: readonly string[]) => string>> = {
   snapshot: () => 'the page of the next turn',
   dialog: ([answer = '']) => `the action dialog with answer ${answer}`,
@@ -16,13 +19,16 @@ const actions: Readonly<Record<string, (args: readonly string[]) => string>> = {
   ),
 };
 
-/** What to do after a failed command, for a task's model. What it has no action for is left out. */
+/**
+ * The advice for a task's model after a failed command. Suggestions without a
+ * matching action are left out.
+ */
 export function advice({ hint = '', next = [] }: Pick<Refusal, 'hint' | 'next'>): string {
   return [hint, ...next.map(inAction)].filter((part) => part !== '').join('; ');
 }
 
 function inAction({ command, args = [], does = '' }: Suggestion): string {
   const name = actions[command];
-  // An example shows how a line is written, which a task does not write.
+  // Without `does` it is an example of the command line, which a task does not use.
   return name === undefined || does === '' ? '' : `${name(args)} ${does}`;
 }

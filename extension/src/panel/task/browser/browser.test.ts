@@ -4,7 +4,7 @@ import { withoutEnvelopes } from './pagewords';
 
 const signal = new AbortController().signal;
 
-/** A task's browser whose app gives one reply. */
+/** A task's browser whose app returns one reply. */
 function answering(reply: unknown): TaskBrowser {
   const world: World = {
     connection: { request: () => Promise.resolve(reply as never) },

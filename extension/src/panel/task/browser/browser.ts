@@ -14,39 +14,48 @@ import { enveloped, originOf, short } from './pagewords';
 import { lookSchema, replySchema, resultOf, type Reply } from './replies';
 import type { Action, Browser, Observation, Result, TabLine } from '../core/types';
 
-/** How many letters of a page the model is shown; what is left out stands behind handles. */
+/** How many characters of a page the model gets. Handles stand for what is left out. */
 const pageLetters = 14_000;
 
-/** Why an option was not met: it is drawn under another name, or twice for those who do not see. */
+/**
+ * The error codes for which another locator is tried: the option has another role
+ * or name, or is there twice, once for screen readers only.
+ */
 const unseen = new Set(['no_element', 'hidden', 'covered', 'inert', 'ambiguous', 'not_actable']);
 
-/** What is asked before the panel does a command itself; see protocol.ByPage. */
+/** Sent before the panel carries out a command itself; see protocol.ByPage. */
 interface ByPageAsk {
   readonly facts: TargetFacts | undefined;
 }
 
-/** What is needed of the panel. */
+/** What a task's browser needs from the panel. */
 export interface World {
   readonly connection: Pick<Connection, 'request'>;
-  /** The task as the backend has it now: its tabs. */
+  /** The task as the backend last reported it, with its tabs. */
   readonly task: () => Task | undefined;
   readonly tabs: () => readonly Tab[];
-  /** The name of this panel view: only the view that runs a task acts for it. */
+  /** The name of this panel. Only the panel that runs a task may act for it. */
   readonly viewer: () => string;
-  /** Sends a request that takes along what is to be written of the task first; see TaskJournal. */
+  /** Sends a request together with the journal entries that wait; see TaskJournal. */
   readonly along: TaskJournal['along'];
-  /** A file of the session as base64; undefined when it cannot be had. */
+  /** A file of the session as base64; undefined if it is not available. */
   readonly file: (path: string) => Promise<string | undefined>;
-  /** The person wants a pause, and says so on a page that is covered from here. */
+  /** Called when the user asks for a pause on a page with an overlay from this panel. */
   readonly pause: () => void;
-  /** Looks at the whole page: no model pays for it, and what is done may be out of view. */
+  /**
+   * Whether snapshots contain the whole page. Set when no model has to read them
+   * and an action may need an element that is out of view.
+   */
   readonly whole?: boolean;
 }
 
-/** The browser as a task drives it: through the same commands as every agent, as the task's own actor. */
+/**
+ * The browser as a task uses it: through the same commands as every agent, with the
+ * task as actor.
+ */
 export class TaskBrowser implements Browser {
   #picture: string | undefined;
-  /** The refs of the last look at each tab: what is not among them is new. */
+  /** The refs of the last snapshot of each tab. Refs that are not among them are new. */
   readonly #seen = new Map<string, { url: string; refs: Set<string> }>();
 
   readonly #byPage: ByPage;
@@ -93,7 +102,8 @@ export class TaskBrowser implements Browser {
     }
     const picture = this.#picture;
     this.#picture = undefined;
-    // The text of the reply has page and news in one; the data has them apart.
+    // The reply's text contains the page and the background events; its data has them
+    // separately.
     const lines = where.success ? where.output.news : [];
     const from = originOf(url);
     const text =
@@ -133,7 +143,7 @@ export class TaskBrowser implements Browser {
     return result;
   }
 
-  /** What covers the tabs that the app has no way into; null for nothing. */
+  /** Sets what the overlays say in the tabs that the browser refuses the app; null removes them. */
   cover(says: CoverSays): void {
     this.#covers.say(says);
   }
@@ -149,7 +159,10 @@ export class TaskBrowser implements Browser {
     );
   }
 
-  /** A list that is no native one: it is opened, and its option chosen by what it says. */
+  /**
+   * Chooses an option of a list that is not a native select: opens the list, and
+   * clicks the option by its text.
+   */
   async #choose(tab: string, ref: string, option: string, signal: AbortSignal): Promise<Result> {
     const run = async (command: string, args: Record<string, unknown>, timeoutMs?: number) =>
       resultOf(await this.#run(tab, { command, args }, signal, timeoutMs), false);
@@ -169,7 +182,8 @@ export class TaskBrowser implements Browser {
     };
     const chosen = await press();
     if (chosen !== undefined) return chosen;
-    // It draws the first of its options only, or asks a server for them.
+    // The list shows only its first options, or loads them from a server, so type the
+    // text to filter it.
     const searched = await run('type', { target: ref, value: option });
     if (searched.ok && searched.moved !== true) {
       await run('wait', { for: 'text', value: option }, REPLAY_WAIT);
@@ -188,13 +202,16 @@ export class TaskBrowser implements Browser {
     if (result.picture !== undefined) this.#picture = await this.world.file(result.picture);
   }
 
-  /** Runs a command; where the app can give a tab no trusted input, by the page's own events. */
+  /**
+   * Runs a command. Where the app cannot give a tab trusted input, the content
+   * script runs it by the page's own events.
+   */
   async #run(tab: string, call: Call, signal: AbortSignal, timeoutMs?: number): Promise<Reply> {
     const reply = await this.#request(tab, call, signal, { timeoutMs });
     if (reply.error?.code !== CodeNoInput) return reply;
     const known = this.world.tabs().find(({ id }) => id === tab)?.chromeTabId;
     const done = await this.#byPage.run(tab, call, signal);
-    // Not before: the script that covers it is there now.
+    // Only now, because the content script that makes the overlay is in the page only now.
     if (known !== undefined) this.#covers.add(known);
     return done;
   }
@@ -212,7 +229,8 @@ export class TaskBrowser implements Browser {
         {
           task: this.id,
           viewer: this.world.viewer(),
-          // Mostly no deadline of its own: the person may be asked, and has their time.
+          // Mostly without a deadline of its own, because the command may wait for
+          // the user's approval.
           command: { ...call, tab, ...(timeoutMs !== undefined && { timeoutMs }) },
           ...(byPage !== undefined && { byPage }),
           ...(writes.length > 0 && { writes }),
@@ -225,7 +243,7 @@ export class TaskBrowser implements Browser {
     return reply;
   }
 
-  /** What is new since the last look, in one line for the model. */
+  /** One line for the model with the refs that are new since the last snapshot. */
   #fresh(tab: string, url: string, text: string): string {
     const refs = new Set(
       Array.from(text.matchAll(/^\s*((?:f\d+)?e\d+) /gm), ([, ref]) => ref ?? ''),

@@ -11,7 +11,7 @@ import type { Arrival, Way } from './travel';
 const facts = { line: 'button “Save”', role: 'button', name: 'Save', type: 'submit' };
 const told = { next: 9, url: 'https://shop.example/', title: 'Shop' };
 
-/** A tab with one page, and a backend that allows or not. */
+/** A tab with one page, and a backend that allows or refuses commands. */
 class Stage implements Link {
   readonly asked: {
     kind: string;
@@ -167,7 +167,7 @@ describe('a command by the page’s own events', () => {
     expect(text).toMatch(/^The app can give this tab no trusted input/);
     const origins = Array.from(text.matchAll(/<page-\w+ origin="([^"]*)"/g), ([, one]) => one);
     expect(origins).toEqual(['https://shop.example', 'https://pay.example', 'https://pay.example']);
-    // A handle of a frame would be taken for one of the page's.
+    // A handle of a frame would be taken for one of the page.
     expect(text.match(/ h1$/gm)).toHaveLength(1);
     expect(stage.asked.map(({ params }) => params.max)).toEqual([900, 2_000, 2_000]);
   });

@@ -7,14 +7,17 @@ import type { Call } from './calls';
 import { enveloped, originOf, refused, told } from './pagewords';
 import type { Link, Place } from './pagelink';
 
-/** What is needed to do a task's commands by the pages' own events. */
+/** What ByPage needs to run a task's commands by the page's own events. */
 export interface ByPageConfig {
   readonly link: Link;
-  /** Who acts: what they were shown is remembered under this. */
+  /** The actor. The content script remembers under this name what it has shown. */
   readonly caller: string;
-  /** Chrome's id of a tab; undefined for one that is not open. */
+  /** Chrome's id of a tab; undefined if the tab is not open. */
   readonly chromeTab: (tab: string) => number | undefined;
-  /** Asks the backend whether it may be done: site rules, and the person. */
+  /**
+   * Asks the backend whether a command is allowed: by the site rules and, if they
+   * say so, by the user.
+   */
   readonly allow: (
     tab: string,
     call: Call,
@@ -23,11 +26,11 @@ export interface ByPageConfig {
   ) => Promise<CommandReply>;
 }
 
-/** How many frames of a page are shown, and how many letters each but the page itself. */
+/** How many frames of a page are shown, and how many characters of each except the top one. */
 const mostFrames = 8;
 const frameLetters = 2_000;
 
-/** What can be done instead of what cannot. */
+/** What to do instead of a command that is not possible. */
 const instead: Readonly<Partial<Record<string, string>>> = {
   upload: 'Ask the person to choose the file by hand.',
   dialog: 'Ask the person to answer it by hand.',
@@ -35,26 +38,29 @@ const instead: Readonly<Partial<Record<string, string>>> = {
   tables: 'Read the page instead.',
 };
 
-/** What the look says first. */
+/** The first line of each snapshot. */
 const notice =
   'The app can give this tab no trusted input: it is read and acted on by a script in the page, by the page’s own events, and the page can tell.';
 
 /**
- * Does commands where the app has no way into a tab: the extension's content
- * script looks, and acts by events of the page's own. Each is allowed by the
- * backend before, as if it did it itself, and what is answered says how it was
- * done.
+ * Runs commands in tabs that the browser refuses the app. The extension's content
+ * script takes the snapshots, and acts by the page's own events. The backend allows
+ * each command first, as if it ran the command itself, and the reply says how it
+ * was done.
  */
 export class ByPage {
   readonly #config: ByPageConfig;
-  /** The first number that no ref of any frame has had. */
+  /** The first number that no ref of any frame has used yet. */
   #next = 1;
 
   constructor(config: ByPageConfig) {
     this.#config = config;
   }
 
-  /** Carries a command out that the app answered with `no_input`: nothing of it was done. */
+  /**
+   * Runs a command that the app answered with `no_input`, which means that the app
+   * did nothing of it.
+   */
   async run(tab: string, call: Call, signal: AbortSignal): Promise<CommandReply> {
     const chrome = this.#config.chromeTab(tab);
     try {
@@ -67,7 +73,7 @@ export class ByPage {
     }
   }
 
-  /** The origin of the page that was asked last, for its words in an error. */
+  /** The origin of the last queried page, for the envelope around its text in an error. */
   #origin = 'unknown';
 
   async #run(
@@ -104,11 +110,12 @@ export class ByPage {
       const reply = await (command === 'markdown'
         ? this.#read(tab, chrome, target, may, signal)
         : this.#look(tab, chrome, args, scope, may, signal));
-      return loading ? { ...reply, text: `It is loading still.\n${reply.text}` } : reply;
+      return loading ? { ...reply, text: `The page is still loading.\n${reply.text}` } : reply;
     }
     if (what === undefined) throw new Error('nothing is done'); // was refused above
-    // What it is comes first: by that it is judged whether it may be done. Its
-    // page is asked without a word of the backend's, and tells nobody else.
+    // First get the facts about the element: the backend needs them to decide whether
+    // the command is allowed. So this query is sent without the backend's permission,
+    // and only the backend receives the answer.
     const frame = frameOf(target);
     const frames = await link.frames(chrome, signal);
     const about = this.#about(frames, frame);
@@ -119,7 +126,7 @@ export class ByPage {
     const may = await allow(tab, call, known.facts ?? undefined, signal);
     if (!may.ok) return may;
     if (frame === 0 && originOf(allowedUrl(may)) !== about.origin)
-      throw new MessageError('moved', 'The page went to another site meanwhile.', 'Look again.');
+      throw new MessageError('moved', 'The page has navigated to another site.', 'Look again.');
     const ref = known.ref === undefined ? {} : { ref: known.ref };
     const done = await what.send(link, { ...about, ...ref }, args, place, signal);
     this.#next = Math.max(this.#next, done.next);
@@ -158,14 +165,15 @@ export class ByPage {
       const seen = await link
         .tab('cs:query', 'look', params, { tab: chrome, frame }, signal)
         .catch((error: unknown) => {
-          // A frame that goes away, or that no script may be in, is left out.
+          // Skip a frame that has gone or that no content script may enter.
           if (frame === 0 || !(error instanceof MessageError)) throw error;
           return undefined;
         });
       if (seen === undefined) continue;
       this.#next = Math.max(this.#next, seen.next);
       if (frame === 0) first = { url: seen.url, title: seen.title };
-      // Handles are the page's own: one of a frame would be taken for one of it.
+      // A handle belongs to its own frame: one of a subframe would be taken for one
+      // of the top frame.
       const text = frame === 0 ? seen.text : seen.text.replace(/ h\d+$/gm, '');
       if (text !== '') parts.push(enveloped(about.origin, text));
     }
@@ -195,14 +203,15 @@ export class ByPage {
     return ok(tab, enveloped(about.origin, read.text), { url: read.url, title: read.title });
   }
 
-  /** Brings the tab elsewhere. Where it comes to is judged by the look that follows. */
+  /** Navigates the tab. The snapshot that follows checks the new page against the rules. */
   async #go(tab: string, chrome: number, call: Call, signal: AbortSignal): Promise<CommandReply> {
     const { link, allow } = this.#config;
     const may = await allow(tab, call, undefined, signal);
     if (!may.ok) return may;
     const way = wayOf(call.command, textIn(may, 'to'));
-    if (way === undefined) throw new Error('there is no way'); // was asked above
-    // What fails of a page that is loading still would be taken for an answer.
+    if (way === undefined) throw new Error('there is no way'); // was checked above
+    // A failure of the page that is still loading would be taken for the result of
+    // this navigation.
     await link.loading(chrome, signal);
     const { head, moved } = arrived(way, await link.go(chrome, way, signal));
     const loading = moved && (await link.loading(chrome, signal));
@@ -222,11 +231,14 @@ export class ByPage {
     return { ok: true, tab, text: `${word(args, 'for') ?? ''}: done`, data: {}, durationMs: 0 };
   }
 
-  /** What every question about a frame has. `url` is that of the page as it was allowed. */
+  /**
+   * The parameters that every request to a frame has. `url` is the URL of the page
+   * that was allowed.
+   */
   #about(frames: readonly Frame[], frame: number, url?: string): About {
     const own = frames.find((one) => one.frame === frame);
     if (own === undefined) throw new MessageError('gone', 'That frame is gone.', 'Look again.');
-    // An empty frame is of the site that made it.
+    // An about: frame has the origin of the frame that created it.
     let at: Frame | undefined = own;
     while (at?.url.startsWith('about:') === true && at.parent >= 0) {
       const { parent }: Frame = at;
@@ -255,7 +267,7 @@ export class ByPage {
   }
 }
 
-/** The address of the page that was judged. */
+/** The URL of the page that the backend checked. */
 function allowedUrl(may: CommandReply): string {
   return textIn(may, 'url');
 }

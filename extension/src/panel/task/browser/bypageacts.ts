@@ -2,10 +2,10 @@ import { MessageError } from '../../../messages/envelope';
 import type { About, Done } from '../../../messages/methods';
 import type { Link, Place } from './pagelink';
 
-/** How far `scroll` goes without a number, in pixels; as the app's own command. */
+/** How far `scroll` goes without a number, in pixels; the same as in the app's own command. */
 const scrollStep = 600;
 
-/** How a command is sent to a content script. */
+/** Sends a command to a content script. */
 type Sends = (
   link: Link,
   about: About & { readonly ref?: string },
@@ -14,7 +14,7 @@ type Sends = (
   signal: AbortSignal,
 ) => Promise<Done>;
 
-/** An action on an element, which must be there. */
+/** Wraps an action that needs an element. */
 const on =
   (send: (...of: [...Parameters<Sends>, ref: string]) => Promise<Done>): Sends =>
   (link, about, args, place, signal) => {
@@ -22,7 +22,7 @@ const on =
     return send(link, about, args, place, signal, about.ref);
   };
 
-/** The commands that act, how each is sent, and what it says when it is done. */
+/** The commands that act: how each is sent, and the word that reports it done. */
 export const does: Readonly<Partial<Record<string, { done: string; send: Sends }>>> = {
   click: {
     done: 'clicked',
@@ -102,8 +102,8 @@ export const does: Readonly<Partial<Record<string, { done: string; send: Sends }
 };
 
 /**
- * The frame of a ref. The app's own refs are of another count: such a number may
- * be another element here.
+ * The frame of a ref. The app's own refs are numbered separately, so the same
+ * number may be another element here.
  */
 export function frameOf(target: string | undefined): number {
   if (target === undefined) return 0;
@@ -113,18 +113,18 @@ export function frameOf(target: string | undefined): number {
     throw new MessageError(
       'no_element',
       `${target} was shown while the app had its own way into the tab.`,
-      'Look at the page again.',
+      'Take a new snapshot.',
     );
   return 0;
 }
 
-/** An argument that is a text; undefined for an empty one. */
+/** A string argument; undefined if it is empty or missing. */
 export function word(args: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = args[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** An argument that is a number. */
+/** A number argument. */
 export function number(args: Readonly<Record<string, unknown>>, name: string): number | undefined {
   const value = args[name];
   return typeof value === 'number' ? value : undefined;

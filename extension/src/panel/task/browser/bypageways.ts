@@ -5,7 +5,7 @@ import { word } from './bypageacts';
 import type { Link } from './pagelink';
 import type { Arrival, Way } from './travel';
 
-/** The commands that bring a tab elsewhere, and which way; undefined for others. */
+/** How a command navigates a tab; undefined for commands that do not. */
 export function wayOf(command: string, to: string): Way | undefined {
   switch (command) {
     case 'goto':
@@ -19,7 +19,7 @@ export function wayOf(command: string, to: string): Way | undefined {
   }
 }
 
-/** What a way led to, in words; it throws where it led nowhere. */
+/** The result of a navigation in words; throws if it failed. */
 export function arrived(way: Way, arrival: Arrival): { head: string; moved: boolean } {
   const what = { back: 'went back', forward: 'went forward', reload: 'loaded again' };
   const head = typeof way === 'object' ? 'went there' : what[way];
@@ -46,8 +46,8 @@ export function arrived(way: Way, arrival: Arrival): { head: string; moved: bool
 const inPage = new Set(['text', 'element', 'gone']);
 
 /**
- * Waits as the command `wait` does. `about` gives what each question to a frame
- * has. It returns what has come true, or throws why nothing has.
+ * Waits as the command `wait` does. `about` returns the parameters that each
+ * request to a frame has. Throws if the condition is not met.
  */
 export async function waited(
   link: Link,
@@ -64,7 +64,7 @@ export async function waited(
     return;
   }
   if (what === 'load') {
-    if (await link.loading(chrome, signal)) throw late('It is loading still.');
+    if (await link.loading(chrome, signal)) throw late('The page is still loading.');
     return;
   }
   if (!inPage.has(what))
@@ -78,7 +78,7 @@ export async function waited(
     const params = { ...about(frame), for: wanted, value };
     const asked = link.tab('cs:query', 'wait', params, { tab: chrome, frame }, signal);
     if (frame === 0) return (await asked).met;
-    // A frame that goes away, or that no script may be in, shows nothing.
+    // A frame that has gone, or that no content script may enter, shows nothing.
     return asked.then(
       (told) => told.met,
       (error: unknown) => {
@@ -91,7 +91,7 @@ export async function waited(
     if (!(await met(one)))
       throw late(wanted === 'gone' ? 'It is still there.' : 'It did not come.');
   });
-  // What is gone is gone from every frame; what is there is there in one.
+  // "gone" must be true in every frame; the other conditions in one frame.
   if (wanted === 'gone') await Promise.all(each);
   else
     await Promise.any(each).catch((error: unknown) => {

@@ -5,16 +5,16 @@ import { verbArgs } from '../core/verbs';
 /** One command of the registry: its name and its arguments. */
 export type Call = Pick<CommandRequest, 'command' | 'args'>;
 
-/** Above this many letters a text is put into its field at once instead of key by key. */
+/** A text longer than this, in characters, is filled in at once instead of typed key by key. */
 const longText = 400;
 
-/** The longest wait that the model may ask for, in ms. */
+/** The longest wait that the model may ask for, in milliseconds. */
 const longestWait = 10_000;
 
 /**
- * The commands of the registry that an action is made of, in their order. They
- * are the same that agents use: trusted input, a hit test, and a report of what
- * happened.
+ * The commands of the registry that carry out an action, in order. They are the
+ * same commands that agents use, with trusted input, a hit test, and a report of
+ * what happened.
  */
 export function callsOf(action: Action): Call[] {
   const one = (command: string, args: Record<string, unknown> = {}): Call[] => [
@@ -116,7 +116,7 @@ export function callsOf(action: Action): Call[] {
     case 'extract':
     case 'ask':
     case 'done':
-      // The loop does these itself.
+      // The task loop carries these out itself.
       return [];
   }
 }

@@ -71,7 +71,7 @@ afterEach(() => {
 
 const open = (): [number, unknown[]][] =>
   ports.filter((port) => port.open).map(({ tab, said }) => [tab, said]);
-/** A page says that its script is there. */
+/** Sends the event with which a page's content script reports that it is ready. */
 const here = (tab: number): void => {
   const sender = { id: own, tab: { id: tab }, frameId: 0, url: 'https://a.test/' };
   for (const hear of listening) hear(tabEvent('hands-ready', Date.now() + 1_000), sender);

@@ -1,27 +1,28 @@
 import { hearing } from '../../../messages/answer';
 import { COVER_PAUSE, COVER_PORT, type CoverSays } from '../../../messages/methods';
 
-/** What the covers need. */
+/** What the overlays need. */
 export interface CoversConfig {
-  /** Puts the script that covers a page into it. */
+  /** Puts the content script that makes the overlay into a page. */
   readonly ready: (tab: number) => Promise<void>;
-  /** The person wants a pause. */
+  /** Called when the user asks for a pause. */
   readonly pause: () => void;
 }
 
 /**
- * Covers the tabs that the app has no way into, as the app covers all others: by
- * the script that acts there, over a port that ends with this panel. A document
- * that takes another one's place is covered as soon as it is there.
+ * Puts overlays on the tabs that the browser refuses the app; the app itself does
+ * that for all other tabs. The content script makes the overlay, over a port that
+ * closes with this panel. After a navigation the new document gets its overlay as
+ * soon as it exists.
  */
 export class Covers {
   readonly #config: CoversConfig;
-  /** Chrome's ids of the tabs, with the port of each that is covered. */
+  /** Chrome's ids of the tabs. The value is the port of a tab with an overlay. */
   readonly #tabs = new Map<number, chrome.runtime.Port | undefined>();
   #says: CoverSays = null;
   readonly #heard = hearing(chrome.runtime.id, ({ event }, sender) => {
     const tab = sender.tab?.id;
-    // A frame more of the page, or the next document.
+    // A new frame of the page, or the next document.
     if (event === 'hands-ready' && tab !== undefined && this.#tabs.has(tab)) this.#open(tab);
   });
 
@@ -29,14 +30,14 @@ export class Covers {
     this.#config = config;
   }
 
-  /** A tab whose page has the script. */
+  /** Adds a tab whose page has the content script. */
   add(tab: number): void {
     if (this.#tabs.has(tab)) return;
     this.#tabs.set(tab, undefined);
     this.#open(tab);
   }
 
-  /** What the covers say from now on; null takes them away. */
+  /** Sets what the overlays say; null removes them. */
   say(says: CoverSays): void {
     const covered = this.#says !== null;
     this.#says = says;
@@ -61,11 +62,13 @@ export class Covers {
       if (said === COVER_PAUSE) this.#config.pause();
     });
     port.onDisconnect.addListener(() => {
-      // That nobody listened is an end like others; unread, the browser complains of it.
+      // Read lastError: it is set when nobody listened, which is handled like any
+      // other end. If it is not read, the browser logs an error.
       const unheard = chrome.runtime.lastError !== undefined;
       if (this.#tabs.get(tab) !== port) return;
       this.#tabs.set(tab, undefined);
-      // The document went away: the script that is put into the next one says so.
+      // The document has gone. The content script in the next document sends an event
+      // when it is ready.
       if (this.#says !== null || unheard) void this.#config.ready(tab);
     });
     port.postMessage(this.#says);

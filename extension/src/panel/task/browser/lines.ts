@@ -3,7 +3,7 @@ import type { Mark } from '../core/element';
 import type { Recipe } from '../core/recipe';
 import { verbPlaces } from '../core/verbs';
 
-/** Arguments that need no name on a command line, in their order. */
+/** The arguments that need no name on a command line, in order. */
 const places: Readonly<Record<string, readonly string[]>> = {
   click: ['target'],
   hover: ['target'],
@@ -21,7 +21,10 @@ const places: Readonly<Record<string, readonly string[]>> = {
   ...verbPlaces,
 };
 
-/** The same as lines for `pilotfish run`; none for what lines cannot say: other tabs. */
+/**
+ * The recorded actions as lines for `pilotfish run`. Empty if a line cannot express
+ * one of them, which is the case with other tabs.
+ */
 export function linesOf(recipe: Recipe): string[] {
   if (recipe.deeds.some(({ action }) => action.do === 'switch_tab')) return [];
   const lines = recipe.url === '' ? [] : [`goto ${word(recipe.url)}`];
@@ -52,7 +55,7 @@ export function linesOf(recipe: Recipe): string[] {
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** An element as a target of a command. */
+/** An element as the target of a command. */
 export function locator({ kind, name, nth, of }: Mark): string {
   const role = kind === 'btn' ? 'button' : kind === 'click' ? undefined : kind;
   const quoted = `"${name.replace(/[\\"]/g, '\\$&')}"`;
@@ -61,7 +64,7 @@ export function locator({ kind, name, nth, of }: Mark): string {
   return `role=${role}${name === '' ? '' : ` name=${quoted}`}${which}`;
 }
 
-/** One word of a command line. */
+/** A text as one quoted argument of a command line. */
 function word(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', ' ')}"`;
 }

@@ -13,15 +13,15 @@ import type { Clock } from '../../core/clock';
 import { PAGE_AGAIN, PAGE_AGAIN_MAX, PAGE_LOAD, PAGE_TIMEOUT } from '../../core/timing';
 import { travel, type Arrival, type Way } from './travel';
 
-/** One document of a tab, by Chrome's ids. */
+/** One document of a tab, by Chrome's tab id and frame id. */
 export interface Place {
   readonly tab: number;
   readonly frame: number;
 }
 
-/** What is asked of the content scripts of tabs. */
+/** Requests to the content scripts of tabs. */
 export interface Link {
-  /** Asks a page, or has it do something. It throws a MessageError. */
+  /** Sends a request to the content script of a document. Throws MessageError. */
   tab<K extends 'cs:rpc' | 'cs:query', M extends Method<K>>(
     kind: K,
     method: M,
@@ -29,27 +29,27 @@ export interface Link {
     place: Place,
     signal: AbortSignal,
   ): Promise<Result<K, M>>;
-  /** The documents of a tab. */
+  /** The frames of a tab. */
   frames(tab: number, signal: AbortSignal): Promise<readonly Frame[]>;
-  /** Waits until a tab loads nothing, for a while; whether it loads still. */
+  /** Waits until a tab has loaded, for at most PAGE_LOAD. Returns whether it is still loading. */
   loading(tab: number, signal: AbortSignal): Promise<boolean>;
-  /** Whether a tab is on its way to another document right now. */
+  /** Whether a tab is loading now. */
   leaving(tab: number): Promise<boolean>;
-  /** Brings a tab elsewhere, and says how that ended. */
+  /** Navigates a tab, and returns the result. */
   go(tab: number, way: Way, signal: AbortSignal): Promise<Arrival>;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   rest(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** What a link needs of the browser. */
+/** What a link needs from the browser. */
 export interface LinkConfig {
   readonly send: Send;
   readonly clock: Clock;
-  /** Milliseconds, as Date.now counts them. */
+  /** The current time in milliseconds, like Date.now. */
   readonly now: () => number;
 }
 
-/** The link of this panel, by way of its worker. */
+/** The link that sends requests through the extension's worker. */
 export class PageLink implements Link {
   readonly #config: LinkConfig;
 
@@ -99,7 +99,8 @@ export class PageLink implements Link {
       });
     });
     try {
-      // Listened for before it is asked: it may be loaded in between.
+      // The listeners are added before the check, because the tab may finish loading
+      // in between.
       if (await this.leaving(tab)) await loaded;
     } finally {
       end.abort();
@@ -113,7 +114,7 @@ export class PageLink implements Link {
     return now?.status === 'loading';
   }
 
-  /** Puts the script that acts into a page; one that cannot be is left. */
+  /** Puts the content script into a page; does nothing where that is not possible. */
   async ready(tab: number): Promise<void> {
     const { signal } = new AbortController();
     await this.tab('cs:rpc', 'ready', null, { tab, frame: 0 }, signal).catch(() => null);
@@ -128,7 +129,7 @@ export class PageLink implements Link {
       const cancel = this.#config.clock.after(ms, resolve);
       const given = (): void => {
         cancel();
-        reject(new MessageError('aborted', 'The asker gave up.'));
+        reject(new MessageError('aborted', 'The request was cancelled.'));
       };
       if (signal.aborted) given();
       else signal.addEventListener('abort', given, { once: true });
@@ -138,7 +139,10 @@ export class PageLink implements Link {
   #call<M extends Method<'rpc:call'>>(
     method: M,
     params: Params<'rpc:call', M>,
-    /** What it comes to in the end: by that it is judged whether it may be repeated. */
+    /**
+     * The kind of the request that reaches the page; it decides whether the request
+     * may be repeated.
+     */
     kind: Asking,
     signal: AbortSignal,
     woken?: () => Waking,
@@ -156,7 +160,7 @@ export class PageLink implements Link {
   }
 }
 
-/** Resolves when a content script says that it is there, in this frame. */
+/** Resolves when the content script of this frame reports that it is ready. */
 function ready({ tab, frame }: Place): Waking {
   let listener: ReturnType<typeof hearing> | undefined;
   const done = new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
-// What a content script tells, in the words and the envelope of the app's own
-// commands; see told and envelope in backend/command.
+// Formats the results of a content script with the same words and the same envelope
+// as the app's own commands; see told and envelope in backend/command.
 
 import {
   CodeAmbiguous,
@@ -24,12 +24,13 @@ import type { MessageCode, MessageError } from '../../../messages/envelope';
 import { beginning } from '../../core/words';
 import type { Done } from '../../../messages/methods';
 
-/** How long a line of the page may be. */
+/** The longest line of page text, in characters. */
 const longest = 300;
 
 /**
- * Marks text that comes from a page as data: it stands between two tags whose
- * name holds a number that the page cannot know, so that nothing in it ends it.
+ * Marks text of a page as data. It is put between two tags with a random number in
+ * their name. The page cannot know the number, so nothing in the text can close the
+ * tag.
  */
 export function enveloped(origin: string, text: string): string {
   const nonce = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) =>
@@ -40,14 +41,14 @@ export function enveloped(origin: string, text: string): string {
   return `<${tag} origin=${JSON.stringify(origin)}>${gap}${clean(text)}${gap}</${tag}>`;
 }
 
-/** A text for the person: the envelope is for the model. */
+/** Removes the envelopes, for a text shown to the user; they are meant for the model. */
 export function withoutEnvelopes(text: string): string {
   return text.replace(/<page-[0-9a-f]+ origin="[^"]*">\n?|\n?<\/page-[0-9a-f]+>/g, '');
 }
 
 /**
- * Takes out what makes text look like another: control characters except line
- * breaks and tabs, marks that turn the direction of writing, and invisible ones.
+ * Removes characters that make a text look like another: control characters except
+ * line breaks and tabs, marks that change the text direction, and invisible ones.
  */
 export function clean(text: string): string {
   return text.replace(
@@ -56,12 +57,12 @@ export function clean(text: string): string {
   );
 }
 
-/** Where a page comes from, as a frame calls it itself. */
+/** The origin of a URL, in the form that a frame itself reports. */
 export function originOf(url: string): string {
   return URL.parse(url)?.origin ?? 'null';
 }
 
-/** What came of an action: our words, and the page's. */
+/** Describes the result of an action: `head` in our words, `page` in the page's. */
 export function told(what: string, done: Done, left: boolean): { head: string; page: string } {
   const { hit, change, scrolled, value } = done;
   let head = `${what} by the page’s own events, which the page can tell from a user’s`;
@@ -87,13 +88,13 @@ export function told(what: string, done: Done, left: boolean): { head: string; p
   return { head, page: page.join('\n') };
 }
 
-/** A line of the page on one line, within what a reply has room for. */
+/** Puts a text of the page on one line and shortens it to the longest length. */
 export function short(line: string): string {
   const one = clean(line).split(/\s+/).join(' ');
   return one.length > longest ? `${beginning(one, longest - 1)}…` : one;
 }
 
-/** What each fault is called in the replies to commands. */
+/** The code that a command's reply has for each error of a content script. */
 const codes: Readonly<Partial<Record<MessageCode, Code>>> = {
   deadline: CodeTimeout,
   no_tab: CodeUnknownTab,
@@ -116,10 +117,10 @@ const codes: Readonly<Partial<Record<MessageCode, Code>>> = {
   not_actable: CodeNotActable,
 };
 
-/** Codes with which the page's own words come. */
+/** The codes whose messages quote the page. */
 const quoting = /^(no_element|ambiguous|gone|changed|disabled|hidden|inert|covered|not_actable)$/;
 
-/** A fault as the reply to a command, the page's words in its envelope. */
+/** Converts an error to the reply of a command, with quotes of the page in an envelope. */
 export function refused(tab: string, error: MessageError, origin: string): CommandReply {
   const foreign = quoting.test(error.code);
   const message = foreign ? enveloped(origin, error.message) : error.message;

@@ -6,7 +6,7 @@ import { secretText } from '../core/recipe';
 import { advice } from './advice';
 import type { Result } from '../core/types';
 
-/** The reply to a command of a task's. */
+/** The reply to a command of a task. */
 export const replySchema = v.object({
   ok: v.boolean(),
   tab: v.exactOptional(v.string()),
@@ -17,10 +17,10 @@ export const replySchema = v.object({
   written: v.exactOptional(taskWriteReplySchema),
 }) satisfies v.GenericSchema<unknown, TaskCommandReply>;
 
-/** A reply as it was read. */
+/** A parsed reply. */
 export type Reply = v.InferOutput<typeof replySchema>;
 
-/** What a command reports of the page that it changed; see protocol.Effect. */
+/** What a command reports about its effect on the page; see protocol.Effect. */
 const effectSchema = v.object({
   navigated: v.optional(v.boolean(), false),
   within: v.optional(v.boolean(), false),
@@ -30,7 +30,7 @@ const effectSchema = v.object({
   byPage: v.optional(v.boolean(), false),
 });
 
-/** What a look says of where it was. */
+/** The data of a snapshot. */
 export const lookSchema = v.object({
   url: v.string(),
   title: v.string(),
@@ -40,7 +40,7 @@ export const lookSchema = v.object({
 });
 const pictureSchema = v.object({ path: v.string() });
 
-/** What came of a command, for the model. */
+/** Converts a reply to a result for the model. */
 export function resultOf(reply: Reply, moved: boolean): Result {
   if (!reply.ok) {
     const error = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };

@@ -56,7 +56,7 @@ function happens(
   for (const hear of listeners[name]) hear({ tabId: 7, frameId: 0, ...part });
 }
 const go = (way: Way): Promise<Arrival> => travel(7, way, { clock, signal: given.signal });
-/** Nothing listens or waits any more. */
+/** The number of listeners and timers that are left. */
 const left = (): number =>
   clock.pending + names.reduce((sum, name) => sum + listeners[name].size, 0);
 
@@ -68,7 +68,7 @@ describe('a way', () => {
     ['forward', ['goForward', 7]],
   ])('%j is asked of the tab, and ends with its document', async (way, call) => {
     const going = go(way);
-    // What fails in another tab, or in a frame, is not its end.
+    // An error in another tab or frame does not end the navigation.
     happens('onErrorOccurred', { tabId: 8, error: 'E' });
     happens('onErrorOccurred', { frameId: 3, error: 'E' });
     happens('onCommitted');

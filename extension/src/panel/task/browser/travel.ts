@@ -1,21 +1,21 @@
 import type { Cancel, Clock } from '../../core/clock';
 import { PAGE_TIMEOUT } from '../../core/timing';
 
-/** Where a tab is brought. */
+/** How a tab is navigated. */
 export type Way = { readonly to: string } | 'back' | 'forward' | 'reload';
 
-/** How a way ended. */
+/** The result of a navigation. */
 export type Arrival =
-  /** Another document is there, or the same one loaded again. */
+  /** A new document, or the same one reloaded. */
   | { readonly came: 'document' }
-  /** The document stayed, at another of its addresses. */
+  /** The same document at another URL. */
   | { readonly came: 'within' }
-  /** There is nothing that way. */
+  /** There is no earlier or later page. */
   | { readonly came: 'nowhere' }
-  /** The document stayed: the answer was a download, or nothing. */
+  /** The document stayed: the response was a download or empty. */
   | { readonly came: 'kept' }
   | { readonly came: 'late' }
-  /** The browser's word for why, such as `net::ERR_CONNECTION_REFUSED`. */
+  /** The browser's error code, such as `net::ERR_CONNECTION_REFUSED`. */
   | { readonly came: 'failed'; readonly why: string };
 
 interface Happened {
@@ -30,9 +30,9 @@ interface Heard {
 }
 
 /**
- * Brings a tab somewhere as any extension may, which needs no way into the page,
- * and says how that ended. It returns when the document is there, not when it is
- * loaded.
+ * Navigates a tab with the API that every extension has, which works where no
+ * script may enter the page. Returns the result when the new document is there,
+ * before it has loaded.
  */
 export async function travel(
   tab: number,
@@ -68,7 +68,7 @@ export async function travel(
     });
   });
   try {
-    // Listened for before it is asked: it may be there at once.
+    // The listeners are added before the navigation starts, because it may end at once.
     const came: Arrival = (await go(tab, way)) ? await arrival : { came: 'nowhere' };
     signal.throwIfAborted();
     return came;

@@ -41,7 +41,7 @@ it('reads what each element is, says, and stands in; text of the page is none', 
   expect(markOf(look, 'e77')).toBeUndefined();
 });
 
-/** What the mark of a ref means in another look: "sure e1", or what it may be. */
+/** What the mark of a ref means in another snapshot: "sure e1", or the refs that it may mean. */
 const means = (text: string, ref: string, now: string): string => {
   const mark = markOf(text, ref);
   if (mark === undefined) throw new Error(`no ${ref}`);

@@ -1,19 +1,22 @@
-// What an element is without its ref, which another look at another day does not
-// know: what it is, what it says, and where it stands.
+// Identifies an element without its ref, which is not valid in later snapshots: by
+// its kind, its name and its place.
 
-/** An element as it can be found again. */
+/** An identification of an element, by which it can be found again. */
 export interface Mark {
-  /** What it is, in the sign of a look: "btn", "edit", "checkbox". */
+  /** The kind, as a snapshot writes it: "btn", "edit", "checkbox". */
   readonly kind: string;
   readonly name: string;
-  /** What it stands in and below, from the outside: names of groups, headings. */
+  /** The names of the groups and headings around the element, outermost first. */
   readonly place: readonly string[];
-  /** Which one it was of how many of its kind and name, from 1. */
+  /**
+   * The element's number among those with the same kind and name, from 1, and how
+   * many there were.
+   */
   readonly nth: number;
   readonly of: number;
 }
 
-/** An element of a look. */
+/** An element in a snapshot. */
 export interface Found extends Mark {
   readonly ref: string;
 }
@@ -23,7 +26,7 @@ const sign = /^(#{1,6}(?: (?=\S))?)?(\[[ x-]\]|\([ x]\)|[a-z][\w-]*|[-|])?/;
 const quoted = /^"(?:[^"\\]|\\.)*"/;
 const bare = /^[^"[\]=@|\\<>→]*/;
 
-/** Every element of a look that has a ref, in reading order. */
+/** All elements of a snapshot that have a ref, in reading order. */
 export function elementsOf(look: string): Found[] {
   const out: Omit<Found, 'nth' | 'of'>[] = [];
   const around: { depth: number; label: string; heading: string }[] = [
@@ -57,7 +60,7 @@ export function elementsOf(look: string): Found[] {
   });
 }
 
-/** Kind and name of a line. */
+/** The kind and name of a line. */
 function said(rest: string): { kind: string; heading: boolean; name: string } {
   const [all, above, own] = sign.exec(rest) ?? [''];
   const tail = rest.slice(all.length).trimStart();
@@ -86,7 +89,7 @@ const alike = (a: Pick<Mark, 'kind' | 'name'>, b: Pick<Mark, 'kind' | 'name'>): 
 const samePlace = (a: Mark, b: Mark): boolean =>
   a.place.length === b.place.length && a.place.every((part, at) => part === b.place[at]);
 
-/** What a ref of a look means. */
+/** Identifies the element of a ref in a snapshot. */
 export function markOf(look: string, ref: string): Mark | undefined {
   const found = elementsOf(look).find((one) => one.ref === ref);
   if (found === undefined) return undefined;
@@ -95,10 +98,11 @@ export function markOf(look: string, ref: string): Mark | undefined {
 }
 
 /**
- * The element that a mark means now, where that is certain, and those that it may
- * mean. One that was the only one of its kind and name is that when it still is;
- * one of several is told by its place, and by its number only while the others
- * are all there and it stands where it stood: one that is left over is another.
+ * The element that a mark means in this snapshot, if that is certain, and all
+ * elements that it may mean. If it was the only one of its kind and name, it is
+ * certain when there is still exactly one. One of several is found by its place.
+ * Its number decides only while there are still as many and it has the same place;
+ * otherwise the remaining one may be another element.
  */
 export function meant(look: string, mark: Mark): { sure?: Found; maybe: readonly Found[] } {
   const maybe = elementsOf(look).filter((one) => alike(one, mark));
@@ -111,7 +115,7 @@ export function meant(look: string, mark: Mark): { sure?: Found; maybe: readonly
   return sure === undefined ? { maybe } : { sure, maybe };
 }
 
-/** Elements of the same kind, for one that is not there any more: those that share words first. */
+/** Elements of the same kind as one that is gone, those with the most words in common first. */
 export function similar(look: string, mark: Mark): readonly Found[] {
   const words = new Set(mark.name.toLowerCase().split(/\W+/).filter(Boolean));
   const score = ({ name }: Mark): number =>
@@ -134,13 +138,16 @@ const kinds: Readonly<Record<string, string>> = {
   listitem: 'item',
 };
 
-/** An element as a person names it. */
+/** Names an element for the user. */
 export function called(mark: Pick<Mark, 'kind' | 'name'>): string {
   const kind = kinds[mark.kind] ?? mark.kind;
   return mark.name === '' ? `the ${kind}` : `“${mark.name}” (${kind})`;
 }
 
-/** What a line of a look, without its ref, tells of, as a person names it; undefined for no line. */
+/**
+ * Names the element of a snapshot's line (without its ref) for the user; undefined
+ * without a line.
+ */
 export function calledIn(rest: string | undefined): string | undefined {
   return rest === undefined || rest === '' ? undefined : called(said(rest));
 }

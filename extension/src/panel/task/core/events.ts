@@ -2,8 +2,8 @@ import type { Clock } from '../../core/clock';
 import type { Action, Browser, Model, Observation, Outcome, Status, Step, Thought } from './types';
 
 /**
- * What happens in a task, in its order. Each is written before the next thing is
- * done to a page, or the person or a model is waited for.
+ * The events of a task, in order. Each is written to the journal before the next
+ * action on a page, and before waiting for the user or a model.
  */
 export type LoopEvent =
   | { readonly kind: 'status'; readonly status: Status; readonly question?: string }
@@ -27,7 +27,7 @@ export type LoopEvent =
   | { readonly kind: 'summary'; readonly summary: string; readonly from: number }
   | { readonly kind: 'end'; readonly outcome: Outcome };
 
-/** A step of which only the thought is known yet; the whole one replaces it. */
+/** A step of which only the thought is known so far. The complete step replaces it. */
 export function begunStep(event: Extract<LoopEvent, { kind: 'thought' }>): Step {
   return {
     n: event.n,
@@ -43,14 +43,16 @@ export function begunStep(event: Extract<LoopEvent, { kind: 'thought' }>): Step 
 }
 
 /**
- * Writes and shows an event; the loop goes on when it has. A step may be written
- * with what is asked of the browser next, which is done after it.
+ * Writes and shows an event. The loop continues when the promise resolves. A step
+ * may be written together with the next request to the browser, which is carried
+ * out after the write.
  */
 export type Tell = (event: LoopEvent) => Promise<void>;
 
 /**
- * What is done around a task and its steps; each may be left out. One that throws
- * before the task or a step ends the task as failed; after them it changes nothing.
+ * Callbacks before and after a task and its steps; each is optional. If beforeTask,
+ * beforeStep or afterStep throws, the task fails. If afterTask throws, `run`
+ * rejects.
  */
 export interface Hooks {
   beforeTask?(goal: string): Promise<void> | void;
@@ -61,25 +63,25 @@ export interface Hooks {
 
 export interface LoopConfig {
   readonly goal: string;
-  /** The tab that the task begins on. */
+  /** The tab that the task starts on. */
   readonly tab: string;
   readonly browser: Browser;
   readonly model: Model;
-  /** The model that tells old steps in short. */
+  /** The model that summarises old steps. */
   readonly summary: Model;
   readonly clock: Clock;
-  /** Milliseconds since some moment. */
+  /** A clock in milliseconds; only differences are used. */
   readonly now: () => number;
   readonly tell: Tell;
-  /** Resolves when all that was told is written, and all that the browser knows of it is known. */
+  /** Resolves when all events are written, and all tabs that the task opened are known. */
   readonly written?: () => Promise<void>;
   readonly hooks?: Hooks;
   readonly limits: Limits;
-  /** Earlier tasks of the same conversation, in short. */
+  /** A summary of earlier tasks in the same tab. */
   readonly before?: string;
   readonly vision?: boolean;
   readonly eval?: boolean;
-  /** A task that is resumed: what it did so far. */
+  /** What a resumed task did before. */
   readonly restored?: {
     readonly steps: readonly Step[];
     readonly summary: string;
@@ -90,10 +92,10 @@ export interface LoopConfig {
 
 export interface Limits {
   readonly steps: number;
-  /** Milliseconds; time in which the person is waited for does not count. */
+  /** The time limit in milliseconds; waiting for the user does not count. */
   readonly time: number;
-  /** Tokens; 0 for none. */
+  /** The token limit; 0 for none. */
   readonly tokens: number;
-  /** Letters of history in one prompt. */
+  /** The limit of the history in a prompt, in characters. */
   readonly history: number;
 }

@@ -1,18 +1,18 @@
 import type { Mind } from './mind';
 import type { Result } from './types';
 
-/** What is to be collected: names of fields, or a JSON Schema of the whole. */
+/** The data to collect: names of fields, or a JSON Schema of the whole. */
 export interface Wanted {
   readonly fields?: readonly string[];
   readonly schema?: Readonly<Record<string, unknown>>;
 }
 
-/** How often the model may try to answer in the form that was asked for. */
+/** How often the model may try to answer in the requested form. */
 const tries = 2;
 
 /**
- * Lets the model collect from the text of a page what the person wants, in the
- * form that they want it in. What is not of that form is not handed on.
+ * Lets the model collect data from the text of a page in the form that the user
+ * wants. An answer that does not fit the form is not returned.
  */
 export async function extract(wanted: Wanted, page: string, mind: Mind): Promise<Result> {
   const schema = schemaOf(wanted);
@@ -41,7 +41,7 @@ export async function extract(wanted: Wanted, page: string, mind: Mind): Promise
   };
 }
 
-/** Fields alone are rows that have them all. */
+/** The schema. For a list of fields it is an array of objects that have all of them. */
 function schemaOf({ fields, schema }: Wanted): Readonly<Record<string, unknown>> {
   if (schema !== undefined) return schema;
   const names = fields ?? [];
@@ -58,16 +58,16 @@ function schemaOf({ fields, schema }: Wanted): Readonly<Record<string, unknown>>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a value is called in a schema. */
+/** The type of a value, as a JSON Schema names it. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /**
- * Why a value is not of the form that a schema describes; empty when it is. It
- * knows what models and people write: type, properties, required, items, enum.
- * What a page does not say is null, whatever its type.
+ * Why a value does not fit a schema; empty if it fits. Supported are the keywords
+ * that models and people write: type, properties, required, items, enum. A value
+ * that the page does not give may be null, whatever its type.
  */
 export function misfit(value: unknown, schema: unknown, at = 'the answer'): string {
   if (!isRecord(schema)) return '';

@@ -79,7 +79,7 @@ describe('the tab that is worked on', () => {
     ['t2', { ok: true, moved: true, text: 'Now in t2.' }, 't2'],
     [
       't7',
-      { ok: false, code: 'unknown_tab', text: 't7 is no tab of the task; it has t1, t2.' },
+      { ok: false, code: 'unknown_tab', text: 't7 does not belong to the task; it has t1, t2.' },
       't1',
     ],
   ])('is switched by %j only to one of the task', async (tab, result, now) => {

@@ -4,22 +4,22 @@ import type { Mind } from './mind';
 import { TabsClosed, type Reins } from './reins';
 import type { Action, Browser, Observation, Result, TabLine } from './types';
 
-/** What the hands need. */
+/** What the executor needs. */
 export interface HandsConfig {
-  /** The tab that the task begins on. */
+  /** The tab that the task starts on. */
   readonly tab: string;
   readonly browser: Browser;
   readonly mind: Mind;
   readonly reins: Reins;
   /** Whether the model may run JavaScript. */
   readonly eval: boolean;
-  /** Whether the model sees pictures. */
+  /** Whether the model accepts images. */
   readonly vision: boolean;
   /** Resolves when all that was done is written, and the tabs that it opened are known. */
   readonly written: () => Promise<void>;
 }
 
-/** Models do what they were not offered, when a page tells them to. */
+/** The refusals are necessary: a page can make a model use actions that it was not offered. */
 const noScripts: Result = {
   ok: false,
   code: 'refused',
@@ -28,10 +28,13 @@ const noScripts: Result = {
 const noPictures: Result = {
   ok: false,
   code: 'not_actable',
-  text: 'You are not shown pictures. The page is told to you as text in each turn.',
+  text: 'You cannot see images. The page is told to you as text in each turn.',
 };
 
-/** What looks at a task's tabs and acts on them: it knows which one is worked on. */
+/**
+ * The executor: takes snapshots of a task's tabs and acts on them. It knows which
+ * tab is the current one.
+ */
 export class Hands {
   readonly #config: HandsConfig;
   #tab: string;
@@ -41,12 +44,15 @@ export class Hands {
     this.#tab = config.tab;
   }
 
-  /** The tab that is worked on. */
+  /** The current tab. */
   get tab(): string {
     return this.#tab;
   }
 
-  /** The tab that is worked on and what it shows; `lost` names one that was closed. */
+  /**
+   * A snapshot of the current tab, and the task's tabs. `lost` is the previous
+   * current tab if it was closed.
+   */
   async look(): Promise<{ page: Observation; tabs: readonly TabLine[]; lost?: string }> {
     const { browser, reins, written } = this.#config;
     const lost = this.#tab;
@@ -62,14 +68,14 @@ export class Hands {
         this.#tab = next.tab;
       }
       const page = await browser.look(this.#tab, reins.signal);
-      // The backend knows sooner than the panel that a tab is closed.
+      // The backend knows earlier than the panel that a tab is closed.
       if (page.refused?.code !== 'unknown_tab')
         return { page, tabs: await open(), ...(lost !== this.#tab && { lost }) };
       closed.add(this.#tab);
     }
   }
 
-  /** Carries one action out. What goes wrong is a result, told to the model. */
+  /** Carries out one action. An error becomes a result for the model. */
   async act(action: Action, page: Observation): Promise<Result> {
     const { signal } = this.#config.reins;
     try {
@@ -112,7 +118,7 @@ export class Hands {
       return {
         ok: false,
         code: 'unknown_tab',
-        text: `${id} is no tab of the task; it has ${tabs.map(({ tab }) => tab).join(', ')}.`,
+        text: `${id} does not belong to the task; it has ${tabs.map(({ tab }) => tab).join(', ')}.`,
       };
     this.#tab = id;
     return { ok: true, moved: true, text: `Now in ${id}.` };
@@ -128,7 +134,7 @@ export class Hands {
     return result;
   }
 
-  /** Reads the whole page and lets the model collect from it. */
+  /** Reads the whole page and lets the model collect data from it. */
   async #extract(wanted: Wanted, tab: string): Promise<Result> {
     const { browser, mind, reins } = this.#config;
     const read = await browser.act(tab, { do: 'read' }, reins.signal);
@@ -136,29 +142,32 @@ export class Hands {
   }
 }
 
-/** An address as the page's links have it means one of the page's site. */
+/** Makes a relative URL absolute, with the page as its base. */
 function absolute<A extends Action & { url?: string }>(action: A, page: Observation): A {
   const { url } = action;
   if (url === undefined || !/^[/.?#]/.test(url) || !URL.canParse(url, page.url)) return action;
   return { ...action, url: new URL(url, page.url).href };
 }
 
-/** What the browser builds a value of from parts: dates, colours, sliders. */
+/** Fields whose value the browser builds from parts: dates, times, colours, sliders. */
 const composed = /^(date|time|color|slider)\b/;
 
-/** Typing into a field that takes no letters puts its value in at once. */
+/**
+ * Makes typing into such a field set its value at once, because it accepts no
+ * single characters.
+ */
 function whole(action: Action, page: Observation): Action {
   if (action.do !== 'type' || !composed.test(targetOf(page.text, action) ?? '')) return action;
   return { ...action, whole: true };
 }
 
-/** An error in words: never "undefined", never nothing. */
+/** The message of an error; never "undefined", never empty. */
 export function inWords(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text === '' || text === 'undefined' ? 'Something went wrong that gave no reason.' : text;
 }
 
-/** The line of the element that an action is about, as the page had it: role and name. */
+/** The line of the action's element in the snapshot, without the ref: role and name. */
 export function targetOf(page: string, action: Action): string | undefined {
   const ref = 'ref' in action ? action.ref : undefined;
   if (ref === undefined || ref === '') return undefined;

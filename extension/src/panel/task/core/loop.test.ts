@@ -186,7 +186,7 @@ describe('the person', () => {
           loop.stop();
         }),
     ]);
-    // A real model's request ends with its signal; so does this one's.
+    // The model's request ends with its signal, as that of a real model does.
     const ended = until('end');
     void loop.run();
     loop.stop();
@@ -273,7 +273,7 @@ describe('a model', () => {
     expect(await until('notice')).toMatchObject({
       text: 'Too many requests. Trying again in 7 s.',
     });
-    // One is the deadline of the task, the other the wait.
+    // One timer is the task's deadline, the other the delay before the retry.
     while (clock.pending < 2) await Promise.resolve();
     clock.advance(6999);
     expect(loop.tokens).toBe(0);

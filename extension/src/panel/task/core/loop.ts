@@ -20,13 +20,13 @@ import {
 export type { Hooks, Limits, LoopConfig, LoopEvent } from './events';
 export { targetOf } from './hands';
 
-/** How often a model may answer with what is no step, one after the other. */
+/** After this many invalid answers in a row a task fails. */
 const wrongAnswers = 3;
 
 /**
- * One task: observe, think, act, record, until it is done, fails or is stopped.
- * It knows no interface: what happens is told through `tell`, and the person acts
- * on it by its methods.
+ * One task: observe, think, act, record, until it is done, fails or is stopped. It
+ * knows no user interface: it reports events through `tell`, and the user controls
+ * it through its methods.
  */
 export class TaskLoop {
   readonly #config: LoopConfig;
@@ -35,9 +35,12 @@ export class TaskLoop {
   readonly #mind: Mind;
   readonly #hands: Hands;
   readonly #notices: Notices;
-  /** What the model asked to see; it is shown until it answers with a step. */
+  /**
+   * The screenshot that the model asked for. It is sent until the model answers
+   * with a valid step.
+   */
   #picture: string | undefined;
-  /** The question that waits is about an action that fails again and again. */
+  /** Whether the open question is about an action that keeps failing. */
   #stuck = false;
 
   constructor(config: LoopConfig) {
@@ -73,50 +76,53 @@ export class TaskLoop {
     return this.#mind.tokens;
   }
 
-  /** The tab that is worked on. */
+  /** The current tab. */
   get tab(): string {
     return this.#hands.tab;
   }
 
-  /** The answers that the question of the loop itself has; none where anything may be said. */
+  /** The offered answers to the loop's own question; empty when any answer is possible. */
   get choices(): readonly { readonly say: string }[] {
     return this.#stuck ? Object.values(stuckAnswers).map((say) => ({ say })) : [];
   }
 
-  /** Holds the task between two actions. */
+  /** Pauses the task before its next action. */
   pause(): void {
     this.#reins.pause();
   }
 
-  /** Lets it go on; `did` is what the person did meanwhile, for the model. */
+  /** Continues the task; `did` tells the model what the user did meanwhile. */
   resume(did = ''): void {
     if (this.#reins.resume() && did !== '')
       this.#notices.add(`The person had taken over, and did: ${did}`);
   }
 
-  /** A word of the person in the middle of the task; it answers a question that waits. */
+  /**
+   * Handles a message of the user during the task. It answers the open question, if
+   * there is one.
+   */
   say(text: string): void {
     if (this.#reins.answer(text)) return;
     this.#notices.add(`The person says: ${text}`);
     void this.#config.tell({ kind: 'person', text });
   }
 
-  /** Something that the model should know: a dialog, a download, an error of the page. */
+  /** Tells the model about an event: a dialog, a download, an error of the page. */
   notice(text: string): void {
     void this.#notices.say(text);
   }
 
-  /** Ends the task within one action. */
+  /** Stops the task, at the latest after the current action. */
   stop(): void {
     this.#reins.stop();
   }
 
-  /** Ends the task: all its tabs were closed. */
+  /** Ends the task because all its tabs were closed. */
   lose(): void {
     this.#reins.lose();
   }
 
-  /** Runs the task to its end. What goes wrong in it is an outcome. */
+  /** Runs the task to its end. Errors become an outcome. */
   async run(): Promise<Outcome> {
     const { hooks, goal } = this.#config;
     let outcome: Outcome;
@@ -133,7 +139,7 @@ export class TaskLoop {
     return outcome;
   }
 
-  /** What an error means for the task. */
+  /** The outcome of an error. */
   #why(error: unknown): Outcome {
     const { signal } = this.#reins;
     const why: unknown = signal.aborted ? signal.reason : error;
@@ -168,7 +174,7 @@ export class TaskLoop {
     }
   }
 
-  /** The end of a task that has used up what it was given. */
+  /** The outcome of a task that has reached one of its limits. */
   #over(): Outcome | undefined {
     const { limits } = this.#config;
     if (this.#memory.count >= limits.steps)
@@ -225,7 +231,7 @@ export class TaskLoop {
     return end === undefined ? {} : { outcome: end };
   }
 
-  /** The model does the same thing in vain: the user says how it goes on. */
+  /** Asks the user how to continue, because the same action keeps failing. */
   async #help(vain: Deed): Promise<Outcome | undefined> {
     this.#stuck = true;
     const said = await this.#reins.ask(stuck(vain));
@@ -237,7 +243,7 @@ export class TaskLoop {
     return undefined;
   }
 
-  /** Carries out what the model wants, until the page changes under it. */
+  /** Carries out the model's actions, until one fails or changes the page. */
   async #act(thought: Thought, page: Observation): Promise<{ deeds: Deed[]; outcome?: Outcome }> {
     const deeds: Deed[] = [];
     for (const [i, action] of thought.actions.entries()) {
@@ -291,7 +297,7 @@ export class TaskLoop {
 
 const stopped: Outcome = { state: 'stopped', text: 'Stopped by you.' };
 
-/** The answers that are offered when the same action fails again and again. */
+/** The answers that the user is offered when the same action keeps failing. */
 const stuckAnswers = {
   other: 'Try another way',
   again: 'Try it again',

@@ -1,4 +1,4 @@
-// What a task keeps of its past, what it may not do, its rows and its tabs.
+// A task's history, what it may not do, its rows and its tabs.
 import { describe, expect, it } from 'vitest';
 import { end, make } from './fakes/loop';
 import { step, type SmallBrowser } from './fakes/world';
@@ -14,7 +14,7 @@ describe('the history', () => {
       [...many(7), () => ({ text: 'Found: 42.', tokens: 5 }), end],
       {
         limits: { steps: 40, time: 1e9, tokens: 0, history: 400 },
-        // A model is about to be waited for.
+        // Called before waiting for the model.
         written: () => Promise.resolve(void written.push(model.prompts.length)),
       },
     );
@@ -107,7 +107,7 @@ describe('what a model may not do', () => {
     await loop.run();
     expect(browser.done).toEqual([]);
     expect(model.prompts[1]?.text).toContain('FAILED (refused): JavaScript is off for tasks');
-    expect(model.prompts[2]?.text).toContain('You are not shown pictures');
+    expect(model.prompts[2]?.text).toContain('You cannot see images');
   });
 });
 
@@ -156,7 +156,7 @@ describe('tabs', () => {
     ]);
     browser.pages.t2 = { tab: 't2', url: 'https://b.test/', title: 'B', text: 'e1 link "B"' };
     await loop.run();
-    expect(model.prompts[1]?.text).toContain('t9 is no tab of the task; it has t1, t2.');
+    expect(model.prompts[1]?.text).toContain('t9 does not belong to the task; it has t1, t2.');
     expect(model.prompts[2]?.text).toContain('# The page in t2');
   });
 

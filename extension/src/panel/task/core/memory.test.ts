@@ -12,7 +12,7 @@ const fails = (): Answer => {
   throw new Error('busy');
 };
 
-/** A memory of steps whose goals have so many letters each. */
+/** A memory of steps whose goals have this many characters each. */
 function filled(budget: number, count: number, letters = 40): Memory {
   const memory = new Memory(budget);
   for (let n = 1; n <= count; n += 1)
@@ -38,7 +38,7 @@ describe('the memory of a task', () => {
     const [prompt] = model.prompts;
     expect(prompt?.text).toContain('Goal: buy tea');
     expect(prompt?.text).toContain('1. 1 xxx');
-    // The newest steps are told one by one: they are not in the short form.
+    // The newest steps are kept in full and are not part of the summary.
     expect(prompt?.text).not.toContain('8. 8 xxx');
   });
 

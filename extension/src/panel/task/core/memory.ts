@@ -2,24 +2,24 @@ import { beginning } from '../../core/words';
 import { stepLines } from './prompt';
 import type { Model, Step } from './types';
 
-/** How many of the last steps are told one by one, where they fit. */
+/** At most this many of the last steps are kept in full. */
 const kept = 6;
-/** The most letters of what a step wanted, in a list of steps. */
+/** The longest goal of a step in the list of steps, in characters. */
 const goalLetters = 120;
 
 /**
- * The history of a task within its budget of letters: when the steps grow over
- * it, the oldest are told in short. Nothing is cut without a word: the short
- * form is made by the model, and without one it is a list of what was done.
+ * The history of a task within a budget of characters. When the steps exceed it,
+ * the oldest are summarised. Nothing is dropped silently: the model writes the
+ * summary, and without a model's answer the summary is a list of the steps' goals.
  */
 export class Memory {
   readonly #steps: Step[] = [];
   #summary = '';
-  /** The first step that is still told by itself. */
+  /** The index of the first step that is not summarised. */
   #from = 0;
 
   constructor(
-    /** How many letters the steps may have, all told. */
+    /** The limit of the steps' text, in characters. */
     private readonly budget: number,
   ) {}
 
@@ -27,12 +27,12 @@ export class Memory {
     return this.#summary;
   }
 
-  /** The steps that are told one by one. */
+  /** The steps that are not summarised. */
   get recent(): readonly Step[] {
     return this.#steps.slice(this.#from);
   }
 
-  /** What the model wanted to remember: its last word, for one that says nothing forgets nothing. */
+  /** The model's latest memory. A step with an empty memory does not erase it. */
   get said(): string {
     return this.#steps.findLast(({ thought }) => thought.memory !== '')?.thought.memory ?? '';
   }
@@ -45,34 +45,31 @@ export class Memory {
     this.#steps.push(step);
   }
 
-  /** Takes over what was written of a task that is resumed. */
+  /** Restores the history of a resumed task. */
   restore(steps: readonly Step[], summary: string, from: number): void {
     this.#steps.splice(0, this.#steps.length, ...steps);
     this.#summary = summary;
     this.#from = Math.min(Math.max(from, 0), steps.length);
   }
 
-  /** True when the oldest steps have to be told in short. */
+  /** Whether the oldest steps must be summarised. */
   get full(): boolean {
     return this.recent.length > 1 && this.#lengthOf(this.recent) > this.budget;
   }
 
-  /** How many letters the history has when these steps are told one by one. */
+  /** The length of the history with these steps in full, in characters. */
   #lengthOf(steps: readonly Step[]): number {
     return steps.map(stepLines).join('\n').length + this.#summary.length;
   }
 
-  /** How many of the last steps stay as they are: the most that fit, but always one. */
+  /** How many of the last steps stay in full: as many as fit, but at least one. */
   get #stay(): number {
     let stay = Math.min(kept, this.recent.length - 1);
     while (stay > 1 && this.#lengthOf(this.recent.slice(-stay)) > this.budget) stay -= 1;
     return stay;
   }
 
-  /**
-   * Tells the oldest steps in short. Returns what is to be written of it, and how
-   * many tokens it took.
-   */
+  /** Summarises the oldest steps. Returns the summary to be written, and the tokens used. */
   async shorten(
     model: Model,
     goal: string,
@@ -113,11 +110,11 @@ function inOneLine({ n, thought: { goal } }: Step): string {
   return `${String(n)}. ${short}`;
 }
 
-/** A summary within its share of the budget: what is left out of it is said. */
+/** Limits a summary to its share of the budget, and states how much is left out. */
 function within(summary: string, most: number): string {
   if (summary.length <= most) return summary;
   const end = summary.slice(-most).replace(/^[\udc00-\udfff]/, '');
-  // It begins with a whole line, where it has one.
+  // Start with a whole line where possible.
   const whole = end.slice(end.indexOf('\n') + 1);
   return `(${String(summary.length - whole.length)} characters of older notes are left out)\n${whole}`;
 }

@@ -2,12 +2,15 @@ import type { Tell } from './events';
 import type { Reins } from './reins';
 import { ModelError, type Answer, type Model, type Prompt } from './types';
 
-/** How often a model that gives no answer is asked in all. */
+/** How often a model is asked in all if it gives no answer. */
 const attempts = 3;
-/** The wait before it is asked again in ms, when it names none; it doubles. */
+/**
+ * The delay before the first retry in milliseconds, if the model's error names
+ * none. It doubles.
+ */
 const againAfter = 1000;
 
-/** The model as the loop asks it: with patience, and with every token counted. */
+/** The model as the loop asks it: with retries, and with all tokens counted. */
 export class Mind {
   #tokens = 0;
 
@@ -22,18 +25,21 @@ export class Mind {
     return this.#tokens;
   }
 
-  /** Counts what was used elsewhere. */
+  /** Adds tokens that were used elsewhere. */
   count(tokens: number): void {
     this.#tokens += tokens;
   }
 
-  /** Asks, and again when that may help; throws ModelError when there is no answer. */
+  /**
+   * Asks the model, with retries where they may help. Throws ModelError when there
+   * is no answer.
+   */
   async ask(prompt: Prompt): Promise<Answer> {
     const { signal } = this.reins;
     for (let attempt = 1; ; attempt += 1) {
       try {
         const answer = await this.model.complete(prompt, signal);
-        // A model whose request does not end with its signal is not obeyed either.
+        // A model may ignore the signal; its answer is then discarded.
         signal.throwIfAborted();
         this.#tokens += answer.tokens;
         return answer;

@@ -104,7 +104,7 @@ describe('an action that fails', () => {
     expect(notices.done(failed())).toBeUndefined();
     expect(notices.take()[0]).toContain('failed 2 times in the same way');
     expect(notices.done(failed())?.action).toEqual(click);
-    // It was asked about: it counts anew.
+    // The user was asked about it, so the count starts again.
     expect(notices.done(failed())).toBeUndefined();
   });
 

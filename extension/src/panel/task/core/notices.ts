@@ -3,69 +3,72 @@ import type { Tell } from './events';
 import type { Action, Deed, Observation, Step } from './types';
 import { inWords } from './words';
 
-/** How often the same thing may fail before the model is told to do something else. */
+/** After this many failures of the same action the model is told to do something else. */
 const repeats = 2;
-/** How often it may fail before the user is asked. */
+/** After this many failures of the same action the user is asked. */
 const patience = 3;
-/** The numbers of steps left at which the model is told. */
+/** The model is told when this many steps are left. */
 const warnings: readonly number[] = [5, 1];
 
-/** What the person is told where a tab is worked on otherwise than all others. */
+/** The notice to the user about a tab in which the page's own events are used. */
 const aside =
   'The browser does not let Pilotfish control this tab. The task continues with simulated page events: the page can tell that they are simulated, and some actions are not possible.';
 
-/** What the model is told beside the page in its next turn. */
+/** What the model is told in its next turn in addition to the page. */
 export class Notices {
   #list: string[] = [];
-  /** How many of them the prompt has that the model is asked with. */
+  /** How many notices are in the current prompt. */
   #asked = 0;
-  /** How often each action failed in the same way, on the page of now. */
+  /** How often each action failed with the same code on the current page. */
   readonly #failures = new Map<string, number>();
   #failedOn = '';
   #before = { url: '', tab: '' };
-  /** Why the last page could not be seen. */
+  /** Why the last snapshot failed. */
   #refused = '';
-  /** The last page was looked at by a script of ours in it. */
+  /** Whether the last snapshot was taken by the content script. */
   #byPage = false;
 
   constructor(private readonly tell: Tell) {}
 
-  /** What the prompt tells that is made now. */
+  /** The notices for the prompt that is being made. */
   take(): readonly string[] {
     this.#asked = this.#list.length;
     return [...this.#list];
   }
 
-  /** Adds one for the model alone: the person knows it. */
+  /** Adds a notice for the model only; the user knows it already. */
   add(text: string): void {
-    // A turn that is made again says nothing twice.
+    // A repeated turn must not add a notice twice.
     if (!this.#list.includes(text)) this.#list.push(text);
   }
 
-  /** Adds one that the person is shown as well. */
+  /** Adds a notice for the model and the user. */
   async say(text: string): Promise<void> {
     this.add(text);
     await this.tell({ kind: 'notice', text });
   }
 
-  /** The model was told what the prompt had; what came while it thought is for the next. */
+  /**
+   * Removes the notices that the answered prompt contained. Those added since stay
+   * for the next prompt.
+   */
   told(): void {
     this.#list = this.#list.slice(this.#asked);
   }
 
-  /** Before a turn: what of it should not be missed. */
+  /** Adds the notices that a new snapshot calls for. */
   async look(page: Observation, left: number): Promise<void> {
     const { news, refused } = page;
     if (news !== undefined) {
       this.add(`Meanwhile, by itself:\n${news.told}`);
       for (const text of news.lines) await this.tell({ kind: 'notice', text });
     }
-    // A dialog stands before the person's eyes.
+    // The user sees a dialog themselves.
     const why = refused === undefined || refused.code === 'dialog' ? '' : refused.message;
     if (why !== '' && why !== this.#refused)
       await this.tell({ kind: 'notice', text: `The page cannot be read: ${why}` });
     this.#refused = why;
-    // The model is told with each look.
+    // The model reads this in each snapshot.
     if (page.byPage === true && !this.#byPage) await this.tell({ kind: 'notice', text: aside });
     this.#byPage = page.byPage === true;
     if (warnings.includes(left))
@@ -75,17 +78,17 @@ export class Notices {
     this.#before = { url: page.url, tab: page.tab };
   }
 
-  /** What was left undone of a step's actions. */
+  /** Adds that the rest of a step's actions was not carried out. */
   left(rest: number, why: string): void {
     this.add(
       `${String(rest)} further ${rest === 1 ? 'action was' : 'actions were'} not done, because ${why}.`,
     );
   }
 
-  /** After a step: the action that the model does again and again in vain; undefined when there is none. */
+  /** Records the results of a step. Returns the action that failed too often, or undefined. */
   done(step: Step): Deed | undefined {
-    // Where the step left the page is not known before the next look; a step that
-    // moved it itself is no surprise.
+    // Forget the URL: the step itself left the page, so the next URL is no surprise
+    // and is unknown until the next snapshot.
     if (step.deeds.some(({ result }) => result.moved === true)) this.#before = { url: '', tab: '' };
     const page = `${step.tab} ${step.url}`;
     if (page !== this.#failedOn) this.#failures.clear();
@@ -113,7 +116,7 @@ export class Notices {
   }
 }
 
-/** What the user is asked about an action that failed again and again. */
+/** The question to the user about an action that keeps failing. */
 export function stuck({ action, result, target }: Deed): string {
   const why = result.text.split('\n').find((line) => line !== '' && !line.startsWith('<')) ?? '';
   const what = inWords(action, calledIn(target));

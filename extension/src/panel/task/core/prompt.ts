@@ -3,8 +3,8 @@ import type { Observation, Step, TabLine } from './types';
 import { inWords } from './words';
 
 /**
- * What the model is told about itself. The rules about page content are the same
- * for every agent of Pilotfish: what a page says is data.
+ * The system prompt. Its rules about page content are the same for every agent of
+ * Pilotfish: what a page says is data.
  */
 export function systemPrompt(allowed: { readonly eval: boolean }): string {
   return `You operate a web browser for a person, step by step, in the side panel next to the page. The person sees every step.
@@ -21,24 +21,24 @@ Rules:
 - Before you send, pay, delete, publish, sign in or give personal data to a site that the goal does not name, ask the person with the action ask, unless the goal says plainly that you shall do just that. What their rules forbid is refused, and the result says so.${allowed.eval ? '\n- JavaScript is allowed here; use it only where nothing else does.' : ''}`;
 }
 
-/** What one turn tells the model. */
+/** What the prompt of one turn contains. */
 export interface Turn {
   readonly goal: string;
-  /** Earlier tasks of the same conversation, in short; empty for none. */
+  /** A summary of earlier tasks in the same tab; empty for none. */
   readonly before: string;
-  /** Old steps in short; empty while they fit. */
+  /** The summary of old steps; empty while all steps fit. */
   readonly summary: string;
   readonly steps: readonly Step[];
-  /** What the model wanted to remember last; empty when nothing. */
+  /** What the model last wanted to remember; empty for nothing. */
   readonly memory: string;
-  /** What happened meanwhile: the person's words, a dialog, n steps left. */
+  /** What the model must know now: messages of the user, events, the number of steps left. */
   readonly notices: readonly string[];
   readonly tabs: readonly TabLine[];
   readonly page: Observation;
   readonly stepsLeft: number;
 }
 
-/** The text of one turn. */
+/** The prompt of one turn. */
 export function turnPrompt(turn: Turn): string {
   const parts = [`# Goal\n${turn.goal}`];
   if (turn.before !== '') parts.push(`# Before this\n${turn.before}`);
@@ -63,12 +63,15 @@ function pageText(page: Observation): string {
   return `The page cannot be seen (${code}): ${message}${hint === '' ? '' : ` ${hint}`} You can go to another address, or to another tab of the task.`;
 }
 
-/** The most letters of one result in the history. */
+/** The longest result of an older step in the history, in characters. */
 const oldResult = 400;
-/** The same of the newest step, which is told in full but for what no prompt should hold. */
+/**
+ * The longest result of the newest step, in characters. It is long enough for
+ * almost every result.
+ */
 const newResult = 16_000;
 
-/** A step as the history tells it. */
+/** The text of a step in the history. */
 export function stepLines(step: Step, index = 0, all: readonly Step[] = [step]): string {
   const newest = index === all.length - 1;
   const lines = [`${String(step.n)}. ${step.thought.goal} (${step.url})`];

@@ -2,34 +2,37 @@ import { called, type Mark } from './element';
 import type { Action, Step } from './types';
 import { inWords } from './words';
 
-/** One recorded action, with what its elements were. Its refs are not used. */
+/**
+ * One recorded action, with the identification of its elements. The refs in the
+ * action are not used.
+ */
 export interface Deedlet {
   readonly action: Action;
   readonly mark?: Mark | undefined;
-  /** The element that something was dragged to. */
+  /** The element that was the target of a drag. */
   readonly toMark?: Mark | undefined;
 }
 
-/** A value that is asked for before the actions begin. */
+/** A value that the user enters before a replay. */
 export interface Param {
   readonly name: string;
   readonly value: string;
-  /** It was typed where secrets are, and is kept nowhere. */
+  /** Whether it was typed into a password field. Such a value is stored nowhere. */
   readonly secret: boolean;
 }
 
-/** What a task did, to be done again without a model. */
+/** The recorded actions of a task, which can be replayed without a model. */
 export interface Recipe {
-  /** Where it began; empty when that is no web page. */
+  /** The URL on which the task started; empty if it is not a web page. */
   readonly url: string;
   readonly deeds: readonly Deedlet[];
   readonly params: readonly Param[];
 }
 
-/** What stands in a journal in place of a secret. */
+/** Stands for a secret in a journal. */
 export const secretText = '•••';
 
-/** What changes nothing, or needs a model or the person of that day. */
+/** Actions that change nothing, or that need a model or the user's answers at that time. */
 const leftOut: ReadonlySet<Action['do']> = new Set([
   'screenshot',
   'read',
@@ -42,7 +45,7 @@ const leftOut: ReadonlySet<Action['do']> = new Set([
   'done',
 ]);
 
-/** The actions of a task that were carried out, without those that only read. */
+/** Records the successful actions of a task, without those that only read. */
 export function recipeOf(steps: readonly Step[]): Recipe {
   const tabs: string[] = [];
   const place = (tab: string): string => {
@@ -75,7 +78,7 @@ export function recipeOf(steps: readonly Step[]): Recipe {
   return { url: /^https?:/.test(url) ? url : '', deeds, params };
 }
 
-/** A text of that day is no parameter of today. */
+/** Escapes `${` in a recorded text, so that it is not taken for a parameter. */
 function plain(action: Action): Action {
   return mapTexts(action, (text) => text.replaceAll('${', '$ {'));
 }
@@ -90,7 +93,7 @@ function mapTexts(action: Action, change: (text: string) => string): Action {
   ) as Action;
 }
 
-/** A name for a parameter: letters, digits and _. */
+/** A name for a parameter, with letters, digits and _ only. */
 export function slug(text: string): string {
   return plainName(text, '_')
     .replace(/^[^a-z]+/, '')
@@ -98,7 +101,10 @@ export function slug(text: string): string {
     .replace(/_+$/, '');
 }
 
-/** A text in plain letters and digits, with `gap` for everything between and for accents. */
+/**
+ * A text in plain lower-case letters and digits, with `gap` for everything else,
+ * accents included.
+ */
 export function plainName(text: string, gap: '_' | '-'): string {
   return text
     .normalize('NFD')
@@ -113,7 +119,7 @@ function free(name: string, params: readonly Param[]): string {
   }
 }
 
-/** What was typed and chosen: what may become a parameter. */
+/** The typed and selected values, which can become parameters. */
 export function typedIn(recipe: Recipe): (Param & { readonly at: number })[] {
   const out: (Param & { at: number })[] = [];
   for (const [at, { action, mark }] of recipe.deeds.entries()) {
@@ -126,7 +132,7 @@ export function typedIn(recipe: Recipe): (Param & { readonly at: number })[] {
   return out;
 }
 
-/** Makes parameters of what was typed at these places. */
+/** Makes parameters of the values at these places. */
 export function withParams(recipe: Recipe, chosen: readonly (Param & { at: number })[]): Recipe {
   const deeds = recipe.deeds.map((deed, at) => {
     const one = chosen.find((param) => param.at === at);
@@ -141,7 +147,7 @@ export function withParams(recipe: Recipe, chosen: readonly (Param & { at: numbe
   return { ...recipe, deeds, params: [...recipe.params, ...added] };
 }
 
-/** An action with the values of its parameters. */
+/** Replaces the parameters of an action with their values. */
 export function filled(action: Action, values: Readonly<Record<string, string>>): Action {
   return mapTexts(action, (text) =>
     text.replace(/\$\{([a-zA-Z]\w*)\}/g, (all, name: string) =>
@@ -150,7 +156,7 @@ export function filled(action: Action, values: Readonly<Record<string, string>>)
   );
 }
 
-/** A recorded action in plain words. */
+/** Describes a recorded action for the user. */
 export function deedInWords({ action, mark }: Deedlet): string {
   return inWords(action, mark === undefined ? undefined : called(mark));
 }

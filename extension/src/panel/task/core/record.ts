@@ -3,9 +3,9 @@ import { secretText } from './recipe';
 import type { Action, Deed, Step } from './types';
 
 /**
- * A step as it is written: with what its elements were, so that it can be done
- * again, and without what was typed where secrets are. A field shows a secret as
- * dots, and the backend says so.
+ * A step as the journal stores it: with the identification of its elements for a
+ * replay, and without typed secrets. The backend reports whether a field hides its
+ * text.
  */
 export function recorded(step: Step, look: string, known: readonly string[]): Step {
   const secrets = [
@@ -27,7 +27,10 @@ export function recorded(step: Step, look: string, known: readonly string[]): St
   };
 }
 
-/** A step of which only the thought is known: what it types may be a secret. */
+/**
+ * A step of which only the thought is known. Its typed texts are hidden, because
+ * they may be secrets.
+ */
 export function untold(step: Step): Step {
   const actions = step.thought.actions.map((action) =>
     action.do === 'type' && action.text !== '' ? { ...action, text: '…' } : action,
@@ -59,7 +62,10 @@ function quiet(action: Action, secrets: readonly string[]): Action {
     : action;
 }
 
-/** From this length on a secret is taken out of words, too; a shorter one would take half of them along. */
+/**
+ * Secrets of at least this length are also removed from texts; a shorter one could
+ * be part of ordinary words.
+ */
 const shortest = 4;
 
 function hidden(text: string, secrets: readonly string[]): string {

@@ -150,7 +150,7 @@ describe('a model', () => {
   };
   const notices = (): string[] =>
     told.flatMap((event) => (event.kind === 'notice' ? [event.text] : []));
-  /** Lets rests pass until nothing waits for one. */
+  /** Advances the clock until nothing waits for it. */
   async function rest(): Promise<number> {
     const before = clock.now;
     for (let n = 0; n < 5; n += 1) {

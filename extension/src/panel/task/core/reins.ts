@@ -2,16 +2,16 @@ import type { Clock } from '../../core/clock';
 import type { Tell } from './events';
 import type { Status } from './types';
 
-/** The task was stopped; nothing is wrong. */
+/** The task was stopped by the user; not an error. */
 class Stopped extends Error {}
 
-/** The task's time is over. */
+/** The task has reached its time limit. */
 export class OutOfTime extends Error {}
 
-/** How a task ends of which nothing is left that it could work on. */
+/** The message of a task that ends because its tabs were closed. */
 export const allClosed = 'All tabs of the task were closed.';
 
-/** Nothing is left that the task could work on. */
+/** All tabs of the task were closed. */
 export class TabsClosed extends Error {
   constructor() {
     super(allClosed);
@@ -20,16 +20,16 @@ export class TabsClosed extends Error {
 
 export interface ReinsConfig {
   readonly clock: Clock;
-  /** Milliseconds since some moment. */
+  /** A clock in milliseconds; only differences are used. */
   readonly now: () => number;
   readonly tell: Tell;
-  /** How long the task may take, in ms, without the time in which the person is waited for. */
+  /** The time limit in milliseconds; waiting for the user does not count. */
   readonly time: number;
 }
 
 /**
- * What holds a task: the person, who pauses it, answers it and stops it, and its
- * time. Everything that a task waits for ends with `signal`.
+ * The run control of a task: pause, answers and stop by the user, and the time
+ * limit. Everything that a task waits for is aborted by `signal`.
  */
 export class Reins {
   readonly #config: ReinsConfig;
@@ -38,7 +38,7 @@ export class Reins {
   #paused = false;
   #wake: (() => void) | undefined;
   #answer: ((text: string) => void) | undefined;
-  /** Milliseconds that the person was waited for. */
+  /** How long the task has waited for the user, in milliseconds. */
   #idle = 0;
   #began = 0;
   #cancel: (() => void) | undefined;
@@ -51,23 +51,23 @@ export class Reins {
     return this.#status;
   }
 
-  /** Ends when the task was stopped or its time is over. */
+  /** Aborts when the task is stopped or has reached its time limit. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Milliseconds that the task took so far, without those in which the person was waited for. */
+  /** How long the task has worked, in milliseconds, without waiting for the user. */
   get took(): number {
     return this.#config.now() - this.#began - this.#idle;
   }
 
-  /** The time begins. */
+  /** Starts the time. */
   async start(): Promise<void> {
     this.#began = this.#config.now();
     await this.#set('running');
   }
 
-  /** Nothing is left to be held: the deadline goes. */
+  /** Cancels the deadline, because the task has ended. */
   end(): void {
     this.#cancel?.();
   }
@@ -76,7 +76,7 @@ export class Reins {
     this.#paused = true;
   }
 
-  /** Lets the task go on; false when it was not paused. */
+  /** Continues the task; false if it was not paused. */
   resume(): boolean {
     if (!this.#paused) return false;
     this.#paused = false;
@@ -84,7 +84,7 @@ export class Reins {
     return true;
   }
 
-  /** Answers the question that waits; false when none does. */
+  /** Answers the open question; false if there is none. */
   answer(text: string): boolean {
     if (this.#answer === undefined) return false;
     this.#answer(text);
@@ -96,14 +96,14 @@ export class Reins {
     this.#end(new Stopped('stopped'));
   }
 
-  /** Ends the task: its tabs were closed. */
+  /** Ends the task because its tabs were closed. */
   lose(): void {
     this.#end(new TabsClosed());
   }
 
-  /** Asks the person, and waits. */
+  /** Asks the user, and waits for the answer. */
   async ask(question: string): Promise<string> {
-    // The answer may come as soon as the question is told.
+    // The answer may come before `tell` resolves.
     const answered = new Promise<string>((resolve) => {
       this.#answer = resolve;
     });
@@ -116,7 +116,7 @@ export class Reins {
     });
   }
 
-  /** Waits while the task is paused; throws when it was stopped or has no time left. */
+  /** Waits while the task is paused. Throws when it is stopped or out of time. */
   async hold(): Promise<void> {
     this.signal.throwIfAborted();
     if (!this.#isPaused()) return;
@@ -132,7 +132,7 @@ export class Reins {
     });
   }
 
-  /** Lets some time pass. */
+  /** Waits for this many milliseconds. */
   rest(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = this.#config.clock.after(ms, () => {
@@ -148,7 +148,7 @@ export class Reins {
     });
   }
 
-  /** Waits for the person; that time does not count. */
+  /** Waits for the user; that time does not count. */
   async #wait<T>(
     status: Status,
     question: string | undefined,
@@ -187,7 +187,7 @@ export class Reins {
     this.answer('');
   }
 
-  // A getter would be narrowed to what it was before the wait.
+  // A method, because TypeScript would narrow a property to its value before the await.
   #isPaused(): boolean {
     return this.#paused;
   }

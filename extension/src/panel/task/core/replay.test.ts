@@ -33,7 +33,7 @@ function steps(): Step[] {
   ];
 }
 
-/** Plays a recipe on a page; `say` answers each question. */
+/** Replays a recipe on a page; `say` answers each question. */
 async function play(
   page: string,
   say: (question: string, choices: readonly Choice[]) => string,
@@ -160,4 +160,25 @@ it('what was typed becomes a parameter', () => {
   const made = withParams(recipe, typed);
   expect(made.deeds[0]?.action).toMatchObject({ text: '${name}' });
   expect(made.params.map(({ name }) => name)).toEqual(['password', 'name']);
+});
+
+it('an answer about one end of a drag is not taken for the other end', async () => {
+  const mark = (ref: string) => markOf(recorded, ref);
+  const [first] = steps();
+  if (first === undefined) throw new Error('there is no step');
+  const drag = {
+    action: { do: 'drag' as const, ref: 'e1', to: 'e3' },
+    result: { ok: true, text: 'done' },
+    mark: mark('e1'),
+    toMark: mark('e3'),
+  };
+  const recipe = recipeOf([{ ...first, deeds: [drag] }]);
+  // The start is named otherwise now; the end is as it was.
+  const { done, questions } = await play(
+    '# Order\ne1 edit First name\ne2 edit Password\ne3 btn Save',
+    (_, choices) => choices[0]?.say ?? 'Skip',
+    { recipe },
+  );
+  expect(questions).toHaveLength(1);
+  expect(done).toEqual([{ do: 'drag', ref: 'e1', to: 'e3' }]);
 });

@@ -3,27 +3,27 @@ import { deedInWords, filled, type Recipe } from './recipe';
 import { called, meant, similar, type Found, type Mark } from './element';
 import type { Action, Answer, Model, Prompt, Step } from './types';
 
-/** One answer to a question of a replay. */
+/** One offered answer to a question of a replay. */
 export interface Choice {
-  /** What is said to the task; also what the button says. */
+  /** The answer's text; also the label of its button. */
   readonly say: string;
-  /** Where the element stands, for one of several. */
+  /** The place of the element, if there are several. */
   readonly where?: string;
-  /** The element that it means, to be shown on the page. */
+  /** The element that the answer means, to be highlighted on the page. */
   readonly ref?: string;
 }
 
 export interface ReplayConfig {
   readonly recipe: Recipe;
-  /** The values of its parameters. */
+  /** The values of the parameters. */
   readonly values: Readonly<Record<string, string>>;
-  /** The page as it is now, whole. */
+  /** Takes a snapshot of the whole page. */
   readonly look: (signal: AbortSignal) => Promise<string>;
-  /** Waits a moment for an element that is not there yet. */
+  /** Waits a moment for an element to appear. */
   readonly appear: (mark: Mark, signal: AbortSignal) => Promise<void>;
-  /** The tabs of the task in the order in which it got them. */
+  /** The task's tabs, in the order in which they were added. */
   readonly tabs: () => readonly string[];
-  /** The model that the task may be handed over to. */
+  /** The model that can take over the task. */
   readonly model?: Model | undefined;
   /** How many of the actions were done before the task was interrupted. */
   readonly done?: number;
@@ -37,20 +37,25 @@ const skip = 'Skip this step';
 const stop = 'Stop the task';
 const handOver = 'Let the model continue';
 
+/** What of an action has an element: its own one, and the one that it drags to. */
+type End = 'ref' | 'to';
+
 /**
- * What a task did, done again: it stands in the place of the model and answers
- * each turn with the next recorded action, on the element that is meant today.
- * Where the page differs it asks the person.
+ * A replay of recorded actions. It takes the place of the model, and answers each
+ * turn with the next action, on the element that the recording means. When the page
+ * differs from the recording, it asks the user.
  */
 export class Replay implements Model {
   readonly #config: ReplayConfig;
   #at: number;
   #asked = false;
   #choices: readonly Choice[] = [];
-  /** The elements that were offered, by what is said for each. */
+  /** The refs of the offered elements, by the text of the answer. */
   #refs = new Map<string, string>();
-  /** What the person said about the action that is next. */
-  #picked: string | undefined;
+  /** The refs of the elements that the user chose for the next action, by its end. */
+  readonly #picked = new Map<End, string>();
+  /** The end that the open question is about: a drag has two. */
+  #end: End = 'ref';
   #trouble: string | undefined;
   #waited = false;
   #stopped = false;
@@ -61,17 +66,17 @@ export class Replay implements Model {
     this.#at = config.done ?? 0;
   }
 
-  /** The answers to the question that waits. */
+  /** The offered answers to the open question. */
   get choices(): readonly Choice[] {
     return this.#choices;
   }
 
-  /** How many actions are done or left out. */
+  /** How many actions are done or skipped. */
   get at(): number {
     return this.#at;
   }
 
-  /** Takes in what came of a turn. */
+  /** Records the result of a turn. */
   told(step: Step): void {
     if (this.#handed) return;
     const [deed] = step.deeds;
@@ -109,7 +114,7 @@ export class Replay implements Model {
       : answer(`${words} (${String(this.#at + 1)} of ${String(total)}).`, action);
   }
 
-  /** The action with the refs of today, or what has to be asked. */
+  /** The action with the refs of the current page, or the question to ask. */
   async #aimed(
     action: Action,
     deed: Recipe['deeds'][number],
@@ -133,15 +138,17 @@ export class Replay implements Model {
           question: 'The recording does not say which element this action used.',
           among: [],
         };
-      const found = await this.#find(mark, signal);
-      if (typeof found !== 'string') return found;
+      const found = this.#picked.get(key) ?? (await this.#find(mark, signal));
+      if (typeof found !== 'string') {
+        this.#end = key;
+        return found;
+      }
       aimed = { ...aimed, [key]: found };
     }
     return aimed;
   }
 
   async #find(mark: Mark, signal: AbortSignal): Promise<string | Question> {
-    if (this.#picked !== undefined) return this.#picked;
     let now = await this.#config.look(signal);
     if (meant(now, mark).maybe.length === 0 && !this.#waited) {
       this.#waited = true;
@@ -185,37 +192,38 @@ export class Replay implements Model {
     return answer('The page is not as recorded.', { do: 'ask', question });
   }
 
-  /** What the person's answer means: a choice, or the number of one. */
+  /** Applies the user's answer: one of the choices, or its number. */
   #decide(said: string): void {
     const low = said.toLowerCase();
     this.#trouble = undefined;
     this.#waited = false;
     for (const [say, ref] of this.#refs)
-      if (say.toLowerCase() === low || say.startsWith(`${said}.`)) this.#picked = ref;
+      if (say.toLowerCase() === low || say.startsWith(`${said}.`)) this.#picked.set(this.#end, ref);
     if (low === skip.toLowerCase() || low === 'skip') this.#next();
     else if (low === stop.toLowerCase() || low === 'stop') this.#stopped = true;
     else if (low === handOver.toLowerCase() && this.#config.model !== undefined)
       this.#handed = true;
-    // Anything else looks again; the question comes back when nothing has changed.
+    // Any other answer takes a new snapshot. The question comes again if nothing has
+    // changed.
   }
 
   #next(): void {
     this.#at += 1;
-    this.#picked = undefined;
+    this.#picked.clear();
     this.#trouble = undefined;
     this.#waited = false;
   }
 }
 
-/** Something that only the person can decide, and the elements that it is about. */
+/** A question that only the user can decide, and the elements it is about. */
 interface Question {
   readonly question: string;
   readonly among: readonly Found[];
 }
 
 /**
- * How many of its actions a replay has done or left out; undefined when the model
- * has taken over. Journals of older versions have other words for the answers.
+ * How many actions a replay has done or skipped; undefined when the model has taken
+ * over. Journals of older versions use other texts for the answers.
  */
 export function doneOf(steps: readonly Step[]): number | undefined {
   let done = 0;
@@ -230,7 +238,7 @@ export function doneOf(steps: readonly Step[]): number | undefined {
   return done;
 }
 
-/** Whether a target is a point of the page, which is no element. */
+/** Whether a target is a point of the page instead of an element. */
 const isPoint = (target: string): boolean => /^-?[\d.]+\s*,\s*-?[\d.]+$/.test(target);
 
 function answer(goal: string, action: Action): Answer {

@@ -8,7 +8,7 @@ const page: Observation = { tab: 't1', url: 'https://a.test/', title: 'A', text:
 const end = step('finish', { do: 'done', success: true, text: 'Saved.' });
 const prose = (): Answer => ({ text: 'I would press Save.', tokens: 1 });
 
-/** Runs a task whose page looks like these, one look after the other. */
+/** Runs a task whose page has these snapshots, one after the other. */
 async function run(
   script: (() => Answer)[],
   looks: Observation[],

@@ -95,7 +95,7 @@ describe('the tool', () => {
 });
 
 describe('the input verbs of the registry', () => {
-  /** What a model writes, and the command that comes of it. */
+  /** A model's action, and the command that is made of it. */
   const said: [object, string, object][] = [
     [{ do: 'keydown', keys: 'Shift' }, 'keydown', { key: 'Shift' }],
     [{ do: 'keydown', keys: 1, ref: '@e3' }, 'keydown', { key: '1', target: 'e3' }],

@@ -12,13 +12,13 @@ const ref = v.pipe(
 
 const pixelsPerSecond = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000));
 
-/** How an action is described to the model, and its check. */
+/** How an action is described to the model, and how its fields are checked. */
 interface Described {
   readonly about: string;
   readonly fields: v.ObjectEntries;
 }
 
-/** Every action, once: its check, and from it what the model is told. */
+/** Every action once. The checks and the description for the model are made from it. */
 const own = {
   click: {
     about: 'click an element',
@@ -125,7 +125,7 @@ const own = {
   },
 } as const;
 
-/** Those and the input verbs of the registry. */
+/** These actions and the input verbs of the registry. */
 const actions: Readonly<Record<ActionName, Described>> = {
   ...own,
   ...verbActions(),
@@ -139,13 +139,13 @@ function verbActions(): Record<VerbName, Described> {
   return Object.fromEntries(described) as Record<VerbName, Described>;
 }
 
-/** How many actions one step may have. */
+/** The most actions of one step. */
 const maxActions = 10;
 
-/** The name of the one tool that the model is given. */
+/** The name of the only tool that the model is given. */
 export const stepTool = 'step';
 
-/** The tool as the model sees it, in JSON Schema. */
+/** The tool for the model, with its JSON Schema. */
 export function describeStep(allowed: { readonly eval: boolean; readonly vision: boolean }): Tool {
   const names = (Object.keys(actions) as ActionName[]).filter(
     (name) => (name !== 'eval' || allowed.eval) && (name !== 'screenshot' || allowed.vision),
@@ -212,7 +212,7 @@ export function describeStep(allowed: { readonly eval: boolean; readonly vision:
   };
 }
 
-/** What a model's answer comes to: a step, or what was wrong with it, in words for the model. */
+/** A model's answer: a step, or what was wrong with it, in words for the model. */
 export type Reading =
   | { readonly thought: Thought; readonly wrong?: undefined }
   | { readonly wrong: string; readonly thought?: undefined };
@@ -234,7 +234,7 @@ const outer = v.object({
   ),
 });
 
-/** Reads a model's answer. Some models write the tool's input into their prose. */
+/** Reads a model's answer. Some models write the tool's input into their text. */
 export function readAnswer(answer: Answer): Reading {
   const input = answer.input ?? jsonIn(answer.text);
   if (input === undefined) {
@@ -259,7 +259,7 @@ export function readAnswer(answer: Answer): Reading {
   return { thought: { evaluation, memory, goal, actions: list } };
 }
 
-/** Reads one action; a string says what is wrong with it. */
+/** Reads one action; returns a string if it is invalid, with the reason. */
 export function readAction(raw: unknown): Action | string {
   const flat = v.safeParse(v.record(v.string(), v.unknown()), raw);
   if (!flat.success) return 'it is no object';
@@ -276,7 +276,7 @@ export function readAction(raw: unknown): Action | string {
     return `there is no action ${JSON.stringify(name ?? '')}; there are ${Object.keys(actions).join(', ')}`;
   }
   const { fields } = actions[name as ActionName];
-  // Fields that were left out as null or "" count as left out where they may be.
+  // Some models write null for a field that they leave out.
   const given = Object.fromEntries(
     Object.entries(input).filter(([key, value]) => key in fields && value !== null),
   );
@@ -294,7 +294,7 @@ function problem(issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>
   return at === null ? first.message : `${at}: ${first.message}`;
 }
 
-/** Some servers hand over the input as text, or within "arguments". */
+/** Some servers send the input as text, or inside "arguments". */
 function unwrapped(input: unknown): unknown {
   if (typeof input === 'string') return jsonIn(input) ?? input;
   if (typeof input !== 'object' || input === null || 'actions' in input) return input;
@@ -304,7 +304,7 @@ function unwrapped(input: unknown): unknown {
   return input;
 }
 
-/** The last whole JSON object in a text that has actions. */
+/** The last complete JSON object with actions in a text. */
 function jsonIn(text: string): unknown {
   let found: unknown;
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {
@@ -318,13 +318,13 @@ function jsonIn(text: string): unknown {
         at = end;
       }
     } catch {
-      // It was a brace in the prose.
+      // A brace in the prose, not JSON.
     }
   }
   return found;
 }
 
-/** Where the brace at `from` is closed; -1 when it is not. */
+/** The index of the brace that closes the one at `from`; -1 if there is none. */
 function closing(text: string, from: number): number {
   let depth = 0;
   let quoted = false;

@@ -1,10 +1,10 @@
-// What the loop of a task speaks of. Nothing here knows the panel, the browser or
-// a model's wire format: the loop is given them as ports.
+// The types of the task loop. Nothing here knows the panel, the browser or a model's
+// wire format: the loop receives them as interfaces.
 
 import type { Mark } from './element';
 import type { VerbAction } from './verbs';
 
-/** One thing that the model wants done. The names are those of the tool that it is given. */
+/** One action that the model wants. The names are those of the tool that the model is given. */
 export type Action =
   | {
       do: 'click';
@@ -21,7 +21,7 @@ export type Action =
       text: string;
       append?: boolean;
       enter?: boolean;
-      /** The loop's own: the field takes a value as a whole, not letter by letter. */
+      /** Set by the loop only: the field takes its value as a whole, not character by character. */
       whole?: boolean;
     }
   | { do: 'select'; ref: string; option: string }
@@ -54,42 +54,45 @@ export type Action =
 /** The name of an action. */
 export type ActionName = Action['do'];
 
-/** What the model answers in one step. */
+/** A model's answer in one step. */
 export interface Thought {
-  /** How the last step went, in its own words; empty in the first. */
+  /** How the last step went, in the model's words; empty in the first step. */
   readonly evaluation: string;
-  /** What it wants to remember. */
+  /** What the model wants to remember. */
   readonly memory: string;
-  /** What it does next, and why. */
+  /** What the model does next, and why. */
   readonly goal: string;
   readonly actions: readonly Action[];
 }
 
-/** What came of an action, as the model and the person are told. */
+/** The result of an action, as the model and the user read it. */
 export interface Result {
   readonly ok: boolean;
   readonly text: string;
-  /** What the person answered to a question. */
+  /** The user's answer to a question. */
   readonly answer?: string | undefined;
-  /** The error's stable code, when it failed. */
+  /** The error's stable code if the action failed. */
   readonly code?: string | undefined;
-  /** The page is another one now, or has changed so much that refs may be old. */
+  /** Whether the page is another one now, or changed so much that refs may be invalid. */
   readonly moved?: boolean;
-  /** What was typed is nobody's business: the field shows it as dots. */
+  /** Whether the typed text is secret, because the field hides it. */
   readonly secret?: boolean;
-  /** A picture of the page, for GET /file. */
+  /** The path of a screenshot, for GET /file. */
   readonly picture?: string | undefined;
-  /** It was done by the page's own events: the page can tell. */
+  /** Whether it was done by the page's own events, which the page can detect. */
   readonly byPage?: boolean;
 }
 
-/** One action with what came of it. */
+/** One action with its result. */
 export interface Deed {
   readonly action: Action;
   readonly result: Result;
-  /** The line of the element that it was about, for the person. */
+  /** The snapshot's line of the action's element, for the user. */
   readonly target?: string | undefined;
-  /** The same as it can be found again, and what something was dragged to; written, not in the loop. */
+  /**
+   * The identification of the element, and of a drag's target. Added for the
+   * journal; the loop does not use them.
+   */
   readonly mark?: Mark | undefined;
   readonly toMark?: Mark | undefined;
 }
@@ -103,25 +106,28 @@ export interface Step {
   readonly thought: Thought;
   readonly deeds: readonly Deed[];
   readonly tokens: number;
-  /** Milliseconds in all, and of them those that the model took. */
+  /** The time of the whole step and of the model's answer in it, in milliseconds. */
   readonly took: number;
   readonly modelTook: number;
 }
 
-/** What a page looks like to the model. */
+/** A snapshot of a page, as the model reads it. */
 export interface Observation {
   readonly tab: string;
   readonly url: string;
   readonly title: string;
-  /** The page in the backend's envelope; its refs are what actions name. */
+  /** The page in the backend's envelope. Actions use its refs. */
   readonly text: string;
-  /** Why the page cannot be seen: a browser page, a crash, a site that is refused. */
+  /** Why there is no snapshot: a page of the browser, a crash, a site that is not allowed. */
   readonly refused?: { readonly code: string; readonly message: string; readonly hint: string };
-  /** The picture, for models that see: base64 of a JPEG. */
+  /** The screenshot, for models that accept images: a JPEG in base64. */
   readonly picture?: string | undefined;
-  /** What happened by itself since the last look: for the person, and in an envelope for the model. */
+  /**
+   * The background events since the last snapshot: as lines for the user, and in an
+   * envelope for the model.
+   */
   readonly news?: { readonly lines: readonly string[]; readonly told: string };
-  /** It was looked at by a script in the page, for the app has no way in. */
+  /** Whether the content script took the snapshot, because the browser refuses the app this tab. */
   readonly byPage?: boolean;
 }
 
@@ -132,7 +138,7 @@ export interface TabLine {
   readonly url: string;
 }
 
-/** The browser as the loop drives it. */
+/** The browser, as the loop uses it. */
 export interface Browser {
   look(tab: string, signal: AbortSignal): Promise<Observation>;
   act(tab: string, action: Action, signal: AbortSignal): Promise<Result>;
@@ -143,13 +149,13 @@ export interface Browser {
 export interface Prompt {
   readonly system: string;
   readonly text: string;
-  /** Pictures of the page: base64 of JPEGs. */
+  /** Screenshots: JPEGs in base64. */
   readonly pictures: readonly string[];
-  /** The tool that must be called; none for a plain text. */
+  /** The tool that the model must call; left out for a plain text answer. */
   readonly tool?: Tool;
 }
 
-/** A tool as both wire formats take it. */
+/** A tool, in the form that both wire formats use. */
 export interface Tool {
   readonly name: string;
   readonly about: string;
@@ -157,23 +163,26 @@ export interface Tool {
   readonly schema: Record<string, unknown>;
 }
 
-/** What a model answered. */
+/** A model's answer. */
 export interface Answer {
-  /** The tool's input, when it called it. */
+  /** The tool's input, if the model called it. */
   readonly input?: unknown;
-  /** Its words beside that. */
+  /** The model's text besides the tool call. */
   readonly text: string;
   readonly tokens: number;
 }
 
-/** A model. It throws ModelError when there is no answer. */
+/** A model. `complete` throws ModelError when there is no answer. */
 export interface Model {
   complete(prompt: Prompt, signal: AbortSignal): Promise<Answer>;
 }
 
 /** Why a model gave no answer. */
 export class ModelError extends Error {
-  /** Whether trying again may help; the wait that the provider asks for, in ms. */
+  /**
+   * `again` tells whether a retry may help. `wait` is the delay that the provider
+   * asks for, in milliseconds.
+   */
   constructor(
     message: string,
     readonly hint: string,
@@ -192,5 +201,5 @@ export interface Outcome {
   readonly hint?: string | undefined;
 }
 
-/** What the person may do to a task that runs. */
+/** The state of a task that runs; it decides what the user can do. */
 export type Status = 'running' | 'waiting' | 'paused';

@@ -1,6 +1,6 @@
-// The input verbs of the registry as actions: keys and buttons that stay down,
-// the mouse, fingers. What they are called and take is read from verbs.json,
-// which a test of backend/command keeps in step with the registry.
+// The input verbs of the registry as actions: keys and buttons that stay down, the
+// mouse, touch. Their names and arguments are read from verbs.json. A test of
+// backend/command keeps that file equal to the registry.
 
 import * as v from 'valibot';
 import specs from './verbs.json';
@@ -26,13 +26,13 @@ interface Verb {
 /** The names of the verbs. */
 export type VerbName = 'keydown' | 'keyup' | 'mouse' | 'tap' | 'swipe' | 'pinch';
 
-/** An action that is a verb of the registry. */
+/** An action that is an input verb of the registry. */
 export interface VerbAction {
   do: VerbName;
   ref?: string;
   to?: string;
   keys?: string;
-  /** What the mouse does: move, down, up. */
+  /** What the mouse does: move, down or up. */
   action?: string;
   button?: string;
   count?: number;
@@ -44,10 +44,10 @@ export interface VerbAction {
   scale?: string;
 }
 
-/** Every verb. */
+/** All input verbs. */
 export const verbs = specs as readonly Verb[];
 
-/** What the other actions of Task call an argument of the registry. */
+/** The action fields whose names differ from the registry's arguments. */
 const fieldNames: Readonly<Record<string, string>> = {
   target: 'ref',
   key: 'keys',
@@ -57,11 +57,11 @@ const fieldNames: Readonly<Record<string, string>> = {
 
 const fieldOf = ({ name }: Arg): string => fieldNames[name] ?? name;
 
-/** Whether an action is a verb. */
+/** Whether an action is an input verb. */
 export const isVerb = (action: { readonly do: string }): action is VerbAction =>
   verbs.some(({ name }) => name === action.do);
 
-/** The check of each verb's fields; `ref` reads an element. */
+/** The checks of a verb's fields; `ref` is the check of an element. */
 export function verbFields(name: VerbName, ref: v.GenericSchema): v.ObjectEntries {
   const entries: [string, v.GenericSchema][] = argsOf(name).map((arg) => {
     const field = fieldOf(arg);
@@ -80,11 +80,11 @@ function schemaOf({ type, choices, min, max }: Arg): v.GenericSchema {
       v.maxValue(max ?? Infinity),
     );
   if (choices !== undefined) return v.picklist(choices);
-  // Models write the scale of a pinch, and a key that is a digit, as numbers.
+  // Models write the scale of a pinch, and a digit key, as numbers.
   return v.pipe(v.union([v.string(), v.number()]), v.transform(String), v.trim());
 }
 
-/** The fields that only verbs have, for the model, in JSON Schema. */
+/** The JSON Schema of the verbs' fields, for the model. */
 export function verbProperties(): Record<string, object> {
   const out: Record<string, object> = {};
   for (const { args } of verbs)
@@ -96,7 +96,7 @@ export function verbProperties(): Record<string, object> {
   return out;
 }
 
-/** The arguments of the command that a verb is. */
+/** The arguments of the command for a verb. */
 export function verbArgs(action: VerbAction): Record<string, unknown> {
   const given: Readonly<Record<string, unknown>> = { ...action };
   return Object.fromEntries(
@@ -106,7 +106,7 @@ export function verbArgs(action: VerbAction): Record<string, unknown> {
   );
 }
 
-/** The way back: the verb that a command is. */
+/** The reverse of `verbArgs`: the action for a command. */
 export function verbOf(name: VerbName, args: Readonly<Record<string, unknown>>): VerbAction {
   return Object.fromEntries([
     ['do', name],
@@ -116,7 +116,7 @@ export function verbOf(name: VerbName, args: Readonly<Record<string, unknown>>):
   ]) as unknown as VerbAction;
 }
 
-/** The arguments that need no name on a command line, of each verb. */
+/** For each verb, the arguments that need no name on a command line. */
 export const verbPlaces: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   verbs.map(({ name, args }) => [
     name,

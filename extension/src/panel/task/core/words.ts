@@ -2,7 +2,7 @@ import { beginning } from '../../core/words';
 import type { Action } from './types';
 import type { VerbAction } from './verbs';
 
-/** What an action is, in plain words for the person; `onto` is what something is dragged to. */
+/** Describes an action for the user; `onto` names the target of a drag. */
 export function inWords(action: Action, target?: string, onto?: string): string {
   const thing =
     target === undefined || target === ''
@@ -93,13 +93,13 @@ function mouseInWords({ action }: VerbAction, thing: string): string {
   return action === 'up' ? `Release the mouse button${at}` : `Move the mouse to ${thing}`;
 }
 
-/** Where a swipe by pixels goes. */
+/** The direction of a swipe by pixels. */
 function wayOf({ right = 0, down = 0 }: VerbAction): string {
   if (Math.abs(right) > Math.abs(down)) return right > 0 ? 'to the right' : 'to the left';
   return down > 0 ? 'down' : 'up';
 }
 
-/** The most letters of a text of the model's or the page's in a line. */
+/** The longest quoted text in a line, in characters. */
 const most = 60;
 
 function short(text: string): string {

@@ -1,19 +1,19 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { Answer, Model, Prompt } from '../core/types';
 import { asModelError } from './errors';
-import { nowhere, type Fetch } from './models';
+import { nowhere, whole, type Fetch } from './models';
 
-/** The most tokens of one answer: a step is short, a summary or extracted rows may be longer. */
+/** The most tokens of one answer. A step is short; a summary or extracted rows may be longer. */
 const maxTokens = 8192;
 
-/** A model that speaks Anthropic's messages. */
+/** A model with Anthropic's Messages API. */
 export function anthropicModel(model: string, call: Fetch): Model {
   const client = new Anthropic({
     ...nowhere,
-    fetch: call,
-    // The app waits and asks again as the provider says.
+    fetch: whole(call),
+    // The app waits and retries as the provider asks.
     maxRetries: 0,
-    // There is no key here that could be seen.
+    // Safe, because no key is present here.
     dangerouslyAllowBrowser: true,
   });
   return {
@@ -23,7 +23,8 @@ export function anthropicModel(model: string, call: Fetch): Model {
           {
             model,
             max_tokens: maxTokens,
-            // The rules and the tool are the same in every step: they are read from the provider's cache.
+            // The rules and the tool are the same in every step, so the provider
+            // reads them from its cache.
             system: [{ type: 'text', text: prompt.system, cache_control: { type: 'ephemeral' } }],
             messages: [
               {

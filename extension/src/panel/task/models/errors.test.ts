@@ -14,7 +14,7 @@ const prompt: Prompt = {
 const { signal } = new AbortController();
 const json = { 'content-type': 'application/json' };
 
-/** Asks both kinds of models for what a provider answers. */
+/** Asks a model of either kind; `answer` is the provider's response. */
 function asked(kind: 'anthropic' | 'openai', answer: () => Response | Promise<Response>) {
   const bodies: Record<string, unknown>[] = [];
   const call = async (_: unknown, init?: RequestInit): Promise<Response> => {
@@ -74,6 +74,35 @@ describe.each(['anthropic', 'openai'] as const)('a model of %s', (kind) => {
       message: 'There is no key',
       hint: 'enter it',
       again: false,
+    });
+  });
+
+  it.each(['', '{"choices":[{"message":{"content":"Ha', '{"content":[{"type":"text","text":"Ha'])(
+    'that breaks off after %j ends as an error, and may be asked again',
+    async (start) => {
+      const { ask } = asked(kind, () => new Response(start, { headers: json }));
+      await expect(ask()).rejects.toMatchObject({
+        message: 'The answer of the model broke off.',
+        again: true,
+      });
+    },
+  );
+
+  it('whose connection is closed while it answers ends as an error', async () => {
+    const { ask } = asked(kind, () => {
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('{"content":[]'));
+        },
+        pull(controller) {
+          controller.error(new TypeError('network error'));
+        },
+      });
+      return new Response(body, { headers: json });
+    });
+    await expect(ask()).rejects.toMatchObject({
+      message: 'The answer of the model broke off.',
+      again: true,
     });
   });
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { errorReplySchema } from '$ui/protocol/schema';
 import { ModelError } from '../core/types';
 
-/** The errors of a provider's library, which both name alike. */
+/** The error classes of a provider's library; both libraries use these names. */
 interface Library {
   readonly APIError: new (...args: never[]) => Error;
   readonly APIConnectionError: new (...args: never[]) => Error;
@@ -15,25 +15,29 @@ const answered = v.object({
   headers: v.optional(v.instance(Headers)),
 });
 
-/** An error of ours without what is around it. */
+/** An error of the app without the object around it. */
 const bareSchema = v.pipe(
   errorReplySchema.entries.error,
   v.transform((error) => ({ error })),
 );
 
-/** The states at which asking again may help: too many requests, and overload. */
+/** The statuses for which a retry may help: too many requests, and overload. */
 const busy = new Set([429, 503, 529]);
 
-/** What a library's error is to the loop: words, what to do, and whether to try again. */
+/**
+ * Converts a library's error to a ModelError with a message, a hint, and whether a
+ * retry may help. Other errors are returned unchanged.
+ */
 export function asModelError(error: unknown, library: Library): unknown {
   if (error instanceof library.APIUserAbortError) return error;
   if (error instanceof library.APIConnectionError) {
+    if (error.cause instanceof ModelError) return error.cause;
     return new ModelError('The model cannot be reached.', 'Check that Pilotfish runs.', true);
   }
   if (!(error instanceof library.APIError)) return error;
   const { status = 0, error: body, headers } = v.parse(answered, error);
-  // What the app itself refuses has its own form, with a hint.
-  // Anthropic's library hands on the whole body, OpenAI's what it has as its error.
+  // The app's own refusals have their own form, with a hint. Anthropic's library
+  // passes the whole body; OpenAI's library passes the body's `error`.
   const ours = v.safeParse(v.union([errorReplySchema, bareSchema]), body);
   if (ours.success) {
     const { message, hint = '' } = ours.output.error;
@@ -61,7 +65,7 @@ export function asModelError(error: unknown, library: Library): unknown {
   );
 }
 
-/** The words in a provider's error. */
+/** The message in a provider's error. */
 function reason(body: unknown): string {
   const found = v.safeParse(v.object({ message: v.string() }), body);
   const nested = v.safeParse(v.object({ error: v.object({ message: v.string() }) }), body);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { LLMProvider } from '$ui/protocol/protocol';
 import { openaiModel } from './openai';
 
-/** Asks a model for a step, and returns what went over the wire. */
+/** Asks a model for a step, and returns the body of the request. */
 async function asked(provider: LLMProvider): Promise<Record<string, unknown>> {
   let body: unknown;
   const model = openaiModel(

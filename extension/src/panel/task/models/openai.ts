@@ -2,22 +2,22 @@ import OpenAI from 'openai';
 import type { LLMProvider } from '$ui/protocol/protocol';
 import type { Answer, Model, Prompt } from '../core/types';
 import { asModelError } from './errors';
-import { nowhere, type Fetch } from './models';
+import { nowhere, whole, type Fetch } from './models';
 
 /**
- * Those that take no function by its name to be called, but that one must be
- * called: there is only one.
+ * Providers that do not accept the name of the tool to call. They accept
+ * "required", which has the same effect because there is only one tool.
  */
 const unnamed: readonly LLMProvider[] = ['mistral', 'lmstudio', 'llamacpp', 'ollama'];
 
-/** A model that speaks OpenAI's chat completions, as nearly everybody does. */
+/** A model with OpenAI's chat completions API, which most providers offer. */
 export function openaiModel(model: string, call: Fetch, provider: LLMProvider): Model {
   const client = new OpenAI({
     ...nowhere,
-    fetch: call,
-    // The app waits and asks again as the provider says.
+    fetch: whole(call),
+    // The app waits and retries as the provider asks.
     maxRetries: 0,
-    // There is no key here that could be seen.
+    // Safe, because no key is present here.
     dangerouslyAllowBrowser: true,
   });
   return {
@@ -30,7 +30,7 @@ export function openaiModel(model: string, call: Fetch, provider: LLMProvider): 
               { role: 'system', content: prompt.system },
               {
                 role: 'user',
-                // Servers without pictures take a plain text only.
+                // Servers without image support accept only a plain text.
                 content:
                   prompt.pictures.length === 0
                     ? prompt.text
@@ -74,7 +74,7 @@ export function openaiModel(model: string, call: Fetch, provider: LLMProvider): 
   };
 }
 
-/** The arguments are a text that should be JSON; the reader of answers says what is wrong with others. */
+/** The arguments should be JSON. If they are not, `readAnswer` reports what is wrong. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

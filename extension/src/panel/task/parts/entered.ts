@@ -2,8 +2,9 @@ import type { Attachment } from 'svelte/attachments';
 import { inputMethodTakes } from '$ui/inputmethod';
 
 /**
- * What stands in place of the task for a while takes the focus when it comes, and
- * Escape leaves it, wherever in it the focus is.
+ * For an element that temporarily takes the place of the task: focuses its first
+ * matching child when it appears, and calls `leave` on Escape, wherever in it the
+ * focus is.
  */
 export function entered(first: string, leave: () => void): Attachment<HTMLElement> {
   return (element) => {

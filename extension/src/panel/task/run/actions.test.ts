@@ -3,7 +3,7 @@ import { actionsOf } from './actions';
 import { callsOf } from '../browser/calls';
 import type { Action } from '../core/types';
 
-/** What Pilot's rules hand over, and the actions that it comes to. */
+/** A command of Pilot's rules, and the action that is made of it. */
 const pairs: [string, object, Action][] = [
   ['goto', { url: 'https://a.example/' }, { do: 'goto', url: 'https://a.example/' }],
   ['back', {}, { do: 'back' }],

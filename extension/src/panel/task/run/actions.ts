@@ -3,24 +3,24 @@ import type { Call } from '../browser/calls';
 import type { Action } from '../core/types';
 import { verbOf, verbs } from '../core/verbs';
 
-/** An action of the loop, and how many of the commands it is made of. */
+/** An action of the loop, and how many commands it stands for. */
 export interface Made {
   readonly action: Action;
   readonly of: number;
 }
 
-/** The longest wait of one action, in ms. */
+/** The longest wait of one action, in milliseconds. */
 const longestWait = 10_000;
 
 /**
- * The actions that commands come to: the way back from `callsOf`. It is for
- * instructions that the app has read, which speak in commands.
+ * The actions for a list of commands; the reverse of `callsOf`. The app reads plain
+ * instructions and returns them as commands.
  */
 export function actionsOf(commands: readonly CommandRequest[]): Made[] {
   const out: Made[] = [];
   for (const command of commands) {
     const before = out.at(-1);
-    // Enter after a text is part of typing it.
+    // Enter after a text becomes part of the typing action.
     if (before !== undefined && isEnterIn(command, before.action)) {
       const { action, of } = before;
       if (action.do === 'type')
@@ -43,7 +43,8 @@ function isEnterIn({ command, args = {} }: Call, before: Action): boolean {
 function madeOf(call: Call): Made[] {
   const { args = {} } = call;
   if (call.command !== 'wait' || args.for !== 'time') return [{ action: actionOf(call), of: 1 }];
-  // A long wait is several: each is one action, which Stop ends within.
+  // A long wait becomes several actions, because Stop takes effect after the current
+  // action.
   const waits: Made[] = [];
   for (let left = Number(args.value); left > 0; left -= longestWait) {
     const value = String(Math.min(left, longestWait));

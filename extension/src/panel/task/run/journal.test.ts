@@ -25,7 +25,10 @@ const head: Task = {
   index: 0,
 };
 
-/** A journal whose requests fail in turn, and that is tried again when it is told to. */
+/**
+ * A journal whose requests fail with these errors in turn, and that retries when
+ * the test says so.
+ */
 function journal(failures: readonly Error[]) {
   const left = [...failures];
   const sent: unknown[] = [];
@@ -60,14 +63,14 @@ function journal(failures: readonly Error[]) {
   return { made, sent, again, written, ended };
 }
 
-/** What a journal was given in turn: the kind and the count of each. */
+/** What was written, in order: the kind, the sequence number and the data of each. */
 const told = (writes: readonly unknown[]): string[] =>
   writes.map((one) => {
     const { kind, seq = 0, data } = one as TaskWriteRequest;
     return `${kind} ${String(seq)} ${String(data)}`;
   });
 
-/** Every promise that can be kept now has been. */
+/** Resolves when all promises that can resolve now have resolved. */
 const settled = () =>
   new Promise((resolve) => {
     setImmediate(resolve);
@@ -121,7 +124,7 @@ it('a step goes along with the next request, and the whole one instead of its th
     { kind: 'step', seq: 2, data: 'whole', viewer: 'view 0', picture: { step: 1, tab: 't1' } },
   ]);
   expect(written).toEqual([head]);
-  // Nothing is left of it for the next one.
+  // Nothing is left for the next request.
   await made.along(false, (writes) => {
     asked.push(...writes);
     return Promise.resolve({});
@@ -147,7 +150,7 @@ it.each(away)('%s: a request that never came is sent once it is back', async (_,
     asked.push(writes.length);
     return asked.length === 1 ? Promise.reject(failure) : Promise.resolve({});
   });
-  // The thought was written by itself, before the second.
+  // The thought was written by a request of its own, before the second request.
   expect(asked).toEqual([1, 0]);
   expect(told(sent)).toEqual(['step 1 thought']);
 });
@@ -168,7 +171,8 @@ it.each([
     if (safe) await done;
     else await expect(done).rejects.toThrow('Failed to fetch');
     expect(asked).toBe(times);
-    // It counts the same, so that it is written once whatever came of the first.
+    // It has the same sequence number, so that it is written once whatever became of
+    // the first request.
     await made.flush();
     expect(told(sent)).toEqual(['step 1 thought']);
   },

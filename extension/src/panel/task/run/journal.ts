@@ -12,41 +12,44 @@ import {
 import { OfflineError, type Connection } from '../../connection/connection';
 import { RefusedError } from '../../connection/request';
 
-/** What a task's journal needs. */
+/** What a task's journal needs from the panel. */
 export interface Writing {
   readonly connection: Pick<Connection, 'request'>;
-  /** The name of this panel view. */
+  /** The name of this panel. */
   readonly viewer: () => string;
-  /** Resolves when what failed may be tried again; never at once. */
+  /** Resolves when a failed request may be repeated; never immediately. */
   readonly live: (signal: AbortSignal) => Promise<void>;
-  /** Counts what is written in this panel. */
+  /** The next sequence number of this panel's writes. */
   readonly count: () => number;
-  /** Takes in what became of what was held. */
+  /** Called with the reply about held events once they are written. */
   readonly written: (reply: TaskWriteReply) => void;
 }
 
-/** One event that is to be written. */
+/** One event to be written. */
 interface Event {
-  /** Its place among all that this panel writes: by it the backend knows what it has already. */
+  /**
+   * Its sequence number among all writes of this panel; the backend uses it to
+   * ignore duplicates.
+   */
   readonly seq: number;
   readonly kind: TaskEventKind;
-  /** What the task has become with it. */
+  /** The state of the task after the event. */
   readonly head: Task;
   readonly data?: unknown;
-  /** The step that it tells of, and the tab of which a picture is kept with it. */
+  /** The number of the step that the event is about, and the tab to take a screenshot of for it. */
   readonly step?: number;
   readonly picture?: TaskShot;
 }
 
 /**
- * Writes what happens in a task, in its order. What is written is on disk; while
- * the app is away it waits, so that a restart of the app costs a task nothing
- * but time. What need not be written at once goes along with what is asked next,
- * which is done after it: a round trip less each.
+ * Writes the events of a task, in order. A written event is on disk. While the app
+ * is not running, writes wait, so that a restart of the app only delays a task. An
+ * event that need not be written at once is sent together with the next request,
+ * which the backend carries out after the write. That saves a round trip.
  */
 export class TaskJournal {
   #last: Promise<unknown> = Promise.resolve();
-  /** What goes along with the next request. */
+  /** The events to be sent with the next request. */
   #held: Event[] = [];
 
   constructor(
@@ -55,7 +58,7 @@ export class TaskJournal {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Writes one event, and what the task has become with it. */
+  /** Writes one event, and the state of the task after it. */
   write(kind: TaskEventKind, head: Task, data?: unknown): Promise<TaskWriteReply> {
     return this.#next(async () => {
       await this.#release();
@@ -64,8 +67,8 @@ export class TaskJournal {
   }
 
   /**
-   * Takes in a step, to be written before anything else is: with the next request,
-   * or with `flush`. The whole step stands for the one that was only thought of.
+   * Holds a step, which is written before anything else: with the next request or
+   * with `flush`. The complete step replaces the one that had only the thought.
    */
   hold(step: number, head: Task, data: unknown, picture?: TaskShot): void {
     this.#held = this.#held.filter((one) => one.step !== step);
@@ -73,15 +76,15 @@ export class TaskJournal {
     this.#held.push({ seq, kind: TaskEventStep, head, data, step, ...(picture && { picture }) });
   }
 
-  /** Writes what is held, if anything is. */
+  /** Writes the held events, if there are any. */
   flush(): Promise<void> {
     return this.#next(() => this.#release());
   }
 
   /**
-   * Sends a request that takes along what is held. One that did not reach the app
-   * is sent again when the app is back; `safe` says that it may be when that is
-   * not certain.
+   * Sends a request together with the held events. A request that did not reach the
+   * app is repeated when the app is back. `safe` allows that even if it may have
+   * reached the app.
    */
   async along<T extends { readonly written?: TaskWriteReply | undefined }>(
     safe: boolean,
@@ -95,7 +98,7 @@ export class TaskJournal {
       if (reply.written !== undefined) this.writing.written(reply.written);
       return reply;
     } catch (error) {
-      // The backend writes nothing of it twice.
+      // Safe to send again: the backend ignores duplicates.
       this.#held = [...held, ...this.#held];
       if (!isAway(error, safe) || this.signal.aborted) throw error;
       await this.flush();
@@ -105,7 +108,7 @@ export class TaskJournal {
 
   #next<T>(does: () => Promise<T>): Promise<T> {
     const next = this.#last.then(does);
-    // One that failed keeps none behind it from being tried.
+    // A failed write does not prevent those after it.
     this.#last = next.catch(() => undefined);
     return next;
   }
@@ -144,8 +147,9 @@ export class TaskJournal {
 }
 
 /**
- * The app ends, or the socket did and the view has another name now. `safe`: also
- * when it may have heard what it was sent.
+ * Whether a request failed because the app was away: it is ending, or the socket
+ * was lost and the panel has a new name since. With `safe`, also when the app may
+ * have received the request.
  */
 function isAway(error: unknown, safe: boolean): boolean {
   return (

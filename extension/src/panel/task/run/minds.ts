@@ -17,48 +17,48 @@ import type { Surroundings } from '../state/tasks.svelte';
 import type { TaskView } from '../state/view.svelte';
 import type { Ways } from '../state/ways.svelte';
 
-/** A replay that begins or goes on. */
+/** A replay to start or to resume. */
 export interface Again {
   readonly recipe: Recipe;
   readonly values: Readonly<Record<string, string>>;
   readonly done: number;
 }
 
-/** What thinks in a task. */
+/** The planner of a task. */
 export interface Thinking {
   readonly model: Model;
-  /** What tells old steps in short. */
+  /** The model that summarises old steps. */
   readonly summary: Model;
-  /** The profile of the model; undefined where none is asked. */
+  /** The profile of the model; undefined if no model is used. */
   readonly profile: LLMProfile | undefined;
-  /** What stands in the place of the model, and has questions of its own. */
+  /** What takes the place of the model, and asks questions of its own. */
   readonly guide?: Replay | Plain;
-  /** What is written before the first step, for whoever goes on with the task. */
+  /** Written before the first step, so that the task can be resumed. */
   readonly first?: unknown;
-  /** Values that are written nowhere. */
+  /** Values that must not be written anywhere. */
   readonly secrets: readonly string[];
 }
 
-/** What a mind is made for. */
+/** What a planner is made for. */
 export interface Purpose {
   readonly again?: Again | undefined;
-  /** A task that was interrupted: what it did so far. */
+  /** The steps of an interrupted task. */
   readonly steps?: readonly Step[] | undefined;
   readonly view: TaskView;
 }
 
 export interface MindsConfig extends Pick<Surroundings, 'connection' | 'heads'> {
   readonly ways: Ways;
-  /** The tab that a task works on, and those that it has. */
+  /** The current tab of a task, and all its tabs. */
   readonly tab: (task: Task) => string;
   readonly tabs: (task: Task) => readonly string[];
 }
 
-/** Tells nothing in short: the goals of the steps do. */
+/** A model without summaries; the list of the steps' goals is used instead. */
 const silent: Model = { complete: () => Promise.resolve({ text: '', tokens: 0 }) };
 
 /**
- * The minds of the tasks that run here: a model, what was recorded, or plain
+ * The planners of the tasks that run in this panel: a model, a recording, or plain
  * instructions where there is no model.
  */
 export class Minds {
@@ -69,7 +69,7 @@ export class Minds {
     this.#config = config;
   }
 
-  /** What thinks in a task from now on. */
+  /** Makes the planner of a task. */
   async of(task: Task, { again, steps, view }: Purpose): Promise<Thinking> {
     const { ways } = this.#config;
     const profile = ways.llm?.profiles.find(({ id }) => id === task.profile) ?? ways.profile;
@@ -107,12 +107,12 @@ export class Minds {
     };
   }
 
-  /** The answers that the question of a task has; none where anything may be said. */
+  /** The offered answers to a task's question; empty when any answer is possible. */
   choices(id: TaskID): readonly Choice[] {
     return this.#guides.get(id)?.choices ?? [];
   }
 
-  /** A task is over, or was interrupted. */
+  /** Forgets the planner of a task that has ended or was interrupted. */
   forget(id: TaskID): void {
     this.#guides.delete(id);
   }
@@ -123,8 +123,9 @@ export class Minds {
   }
 
   /**
-   * A word of the person in the middle of plain instructions is one more of them.
-   * Returns why it is none; empty when it was taken, or means something else.
+   * Adds a message of the user to a task of plain instructions, as further
+   * instructions. Returns why it is not an instruction; empty if it was added, or
+   * if it is an answer.
    */
   async take(id: TaskID, text: string): Promise<string> {
     const guide = this.#guides.get(id);
@@ -134,7 +135,7 @@ export class Minds {
     return unknown;
   }
 
-  /** The models of a profile: the one that thinks, and the one that tells old steps in short. */
+  /** The models of a profile: the planner's, and the one that summarises old steps. */
   async #models(profile: LLMProfile): Promise<[Model, Model]> {
     const { connection, ways } = this.#config;
     const call = (of: LLMProfile) => (_: string | URL | Request, init?: RequestInit) =>
@@ -165,7 +166,8 @@ export class Minds {
     const texts = steps === undefined ? [task.goal] : instructionsIn(task.goal, view.lines);
     for (const text of texts) {
       const { steps: titles, unknown } = await this.read(text);
-      // What was said in its middle and was no instruction then is none now.
+      // Only the goal must be an instruction. A later message that is none is
+      // ignored, as it was before.
       if (unknown !== undefined && text === task.goal) throw new Error(unknown);
       plain.add(text, titles);
     }

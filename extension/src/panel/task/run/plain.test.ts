@@ -15,7 +15,7 @@ const click = (target: string): Partial<TaskPlainReply> => ({
   commands: [{ command: 'click', args: { target } }],
 });
 
-/** Plain instructions whose words the app answers, and what it was asked. */
+/** Plain instructions with these replies of the app, and the requests to it. */
 function instructions(
   titles: readonly string[],
   replies: Partial<TaskPlainReply>[],
@@ -35,7 +35,7 @@ function instructions(
   return { plain, asked };
 }
 
-/** One turn: what it means to do, and what comes of it. */
+/** One turn: returns its thought, and records these results. */
 async function turn(plain: Plain, ...results: Partial<Result>[]): Promise<Thought> {
   const { thought } = readAnswer(await plain.complete(prompt, never));
   if (thought === undefined) throw new Error('it was no step');

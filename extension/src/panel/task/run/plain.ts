@@ -11,17 +11,20 @@ import type { Choice } from '../core/replay';
 import type { Action, Answer, Model, Prompt, Step } from '../core/types';
 import type { Line } from '../state/view.svelte';
 
-/** What is asked of the app for one instruction. */
+/** The request to the app for one instruction. */
 export type Asked = Pick<TaskPlainRequest, 'text' | 'step' | 'tried' | 'chosen'>;
 
 export interface PlainConfig {
-  /** Reads an instruction against the page, and looks where looking is all. */
+  /** Reads an instruction on the current page, and carries it out itself if it only reads. */
   readonly ask: (asked: Asked, signal: AbortSignal) => Promise<TaskPlainReply>;
   /** How many instructions were carried out before the task was interrupted. */
   readonly done?: number;
 }
 
-/** One instruction: what it does, and which one of whose words it is. */
+/**
+ * One instruction: the text of the user that it is part of, its index in that text,
+ * and what it does.
+ */
 interface Instruction {
   readonly text: string;
   readonly step: number;
@@ -33,15 +36,16 @@ const skip = 'Skip this step';
 const stop = 'Stop the task';
 
 /**
- * Plain instructions in the place of a model: each turn is the next one, as the
- * app's rules read it on the page of now. Where several things may be meant the
- * person is asked; what cannot be done ends the task in words.
+ * Plain instructions in place of a model. Each turn carries out the next
+ * instruction, as the app's rules read it on the current page. If several elements
+ * may be meant, the user is asked. If an instruction cannot be carried out, the
+ * task ends with the reason.
  */
 export class Plain implements Model {
   readonly #config: PlainConfig;
   readonly #list: Instruction[] = [];
   #at: number;
-  /** The actions of the turn, and those of them that a change of the page left. */
+  /** The actions of the turn, and those that were not done because the page changed. */
   #made: readonly Made[] = [];
   #left: readonly Made[] = [];
   #tried: TaskPlainTried[] = [];
@@ -50,7 +54,10 @@ export class Plain implements Model {
   #choices: readonly Choice[] = [];
   #refs = new Map<string, string>();
   #stopped = false;
-  /** What was seen, of which the last part is said with the next step. */
+  /**
+   * The results of instructions that only read. `#news` has those that the next
+   * step still has to report.
+   */
   readonly #seen: string[] = [];
   #news: string[] = [];
   #acted = false;
@@ -60,18 +67,19 @@ export class Plain implements Model {
     this.#at = config.done ?? 0;
   }
 
-  /** The answers to the question that waits. */
+  /** The offered answers to the open question. */
   get choices(): readonly Choice[] {
     return this.#choices;
   }
 
-  /** Adds instructions that were read: behind those that are there. */
+  /** Adds instructions that the app has read, after those already there. */
   add(text: string, steps: readonly string[]): void {
     for (const [step, title] of steps.entries()) this.#list.push({ text, step, title });
   }
 
   async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
-    // Old steps are told in short by their goals.
+    // A request without a tool is for a summary of old steps. Without one, the list
+    // of their goals is used.
     if (prompt.tool === undefined) return { text: '', tokens: 0 };
     for (;;) {
       const next = this.#list[this.#at];
@@ -95,7 +103,7 @@ export class Plain implements Model {
     }
   }
 
-  /** Takes in what came of a turn. */
+  /** Records the result of a turn. */
   told(step: Step): void {
     const [first] = step.deeds;
     if (first === undefined || first.action.do === 'done') return;
@@ -142,7 +150,7 @@ export class Plain implements Model {
       ? []
       : [total === 1 ? 'Done.' : `All ${String(total)} instructions are done.`];
     const text = [...all, ...this.#seen].join('\n\n');
-    this.#news = []; // the end says it
+    this.#news = []; // the end reports it
     return this.#answer('All instructions are done.', [
       { do: 'done', success: true, text: text === '' ? 'There was nothing left to do.' : text },
     ]);
@@ -167,7 +175,10 @@ export class Plain implements Model {
     return this.#answer('Several elements match.', [{ do: 'ask', question: what }]);
   }
 
-  /** What the person's answer means: a choice, or the number of one. Anything else looks again. */
+  /**
+   * Applies the user's answer: one of the choices, or its number. After any other
+   * answer the instruction is read again.
+   */
   #decide(said: string): void {
     const low = said.toLowerCase();
     for (const [say, ref] of this.#refs)
@@ -197,10 +208,13 @@ export function carriedOut(steps: readonly Step[]): number {
   return done;
 }
 
-/** Turns that carry out nothing. */
+/** Actions that carry out no instruction. */
 const theirs: ReadonlySet<Action['do']> = new Set(['ask', 'done']);
 
-/** The person's words that were instructions: the goal, and what was said later that answered nothing. */
+/**
+ * The texts of the user that were instructions: the goal, and later messages that
+ * did not answer a question.
+ */
 export function instructionsIn(goal: string, lines: readonly Line[]): string[] {
   const said = lines.flatMap((line, at) =>
     line.kind === 'person' && lines[at - 1]?.kind !== 'question' ? [line.text] : [],
@@ -218,7 +232,7 @@ function notDone({ title }: Instruction, why: readonly string[]): string {
   return [`Stopped at “${title}”.`, ...told].join(' ');
 }
 
-/** A message as a sentence: it begins with a capital, and it ends. */
+/** Makes a message a sentence, with a capital at its start and a full stop at its end. */
 function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;

@@ -7,11 +7,11 @@ import { Replay } from '../core/replay';
 import type { Model } from '../core/types';
 import { locator } from '../browser/lines';
 
-/** What a replay needs of its run. */
+/** What a replay needs from its run. */
 export interface ReplayingConfig {
   readonly task: string;
   readonly world: Pick<World, 'connection' | 'viewer'>;
-  /** The tab that is worked on, and those that the task has. */
+  /** The current tab, and all tabs of the task. */
   readonly tab: () => string;
   readonly tabs: () => readonly string[];
   readonly recipe: Recipe;
@@ -20,7 +20,7 @@ export interface ReplayingConfig {
   readonly model: Model | undefined;
 }
 
-/** A replay that finds its elements through the task's own commands. */
+/** Makes a replay that finds its elements through the task's own commands. */
 export function replayOf({ task, world, tab, tabs, ...config }: ReplayingConfig): Replay {
   const run = (
     command: string,
@@ -43,7 +43,8 @@ export function replayOf({ task, world, tab, tabs, ...config }: ReplayingConfig)
     tabs,
     look: async (signal) => {
       const reply = await run('snapshot', { full: true }, signal);
-      if (!reply.ok) throw new Error(reply.error?.message ?? 'The page cannot be looked at.');
+      if (!reply.ok)
+        throw new Error(reply.error?.message ?? 'No snapshot of the page is possible.');
       return reply.text;
     },
     appear: async (mark: Mark, signal) => {

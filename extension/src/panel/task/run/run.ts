@@ -24,7 +24,7 @@ import type { Model, Outcome, Status, Step } from '../core/types';
 import { TaskJournal, type Writing } from './journal';
 import type { TaskSettings } from '../state/settings';
 
-/** The loop's words for where a task is, and the protocol's. */
+/** The protocol's state for each state of the loop. */
 const states: Record<Status | Outcome['state'], TaskState> = {
   running: TaskRunning,
   waiting: TaskWaiting,
@@ -34,17 +34,17 @@ const states: Record<Status | Outcome['state'], TaskState> = {
   stopped: TaskStopped,
 };
 
-/** Letters of history in one prompt. */
+/** The limit of the history in a prompt, in characters. */
 const historyLetters = 24_000;
 
-/** What a task that begins or goes on is given. */
+/** What a new or resumed task needs. */
 export interface RunConfig {
-  /** The task as it begins, or as it was written. */
+  /** The task as it starts, or as it was last written. */
   readonly task: Task;
   readonly world: Omit<World, 'task' | 'along'>;
   readonly writing: Omit<Writing, 'viewer' | 'connection' | 'written'>;
   readonly settings: TaskSettings;
-  /** Whether the model can see pictures. */
+  /** Whether the model accepts images. */
   readonly vision: boolean;
   readonly model: Model;
   readonly summary: Model;
@@ -56,11 +56,11 @@ export interface RunConfig {
     readonly from: number;
     readonly tokens: number;
   };
-  /** What is written before the first step, for whoever reads it or goes on with it. */
+  /** Written before the first step, for a later resume or for readers of the journal. */
   readonly first?: unknown;
-  /** Values that are written nowhere. */
+  /** Values that must not be written anywhere. */
   readonly secrets?: readonly string[];
-  /** Shows what happens, after it was written. */
+  /** Shows an event, after it was written or held to be written. */
   readonly show: (event: LoopEvent, head: Task) => void;
 }
 
@@ -75,7 +75,7 @@ export class Run {
   readonly #ended = new AbortController();
   readonly #secrets: readonly string[];
   readonly #first: unknown;
-  /** The page as the step that is done now saw it. */
+  /** The text of the snapshot that the current step is based on. */
   #page = '';
   #kept = false;
 
@@ -125,22 +125,22 @@ export class Run {
     });
   }
 
-  /** The task as it was written last. */
+  /** The task as it was last written or held. */
   get head(): Task {
     return this.#head;
   }
 
-  /** Whether anything of it was written. */
+  /** Whether anything of the task was written. */
   get kept(): boolean {
     return this.#kept;
   }
 
-  /** The backend's word about the task: its tabs may have grown. */
+  /** Takes the task's tabs from the backend; there may be new ones. */
   took(head: Task): void {
     this.#head = { ...this.#head, tabs: head.tabs };
   }
 
-  /** Whether its tabs stay a group; written with what comes next. */
+  /** Sets whether the task's tabs stay a group; stored with the next event. */
   keepGroup(keep: boolean): void {
     this.#keep = keep;
   }
@@ -182,9 +182,9 @@ export class Run {
     this.#show(event, this.#head);
   }
 
-  /** Takes in what became of something that was written. */
+  /** Applies the reply to a write. */
   #wrote({ head, did = '' }: TaskWriteReply): void {
-    // What is held is not in it yet.
+    // The reply does not include events that are still held.
     const { steps, tokens } = this.#head;
     this.#head = {
       ...head,
@@ -193,11 +193,14 @@ export class Run {
     };
     if (did !== '')
       this.loop.notice(
-        `Meanwhile the person did this on the page (what stands in quotes are the page's words): ${did}`,
+        `Meanwhile the person did this on the page (text in quotes comes from the page): ${did}`,
       );
   }
 
-  /** What the cover says where the app itself has none; elsewhere it hears the journal. */
+  /**
+   * Sets what the overlay says in tabs that the browser refuses the app. In other
+   * tabs the app makes the overlay from the journal.
+   */
   #cover(event: LoopEvent): void {
     const { title, state } = this.#head;
     if (event.kind === 'thought') this.#browser.cover({ title, step: event.thought.goal });
@@ -205,7 +208,7 @@ export class Run {
       this.#browser.cover(state === TaskRunning ? { title, step: '' } : null);
   }
 
-  /** What of an event is written at once; undefined for what is only shown. */
+  /** What to write at once for an event; undefined if it is only shown. */
   #written(
     event: Exclude<LoopEvent, { kind: 'thought' | 'step' }>,
   ): { kind: TaskEventKind; data?: unknown } | undefined {
@@ -229,7 +232,7 @@ export class Run {
     }
   }
 
-  /** The task as an event makes it. */
+  /** The state of the task after an event. */
   #next(event: LoopEvent): Task {
     const head = {
       ...this.#head,

@@ -8,7 +8,7 @@ export interface Problem {
   readonly hint: string;
 }
 
-/** Asks the backend, and says what went wrong. */
+/** Sends requests to the backend, and keeps the last problem to show it. */
 export class Asking {
   problem = $state.raw<Problem>();
 
@@ -23,7 +23,7 @@ export class Asking {
     return this.connection.request(path, body, schema, bounds);
   }
 
-  /** Does something; what goes wrong is said. Returns whether it went well. */
+  /** Runs `work`. An error is stored in `problem`. Returns whether it succeeded. */
   async try(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();

@@ -2,7 +2,7 @@ import type { Tab, Task } from '$ui/protocol/protocol';
 import type { Clock } from '../../core/clock';
 import { TABS_GONE } from '../../core/timing';
 
-/** A task that runs here, as far as its tabs go. */
+/** What Closed needs of a task that runs in this panel. */
 export interface Working {
   readonly head: Task;
   readonly loop: { lose(): void };
@@ -14,9 +14,9 @@ export function homeless(task: Task, open: readonly Tab[]): boolean {
 }
 
 /**
- * Ends tasks whose tabs were all closed, also those that wait for somebody and
- * would wait for ever. Not at once: a browser that ends closes its tabs first,
- * and its tasks are to go on another time.
+ * Ends tasks whose tabs were all closed, also those that would wait for the user
+ * forever. Not at once: when the browser ends it closes its tabs first, and its
+ * tasks must stay resumable.
  */
 export class Closed {
   #cancel: (() => void) | undefined;
@@ -26,7 +26,7 @@ export class Closed {
     private readonly running: () => Iterable<Working>,
   ) {}
 
-  /** Takes in which tabs are open now. */
+  /** Called with the tabs that are open now. */
   tabs(open: readonly Tab[]): void {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -4,17 +4,17 @@ import { withoutEnvelopes } from '../browser/pagewords';
 import { stateWord } from './states';
 import type { Line } from './view.svelte';
 
-/** What a person takes away of a task: a file's name, kind and text. */
+/** An exported task: the name, the type and the text of a file. */
 export interface Export {
   readonly name: string;
   readonly mime: string;
   readonly text: string;
 }
 
-/** The version of the JSON. */
+/** The version of the JSON format. */
 const version = 1;
 
-/** A task with all that was written of it, for programs. */
+/** Exports a task with all its events, for programs. */
 export function asJSON(task: Task, events: readonly TaskEvent[]): Export {
   return {
     name: `${fileName(task)}.json`,
@@ -23,7 +23,7 @@ export function asJSON(task: Task, events: readonly TaskEvent[]): Export {
   };
 }
 
-/** A task as a person reads it. */
+/** Exports a task for a reader. */
 export function asMarkdown(task: Task, lines: readonly Line[]): Export {
   const out = [
     `# ${flat(task.title)}`,
@@ -53,7 +53,7 @@ export function asMarkdown(task: Task, lines: readonly Line[]): Export {
   return { name: `${fileName(task)}.md`, mime: 'text/markdown', text: `${out.join('\n')}\n` };
 }
 
-/** Words of the model's or a page's are quoted: they are no headings or lists of ours. */
+/** Quotes text of the model or a page, so that it cannot make headings or lists of its own. */
 function quoted(text: string): string[] {
   return text.split('\n').map((line) => `> ${line.replace(/[<&`]/g, '\\$&')}`.trimEnd());
 }

@@ -9,7 +9,7 @@ import {
 } from '$ui/protocol/protocol';
 import { byTime } from '$ui/time';
 
-/** The states of a task that is over. */
+/** The states of a task that has ended. */
 const over: readonly string[] = [TaskDone, TaskFailed, TaskStopped];
 
 export const isOver = (task: Task): boolean => over.includes(task.state);
@@ -17,9 +17,9 @@ export const isOver = (task: Task): boolean => over.includes(task.state);
 /** Whether a task has failed and the user has not closed it yet. */
 export const isLeft = (task: Task): boolean => task.state === TaskFailed && task.closed !== true;
 
-/** The tasks without their steps, as they were said last. */
+/** All tasks without their steps, as they were last reported. */
 export class Heads {
-  /** The name of this panel view. */
+  /** The name of this panel. */
   panel = '';
   all = $state.raw<readonly Task[]>([]);
 
@@ -27,12 +27,12 @@ export class Heads {
     return this.all.find((task) => task.id === id);
   }
 
-  /** The task beside a tab that is not over; the newest. */
+  /** The newest unfinished task of a tab. */
   unfinishedOf(tab: TabID): Task | undefined {
     return this.all.find((task) => !isOver(task) && (task.tab === tab || task.tabs.includes(tab)));
   }
 
-  /** The task beside a tab that has failed, until the user closes it; the newest. */
+  /** The newest task of a tab that has failed and that the user has not closed. */
   failedOf(tab: TabID): Task | undefined {
     return this.all.find((task) => isLeft(task) && (task.tab === tab || task.tabs.includes(tab)));
   }
@@ -49,20 +49,20 @@ export class Heads {
     else if (event.type === 'task_gone') this.remove(event.task);
   }
 
-  /** Forgets a task: it was deleted, or could never be written. */
+  /** Removes a task that was deleted or was never written. */
   remove(task: TaskID): void {
     this.all = this.all.filter(({ id }) => id !== task);
   }
 
   put(task: Task): void {
     const known = this.get(task.id);
-    // What came by another way and is older is not taken.
+    // Tasks arrive in several ways; an older state is ignored.
     if (known !== undefined && olderThan(task, known)) return;
     this.all = [task, ...this.all.filter(({ id }) => id !== task.id)].sort(newest);
   }
 }
 
-/** Whether what is said of a task is older than what is known of it. */
+/** Whether a reported state of a task is older than the known one. */
 function olderThan(said: Task, known: Task): boolean {
   return said.index === known.index
     ? byTime(said.updated, known.updated) < 0

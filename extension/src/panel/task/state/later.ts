@@ -2,7 +2,7 @@ import type { Connection } from '../../connection/connection';
 import type { Clock } from '../../core/clock';
 import { WRITE_AGAIN } from '../../core/timing';
 
-/** Says when something that failed may be tried again. */
+/** Decides when a failed request may be repeated. */
 export class Later {
   #waiting: (() => void)[] = [];
 
@@ -14,9 +14,10 @@ export class Later {
   ) {}
 
   /**
-   * Resolves when the panel is connected, or a while later when it is already.
-   * Never at once: in a document that goes every request fails at once, and trying
-   * on would keep its process busy for ever, which is that of the whole extension.
+   * Resolves when the panel is connected; if it is already, after WRITE_AGAIN.
+   * Never immediately: in a document that is being closed every request fails at
+   * once. Retrying without a delay would keep its process busy forever, and that
+   * process is shared by the whole extension.
    */
   after(signal: AbortSignal): Promise<void> {
     const { connection, clock } = this.around;
@@ -31,7 +32,7 @@ export class Later {
     });
   }
 
-  /** Connected again, or over: whoever waits goes on. */
+  /** Resolves all waiting promises, because the panel is connected again or closes. */
   wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }

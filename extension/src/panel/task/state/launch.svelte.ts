@@ -2,40 +2,43 @@ import type { Tab, Task, TaskRoutine } from '$ui/protocol/protocol';
 import type { Param, Recipe } from '../core/recipe';
 import type { Tasks } from './tasks.svelte';
 
-/** What has to be known before something runs. */
+/** Values that the user must enter before something runs. */
 export interface Needing {
   readonly title: string;
   readonly params: readonly Param[];
   readonly run: (values: Readonly<Record<string, string>>) => void;
 }
 
-/** What the face gives. */
+/** What the component Task provides. */
 export interface LaunchConfig {
   readonly tasks: Tasks;
-  /** The tab beside which something begins. */
+  /** The tab in which something starts. */
   readonly tab: () => Tab;
-  /** Something is about to begin. */
+  /** Called when something is about to start. */
   readonly begins: () => void;
-  /** It is to be seen: what else was shown goes. */
+  /** Called to show what starts, in place of a list. */
   readonly shows: () => void;
-  /** It could not begin: its goal can be changed. */
+  /** Called with the goal if it could not start, so that the user can change it. */
   readonly instead: (goal: string) => void;
 }
 
-/** How tasks, recorded actions and routines begin, and what is asked before. */
+/** Starts tasks, replays and routines, and asks for missing values first. */
 export class Launch {
   needing = $state.raw<Needing>();
-  /** Why what was written is no plain instruction, where there is no model. */
+  /** Why the text is not a plain instruction; used when there is no model. */
   unknown = $state('');
   readonly #config: LaunchConfig;
-  /** A task is about to begin: it is pressed once. */
+  /** Whether a task is starting, so that a second press does not start another. */
   #beginning = false;
 
   constructor(config: LaunchConfig) {
     this.#config = config;
   }
 
-  /** Begins a task, once it is known whether there is a model for it; without one it is read by rule. */
+  /**
+   * Starts a task, once it is known whether there is a model. Without one, the goal
+   * must be a plain instruction.
+   */
   async start(goal: string, more: Partial<Task> = {}): Promise<boolean> {
     const { tasks, tab, begins } = this.#config;
     if (this.#beginning) return false;
@@ -43,7 +46,7 @@ export class Launch {
     begins();
     try {
       await tasks.ways.ready();
-      if (tasks.ways.llm === undefined) return false; // the problem is said
+      if (tasks.ways.llm === undefined) return false; // the problem is shown
       const why = tasks.ways.profile === undefined ? await tasks.unknown(goal) : '';
       this.unknown = why ?? '';
       return why === '' && (await tasks.start(tab().id, goal, more));
@@ -52,7 +55,7 @@ export class Launch {
     }
   }
 
-  /** Asks for what is missing, then runs. */
+  /** Asks for the parameters, if there are any, then runs. */
   need(title: string, params: readonly Param[], run: Needing['run']): void {
     this.#config.shows();
     if (params.length === 0) run({});
@@ -67,7 +70,7 @@ export class Launch {
       };
   }
 
-  /** Does again what was recorded, where it began then. */
+  /** Replays recorded actions from the page on which they started. */
   replay(goal: string, recipe: Recipe, routine?: string): void {
     this.need(goal, recipe.params, (values) => {
       const { tasks, tab } = this.#config;
@@ -80,7 +83,7 @@ export class Launch {
     });
   }
 
-  /** Runs a routine: as it was recorded, or by a model that is told its goal. */
+  /** Runs a routine: as it was recorded, or by a model with its goal. */
   routine(one: TaskRoutine, model: boolean): void {
     const { tasks, instead } = this.#config;
     const recipe = tasks.routines.recipe(one);
@@ -104,7 +107,7 @@ export class Launch {
   }
 }
 
-/** A recipe that begins where it began then. */
+/** Adds a navigation to the page on which the recording started, if the tab is elsewhere. */
 function fromThere(recipe: Recipe, url: string): Recipe {
   if (recipe.url === '' || recipe.url === url) return recipe;
   return { ...recipe, deeds: [{ action: { do: 'goto', url: recipe.url } }, ...recipe.deeds] };

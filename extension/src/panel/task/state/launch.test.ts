@@ -20,7 +20,7 @@ const recipe = (part: Partial<Recipe> = {}): Recipe => ({
 });
 
 let done: unknown[][];
-/** What the tasks answer. */
+/** What the fake Tasks returns. */
 let tasks: {
   llm: object | undefined;
   profile: object | undefined;

@@ -2,10 +2,10 @@ import { TaskIdle, type TabID, type Task } from '$ui/protocol/protocol';
 import { beginning } from '../../core/words';
 import type { TaskSettings } from './settings';
 
-/** The most letters of a task's title. */
+/** The longest title of a task, in characters. */
 const titleLetters = 60;
 
-/** A task that has not begun. */
+/** A task that has not started. */
 export function newTask(
   tab: TabID,
   goal: string,
@@ -32,10 +32,10 @@ export function newTask(
   };
 }
 
-/** Letters of earlier tasks that a follow-up task is told at most. */
+/** The longest context of earlier tasks, in characters. */
 const earlierLetters = 6_000;
 
-/** What a follow-up task is told of the one before it, and of what that was told. */
+/** The context for a follow-up task: the previous task, and the context that it had itself. */
 export function contextOf(task: Task, told: string): string {
   const ended = task.summary === undefined || task.summary === '' ? task.state : task.summary;
   const whole = `${told}\n\nGoal: ${task.goal}\nHow it ended: ${ended}`.trim();

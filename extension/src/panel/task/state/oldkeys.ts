@@ -1,7 +1,7 @@
 import type { LLMProvider, LLMProviderInfo, LLMSaveRequest } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 
-/** A model's settings as older versions kept them in the browser: with the key. */
+/** A model's settings as older versions stored them in the browser, with the key. */
 const oldSchema = v.looseObject({
   apiKey: v.pipe(v.string(), v.trim(), v.minLength(1)),
   baseURL: v.optional(v.string(), ''),
@@ -10,8 +10,9 @@ const oldSchema = v.looseObject({
 
 /**
  * Moves keys that an older version left in the browser's storage to the app, and
- * deletes them here. One that the app does not take stays, and is tried again at
- * the next start. Panels of several windows take their turns.
+ * deletes them here. A key that the app refuses stays, and is tried again at the
+ * next start. The lock makes the panels of several windows do this one after the
+ * other.
  */
 export function moveKeys(
   providers: readonly LLMProviderInfo[],
@@ -24,7 +25,7 @@ export function moveKeys(
       const { apiKey, baseURL, model, ...rest } = old.output;
       const request = requestOf({ apiKey, baseURL: baseURL.trim(), model }, providers);
       if (!(await save(request))) continue;
-      // What else stood beside the key is not ours to drop, unless it was of this model.
+      // Keep other data that was stored beside the key.
       if (Object.keys(rest).length === 0) await chrome.storage.local.remove(name);
       else await chrome.storage.local.set({ [name]: rest });
     }
@@ -61,7 +62,7 @@ function requestOf(
   };
 }
 
-/** The host of an address; the address itself where it is none. */
+/** The host of a URL; the text itself if it is not a URL. */
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }

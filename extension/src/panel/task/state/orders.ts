@@ -3,14 +3,17 @@ import * as v from 'valibot';
 import type { Problem } from './asking.svelte';
 import type { Surroundings } from './tasks.svelte';
 
-/** What programs ask for: the command line, agents. Every panel hears of it, and one takes it. */
+/**
+ * The orders of programs (the command line, agents). Every panel receives an order,
+ * and one takes it.
+ */
 export class Orders {
-  /** Those that were heard: a panel that connects makes the backend say them again. */
+  /** The ids of orders already received. The backend sends them again whenever a panel connects. */
   readonly #heard = new Set<string>();
 
   constructor(private readonly around: Pick<Surroundings, 'connection' | 'session' | 'heads'>) {}
 
-  /** Whether an order is new, and for a tab of this panel's window. */
+  /** Whether an order is new and for a tab in this panel's window. */
   async isOurs(task: Task): Promise<boolean> {
     if (this.#heard.has(task.id)) return false;
     this.#heard.add(task.id);
@@ -19,7 +22,7 @@ export class Orders {
     return tab !== undefined && tab.windowId === window.id;
   }
 
-  /** Tells whoever asked why the task cannot begin. */
+  /** Reports to the requesting program why the task cannot start. */
   async refuse(task: Task, why: Problem | undefined): Promise<void> {
     const { message, hint } = why ?? { message: 'The panel could not begin the task.', hint: '' };
     const { connection, heads } = this.around;
@@ -36,7 +39,7 @@ export class Orders {
         v.unknown(),
       )
       .catch((failure: unknown) => {
-        // Nobody is told then; whoever asked hears that no panel took the task.
+        // The program then learns only that no panel took the task.
         console.warn('An order could not be refused:', failure);
       });
   }

@@ -5,9 +5,9 @@ import { plainName, type Recipe } from '../core/recipe';
 import { linesOf } from '../browser/lines';
 import { readRecipe } from './view.svelte';
 
-/** A routine as a person makes it. */
+/** A routine that the user is creating or editing. */
 export interface Draft {
-  /** The name that it has already; undefined for a new one. */
+  /** The routine's existing name; undefined for a new one. */
   readonly name?: string;
   readonly title: string;
   readonly goal: string;
@@ -42,18 +42,18 @@ export class Routines {
       secrets: params.filter(({ secret }) => secret).map((one) => one.name),
       steps: linesOf(recipe),
       actions: { recipe },
-      created: '1970-01-01T00:00:00Z', // the backend's to say
+      created: '1970-01-01T00:00:00Z', // the backend sets it
     } satisfies TaskRoutine;
     return this.#change('/task/save-routine', { routine });
   }
 
-  /** What a routine does without a model; undefined for one that has only lines, or only a goal. */
+  /** The recorded actions of a routine; undefined if it has only lines or only a goal. */
   recipe(routine: TaskRoutine): Recipe | undefined {
     const recipe = readRecipe(routine.actions);
     return recipe === undefined || recipe.deeds.length === 0 ? undefined : recipe;
   }
 
-  /** A name for the command line, of what the person called it. */
+  /** Makes an unused name for the command line from the routine's title. */
   #free(title: string): string {
     const words =
       plainName(title, '-').replace(/^-+/, '').slice(0, 50).replace(/-+$/, '') || 'routine';

@@ -1,27 +1,27 @@
 import * as v from 'valibot';
 
-/** What a person sets for tasks. It holds no secret: keys are the app's business. */
+/** The user's settings for tasks. They contain no secrets: the app stores the keys. */
 const schema = v.object({
-  /** The profile of the model; empty for the first that is for tasks. */
+  /** The profile of the model; empty for the first profile for tasks. */
   profile: v.fallback(v.string(), ''),
-  /** How many steps a task has. */
+  /** The most steps of a task. */
   steps: v.fallback(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500)), 40),
-  /** How many minutes. */
+  /** The time limit in minutes. */
   minutes: v.fallback(v.pipe(v.number(), v.minValue(1), v.maxValue(600)), 30),
-  /** How many tokens; 0 for no limit. */
+  /** The most tokens of a task; 0 for no limit. */
   tokens: v.fallback(v.pipe(v.number(), v.integer(), v.minValue(0)), 400_000),
-  /** Whether the model may run JavaScript in pages; each time is asked for all the same. */
+  /** Whether the model may run JavaScript in pages. Each use still needs an approval. */
   eval: v.fallback(v.boolean(), false),
-  /** Whether the tabs stay a group when the task is over. */
+  /** Whether a task's tabs stay a group after it has ended. */
   keepGroup: v.fallback(v.boolean(), false),
 });
 
 export type TaskSettings = v.InferOutput<typeof schema>;
 
-/** Where they are kept in chrome.storage.local. */
+/** The storage key in chrome.storage.local. */
 const key = 'pilotfish.task';
 
-/** The settings as they stand; what is missing or damaged is the default. */
+/** Reads the settings. Missing or damaged values are replaced by the defaults. */
 export async function readSettings(): Promise<TaskSettings> {
   const { [key]: raw } = await chrome.storage.local.get(key);
   return v.parse(v.fallback(schema, v.parse(schema, {})), raw ?? {});

@@ -7,7 +7,7 @@ import type { Asking } from './asking.svelte';
 import type { Heads } from './heads.svelte';
 import { TaskView } from './view.svelte';
 
-/** The tasks as they are kept: what was written of each, to be read, searched and deleted. */
+/** The stored tasks: reads, searches and deletes them. */
 export class Shelf {
   readonly #views = new SvelteMap<TaskID, TaskView>();
   readonly #asking: Asking;
@@ -18,7 +18,7 @@ export class Shelf {
     this.#heads = heads;
   }
 
-  /** What is shown of a task; its steps are fetched when it is looked at first. */
+  /** The view of a task. Its events are loaded on the first call. */
   view(id: TaskID): TaskView {
     const known = this.#views.get(id);
     if (known !== undefined) return known;
@@ -27,12 +27,12 @@ export class Shelf {
     return view;
   }
 
-  /** What is shown of a task that was looked at already. */
+  /** The view of a task, if it was loaded before. */
   known(id: TaskID): TaskView | undefined {
     return this.#views.get(id);
   }
 
-  /** An empty view, for a task that begins or is read from its beginning. */
+  /** A new empty view, for a task that starts or is read from its beginning. */
   begin(id: TaskID): TaskView {
     const view = new TaskView();
     this.#views.set(id, view);
@@ -43,7 +43,7 @@ export class Shelf {
     this.#views.delete(id);
   }
 
-  /** Reads a task's events into its view, and returns its head. */
+  /** Reads a task's new events into its view, and returns the task. */
   async fetch(id: TaskID, view: TaskView): Promise<Task | undefined> {
     let head: Task | undefined;
     await this.#asking.try(async () => {
@@ -62,7 +62,7 @@ export class Shelf {
     return head;
   }
 
-  /** All that was written of a task. */
+  /** All events of a task. */
   async events(id: TaskID): Promise<TaskEvent[]> {
     const events: TaskEvent[] = [];
     await this.#asking.try(async () => {
@@ -76,7 +76,7 @@ export class Shelf {
     return events;
   }
 
-  /** The tasks in which a text occurs, newest first, and where. */
+  /** The tasks that contain a text, newest first, and where. */
   async search(text: string): Promise<TaskListReply> {
     let reply: TaskListReply = { tasks: [] };
     await this.#asking.try(async () => {
@@ -96,7 +96,7 @@ export class Shelf {
     await this.#asking.try(() => this.#asking.ask('/task/tab', body, v.unknown()));
   }
 
-  /** The picture of a step as the address of an image; undefined when there is none. */
+  /** The screenshot of a step as a data URL; undefined if there is none. */
   async picture(task: TaskID, step: number): Promise<string | undefined> {
     try {
       const { data = '' } = await this.#asking.ask(
@@ -106,16 +106,16 @@ export class Shelf {
       );
       return data === '' ? undefined : `data:image/jpeg;base64,${data}`;
     } catch {
-      return undefined; // old tasks make room for new ones
+      return undefined; // screenshots of old tasks are deleted to make room
     }
   }
 
-  /** A picture of a task's as base64; undefined when it cannot be had. */
+  /** A screenshot of a task as base64; undefined if it is not available. */
   async file(task: TaskID, path: string): Promise<string | undefined> {
     try {
       return (await this.#asking.ask('/task/file', { task, path }, chatAttachmentSchema)).data;
     } catch {
-      return undefined; // the model is told of the picture in words
+      return undefined; // the model has the text of the page instead
     }
   }
 }

@@ -37,7 +37,7 @@ const refuse = (): never => {
 
 beforeEach(() => {
   connection = new AskedConnection();
-  // Two events a page.
+  // Two events per page.
   connection.answers['/task/get'] = ({ after }) => ({
     head,
     events: written.filter(({ index }) => index > Number(after)).slice(0, 2),

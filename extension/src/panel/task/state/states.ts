@@ -1,7 +1,7 @@
 import type { TaskFound, TaskState } from '$ui/protocol/protocol';
 import type { Word } from '$ui/words';
 
-/** A task's state as a person reads it. */
+/** A task's state, as the user reads it. */
 export function stateWord(state: TaskState): Word {
   switch (state) {
     case 'running':
@@ -23,7 +23,7 @@ export function stateWord(state: TaskState): Word {
   }
 }
 
-/** Where in a task a text was found, as a person reads it. */
+/** Where a text was found in a task, as the user reads it. */
 export function foundWhere({ in: part, step = 0 }: Pick<TaskFound, 'in' | 'step'>): string {
   switch (part) {
     case 'title':

@@ -1,4 +1,4 @@
-// The small stores of tasks: heads, routines, settings, what is chosen, what is asked.
+// The small stores of tasks: heads, routines, settings, the chosen tasks, requests.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PanelEvent, Task, TaskRoutine } from '$ui/protocol/protocol';
 import { OfflineError } from '../../connection/connection';

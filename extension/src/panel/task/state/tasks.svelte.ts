@@ -26,7 +26,7 @@ import { Routines } from './routines.svelte';
 import { Shelf } from './shelf.svelte';
 import { Ways } from './ways.svelte';
 
-/** What the surroundings give. */
+/** What the tasks need from the panel. */
 export interface Surroundings {
   readonly connection: Connection;
   readonly session: SessionStore;
@@ -34,20 +34,23 @@ export interface Surroundings {
   readonly clock: Clock;
 }
 
-/** What is done again without a model. */
+/** A replay to start. */
 export interface Rerun {
   readonly goal: string;
   readonly recipe: Recipe;
   readonly values: Readonly<Record<string, string>>;
-  /** The routine that it is of. */
+  /** The name of the routine that is replayed. */
   readonly routine?: string;
 }
 
-/** The tasks of the panel: which is shown where, and those that run here. */
+/** The tasks of the panel: which one each tab shows, and those that run in this panel. */
 export class Tasks {
-  /** How a task ended that is shown beside no tab any more. */
+  /** The end of a task that no tab shows any more, as a text for the user. */
   lost = $state<string>();
-  /** The goal of a task that could not be begun, until who shows the field has taken it. */
+  /**
+   * The goal of a task that could not be started, until the component with the
+   * field has taken it.
+   */
   unbegun = $state<string>();
   readonly asking: Asking;
   readonly ways: Ways;
@@ -61,7 +64,7 @@ export class Tasks {
   readonly #runs = new Map<TaskID, Run>();
   readonly #minds: Minds;
   readonly #again: Later;
-  /** How many writes there were. */
+  /** How many writes this panel has made. */
   #count = 0;
 
   constructor(around: Surroundings) {
@@ -83,7 +86,7 @@ export class Tasks {
     });
   }
 
-  /** The task that a tab shows: the one that was chosen, else one that is not over. */
+  /** The task that a tab shows: the chosen one, else an unfinished one, else a failed one. */
   of(tab: TabID): Task | undefined {
     const chosen = this.#chosen.get(tab);
     if (chosen === '') return undefined;
@@ -105,8 +108,8 @@ export class Tasks {
   }
 
   /**
-   * Why words are no plain instructions, which need no model; empty when they are,
-   * undefined, with the problem said, when the app cannot be asked.
+   * Why a text is not a plain instruction, which needs no model. Empty if it is
+   * one. Undefined if the app cannot be asked; the problem is then shown.
    */
   async unknown(words: string): Promise<string | undefined> {
     let why: string | undefined;
@@ -116,7 +119,7 @@ export class Tasks {
     return why;
   }
 
-  /** Begins a task beside a tab. Returns false, with the problem said, when it cannot. */
+  /** Starts a task in a tab. Returns false if it cannot start; the problem is then shown. */
   async start(tab: TabID, goal: string, more: Partial<Task> = {}): Promise<boolean> {
     const before = this.of(tab);
     const task = newTask(tab, goal, await this.ways.known(), more);
@@ -124,7 +127,7 @@ export class Tasks {
     return this.#begin(task, before === undefined ? '' : contextOf(before, told));
   }
 
-  /** Goes on with a task that was interrupted, at its step. */
+  /** Resumes an interrupted task at its next step. */
   async resume(id: TaskID, values: Readonly<Record<string, string>> = {}): Promise<boolean> {
     return this.asking.try(async () => {
       const view = this.shelf.begin(id);
@@ -139,17 +142,18 @@ export class Tasks {
     });
   }
 
-  /** What has to be asked for before an interrupted replay goes on. */
+  /** The secret parameters that the user must enter before an interrupted replay resumes. */
   missing(id: TaskID): readonly Param[] {
     const view = this.shelf.known(id);
     return (view?.recipe?.params ?? []).filter(({ secret }) => secret);
   }
 
-  /** Does again what was recorded, without a model, beside a tab. */
+  /** Replays recorded actions in a tab, without a model. */
   async replay(tab: TabID, { goal, recipe, values, routine }: Rerun): Promise<boolean> {
     const kept = {
       ...recipe,
-      // What is no secret is written with the recipe, so that it can be resumed.
+      // Values that are not secret are written with the recipe, so that the replay
+      // can be resumed.
       params: recipe.params.map((one) =>
         one.secret ? one : { ...one, value: values[one.name] ?? one.value },
       ),
@@ -161,7 +165,7 @@ export class Tasks {
     return this.#begin(task, '', { recipe: kept, values, done: 0 });
   }
 
-  /** The answers that the question of a task has; none where anything may be said. */
+  /** The offered answers to a task's question; empty when any answer is possible. */
   choices(id: TaskID): readonly Choice[] {
     const own = this.#runs.get(id)?.loop.choices ?? [];
     return own.length > 0 ? own : this.#minds.choices(id);
@@ -177,19 +181,22 @@ export class Tasks {
     this.#runs.get(id)?.loop.resume(did);
   }
 
-  /** Puts a task away that has failed: it is in the history then. */
+  /** Closes a failed task; it remains in the history. */
   async close(id: TaskID): Promise<void> {
     for (const [tab, chosen] of this.#chosen) if (chosen === id) this.#chosen.set(tab, '');
     await this.asking.try(() => this.asking.ask('/task/close', { task: id }, v.unknown()));
   }
 
-  /** Whether the tabs of a task, and of those that come, stay a group at the end. */
+  /** Sets whether the tabs stay a group after this task and later ones. */
   keepGroup(id: TaskID, keep: boolean): void {
     this.#runs.get(id)?.keepGroup(keep);
     void this.ways.set({ keepGroup: keep });
   }
 
-  /** Says something to a task; false, with the problem said, when it cannot take it. */
+  /**
+   * Sends a message to a task. Returns false if the task cannot use it; the problem
+   * is then shown.
+   */
   async say(id: TaskID, text: string): Promise<boolean> {
     return this.asking.try(async () => {
       const unknown = await this.#minds.take(id, text);
@@ -204,16 +211,16 @@ export class Tasks {
     else await this.asking.try(() => this.asking.ask('/task/stop', { task: id }, v.unknown()));
   }
 
-  /** Takes in what the backend pushes. */
+  /** Handles an event of the backend. */
   apply(event: PanelEvent): void {
     if (event.type === 'hello') {
       this.#again.wake();
-      // They could not be had before.
+      // They could not be loaded before.
       if (this.ways.llm === undefined) void this.ways.load();
     } else if (event.type === 'task') {
       this.#took(event.task);
       const view = this.shelf.known(event.task.id);
-      // Another panel runs it: what it wrote is read.
+      // Another panel runs the task, so read what it wrote.
       if (view !== undefined && !this.#runs.has(event.task.id) && event.task.index > view.index)
         void this.shelf.fetch(event.task.id, view);
     } else if (event.type === 'task_gone') {
@@ -227,12 +234,15 @@ export class Tasks {
     }
   }
 
-  /** The document goes: what runs is interrupted, and can be resumed. */
+  /** Called when the panel closes. Running tasks are interrupted, and can be resumed. */
   dispose(): void {
     this.#again.wake();
   }
 
-  /** The backend's word about a task that runs here: a tab that it got shows it, also when it is over. */
+  /**
+   * Updates a task that runs here from the backend. A tab that the task has opened
+   * shows the task, even after it has ended.
+   */
   #took(task: Task): void {
     const run = this.#runs.get(task.id);
     if (run === undefined) return;
@@ -241,19 +251,25 @@ export class Tasks {
     run.took(task);
   }
 
-  /** Tabs in which nothing was chosen yet show the task that has them: what a write answered may have told of them first. */
+  /**
+   * Makes tabs without a choice show the task that they belong to. The reply to a
+   * write may be the first to name them.
+   */
   #adopt(task: Task): void {
     for (const tab of task.tabs) if (!this.#chosen.has(tab)) this.#chosen.set(tab, task.id);
   }
 
-  /** A program asks for a task; the panel of the tab's window takes it, or says why it cannot. */
+  /**
+   * Handles an order of a program. The panel in the tab's window starts the task,
+   * or reports why it cannot.
+   */
   async #order(event: Extract<PanelEvent, { type: 'task_order' }>): Promise<void> {
     const { order, task } = event;
     if (order === 'stop') {
       this.#runs.get(task.id)?.loop.stop();
       return;
     }
-    // The person pressed Esc, or the button, on the page.
+    // The user pressed Esc or the button on the page.
     if (order === 'pause' && this.runsHere(task.id)) {
       this.pause(task.id);
       return;
@@ -321,7 +337,7 @@ export class Tasks {
         view.index = Math.max(view.index, head.index);
         if (event.kind === 'step') guide?.told(event.step);
         view.apply(event);
-        // It is shown beside no tab any more.
+        // No tab shows the task any more.
         if (event.kind !== 'end') return;
         const { text } = event.outcome;
         if (text === allClosed || homeless(head, session.tabs))
@@ -339,7 +355,7 @@ export class Tasks {
       .catch((error: unknown) => {
         this.asking.say(error);
         if (!run.kept && restored === undefined && task.asker === undefined) {
-          // It was never there.
+          // The task was never stored.
           heads.remove(task.id);
           if (task.tab !== undefined) this.#chosen.set(task.tab, beside ?? '');
           this.unbegun = task.goal;
@@ -353,7 +369,7 @@ export class Tasks {
   }
 }
 
-/** A task that nobody runs any more, because of an error. */
+/** A task that no panel runs any more because of an error. */
 function interrupted(task: Task, error: unknown): Task {
   const why = error instanceof RefusedError ? error : undefined;
   return {

@@ -13,7 +13,7 @@ import type { Deed, Step } from '../core/types';
 import { calledIn } from '../core/element';
 import { inWords } from '../core/words';
 
-/** One line of a task as the person sees it. */
+/** One line of a task, as it is shown. */
 export type Line =
   | { readonly kind: 'step'; readonly key: string; readonly step: Step; readonly whole: boolean }
   | {
@@ -83,26 +83,26 @@ const stepSchema = v.object({
 /** What is shown of one task. */
 export class TaskView {
   lines = $state.raw<readonly Line[]>([]);
-  /** What it does right now, in plain words; empty when it rests. */
+  /** What the task is doing at the moment, in words; empty when it does nothing. */
   doing = $state('');
-  /** The question that waits for the person. */
+  /** The open question to the user. */
   question = $state<string>();
-  /** What the person asked for and the loop has not done yet. */
+  /** What the user requested and the loop has not done yet. */
   wanted = $state<'paused'>();
-  /** The last index that was read. */
+  /** The index of the last event that was read. */
   index = 0;
   summary = '';
-  /** The first step that the summary does not tell. */
+  /** The index of the first step that the summary does not cover. */
   from = 0;
-  /** What is done again without a model. */
+  /** The recorded actions, if the task is a replay. */
   recipe = $state.raw<Recipe>();
-  /** It carries out plain instructions, without a model. */
+  /** Whether the task carries out plain instructions without a model. */
   plain = $state(false);
-  /** What it was told of the tasks before it; empty for none. */
+  /** The context of earlier tasks that it was given; empty for none. */
   before = '';
   #count = 0;
 
-  /** The steps that are whole, in their order: what a task goes on from. */
+  /** The complete steps in order; a resumed task continues after them. */
   get whole(): Step[] {
     return this.lines.flatMap((line) => (line.kind === 'step' && line.whole ? [line.step] : []));
   }
@@ -117,7 +117,7 @@ export class TaskView {
     this.wanted = undefined;
   }
 
-  /** Takes in what the loop of this panel says. */
+  /** Applies an event of a loop in this panel. */
   apply(event: LoopEvent): void {
     switch (event.kind) {
       case 'status':
@@ -158,7 +158,7 @@ export class TaskView {
     }
   }
 
-  /** Takes in what was written of the task. */
+  /** Applies an event of the task's journal. */
   read(event: TaskEvent): void {
     if (event.index <= this.index) return;
     this.index = event.index;
@@ -195,7 +195,7 @@ export class TaskView {
   }
 }
 
-/** Recorded actions as they were written, in a journal or a routine; undefined for those of another version. */
+/** Reads recorded actions from a journal or a routine; undefined if another version wrote them. */
 export function readRecipe(data: unknown): Recipe | undefined {
   const { success, output } = v.safeParse(recipeSchema, data);
   if (!success) return undefined;
@@ -208,7 +208,7 @@ export function readRecipe(data: unknown): Recipe | undefined {
   return { ...output.recipe, deeds };
 }
 
-/** A step as it was written; undefined for one of another version. */
+/** Reads a step from a journal; undefined if another version wrote it. */
 function stepOf(data: unknown): Step | undefined {
   const { success, output } = v.safeParse(stepSchema, data);
   if (!success) return undefined;

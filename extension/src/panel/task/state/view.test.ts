@@ -10,7 +10,7 @@ const event = (index: number, kind: TaskEvent['kind'], data?: unknown): TaskEven
   ...(data !== undefined && { data }),
 });
 const click = deed({ do: 'click', ref: 'e1' });
-/** What is shown, in short. */
+/** The lines of a view, in short. */
 const shown = (view: TaskView): string[] =>
   view.lines.map((line: Line) =>
     line.kind === 'step'

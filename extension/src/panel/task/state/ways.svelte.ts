@@ -3,19 +3,19 @@ import { Profiles } from '../../models/profiles.svelte';
 import { moveKeys } from './oldkeys';
 import { readSettings, writeSettings, type TaskSettings } from './settings';
 
-/** The ways to a model, and what a person sets for tasks. */
+/** The model profiles, and the user's settings for tasks. */
 export class Ways extends Profiles {
   settings = $state.raw<TaskSettings>();
-  /** Keys of an older version were looked for. */
+  /** Whether keys of an older version were already looked for. */
   #moved = false;
   #loading: Promise<void> | undefined;
 
-  /** Resolves when the ways are known, or, with the problem said, cannot be had. */
+  /** Resolves when the profiles are loaded, or could not be loaded; the problem is then shown. */
   async ready(): Promise<void> {
     if (this.llm === undefined) await (this.#loading ?? this.load());
   }
 
-  /** Reads what the face needs, once it is looked at. */
+  /** Loads the settings and the profiles. */
   load(): Promise<void> {
     const loading = this.#load().finally(() => {
       if (this.#loading === loading) this.#loading = undefined;
@@ -32,7 +32,7 @@ export class Ways extends Profiles {
     await moveKeys(this.llm.providers, (request) => this.saveModel(request));
   }
 
-  /** The settings, read when they are not known yet. */
+  /** The settings; they are read first if necessary. */
   async known(): Promise<TaskSettings> {
     return this.settings ?? (await readSettings());
   }
@@ -43,7 +43,7 @@ export class Ways extends Profiles {
     await writeSettings(settings);
   }
 
-  /** The model that a task gets: the chosen one, else the first that is for tasks. */
+  /** The model for a task: the chosen one, else the first one for tasks, else the first one. */
   get profile(): LLMProfile | undefined {
     const all = this.llm?.profiles ?? [];
     return (

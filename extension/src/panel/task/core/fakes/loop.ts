@@ -10,11 +10,11 @@ export interface Made {
   readonly model: ScriptedModel;
   readonly browser: SmallBrowser;
   readonly clock: FakeClock;
-  /** Resolves with the next event of a kind that was not seen yet. */
+  /** Resolves with the next event of this kind. */
   readonly until: (kind: LoopEvent['kind']) => Promise<LoopEvent>;
 }
 
-/** Makes a task whose model answers by a script. */
+/** Makes a task whose model answers from a script. */
 export function make(
   script: ((prompt: Prompt, signal: AbortSignal) => Answer | Promise<Answer>)[],
   more: Partial<LoopConfig> = {},
@@ -50,5 +50,5 @@ export function make(
 
 /** The kinds of events. */
 export const kinds = (events: readonly LoopEvent[]): string[] => events.map(({ kind }) => kind);
-/** The step that ends a task well. */
+/** The step that ends a task with success. */
 export const end = step('finish', { do: 'done', success: true, text: 'Saved.' });

@@ -1,11 +1,11 @@
 import type { Action, Deed, Result, Step } from '../types';
 
-/** An action with what came of it. */
+/** An action with its result. */
 export function deed(action: Action, result: Partial<Result> = {}): Deed {
   return { action, result: { ok: true, text: 'done', ...result } };
 }
 
-/** A step on t1 at https://a.test/ that wants `goal`. */
+/** A step on t1 at https://a.test/ with the goal `goal`. */
 export function stepOf(n: number, goal: string, ...deeds: Deed[]): Step {
   return {
     n,

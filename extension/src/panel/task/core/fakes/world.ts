@@ -9,7 +9,7 @@ import type {
   TabLine,
 } from '../types';
 
-/** A model that plays a script: each prompt gets what the next line makes of it. */
+/** A model that answers from a script: each prompt gets the next entry's answer. */
 export class ScriptedModel implements Model {
   readonly prompts: Prompt[] = [];
 
@@ -26,12 +26,12 @@ export class ScriptedModel implements Model {
   }
 }
 
-/** A step as a model answers it. */
+/** A model's answer that contains a step. */
 export function step(goal: string, ...actions: Action[]): () => Answer {
   return () => ({ text: '', input: { evaluation: '', memory: '', goal, actions }, tokens: 100 });
 }
 
-/** A browser of one or more tabs whose answers the test holds. */
+/** A browser with one or more tabs whose results the test sets. */
 export class SmallBrowser implements Browser {
   readonly done: { tab: string; action: Action }[] = [];
   pages: Record<string, Observation> = {

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"pilotfish/app/cli/syntax"
+	"pilotfish/backend/config"
+	"pilotfish/backend/confine"
+	"pilotfish/backend/protocol"
+)
+
+// confine replaces this process by a program that runs confined.
+func (p *program) confine(ctx context.Context, in syntax.Invocation) error {
+	if err := confine.Try(ctx); err != nil {
+		return err
+	}
+	dirs, err := config.UserDirs(p.getenv)
+	if err != nil {
+		return err
+	}
+	settings, _, err := config.Read(dirs.SettingsFile())
+	if err != nil {
+		return fmt.Errorf("reading the settings: %w", err)
+	}
+	path, err := exec.LookPath(in.Program[0])
+	if err != nil {
+		return protocol.NewError(protocol.CodeBadArgument, in.Program[0]+" was not found, or cannot be started", "give the path of a program, or a name on the PATH")
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("finding the working folder: %w", err)
+	}
+	folders := confine.Folders{Hidden: dirs.Hidden(settings)}
+	if name := p.getenv(protocol.EnvSession); name != "" {
+		session, err := dirs.Session(protocol.SessionName(name))
+		if err != nil {
+			return err
+		}
+		folders.Writable, folders.ReadOnly = session.ForAgents()
+	}
+	started := confine.Wrap(confine.Program{Path: path, Args: in.Program[1:], Env: os.Environ(), Dir: dir}, folders)
+	err = syscall.Exec(started.Path, append([]string{started.Path}, started.Args...), started.Env)
+	return fmt.Errorf("starting %s: %w", started.Path, err)
+}

@@ -1,0 +1,3 @@
+// Package cli tests the built command line with a real headless browser. It needs
+// no display.
+package cli

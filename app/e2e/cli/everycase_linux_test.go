@@ -1,0 +1,287 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
+	"pilotfish/backend/protocol"
+)
+
+// before are the commands that an example needs to run first in its tab.
+func before() map[string][]string {
+	return map[string][]string{
+		"back": {"goto HOST/2"}, "forward": {"goto HOST/2", "back"},
+		"dialog accept": {"click e2"}, "dialog accept Ada": {"click e2"}, "dialog dismiss": {"click e2"},
+		"wait text Saved": {"click e5"}, "wait url */done": {"click e5"}, "watch text 'Order complete'": {"click e5"}, "watch url '*/done' --timeout 60s": {"click e5"},
+		"style --undo": {"style e5 color red"}, "diff --pixels": {"diff --mark"},
+		"clipboard": {"clipboard hello"}, "storage": {"storage clear"},
+		"network body n3": {"network", "reload", "wait quiet"}, "record stop login": {"click e5"},
+	}
+}
+
+// cannot are the examples that fail in a headless browser on this page, with the
+// correct error.
+func cannot() map[string]protocol.Code {
+	return map[string]protocol.Code{
+		// Groups need a window, which a headless browser does not have.
+		"groups": protocol.CodeNotRunning, "groups make --tabs t2,t3 --name Shop --color green": protocol.CodeNotRunning, "groups remove --tabs t3": protocol.CodeNotRunning,
+		// There is no keychain in the environment of these tests.
+		"state save shop": protocol.CodeBadArgument, "state load shop": protocol.CodeBadArgument,
+		// Nothing is being downloaded.
+		"downloads wait": protocol.CodeTimeout, "downloads path d2": protocol.CodeBadArgument,
+		// No key is held down.
+		"keyup Shift": protocol.CodeBadArgument,
+		// The recording has no such parameters.
+		"run login user=ann password=secret": protocol.CodeBadArgument,
+	}
+}
+
+// alone reports whether a command changes something that all tabs of the profile
+// share, or needs it exclusively (perf --trace: the browser's only trace). These
+// commands run one after the other.
+func alone(name string) bool {
+	return slices.Contains([]string{"cookies", "storage", "state", "permissions", "rules", "windows", "groups", "clipboard", "record", "trace", "perf", "each", "run", "chain"}, name)
+}
+
+// crowd runs command lines in each way.
+type crowd struct {
+	r     *installation
+	e     protocol.Endpoint
+	host  string
+	file  string // a file of the caller
+	comma string // a file with a comma in its name
+	ways  []way
+}
+
+// through returns the three ways; MCP uses the given session.
+func (c *crowd) through(s *sdk.ClientSession) []way {
+	return []way{{"the command line", c.r.byCLI}, {"HTTP", c.r.byHTTP(c.e)}, {"MCP", byMCP(s)}}
+}
+
+// must runs a line that must succeed, over HTTP.
+func (c *crowd) must(t *testing.T, line, tab string) said {
+	t.Helper()
+	s := c.ways[1].run(t, c.fill(line), tab)
+	if s.code != "" {
+		t.Errorf("%s: %s %s", line, s.code, s.text)
+	}
+	return s
+}
+
+// open opens the zoo in a new tab, takes a snapshot and returns the tab.
+func (c *crowd) open(t *testing.T) string {
+	t.Helper()
+	id, _, _ := strings.Cut(c.must(t, "newtab HOST/", "").text, " ")
+	c.must(t, "snapshot", id)
+	return id
+}
+
+// fill replaces the placeholders of the examples by existing values.
+func (c *crowd) fill(line string) string {
+	return strings.NewReplacer("HOST", c.host, "example.com", c.host, "localhost:3000", c.host, "/home/me/check.js", c.file, "May, June.pdf", c.comma, "report.pdf", c.file, "path d2", "path d99", "*.bank."+c.host, "*.bank.example").Replace(line)
+}
+
+// good runs all examples of a command in one way, in order, in a new tab.
+func (c *crowd) good(t *testing.T, spec command.Spec, w way) (answers []said) {
+	t.Helper()
+	tab := c.open(t)
+	for _, example := range spec.Examples {
+		for _, line := range before()[example] {
+			c.must(t, line, tab)
+		}
+		line, spares := c.fill(example), []string{}
+		for _, name := range []string{"t1", "t2", "t3"} {
+			if !slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' }), func(word string) bool { return word == name }) {
+				continue
+			}
+			spare := c.open(t)
+			line = regexp.MustCompile(`\b`+name+`\b`).ReplaceAllString(line, spare)
+			spares = append(spares, spare)
+		}
+		at := tab
+		if strings.Contains(line, "--tab ") || len(spares) > 0 && len(spec.Args) > 0 && spec.Args[0].Type == command.TabArg {
+			at = ""
+		}
+		if !strings.Contains(line, "--timeout") {
+			line += " --timeout " + map[bool]string{true: "1s", false: "60s"}[cannot()[example] == protocol.CodeTimeout]
+		}
+		answers = append(answers, w.run(t, line, at))
+		for _, spare := range spares {
+			c.ways[1].run(t, "closetab", spare) // it may be closed already
+		}
+	}
+	c.ways[1].run(t, "closetab", tab)
+	return answers
+}
+
+// compare runs the examples of a command in every way and compares the answers.
+func (c *crowd) compare(t *testing.T, spec command.Spec) {
+	t.Helper()
+	answers := make([][]said, len(c.ways))
+	for i, w := range c.ways {
+		answers[i] = c.good(t, spec, w)
+	}
+	for i, example := range spec.Examples {
+		cli, web := answers[0][i], answers[1][i]
+		want := cannot()[example]
+		for j, w := range c.ways {
+			got := answers[j][i]
+			if got.code != want {
+				t.Errorf("%s by %s: %q, want %q: %s", example, w.name, got.code, want, got.text)
+			}
+			if got.code != "" && got.hint == "" || got.code == "" && strings.TrimSpace(got.text) == "" {
+				t.Errorf("%s by %s: an answer that says nothing, or not what to do: %+v", example, w.name, got)
+			}
+		}
+		if spec.Name == "perf" {
+			continue // its data is what the browser has measured so far
+		}
+		if cli.shape != web.shape {
+			t.Errorf("%s: the data is %q and %q", example, cli.shape, web.shape)
+		}
+	}
+}
+
+// wrongs are invalid lines for a command, with the error of each.
+func wrongs(spec command.Spec) map[string]protocol.Code {
+	const bad = protocol.CodeBadArgument
+	good := spec.Examples[0]
+	lines := map[string]protocol.Code{
+		good + " --nosuchthing x":                              bad,
+		good + " --timeout 11m":                                bad,
+		good + " --timeout soon":                               bad,
+		good + " --session nobody":                             protocol.CodeUnknownSession,
+		good + " --session ../x":                               bad,
+		good + " --tab nonsense":                               bad,
+		spec.Name + "x " + strings.TrimPrefix(good, spec.Name): protocol.CodeUnknownCommand,
+	}
+	places, list := 0, false
+	for i, a := range spec.Args {
+		option := good + " --" + a.Name + " "
+		if a.Required && !a.Flag {
+			lines[spec.Name] = bad
+		}
+		if !a.Flag {
+			places++
+			list = list || a.Type == command.Lines || a.Type == command.Paths
+		}
+		switch {
+		case a.Flag && a.Type == command.Integer:
+			lines[option+"lots"], lines[option+"1.5"] = bad, bad
+			if a.Min != 0 || a.Max != 0 {
+				lines[option+fmt.Sprint(a.Max+1)], lines[option+fmt.Sprint(a.Min-1)] = bad, bad
+			}
+		case a.Flag && a.Type == command.Boolean:
+			lines[good+" --"+a.Name+"=maybe"] = bad
+		case a.Flag && a.Type == command.TabArg:
+			lines[spec.Name+" --"+a.Name+" nonsense"], lines[spec.Name+" --"+a.Name+" t9999"] = bad, protocol.CodeUnknownTab
+		case a.Flag && (a.Type == command.ClipArg || len(a.Choices) > 0):
+			lines[option+"nonsense"] = bad
+		case i == 0 && a.Type == command.TabArg:
+			lines[spec.Name+" nonsense"], lines[spec.Name+" t9999"] = bad, protocol.CodeUnknownTab
+			lines[spec.Name+" t1 --tab t9999"] = bad
+		case i == 0 && len(a.Choices) > 0:
+			lines[spec.Name+" nonsense"] = bad
+		}
+	}
+	if !list {
+		lines[spec.Name+strings.Repeat(" extra", places+1)] = bad
+	}
+	if len(spec.Args) == 0 || spec.Args[0].Name != "tab" {
+		lines[good+" --tab t9999"] = protocol.CodeUnknownTab
+	}
+	return lines
+}
+
+// refuse runs invalid lines in every way: each gives the same error, with a hint.
+func (c *crowd) refuse(t *testing.T, spec command.Spec) {
+	t.Helper()
+	for line, want := range wrongs(spec) {
+		for _, w := range c.ways {
+			if got := w.run(t, c.fill(line), ""); got.code != want || got.hint == "" {
+				t.Errorf("%s by %s: %q, want %q; hint %q: %s", line, w.name, got.code, want, got.hint, got.text)
+			}
+		}
+	}
+}
+
+// Every command of the registry runs with its declared examples and with invalid
+// lines, over the command line, HTTP and MCP, in one real browser. The three ways
+// must agree on the result, the error and the exit code. PILOTFISH_ONLY selects
+// one command.
+func TestEveryCommandEveryWay(t *testing.T) {
+	r := install(t, "2m")
+	c := &crowd{r: r, host: zoo(t), file: filepath.Join(t.TempDir(), "check.js")}
+	c.comma = filepath.Join(filepath.Dir(c.file), "May, June.pdf")
+	for _, file := range []string{c.file, c.comma} {
+		if err := os.WriteFile(file, []byte("document.title"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.run("tabs")
+	c.e = r.endpoint()
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	t.Cleanup(base.CloseIdleConnections)
+	connect := func(transport sdk.Transport) *sdk.ClientSession {
+		s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	overHTTP := connect(&sdk.StreamableClientTransport{Endpoint: fmt.Sprintf("http://127.0.0.1:%d/mcp", c.e.Port), HTTPClient: &http.Client{Transport: bearer{c.e.Token, base}}})
+	overStdio := connect(&sdk.CommandTransport{Command: r.command(context.Background(), "mcp")})
+	only := os.Getenv("PILOTFISH_ONLY")
+	if _, err := catalogue.Find(only); only != "" && err != nil {
+		t.Fatal(err)
+	}
+	lanes := [4][]command.Spec{}
+	for i, spec := range catalogue.Specs() {
+		lane := 1 + i%(len(lanes)-1)
+		if spec.Name == "windows" || only != "" && spec.Name != only {
+			continue // it closes windows, with the tabs of other commands in them
+		}
+		if alone(spec.Name) {
+			lane = 0
+		}
+		lanes[lane] = append(lanes[lane], spec)
+	}
+	windows, err := catalogue.Find("windows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.ways = c.through(overStdio)
+	if only == "" || only == windows.Name {
+		c.compare(t, windows)
+		c.refuse(t, windows)
+	}
+	t.Run("all", func(t *testing.T) {
+		for i, lane := range lanes {
+			t.Run(fmt.Sprint("lane", i), func(t *testing.T) {
+				t.Parallel()
+				mine := *c
+				session := overStdio
+				if i%2 == 1 {
+					session = overHTTP
+				}
+				mine.ways = c.through(session)
+				for _, spec := range lane {
+					mine.compare(t, spec)
+					mine.refuse(t, spec)
+				}
+			})
+		}
+	})
+}

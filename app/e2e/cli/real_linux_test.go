@@ -1,0 +1,418 @@
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sys/unix"
+
+	"pilotfish/app/cli/client"
+	"pilotfish/backend/config"
+	"pilotfish/backend/instance"
+	"pilotfish/backend/protocol"
+)
+
+// installation is the built program with its own home and a real headless
+// browser.
+type installation struct {
+	t       *testing.T
+	program string
+	home    string
+	runtime string // the user's runtime folder, for a run that keeps nothing
+	idle    string
+}
+
+func install(t *testing.T, idle string) *installation {
+	t.Helper()
+	program, err := filepath.Abs("../../../build/bin/pilotfish")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &installation{t: t, program: program, home: t.TempDir(), runtime: t.TempDir(), idle: idle}
+	t.Cleanup(r.end)
+	return r
+}
+
+func (r *installation) env() []string {
+	env := append(client.WithoutAgent(os.Environ()), protocol.EnvHome+"="+r.home, client.EnvIdle+"="+r.idle, "XDG_RUNTIME_DIR="+r.runtime,
+		"DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere") // the keychain belongs to the user
+	if os.Getuid() == 0 {
+		env = append(env, protocol.EnvSandbox+"=1")
+	}
+	return env
+}
+
+func (r *installation) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, r.program, args...)
+	cmd.Env = r.env()
+	return cmd
+}
+
+// run runs a command that must succeed.
+func (r *installation) run(args ...string) string {
+	r.t.Helper()
+	out, err := r.command(r.t.Context(), args...).CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("pilotfish %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func (r *installation) dirs() config.Dirs {
+	return config.Dirs{Config: filepath.Join(r.home, "config"), State: filepath.Join(r.home, "state")}
+}
+
+func (r *installation) endpoint() protocol.Endpoint {
+	r.t.Helper()
+	e, err := instance.ReadEndpoint(r.dirs().EndpointFile())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return e
+}
+
+// end stops the session, and waits until it is gone.
+func (r *installation) end() {
+	e, err := instance.ReadEndpoint(r.dirs().EndpointFile())
+	if err != nil {
+		return // it has ended
+	}
+	gone := r.watch(e.PID)
+	_ = r.command(context.Background(), "app", "quit").Run() // it may have just ended
+	gone()
+}
+
+// watch returns a function that waits for the end of a process.
+func (r *installation) watch(pid int) (wait func()) {
+	r.t.Helper()
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		r.t.Fatalf("watching process %d: %v", pid, err)
+	}
+	return func() {
+		defer unix.Close(fd)
+		for {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 30_000)
+			if err == unix.EINTR {
+				continue
+			}
+			if n != 1 || err != nil {
+				r.t.Errorf("process %d has not ended: %v", pid, err)
+			}
+			return
+		}
+	}
+}
+
+// sessions returns the processes that serve this home. A forked child has its
+// parent's command line until it calls exec; such children are left out.
+func (r *installation) sessions() (pids []int) {
+	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	parents := map[int]int{}
+	for _, path := range entries {
+		line, err := os.ReadFile(path)
+		if err != nil || !bytes.HasPrefix(line, []byte(r.program+"-service\x00serve\x00")) {
+			continue
+		}
+		environment, err := os.ReadFile(filepath.Join(filepath.Dir(path), "environ"))
+		if err != nil || !bytes.Contains(environment, []byte(protocol.EnvHome+"="+r.home+"\x00")) {
+			continue // another test's, or the user's own
+		}
+		stat, err := os.ReadFile(filepath.Join(filepath.Dir(path), "stat"))
+		if err != nil {
+			continue // it has ended
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		// The name is in brackets and may contain anything.
+		var state string
+		var parent int
+		if _, err := fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent); err != nil {
+			r.t.Fatalf("reading %q: %v", stat, err)
+		}
+		parents[pid] = parent
+	}
+	for pid, parent := range parents {
+		if _, child := parents[parent]; !child {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// Ten commands at the same time find nothing running: one session starts, all ten
+// are answered, and the session ends when no more commands come.
+func TestTenCommandsStartOneSession(t *testing.T) {
+	// Longer than a command may have to wait on a busy machine.
+	r := install(t, "10s")
+	var calls sync.WaitGroup
+	for range 10 {
+		calls.Go(func() {
+			out, err := r.command(t.Context(), "tabs", "--json").Output()
+			var reply protocol.CommandReply
+			if err != nil || json.Unmarshal(out, &reply) != nil || !reply.OK || !strings.Contains(reply.Text, "t1") {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	calls.Wait()
+	pids := r.sessions()
+	if len(pids) != 1 {
+		t.Fatalf("%d sessions were started", len(pids))
+	}
+	if e := r.endpoint(); e.PID != pids[0] || !e.Headless {
+		t.Errorf("the endpoint is of %d, the session %d", e.PID, pids[0])
+	}
+	r.watch(pids[0])()
+	if _, err := os.Stat(r.dirs().EndpointFile()); err == nil {
+		t.Error("the endpoint is still there")
+	}
+	// The next command starts the next session.
+	if out := r.run("tabs"); !strings.Contains(out, "t1") {
+		t.Errorf("after the end: %s", out)
+	}
+}
+
+// A command right after `app quit` waits for the end and starts the next session,
+// which has the same tabs.
+func TestCommandAfterQuit(t *testing.T) {
+	r := install(t, "30s")
+	r.run("goto", "about:blank")
+	r.run("newtab", "about:blank")
+	for range 3 {
+		before := r.endpoint().PID
+		r.run("app", "quit")
+		out, err := r.command(t.Context(), "status").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "is ending") && !strings.Contains(string(out), "not running") {
+			t.Errorf("status after quit: %v, %s", err, out)
+		}
+		if out := r.run("tabs"); !strings.Contains(out, "t1") || !strings.Contains(out, "t2") {
+			t.Errorf("tabs after quit: %s", out)
+		}
+		if after := r.endpoint().PID; after == before {
+			t.Error("the session that was to end answered")
+		}
+	}
+}
+
+// A session is ready only when its first tab exists. Several that start at the
+// same time on a small machine prove it.
+func TestFirstCommandsOfManySessions(t *testing.T) {
+	for range 3 {
+		t.Run("session", func(t *testing.T) {
+			t.Parallel()
+			r := install(t, "30s")
+			r.run("goto", "about:blank")
+		})
+	}
+}
+
+func TestAutostartCanBeTurnedOff(t *testing.T) {
+	r := install(t, "30s")
+	cmd := r.command(t.Context(), "tabs")
+	cmd.Env = append(cmd.Env, client.EnvNoAutostart+"=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil || cmd.ProcessState.ExitCode() != 3 || !strings.Contains(string(out), "not running") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if pids := r.sessions(); len(pids) != 0 {
+		t.Errorf("started %v", pids)
+	}
+}
+
+// bearer adds the token to each request.
+type bearer struct {
+	token string
+	base  http.RoundTripper
+}
+
+func (b bearer) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Set("Authorization", "Bearer "+b.token)
+	return b.base.RoundTrip(req)
+}
+
+// page serves a small page for the actions of an agent.
+func page(t *testing.T) string {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<!doctype html><title>A form</title><h1>Sign up</h1><label>Name <input></label><button>Save</button><p id=out>"+
+			"<script>for (const type of ['keyup', 'mouseup', 'touchend']) addEventListener(type, (e) => { if (e.isTrusted) out.textContent += ' ' + [type, e.key, e.shiftKey && 'shifted'].filter(Boolean).join('-') })</script>")
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+// Every tool with valid and with invalid arguments, over both transports, with
+// the real registry and a real browser.
+func TestMCPWithARealBrowser(t *testing.T) {
+	r := install(t, "1m")
+	url := page(t)
+	connect := map[string]func() sdk.Transport{
+		"stdio": func() sdk.Transport { return &sdk.CommandTransport{Command: r.command(context.Background(), "mcp")} },
+		"http": func() sdk.Transport {
+			e := r.endpoint()
+			base := http.DefaultTransport.(*http.Transport).Clone()
+			t.Cleanup(base.CloseIdleConnections)
+			return &sdk.StreamableClientTransport{
+				Endpoint: fmt.Sprintf("http://127.0.0.1:%d/mcp", e.Port), HTTPClient: &http.Client{Transport: bearer{e.Token, base}},
+			}
+		},
+	}
+	for _, name := range []string{"stdio", "http"} { // the first one starts the session
+		t.Run(name, func(t *testing.T) {
+			s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), connect[name](), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			tools, err := s.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := json.Marshal(tools)
+			if err != nil || len([]rune(string(list))) > protocol.MCPSchemaChars {
+				t.Errorf("tools/list has %d characters, %v", len([]rune(string(list))), err)
+			}
+			called := map[string]bool{}
+			for _, c := range []struct {
+				tool string
+				args map[string]any
+				want string // in the text, or an error when it begins with "error"
+			}{
+				{"browser_navigate", map[string]any{"url": url, "then": "text"}, "Sign up"},
+				{"browser_navigate", map[string]any{"url": "javascript:alert(1)"}, "error refused"},
+				{"browser_read", map[string]any{"what": "text"}, "Sign up"},
+				{"browser_read", map[string]any{"what": "thoughts"}, "error bad_argument"},
+				{"browser_tabs", map[string]any{}, "*t1 " + url},
+				{"browser_tabs", map[string]any{"do": "close", "tab": "t99"}, "error unknown_tab"},
+				{"browser_act", map[string]any{"steps": []any{map[string]any{"do": "goto", "url": url + "/2"}, map[string]any{"do": "back"}}}, "2. back: "},
+				{"browser_act", map[string]any{"steps": []any{map[string]any{"do": "fly"}}}, "error unknown_command"},
+				{"browser_act", map[string]any{"then": "text", "steps": []any{
+					map[string]any{"do": "keydown", "key": "Shift"},
+					map[string]any{"do": "click", "target": "text=Save", "hold": 100},
+					map[string]any{"do": "keyup"},
+					map[string]any{"do": "mouse", "action": "move", "target": "text=Save"},
+					map[string]any{"do": "mouse", "action": "down"},
+					map[string]any{"do": "mouse", "action": "up"},
+					map[string]any{"do": "drag", "target": "text=Save", "to": "5,5", "via": "20,20", "speed": 1000},
+					map[string]any{"do": "tap", "target": "text=Save"},
+					map[string]any{"do": "swipe", "target": "text=Save", "x": 30},
+					map[string]any{"do": "pinch", "target": "text=Save", "scale": "2"},
+				}}, "mouseup-shifted keyup-Shift mouseup mouseup touchend"},
+				{"browser_screenshot", map[string]any{}, ".png"},
+				{"browser_screenshot", map[string]any{"format": "bmp"}, "error bad_argument"},
+				{"browser_run", map[string]any{"commands": []string{"title", "url"}}, "A form"},
+				{"browser_run", map[string]any{"commands": []string{"help"}}, "goto: "},
+				{"browser_run", map[string]any{"commands": []string{"text --max lots"}}, "error bad_argument"},
+				{"browser_snapshot", map[string]any{}, "Save"},
+				{"browser_snapshot", map[string]any{"max": "lots"}, "error bad_argument"},
+				// A headless session has no panel to run a task in.
+				{"task_run", map[string]any{"goal": "fill the form"}, "error not_running: a task runs in the side panel"},
+				{"task_status", map[string]any{}, "no tasks"},
+				{"task_stop", map[string]any{"task": "nobody"}, "error unknown_task"},
+			} {
+				if c.tool == "browser_snapshot" && !strings.Contains(string(list), c.tool) {
+					continue // not in the registry
+				}
+				called[c.tool] = true
+				result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: c.args})
+				if err != nil {
+					t.Fatalf("%s %v: %v", c.tool, c.args, err)
+				}
+				text, ok := result.Content[0].(*sdk.TextContent)
+				if !ok || !strings.Contains(text.Text, c.want) || result.IsError != strings.HasPrefix(c.want, "error") {
+					t.Errorf("%s %v: %+v, failed %v, want %q", c.tool, c.args, result.Content[0], result.IsError, c.want)
+				}
+			}
+			for _, tool := range tools.Tools {
+				if !called[tool.Name] {
+					t.Errorf("%s was not called", tool.Name)
+				}
+			}
+			result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_screenshot", Arguments: map[string]any{"image": true}})
+			if err != nil || len(result.Content) != 2 {
+				t.Fatalf("%+v, %v", result, err)
+			}
+			if image, ok := result.Content[1].(*sdk.ImageContent); !ok || image.MIMEType != "image/jpeg" || !bytes.HasPrefix(image.Data, []byte{0xff, 0xd8}) {
+				t.Errorf("no JPEG: %T", result.Content[1])
+			}
+		})
+	}
+}
+
+// The bridge outlives the app: after a restart the next command finds the new
+// app, or starts it.
+func TestTheBridgeOutlivesTheApp(t *testing.T) {
+	r := install(t, "1m")
+	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: r.command(context.Background(), "mcp")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 2 {
+		result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_tabs", Arguments: map[string]any{}})
+		if err != nil || result.IsError {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		r.end()
+	}
+}
+
+// The activity stream contains what the command line does, as it happens, and a
+// reader that was cut off continues where it was.
+func TestActivityOfARealSession(t *testing.T) {
+	r := install(t, "1m")
+	r.run("tabs")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	follow := r.command(ctx, "activity", "--follow", "--after", "0")
+	out, err := follow.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := follow.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	next := func(want string) {
+		t.Helper()
+		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
+			t.Fatalf("%q, want %q", lines.Text(), want)
+		}
+	}
+	next("shell tabs: ok")
+	url := page(t)
+	r.run("goto", url+"/?token=hunter2")
+	next(`goto url="` + url + `/?token=•••": ok`)
+	if err := r.command(t.Context(), "closetab", "t77").Run(); err == nil {
+		t.Error("closed a tab that is not there")
+	}
+	next("closetab")
+	if got := r.run("activity", "--after", "1", "--limit", "1"); !strings.HasPrefix(got, "2 ") || !strings.Contains(got, "1 more; --after 2") {
+		t.Errorf("history: %s", got)
+	}
+	cancel()
+	_ = follow.Wait() // ended above
+}

@@ -1,0 +1,153 @@
+// Package bridge makes the app available to programs that start this one and talk
+// to it over standard input and output: MCP for a model, and Pilot over the Agent
+// Client Protocol.
+package bridge
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pilotfish/app/cli/client"
+	"pilotfish/backend/command/catalogue"
+	"pilotfish/backend/mcp"
+	"pilotfish/backend/protocol"
+)
+
+// Streams serve a protocol over standard input and output to the program that
+// started this one.
+type Streams struct {
+	Getenv  func(string) string
+	Version string // of this program
+	In      io.Reader
+	Out     io.Writer
+	// Tab and Session apply to commands that name none.
+	Tab     protocol.TabID
+	Session protocol.SessionName
+}
+
+// MCP serves the Model Context Protocol. It has the same tools as the app's /mcp;
+// each command goes to the app over HTTP. The bridge finds or starts the app at
+// the first command, and again after the app was restarted: the client's session
+// continues.
+func (s Streams) MCP(ctx context.Context) error {
+	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, s.Getenv) }}
+	tab := s.Tab
+	if tab == "" {
+		tab = protocol.TabID(s.Getenv(protocol.EnvTab))
+	}
+	server := mcp.NewServer(mcp.Config{
+		Version: s.Version, Tab: tab, Session: s.Session, Specs: catalogue.Specs(),
+		Execute: func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+			if req.Tab == "" && s.Tab != "" {
+				req.Tab = s.Tab
+			}
+			return b.execute(ctx, req, waiting)
+		},
+		Image: func(ctx context.Context, path string) ([]byte, string, error) {
+			return b.image(ctx, path, s.Session)
+		},
+		Tasks: &bridgedTasks{bridge: b, tab: s.Tab, session: s.Session},
+		// Standard error belongs to the client, which often shows it.
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	out := &messageWriter{out: s.Out}
+	in := &lines{in: bufio.NewReaderSize(s.In, 64<<10), out: out}
+	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
+	if err == nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return protocol.NewError(protocol.CodeInternal, "the client's messages cannot be read: "+err.Error(), "")
+}
+
+// bridge sends commands to the app.
+type bridge struct {
+	// find finds the app, or starts it.
+	find func(context.Context) (*client.Client, error)
+
+	mu     sync.Mutex
+	client *client.Client
+}
+
+// connected returns the app as it was found last, or finds it now.
+func (b *bridge) connected(ctx context.Context) (*client.Client, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.client != nil {
+		return b.client, nil
+	}
+	c, err := b.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.client = c
+	return c, nil
+}
+
+// forget drops a client that no longer reaches the app.
+func (b *bridge) forget(c *client.Client) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.client == c {
+		b.client = nil
+	}
+}
+
+// lost reports whether an error means that the app went away before it accepted
+// the command: it has another port or token now, or must be started.
+func lost(err error) bool {
+	e := protocol.AsError(err)
+	return e != nil && (e.Code == protocol.CodeNotRunning || e.Code == protocol.CodeUnauthorized)
+}
+
+func (b *bridge) execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+	ctx, cancel := client.Deadline(ctx, client.Patience(time.Duration(req.TimeoutMS)*time.Millisecond))
+	defer cancel()
+	for again := false; ; again = true {
+		var reply protocol.CommandReply
+		c, err := b.connected(ctx)
+		if err == nil {
+			reply, err = c.Command(ctx, req, waiting)
+		}
+		switch {
+		case err == nil:
+			return reply
+		case again || c == nil || !lost(err):
+			return protocol.CommandReply{Error: protocol.AsError(err)}
+		}
+		b.forget(c)
+	}
+}
+
+// image fetches an image that a command saved.
+func (b *bridge) image(ctx context.Context, path string, session protocol.SessionName) ([]byte, string, error) {
+	c, err := b.connected(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	query := url.Values{"path": {path}}
+	if session != "" {
+		query.Set("session", string(session))
+	}
+	picture, err := c.Get(ctx, "/file?"+query.Encode(), "")
+	if err != nil {
+		return nil, "", err
+	}
+	defer picture.Close()
+	data, err := io.ReadAll(io.LimitReader(picture, protocol.MaxImage+1))
+	if err != nil {
+		return nil, "", fmt.Errorf("reading a picture: %w", err)
+	}
+	if len(data) > protocol.MaxImage {
+		return nil, "", protocol.NewError(protocol.CodeTooLarge, "it is too large to be shown", "take a part of the page with clip, or a lower quality")
+	}
+	return data, picture.Type, nil
+}

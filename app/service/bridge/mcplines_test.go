@@ -1,0 +1,54 @@
+package bridge
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// An invalid line is answered with an error, and the server continues: every
+// other line gets its answer.
+func TestMCPGoesOnAfterALineThatIsNoMessage(t *testing.T) {
+	in, client := io.Pipe()
+	answers, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- (Streams{Getenv: nowhere(t), Version: "v9", In: in, Out: out}).MCP(t.Context())
+		_ = out.Close()
+	}()
+	reader := bufio.NewReaderSize(answers, 1<<20)
+	for i, c := range []struct{ line, want string }{
+		{"{", `"id":null,"error":{"code":-32700`},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, `"name":"pilotfish"`},
+		{"\r\n \nno JSON", `"code":-32700`},
+		{`{"jsonrpc":"2.0","id":2,"method":"ping"}{}`, `"code":-32700`},
+		{`{"hello":"world"}`, `"id":null,"error":{"code":-32600`},
+		{`[{"jsonrpc":"2.0","id":3,"method":"ping"}]`, `"code":-32600`},
+		{`"` + strings.Repeat("x", sdk.DefaultMaxLineLength) + `"`, `"code":-32600,"message":"a message has 16 MB at most"`},
+		{`{"jsonrpc":"2.0","id":4,"method":"ping"}` + "\r", `"id":4,"result":{}`},
+	} {
+		if _, err := io.WriteString(client, c.line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := reader.ReadString('\n')
+		if err != nil || !strings.Contains(answer, c.want) {
+			t.Fatalf("line %d: no %s in %q, %v", i, c.want, answer, err)
+		}
+	}
+	_ = client.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// The last line may lack a line end.
+func TestTheLastLineOfMCP(t *testing.T) {
+	message := `{"jsonrpc":"2.0","id":5,"method":"ping"}`
+	got, err := io.ReadAll(&lines{in: bufio.NewReader(strings.NewReader("\n" + message))})
+	if err != nil || string(got) != message+"\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -1,0 +1,82 @@
+package bridge
+
+import (
+	"context"
+	"net/url"
+
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/task"
+)
+
+// bridgedTasks gives MCP access to the tasks in the app.
+type bridgedTasks struct {
+	bridge  *bridge
+	tab     protocol.TabID // for a task that names none
+	session protocol.SessionName
+}
+
+func (b *bridgedTasks) query() url.Values {
+	query := url.Values{}
+	if b.session != "" {
+		query.Set("session", string(b.session))
+	}
+	return query
+}
+
+// post sends a request to the app. When the app was lost before it accepted the
+// request, post finds it again and retries once.
+func (b *bridgedTasks) post(ctx context.Context, path string, in, out any) error {
+	for again := false; ; again = true {
+		c, err := b.bridge.connected(ctx)
+		if err == nil {
+			err = c.Post(ctx, path+"?"+b.query().Encode(), in, out)
+		}
+		if err == nil || again || c == nil || !lost(err) {
+			return err
+		}
+		b.bridge.forget(c)
+	}
+}
+
+// RunTask requests a task from a panel.
+func (b *bridgedTasks) RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error) {
+	if req.Tab == "" {
+		req.Tab = b.tab
+	}
+	var reply protocol.TaskRunReply
+	err := b.post(ctx, "/task/run", req, &reply)
+	return reply.Task, err
+}
+
+// StopTask stops a task.
+func (b *bridgedTasks) StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error) {
+	var reply protocol.TaskRunReply
+	err := b.post(ctx, "/task/stop", protocol.TaskRequest{Task: id}, &reply)
+	return reply.Task, err
+}
+
+// TaskList returns the caller's tasks.
+func (b *bridgedTasks) TaskList(ctx context.Context) ([]protocol.Task, error) {
+	var reply protocol.TaskListReply
+	err := b.post(ctx, "/task/list", protocol.TaskListRequest{}, &reply)
+	return reply.Tasks, err
+}
+
+// FollowTask calls told with a task's progress until the task ends.
+func (b *bridgedTasks) FollowTask(ctx context.Context, id protocol.TaskID, told func(protocol.Task, []string)) (protocol.Task, error) {
+	c, err := b.bridge.connected(ctx)
+	if err != nil {
+		return protocol.Task{}, err
+	}
+	var teller task.Teller
+	var head protocol.Task
+	err = c.FollowTask(ctx, id, 0, b.query(), func(page protocol.TaskPage) error {
+		head = page.Head
+		told(head, teller.Lines(page))
+		return nil
+	})
+	if err != nil && ctx.Err() != nil && head.ID != "" {
+		err = nil // only the caller's wait has ended, not the task
+	}
+	return head, err
+}

@@ -1,0 +1,116 @@
+// Command pilotfish-service is the program that the command line starts for
+// long-running work: the backend without window and tray, the bridges for clients
+// of MCP and of the Agent Client Protocol, and the check of an installation. It
+// is a separate program because linking its packages into the command line would
+// cost every command a millisecond (docs/adr/090).
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"pilotfish/app/cli/say"
+	"pilotfish/app/service/bridge"
+	"pilotfish/app/service/doctor"
+	"pilotfish/backend/protocol"
+)
+
+// version is set by the build: -X main.version=v1.2.3.
+var version = "unknown"
+
+// errUnhealthy is returned when a check of the installation failed; the findings
+// were already printed.
+var errUnhealthy = errors.New("a check failed")
+
+func main() {
+	err := run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	switch {
+	case err == nil:
+	case errors.Is(err, errUnhealthy):
+		os.Exit(1)
+	default:
+		e := protocol.AsError(err)
+		if slices.Contains(os.Args[1:], "--json") {
+			_ = say.Object(os.Stdout, protocol.CommandReply{Text: e.Error(), Error: e}) // the message below is the last thing that can be done
+		}
+		os.Exit(say.Failure(os.Stderr, e))
+	}
+}
+
+// run runs the mode that the first argument names: serve, mcp, agent or doctor.
+func run(ctx context.Context, args []string, in io.Reader, out, console io.Writer) error {
+	if len(args) == 0 {
+		args = []string{""}
+	}
+	flags := flag.NewFlagSet("pilotfish-service "+args[0], flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the returned error says it
+	headless := flags.Bool("headless", false, "run the browser without a display")
+	asData := flags.Bool("json", false, "doctor: print JSON. serve: no log on standard error")
+	idle := flags.Duration("idle", 0, "end after so long without a command")
+	tab := flags.String("tab", "", "the tab of commands that name none")
+	session := flags.String("session", "", "their session")
+	if err := flags.Parse(args[1:]); err != nil {
+		return protocol.NewError(protocol.CodeBadArgument, err.Error(), "")
+	}
+	streams := bridge.Streams{
+		Getenv: os.Getenv, Version: version, In: in, Out: out,
+		Tab: protocol.TabID(*tab), Session: protocol.SessionName(*session),
+	}
+	switch args[0] {
+	case "serve":
+		if *asData {
+			console = nil
+		}
+		return serve(ctx, serving{headless: *headless, idle: *idle, console: console})
+	case "mcp":
+		return streams.MCP(ctx)
+	case "agent":
+		return streams.Pilot(ctx)
+	case "doctor":
+		return examine(ctx, out, *asData)
+	}
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent or doctor")
+}
+
+// examine checks the installation. It returns an error when a check fails, but
+// not for a warning.
+func examine(ctx context.Context, out io.Writer, asData bool) error {
+	findings := doctor.Examine(ctx, doctor.Installation{Getenv: os.Getenv, Version: version, Executable: commandLine})
+	healthy := doctor.Healthy(findings)
+	var err error
+	if asData {
+		err = say.Object(out, map[string]any{"ok": healthy, "checks": findings})
+	} else {
+		err = say.Text(out, doctor.Text(findings))
+	}
+	if err == nil && !healthy {
+		return errUnhealthy
+	}
+	return err
+}
+
+// serving says how to run the backend.
+type serving struct {
+	headless bool
+	// idle is the time without a command after which the backend ends; 0 for
+	// never.
+	idle    time.Duration
+	console io.Writer // receives the log; nil for no log
+}
+
+// commandLine is the path of the program that users and agents start, in the
+// folder of this one.
+func commandLine() (string, error) {
+	own, err := os.Executable()
+	if err != nil {
+		return "", protocol.NewError(protocol.CodeInternal, "the program's own path cannot be found: "+err.Error(), "")
+	}
+	return filepath.Join(filepath.Dir(own), "pilotfish"), nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"pilotfish/app/assembly"
+	"pilotfish/app/cli/client"
+	"pilotfish/backend/instance"
+	"pilotfish/backend/proc"
+	"pilotfish/backend/protocol"
+)
+
+// serve runs the backend in this process, without window and tray.
+func serve(ctx context.Context, how serving) error {
+	var parent *os.File
+	if os.Getenv(client.EnvReady) == "1" {
+		// The browser and the agents must inherit neither the variable nor the
+		// pipe.
+		syscall.CloseOnExec(client.ReadyFD)
+		if err := os.Unsetenv(client.EnvReady); err != nil {
+			return err
+		}
+		parent = os.NewFile(client.ReadyFD, "ready")
+		defer parent.Close()
+	}
+	err := serveUntil(ctx, how, parent)
+	if parent != nil && err != nil {
+		word, _ := json.Marshal(protocol.AsError(err)) // cannot fail: an error has three texts
+		_, _ = parent.Write(append(word, '\n'))        // it may be closed, if the service reported ready before
+	}
+	return err
+}
+
+func serveUntil(ctx context.Context, how serving, parent *os.File) error {
+	// This process holds the browser's pipe and the tokens. The bridges (mcp, agent) hold
+	// nothing but what their own caller gave them, whose tree is found by its environment.
+	if err := proc.SetNotDumpable(); err != nil {
+		return err
+	}
+	program, err := commandLine()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer hangups()()
+	made, err := assembly.New(ctx, assembly.Options{Version: version, Program: program, Headless: how.headless, Console: how.console})
+	if assembly.IsRunning(err) {
+		return protocol.NewError(protocol.CodeBusy, "Pilotfish is running already", "`pilotfish status` shows its sessions; `pilotfish app quit` ends it")
+	}
+	if err != nil {
+		return err
+	}
+	defer made.Close()
+	made.Manager.OnQuit(stop)
+	if parent != nil {
+		news := made.Manager.Changes()
+		defer news.Close()
+		go func() {
+			for range news.C() {
+				if endpoint, err := instance.ReadEndpoint(made.Dirs.EndpointFile()); err == nil && endpoint.PID == os.Getpid() {
+					_, _ = parent.WriteString(client.ReadyWord + "\n") // an error means that the command has ended and does not wait
+					_ = parent.Close()
+					return
+				}
+			}
+		}()
+	}
+	if how.idle > 0 {
+		go func() {
+			if err := made.Manager.WaitIdle(ctx, how.idle); err == nil {
+				made.Log.Logger().Info("ending after a time without commands", "idle", how.idle)
+				stop()
+			} else if !errors.Is(err, context.Canceled) {
+				made.Log.Logger().Warn("idle time cannot be watched", "error", err)
+			}
+		}()
+	}
+	return made.Manager.Run(ctx)
+}
+
+// hangups makes sure that child processes receive SIGHUP, with which shells and
+// agents are told to end, even when this program was started with SIGHUP ignored,
+// as nohup does. Children inherit an ignored signal, but not a caught one. The
+// returned function restores the ignored state.
+func hangups() (stop func()) {
+	if !signal.Ignored(syscall.SIGHUP) {
+		return func() {} // then SIGHUP also ends this program
+	}
+	caught := make(chan os.Signal, 1) // never read
+	signal.Notify(caught, syscall.SIGHUP)
+	return func() { signal.Stop(caught) }
+}

@@ -1,0 +1,106 @@
+package confine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// probeLimit is how long the trial of a Probe may take. It takes 10 ms on an idle
+// machine; a machine that is starting a browser can be slow.
+const probeLimit = 5 * time.Second
+
+// Program is a program to start, as in exec.Cmd.
+type Program struct {
+	Path string
+	Args []string // without the program's name
+	Env  []string
+	Dir  string
+}
+
+// Folders are what a confined program sees otherwise than its user does. Paths are
+// absolute.
+type Folders struct {
+	// Hidden are empty for the program. What it writes there is lost.
+	Hidden []string
+	// Writable and ReadOnly lie in hidden folders and are there all the same.
+	Writable, ReadOnly []string
+}
+
+// Probe is the answer to whether programs can be confined on this machine. Its methods
+// are safe for concurrent use.
+type Probe struct {
+	done chan struct{} // closed when problem is known
+	// problem says why programs cannot be confined; nil where they can.
+	problem *protocol.Error
+}
+
+// NewProbe returns a Probe without an answer.
+func NewProbe() *Probe { return &Probe{done: make(chan struct{})} }
+
+// Run finds the answer. It is called once.
+func (p *Probe) Run(ctx context.Context) {
+	p.problem = Try(ctx)
+	close(p.done)
+}
+
+// Problem says why programs cannot be confined here, with a hint what to do; nil where
+// they can, and while that is not known.
+func (p *Probe) Problem() *protocol.Error {
+	select {
+	case <-p.done:
+		return p.problem
+	default:
+		return nil
+	}
+}
+
+// Wait returns what Problem returns, once that is known.
+func (p *Probe) Wait(ctx context.Context) (*protocol.Error, error) {
+	select {
+	case <-p.done:
+		return p.problem, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for the trial of the confinement: %w", context.Cause(ctx))
+	}
+}
+
+// Try says why programs cannot be confined on this machine, with a hint what to do;
+// nil where they can. It starts a program as Wrap does.
+func Try(ctx context.Context) *protocol.Error {
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
+	return protocol.AsError(try(ctx))
+}
+
+// desktopVariables lead a program to services that act as the user: the message
+// bus starts programs outside of the confinement, and an X server lets any client
+// type into any window, which includes the panel with its approvals.
+func desktopVariables() []string {
+	return []string{"DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "SESSION_MANAGER", "DESKTOP_STARTUP_ID", "AT_SPI_BUS_ADDRESS"}
+}
+
+// environment is env without the variables of the desktop, and with the mark by
+// which `pilotfish` knows that it runs confined.
+func environment(env []string) []string {
+	dropped := append(desktopVariables(), protocol.EnvConfined)
+	kept := slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(dropped, name)
+	})
+	return append(kept, protocol.EnvConfined+"=1")
+}
+
+// variable is the value of a variable in env; empty for none.
+func variable(env []string, name string) string {
+	for _, pair := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,279 @@
+package confine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"pilotfish/backend/protocol"
+)
+
+// A machine on which nothing can be confined says why. The tests' machine can: the
+// packages that the tests install have bubblewrap.
+func TestTry(t *testing.T) {
+	if err := Try(t.Context()); err != nil {
+		t.Fatalf("%v (%s)", err, err.Hint)
+	}
+	t.Setenv("PATH", t.TempDir())
+	err := Try(t.Context())
+	if err == nil || err.Code != protocol.CodeNotConfined || !strings.Contains(err.Hint, "apt install bubblewrap") {
+		t.Errorf("without bubblewrap: %v", err)
+	}
+}
+
+// Who waits for the answer gets it, or the reason why it waits no longer.
+func TestProbe(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	probe := NewProbe()
+	if err := probe.Problem(); err != nil {
+		t.Errorf("before it is known: %v", err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := probe.Wait(gone); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+	probe.Run(t.Context())
+	problem, err := probe.Wait(t.Context())
+	if err != nil || problem == nil || probe.Problem() != problem {
+		t.Errorf("%v, %v, %v", problem, err, probe.Problem())
+	}
+}
+
+// A bubblewrap that fails, as where the kernel forbids namespaces, is reported with
+// what it says.
+func TestProbeOfABubblewrapThatFails(t *testing.T) {
+	dir := t.TempDir()
+	script := "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(dir, bubblewrap), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	err := Try(t.Context())
+	if err == nil || !strings.Contains(err.Message, "setting up uid map: Permission denied") || !strings.Contains(err.Hint, "apparmor_restrict_unprivileged_userns") {
+		t.Errorf("%v", err)
+	}
+}
+
+// world is a home with Pilotfish's folders in it.
+type world struct {
+	t                           *testing.T
+	state, work, shots, outside string
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	home := t.TempDir()
+	w := world{t, filepath.Join(home, "state"), filepath.Join(home, "state", "sessions", "a", "work"), filepath.Join(home, "state", "sessions", "a", "shots"), filepath.Join(home, "project")}
+	for _, dir := range []string{w.work, w.shots, w.outside} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{filepath.Join(w.state, "pilotfish.json"), filepath.Join(w.shots, "a.png"), filepath.Join(w.outside, "notes")} {
+		if err := os.WriteFile(file, []byte("content of "+filepath.Base(file)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// command is a shell script that runs confined in this world.
+func (w world) command(script string, env ...string) *exec.Cmd {
+	w.t.Helper()
+	p := Wrap(Program{Path: "/bin/bash", Args: []string{"-c", script}, Env: append([]string{"PATH=" + os.Getenv("PATH"), "STATE=" + w.state, "WORK=" + w.work, "SHOTS=" + w.shots, "PROJECT=" + w.outside}, env...), Dir: w.work},
+		Folders{Hidden: []string{w.state, filepath.Join(w.state, "not-there")}, Writable: []string{w.work}, ReadOnly: []string{w.shots}})
+	cmd := exec.CommandContext(w.t.Context(), p.Path, p.Args...)
+	cmd.Env, cmd.Dir = p.Env, p.Dir
+	return cmd
+}
+
+// run returns what a script prints.
+func (w world) run(script string, env ...string) string {
+	w.t.Helper()
+	out, err := w.command(script, env...).CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("%s: %v: %s", script, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// What a confined program sees of files: nothing of Pilotfish but what it is given.
+func TestFiles(t *testing.T) {
+	w := newWorld(t)
+	if got := w.run(`ls -A "$STATE" "$STATE/sessions/a"; cat "$STATE/pilotfish.json" 2>&1; true`); strings.Contains(got, "content of") || strings.Contains(got, "pilotfish.json\n") {
+		t.Errorf("the state folder has %s", got)
+	}
+	if got := w.run(`pwd; cat "$SHOTS/a.png"; echo; cat "$PROJECT/notes"`); got != w.work+"\ncontent of a.png\ncontent of notes" {
+		t.Errorf("what it is given: %s", got)
+	}
+	w.run(`echo mine > "$WORK/mine"; echo mine > "$PROJECT/mine"; echo lost > "$STATE/pilotfish.json"`)
+	for _, path := range []string{filepath.Join(w.work, "mine"), filepath.Join(w.outside, "mine")} {
+		if data, err := os.ReadFile(path); err != nil || string(data) != "mine\n" {
+			t.Errorf("%s has %q, %v", path, data, err)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(w.state, "pilotfish.json")); err != nil || string(data) != "content of pilotfish.json" {
+		t.Errorf("the state became %q, %v", data, err)
+	}
+	if got := w.run(`(echo x > "$SHOTS/a.png") 2>/dev/null || echo refused`); got != "refused" {
+		t.Errorf("writing a screenshot: %s", got)
+	}
+	// The ways around a mount: to take it away, or to mount the root anew.
+	if got := w.run(`umount "$STATE" 2>/dev/null; mount --bind / /mnt 2>/dev/null; unshare -rm sh -c 'umount "$STATE"' 2>/dev/null; cat "$STATE/pilotfish.json" "/mnt$STATE/pilotfish.json" 2>/dev/null; ls /proc/1/root"$STATE"`); strings.Contains(got, "content of") {
+		t.Errorf("after trying to undo the mount: %s", got)
+	}
+}
+
+// What a confined program sees of processes: its own.
+func TestProcesses(t *testing.T) {
+	w := newWorld(t)
+	other := exec.CommandContext(t.Context(), "sleep", "1000")
+	other.Env = []string{"SECRET=of another process"}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	if got := w.run(`cat /proc/[0-9]*/environ | tr '\0' '\n' | grep SECRET; cat /proc/[0-9]*/cmdline | tr '\0' ' ' | grep -c '[s]leep 1000'; true`); got != "0" {
+		t.Errorf("it sees %s", got)
+	}
+	// A signal to everybody reaches the program itself, and nobody outside.
+	_ = w.command(`trap '' TERM; kill -TERM -1; true`).Run() // how it ends is not the question
+	if state, err := os.ReadFile("/proc/" + itoa(other.Process.Pid) + "/stat"); err != nil || bytes.Contains(state, []byte(") Z ")) {
+		t.Errorf("the other process is gone: %s, %v", state, err)
+	}
+}
+
+// The desktop's services act as the user: neither their addresses nor their sockets
+// are there. The agent that holds the user's keys is.
+func TestDesktop(t *testing.T) {
+	w := newWorld(t)
+	env := []string{"DISPLAY=:7", "XAUTHORITY=/home/x", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/x", "WAYLAND_DISPLAY=wayland-0", "SSH_AUTH_SOCK=" + filepath.Join(w.outside, "ssh"), "EDITOR=vi"}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(w.outside, "ssh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	if got := w.run(`env | grep -E '^(DISPLAY|XAUTHORITY|DBUS|WAYLAND|EDITOR|PILOTFISH_CONFINED)' | sort; [ -S "$SSH_AUTH_SOCK" ] && echo keys`, env...); got != "EDITOR=vi\nPILOTFISH_CONFINED=1\nkeys" {
+		t.Errorf("its environment has %s", got)
+	}
+	if got := w.run(`ls -A /tmp/.X11-unix /run/dbus 2>/dev/null | grep -v : ; true`); got != "" {
+		t.Errorf("it reaches %s", got)
+	}
+	args := Wrap(Program{Path: "/bin/true", Env: []string{"SSH_AUTH_SOCK=/run/user/" + itoa(os.Getuid()) + "/keyring/ssh"}, Dir: "/"}, Folders{}).Args
+	if !slices.Contains(args, "/run/user/"+itoa(os.Getuid())+"/keyring/ssh") {
+		t.Errorf("the ssh agent of the desktop is not bound: %q", args)
+	}
+}
+
+// Loopback, exit codes and the standard streams are as without confinement.
+func TestTheRestIsAsBefore(t *testing.T) {
+	w := newWorld(t)
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		if conn, err := listener.Accept(); err == nil {
+			_, _ = conn.Write([]byte("hello\n"))
+			_ = conn.Close()
+		}
+	}()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	if got := w.run(`cat < /dev/tcp/127.0.0.1/` + port); got != "hello" {
+		t.Errorf("loopback says %q", got)
+	}
+	cmd := w.command(`cat; echo err >&2; exit 7`)
+	cmd.Stdin = strings.NewReader("in")
+	var out, failed strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &failed
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 7 || out.String() != "in" || failed.String() != "err\n" {
+		t.Errorf("%v, %q, %q", err, out.String(), failed.String())
+	}
+	if got := w.run(`touch /tmp/pilotfish-$$ && rm /tmp/pilotfish-$$ && echo "$(echo x | tee /dev/null)" && bash -c 'exit 0' && echo nested`); got != "x\nnested" {
+		t.Errorf("/tmp, /dev and subprocesses: %s", got)
+	}
+}
+
+// A confined shell in a terminal has job control: a job is stopped, continued and
+// interrupted, and hears of a new size.
+func TestJobControl(t *testing.T) {
+	w := newWorld(t)
+	cmd := w.command(`exec bash --norc --noprofile -i`, "TERM=dumb", "HISTFILE=")
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	screen := &expecter{t: t, from: terminal}
+	const prompt = "bash-"
+	screen.send("", prompt)
+	screen.send("sh -c 'echo star''ted; exec sed -u s/i/o/'\n", "started")
+	screen.send("\x1a", "Stopped", prompt)
+	screen.send("jobs\n", "Stopped", prompt)
+	screen.send("fg\nping\n", "pong")
+	screen.send("\x03", "^C", prompt)
+	if err := pty.Setsize(terminal, &pty.Winsize{Rows: 30, Cols: 99}); err != nil {
+		t.Fatal(err)
+	}
+	screen.send("stty size\n", "30 99", prompt)
+	screen.send("tty\n", "/dev/pts/", prompt)
+	screen.send("exit 3\n", "exit")
+	_, _ = io.Copy(io.Discard, terminal) // the shell waits until what it says was read
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 3 {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// A program can confine its own children, as the sandboxes of agents do.
+func TestNestedSandbox(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("a program of root has given up what it needs for namespaces")
+	}
+	w := newWorld(t)
+	if got := w.run(`bwrap --ro-bind / / --dev /dev --unshare-all --proc /proc sh -c 'echo $$; cat "$STATE/pilotfish.json" 2>/dev/null; true'`); got != "2" {
+		t.Errorf("nested: %s", got)
+	}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// expecter reads from a terminal until it has said what is expected.
+type expecter struct {
+	t    *testing.T
+	from *os.File
+	seen []byte // what was read and not yet expected
+}
+
+// send types text and returns when the terminal has said each of wants after it, in
+// their order.
+func (e *expecter) send(text string, wants ...string) {
+	e.t.Helper()
+	if _, err := e.from.WriteString(text); err != nil {
+		e.t.Fatal(err)
+	}
+	buf := make([]byte, 4096)
+	for _, want := range wants {
+		at := bytes.Index(e.seen, []byte(want))
+		for ; at < 0; at = bytes.Index(e.seen, []byte(want)) {
+			n, err := e.from.Read(buf)
+			if err != nil {
+				e.t.Fatalf("%q was not answered by %q but by %q: %v", text, want, e.seen, err)
+			}
+			e.seen = append(e.seen, buf[:n]...)
+		}
+		e.seen = e.seen[at+len(want):]
+	}
+}

@@ -1,0 +1,37 @@
+import type { Exit, TerminalInfo } from '$ui/protocol/protocol';
+import type { Socket, SocketEvents } from '../core/lastingsocket';
+import type { StreamState } from '../core/stream';
+
+/** A link under the mouse. */
+export interface HoveredLink {
+  readonly url: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What a view gets from the panel, and the callbacks for its events. */
+export interface ViewConfig {
+  /** The terminal's current size. If it already fits, no second layout is needed. */
+  readonly cols?: number;
+  readonly rows?: number;
+  readonly fontFamily: string;
+  readonly fontSize: number;
+  readonly dark: boolean;
+  readonly mac: boolean;
+  /** Whether to draw with WebGL; called after the first frame is drawn. */
+  readonly graphicsCard: () => boolean;
+  readonly online: () => boolean;
+  readonly dial: (size: { cols: number; rows: number }, events: SocketEvents) => Promise<Socket>;
+  readonly onState: (state: StreamState) => void;
+  readonly onTerminal: (terminal: TerminalInfo) => void;
+  readonly onExit: (exit: Exit | undefined) => void;
+  readonly onTitle: (title: string) => void;
+  readonly onBell: () => void;
+  readonly onFind: () => void;
+  readonly onLeave: () => void;
+  readonly onLink: (link: HoveredLink | undefined) => void;
+  readonly onOpenLink: (url: string) => void;
+  readonly onMatches: (index: number, count: number) => void;
+  /** Asks the user whether this text may be pasted. */
+  readonly askPaste: (text: string) => Promise<boolean>;
+}
