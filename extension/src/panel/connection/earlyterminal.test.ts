@@ -74,6 +74,9 @@ test('it attaches at once, and its stream gets everything once, in order', async
 test('one that nobody adopts is let go, and one that was closed is not adopted', async () => {
   const left = stage();
   left.expire();
+  await expect(
+    left.early.adopt({ message: () => undefined, closed: () => undefined }),
+  ).rejects.toThrow('1000');
   await Promise.resolve();
   await Promise.resolve();
   expect(left.closed()).toBe(true);

@@ -4,6 +4,9 @@ import type { Socket, SocketEvents } from '../core/lastingsocket';
 import { EARLY_WAIT } from '../core/timing';
 import { ClosedError } from './socket';
 
+/** The code of a socket that is closed on purpose (RFC 6455, section 7.4.1). */
+const normalClosure = 1000;
+
 /**
  * A viewer's socket that attaches to a terminal before its screen exists. Messages
  * that arrive before then are kept for the stream that adopts the socket.
@@ -35,6 +38,8 @@ export class EarlyTerminal {
       return socket;
     });
     const leave = (): void => {
+      // The browser reports the closing later; nobody may adopt the socket before.
+      this.#closed ??= normalClosure;
       this.#opening.then(
         (socket) => {
           socket.close();

@@ -127,12 +127,15 @@ export class Tasks {
     return this.#begin(task, before === undefined ? '' : contextOf(before, told));
   }
 
-  /** Resumes an interrupted task at its next step. */
+  /**
+   * Resumes an interrupted task at its next step. Returns false if it cannot be
+   * resumed; the problem is then shown.
+   */
   async resume(id: TaskID, values: Readonly<Record<string, string>> = {}): Promise<boolean> {
+    const view = this.shelf.begin(id);
+    const head = await this.shelf.fetch(id, view);
+    if (head === undefined) return false;
     return this.asking.try(async () => {
-      const view = this.shelf.begin(id);
-      const head = await this.shelf.fetch(id, view);
-      if (head === undefined) return;
       const { whole: steps, summary, from, recipe, before } = view;
       const done = recipe === undefined ? undefined : doneOf(steps);
       await this.#run(head, before, {

@@ -1,0 +1,34 @@
+import type { Task } from '$ui/protocol/protocol';
+import type { RunConfig } from '../../run/run';
+
+/** A run that does nothing until the test ends it. */
+export class Run {
+  static all: Run[] = [];
+  readonly did: string[] = [];
+  readonly head: Task;
+  kept = true;
+  end: () => void = () => undefined;
+  fail: (error: Error) => void = () => undefined;
+  readonly loop = {
+    tab: '',
+    choices: [],
+    pause: () => this.did.push('pause'),
+    resume: (did: string) => this.did.push(`resume ${did}`.trim()),
+    say: (text: string) => this.did.push(`say ${text}`),
+    stop: () => this.did.push('stop'),
+  };
+
+  constructor(readonly config: RunConfig) {
+    this.head = config.task;
+    Run.all.push(this);
+  }
+
+  run(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.end = resolve;
+      this.fail = reject;
+    });
+  }
+  keepGroup = (keep: boolean) => this.did.push(`keep ${String(keep)}`);
+  took = (task: Task) => this.did.push(`took ${task.id}`);
+}
