@@ -109,6 +109,11 @@ func TestNothingActsOnAPageThatWasNotJudged(t *testing.T) {
 	}
 	for name, do := range map[string]func(context.Context) error{
 		"click":  act(protocol.ActRequest{Kind: protocol.ActClick, Target: "css=button"}),
+		"hover":  act(protocol.ActRequest{Kind: protocol.ActHover, Target: "css=button"}),
+		"point":  act(protocol.ActRequest{Kind: protocol.ActClick, Target: "20,20"}),
+		"focus":  act(protocol.ActRequest{Kind: protocol.ActFocus, Target: "css=input"}),
+		"scroll": act(protocol.ActRequest{Kind: protocol.ActScroll, Target: "css=input"}),
+		"drag":   act(protocol.ActRequest{Kind: protocol.ActDrag, Target: "css=button", To: "css=input"}),
 		"fill":   act(protocol.ActRequest{Kind: protocol.ActFill, Target: "css=input", Text: "x"}),
 		"press":  act(protocol.ActRequest{Kind: protocol.ActPress, Text: "Enter"}),
 		"upload": act(protocol.ActRequest{Kind: protocol.ActUpload, Target: "css=[type=file]", Values: []string{file}}),

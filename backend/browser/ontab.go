@@ -306,6 +306,17 @@ func (w work) OnPage(ctx context.Context, by protocol.Caller, id protocol.TabID,
 	return w.b.onPage(ctx, by, id, queue.Alone, alone(f))
 }
 
+func (w work) AimOnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	judged := by
+	if by.Tab != id {
+		judged.Acts = nil // it is about another tab
+	}
+	by.Acts = nil
+	return w.b.onPage(ctx, by, id, queue.Alone, func(ctx context.Context, p *page.Page, _ queue.Turn) error {
+		return f(ctx, p.For(judged))
+	})
+}
+
 func (w work) LookAtPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
 	return w.b.onPage(ctx, by, id, queue.Look, alone(f))
 }

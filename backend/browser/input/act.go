@@ -61,7 +61,11 @@ type action struct {
 // and does nothing.
 func (in *Input) Act(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.ActRequest, allow func(string) error) (protocol.Effect, error) {
 	effect := protocol.Effect{Tab: id}
-	err := in.tabs.OnPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
+	onPage := in.tabs.OnPage
+	if (q.Kind == protocol.ActClick || q.Kind == protocol.ActHover) && !page.PointTarget().MatchString(q.Target) {
+		onPage = in.tabs.AimOnPage
+	}
+	err := onPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
 		fx := effects.Begin(&in.config.Effects, by, id, p, allow)
 		defer fx.End(ctx)
 		a := &action{in: in, p: p, q: q, fx: fx, after: map[string]any{}, held: in.heldBy(by, id)}

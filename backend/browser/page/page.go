@@ -55,6 +55,9 @@ type Host struct {
 type Tabs interface {
 	// OnPage runs f with the page of a tab, opened for snapshots and actions.
 	OnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *Page) error) error
+	// AimOnPage is OnPage for work whose first step is Aim or AimMeanwhile. These judge
+	// the page while it looks for the target, so that no round trip is spent on it before.
+	AimOnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *Page) error) error
 	// OnTab runs f with the page of a tab, which may not be opened yet. With
 	// needsRenderer, f fails at once when the page crashes.
 	OnTab(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *Page) error) error

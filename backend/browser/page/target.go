@@ -194,8 +194,17 @@ func AimMeanwhile(ctx context.Context, p *Page, target, name string, args map[st
 		return nil, Aimed{}, err
 	}
 	args["target"] = target
+	// The page is asked and judged at once: the world of the frame is known before the
+	// browser is asked for the address, so what answers is of the page judged here, or
+	// of one before it.
+	both := func(ctx context.Context) error {
+		if err := MayAct(ctx, p); err != nil || meanwhile == nil {
+			return err
+		}
+		return meanwhile(ctx)
+	}
 	ask := func(ctx context.Context, f *Frame, name string, args, into any) error {
-		return p.askMeanwhile(ctx, f, name, args, into, meanwhile)
+		return p.askMeanwhile(ctx, f, name, args, into, both)
 	}
 	if !certain {
 		p.Frames.mu.Lock()
@@ -244,8 +253,7 @@ func AimMeanwhile(ctx context.Context, p *Page, target, name string, args map[st
 	case a.Reached.State != "ok":
 		return nil, a, a.Reached.Refusal()
 	}
-	// The element that was found is of the page that is judged here, or of one before it.
-	return f, a, MayAct(ctx, p)
+	return f, a, nil
 }
 
 // elsewhere looks for a target in the child frames and returns the frame that
