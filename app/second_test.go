@@ -34,7 +34,7 @@ func endpointOf(t *testing.T, answer http.HandlerFunc, headless bool) string {
 	return path
 }
 
-func TestSecondInstanceAsksTheFirst(t *testing.T) {
+func TestAnotherInstanceAsksTheFirst(t *testing.T) {
 	var asked []protocol.AppAction
 	path := endpointOf(t, func(_ http.ResponseWriter, r *http.Request) {
 		var req protocol.AppRequest
@@ -57,7 +57,7 @@ func TestSecondInstanceAsksTheFirst(t *testing.T) {
 	}
 }
 
-func TestSecondInstanceSaysWhyItCannotShowTheFirst(t *testing.T) {
+func TestAnotherInstanceSaysWhyItCannotShowTheFirst(t *testing.T) {
 	fine := func(http.ResponseWriter, *http.Request) {}
 	failing := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
 	tests := []struct {
@@ -77,7 +77,7 @@ func TestSecondInstanceSaysWhyItCannotShowTheFirst(t *testing.T) {
 }
 
 // The first instance is still starting: its window will open by itself.
-func TestSecondInstanceBeforeTheFirstIsUp(t *testing.T) {
+func TestAnotherInstanceBeforeTheFirstIsUp(t *testing.T) {
 	if err := askToShow(t.Context(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, errAlreadyRunning) {
 		t.Errorf("got %v, want %v", err, errAlreadyRunning)
 	}

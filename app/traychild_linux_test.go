@@ -99,7 +99,7 @@ func TestTrayIsStartedAgain(t *testing.T) {
 
 func TestTrayThatCannotRunIsGivenUp(t *testing.T) {
 	b, end := startTray(t, "dead tray")
-	for range protocol.RestartBurst {
+	for range protocol.RestartLimit {
 		b.expect(t, "tray starting")
 	}
 	b.expect(t, "tray failed")

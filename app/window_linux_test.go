@@ -513,7 +513,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-func TestSecondInstanceEndsQuietly(t *testing.T) {
+func TestAnotherInstanceEndsQuietly(t *testing.T) {
 	t.Setenv("DISPLAY", ":0")
 	var said strings.Builder
 	code := run(t.Context(), nil, console{out: &said, err: &said}, func(context.Context, console) (parts, error) {

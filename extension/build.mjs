@@ -33,7 +33,7 @@ for (const name of await readdir(dist)) {
 await build({ root, logLevel: 'warn' });
 await script('src/worker/index.ts', 'worker.js', 'es');
 await script('src/content/index.ts', 'content.js', 'iife');
-await script('src/content/hands.ts', 'hands.js', 'iife');
+await script('src/content/executor.ts', 'executor.js', 'iife');
 await script('src/page/index.ts', 'page.js', 'iife');
 // The accessibility checker, for the backend to load into a page that is audited.
 await cp(`${root}node_modules/axe-core/axe.min.js`, `${dist}/axe.js`);

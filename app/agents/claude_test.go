@@ -184,7 +184,7 @@ func TestClaudeFillsAForm(t *testing.T) {
 
 // An image costs a model as much as a long page, so a reply contains it only on
 // request.
-func TestClaudeSeesAPictureOnlyWhenItAsks(t *testing.T) {
+func TestClaudeSeesAScreenshotOnlyWhenItAsks(t *testing.T) {
 	url, _ := form(t)
 	m := model.New(model.Steps(
 		call("browser_navigate", map[string]any{"url": url}),

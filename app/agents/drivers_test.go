@@ -297,7 +297,7 @@ type talk struct {
 	title   string
 }
 
-func newTalk(answer protocol.ApprovalAnswer) *talk {
+func newConversation(answer protocol.ApprovalAnswer) *talk {
 	return &talk{answer: answer, changed: make(chan struct{}, 1), tools: map[string]driver.ToolUpdate{}}
 }
 
@@ -394,7 +394,7 @@ func TestDriversStreamATurn(t *testing.T) {
 	}
 	each(t, script, func(d driven, m *model.Model) {
 		t := d.t
-		k := newTalk("")
+		k := newConversation("")
 		s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir(), System: "The tab is t7."}, k)
 		if err != nil {
 			t.Fatal(err)
@@ -446,7 +446,7 @@ func TestDriversAskBeforeATool(t *testing.T) {
 			each(t, script, func(d driven, _ *model.Model) {
 				t := d.t
 				_ = os.Remove(file) // written by the agent before
-				k := newTalk(answer)
+				k := newConversation(answer)
 				s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, k)
 				if err != nil {
 					t.Fatal(err)
@@ -507,7 +507,7 @@ func TestDriversCancel(t *testing.T) {
 	}
 	each(t, script, func(d driven, _ *model.Model) {
 		t := d.t
-		k := newTalk("")
+		k := newConversation("")
 		s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, k)
 		if err != nil {
 			t.Fatal(err)
@@ -543,7 +543,7 @@ func TestDriversResume(t *testing.T) {
 		t := d.t
 		dir := t.TempDir()
 		first := d.startAgent(t)
-		s, err := first.Open(timed(t), driver.SessionConfig{Dir: dir}, newTalk(""))
+		s, err := first.Open(timed(t), driver.SessionConfig{Dir: dir}, newConversation(""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -553,7 +553,7 @@ func TestDriversResume(t *testing.T) {
 		if err := errors.Join(s.Close(timed(t)), first.Close(timed(t))); err != nil {
 			t.Fatal(err)
 		}
-		k := newTalk("")
+		k := newConversation("")
 		again, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: dir, Resume: s.ID()}, k)
 		if d.forgets {
 			// The conversation receives this error, and gives the agent the
@@ -575,7 +575,7 @@ func TestDriversResume(t *testing.T) {
 		if last := m.Requests()[len(m.Requests())-1]; !strings.Contains(string(last.Raw), "tangerine") || !strings.Contains(string(last.Raw), "Noted.") {
 			t.Errorf("the model was not told what was said before: %s", last.Raw)
 		}
-		_, err = d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: dir, Resume: "0b7c9a2e-0000-4000-8000-000000000000"}, newTalk(""))
+		_, err = d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: dir, Resume: "0b7c9a2e-0000-4000-8000-000000000000"}, newConversation(""))
 		if !errors.Is(err, driver.ErrNoResume) {
 			t.Errorf("a session that is not there: %v, want ErrNoResume", err)
 		}
@@ -590,7 +590,7 @@ func TestDriversChooseTheModel(t *testing.T) {
 		if d.quick == "" {
 			t.Skip("it has one model")
 		}
-		k := newTalk("")
+		k := newConversation("")
 		s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, k)
 		if err != nil {
 			t.Fatal(err)
@@ -642,7 +642,7 @@ func TestClaudeIsSteered(t *testing.T) {
 	})
 	defer m.Close()
 	d := drivenAgents(t, m)[0]
-	k := newTalk("") // it answers nothing itself
+	k := newConversation("") // it answers nothing itself
 	asked := make(chan func(string), 1)
 	sink := &steered{talk: k, asked: asked}
 	s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, sink)
@@ -684,7 +684,7 @@ func TestDriversNoticeTheEnd(t *testing.T) {
 	}
 	each(t, script, func(d driven, _ *model.Model) {
 		t := d.t
-		k := newTalk("")
+		k := newConversation("")
 		a := d.startAgent(t)
 		s, err := a.Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, k)
 		if err != nil {
@@ -717,7 +717,7 @@ func TestAgentsAskForSignIn(t *testing.T) {
 				Env:    []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home},
 				Stderr: func(line string) { t.Log("stderr:", line) },
 			}}
-			_, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, newTalk(""))
+			_, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, newConversation(""))
 			needs, ok := errors.AsType[*driver.NeedsSignIn](err)
 			if !ok || len(needs.Methods) == 0 || needs.Methods[0].Name == "" {
 				t.Fatalf("%v: %+v", err, needs)

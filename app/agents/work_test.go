@@ -37,7 +37,7 @@ func TestDriversShowTheirWork(t *testing.T) {
 		if err := os.WriteFile(file, []byte("export const pause = 100;\nexport const retries = 3;\nexport const longest = 5_000;\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		k := newTalk(protocol.AnswerOnce)
+		k := newConversation(protocol.AnswerOnce)
 		s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: dir}, k)
 		if err != nil {
 			t.Fatal(err)

@@ -119,7 +119,7 @@ func TestChatNotificationAndReopenedTab(t *testing.T) {
 	panel := p.panel(p.browser(protocol.DefaultSession))
 	p.toChat(panel)
 	p.cli("newtab", pages+"/second")
-	p.begin(talkOne, "t2", "Two")
+	p.begin(firstConversation, "t2", "Two")
 	p.cli("tab", "t2")
 	p.until(panel, "the panel is beside the other tab", `document.querySelector('header .title')?.textContent.includes('Two')`)
 	p.say(panel, "ask rm -rf build ; say went on")
@@ -136,7 +136,7 @@ func TestChatNotificationAndReopenedTab(t *testing.T) {
 		if err := notes.Press(note.ID, allow); err != nil {
 			t.Fatal(err)
 		}
-		return p.history(talkOne).Head.State == protocol.ConversationIdle
+		return p.history(firstConversation).Head.State == protocol.ConversationIdle
 	})
 	p.untilSaid(panel, "went on")
 	p.until(panel, "it says where it was answered", `document.querySelector('article.permission')?.innerText.includes('notification')`)
@@ -167,7 +167,7 @@ func TestChatNotificationAndReopenedTab(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.untilSaid(panel, "went on")
-	p.eventually("it stands beside the new tab", func() bool { return p.history(talkOne).Head.Tab == again })
+	p.eventually("it stands beside the new tab", func() bool { return p.history(firstConversation).Head.Tab == again })
 	p.say(panel, "say and again")
 	p.until(panel, "it goes on there", fmt.Sprintf(`[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes(%s))`, strconv.Quote("and again")))
 }
@@ -180,7 +180,7 @@ func TestChatTwoWindows(t *testing.T) {
 	p := start(t, options{})
 	browser := p.browser(protocol.DefaultSession)
 	first := p.panel(browser)
-	p.begin(talkOne, "t1", "One")
+	p.begin(firstConversation, "t1", "One")
 	p.toChat(first)
 	p.say(first, "say begin ; slow 200 10 ; ask go on ; say omega")
 	p.untilSaid(first, "begin")
@@ -203,14 +203,14 @@ func TestChatTwoWindows(t *testing.T) {
 		if err := errors.Join(second.Eval(p.ctx, focus, nil), second.Type(p.ctx, "\n")); err != nil {
 			t.Fatal(err)
 		}
-		return p.history(talkOne).Head.State == protocol.ConversationIdle
+		return p.history(firstConversation).Head.State == protocol.ConversationIdle
 	})
 	p.untilSaid(first, "omega")
 	p.untilSaid(first, "Done in")
 	p.saidAsWritten(first)
 	p.until(first, "the question is one line", `document.querySelector('article.permission details') && !document.querySelector('article.permission section')`)
 
-	p.chooseTalk(second, "One")
+	p.chooseConversation(second, "One")
 	p.eventually("its own tab is in front", func() bool {
 		for _, tab := range p.session(protocol.DefaultSession).Tabs {
 			if tab.ID == "t1" {

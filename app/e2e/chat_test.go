@@ -17,10 +17,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// talkOne and talkTwo are conversations that the tests create.
+// firstConversation and secondConversation are conversations that the tests create.
 const (
-	talkOne = protocol.ConversationID("5f0c8c3a-61c1-4c3e-9a36-3b1f0f6a0001")
-	talkTwo = protocol.ConversationID("5f0c8c3a-61c1-4c3e-9a36-3b1f0f6a0002")
+	firstConversation  = protocol.ConversationID("5f0c8c3a-61c1-4c3e-9a36-3b1f0f6a0001")
+	secondConversation = protocol.ConversationID("5f0c8c3a-61c1-4c3e-9a36-3b1f0f6a0002")
 )
 
 // scripted returns the command line of the agent that does what a prompt says.
@@ -146,9 +146,9 @@ func TestChatTwoTabs(t *testing.T) {
 	panel := p.panel(p.browser(protocol.DefaultSession))
 	p.toChat(panel)
 	p.cli("newtab", pages+"/second")
-	p.begin(talkOne, "t1", "One")
-	p.begin(talkTwo, "t2", "Two")
-	for id, name := range map[protocol.ConversationID]string{talkOne: "alpha", talkTwo: "omega"} {
+	p.begin(firstConversation, "t1", "One")
+	p.begin(secondConversation, "t2", "Two")
+	for id, name := range map[protocol.ConversationID]string{firstConversation: "alpha", secondConversation: "omega"} {
 		p.chat("/chat/send", protocol.ChatSendRequest{Conversation: id, Message: protocol.MessageID(id) + "m", Text: "say " + name + "-begins ; slow 150 10 ; say " + name + "-ends"}, nil)
 	}
 	p.cli("tab", "t1")
@@ -174,9 +174,9 @@ func TestChatReopened(t *testing.T) {
 	browser := p.browser(protocol.DefaultSession)
 	panel := p.panel(browser)
 	p.toChat(panel)
-	p.begin(talkOne, "t1", "One")
-	p.chat("/chat/send", protocol.ChatSendRequest{Conversation: talkOne, Message: "m1", Text: "say begin ; slow 400 10 ; say finis"}, nil)
-	p.chooseTalk(panel, "One")
+	p.begin(firstConversation, "t1", "One")
+	p.chat("/chat/send", protocol.ChatSendRequest{Conversation: firstConversation, Message: "m1", Text: "say begin ; slow 400 10 ; say finis"}, nil)
+	p.chooseConversation(panel, "One")
 	p.untilSaid(panel, "the quick brown fox")
 	if err := browser.ClickAction(p.ctx, protocol.ExtensionID); err != nil {
 		t.Fatal(err)
@@ -201,9 +201,9 @@ func TestChatReopened(t *testing.T) {
 	}
 	p.allow(panel)
 	p.until(panel, "the last has its end", `[...document.querySelectorAll('article.text')].at(-1)?.innerText.includes('waited 3') && [...document.querySelectorAll('article.end')].at(-1)?.innerText.includes('Done in')`)
-	p.drawnAsWritten(panel, talkOne)
+	p.drawnAsWritten(panel, firstConversation)
 	kinds := map[protocol.ChatEntryKind]int{}
-	for _, e := range p.history(talkOne).Entries {
+	for _, e := range p.history(firstConversation).Entries {
 		kinds[e.Kind]++
 	}
 	if kinds[protocol.EntryUser] != 5 || kinds[protocol.EntryEnd] != 5 {
@@ -235,12 +235,12 @@ func (p *product) drawnAsWritten(panel *tap.Page, id protocol.ConversationID) {
 	}
 }
 
-// saidAsWritten compares the agent's text in talkOne in the panel with the
+// saidAsWritten compares the agent's text in firstConversation in the panel with the
 // journal: nothing is lost or duplicated.
 func (p *product) saidAsWritten(panel *tap.Page) {
 	p.t.Helper()
 	want := ""
-	for _, e := range p.history(talkOne).Entries {
+	for _, e := range p.history(firstConversation).Entries {
 		if e.Kind == protocol.EntryText {
 			want += e.Text + " "
 		}
@@ -262,7 +262,7 @@ func TestChatWorkerStopped(t *testing.T) {
 	p := start(t, options{})
 	browser := p.browser(protocol.DefaultSession)
 	panel := p.panel(browser)
-	p.begin(talkOne, "t1", "One")
+	p.begin(firstConversation, "t1", "One")
 	p.toChat(panel)
 	p.say(panel, "say begin ; slow 200 10 ; ask go on ; slow 200 10 ; say finis")
 	p.untilSaid(panel, "the quick brown fox")
@@ -303,8 +303,8 @@ func (p *product) allow(panel *tap.Page) {
 	})
 }
 
-// chooseTalk opens a conversation by its title.
-func (p *product) chooseTalk(panel *tap.Page, title string) {
+// chooseConversation opens a conversation by its title.
+func (p *product) chooseConversation(panel *tap.Page, title string) {
 	p.t.Helper()
 	if err := panel.Eval(p.ctx, `document.querySelector('header .title').click()`, nil); err != nil {
 		p.t.Fatal(err)
@@ -321,7 +321,7 @@ func (p *product) chooseTalk(panel *tap.Page, title string) {
 func TestChatAgentKilled(t *testing.T) {
 	p := start(t, options{})
 	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.begin(talkOne, "t1", "One", "-state", filepath.Join(p.home, "agent"))
+	p.begin(firstConversation, "t1", "One", "-state", filepath.Join(p.home, "agent"))
 	p.toChat(panel)
 	p.say(panel, "say last words ; kill")
 	p.untilSaid(panel, "last words")
@@ -336,7 +336,7 @@ func TestChatAgentKilled(t *testing.T) {
 func TestChatAppKilled(t *testing.T) {
 	p := start(t, options{})
 	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.begin(talkOne, "t1", "One", "-state", filepath.Join(p.home, "agent"))
+	p.begin(firstConversation, "t1", "One", "-state", filepath.Join(p.home, "agent"))
 	p.toChat(panel)
 	p.say(panel, "say before the end ; silent")
 	p.untilSaid(panel, "before the end")
@@ -346,7 +346,7 @@ func TestChatAppKilled(t *testing.T) {
 	}
 	p.say(panel, "say one too many")
 	p.until(panel, "the sixth stays in the input, with words", `document.querySelector('[role=alert]') && document.querySelector('form textarea').value === 'say one too many'`)
-	p.eventually("its draft is kept", func() bool { return p.history(talkOne).Head.Draft == "say one too many" })
+	p.eventually("its draft is kept", func() bool { return p.history(firstConversation).Head.Draft == "say one too many" })
 
 	if err := syscall.Kill(p.app.Process.Pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -356,11 +356,11 @@ func TestChatAppKilled(t *testing.T) {
 	p.launch(options{})
 	panel = p.panel(p.browser(protocol.DefaultSession))
 	p.toChat(panel)
-	p.chooseTalk(panel, "One")
+	p.chooseConversation(panel, "One")
 	p.untilSaid(panel, "before the end")
 	p.until(panel, "what waited waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Queued messages"] li').length === %d`, protocol.ChatQueue))
 	ends := 0
-	for _, e := range p.history(talkOne).Entries {
+	for _, e := range p.history(firstConversation).Entries {
 		if e.End != nil && e.End.Reason == protocol.EndRestarted {
 			ends++
 		}
@@ -376,7 +376,7 @@ func TestChatAppKilled(t *testing.T) {
 func TestChatPermissionFromTray(t *testing.T) {
 	p := start(t, options{})
 	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.begin(talkOne, "t1", "One")
+	p.begin(firstConversation, "t1", "One")
 	p.toChat(panel)
 	p.say(panel, "ask rm -rf build ; say went on")
 	p.until(panel, "the question is in the conversation", `document.querySelector('article.permission section')?.innerText.includes('rm -r build')`)

@@ -59,6 +59,26 @@ func TestConfinedAgent(t *testing.T) {
 	if err := p.desk.Screenshot(p.ctx, artifact(t, "confined.png")); err != nil {
 		t.Fatal(err)
 	}
+	// A process that left the group, the session and the environment ends with it all the same.
+	const survivor = "sleep\x0086399\x00"
+	p.typeLine(panel, `clear; env -i setsid sh -c 'setsid sleep 86399 & exit'`)
+	p.eventually("it runs", func() bool { return isAlive(t, survivor) })
+	p.typeLine(panel, "exit")
+	p.eventually("the terminal has ended", func() bool { return p.terminal().State == protocol.TerminalEnded })
+	p.eventually("nothing of it runs", func() bool { return !isAlive(t, survivor) })
+}
+
+// isAlive says whether a process has this command line, whose arguments end with a zero.
+func isAlive(t *testing.T, cmdline string) bool {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(all, func(file string) bool {
+		data, _ := os.ReadFile(file) // it may have ended
+		return string(data) == cmdline
+	})
 }
 
 // TestUnconfinedShell runs the same attempts in the user's own shell, which is not

@@ -13,9 +13,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// TestSecondInstance starts the app twice: the second instance brings the window
+// TestSingleInstance starts the app twice: the second instance brings the window
 // of the first to the front and exits with 0.
-func TestSecondInstance(t *testing.T) {
+func TestSingleInstance(t *testing.T) {
 	p := start(t, options{})
 	p.panel(p.browser(protocol.DefaultSession))
 	window, err := p.desk.WaitWindow(p.ctx, "^Pilotfish$")
@@ -43,6 +43,44 @@ func TestSecondInstance(t *testing.T) {
 	}
 	if err := syscall.Kill(first, 0); err != nil {
 		t.Errorf("the first app is gone: %v", err)
+	}
+}
+
+// TestStateOfANewerVersion starts the app on files that a newer version wrote: each is
+// kept beside its place byte by byte, the log names it, and the session works without it.
+func TestStateOfANewerVersion(t *testing.T) {
+	home := shortDir(t)
+	newer := map[string]string{
+		"config/models.json":                  `{"version":99,"profiles":{"a":"in a new form"}}`,
+		"state/sessions/default/rules.json":   `{"version":99,"rules":[{"site":"https://a.example","effect":"new"}]}`,
+		"state/sessions/default/session.json": `{"version":99,"tabs":"in a new form"}`,
+	}
+	for name, text := range newer {
+		file := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := start(t, options{Home: home, Settings: []string{`agent = "shell"`}})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(panel, "ready>")
+	if rules := p.cli("rules"); strings.Contains(rules, "a.example") {
+		t.Errorf("a rule of the newer version applies: %s", rules)
+	}
+	logged, err := os.ReadFile(filepath.Join(home, "state/logs/pilotfish.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range newer {
+		if kept, err := os.ReadFile(filepath.Join(home, name+".bad")); err != nil || string(kept) != text {
+			t.Errorf("%s is not kept: %q, %v", name, kept, err)
+		}
+	}
+	if n := strings.Count(string(logged), "put aside"); n != len(newer) {
+		t.Errorf("the log names %d of %d files", n, len(newer))
 	}
 }
 

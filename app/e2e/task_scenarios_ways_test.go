@@ -190,8 +190,8 @@ func (st *stage) enclosed(texts ...string) {
 	}
 }
 
-// personScenarios are what a user does to a running task.
-func personScenarios() []scenario {
+// userScenarios are what a user does to a running task.
+func userScenarios() []scenario {
 	return []scenario{
 		{
 			name: "a word in the middle", page: "/fields.html",
@@ -231,7 +231,7 @@ func TestTaskWays(t *testing.T) {
 	st := newStage(t)
 	st.run(t, wayScenarios())
 	st.run(t, modelScenarios())
-	st.run(t, personScenarios())
+	st.run(t, userScenarios())
 	st.run(t, fileScenarios(t))
 	st.run(t, noticeScenarios())
 	st.each(t, tabScenarios())

@@ -59,10 +59,10 @@ func serveUntil(ctx context.Context, how serving, parent *os.File) error {
 	defer made.Close()
 	made.Manager.OnQuit(stop)
 	if parent != nil {
-		news := made.Manager.Changes()
-		defer news.Close()
+		changes := made.Manager.Changes()
+		defer changes.Close()
 		go func() {
-			for range news.C() {
+			for range changes.C() {
 				if endpoint, err := instance.ReadEndpoint(made.Dirs.EndpointFile()); err == nil && endpoint.PID == os.Getpid() {
 					_, _ = parent.WriteString(client.ReadyWord + "\n") // an error means that the command has ended and does not wait
 					_ = parent.Close()

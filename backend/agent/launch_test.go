@@ -109,7 +109,7 @@ func TestClaudesHooksCallUs(t *testing.T) {
 	}
 }
 
-func TestPersonsOwnClaudeOptionsStay(t *testing.T) {
+func TestUsersOwnClaudeOptionsStay(t *testing.T) {
 	home := t.TempDir()
 	install(t, filepath.Join(home, ".local/bin"), "claude")
 	cfg := launchConfig(t)

@@ -139,17 +139,17 @@ func (a *Authority) Rotate(id string, life time.Duration) (Secret, error) {
 // CodeUnauthorized for a token that is not, or no longer, valid. It returns
 // CodeForbidden for a valid token that is not for this route, and for a
 // single-use token, which needs Take.
-func (a *Authority) Check(token string, door Door) (Grant, error) {
-	return a.find(token, door, false)
+func (a *Authority) Check(token string, capability Capability) (Grant, error) {
+	return a.find(token, capability, false)
 }
 
 // Take is Check for a single-use token: the token ends with the call. A token
 // that is used for the wrong route is not used up.
-func (a *Authority) Take(token string, door Door) (Grant, error) {
-	return a.find(token, door, true)
+func (a *Authority) Take(token string, capability Capability) (Grant, error) {
+	return a.find(token, capability, true)
 }
 
-func (a *Authority) find(token string, door Door, take bool) (Grant, error) {
+func (a *Authority) find(token string, capability Capability, take bool) (Grant, error) {
 	sum := a.digest(token)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -171,7 +171,7 @@ func (a *Authority) find(token string, door Door, take bool) (Grant, error) {
 	switch {
 	case token == "" || found == nil:
 		return Grant{}, errEnded()
-	case !found.grant.Kind.Opens(door) || found.grant.Kind.singleUse() != take:
+	case !found.grant.Kind.Opens(capability) || found.grant.Kind.singleUse() != take:
 		return Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid for this route", "")
 	}
 	grant := found.grant

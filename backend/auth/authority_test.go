@@ -23,34 +23,34 @@ func code(err error) protocol.Code {
 }
 
 // check uses a token in the way of its kind: single use for attach.
-func check(a *auth.Authority, kind auth.Kind, token string, door auth.Door) (auth.Grant, error) {
+func check(a *auth.Authority, kind auth.Kind, token string, capability auth.Capability) (auth.Grant, error) {
 	if kind == auth.KindAttach {
-		return a.Take(token, door)
+		return a.Take(token, capability)
 	}
-	return a.Check(token, door)
+	return a.Check(token, capability)
 }
 
 // The whole table, written a second time: what it does not name must be denied.
-func TestEachKindOpensItsOwnDoorsOnly(t *testing.T) {
-	want := map[auth.Kind][]auth.Door{
-		auth.KindPanel:  {auth.DoorPanel, auth.DoorTerminal, auth.DoorAgents, auth.DoorProbe, auth.DoorActivity, auth.DoorTask, auth.DoorTaskRun, auth.DoorModels, auth.DoorChat, auth.DoorFile},
-		auth.KindAttach: {auth.DoorAttach},
-		auth.KindAgent:  {auth.DoorCommand, auth.DoorTabs, auth.DoorAgents, auth.DoorAgentStatus, auth.DoorMCP, auth.DoorActivity, auth.DoorFile, auth.DoorTask},
-		auth.KindCLI:    {auth.DoorCommand, auth.DoorTabs, auth.DoorAgents, auth.DoorProbe, auth.DoorApp, auth.DoorMCP, auth.DoorActivity, auth.DoorFile, auth.DoorTask, auth.DoorChat},
+func TestEachKindHasItsOwnCapabilitiesOnly(t *testing.T) {
+	want := map[auth.Kind][]auth.Capability{
+		auth.KindPanel:  {auth.CapabilityPanel, auth.CapabilityTerminal, auth.CapabilityAgents, auth.CapabilityProbe, auth.CapabilityActivity, auth.CapabilityTask, auth.CapabilityTaskRun, auth.CapabilityModels, auth.CapabilityChat, auth.CapabilityFile},
+		auth.KindAttach: {auth.CapabilityAttach},
+		auth.KindAgent:  {auth.CapabilityCommand, auth.CapabilityTabs, auth.CapabilityAgents, auth.CapabilityAgentStatus, auth.CapabilityMCP, auth.CapabilityActivity, auth.CapabilityFile, auth.CapabilityTask},
+		auth.KindCLI:    {auth.CapabilityCommand, auth.CapabilityTabs, auth.CapabilityAgents, auth.CapabilityProbe, auth.CapabilityApp, auth.CapabilityMCP, auth.CapabilityActivity, auth.CapabilityFile, auth.CapabilityTask, auth.CapabilityChat},
 		"unknown":       nil,
 	}
-	doors := append(auth.Doors(), "", "unheard of")
+	capabilities := append(auth.Capabilities(), "", "unheard of")
 	for kind, open := range want {
-		for _, door := range doors {
+		for _, capability := range capabilities {
 			a := auth.New(auth.Config{})
 			_, secret := a.Mint(kind, auth.Grant{}, time.Hour)
-			_, err := check(a, kind, secret.Reveal(), door)
-			if slices.Contains(open, door) {
+			_, err := check(a, kind, secret.Reveal(), capability)
+			if slices.Contains(open, capability) {
 				if err != nil {
-					t.Errorf("%s at %s: %v, want open", kind, door, err)
+					t.Errorf("%s at %s: %v, want open", kind, capability, err)
 				}
 			} else if code(err) != protocol.CodeForbidden {
-				t.Errorf("%s at %s: %v, want forbidden", kind, door, err)
+				t.Errorf("%s at %s: %v, want forbidden", kind, capability, err)
 			}
 		}
 	}
@@ -77,12 +77,12 @@ func TestScopesAreCutToTheKind(t *testing.T) {
 func TestGrantIsACopy(t *testing.T) {
 	a := auth.New(auth.Config{})
 	_, secret := a.Mint(auth.KindAgent, auth.Grant{Scopes: auth.Scopes{protocol.ScopeRead}}, 0)
-	grant, err := a.Check(secret.Reveal(), auth.DoorCommand)
+	grant, err := a.Check(secret.Reveal(), auth.CapabilityCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	grant.Scopes[0] = protocol.ScopeAdmin
-	again, err := a.Check(secret.Reveal(), auth.DoorCommand)
+	again, err := a.Check(secret.Reveal(), auth.CapabilityCommand)
 	if err != nil || again.Scopes.Has(protocol.ScopeAdmin) {
 		t.Errorf("scopes %v, %v", again.Scopes, err)
 	}
@@ -91,10 +91,10 @@ func TestGrantIsACopy(t *testing.T) {
 func TestAttachTokenIsGoodForOneUse(t *testing.T) {
 	a := auth.New(auth.Config{})
 	_, secret := a.Mint(auth.KindAttach, auth.Grant{Terminal: "a"}, protocol.AttachTokenLife)
-	if _, err := a.Check(secret.Reveal(), auth.DoorAttach); code(err) != protocol.CodeForbidden {
+	if _, err := a.Check(secret.Reveal(), auth.CapabilityAttach); code(err) != protocol.CodeForbidden {
 		t.Errorf("Check of a single use token: %v", err)
 	}
-	if _, err := a.Take(secret.Reveal(), auth.DoorCommand); code(err) != protocol.CodeForbidden {
+	if _, err := a.Take(secret.Reveal(), auth.CapabilityCommand); code(err) != protocol.CodeForbidden {
 		t.Errorf("at another door: %v", err)
 	}
 	// Of many concurrent uses, one succeeds.
@@ -103,7 +103,7 @@ func TestAttachTokenIsGoodForOneUse(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			grant, err := a.Take(secret.Reveal(), auth.DoorAttach)
+			grant, err := a.Take(secret.Reveal(), auth.CapabilityAttach)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -127,17 +127,17 @@ func TestTokensExpire(t *testing.T) {
 		_, agent := a.Mint(auth.KindAgent, auth.Grant{}, 0)
 		_, cli := a.Mint(auth.KindCLI, auth.Grant{}, protocol.CLITokenLife)
 		time.Sleep(protocol.AttachTokenLife + time.Second)
-		if _, err := a.Take(attach.Reveal(), auth.DoorAttach); code(err) != protocol.CodeUnauthorized {
+		if _, err := a.Take(attach.Reveal(), auth.CapabilityAttach); code(err) != protocol.CodeUnauthorized {
 			t.Errorf("attach after 31 s: %v", err)
 		}
-		if _, err := a.Check(cli.Reveal(), auth.DoorApp); err != nil {
+		if _, err := a.Check(cli.Reveal(), auth.CapabilityApp); err != nil {
 			t.Errorf("cli within its life: %v", err)
 		}
 		time.Sleep(365 * 24 * time.Hour)
-		if _, err := a.Check(cli.Reveal(), auth.DoorApp); code(err) != protocol.CodeUnauthorized {
+		if _, err := a.Check(cli.Reveal(), auth.CapabilityApp); code(err) != protocol.CodeUnauthorized {
 			t.Errorf("cli after its life: %v", err)
 		}
-		if _, err := a.Check(agent.Reveal(), auth.DoorCommand); err != nil {
+		if _, err := a.Check(agent.Reveal(), auth.CapabilityCommand); err != nil {
 			t.Errorf("a token without an end: %v", err)
 		}
 	})
@@ -152,16 +152,16 @@ func TestRotationHonoursTheOldTokenForTheGrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(protocol.RotatedTokenGrace - time.Millisecond)
-		got, err := a.Check(first.Reveal(), auth.DoorPanel)
+		got, err := a.Check(first.Reveal(), auth.CapabilityPanel)
 		if err != nil || got.Generation != 1 || got.ID != grant.ID {
 			t.Errorf("old token within the grace: %+v, %v", got, err)
 		}
-		got, err = a.Check(second.Reveal(), auth.DoorPanel)
+		got, err = a.Check(second.Reveal(), auth.CapabilityPanel)
 		if err != nil || got.Generation != 2 {
 			t.Errorf("new token: %+v, %v", got, err)
 		}
 		time.Sleep(time.Millisecond)
-		if _, err := a.Check(first.Reveal(), auth.DoorPanel); code(err) != protocol.CodeUnauthorized {
+		if _, err := a.Check(first.Reveal(), auth.CapabilityPanel); code(err) != protocol.CodeUnauthorized {
 			t.Errorf("old token after the grace: %v", err)
 		}
 		// Two rotations in a row: the first token is invalid, even within its grace
@@ -173,14 +173,14 @@ func TestRotationHonoursTheOldTokenForTheGrace(t *testing.T) {
 		if _, err := a.Rotate(grant.ID, protocol.PanelTokenLife); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.Check(second.Reveal(), auth.DoorPanel); code(err) != protocol.CodeUnauthorized {
+		if _, err := a.Check(second.Reveal(), auth.CapabilityPanel); code(err) != protocol.CodeUnauthorized {
 			t.Errorf("token before the one before: %v", err)
 		}
-		if _, err := a.Check(third.Reveal(), auth.DoorPanel); err != nil {
+		if _, err := a.Check(third.Reveal(), auth.CapabilityPanel); err != nil {
 			t.Errorf("token before: %v", err)
 		}
 		a.Revoke(grant.ID)
-		if _, err := a.Check(third.Reveal(), auth.DoorPanel); code(err) != protocol.CodeUnauthorized {
+		if _, err := a.Check(third.Reveal(), auth.CapabilityPanel); code(err) != protocol.CodeUnauthorized {
 			t.Errorf("grace outlived the revocation: %v", err)
 		}
 		if _, err := a.Rotate(grant.ID, 0); code(err) != protocol.CodeUnauthorized {
@@ -214,15 +214,15 @@ func TestClockJumpsNeitherEndNorKeepTokens(t *testing.T) {
 			if moved := now().Unix() - base.Unix(); moved != seconds {
 				t.Fatalf("the test's clock moved %d s, want %d", moved, seconds)
 			}
-			if _, err := a.Check(secret.Reveal(), auth.DoorPanel); err != nil {
+			if _, err := a.Check(secret.Reveal(), auth.CapabilityPanel); err != nil {
 				t.Errorf("after the jump: %v", err)
 			}
 			passed = protocol.PanelTokenLife - time.Second
-			if _, err := a.Check(secret.Reveal(), auth.DoorPanel); err != nil {
+			if _, err := a.Check(secret.Reveal(), auth.CapabilityPanel); err != nil {
 				t.Errorf("at the end of its life: %v", err)
 			}
 			passed = protocol.PanelTokenLife
-			if _, err := a.Check(secret.Reveal(), auth.DoorPanel); code(err) != protocol.CodeUnauthorized {
+			if _, err := a.Check(secret.Reveal(), auth.CapabilityPanel); code(err) != protocol.CodeUnauthorized {
 				t.Errorf("after its life: %v", err)
 			}
 			if !watch.Status().Ended {
@@ -281,17 +281,17 @@ func TestRevocationTakesTheChildrenAlong(t *testing.T) {
 	if !w.Status().Ended {
 		t.Error("the child's watch was not told")
 	}
-	if _, err := a.Take(childToken.Reveal(), auth.DoorAttach); code(err) != protocol.CodeUnauthorized {
+	if _, err := a.Take(childToken.Reveal(), auth.CapabilityAttach); code(err) != protocol.CodeUnauthorized {
 		t.Errorf("child: %v", err)
 	}
-	if _, err := a.Check(panelToken.Reveal(), auth.DoorPanel); code(err) != protocol.CodeUnauthorized {
+	if _, err := a.Check(panelToken.Reveal(), auth.CapabilityPanel); code(err) != protocol.CodeUnauthorized {
 		t.Errorf("parent: %v", err)
 	}
-	if _, err := a.Check(otherToken.Reveal(), auth.DoorPanel); err != nil {
+	if _, err := a.Check(otherToken.Reveal(), auth.CapabilityPanel); err != nil {
 		t.Errorf("a grant of another session (%s): %v", other.ID, err)
 	}
 	_, orphan := a.Mint(auth.KindAttach, auth.Grant{Parent: panel.ID}, time.Minute)
-	if _, err := a.Take(orphan.Reveal(), auth.DoorAttach); code(err) != protocol.CodeUnauthorized {
+	if _, err := a.Take(orphan.Reveal(), auth.CapabilityAttach); code(err) != protocol.CodeUnauthorized {
 		t.Errorf("child minted after its parent ended: %v", err)
 	}
 }
@@ -373,7 +373,7 @@ func FuzzCheckAcceptsNothingElse(f *testing.F) {
 	f.Add(token + "\x00")
 	f.Add(" " + token)
 	f.Fuzz(func(t *testing.T, s string) {
-		_, err := a.Check(s, auth.DoorApp)
+		_, err := a.Check(s, auth.CapabilityApp)
 		if (err == nil) != (s == token) {
 			t.Errorf("Check(%q): %v", s, err)
 		}

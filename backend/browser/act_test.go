@@ -61,31 +61,31 @@ func (s *stage) open(t *testing.T, path string) {
 // nobody is a caller without a name.
 var nobody protocol.Caller
 
-func (s *stage) look(t *testing.T, q protocol.LookRequest) protocol.Look {
+func (s *stage) snap(t *testing.T, q protocol.SnapshotRequest) protocol.Snapshot {
 	t.Helper()
-	return s.lookAs(t, nobody, q)
+	return s.snapshotAs(t, nobody, q)
 }
 
-func (s *stage) lookAs(t *testing.T, by protocol.Caller, q protocol.LookRequest) protocol.Look {
+func (s *stage) snapshotAs(t *testing.T, by protocol.Caller, q protocol.SnapshotRequest) protocol.Snapshot {
 	t.Helper()
-	look, err := s.Snapshot(deadline(t), by, s.tab, q)
+	snap, err := s.Snapshot(deadline(t), by, s.tab, q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return look
+	return snap
 }
 
 // ref returns the ref of the first line that has this text.
 func (s *stage) ref(t *testing.T, text string) string {
 	t.Helper()
-	look := s.look(t, protocol.LookRequest{})
-	for line := range strings.Lines(look.Text) {
+	snap := s.snap(t, protocol.SnapshotRequest{})
+	for line := range strings.Lines(snap.Text) {
 		fields := strings.Fields(line)
 		if strings.Contains(line, text) && len(fields) > 0 && page.RefScope().MatchString(fields[0]) {
 			return fields[0]
 		}
 	}
-	t.Fatalf("nothing like %q in\n%s", text, look.Text)
+	t.Fatalf("nothing like %q in\n%s", text, snap.Text)
 	return ""
 }
 
@@ -181,7 +181,7 @@ func TestRefsLast(t *testing.T) {
 	if why := s.refused(t, click(alpha), protocol.CodeChanged); !strings.Contains(why, "Delete all") {
 		t.Error(why)
 	}
-	s.look(t, protocol.LookRequest{})
+	s.snap(t, protocol.SnapshotRequest{})
 	s.act(t, click(alpha))
 	s.open(t, "/")
 	s.refused(t, click(alpha), protocol.CodeGone)
@@ -192,7 +192,7 @@ func TestRefsLast(t *testing.T) {
 
 // When a target moves away before the press, the element in its place gets no
 // event. The press is repeated where the target is, once the target rests.
-func TestShiftBetweenLookAndPress(t *testing.T) {
+func TestShiftBetweenSnapshotAndPress(t *testing.T) {
 	s := stageOf(t, `<style>button { position: absolute; top: 0; left: 0; width: 200px; height: 80px }</style>
 		<button id=a onclick="hit = 'a'">Right</button><button id=b style="top: 200px" onclick="hit = 'b'">Wrong</button>
 		<script>var hit = ''; addEventListener('mousemove', () => { a.style.top = '200px'; b.style.top = '0' })</script>`)
@@ -229,7 +229,7 @@ func TestMoving(t *testing.T) {
 	}
 }
 
-func TestLooksAreRefused(t *testing.T) {
+func TestSnapshotsAreRefused(t *testing.T) {
 	s := stageOf(t, `<button onclick=1>Below</button><div style="position:fixed;inset:0" aria-label=Cookies role=dialog>Cookies <button>OK</button></div>
 		<div inert><button id=i>Inert</button></div><button hidden id=h>Hidden</button>`)
 	if why := s.refused(t, click("text=Below"), protocol.CodeCovered); !strings.Contains(why, "Cookies") {
@@ -402,17 +402,17 @@ func TestFramesOfBothKinds(t *testing.T) {
 		<iframe title=Same srcdoc='%s' style="border:7px solid;padding:5px"></iframe><iframe title=Far src="%s/in" style="border:9px solid"></iframe>`, html.EscapeString(inner), far)})
 	s.tab = s.first(t)
 	s.open(t, "/")
-	var look protocol.Look
+	var snap protocol.Snapshot
 	for range 3 { // the session of the other process's frame may not be attached yet
 		if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForLoad}); err != nil {
 			t.Fatal(err)
 		}
-		if look = s.look(t, protocol.LookRequest{}); strings.Count(look.Text, "Inside") == 2 {
+		if snap = s.snap(t, protocol.SnapshotRequest{}); strings.Count(snap.Text, "Inside") == 2 {
 			break
 		}
 	}
 	var refs, fields []string
-	for line := range strings.Lines(look.Text) {
+	for line := range strings.Lines(snap.Text) {
 		f := strings.Fields(line)
 		if strings.Contains(line, "btn Inside") {
 			refs = append(refs, f[0])
@@ -422,7 +422,7 @@ func TestFramesOfBothKinds(t *testing.T) {
 		}
 	}
 	if len(refs) != 2 || len(fields) != 2 || refs[0] == refs[1] {
-		t.Fatalf("%v %v in\n%s", refs, fields, look.Text)
+		t.Fatalf("%v %v in\n%s", refs, fields, snap.Text)
 	}
 	for i := range refs {
 		if e := s.act(t, click(refs[i])); !strings.Contains(strings.Join(e.Changed, " "), "Hit true") {
@@ -445,25 +445,25 @@ func TestDeltaAndBudget(t *testing.T) {
 		fmt.Fprintf(&rows, "<p><button>Row %d</button></p>", i)
 	}
 	s := stageOf(t, `<button id=b>First</button>`+rows.String())
-	look := s.look(t, protocol.LookRequest{Max: 1000})
-	if len([]rune(look.Text)) > 1000 || look.More == 0 {
-		t.Errorf("%d characters, %d more", len(look.Text), look.More)
+	snap := s.snap(t, protocol.SnapshotRequest{Max: 1000})
+	if len([]rune(snap.Text)) > 1000 || snap.More == 0 {
+		t.Errorf("%d characters, %d more", len(snap.Text), snap.More)
 	}
-	at := strings.LastIndex(look.Text, " more h")
-	handle := strings.Fields(look.Text[at+6:])[0]
-	if behind := s.look(t, protocol.LookRequest{Scope: handle}); !strings.Contains(behind.Text, "Row 299") {
+	at := strings.LastIndex(snap.Text, " more h")
+	handle := strings.Fields(snap.Text[at+6:])[0]
+	if behind := s.snap(t, protocol.SnapshotRequest{Scope: handle}); !strings.Contains(behind.Text, "Row 299") {
 		t.Errorf("behind %s: %.300s", handle, behind.Text)
 	}
 	a := protocol.Caller{Name: "a"}
-	s.lookAs(t, a, protocol.LookRequest{})
+	s.snapshotAs(t, a, protocol.SnapshotRequest{})
 	s.eval(t, `b.textContent = 'Changed'`)
-	if d := s.lookAs(t, a, protocol.LookRequest{Delta: true}); !strings.Contains(d.Text, "Changed") || strings.Contains(d.Text, "Row") {
+	if d := s.snapshotAs(t, a, protocol.SnapshotRequest{Delta: true}); !strings.Contains(d.Text, "Changed") || strings.Contains(d.Text, "Row") {
 		t.Errorf("%.500s", d.Text)
 	}
-	if d := s.lookAs(t, a, protocol.LookRequest{Delta: true}); d.Text != "" {
+	if d := s.snapshotAs(t, a, protocol.SnapshotRequest{Delta: true}); d.Text != "" {
 		t.Errorf("%.500s", d.Text)
 	}
-	if d := s.look(t, protocol.LookRequest{Find: "/row 29\\d/i"}); strings.Count(d.Text, "Row") != 10 {
+	if d := s.snap(t, protocol.SnapshotRequest{Find: "/row 29\\d/i"}); strings.Count(d.Text, "Row") != 10 {
 		t.Errorf("%.500s", d.Text)
 	}
 }
@@ -545,9 +545,9 @@ func TestManyCallers(t *testing.T) {
 		i := caller % len(tabs)
 		all.Go(func() {
 			for range each {
-				look, err := s.Snapshot(deadline(t), protocol.Caller{Name: fmt.Sprint(caller)}, tabs[i], protocol.LookRequest{})
-				if err != nil || !strings.Contains(look.URL, fmt.Sprintf("?tab%d", i)) {
-					t.Errorf("caller %d: %s %v", caller, look.URL, err)
+				snap, err := s.Snapshot(deadline(t), protocol.Caller{Name: fmt.Sprint(caller)}, tabs[i], protocol.SnapshotRequest{})
+				if err != nil || !strings.Contains(snap.URL, fmt.Sprintf("?tab%d", i)) {
+					t.Errorf("caller %d: %s %v", caller, snap.URL, err)
 					return
 				}
 				e, err := s.Act(deadline(t), nobody, tabs[i], click("css=button"), nil)
@@ -571,19 +571,19 @@ func TestManyCallers(t *testing.T) {
 // same, depends on what this caller has seen, not on what others have seen.
 func TestEachCallerSawItself(t *testing.T) {
 	s := stageOf(t, `<button id=b>Archive</button><p id=p>one</p>`)
-	look := func(caller string, delta bool) string {
+	snap := func(caller string, delta bool) string {
 		t.Helper()
-		return s.lookAs(t, protocol.Caller{Name: caller}, protocol.LookRequest{Delta: delta}).Text
+		return s.snapshotAs(t, protocol.Caller{Name: caller}, protocol.SnapshotRequest{Delta: delta}).Text
 	}
 	ref := ""
-	for line := range strings.Lines(look("ada", false)) {
+	for line := range strings.Lines(snap("ada", false)) {
 		if strings.Contains(line, "Archive") {
 			ref = strings.Fields(line)[0]
 		}
 	}
-	look("bob", false)
+	snap("bob", false)
 	s.eval(t, `b.textContent = 'Delete all', p.textContent = 'two'`)
-	if got := look("bob", true); !strings.Contains(got, "Delete all") {
+	if got := snap("bob", true); !strings.Contains(got, "Delete all") {
 		t.Errorf("bob's delta: %q", got)
 	}
 	// Bob has seen the new name and Ada has not, no matter who took a snapshot
@@ -597,10 +597,10 @@ func TestEachCallerSawItself(t *testing.T) {
 	if _, err := s.Act(deadline(t), protocol.Caller{Name: "eve"}, s.tab, click(ref), nil); err != nil {
 		t.Errorf("eve was told nothing of it: %v", err)
 	}
-	if got := look("ada", true); !strings.Contains(got, "Delete all") || !strings.Contains(got, "two") {
+	if got := snap("ada", true); !strings.Contains(got, "Delete all") || !strings.Contains(got, "two") {
 		t.Errorf("ada's delta: %q", got)
 	}
-	if got := look("bob", true); strings.Contains(got, "two") {
+	if got := snap("bob", true); strings.Contains(got, "two") {
 		t.Errorf("bob's second delta: %q", got)
 	}
 	if _, err := s.Act(deadline(t), protocol.Caller{Name: "ada"}, s.tab, click(ref), nil); err != nil {

@@ -14,7 +14,7 @@ func TestPagesWithoutBody(t *testing.T) {
 	if e := s.act(t, click("text=Clear")); e.Hit == "" {
 		t.Errorf("a click that clears the page: %+v", e)
 	}
-	if now := s.look(t, protocol.LookRequest{}); now.Refs != 0 {
+	if now := s.snap(t, protocol.SnapshotRequest{}); now.Refs != 0 {
 		t.Errorf("an empty document shows %q", now.Text)
 	}
 	s.refused(t, click("text=Clear"), protocol.CodeNoElement)
@@ -29,7 +29,7 @@ func TestPagesWithoutBody(t *testing.T) {
 		if _, err := s.Navigate(deadline(t), nobody, s.tab, "data:"+kind+","+strings.ReplaceAll(document, "#", "%23"), protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
-		if text := s.look(t, protocol.LookRequest{}).Text; !strings.Contains(text, "Onwards") {
+		if text := s.snap(t, protocol.SnapshotRequest{}).Text; !strings.Contains(text, "Onwards") {
 			t.Errorf("%s shows %q", kind, text)
 		}
 		if e := s.act(t, click("text=Onwards")); !strings.Contains(e.Hit, "link Onwards") {

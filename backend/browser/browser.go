@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/capture"
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
@@ -18,10 +19,9 @@ import (
 	"pilotfish/backend/browser/history"
 	"pilotfish/backend/browser/input"
 	"pilotfish/backend/browser/inspect"
-	"pilotfish/backend/browser/mask"
 	"pilotfish/backend/browser/measure"
-	"pilotfish/backend/browser/news"
 	"pilotfish/backend/browser/observe"
+	"pilotfish/backend/browser/overlay"
 	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/pick"
@@ -107,7 +107,7 @@ type Browser struct {
 	*history.History
 	*input.Input
 	*inspect.Inspector
-	*mask.Masks
+	*overlay.Overlays
 	*measure.Measure
 	*observe.Observer
 	*overrides.Overrides
@@ -121,7 +121,7 @@ type Browser struct {
 	log    *slog.Logger
 	tabs   *tabs.Registry
 	queue  *queue.Queues
-	news   *news.News
+	events *background.Events
 
 	mu      sync.Mutex
 	run     *run
@@ -155,14 +155,14 @@ func New(c Config) (*Browser, error) {
 	b.groups = groups{b}
 	b.History = history.New(work{b})
 	b.Waits = downloads.New(work{b})
-	b.news = news.New(work{b}, b.Downloads)
+	b.events = background.New(work{b}, b.Downloads)
 	b.Rules = gate.New(work{b})
-	b.Masks = mask.New(work{b}, mask.Config{Open: b.tabs, Pause: c.OnPause})
+	b.Overlays = overlay.New(work{b}, overlay.Config{Open: b.tabs, Pause: c.OnPause})
 	b.Inspector = inspect.New(work{b})
-	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info, Beside: work{b}.Beside, Answered: b.news.KnowsDialog})
+	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info, Beside: work{b}.Beside, Answered: b.events.KnowsDialog})
 	b.Input = input.New(work{b}, input.Config{
-		Effects: effects.Config{Open: b.tabs, News: b.news, DialogPolicy: b.DialogPolicy},
-		Masks:   b.Masks, Panel: b.panel, Log: b.log,
+		Effects:  effects.Config{Open: b.tabs, Background: b.events, DialogPolicy: b.DialogPolicy},
+		Overlays: b.Overlays, Panel: b.panel, Log: b.log,
 	})
 	b.Overrides = overrides.New(work{b})
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Watches: work{b}})
@@ -173,10 +173,10 @@ func New(c Config) (*Browser, error) {
 		},
 	})
 	b.Recordings = recording.New(work{b}, recording.Config{Folder: b.files(), Page: b.Page, Still: b.Still})
-	b.Snapshots = snapshot.New(work{b}, b.news)
+	b.Snapshots = snapshot.New(work{b}, b.events)
 	b.Waiter = wait.New(work{b}, wait.Config{Open: b.tabs, Console: b.AwaitConsole, Request: b.AwaitRequest, Download: b.AwaitDownload})
 	b.Measure = measure.New(work{b}, b.savePage)
-	b.Picks = pick.New(work{b}, pick.Config{Look: b.Snapshot, Panel: b.panel})
+	b.Picks = pick.New(work{b}, pick.Config{Snapshot: b.Snapshot, Panel: b.panel})
 	return b, nil
 }
 

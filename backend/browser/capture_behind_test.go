@@ -15,7 +15,7 @@ const banded = `<style>body{margin:0}#bar{position:fixed;top:0;left:0;width:100%
 
 // Screenshots of a background tab, of every kind and at other widths, are
 // complete and leave the page as it was, even where its size is emulated.
-func TestPicturesOfWhatIsEmulated(t *testing.T) {
+func TestScreenshotsOfWhatIsEmulated(t *testing.T) {
 	s := stageOf(t, "")
 	id, err := s.NewTab(deadline(t), "", true)
 	if err != nil {

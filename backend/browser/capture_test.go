@@ -52,7 +52,7 @@ func near(img image.Image, x, y int, want color.RGBA) bool {
 
 var green = color.RGBA{G: 128, A: 255}
 
-func TestElementAndFullPictures(t *testing.T) {
+func TestElementAndFullScreenshots(t *testing.T) {
 	f, ctx, id := shop(t)
 	shot, err := f.Screenshot(ctx, nobody, id, protocol.ScreenshotRequest{Format: "png", Element: "#save"})
 	if err != nil {
@@ -90,7 +90,7 @@ func TestElementAndFullPictures(t *testing.T) {
 
 // The labels appear only in the screenshot: the page records every change of its
 // document and sees none.
-func TestAnnotatedPicture(t *testing.T) {
+func TestAnnotatedScreenshot(t *testing.T) {
 	f, ctx, id := shop(t)
 	before, err := f.Evaluate(ctx, nobody, id, "mutations")
 	if err != nil {
@@ -136,7 +136,7 @@ func TestAnnotatedPicture(t *testing.T) {
 }
 
 // A background tab on which nothing moves returns its screenshot every time.
-func TestBackgroundPicturesDoNotWait(t *testing.T) {
+func TestBackgroundScreenshotsDoNotWait(t *testing.T) {
 	f, ctx, id := shop(t)
 	if _, err := f.Markdown(ctx, nobody, id, "", 100); err != nil { // this opens the page
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func content(t *testing.T, file protocol.PageFile) []byte {
 
 // Every width has its own screenshot, in a background tab and in front, and the
 // page has its own size afterwards.
-func TestResponsivePictures(t *testing.T) {
+func TestResponsiveScreenshots(t *testing.T) {
 	f, _, id := shop(t)
 	for _, front := range []protocol.TabID{f.first(t), id} {
 		if err := f.ActivateTab(deadline(t), front); err != nil {

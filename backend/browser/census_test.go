@@ -23,7 +23,7 @@ func TestClosedRootsInALargePage(t *testing.T) {
 		}
 		return known
 	}
-	text := func() string { return s.look(t, protocol.LookRequest{}).Text }
+	text := func() string { return s.snap(t, protocol.SnapshotRequest{}).Text }
 	for range 2 {
 		if text := text(); !strings.Contains(text, "First") || strings.Contains(text, "Behind") {
 			t.Fatalf("the page shows %s", text)

@@ -20,7 +20,7 @@ func TestAskedWhileItCloses(t *testing.T) {
 		f.open(t, id, page)
 		asks := map[string]func() error{
 			"its text": func() error { _, err := f.Text(deadline(t), nobody, id, 100); return err },
-			"a look":   func() error { _, err := f.Snapshot(deadline(t), nobody, id, protocol.LookRequest{}); return err },
+			"a look":   func() error { _, err := f.Snapshot(deadline(t), nobody, id, protocol.SnapshotRequest{}); return err },
 			"a wait": func() error {
 				_, err := f.Wait(deadline(t), nobody, id, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never on this page"})
 				return err
@@ -29,7 +29,7 @@ func TestAskedWhileItCloses(t *testing.T) {
 			"its window": func() error {
 				return f.SetWindow(deadline(t), id, &protocol.Clip{X: 0, Y: 0, Width: 900, Height: 700}, "")
 			},
-			"its cover":   func() error { return f.Mask(deadline(t), id, protocol.Mask{}) },
+			"its cover":   func() error { return f.SetOverlay(deadline(t), id, protocol.Overlay{}) },
 			"its gate":    func() error { return f.Gate(deadline(t), id, nil, func(string, bool) error { return nil }, nil) },
 			"its cookies": func() error { _, err := f.Cookies(deadline(t), nobody, id, "", false); return err },
 			"its console": func() error { _, err := f.Console(deadline(t), id, 0); return err },

@@ -165,7 +165,7 @@ func TestExact(t *testing.T) {
 				}
 				if path != at {
 					s.open(t, path)
-					s.look(t, protocol.LookRequest{})
+					s.snap(t, protocol.SnapshotRequest{})
 					at = path
 				}
 				s.eval(t, "met = {}")

@@ -18,15 +18,15 @@ func TestScrollAreasByRef(t *testing.T) {
 	}
 	s := stageOf(t, area("<div id=a>", "</div>")+area("<main id=b>", "</main>")+area("<div id=c role=list aria-label=Files>", "</div>")+area("<div id=d role=log>", "</div>")+
 		area("<ul id=e onclick=1>", "</ul>")+`<div style="cursor:pointer">`+area("<section id=f aria-label=Part>", "</section>")+`</div>`)
-	look := s.look(t, protocol.LookRequest{JSON: true})
+	snap := s.snap(t, protocol.SnapshotRequest{JSON: true})
 	var refs []string
-	for line := range strings.Lines(look.Text) {
+	for line := range strings.Lines(snap.Text) {
 		if strings.Contains(line, "→") {
 			refs = append(refs, strings.Fields(line)[0])
 		}
 	}
 	if len(refs) < 6 {
-		t.Fatalf("%d areas in\n%s", len(refs), look.Text)
+		t.Fatalf("%d areas in\n%s", len(refs), snap.Text)
 	}
 	for _, ref := range refs {
 		if e := s.act(t, protocol.ActRequest{Kind: protocol.ActScroll, Target: ref, DX: 300}); e.Moved == nil || e.Moved[0] != 300 {

@@ -76,7 +76,7 @@ func (x extension) putBack(ctx context.Context) error {
 // supervise owns the worker's session and reinstalls the extension when that
 // session ends. A worker that Chromium only stops keeps its session.
 func (x extension) supervise(ctx context.Context) {
-	restarts := newBurst(protocol.RestartBurst, protocol.RestartWindow)
+	restarts := newRateLimit(protocol.RestartLimit, protocol.RestartWindow)
 	there, err := x.loaded(ctx)
 	switch {
 	case err != nil:

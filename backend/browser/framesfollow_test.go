@@ -26,10 +26,10 @@ func TestFramesThatMove(t *testing.T) {
 				t.Fatalf("%s: %s: %v", when, name, err)
 			}
 		}
-		look := s.look(t, protocol.LookRequest{})
+		snap := s.snap(t, protocol.SnapshotRequest{})
 		for _, name := range []string{"Main", "Second", "Alpha", "Beta", "Gamma", "Nest"} {
-			if want := strings.Contains(strings.Join(names, " "), name); strings.Contains(look.Text, name) != want {
-				t.Errorf("%s: %s: there %v, not %v, in\n%s", when, name, !want, want, look.Text)
+			if want := strings.Contains(strings.Join(names, " "), name); strings.Contains(snap.Text, name) != want {
+				t.Errorf("%s: %s: there %v, not %v, in\n%s", when, name, !want, want, snap.Text)
 			}
 		}
 		if all := s.page(t).Frames.All(); len(all) != len(names) {
@@ -42,7 +42,7 @@ func TestFramesThatMove(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.look(t, protocol.LookRequest{})
+	s.snap(t, protocol.SnapshotRequest{})
 	navigate(one)
 	shows("a frame of another site", "Main", "Alpha")
 	for range 3 {
@@ -74,10 +74,10 @@ func TestFramesThatMove(t *testing.T) {
 		if err := c.goes(); err != nil {
 			t.Fatal(err)
 		}
-		look := s.look(t, protocol.LookRequest{})
+		snap := s.snap(t, protocol.SnapshotRequest{})
 		shows(c.when, c.names...)
-		if !strings.Contains(look.Text, c.names[1]) {
-			t.Errorf("%s: the first look has no %s:\n%s", c.when, c.names[1], look.Text)
+		if !strings.Contains(snap.Text, c.names[1]) {
+			t.Errorf("%s: the first look has no %s:\n%s", c.when, c.names[1], snap.Text)
 		}
 	}
 }

@@ -18,8 +18,8 @@ func TestAPageOutlivesManySteps(t *testing.T) {
 		if _, err := s.Act(deadline(t), nobody, s.tab, click("css=#b"), nil); err != nil {
 			t.Fatalf("click %d: %v", i+1, err)
 		}
-		if look, want := s.look(t, protocol.LookRequest{Near: true}), fmt.Sprintf("Clicked %d\n", i+1); !strings.Contains(look.Text+"\n", want) {
-			t.Fatalf("after click %d the page shows\n%s", i+1, look.Text)
+		if snap, want := s.snap(t, protocol.SnapshotRequest{Near: true}), fmt.Sprintf("Clicked %d\n", i+1); !strings.Contains(snap.Text+"\n", want) {
+			t.Fatalf("after click %d the page shows\n%s", i+1, snap.Text)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestBackOnTheFirstPage(t *testing.T) {
 			t.Errorf("back where there is nothing: %s", reply.Text)
 		}
 	}
-	none(back(protocol.ActorPerson)) // about:blank is the only entry
+	none(back(protocol.ActorUser)) // about:blank is the only entry
 
 	open("chrome://version/")
 	open(s.URL + "/site")

@@ -100,7 +100,7 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 			raw[k] = data
 		}
 		return registry.Execute(context.Background(), command.Call{
-			Actor: protocol.Actor{Kind: protocol.ActorPerson, ID: "test"}, Tab: tab,
+			Actor: protocol.Actor{Kind: protocol.ActorUser, ID: "test"}, Tab: tab,
 			Scopes:  []protocol.Scope{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin},
 			Request: protocol.CommandRequest{Command: name, Args: raw, TimeoutMS: int(timeout.Milliseconds())},
 		})

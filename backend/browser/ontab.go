@@ -317,8 +317,8 @@ func (w work) AimOnPage(ctx context.Context, by protocol.Caller, id protocol.Tab
 	})
 }
 
-func (w work) LookAtPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onPage(ctx, by, id, queue.Look, alone(f))
+func (w work) ReadPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onPage(ctx, by, id, queue.Read, alone(f))
 }
 
 func (w work) WaitOnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page, letPass func()) error) error {
@@ -329,12 +329,12 @@ func (w work) OnTab(ctx context.Context, by protocol.Caller, id protocol.TabID, 
 	return w.b.onTab(ctx, by, id, queue.Alone, needsRenderer, alone(f))
 }
 
-func (w work) LookAtTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onTab(ctx, by, id, queue.Look, false, alone(f))
+func (w work) ReadTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onTab(ctx, by, id, queue.Read, false, alone(f))
 }
 
-func (w work) PictureOfTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onTab(ctx, by, id, queue.Picture, true, alone(f))
+func (w work) ScreenshotOfTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
+	return w.b.onTab(ctx, by, id, queue.Screenshot, true, alone(f))
 }
 
 // alone adapts work that only holds its turn until it returns.

@@ -108,7 +108,7 @@ func TestPickInFrames(t *testing.T) {
 	s.open(t, "/")
 	// The session of the frame that another process renders may not be attached
 	// yet.
-	for late := deadline(t); strings.Count(s.look(t, protocol.LookRequest{}).Text, "Inside") < 2; {
+	for late := deadline(t); strings.Count(s.snap(t, protocol.SnapshotRequest{}).Text, "Inside") < 2; {
 		if late.Err() != nil {
 			t.Fatal("the frames do not come")
 		}

@@ -573,7 +573,7 @@ func TestStopEndsEverything(t *testing.T) {
 	}
 }
 
-func TestPersonClosesBrowser(t *testing.T) {
+func TestUserClosesBrowser(t *testing.T) {
 	f := start(t, config(t, false))
 	r, err := f.running()
 	if err != nil {

@@ -142,10 +142,10 @@ func TestEmulation(t *testing.T) {
 	f, s, id := watching(t)
 	ctx := deadline(t)
 	f.open(t, id, s.URL+"/form")
-	const look = `JSON.stringify([innerWidth, innerHeight, devicePixelRatio, matchMedia('(prefers-color-scheme: dark)').matches,
+	const snap = `JSON.stringify([innerWidth, innerHeight, devicePixelRatio, matchMedia('(prefers-color-scheme: dark)').matches,
 		matchMedia('(prefers-reduced-motion: reduce)').matches, matchMedia('print').matches,
 		Intl.DateTimeFormat().resolvedOptions().timeZone, (1.5).toLocaleString(), navigator.userAgent === 'MyBot/1.0', navigator.maxTouchPoints, navigator.onLine])`
-	before := f.script(t, id, look)
+	before := f.script(t, id, snap)
 	want := func(e *protocol.Emulation) {
 		e.Viewport = &protocol.EmulatedViewport{Width: 390, Height: 844, Scale: 3, Mobile: false, Touch: true}
 		e.Scheme, e.Motion, e.Media, e.Timezone, e.Locale, e.UserAgent = "dark", "reduce", "print", "Asia/Tokyo", "de-DE", "MyBot/1.0"
@@ -157,13 +157,13 @@ func TestEmulation(t *testing.T) {
 		t.Fatal(err)
 	}
 	emulated := `[390,844,3,true,true,true,"Asia/Tokyo","1,5",true,5,true]`
-	if got := f.script(t, id, look); got != emulated {
+	if got := f.script(t, id, snap); got != emulated {
 		t.Errorf("emulated: %s", got)
 	}
 	if info := f.open(t, id, s.URL+"/echo"); !strings.HasPrefix(info.Title, "seven|MyBot/1.0|de-DE") {
 		t.Errorf("the server saw %q", info.Title)
 	}
-	if got := f.script(t, id, look); got != emulated {
+	if got := f.script(t, id, snap); got != emulated {
 		t.Errorf("after a navigation: %s", got)
 	}
 	if site, err := f.SetPermission(ctx, nobody, id, "geolocation", "granted"); err != nil || site != s.URL {
@@ -185,7 +185,7 @@ func TestEmulation(t *testing.T) {
 	if _, err := f.Emulate(ctx, nobody, id, func(e *protocol.Emulation) { e.Timezone = "Mars/Olympus" }); code(err) != protocol.CodeBadArgument {
 		t.Errorf("no such zone: %v", err)
 	}
-	if got := f.script(t, id, look); got != emulated {
+	if got := f.script(t, id, snap); got != emulated {
 		t.Errorf("after an error: %s", got)
 	}
 	if _, err := f.Emulate(ctx, nobody, id, func(e *protocol.Emulation) { e.Network = &protocol.EmulatedConditions{Name: "offline", Offline: true} }); err != nil {
@@ -201,7 +201,7 @@ func TestEmulation(t *testing.T) {
 		t.Errorf("online again it is %s", got)
 	}
 	f.open(t, id, s.URL+"/form")
-	if got := f.script(t, id, look); got != before {
+	if got := f.script(t, id, snap); got != before {
 		t.Errorf("after reset: %s, before: %s", got, before)
 	}
 	if e := f.Emulation(id); e.Viewport != nil || e.Headers != nil {

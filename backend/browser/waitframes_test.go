@@ -175,10 +175,10 @@ func TestChangesBesideClosedRoots(t *testing.T) {
 		if i > 0 {
 			s.eval(t, "more()")
 		}
-		look := s.lookAs(t, protocol.Caller{Name: "a"}, protocol.LookRequest{Delta: true})
+		snap := s.snapshotAs(t, protocol.Caller{Name: "a"}, protocol.SnapshotRequest{Delta: true})
 		for _, name := range want {
-			if !strings.Contains(look.Text, name) {
-				t.Errorf("%s is missing in %q", name, look.Text)
+			if !strings.Contains(snap.Text, name) {
+				t.Errorf("%s is missing in %q", name, snap.Text)
 			}
 		}
 	}

@@ -83,11 +83,11 @@ func TestZooClicks(t *testing.T) {
 	for _, c := range zooCases(t) {
 		for _, want := range c.Offered {
 			s.open(t, "/"+c.ID+".html?other="+other)
-			look := s.look(t, protocol.LookRequest{JSON: true})
-			ref := s.marked(t, look, want.Hit, want.Role, want.Name)
+			snap := s.snap(t, protocol.SnapshotRequest{JSON: true})
+			ref := s.marked(t, snap, want.Hit, want.Role, want.Name)
 			if ref == "" {
 				missing++
-				rest = append(rest, fmt.Sprintf("missing %s %s (%s %q)\n%s", c.ID, want.Hit, want.Role, want.Name, look.Text))
+				rest = append(rest, fmt.Sprintf("missing %s %s (%s %q)\n%s", c.ID, want.Hit, want.Role, want.Name, snap.Text))
 				continue
 			}
 			_, err := s.Act(deadline(t), nobody, s.tab, click(ref), nil)
@@ -136,12 +136,12 @@ func TestZooClicks(t *testing.T) {
 const zooRight = 190
 
 // marked returns the ref of the element that the page marked.
-func (s *stage) marked(t *testing.T, look protocol.Look, hit, role, name string) string {
+func (s *stage) marked(t *testing.T, snap protocol.Snapshot, hit, role, name string) string {
 	t.Helper()
 	p := s.page(t)
 	var found string
-	var walk func([]*protocol.LookItem)
-	walk = func(items []*protocol.LookItem) {
+	var walk func([]*protocol.SnapshotItem)
+	walk = func(items []*protocol.SnapshotItem) {
 		for _, item := range items {
 			if found == "" && item.Ref != "" && item.Role == role && item.Name == name {
 				f, ok := p.Frames.Of(item.Ref)
@@ -155,6 +155,6 @@ func (s *stage) marked(t *testing.T, look protocol.Look, hit, role, name string)
 			walk(item.Children)
 		}
 	}
-	walk(look.Items)
+	walk(snap.Items)
 	return found
 }

@@ -33,7 +33,7 @@ func flood(ctx context.Context, s *playedSession, p driver.Prompt) (driver.TurnE
 
 // flooded is a fixture with a turn that fills the disk. Removing the ballast
 // file makes room again.
-func flooded(t *testing.T) (h *house, ballast string) {
+func flooded(t *testing.T) (h *fixture, ballast string) {
 	t.Helper()
 	dir := t.TempDir()
 	smalldisk.Mount(t, dir, 1024)

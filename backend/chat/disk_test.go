@@ -174,18 +174,18 @@ func TestDamagedFiles(t *testing.T) {
 		damage func(dir string) error
 		lost   bool
 	}{
-		"the fold is gone":       {func(dir string) error { return os.RemoveAll(folder(dir, transcript.FoldedDir)) }, false},
-		"the fold is cut":        {func(dir string) error { return cutFile(folder(dir, transcript.FoldedDir), 100) }, false},
-		"the fold is cut deeply": {func(dir string) error { return cutFile(folder(dir, transcript.FoldedDir), 2000) }, false},
+		"the fold is gone":       {func(dir string) error { return os.RemoveAll(folder(dir, transcript.CompactedDir)) }, false},
+		"the fold is cut":        {func(dir string) error { return cutFile(folder(dir, transcript.CompactedDir), 100) }, false},
+		"the fold is cut deeply": {func(dir string) error { return cutFile(folder(dir, transcript.CompactedDir), 2000) }, false},
 		"the end of the journal is cut, as by a power cut": {func(dir string) error { return cutFile(folder(dir, transcript.EventsDir), 300) }, false},
 		"both are cut": {func(dir string) error {
-			if err := cutFile(folder(dir, transcript.FoldedDir), 900); err != nil {
+			if err := cutFile(folder(dir, transcript.CompactedDir), 900); err != nil {
 				return err
 			}
 			return cutFile(folder(dir, transcript.EventsDir), 500)
 		}, true},
 		"a line in the middle of the journal is damaged": {func(dir string) error {
-			if err := os.RemoveAll(folder(dir, transcript.FoldedDir)); err != nil {
+			if err := os.RemoveAll(folder(dir, transcript.CompactedDir)); err != nil {
 				return err
 			}
 			return spoil(folder(dir, transcript.EventsDir))

@@ -191,7 +191,7 @@ func untilCancelled(ctx context.Context, s *playedSession, _ driver.Prompt) (dri
 }
 
 // house is a fixture: a running Manager.
-type house struct {
+type fixture struct {
 	*Manager
 	t      *testing.T
 	dir    string
@@ -203,15 +203,15 @@ type house struct {
 }
 
 // opened returns a house whose conversations have a played agent.
-func opened(t *testing.T, p *played, dir string) *house {
+func opened(t *testing.T, p *played, dir string) *fixture {
 	t.Helper()
 	return openedWith(t, p, dir, func(*Config) {})
 }
 
 // openedWith is opened with a changed configuration.
-func openedWith(t *testing.T, p *played, dir string, change func(*Config)) *house {
+func openedWith(t *testing.T, p *played, dir string, change func(*Config)) *fixture {
 	t.Helper()
-	h := &house{t: t, dir: dir, broker: policy.NewBroker("default", func() {})}
+	h := &fixture{t: t, dir: dir, broker: policy.NewBroker("default", func() {})}
 	if h.dir == "" {
 		h.dir = t.TempDir()
 	}
@@ -245,14 +245,14 @@ func openedWith(t *testing.T, p *played, dir string, change func(*Config)) *hous
 	return h
 }
 
-func (h *house) start(id protocol.ConversationID) {
+func (h *fixture) start(id protocol.ConversationID) {
 	h.t.Helper()
 	if _, err := h.Start(h.t.Context(), protocol.ChatStartRequest{Conversation: id, Tab: "t1"}); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) say(id protocol.ConversationID, message protocol.MessageID, text string) {
+func (h *fixture) say(id protocol.ConversationID, message protocol.MessageID, text string) {
 	h.t.Helper()
 	if _, err := h.Send(h.t.Context(), protocol.ChatSendRequest{Conversation: id, Message: message, Text: text}); err != nil {
 		h.t.Fatal(err)
@@ -261,7 +261,7 @@ func (h *house) say(id protocol.ConversationID, message protocol.MessageID, text
 
 // until watches a conversation until the page that a viewer builds from the
 // events fulfils want, and returns the page.
-func (h *house) until(id protocol.ConversationID, want func(protocol.ChatPage) bool) protocol.ChatPage {
+func (h *fixture) until(id protocol.ConversationID, want func(protocol.ChatPage) bool) protocol.ChatPage {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
 	defer cancel()
@@ -284,7 +284,7 @@ func (h *house) until(id protocol.ConversationID, want func(protocol.ChatPage) b
 }
 
 // idle waits until a conversation is idle.
-func (h *house) idle(id protocol.ConversationID) protocol.ChatPage {
+func (h *fixture) idle(id protocol.ConversationID) protocol.ChatPage {
 	h.t.Helper()
 	return h.until(id, func(p protocol.ChatPage) bool {
 		return p.Head.Message == "" && len(p.Entries) > 0 && p.Entries[len(p.Entries)-1].Kind == protocol.EntryEnd

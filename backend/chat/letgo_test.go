@@ -30,7 +30,7 @@ func gated(began chan<- *playedSession, on <-chan struct{}) script {
 }
 
 // instantly sends a message to the agent for instant messages.
-func (h *house) instantly(message protocol.MessageID, text string) {
+func (h *fixture) instantly(message protocol.MessageID, text string) {
 	h.t.Helper()
 	_, err := h.Send(h.t.Context(), protocol.ChatSendRequest{
 		Conversation: "c1", Message: message, Text: text, Route: protocol.RouteInstant,

@@ -54,8 +54,8 @@ func (s *site) Gate(_ context.Context, id protocol.TabID, _ []string, _ func(str
 }
 
 var (
-	agent  = protocol.Actor{Kind: protocol.ActorTerminal, ID: "x", Name: "claude in t1"}
-	person = protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
+	agent = protocol.Actor{Kind: protocol.ActorTerminal, ID: "x", Name: "claude in t1"}
+	user  = protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
 )
 
 // declared returns a command for the tests below.
@@ -197,7 +197,7 @@ func TestBatch(t *testing.T) {
 	run := func() protocol.CommandReply {
 		notes = nil
 		return command.New(s, plain(), all).Execute(t.Context(), command.Call{
-			Actor: person, Scopes: []protocol.Scope{protocol.ScopeRead}, Request: protocol.CommandRequest{Command: "several"},
+			Actor: user, Scopes: []protocol.Scope{protocol.ScopeRead}, Request: protocol.CommandRequest{Command: "several"},
 			Watch: command.Watch{Note: func(n command.Note) { notes = append(notes, string(n.Phase)+" "+n.Request.Command) }},
 		})
 	}
@@ -238,20 +238,20 @@ func TestReplies(t *testing.T) {
 		return command.Result{Data: func() {}}, nil
 	})
 	all := []command.Command{part, slow, broken, odd}
-	reply := ask(t, newSite(), plain(), person, all, protocol.CommandRequest{Command: "part"})
+	reply := ask(t, newSite(), plain(), user, all, protocol.CommandRequest{Command: "part"})
 	if reply.OK || reply.Text != "half" || string(reply.Data) != `{"n":1}` || code(reply) != protocol.CodeBadArgument {
 		t.Errorf("part: %+v", reply)
 	}
-	reply = ask(t, newSite(), plain(), person, all, protocol.CommandRequest{Command: "slow", TimeoutMS: 1})
+	reply = ask(t, newSite(), plain(), user, all, protocol.CommandRequest{Command: "slow", TimeoutMS: 1})
 	if code(reply) != protocol.CodeTimeout || len(reply.Error.Next) != 1 || reply.DurationMS < float64(time.Millisecond)/1e6 {
 		t.Errorf("slow: %+v", reply)
 	}
 	for _, name := range []string{"broken", "odd"} {
-		if reply := ask(t, newSite(), plain(), person, all, protocol.CommandRequest{Command: name}); reply.OK || code(reply) != protocol.CodeInternal {
+		if reply := ask(t, newSite(), plain(), user, all, protocol.CommandRequest{Command: name}); reply.OK || code(reply) != protocol.CodeInternal {
 			t.Errorf("%s: %+v", name, reply)
 		}
 	}
-	if reply := ask(t, newSite(), plain(), person, all, protocol.CommandRequest{Command: "slwo"}); code(reply) != protocol.CodeUnknownCommand || !strings.Contains(reply.Error.Hint, "slow") {
+	if reply := ask(t, newSite(), plain(), user, all, protocol.CommandRequest{Command: "slwo"}); code(reply) != protocol.CodeUnknownCommand || !strings.Contains(reply.Error.Hint, "slow") {
 		t.Errorf("slwo: %+v", reply)
 	}
 }
@@ -270,7 +270,7 @@ func TestStepsSideBySide(t *testing.T) {
 		wg.Wait()
 		return command.Result{Text: strings.Join(replies, " ")}, nil
 	})
-	if reply := ask(t, newSite(), plain(), person, []command.Command{where, both}, protocol.CommandRequest{Command: "both"}); reply.Text != "t1 t2" {
+	if reply := ask(t, newSite(), plain(), user, []command.Command{where, both}, protocol.CommandRequest{Command: "both"}); reply.Text != "t1 t2" {
 		t.Errorf("%+v", reply)
 	}
 }
@@ -295,7 +295,7 @@ func TestValues(t *testing.T) {
 		"word": json.RawMessage(`"a"`), "n": json.RawMessage(`"3"`), "yes": json.RawMessage(`"on"`), "clip": json.RawMessage(`"0,1,2,3"`),
 		"lines": json.RawMessage(`["a"," ","b"]`), "files": json.RawMessage(`"x, y"`), "do": json.RawMessage(`null`),
 	}
-	if reply := ask(t, newSite(), plain(), person, []command.Command{c}, protocol.CommandRequest{Command: "all", Args: args}); !reply.OK {
+	if reply := ask(t, newSite(), plain(), user, []command.Command{c}, protocol.CommandRequest{Command: "all", Args: args}); !reply.OK {
 		t.Fatalf("%+v", reply)
 	}
 	clip := got.Clip("clip")
@@ -310,7 +310,7 @@ func TestValues(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for name, raw := range map[string]string{"n": `6`, "yes": `"perhaps"`, "clip": `"1,2"`, "lines": `[]`, "files": `""`, "do": `"other"`, "nothing": `1`} {
-		if reply := ask(t, newSite(), plain(), person, []command.Command{c}, protocol.CommandRequest{Command: "all", Args: map[string]json.RawMessage{name: json.RawMessage(raw)}}); code(reply) != protocol.CodeBadArgument {
+		if reply := ask(t, newSite(), plain(), user, []command.Command{c}, protocol.CommandRequest{Command: "all", Args: map[string]json.RawMessage{name: json.RawMessage(raw)}}); code(reply) != protocol.CodeBadArgument {
 			t.Errorf("%s=%s: %+v", name, raw, reply)
 		}
 	}

@@ -114,9 +114,9 @@ func (in *Invocation) Shown(difference []protocol.ApprovalArg) bool {
 	return slices.Equal(in.shown, difference)
 }
 
-// BesideLooks reports whether the call takes a screenshot that no caller waits
+// BesideSnapshots reports whether the call takes a screenshot that no caller waits
 // for.
-func (in *Invocation) BesideLooks() bool { return in.call.BesideLooks }
+func (in *Invocation) BesideSnapshots() bool { return in.call.BesideSnapshots }
 
 // CallerName returns the name under which a browser stores what an actor was
 // shown and which keys and buttons it holds down.

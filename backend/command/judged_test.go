@@ -70,7 +70,7 @@ func TestWhatNobodyJudgesMayBeDoneAnywhere(t *testing.T) {
 	for _, test := range []struct {
 		actor protocol.Actor
 		scope protocol.Scope
-	}{{person, protocol.ScopeAct}, {agent, protocol.ScopeRead}} {
+	}{{user, protocol.ScopeAct}, {agent, protocol.ScopeRead}} {
 		work := declared("work", test.scope, command.OwnTab, func(_ context.Context, in *command.Invocation) (command.Result, error) {
 			if in.By().Acts != nil {
 				t.Errorf("%s is judged for %s", test.actor.Kind, test.scope)

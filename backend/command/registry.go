@@ -34,9 +34,9 @@ type Call struct {
 	Watch   Watch
 	// ByPage asks only for permission: the panel carries out what is allowed.
 	ByPage *protocol.ByPage
-	// BesideLooks is set for a screenshot that no caller waits for: other commands
+	// BesideSnapshots is set for a screenshot that no caller waits for: other commands
 	// may read the tab while it is taken.
-	BesideLooks bool
+	BesideSnapshots bool
 	// within is the caller of the command that runs this call as one of several;
 	// empty for a call on its own.
 	within protocol.Caller

@@ -96,12 +96,12 @@ func TestTheFileSaysWhere(t *testing.T) {
 	if info, err := os.Stat(p.cfg.File); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if grant, err := p.auth.Check(file.Token, auth.DoorCommand); err != nil || grant.Kind != auth.KindCLI {
+	if grant, err := p.auth.Check(file.Token, auth.CapabilityCommand); err != nil || grant.Kind != auth.KindCLI {
 		t.Errorf("%+v, %v", grant, err)
 	}
 	p.RotateToken()
 	next := p.read(t)
-	if _, err := p.auth.Check(next.Token, auth.DoorCommand); err != nil || next.Token == file.Token {
+	if _, err := p.auth.Check(next.Token, auth.CapabilityCommand); err != nil || next.Token == file.Token {
 		t.Errorf("the next token: %v", err)
 	}
 	p.End()

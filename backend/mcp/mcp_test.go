@@ -323,7 +323,7 @@ func TestToolbox(t *testing.T) {
 	}
 }
 
-func TestAPictureIsGivenOnlyWhenAsked(t *testing.T) {
+func TestAScreenshotIsGivenOnlyWhenAsked(t *testing.T) {
 	b := &backend{}
 	s := overPipe(t, b, nil)
 	if r := call(t, s, "browser_screenshot", m{}); len(r.Content) != 1 {
@@ -362,7 +362,7 @@ func TestProgress(t *testing.T) {
 
 // While the user is asked, the client is notified: by progress if it wants
 // progress, else by a log message.
-func TestTheClientHearsThatThePersonIsAsked(t *testing.T) {
+func TestTheClientIsToldThatTheUserIsAsked(t *testing.T) {
 	progress := make(chan *sdk.ProgressNotificationParams, 10)
 	logged := make(chan *sdk.LoggingMessageParams, 10) //nolint:staticcheck // deprecated, and what older clients hear
 	s := overPipe(t, &backend{}, &sdk.ClientOptions{
@@ -441,12 +441,12 @@ func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-func overHTTP(t *testing.T, url string, door *bearer, version string) *sdk.ClientSession {
+func overHTTP(t *testing.T, url string, capability *bearer, version string) *sdk.ClientSession {
 	t.Helper()
-	door.base = http.DefaultTransport.(*http.Transport).Clone()
-	t.Cleanup(door.base.CloseIdleConnections)
+	capability.base = http.DefaultTransport.(*http.Transport).Clone()
+	t.Cleanup(capability.base.CloseIdleConnections)
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	s, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: door}, MaxRetries: -1}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	s, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: capability}, MaxRetries: -1}, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -458,16 +458,16 @@ func TestOverHTTPWithAndWithoutSessions(t *testing.T) {
 	b := &backend{}
 	url := served(t, b)
 	for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
-		door := &bearer{token: "grant"}
-		s := overHTTP(t, url, door, version)
+		capability := &bearer{token: "grant"}
+		s := overHTTP(t, url, capability, version)
 		if got := s.InitializeResult().ProtocolVersion; got != version {
 			t.Errorf("negotiated %s, want %s", got, version)
 		}
 		if r := call(t, s, "browser_run", m{"commands": []string{"url"}}); said(r) != "did url" {
 			t.Errorf("%s: %+v", version, r)
 		}
-		if kept := door.session != ""; kept != (version < "2026-07-28") {
-			t.Errorf("%s: session %q", version, door.session)
+		if kept := capability.session != ""; kept != (version < "2026-07-28") {
+			t.Errorf("%s: session %q", version, capability.session)
 		}
 	}
 }
@@ -476,8 +476,8 @@ func TestOverHTTPWithAndWithoutSessions(t *testing.T) {
 // its id.
 func TestASessionBelongsToItsGrant(t *testing.T) {
 	url := served(t, &backend{})
-	door := &bearer{token: "grant"}
-	overHTTP(t, url, door, "2025-06-18")
+	capability := &bearer{token: "grant"}
+	overHTTP(t, url, capability, "2025-06-18")
 	for token, want := range map[string]int{"grant": http.StatusOK, "another": http.StatusForbidden} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"jsonrpc":"2.0","id":9,"method":"tools/list"}`))
 		if err != nil {
@@ -486,8 +486,8 @@ func TestASessionBelongsToItsGrant(t *testing.T) {
 		req.Header.Set("Authorization", "Bearer "+token)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
-		req.Header.Set("Mcp-Session-Id", door.session)
-		resp, err := door.base.RoundTrip(req)
+		req.Header.Set("Mcp-Session-Id", capability.session)
+		resp, err := capability.base.RoundTrip(req)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -198,7 +198,7 @@ func (b *toolbox) act(c *call) *sdk.CallToolResult {
 	if err != nil {
 		return failure(err)
 	}
-	look, err := b.after(c)
+	snap, err := b.after(c)
 	if err != nil {
 		return failure(err)
 	}
@@ -231,7 +231,7 @@ func (b *toolbox) act(c *call) *sdk.CallToolResult {
 		s.label = label(spec, s.request.Args)
 		steps = append(steps, s)
 	}
-	return b.steps(c, onTab(append(steps, look...), tab), keepGoing)
+	return b.steps(c, onTab(append(steps, snap...), tab), keepGoing)
 }
 
 // label returns the label of a step's reply: the command and its first
@@ -280,7 +280,7 @@ func (b *toolbox) navigate(c *call) *sdk.CallToolResult {
 	if err != nil {
 		return failure(err)
 	}
-	look, err := b.after(c)
+	snap, err := b.after(c)
 	if err != nil {
 		return failure(err)
 	}
@@ -302,22 +302,22 @@ func (b *toolbox) navigate(c *call) *sdk.CallToolResult {
 	if err != nil {
 		return failure(err)
 	}
-	if name == "newtab" && len(look) > 0 {
-		return b.newTabAndLook(c, s, look)
+	if name == "newtab" && len(snap) > 0 {
+		return b.newTabAndSnapshot(c, s, snap)
 	}
-	return b.steps(c, onTab(append([]step{s}, look...), string(s.request.Tab)), false)
+	return b.steps(c, onTab(append([]step{s}, snap...), string(s.request.Tab)), false)
 }
 
-// newTabAndLook opens a tab and then reads its page. It cannot use steps for
+// newTabAndSnapshot opens a tab and then reads its page. It cannot use steps for
 // both, because the new tab's name is known only from the first reply.
-func (b *toolbox) newTabAndLook(c *call, s step, look []step) *sdk.CallToolResult {
-	c.progress(0, 1+len(look), s.label)
+func (b *toolbox) newTabAndSnapshot(c *call, s step, snap []step) *sdk.CallToolResult {
+	c.progress(0, 1+len(snap), s.label)
 	reply := b.execute(c, s)
 	if !reply.OK {
 		return failure(reply.Error)
 	}
-	look = onTab(look, string(reply.Tab))
-	return b.steps(c, append([]step{{label: s.label, text: strings.TrimRight(reply.Text, "\n")}}, look...), false)
+	snap = onTab(snap, string(reply.Tab))
+	return b.steps(c, append([]step{{label: s.label, text: strings.TrimRight(reply.Text, "\n")}}, snap...), false)
 }
 
 func (b *toolbox) read(c *call) *sdk.CallToolResult {

@@ -44,7 +44,7 @@ func (b *builder) taskStatus() (tool, bool) {
 	s := b.shape()
 	s.add("task", "string", "all of yours when left out")
 	s.add("wait", "integer", "")
-	return b.make("task_status", "How a task goes", "How it goes, or ended.", s, looks(), (*toolbox).taskStatus), b.tasks
+	return b.make("task_status", "How a task goes", "How it goes, or ended.", s, readOnly(), (*toolbox).taskStatus), b.tasks
 }
 
 func (b *builder) taskStop() (tool, bool) {

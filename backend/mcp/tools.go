@@ -88,7 +88,7 @@ func (b *builder) make(name, title, description string, s *shape, hints sdk.Tool
 	return tool{Tool: sdk.Tool{Name: name, Description: description, InputSchema: s.schema(), Annotations: &hints}, run: run}
 }
 
-func looks() sdk.ToolAnnotations { return sdk.ToolAnnotations{ReadOnlyHint: true} }
+func readOnly() sdk.ToolAnnotations { return sdk.ToolAnnotations{ReadOnlyHint: true} }
 
 // changes returns the hints of a tool that may destroy something. That is the
 // default for a tool without hints.
@@ -101,8 +101,8 @@ func (s *shape) tab() { s.add("tab", "string", "") }
 // then adds the argument with which a tool that changes the page also reads it
 // in the same turn.
 func (b *builder) then(s *shape, about string) {
-	if looks := b.existing("snapshot", "text"); len(looks) > 0 {
-		s.add("then", "string", about, "enum", names(looks))
+	if reads := b.existing("snapshot", "text"); len(reads) > 0 {
+		s.add("then", "string", about, "enum", names(reads))
 	}
 }
 
@@ -118,7 +118,7 @@ func (b *builder) snapshot() (tool, bool) {
 	s.tab()
 	return b.make("browser_snapshot", "Look at the page",
 		"See the page as a list: one line per thing with role, name, state and a ref such as e5 to act on. A ref stays with its element.",
-		s, looks(), func(b *toolbox, c *call) *sdk.CallToolResult { return b.one(c, "snapshot") }), true
+		s, readOnly(), func(b *toolbox, c *call) *sdk.CallToolResult { return b.one(c, "snapshot") }), true
 }
 
 // actions returns the commands that browser_act names; the others are in
@@ -200,7 +200,7 @@ func (b *builder) read() (tool, bool) {
 	}
 	s.tab()
 	return b.make("browser_read", "Read the page", "Get content of the page without refs: cheaper than a snapshot when you only read.",
-		s, looks(), (*toolbox).read), len(specs) > 0
+		s, readOnly(), (*toolbox).read), len(specs) > 0
 }
 
 func (b *builder) screenshot() (tool, bool) {
@@ -215,7 +215,7 @@ func (b *builder) screenshot() (tool, bool) {
 	s.add("image", "boolean", "see it here; else you get its path")
 	s.tab()
 	return b.make("browser_screenshot", "Take a screenshot", "A screenshot of the tab. A snapshot costs less and has refs.",
-		s, looks(), (*toolbox).screenshot), true
+		s, readOnly(), (*toolbox).screenshot), true
 }
 
 func (b *builder) tabs() (tool, bool) {

@@ -63,7 +63,7 @@ func TestAnswers(t *testing.T) {
 		if code(<-done) != protocol.CodeRefused {
 			t.Error("always was for more than its site")
 		}
-		if p.Authorize(t.Context(), request(person)) != nil {
+		if p.Authorize(t.Context(), request(user)) != nil {
 			t.Error("a person was asked")
 		}
 	})

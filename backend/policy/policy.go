@@ -61,7 +61,7 @@ func New(c Config) *Policy {
 // Agent reports whether an actor is a program that acts by itself. A user, and
 // a shell that a user types in, may do what the browser allows.
 func Agent(a protocol.Actor) bool {
-	return a.Kind != protocol.ActorPerson && a.Kind != protocol.ActorShell
+	return a.Kind != protocol.ActorUser && a.Kind != protocol.ActorShell
 }
 
 // Opened records that an actor opened a tab, which it may then act on.
@@ -113,9 +113,9 @@ func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.
 // agentSchemes are the URL schemes that an agent may open.
 var agentSchemes = map[string]bool{"http": true, "https": true, "data": true}
 
-// personSchemes are the URL schemes that a user may open by command.
+// userSchemes are the URL schemes that a user may open by command.
 // javascript: is not one of them: it is code, not an address.
-var personSchemes = map[string]bool{
+var userSchemes = map[string]bool{
 	"http": true, "https": true, "data": true, "file": true, "chrome": true,
 	"chrome-extension": true, "view-source": true, "blob": true,
 }
@@ -138,7 +138,7 @@ func (p *Policy) URL(a protocol.Actor, raw string) error {
 		return refuse(raw, "a page of the browser itself")
 	}
 	if !Agent(a) {
-		if personSchemes[scheme] {
+		if userSchemes[scheme] {
 			return nil
 		}
 		return refuse(raw, "not an address that a command may open")

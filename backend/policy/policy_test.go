@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	agent  = protocol.Actor{Kind: protocol.ActorTerminal, ID: "a", Name: "claude in t1"}
-	other  = protocol.Actor{Kind: protocol.ActorTerminal, ID: "b", Name: "claude in t2"}
-	person = protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
+	agent = protocol.Actor{Kind: protocol.ActorTerminal, ID: "a", Name: "claude in t1"}
+	other = protocol.Actor{Kind: protocol.ActorTerminal, ID: "b", Name: "claude in t2"}
+	user  = protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
 )
 
 func code(err error) protocol.Code {
@@ -24,8 +24,8 @@ func code(err error) protocol.Code {
 func TestURL(t *testing.T) {
 	p := New(Config{OwnPort: func() int { return 4711 }})
 	for _, c := range []struct {
-		url           string
-		agent, person protocol.Code
+		url         string
+		agent, user protocol.Code
 	}{
 		{"https://example.com/", "", ""},
 		{"http://127.0.0.1:3000/", "", ""},
@@ -65,8 +65,8 @@ func TestURL(t *testing.T) {
 		if got := code(p.URL(agent, c.url)); got != c.agent {
 			t.Errorf("agent, %s: %q and not %q", c.url, got, c.agent)
 		}
-		if got := code(p.URL(person, c.url)); got != c.person {
-			t.Errorf("person, %s: %q and not %q", c.url, got, c.person)
+		if got := code(p.URL(user, c.url)); got != c.user {
+			t.Errorf("person, %s: %q and not %q", c.url, got, c.user)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestTab(t *testing.T) {
 			t.Errorf("%s: %q and not %q", tab, got, want)
 		}
 	}
-	if code(p.Tab(other, "t2", "t3", tabs)) != protocol.CodeRefused || p.Tab(person, "", "t2", tabs) != nil {
+	if code(p.Tab(other, "t2", "t3", tabs)) != protocol.CodeRefused || p.Tab(user, "", "t2", tabs) != nil {
 		t.Error("another's tabs")
 	}
 	p.Forget(agent)

@@ -131,7 +131,7 @@ func TestPrivateNetworks(t *testing.T) {
 			t.Errorf("%s: %q and not %q", raw, got, want)
 		}
 	}
-	if code(p.URL(person, "CHROME-extension://"+protocol.ExtensionID+"/panel.html")) != protocol.CodeRefused || code(p.Target("chrome-extension://"+protocol.ExtensionID+"/panel.html")) != protocol.CodeRefused {
+	if code(p.URL(user, "CHROME-extension://"+protocol.ExtensionID+"/panel.html")) != protocol.CodeRefused || code(p.Target("chrome-extension://"+protocol.ExtensionID+"/panel.html")) != protocol.CodeRefused {
 		t.Error("a command reaches the panel")
 	}
 	for raw, want := range map[string]protocol.Code{

@@ -56,7 +56,7 @@ type ActorKind string
 
 // The kinds of actor.
 const (
-	ActorPerson   ActorKind = "person"
+	ActorUser     ActorKind = "person"
 	ActorTerminal ActorKind = "terminal"
 	ActorChat     ActorKind = "chat"
 	ActorTask     ActorKind = "task"

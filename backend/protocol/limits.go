@@ -96,10 +96,10 @@ const (
 // GuardStartTimeout is how long the guard may take to report that it runs.
 const GuardStartTimeout = 5 * time.Second
 
-// Restart policy: at most RestartBurst restarts in RestartWindow, each after a
+// Restart policy: at most RestartLimit restarts in RestartWindow, each after a
 // backoff that doubles from RestartBackoffMin to RestartBackoffMax.
 const (
-	RestartBurst      = 5
+	RestartLimit      = 5
 	RestartWindow     = 30 * time.Second
 	RestartBackoffMin = 100 * time.Millisecond
 	RestartBackoffMax = 5 * time.Second

@@ -52,9 +52,9 @@ type ScreenshotRequest struct {
 	Annotated bool `json:"annotated,omitempty"`
 	// Slices saves a tall screenshot in parts that a model can read.
 	Slices bool `json:"slices,omitempty"`
-	// BesideLooks is set for a screenshot that no caller waits for: other commands
+	// BesideSnapshots is set for a screenshot that no caller waits for: other commands
 	// may read the tab while it is taken.
-	BesideLooks bool `json:"-"`
+	BesideSnapshots bool `json:"-"`
 }
 
 // Screenshot is a saved screenshot.

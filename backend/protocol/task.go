@@ -69,7 +69,7 @@ type TaskEventKind string
 const (
 	TaskEventHead    TaskEventKind = "head"    // the task changed
 	TaskEventStep    TaskEventKind = "step"    // a complete step; a later event with its number replaces it
-	TaskEventPerson  TaskEventKind = "person"  // a message of the user
+	TaskEventUser    TaskEventKind = "person"  // a message of the user
 	TaskEventNotice  TaskEventKind = "notice"  // a notice for the agent
 	TaskEventSummary TaskEventKind = "summary" // a summary of old steps, for the model
 )
@@ -159,7 +159,7 @@ const (
 	TaskFoundAction  TaskFoundIn = "action" // the action, with its element
 	TaskFoundResult  TaskFoundIn = "result" // the result of the action
 	TaskFoundPage    TaskFoundIn = "page"   // title and address of the page
-	TaskFoundPerson  TaskFoundIn = "person" // a message of the user
+	TaskFoundUser    TaskFoundIn = "person" // a message of the user
 	TaskFoundNote    TaskFoundIn = "note"   // a note, or a question of the agent
 )
 
@@ -252,8 +252,8 @@ type TaskTabRequest struct {
 	Remove bool   `json:"remove,omitempty"`
 }
 
-// TaskPictureRequest is the body of POST /task/picture.
-type TaskPictureRequest struct {
+// TaskScreenshotRequest is the body of POST /task/picture.
+type TaskScreenshotRequest struct {
 	Task TaskID `json:"task"`
 	Step int    `json:"step"`
 }

@@ -41,7 +41,7 @@ func Who(a protocol.Actor) string {
 		return "A task"
 	case protocol.ActorShell:
 		return "A command in your shell"
-	case protocol.ActorPerson:
+	case protocol.ActorUser:
 		return "You"
 	}
 	return a.Name

@@ -43,10 +43,10 @@ type Conversations interface {
 // Agents cannot use them: an agent must not talk to other agents.
 func (s *Server) chatRoutes() []route {
 	post := func(path string, body int64, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
-		return route{method: http.MethodPost, path: path, door: auth.DoorChat, origin: originNoPage, body: body, handle: handle, doc: doc}
+		return route{method: http.MethodPost, path: path, capability: auth.CapabilityChat, origin: originNoPage, body: body, handle: handle, doc: doc}
 	}
 	get := func(path string, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
-		return route{method: http.MethodGet, path: path, door: auth.DoorChat, origin: originNoPage, handle: handle, doc: doc}
+		return route{method: http.MethodGet, path: path, capability: auth.CapabilityChat, origin: originNoPage, handle: handle, doc: doc}
 	}
 	type head = protocol.Conversation
 	one := func(do func(Conversations, context.Context, protocol.ConversationID) (head, error)) func(http.ResponseWriter, *http.Request, call) error {
@@ -110,11 +110,11 @@ func (s *Server) chatRoutes() []route {
 		}),
 			routeDoc{about: "A conversation as Markdown or JSON.", in: protocol.ChatExportRequest{}, out: protocol.ChatExportReply{}}),
 		{
-			method: http.MethodPost, path: "/chat/screenshot", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: s.screenshot,
+			method: http.MethodPost, path: "/chat/screenshot", capability: auth.CapabilityPanel, origin: originExtension, body: protocol.MaxBody, handle: s.screenshot,
 			doc: routeDoc{about: "A screenshot of a tab, to attach to a message. The panel only.", in: protocol.ChatScreenshotRequest{}, out: protocol.ChatAttachment{}},
 		},
 		{
-			method: http.MethodPost, path: "/chat/route-rule", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: handled(s.routeRule),
+			method: http.MethodPost, path: "/chat/route-rule", capability: auth.CapabilityPanel, origin: originExtension, body: protocol.MaxBody, handle: handled(s.routeRule),
 			doc: routeDoc{about: "From now on, send messages with a word to the strong model, or no longer. It changes Settings. The panel only.", in: protocol.ChatRouteRuleRequest{}, out: struct{}{}},
 		},
 

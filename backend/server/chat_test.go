@@ -20,26 +20,26 @@ import (
 // talks is a fake Conversations with one conversation. Its events are those
 // that the test puts into said.
 type talks struct {
-	house *house
-	grant auth.Grant
+	fixture *fixture
+	grant   auth.Grant
 
 	mu   sync.Mutex
 	said chan protocol.ChatEventsEvent
 	open int
 }
 
-func (h *house) talks(grant auth.Grant) (server.Conversations, error) {
+func (h *fixture) talks(grant auth.Grant) (server.Conversations, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.talk == nil {
-		h.talk = &talks{house: h, said: make(chan protocol.ChatEventsEvent)}
+		h.talk = &talks{fixture: h, said: make(chan protocol.ChatEventsEvent)}
 	}
 	h.talk.grant = grant
 	return h.talk, nil
 }
 
 func (c *talks) head(name string) (protocol.Conversation, error) {
-	return protocol.Conversation{ID: "c1"}, c.house.called(name, c.grant)
+	return protocol.Conversation{ID: "c1"}, c.fixture.called(name, c.grant)
 }
 
 func (c *talks) Start(context.Context, protocol.ChatStartRequest) (protocol.Conversation, error) {
@@ -139,17 +139,17 @@ func (c *talks) count(by int) {
 // conversations: an agent's for none, and only the panel's for answering a
 // question.
 func chatTable() []routeCase {
-	person := []auth.Kind{auth.KindPanel, auth.KindCLI}
+	user := []auth.Kind{auth.KindPanel, auth.KindCLI}
 	panel := []auth.Kind{auth.KindPanel}
 	table := []routeCase{{method: "POST", path: "/chat/answer", kinds: panel}}
 	for _, path := range []string{"/chat/route-rule", "/chat/screenshot", "/chat/file", "/inspector/pick"} {
 		table = append(table, routeCase{method: "POST", path: path, kinds: panel, extension: true})
 	}
 	for _, name := range []string{"start", "send", "cancel", "queue", "set", "restart", "delete", "terminal", "resume", "sign-in", "history", "list", "search", "paths", "export"} {
-		table = append(table, routeCase{method: "POST", path: "/chat/" + name, kinds: person})
+		table = append(table, routeCase{method: "POST", path: "/chat/" + name, kinds: user})
 	}
 	for _, path := range []string{"/chat/list", "/chat/history?conversation=c1&limit=2&before=9", "/chat/export?conversation=c1", "/chat/stream?conversation=c1"} {
-		table = append(table, routeCase{method: "GET", path: path, kinds: person})
+		table = append(table, routeCase{method: "GET", path: path, kinds: user})
 	}
 	return table
 }
@@ -189,7 +189,7 @@ func TestPanelWatchesConversations(t *testing.T) {
 	if got := read(); !strings.Contains(got, `"page"`) || !strings.Contains(got, `"index":7`) {
 		t.Error(got)
 	}
-	w.house.talk.said <- protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "c1", Events: []protocol.ChatEvent{{Index: 8, Op: protocol.ChatAppend, ID: "e1", Text: "hello"}}}
+	w.fixture.talk.said <- protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "c1", Events: []protocol.ChatEvent{{Index: 8, Op: protocol.ChatAppend, ID: "e1", Text: "hello"}}}
 	if got := read(); !strings.Contains(got, `"hello"`) {
 		t.Error(got)
 	}
@@ -210,7 +210,7 @@ func TestPanelWatchesConversations(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.house.talk.open; n != 0 {
+	if n := w.fixture.talk.open; n != 0 {
 		t.Errorf("%d watchers are left", n)
 	}
 }
@@ -233,7 +233,7 @@ func TestChatStream(t *testing.T) {
 	}
 	defer res.Body.Close()
 	go func() {
-		w.house.talk.said <- protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "c1", Events: []protocol.ChatEvent{{Index: 4, Op: protocol.ChatAppend, ID: "e1", Text: "hello"}}}
+		w.fixture.talk.said <- protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "c1", Events: []protocol.ChatEvent{{Index: 4, Op: protocol.ChatAppend, ID: "e1", Text: "hello"}}}
 	}()
 	got := events(t, res, 2)
 	if len(got) != 2 || !strings.HasPrefix(got[0], "chat 3 ") || !strings.HasPrefix(got[1], "chat 4 ") || !strings.Contains(got[1], "hello") {

@@ -74,9 +74,9 @@ func (s *Server) screenshot(w http.ResponseWriter, r *http.Request, c call) erro
 	defer cancel()
 	// The panel's token allows no commands. The user at the panel asks for this
 	// one, so it gets the scope read here.
-	person := c.grant
-	person.Scopes = auth.Scopes{protocol.ScopeRead}
-	done := s.sessions.Command(ctx, person, protocol.CommandRequest{Command: "screenshot", Tab: req.Tab}, nil)
+	user := c.grant
+	user.Scopes = auth.Scopes{protocol.ScopeRead}
+	done := s.sessions.Command(ctx, user, protocol.CommandRequest{Command: "screenshot", Tab: req.Tab}, nil)
 	if done.Error != nil {
 		return done.Error
 	}

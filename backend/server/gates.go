@@ -109,7 +109,7 @@ func (g *gates) pass(w *response, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if rt.door != "" {
+	if rt.capability != "" {
 		defer holdConn(r.Context())()
 	}
 	if r.Method == http.MethodPost {
@@ -163,7 +163,7 @@ func preflight(w *response, r *http.Request, methods map[string]route) error {
 
 // identify returns the grant of the request's token.
 func (g *gates) identify(rt route, r *http.Request) (auth.Grant, error) {
-	if rt.door == "" {
+	if rt.capability == "" {
 		return auth.Grant{}, nil
 	}
 	token, err := bearer(r)
@@ -177,7 +177,7 @@ func (g *gates) identify(rt route, r *http.Request) (auth.Grant, error) {
 	if rt.once {
 		check = g.auth.Take
 	}
-	grant, err := check(token, rt.door)
+	grant, err := check(token, rt.capability)
 	if protocol.AsError(err) != nil && protocol.AsError(err).Code == protocol.CodeUnauthorized {
 		if slow := g.auth.Failed(r.Context()); slow != nil {
 			return auth.Grant{}, slow

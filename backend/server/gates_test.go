@@ -124,7 +124,7 @@ func TestMatrixOfTokensAndRoutes(t *testing.T) {
 }
 
 // THREATS 4 and 23: being on this machine gives no access.
-func TestEveryDoorNeedsAToken(t *testing.T) {
+func TestEveryRouteNeedsAToken(t *testing.T) {
 	w := start(t, nil)
 	grant, stale := w.mint(auth.KindCLI)
 	w.auth.Revoke(grant.ID)
@@ -138,7 +138,7 @@ func TestEveryDoorNeedsAToken(t *testing.T) {
 			}
 		}
 	}
-	if n := w.house.count(""); n != 0 {
+	if n := w.fixture.count(""); n != 0 {
 		t.Errorf("%d calls got through", n)
 	}
 }
@@ -171,7 +171,7 @@ func TestForeignOriginsAreRefused(t *testing.T) {
 			t.Errorf("%s %s without an origin: %d, want 403", rt.method, rt.path, got)
 		}
 	}
-	if n := w.house.count(""); n != 0 {
+	if n := w.fixture.count(""); n != 0 {
 		t.Errorf("%d calls got through", n)
 	}
 	// A panel token outside the extension is refused for POST routes that accept
@@ -265,7 +265,7 @@ func TestSimpleRequestsHaveNoEffect(t *testing.T) {
 			}
 		}
 	}
-	if n := w.house.count(""); n != 0 {
+	if n := w.fixture.count(""); n != 0 {
 		t.Errorf("%d calls got through", n)
 	}
 	ok := w.do(t, ask{method: "POST", path: "/app", token: token, kind: "application/json; charset=utf-8", body: `{"action":"status"}`})
@@ -414,7 +414,7 @@ func TestBodiesAreBounded(t *testing.T) {
 			t.Errorf("body %q: %d, %s", body, got.status, got.err.Code)
 		}
 	}
-	if n := w.house.count("command"); n != 0 {
+	if n := w.fixture.count("command"); n != 0 {
 		t.Errorf("%d commands got through", n)
 	}
 	head := w.do(t, ask{path: "/health", header: http.Header{"X-Big": {strings.Repeat("a", protocol.MaxHeaderBytes+8<<10)}}}) // net/http reads up to 8 KiB ahead
@@ -432,19 +432,19 @@ func TestClaimedScopesAreIgnored(t *testing.T) {
 	if got.status != http.StatusOK {
 		t.Fatalf("%d, %s", got.status, got.body)
 	}
-	grant := w.house.lastGrant(t)
+	grant := w.fixture.lastGrant(t)
 	if grant.Kind != auth.KindAgent || !slices.Equal(grant.Scopes, auth.Scopes{protocol.ScopeRead}) || grant.Session != "s" {
 		t.Errorf("the grant became %+v", grant)
 	}
 	// An agent cannot choose another session in the query either; the user's shell
 	// can.
 	w.do(t, ask{path: "/tabs?session=other", token: token})
-	if grant := w.house.lastGrant(t); grant.Session != "s" {
+	if grant := w.fixture.lastGrant(t); grant.Session != "s" {
 		t.Errorf("an agent reached session %q", grant.Session)
 	}
 	_, cli := w.mint(auth.KindCLI)
 	w.do(t, ask{path: "/tabs?session=other", token: cli})
-	if grant := w.house.lastGrant(t); grant.Session != "other" {
+	if grant := w.fixture.lastGrant(t); grant.Session != "other" {
 		t.Errorf("the shell reached session %q", grant.Session)
 	}
 	if got := w.do(t, ask{path: "/tabs?session=../x", token: cli}); got.status != http.StatusBadRequest {
@@ -460,7 +460,7 @@ func TestOnlyLoopbackListenersAreServed(t *testing.T) {
 			t.Fatal(err)
 		}
 		srv, err := server.New(server.Config{
-			Auth: auth.New(auth.Config{}), Sessions: newHouse(), Key: []byte(testKey),
+			Auth: auth.New(auth.Config{}), Sessions: newFixture(), Key: []byte(testKey),
 			Listener: ln, Logger: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {

@@ -30,7 +30,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // house is a fake Sessions: it records who called, and echoes terminals.
-type house struct {
+type fixture struct {
 	events *hub.Hub[any]
 	yes    chan struct{} // lets the command "ask" continue
 
@@ -47,11 +47,11 @@ type house struct {
 	fail     error
 }
 
-func newHouse() *house {
-	return &house{events: hub.New[any](protocol.SubscriberQueue), yes: make(chan struct{}, 1)}
+func newFixture() *fixture {
+	return &fixture{events: hub.New[any](protocol.SubscriberQueue), yes: make(chan struct{}, 1)}
 }
 
-func (h *house) called(name string, grant auth.Grant) error {
+func (h *fixture) called(name string, grant auth.Grant) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.calls = append(h.calls, name)
@@ -62,7 +62,7 @@ func (h *house) called(name string, grant auth.Grant) error {
 	return h.fail
 }
 
-func (h *house) count(name string) (n int) {
+func (h *fixture) count(name string) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, c := range h.calls {
@@ -73,13 +73,13 @@ func (h *house) count(name string) (n int) {
 	return n
 }
 
-func (h *house) set(change func(*house)) {
+func (h *fixture) set(change func(*fixture)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	change(h)
 }
 
-func (h *house) lastGrant(t *testing.T) auth.Grant {
+func (h *fixture) lastGrant(t *testing.T) auth.Grant {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,16 +89,16 @@ func (h *house) lastGrant(t *testing.T) auth.Grant {
 	return h.grants[len(h.grants)-1]
 }
 
-func (h *house) PtySession(_ context.Context, g auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
+func (h *fixture) PtySession(_ context.Context, g auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
 	return protocol.TerminalInfo{ID: "term-1", Session: g.Session, Tab: req.Tab}, h.called("pty-session", g)
 }
 
 // Terminals returns the fixture's terminals for a caller.
-func (h *house) Terminals(g auth.Grant) (server.Terminals, error) { return ptys{h, g}, nil }
+func (h *fixture) Terminals(g auth.Grant) (server.Terminals, error) { return ptys{h, g}, nil }
 
 // ptys are the fixture's terminals for a caller.
 type ptys struct {
-	h     *house
+	h     *fixture
 	grant auth.Grant
 }
 
@@ -125,7 +125,7 @@ func (p ptys) Serve(ctx context.Context, conn *websocket.Conn, _ protocol.Termin
 	}
 }
 
-func (h *house) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, error) {
+func (h *fixture) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, error) {
 	err := h.called("hello", g)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -135,27 +135,27 @@ func (h *house) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, err
 	return protocol.HelloEvent{Session: state}, err
 }
 
-func (h *house) Pick(_ context.Context, g auth.Grant, _ protocol.PickRequest) (protocol.PickReply, error) {
+func (h *fixture) Pick(_ context.Context, g auth.Grant, _ protocol.PickRequest) (protocol.PickReply, error) {
 	return protocol.PickReply{Elements: []protocol.PickedElement{}}, h.called("pick", g)
 }
 
-func (h *house) RouteRule(context.Context, protocol.ChatRouteRuleRequest) error { return nil }
+func (h *fixture) RouteRule(context.Context, protocol.ChatRouteRuleRequest) error { return nil }
 
-func (h *house) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }
+func (h *fixture) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }
 
-func (h *house) PanelConnected(auth.Grant) (string, func()) {
-	h.set(func(h *house) { h.panels++ })
-	return "p1", func() { h.set(func(h *house) { h.panels-- }) }
+func (h *fixture) PanelConnected(auth.Grant) (string, func()) {
+	h.set(func(h *fixture) { h.panels++ })
+	return "p1", func() { h.set(func(h *fixture) { h.panels-- }) }
 }
 
-func (h *house) PanelMessage(g auth.Grant, msg protocol.PanelMessage) {
+func (h *fixture) PanelMessage(g auth.Grant, msg protocol.PanelMessage) {
 	_ = h.called("panel-message", g)
-	h.set(func(h *house) { h.messages = append(h.messages, msg) })
+	h.set(func(h *fixture) { h.messages = append(h.messages, msg) })
 }
 
-func (h *house) Command(ctx context.Context, g auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+func (h *fixture) Command(ctx context.Context, g auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 	err := h.called("command", g)
-	h.set(func(h *house) { h.commands = append(h.commands, req) })
+	h.set(func(h *fixture) { h.commands = append(h.commands, req) })
 	if req.Command == "ask" { // it waits until the test sends to yes
 		if waiting != nil {
 			waiting(protocol.Waiting{Command: "ask"})
@@ -177,11 +177,11 @@ func (h *house) Command(ctx context.Context, g auth.Grant, req protocol.CommandR
 	return reply
 }
 
-func (h *house) Tabs(_ context.Context, g auth.Grant) ([]protocol.Tab, error) {
+func (h *fixture) Tabs(_ context.Context, g auth.Grant) ([]protocol.Tab, error) {
 	return []protocol.Tab{{ID: "t1"}}, h.called("tabs", g)
 }
 
-func (h *house) Agents(_ context.Context, g auth.Grant, probe bool) (protocol.AgentsFile, error) {
+func (h *fixture) Agents(_ context.Context, g auth.Grant, probe bool) (protocol.AgentsFile, error) {
 	return protocol.AgentsFile{Default: "shell"}, h.called(fmt.Sprintf("agents %v", probe), g)
 }
 
@@ -189,7 +189,7 @@ func (p ptys) SetStatus(protocol.TerminalID, protocol.AgentStatus, string) error
 	return p.h.called("agent-status", p.grant)
 }
 
-func (h *house) App(_ context.Context, g auth.Grant, _ protocol.AppRequest) (protocol.AppReply, error) {
+func (h *fixture) App(_ context.Context, g auth.Grant, _ protocol.AppRequest) (protocol.AppReply, error) {
 	return protocol.AppReply{}, h.called("app", g)
 }
 
@@ -197,13 +197,13 @@ func (h *house) App(_ context.Context, g auth.Grant, _ protocol.AppRequest) (pro
 const activityEnds = 3
 
 // Activity returns the fixture's activity.
-func (h *house) Activity(auth.Grant) (server.Activity, error) { return done{h}, nil }
+func (h *fixture) Activity(auth.Grant) (server.Activity, error) { return done{h}, nil }
 
 // Files returns the files in testdata.
-func (h *house) Files(g auth.Grant) (server.Files, error) { return shelf{h, g}, nil }
+func (h *fixture) Files(g auth.Grant) (server.Files, error) { return shelf{h, g}, nil }
 
 // done is the activity of a house.
-type done struct{ h *house }
+type done struct{ h *fixture }
 
 func (d done) History(g auth.Grant, after uint64, limit int) (protocol.ActivityPage, error) {
 	page := protocol.ActivityPage{Entries: []protocol.ActivityEntry{}, Next: after, Last: activityEnds}
@@ -230,13 +230,13 @@ func (d done) Follow(ctx context.Context, g auth.Grant, after uint64) (iter.Seq2
 			}
 		}
 		<-ctx.Done()
-		d.h.set(func(h *house) { h.calls = append(h.calls, "followed") })
+		d.h.set(func(h *fixture) { h.calls = append(h.calls, "followed") })
 	}, d.h.called("follow", g)
 }
 
 // shelf is the files of a house.
 type shelf struct {
-	h     *house
+	h     *fixture
 	grant auth.Grant
 }
 
@@ -248,7 +248,7 @@ func (s shelf) Open(_ protocol.Actor, path string) (*os.File, error) {
 }
 
 // mcp is a fake MCP server: it records who called, and echoes.
-func (h *house) mcp(w http.ResponseWriter, r *http.Request, g auth.Grant) {
+func (h *fixture) mcp(w http.ResponseWriter, r *http.Request, g auth.Grant) {
 	if h.called("mcp", g) != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
@@ -279,29 +279,29 @@ const testKey = "a key of the tests, 32 bytes long"
 
 // world is a running server.
 type world struct {
-	house  *house
-	auth   *auth.Authority
-	server *server.Server
-	port   int
-	logs   *logBuffer
-	client *http.Client
-	dial   func(ctx context.Context) (net.Conn, error)
-	stop   func() error
-	secret []string // every token that was created
+	fixture *fixture
+	auth    *auth.Authority
+	server  *server.Server
+	port    int
+	logs    *logBuffer
+	client  *http.Client
+	dial    func(ctx context.Context) (net.Conn, error)
+	stop    func() error
+	secret  []string // every token that was created
 }
 
 // start runs a server on a real socket, or on ln.
 func start(t *testing.T, ln *memoryListener) *world {
 	t.Helper()
-	w := &world{house: newHouse(), auth: auth.New(auth.Config{}), logs: &logBuffer{}}
+	w := &world{fixture: newFixture(), auth: auth.New(auth.Config{}), logs: &logBuffer{}}
 	ready := make(chan int, 1)
 	cfg := server.Config{
-		Auth: w.auth, Sessions: w.house, Version: "1.2.3", Key: []byte(testKey),
+		Auth: w.auth, Sessions: w.fixture, Version: "1.2.3", Key: []byte(testKey),
 		OnReady: func(port int) { ready <- port },
-		MCP:     w.house.mcp,
-		Chat:    w.house.talks,
-		Tasks:   func(g auth.Grant) (server.Tasks, error) { return works{w.house, g}, nil },
-		Models:  minds{w.house},
+		MCP:     w.fixture.mcp,
+		Chat:    w.fixture.talks,
+		Tasks:   func(g auth.Grant) (server.Tasks, error) { return works{w.fixture, g}, nil },
+		Models:  minds{w.fixture},
 		Commands: []server.CommandDoc{
 			{Name: "goto", Summary: "open an address", Scope: protocol.ScopeAct, Schema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`)},
 			{Name: "snapshot", Summary: "look", Scope: protocol.ScopeRead, Schema: json.RawMessage(`{"type":"object"}`)},

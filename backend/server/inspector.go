@@ -13,7 +13,7 @@ import (
 func (s *Server) inspectorRoutes() []route {
 	return []route{
 		{
-			method: http.MethodPost, path: "/inspector/pick", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: handled(func(ctx context.Context, g auth.Grant, req protocol.PickRequest) (protocol.PickReply, error) {
+			method: http.MethodPost, path: "/inspector/pick", capability: auth.CapabilityPanel, origin: originExtension, body: protocol.MaxBody, handle: handled(func(ctx context.Context, g auth.Grant, req protocol.PickRequest) (protocol.PickReply, error) {
 				return s.sessions.Pick(ctx, g, req)
 			}),
 			doc: routeDoc{about: "Let the user pick an element of a tab's page, with the browser's own picker. The panel's socket delivers the picked element. The panel only.", in: protocol.PickRequest{}, out: protocol.PickReply{}},

@@ -26,7 +26,7 @@ type Models interface {
 // must not spend a user's money.
 func (s *Server) modelRoutes() []route {
 	post := func(path string, body int64, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
-		return route{method: http.MethodPost, path: path, door: auth.DoorModels, origin: originExtension, body: body, handle: handle, doc: doc}
+		return route{method: http.MethodPost, path: path, capability: auth.CapabilityModels, origin: originExtension, body: body, handle: handle, doc: doc}
 	}
 	return []route{
 		post("/llm/profiles", protocol.MaxBody, handled(func(ctx context.Context, _ auth.Grant, _ struct{}) (protocol.LLMState, error) {

@@ -108,7 +108,7 @@ func (d *describer) operation(rt route) object {
 	default:
 		responses["200"] = object{"description": "Done"}
 	}
-	if rt.door != "" {
+	if rt.capability != "" {
 		op["security"] = []object{{"token": []string{}}}
 	} else {
 		op["security"] = []object{}

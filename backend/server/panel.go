@@ -169,7 +169,7 @@ func (p *panelSocket) read(ctx context.Context) error {
 				return nil
 			}
 		case protocol.PanelAuth:
-			grant, err := p.server.auth.Check(msg.Token, auth.DoorPanel)
+			grant, err := p.server.auth.Check(msg.Token, auth.CapabilityPanel)
 			if err != nil || grant.ID != p.grant.ID {
 				return errReauthenticate()
 			}

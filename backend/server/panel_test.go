@@ -25,7 +25,7 @@ func TestPanelIsToldEverything(t *testing.T) {
 	if conn.Subprotocol() != protocol.Version {
 		t.Errorf("the server chose %q", conn.Subprotocol())
 	}
-	w.house.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: []protocol.Tab{{ID: "t9"}}})
+	w.fixture.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: []protocol.Tab{{ID: "t9"}}})
 	_, data, err := conn.Read(t.Context())
 	if err != nil || !strings.Contains(string(data), `"id":"t9"`) {
 		t.Fatalf("%s, %v", data, err)
@@ -36,10 +36,10 @@ func TestPanelIsToldEverything(t *testing.T) {
 	if err != nil || string(data) != `{"type":"pong","id":7}` {
 		t.Fatalf("%s, %v", data, err)
 	}
-	w.house.mu.Lock()
-	defer w.house.mu.Unlock()
-	if len(w.house.messages) != 1 || w.house.messages[0].Tab != "t9" || w.house.panels != 1 {
-		t.Errorf("messages %v, %d panels", w.house.messages, w.house.panels)
+	w.fixture.mu.Lock()
+	defer w.fixture.mu.Unlock()
+	if len(w.fixture.messages) != 1 || w.fixture.messages[0].Tab != "t9" || w.fixture.panels != 1 {
+		t.Errorf("messages %v, %d panels", w.fixture.messages, w.fixture.panels)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestPanelIsToldEverything(t *testing.T) {
 // once, and only for this panel's session.
 func TestHelloAttaches(t *testing.T) {
 	w := start(t, nil)
-	w.house.set(func(h *house) {
+	w.fixture.set(func(h *fixture) {
 		h.state = protocol.SessionInfo{
 			Tabs:      []protocol.Tab{{ID: "t1"}},
 			Terminals: []protocol.TerminalInfo{{ID: "k1", Tab: "t1", State: protocol.TerminalLive}},
@@ -76,9 +76,9 @@ func TestHelloAttaches(t *testing.T) {
 	if _, _, err := terminal.Read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.house.mu.Lock()
-	served := w.house.grants[len(w.house.grants)-1]
-	w.house.mu.Unlock()
+	w.fixture.mu.Lock()
+	served := w.fixture.grants[len(w.fixture.grants)-1]
+	w.fixture.mu.Unlock()
 	if served.Terminal != "k1" || served.Tab != "t1" || served.Parent != grant.ID || served.Session != grant.Session {
 		t.Errorf("its grant is %+v", served)
 	}
@@ -230,7 +230,7 @@ func TestSlowPanelIsResynchronised(t *testing.T) {
 		_, token := w.mint(auth.KindPanel)
 		conn := w.panel(t, token)
 		for i := range 10_000 {
-			w.house.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: []protocol.Tab{{Index: i}}})
+			w.fixture.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: []protocol.Tab{{Index: i}}})
 			if i%100 == 0 {
 				synctest.Wait() // the writer is blocked by now, because the viewer does not read
 			}
@@ -247,7 +247,7 @@ func TestSlowPanelIsResynchronised(t *testing.T) {
 		if events > protocol.SubscriberQueue {
 			t.Errorf("%d old events before the state", events)
 		}
-		w.house.events.Publish(protocol.PongEvent{Type: "last"})
+		w.fixture.events.Publish(protocol.PongEvent{Type: "last"})
 		for m := range heard {
 			if m == `{"type":"last","id":0}` {
 				break
@@ -282,9 +282,9 @@ func TestDeadPanelIsLetGo(t *testing.T) {
 }
 
 func (w *world) panelCount() int {
-	w.house.mu.Lock()
-	defer w.house.mu.Unlock()
-	return w.house.panels
+	w.fixture.mu.Lock()
+	defer w.fixture.mu.Unlock()
+	return w.fixture.panels
 }
 
 // THREATS 18: headers and bodies that arrive very slowly are cut off.
@@ -334,7 +334,7 @@ func TestSlowlorisIsCutOff(t *testing.T) {
 			}
 			_ = conn.Close()
 		}
-		if n := w.house.count("command"); n != 0 {
+		if n := w.fixture.count("command"); n != 0 {
 			t.Errorf("%d commands got through", n)
 		}
 	})

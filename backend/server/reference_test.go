@@ -93,12 +93,12 @@ extension. "Events" are server-sent events.
 
 // kinds returns the kinds of token that are valid for a route.
 func kinds(rt route) string {
-	if rt.door == "" {
+	if rt.capability == "" {
 		return "none"
 	}
 	var names []string
 	for _, k := range []auth.Kind{auth.KindPanel, auth.KindAttach, auth.KindAgent, auth.KindCLI} {
-		if k.Opens(rt.door) {
+		if k.Opens(rt.capability) {
 			names = append(names, string(k))
 		}
 	}

@@ -25,8 +25,8 @@ type route struct {
 	method string
 	path   string
 	// door is the capability that the token must have; empty: no token is needed.
-	door   auth.Door
-	origin origin
+	capability auth.Capability
+	origin     origin
 	// once is true if the token is for a single use.
 	once bool
 	// socket marks a WebSocket: the token comes as a subprotocol.
@@ -58,72 +58,72 @@ func (s *Server) table() map[string]map[string]route {
 		},
 
 		{
-			method: http.MethodGet, path: "/panel", door: auth.DoorPanel, origin: originExtension, socket: true, handle: s.panel,
+			method: http.MethodGet, path: "/panel", capability: auth.CapabilityPanel, origin: originExtension, socket: true, handle: s.panel,
 			doc: routeDoc{about: "The side panel's socket."},
 		},
 		{
-			method: http.MethodPost, path: "/pty-session", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptySession,
+			method: http.MethodPost, path: "/pty-session", capability: auth.CapabilityTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptySession,
 			doc: routeDoc{about: "Find or start a terminal, and mint the token for its socket.", in: protocol.PtySessionRequest{}, out: protocol.PtySessionReply{}},
 		},
 		{
-			method: http.MethodPost, path: "/pty-restart", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: onTerminals(s, func(ctx context.Context, t Terminals, _ auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error) {
+			method: http.MethodPost, path: "/pty-restart", capability: auth.CapabilityTerminal, origin: originExtension, body: protocol.MaxBody, handle: onTerminals(s, func(ctx context.Context, t Terminals, _ auth.Grant, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error) {
 				return t.Restart(ctx, req)
 			}),
 			doc: routeDoc{about: "Start a terminal's program again.", in: protocol.PtyRestartRequest{}, out: protocol.TerminalInfo{}},
 		},
 		{
-			method: http.MethodPost, path: "/pty-close", door: auth.DoorTerminal, origin: originExtension, body: protocol.MaxBody, handle: onTerminals(s, func(ctx context.Context, t Terminals, _ auth.Grant, req protocol.PtyCloseRequest) (struct{}, error) {
+			method: http.MethodPost, path: "/pty-close", capability: auth.CapabilityTerminal, origin: originExtension, body: protocol.MaxBody, handle: onTerminals(s, func(ctx context.Context, t Terminals, _ auth.Grant, req protocol.PtyCloseRequest) (struct{}, error) {
 				return struct{}{}, t.Close(ctx, req.Terminal)
 			}),
 			doc: routeDoc{about: "End a terminal.", in: protocol.PtyCloseRequest{}, out: struct{}{}},
 		},
 		{
-			method: http.MethodGet, path: "/ws", door: auth.DoorAttach, origin: originExtension, once: true, socket: true, handle: s.terminal,
+			method: http.MethodGet, path: "/ws", capability: auth.CapabilityAttach, origin: originExtension, once: true, socket: true, handle: s.terminal,
 			doc: routeDoc{about: "A terminal's socket."},
 		},
 
 		{
-			method: http.MethodPost, path: "/command", door: auth.DoorCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.command,
+			method: http.MethodPost, path: "/command", capability: auth.CapabilityCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.command,
 			doc: routeDoc{about: "Run one command. A command that fails is a reply with its error. A client that accepts text/event-stream is told at once when the command waits for the user: `waiting` has the question, `reply`, the last event, the reply.", in: protocol.CommandRequest{}, out: protocol.CommandReply{}, stream: protocol.Waiting{}},
 		},
 		{
-			method: http.MethodPost, path: "/batch", door: auth.DoorCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.batch,
+			method: http.MethodPost, path: "/batch", capability: auth.CapabilityCommand, origin: originNoPage, body: protocol.MaxBody, handle: s.batch,
 			doc: routeDoc{about: "Run commands in order, stopping at the first that fails unless told to continue.", in: protocol.BatchRequest{}, out: protocol.BatchReply{}},
 		},
 		{
-			method: http.MethodGet, path: "/tabs", door: auth.DoorTabs, origin: originNoPage, handle: s.tabs,
+			method: http.MethodGet, path: "/tabs", capability: auth.CapabilityTabs, origin: originNoPage, handle: s.tabs,
 			doc: routeDoc{about: "List the tabs.", query: []string{"session"}, out: protocol.TabsFile{}},
 		},
 		{
-			method: http.MethodGet, path: "/agents", door: auth.DoorAgents, origin: originNoPage, handle: s.agents,
+			method: http.MethodGet, path: "/agents", capability: auth.CapabilityAgents, origin: originNoPage, handle: s.agents,
 			doc: routeDoc{about: "Which agents are installed.", query: []string{"session"}, out: protocol.AgentsFile{}},
 		},
 		{
-			method: http.MethodPost, path: "/agents/probe", door: auth.DoorProbe, origin: originNoPage, body: protocol.MaxBody, handle: s.agentsProbe,
+			method: http.MethodPost, path: "/agents/probe", capability: auth.CapabilityProbe, origin: originNoPage, body: protocol.MaxBody, handle: s.agentsProbe,
 			doc: routeDoc{about: "Look again which agents are installed.", in: struct{}{}, out: protocol.AgentsFile{}},
 		},
 		{
-			method: http.MethodPost, path: "/agent-status", door: auth.DoorAgentStatus, origin: originNoPage, body: protocol.MaxBody, handle: onTerminals(s, func(_ context.Context, t Terminals, g auth.Grant, req protocol.AgentStatusRequest) (struct{}, error) {
+			method: http.MethodPost, path: "/agent-status", capability: auth.CapabilityAgentStatus, origin: originNoPage, body: protocol.MaxBody, handle: onTerminals(s, func(_ context.Context, t Terminals, g auth.Grant, req protocol.AgentStatusRequest) (struct{}, error) {
 				return struct{}{}, t.SetStatus(g.Terminal, req.Status, req.Message)
 			}),
 			doc: routeDoc{about: "An agent reports what it is doing.", in: protocol.AgentStatusRequest{}, out: struct{}{}},
 		},
 		{
-			method: http.MethodPost, path: "/app", door: auth.DoorApp, origin: originNoPage, body: protocol.MaxBody, handle: handled(func(ctx context.Context, g auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
+			method: http.MethodPost, path: "/app", capability: auth.CapabilityApp, origin: originNoPage, body: protocol.MaxBody, handle: handled(func(ctx context.Context, g auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
 				return s.sessions.App(ctx, g, req)
 			}),
 			doc: routeDoc{about: "The app itself: start and stop its sessions, or quit.", in: protocol.AppRequest{}, out: protocol.AppReply{}},
 		},
 		{
-			method: http.MethodGet, path: "/activity/history", door: auth.DoorActivity, origin: originNoPage, handle: s.activityHistory,
+			method: http.MethodGet, path: "/activity/history", capability: auth.CapabilityActivity, origin: originNoPage, handle: s.activityHistory,
 			doc: routeDoc{about: "What was done in a session, oldest first. An agent sees its own.", query: []string{"after", "limit", "session"}, out: protocol.ActivityPage{}},
 		},
 		{
-			method: http.MethodGet, path: "/activity/stream", door: auth.DoorActivity, origin: originNoPage, handle: s.activityStream,
+			method: http.MethodGet, path: "/activity/stream", capability: auth.CapabilityActivity, origin: originNoPage, handle: s.activityStream,
 			doc: routeDoc{about: "The same as server-sent events, and what is new as it happens: `activity` has an entry, `waiting` one of a command that waits for the user, `gap` the indexes that are gone. Without `after` only what is new.", query: []string{"after", "session"}, stream: protocol.ActivityEntry{}},
 		},
 		{
-			method: http.MethodGet, path: "/file", door: auth.DoorFile, origin: originNoPage, handle: s.file,
+			method: http.MethodGet, path: "/file", capability: auth.CapabilityFile, origin: originNoPage, handle: s.file,
 			doc: routeDoc{about: "A screenshot, document or download of the session. An agent gets those of its own commands.", query: []string{"path", "session"}, binary: true},
 		},
 	}
@@ -136,7 +136,7 @@ func (s *Server) table() map[string]map[string]route {
 	if s.mcp != nil {
 		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 			rt := route{
-				method: method, path: "/mcp", door: auth.DoorMCP, origin: originNoPage, handle: s.serveMCP,
+				method: method, path: "/mcp", capability: auth.CapabilityMCP, origin: originNoPage, handle: s.serveMCP,
 				doc: routeDoc{about: "The Model Context Protocol over streamable HTTP."},
 			}
 			if method == http.MethodPost {
@@ -146,7 +146,7 @@ func (s *Server) table() map[string]map[string]route {
 		}
 	}
 	list = append(list, route{
-		method: http.MethodPost, path: "/chat/file", door: auth.DoorPanel, origin: originExtension, body: protocol.MaxBody, handle: s.fileData,
+		method: http.MethodPost, path: "/chat/file", capability: auth.CapabilityPanel, origin: originExtension, body: protocol.MaxBody, handle: s.fileData,
 		doc: routeDoc{about: "An image or file of a conversation or of a step in the browser, as data for the panel.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}},
 	})
 	list = append(list, s.inspectorRoutes()...)
@@ -158,7 +158,7 @@ func (s *Server) table() map[string]map[string]route {
 	}
 	if s.knows(snapshotCommand) {
 		list = append(list, route{
-			method: http.MethodGet, path: "/refs", door: auth.DoorCommand, origin: originNoPage, handle: s.refs,
+			method: http.MethodGet, path: "/refs", capability: auth.CapabilityCommand, origin: originNoPage, handle: s.refs,
 			doc: routeDoc{about: "What can be acted on in a tab: the data of the command snapshot.", query: []string{"tab", "session"}, out: protocol.CommandReply{}},
 		})
 	}

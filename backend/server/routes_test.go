@@ -60,8 +60,8 @@ func TestCommandAndBatch(t *testing.T) {
 	if reply := parse[protocol.CommandReply](t, got.body); !reply.OK || reply.Text != "goto" {
 		t.Errorf("reply %+v", reply)
 	}
-	if w.house.commands[0].Tab != "t3" || string(w.house.commands[0].Args["url"]) != `"http://x"` {
-		t.Errorf("request %+v", w.house.commands[0])
+	if w.fixture.commands[0].Tab != "t3" || string(w.fixture.commands[0].Args["url"]) != `"http://x"` {
+		t.Errorf("request %+v", w.fixture.commands[0])
 	}
 	// The error of a command is inside the reply.
 	got = w.do(t, ask{method: "POST", path: "/command", token: token, body: `{"command":"broken"}`})
@@ -95,13 +95,13 @@ func TestErrorsKeepTheirCode(t *testing.T) {
 		protocol.CodeTimeout:        http.StatusGatewayTimeout,
 		protocol.CodeInternal:       http.StatusInternalServerError,
 	} {
-		w.house.set(func(h *house) { h.fail = fmt.Errorf("tabs: %w", protocol.NewError(code, "what", "do this")) })
+		w.fixture.set(func(h *fixture) { h.fail = fmt.Errorf("tabs: %w", protocol.NewError(code, "what", "do this")) })
 		got := w.do(t, ask{path: "/tabs", token: token})
 		if got.status != want || got.err.Code != code || got.err.Hint != "do this" {
 			t.Errorf("%s: %d, %+v", code, got.status, got.err)
 		}
 	}
-	w.house.set(func(h *house) { h.fail = errors.New("plain") })
+	w.fixture.set(func(h *fixture) { h.fail = errors.New("plain") })
 	if got := w.do(t, ask{path: "/agents", token: token}); got.status != 500 || got.err.Code != protocol.CodeInternal {
 		t.Errorf("plain error: %d, %+v", got.status, got.err)
 	}
@@ -112,14 +112,14 @@ func TestAPanicTakesOneRequestOnly(t *testing.T) {
 	_, token := w.mint(auth.KindCLI)
 	_, panel := w.mint(auth.KindPanel)
 	live := w.panel(t, panel)
-	w.house.set(func(h *house) { h.panicOn = "command" })
+	w.fixture.set(func(h *fixture) { h.panicOn = "command" })
 	got := w.do(t, ask{method: "POST", path: "/command", token: token, body: "{}"})
 	if got.status != http.StatusInternalServerError || got.err.Code != protocol.CodeInternal || strings.Contains(got.body, "as the test asked") {
 		t.Errorf("%d, %s", got.status, got.body)
 	}
 	// A panic in each goroutine of a panel's socket is caught too.
 	for _, where := range []string{"hello", "panel-message"} {
-		w.house.set(func(h *house) { h.panicOn = where })
+		w.fixture.set(func(h *fixture) { h.panicOn = where })
 		conn, _, err := w.upgrade(t.Context(), "/panel", panel, protocol.ExtensionOrigin)
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +131,7 @@ func TestAPanicTakesOneRequestOnly(t *testing.T) {
 			t.Errorf("panic in %s: closed with %d", where, code)
 		}
 	}
-	w.house.set(func(h *house) { h.panicOn = "" })
+	w.fixture.set(func(h *fixture) { h.panicOn = "" })
 	say(t, live, protocol.PanelMessage{Type: protocol.PanelPing, ID: 1})
 	if kind := next(t, live); kind != protocol.PanelPong {
 		t.Errorf("the other socket says %q", kind)
@@ -170,7 +170,7 @@ func TestAttachTokens(t *testing.T) {
 		t.Errorf("echo %q, %v", data, err)
 	}
 	// The handler has run once it responds; the upgrade alone does not show that.
-	if grant := w.house.lastGrant(t); grant.Terminal != "term-1" || grant.Session != "s" || grant.Tab != "t2" {
+	if grant := w.fixture.lastGrant(t); grant.Terminal != "term-1" || grant.Session != "s" || grant.Tab != "t2" {
 		t.Errorf("grant %+v", grant)
 	}
 	// The socket ends with the panel's grant.
@@ -200,7 +200,7 @@ func TestOtherRoutesReachTheirHandlers(t *testing.T) {
 		{ask{path: "/welcome"}, "", "welcome"},
 	} {
 		got := w.do(t, c.a)
-		if got.status != http.StatusOK || !strings.Contains(got.body, c.has) || c.call != "" && w.house.count(c.call) != 1 {
+		if got.status != http.StatusOK || !strings.Contains(got.body, c.has) || c.call != "" && w.fixture.count(c.call) != 1 {
 			t.Errorf("%s: %d, %s", c.a.path, got.status, got.body)
 		}
 	}

@@ -128,7 +128,7 @@ func TestActivityStreamEndsWithItsToken(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if n := w.house.count("followed"); n != 2 {
+	if n := w.fixture.count("followed"); n != 2 {
 		t.Errorf("%d of 2 readers ended", n)
 	}
 }
@@ -192,10 +192,10 @@ func TestMCPAndRefsReachTheirHandlers(t *testing.T) {
 	if got := w.do(t, ask{method: "POST", path: "/mcp", token: token, body: `{"jsonrpc":"2.0"}`}); got.body != `{"jsonrpc":"2.0"}` {
 		t.Errorf("%+v", got)
 	}
-	if w.house.lastGrant(t).ID != grant.ID {
+	if w.fixture.lastGrant(t).ID != grant.ID {
 		t.Error("the handler was not told who calls")
 	}
-	if got := w.do(t, ask{path: "/refs?tab=t4", token: token}); parse[protocol.CommandReply](t, got.body).Text != "snapshot" || w.house.commands[0].Tab != "t4" {
-		t.Errorf("%+v, %+v", got, w.house.commands)
+	if got := w.do(t, ask{path: "/refs?tab=t4", token: token}); parse[protocol.CommandReply](t, got.body).Text != "snapshot" || w.fixture.commands[0].Tab != "t4" {
+		t.Errorf("%+v, %+v", got, w.fixture.commands)
 	}
 }

@@ -29,7 +29,7 @@ type Tasks interface {
 	Tab(req protocol.TaskTabRequest) (protocol.Task, error)
 	Delete(id protocol.TaskID) error
 	Dismiss(id protocol.TaskID) (protocol.Task, error)
-	Picture(req protocol.TaskPictureRequest) (protocol.ChatAttachment, error)
+	Picture(req protocol.TaskScreenshotRequest) (protocol.ChatAttachment, error)
 	SaveRoutine(routine protocol.TaskRoutine) ([]protocol.TaskRoutine, error)
 	DeleteRoutine(name string) ([]protocol.TaskRoutine, error)
 }
@@ -38,10 +38,10 @@ type Tasks interface {
 func (s *Server) taskRoutes() []route {
 	anybody := func(path string, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
 		doc.query = []string{"session"}
-		return route{method: http.MethodPost, path: path, door: auth.DoorTask, origin: originNoPage, body: protocol.MaxBody, handle: inSession(handle), doc: doc}
+		return route{method: http.MethodPost, path: path, capability: auth.CapabilityTask, origin: originNoPage, body: protocol.MaxBody, handle: inSession(handle), doc: doc}
 	}
 	panel := func(path string, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
-		return route{method: http.MethodPost, path: path, door: auth.DoorTaskRun, origin: originExtension, body: protocol.MaxBody, handle: handle, doc: doc}
+		return route{method: http.MethodPost, path: path, capability: auth.CapabilityTaskRun, origin: originExtension, body: protocol.MaxBody, handle: handle, doc: doc}
 	}
 	return []route{
 		anybody("/task/run", tasked(s, func(ctx context.Context, t Tasks, g auth.Grant, req protocol.TaskRunRequest) (protocol.TaskRunReply, error) {
@@ -63,7 +63,7 @@ func (s *Server) taskRoutes() []route {
 			return protocol.TaskRoutinesReply{Routines: list}, err
 		}), routeDoc{about: "The saved routines.", in: struct{}{}, out: protocol.TaskRoutinesReply{}}),
 		{
-			method: http.MethodGet, path: "/task/stream", door: auth.DoorTask, origin: originNoPage, handle: inSession(s.taskStream),
+			method: http.MethodGet, path: "/task/stream", capability: auth.CapabilityTask, origin: originNoPage, handle: inSession(s.taskStream),
 			doc: routeDoc{about: "The progress of a task: `task` has its head and its new events. It ends with the task.", query: []string{"task", "after", "session"}, stream: protocol.TaskPage{}},
 		},
 
@@ -85,9 +85,9 @@ func (s *Server) taskRoutes() []route {
 			return protocol.TaskRunReply{Task: task}, err
 		}), routeDoc{about: "Let a task use a tab, or take one from it.", in: protocol.TaskTabRequest{}, out: protocol.TaskRunReply{}}),
 		panel("/task/file", s.fileData, routeDoc{about: "An image that a task's command made, as data.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}}),
-		panel("/task/picture", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, req protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
+		panel("/task/picture", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, req protocol.TaskScreenshotRequest) (protocol.ChatAttachment, error) {
 			return t.Picture(req)
-		}), routeDoc{about: "The screenshot of a task's step.", in: protocol.TaskPictureRequest{}, out: protocol.ChatAttachment{}}),
+		}), routeDoc{about: "The screenshot of a task's step.", in: protocol.TaskScreenshotRequest{}, out: protocol.ChatAttachment{}}),
 		panel("/task/delete", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, req protocol.TaskRequest) (struct{}, error) {
 			return struct{}{}, t.Delete(req.Task)
 		}), routeDoc{about: "Delete a task that is not running.", in: protocol.TaskRequest{}, out: struct{}{}}),

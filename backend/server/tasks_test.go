@@ -15,12 +15,12 @@ import (
 
 // works is a fake Tasks: one task of three pages. It records who called.
 type works struct {
-	house *house
-	grant auth.Grant // the caller of the tasks
+	fixture *fixture
+	grant   auth.Grant // the caller of the tasks
 }
 
 func (k works) task(name string, g auth.Grant, id protocol.TaskID) (protocol.Task, error) {
-	return protocol.Task{ID: id, Goal: string(g.Session), State: protocol.TaskRunning, Tabs: []protocol.TabID{}}, k.house.called(name, g)
+	return protocol.Task{ID: id, Goal: string(g.Session), State: protocol.TaskRunning, Tabs: []protocol.TabID{}}, k.fixture.called(name, g)
 }
 
 func (k works) Run(_ context.Context, g auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
@@ -39,7 +39,7 @@ func (k works) Read(g auth.Grant, id protocol.TaskID, _ uint64) (protocol.TaskPa
 }
 
 func (k works) List(g auth.Grant, _ protocol.TaskListRequest) (protocol.TaskListReply, error) {
-	return protocol.TaskListReply{Tasks: []protocol.Task{}}, k.house.called("task-list", g)
+	return protocol.TaskListReply{Tasks: []protocol.Task{}}, k.fixture.called("task-list", g)
 }
 
 func (k works) Follow(_ context.Context, g auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error) {
@@ -55,7 +55,7 @@ func (k works) Follow(_ context.Context, g auth.Grant, id protocol.TaskID, after
 }
 
 func (k works) Routines() ([]protocol.TaskRoutine, error) {
-	return []protocol.TaskRoutine{}, k.house.called("task-routines", k.grant)
+	return []protocol.TaskRoutine{}, k.fixture.called("task-routines", k.grant)
 }
 
 func (k works) Write(_ context.Context, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error) {
@@ -64,7 +64,7 @@ func (k works) Write(_ context.Context, req protocol.TaskWriteRequest) (protocol
 }
 
 func (k works) Command(_ context.Context, _ protocol.TaskCommandRequest) (protocol.TaskCommandReply, error) {
-	return protocol.TaskCommandReply{}, k.house.called("task-command", k.grant)
+	return protocol.TaskCommandReply{}, k.fixture.called("task-command", k.grant)
 }
 
 func (k works) Plain(_ context.Context, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error) {
@@ -81,26 +81,26 @@ func (k works) Dismiss(id protocol.TaskID) (protocol.Task, error) {
 }
 
 func (k works) Delete(_ protocol.TaskID) error {
-	return k.house.called("task-delete", k.grant)
+	return k.fixture.called("task-delete", k.grant)
 }
 
-func (k works) Picture(_ protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
-	return protocol.ChatAttachment{}, k.house.called("task-picture", k.grant)
+func (k works) Picture(_ protocol.TaskScreenshotRequest) (protocol.ChatAttachment, error) {
+	return protocol.ChatAttachment{}, k.fixture.called("task-picture", k.grant)
 }
 
 func (k works) SaveRoutine(_ protocol.TaskRoutine) ([]protocol.TaskRoutine, error) {
-	return []protocol.TaskRoutine{}, k.house.called("task-save-routine", k.grant)
+	return []protocol.TaskRoutine{}, k.fixture.called("task-save-routine", k.grant)
 }
 
 func (k works) DeleteRoutine(_ string) ([]protocol.TaskRoutine, error) {
-	return []protocol.TaskRoutine{}, k.house.called("task-delete-routine", k.grant)
+	return []protocol.TaskRoutine{}, k.fixture.called("task-delete-routine", k.grant)
 }
 
 // minds is a fake Models. It has no grant, because all callers are treated
 // alike.
-type minds struct{ house *house }
+type minds struct{ fixture *fixture }
 
-func (m minds) called(name string) error { return m.house.called(name, auth.Grant{}) }
+func (m minds) called(name string) error { return m.fixture.called(name, auth.Grant{}) }
 
 func (m minds) State(context.Context) protocol.LLMState {
 	_ = m.called("llm-profiles")
@@ -187,12 +187,12 @@ func TestATasksSession(t *testing.T) {
 	w := start(t, nil)
 	_, shell := w.mint(auth.KindCLI)
 	w.do(t, ask{method: "POST", path: "/task/run?session=work", token: shell, body: `{"goal":"x"}`})
-	if g := w.house.lastGrant(t); g.Session != "work" {
+	if g := w.fixture.lastGrant(t); g.Session != "work" {
 		t.Errorf("session %q", g.Session)
 	}
 	_, agent := w.mint(auth.KindAgent)
 	w.do(t, ask{method: "POST", path: "/task/run?session=work", token: agent, body: `{"goal":"x"}`})
-	if g := w.house.lastGrant(t); g.Session == "work" {
+	if g := w.fixture.lastGrant(t); g.Session == "work" {
 		t.Error("an agent chose another session")
 	}
 	if bad := w.do(t, ask{method: "POST", path: "/task/run?session=../x", token: shell, body: `{"goal":"x"}`}); bad.status != http.StatusBadRequest && bad.status != http.StatusNotFound {

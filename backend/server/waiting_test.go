@@ -38,7 +38,7 @@ func TestACallerHearsThatItWaits(t *testing.T) {
 	if got := events(t, res, 1)[0]; got != `waiting  {"session":"","actor":{"kind":"","name":""},"origin":"","command":"ask","kind":"","expires":"0001-01-01T00:00:00Z"}` {
 		t.Errorf("%s", got)
 	}
-	w.house.yes <- struct{}{}
+	w.fixture.yes <- struct{}{}
 	if got := events(t, res, 1)[0]; got != `reply  {"ok":true,"text":"ask","durationMs":0}` {
 		t.Errorf("%s", got)
 	}
@@ -62,7 +62,7 @@ func TestACallerThatGoesAwayWaitsNoLonger(t *testing.T) {
 	if err := w.stop(); err != nil { // it waits for running requests
 		t.Error(err)
 	}
-	if w.house.count("gave up") != 1 {
+	if w.fixture.count("gave up") != 1 {
 		t.Error("the command still waits")
 	}
 }

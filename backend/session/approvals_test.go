@@ -58,7 +58,7 @@ func (onePage) Page(context.Context, protocol.Caller, protocol.TabID) (protocol.
 
 // house is a fixture: a manager with a session whose browser is onePage, behind
 // a real server.
-type house struct {
+type fixture struct {
 	m     *Manager
 	s     *Session
 	port  int
@@ -68,7 +68,7 @@ type house struct {
 	list  *terminal.Manager
 }
 
-func newHouse(t *testing.T) *house {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	home := t.TempDir()
 	dirs := config.Dirs{Config: filepath.Join(home, "config"), State: filepath.Join(home, "state")}
@@ -84,7 +84,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{m: m, s: m.sessions[protocol.DefaultSession]}
+	h := &fixture{m: m, s: m.sessions[protocol.DefaultSession]}
 	rules, err := h.s.approvals.Rules()
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func newHouse(t *testing.T) *house {
 	go func() { defer close(terminals); _ = r.terminals.Run(ctx) }()
 	t.Cleanup(func() { _ = tools.Close(); cancel(); <-ended; <-waits; <-terminals })
 	h.port, h.list = <-ready, r.terminals
-	_, panel := m.auth.Mint(auth.KindPanel, auth.Grant{Session: protocol.DefaultSession, Actor: protocol.Actor{Kind: protocol.ActorPerson, Name: "you"}}, 0)
+	_, panel := m.auth.Mint(auth.KindPanel, auth.Grant{Session: protocol.DefaultSession, Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "you"}}, 0)
 	_, cli := m.auth.Mint(auth.KindCLI, auth.Grant{Actor: protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin}}, 0)
 	info, err := r.terminals.Start(ctx, protocol.PtySessionRequest{Tab: "t1", Cols: 80, Rows: 24})
 	if err != nil {
@@ -150,7 +150,7 @@ func (q quiet) Command(ctx context.Context, grant auth.Grant, req protocol.Comma
 	})
 }
 
-func (h *house) post(t *testing.T, token, path string, body any) (int, []byte) {
+func (h *fixture) post(t *testing.T, token, path string, body any) (int, []byte) {
 	t.Helper()
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -175,7 +175,7 @@ func (h *house) post(t *testing.T, token, path string, body any) (int, []byte) {
 	return res.StatusCode, got
 }
 
-func (h *house) run(t *testing.T, token, name string, args map[string]json.RawMessage) protocol.CommandReply {
+func (h *fixture) run(t *testing.T, token, name string, args map[string]json.RawMessage) protocol.CommandReply {
 	t.Helper()
 	var reply protocol.CommandReply
 	status, body := h.post(t, token, "/command", protocol.CommandRequest{Command: name, Args: args})
@@ -189,7 +189,7 @@ func (h *house) run(t *testing.T, token, name string, args map[string]json.RawMe
 }
 
 // socket dials the panel's socket as a page of the given origin.
-func (h *house) socket(t *testing.T, token, origin string) (*websocket.Conn, int) {
+func (h *fixture) socket(t *testing.T, token, origin string) (*websocket.Conn, int) {
 	t.Helper()
 	conn, res, err := websocket.Dial(t.Context(), fmt.Sprintf("ws://127.0.0.1:%d/panel", h.port), &websocket.DialOptions{ //nolint:bodyclose // the library closes it
 		Subprotocols: []string{protocol.Version, protocol.TokenSubprotocol + token}, HTTPHeader: http.Header{"Origin": {origin}},
@@ -221,7 +221,7 @@ func waitingIn(t *testing.T, conn *websocket.Conn, n int) []protocol.Approval {
 // TestWholePath: an agent's sensitive command waits, the answer comes through
 // the panel's socket, and the result arrives. No other caller can answer.
 func TestWholePath(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	conn, _ := h.socket(t, h.panel, protocol.ExtensionOrigin)
 	if conn == nil {
 		t.Fatal("the panel's socket does not open")
@@ -303,7 +303,7 @@ func TestWholePath(t *testing.T) {
 }
 
 // rule sets a site rule.
-func (h *house) rule(t *testing.T, rule protocol.SiteRule) {
+func (h *fixture) rule(t *testing.T, rule protocol.SiteRule) {
 	t.Helper()
 	rules, err := h.s.Approvals().Rules()
 	if err == nil {
@@ -315,7 +315,7 @@ func (h *house) rule(t *testing.T, rule protocol.SiteRule) {
 }
 
 // status waits until the terminal has a status.
-func (h *house) status(t *testing.T, want protocol.AgentStatus) protocol.TerminalInfo {
+func (h *fixture) status(t *testing.T, want protocol.AgentStatus) protocol.TerminalInfo {
 	t.Helper()
 	for {
 		for _, info := range h.list.List() {
@@ -330,7 +330,7 @@ func (h *house) status(t *testing.T, want protocol.AgentStatus) protocol.Termina
 }
 
 // othersCannotAnswer tries every other way to approve a question.
-func (h *house) othersCannotAnswer(t *testing.T, id string) {
+func (h *fixture) othersCannotAnswer(t *testing.T, id string) {
 	t.Helper()
 	for name, token := range map[string]string{"agent": h.agent, "cli": h.cli} {
 		if _, status := h.socket(t, token, protocol.ExtensionOrigin); status != http.StatusForbidden {

@@ -36,9 +36,9 @@ func (m *Manager) ShowConversation(ctx context.Context, name protocol.SessionNam
 }
 
 // person returns the grant of the user at the window in a session.
-func person(name protocol.SessionName) auth.Grant {
+func user(name protocol.SessionName) auth.Grant {
 	return auth.Grant{
-		Kind: auth.KindPanel, Session: name, Actor: protocol.Actor{Kind: protocol.ActorPerson, Name: "you"},
+		Kind: auth.KindPanel, Session: name, Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "you"},
 		Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct},
 	}
 }
@@ -46,11 +46,11 @@ func person(name protocol.SessionName) auth.Grant {
 // ConversationFile reads an image or a file of a conversation. path is the one
 // in its entry.
 func (m *Manager) ConversationFile(_ context.Context, name protocol.SessionName, path string) (protocol.ChatAttachment, error) {
-	files, err := gateway{m}.Files(person(name))
+	files, err := gateway{m}.Files(user(name))
 	if err != nil {
 		return protocol.ChatAttachment{}, err
 	}
-	f, err := files.Open(person(name).Actor, path)
+	f, err := files.Open(user(name).Actor, path)
 	if err != nil {
 		return protocol.ChatAttachment{}, err
 	}
@@ -69,7 +69,7 @@ func (m *Manager) OpenLink(ctx context.Context, name protocol.SessionName, link 
 	if err != nil {
 		return fmt.Errorf("writing an address: %w", err)
 	}
-	done := gateway{m}.Command(ctx, person(name), protocol.CommandRequest{
+	done := gateway{m}.Command(ctx, user(name), protocol.CommandRequest{
 		Command: "newtab", Args: map[string]json.RawMessage{"url": address, "wait": json.RawMessage(`"commit"`)},
 	}, nil)
 	if done.Error != nil {

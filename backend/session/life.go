@@ -128,7 +128,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	})
 	parts.Go(func() { s.approvals.Run(ctx, r.terminals) })
 	parts.Go(func() { s.pages.Run(ctx, r.browser) })
-	parts.Go(func() { s.tasks.TakePictures(ctx, r.forTasks(s)) })
+	parts.Go(func() { s.tasks.TakeScreenshots(ctx, r.forTasks(s)) })
 	// The first terminal does not wait for the browser, so that its prompt is
 	// ready when the panel opens.
 	if !s.m.cfg.Headless {

@@ -14,7 +14,7 @@ import (
 
 // tool calls an MCP tool with a token, in one request and without an MCP
 // session.
-func (h *house) tool(t *testing.T, token, name string, args map[string]any) string {
+func (h *fixture) tool(t *testing.T, token, name string, args map[string]any) string {
 	t.Helper()
 	const version = "2026-07-28"
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
@@ -51,7 +51,7 @@ func (h *house) tool(t *testing.T, token, name string, args map[string]any) stri
 // command that contains the command, even where the user has allowed the agent
 // to use them. With the user's own token, the same requests return the values.
 func TestAnAgentsTokenIsGivenNoValues(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.rule(t, protocol.SiteRule{Site: "example.com", Kind: protocol.ActionCookies, Decision: protocol.SiteAllow})
 	text := func(v any) json.RawMessage {
 		data, err := json.Marshal(v)

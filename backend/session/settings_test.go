@@ -17,7 +17,7 @@ import (
 // selected by name or as "auto". No other agent gets them, and no custom
 // command line.
 func TestArgumentsBelongToTheAgentOfSettings(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.m.agents.found.Default = protocol.AgentClaude
 	for _, c := range []struct {
 		setting, kind protocol.AgentKind
@@ -41,7 +41,7 @@ func TestArgumentsBelongToTheAgentOfSettings(t *testing.T) {
 func TestAutoActsAsWhatItIs(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("SHELL", "/bin/sh")
-	h := newHouse(t)
+	h := newFixture(t)
 	dir := t.TempDir()
 	h.s.mu.Lock()
 	h.s.run = &run{workDir: dir, agentDir: dir}
@@ -59,7 +59,7 @@ func TestAutoActsAsWhatItIs(t *testing.T) {
 	if at < 0 {
 		t.Fatalf("no token in %q", launched.Env)
 	}
-	grant, err := h.m.auth.Check(strings.TrimPrefix(launched.Env[at], protocol.EnvToken+"="), auth.DoorCommand)
+	grant, err := h.m.auth.Check(strings.TrimPrefix(launched.Env[at], protocol.EnvToken+"="), auth.CapabilityCommand)
 	if err != nil || grant.Actor.Name != "shell in t1" || grant.Actor.Agent != "" {
 		t.Errorf("%+v, %v", grant.Actor, err)
 	}
@@ -67,7 +67,7 @@ func TestAutoActsAsWhatItIs(t *testing.T) {
 
 // A new grace time also applies to terminals that already have no viewer.
 func TestSavedGraceIsAskedForAtOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	asked := make(chan struct{}, 8)
 	terminals, err := terminal.New(terminal.Config{
 		Session: protocol.DefaultSession, Logger: slog.New(slog.DiscardHandler),
@@ -101,7 +101,7 @@ func TestSavedGraceIsAskedForAtOnce(t *testing.T) {
 // folder that cannot be written remains a problem then.
 func TestSavedSettingsEndTheirNotice(t *testing.T) {
 	for code, stays := range map[protocol.Code]bool{protocol.CodeBadArgument: false, protocol.CodeNotWritable: true} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.m.cfg.Notice = protocol.NewError(code, "something is wrong", "")
 		h.m.problem = h.m.cfg.Notice
 		if _, err := h.m.SaveSettings(t.Context(), h.m.Settings()); err != nil {

@@ -15,7 +15,7 @@ import (
 
 // events opens a stream of server-sent events. It returns a function that reads
 // the next event: its name and its data.
-func (h *house) events(t *testing.T, method, path, token string, body any) func() (string, []byte) {
+func (h *fixture) events(t *testing.T, method, path, token string, body any) func() (string, []byte) {
 	t.Helper()
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -62,7 +62,7 @@ func (h *house) events(t *testing.T, method, path, token string, body any) func(
 // in a chain are entries of their own, and a chain with a failed command has
 // failed.
 func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	follow := h.events(t, http.MethodGet, "/activity/stream?after=0", h.cli, nil)
 	entry := func() (string, protocol.ActivityEntry) {
 		t.Helper()
@@ -140,7 +140,7 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 
 // The values of a routine's parameters are not recorded anywhere.
 func TestARoutinesSecretsAreNotKept(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	if status, body := h.post(t, h.cli, "/command", protocol.CommandRequest{Command: "run", Args: map[string]json.RawMessage{
 		"name": json.RawMessage(`"paste"`), "params": json.RawMessage(`["what=hunter2"]`),
 	}}); status != http.StatusOK || !bytes.Contains(body, []byte(`"ok":true`)) {

@@ -33,7 +33,7 @@ type Policy struct {
 // DefaultPolicy returns the policy of protocol.Restart*.
 func DefaultPolicy() Policy {
 	return Policy{
-		Burst:      protocol.RestartBurst,
+		Burst:      protocol.RestartLimit,
 		Window:     protocol.RestartWindow,
 		BackoffMin: protocol.RestartBackoffMin,
 		BackoffMax: protocol.RestartBackoffMax,

@@ -13,7 +13,7 @@ import (
 
 var errBroken = errors.New("broken")
 
-func TestGivesUpAfterTheBurst(t *testing.T) {
+func TestGivesUpAfterTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var waits []time.Duration
 		var last Event

@@ -6,9 +6,9 @@ const (
 	// maxTaskEvent bounds the data of one event of a task, in bytes;
 	// screenshots are in files.
 	maxTaskEvent = 256 << 10
-	// taskPictures bounds the screenshots of all tasks of a session, in bytes;
+	// taskScreenshots bounds the screenshots of all tasks of a session, in bytes;
 	// those of the oldest tasks are deleted first.
-	taskPictures = 128 << 20
+	taskScreenshots = 128 << 20
 	// taskSearchText is how many bytes of each text of a step are searched.
 	taskSearchText = 4 << 10
 	// taskFiles is how many files of 4 MiB a task's journal keeps.

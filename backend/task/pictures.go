@@ -14,18 +14,20 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// picturesDir is the folder of a task's screenshots: one of the page after each
+// screenshotsDir is the folder of a task's screenshots: one of the page after each
 // step.
-func (s *Store) picturesDir(id protocol.TaskID) string { return filepath.Join(s.dir(id), "pictures") }
-
-func (s *Store) picturePath(id protocol.TaskID, step int) string {
-	return filepath.Join(s.picturesDir(id), strconv.Itoa(step)+".jpg")
+func (s *Store) screenshotsDir(id protocol.TaskID) string {
+	return filepath.Join(s.dir(id), "pictures")
 }
 
-// KeepPicture moves a JPEG file to the task as the screenshot of a step. When
+func (s *Store) screenshotPath(id protocol.TaskID, step int) string {
+	return filepath.Join(s.screenshotsDir(id), strconv.Itoa(step)+".jpg")
+}
+
+// KeepScreenshot moves a JPEG file to the task as the screenshot of a step. When
 // the session's budget is exceeded, the oldest screenshots of other tasks are
 // deleted first.
-func (s *Store) KeepPicture(id protocol.TaskID, step int, file string) error {
+func (s *Store) KeepScreenshot(id protocol.TaskID, step int, file string) error {
 	k, err := s.find(id)
 	if err != nil {
 		return err
@@ -38,10 +40,10 @@ func (s *Store) KeepPicture(id protocol.TaskID, step int, file string) error {
 	if k.deleted {
 		return protocol.NewError(protocol.CodeUnknownTask, "this task was deleted", "")
 	}
-	if err := os.MkdirAll(s.picturesDir(id), 0o700); err != nil {
+	if err := os.MkdirAll(s.screenshotsDir(id), 0o700); err != nil {
 		return unwritable(err)
 	}
-	if err := os.Rename(file, s.picturePath(id, step)); err != nil {
+	if err := os.Rename(file, s.screenshotPath(id, step)); err != nil {
 		return unwritable(err)
 	}
 	s.prune(id)
@@ -53,7 +55,7 @@ func (s *Store) Picture(id protocol.TaskID, step int) ([]byte, error) {
 	if _, err := s.find(id); err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(s.picturePath(id, step))
+	data, err := os.ReadFile(s.screenshotPath(id, step))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("step %d has no screenshot", step), "screenshots of old tasks are deleted to save space")
 	}

@@ -31,7 +31,7 @@ func TestPicturesKeepTheirBudgetAndGoWithTheirTask(t *testing.T) {
 	}
 	keep := func(one protocol.TaskID, step, size int) {
 		t.Helper()
-		if err := s.KeepPicture(one, step, picture(t, size)); err != nil {
+		if err := s.KeepScreenshot(one, step, picture(t, size)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestPicturesKeepTheirBudgetAndGoWithTheirTask(t *testing.T) {
 	if has(id, 1) || !has(other, 1) || !has(other, 2) {
 		t.Error("not the other task's picture made room")
 	}
-	if err := s.KeepPicture(id, 0, picture(t, 1)); code(err) != protocol.CodeBadArgument {
+	if err := s.KeepScreenshot(id, 0, picture(t, 1)); code(err) != protocol.CodeBadArgument {
 		t.Errorf("step 0: %v", err)
 	}
 	s.ViewerGone("a")
@@ -58,7 +58,7 @@ func TestPicturesKeepTheirBudgetAndGoWithTheirTask(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(s.config.Dir, string(other), "*")); len(files) > 0 {
 		t.Errorf("left: %q", files)
 	}
-	if err := s.KeepPicture(other, 3, picture(t, 1)); code(err) != protocol.CodeUnknownTask {
+	if err := s.KeepScreenshot(other, 3, picture(t, 1)); code(err) != protocol.CodeUnknownTask {
 		t.Errorf("a task that was deleted: %v", err)
 	}
 }

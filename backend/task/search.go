@@ -65,8 +65,8 @@ func (w *words) take(r record) {
 		}
 		w.pieces = slices.DeleteFunc(w.pieces, func(p piece) bool { return p.step == step.N })
 		w.step(step)
-	case protocol.TaskEventPerson:
-		w.add(0, protocol.TaskFoundPerson, text(r.Data, "text"))
+	case protocol.TaskEventUser:
+		w.add(0, protocol.TaskFoundUser, text(r.Data, "text"))
 	case protocol.TaskEventNotice:
 		w.add(0, protocol.TaskFoundNote, text(r.Data, "question"))
 		w.add(0, protocol.TaskFoundNote, text(r.Data, "text"))

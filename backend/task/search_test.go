@@ -34,7 +34,7 @@ func TestSearchFindsWhatStepsSay(t *testing.T) {
 	s, _ := open(t, dir)
 	write(t, s, "a", protocol.TaskEventHead, head(protocol.TaskRunning), "")
 	write(t, s, "a", protocol.TaskEventStep, nil, pressed)
-	write(t, s, "a", protocol.TaskEventPerson, nil, `{"text":"not the red one"}`)
+	write(t, s, "a", protocol.TaskEventUser, nil, `{"text":"not the red one"}`)
 	over := head(protocol.TaskDone)
 	over.Summary = "The basket is empty."
 	write(t, s, "a", protocol.TaskEventHead, over, "")

@@ -89,7 +89,7 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Dir == "" || cfg.Routines == "" || cfg.Logger == nil {
 		return nil, errors.New("the tasks need Dir, Routines and Logger")
 	}
-	s := &Store{config: cfg, budget: taskPictures, log: cfg.Logger.With("component", "task"), tasks: map[protocol.TaskID]*kept{}}
+	s := &Store{config: cfg, budget: taskScreenshots, log: cfg.Logger.With("component", "task"), tasks: map[protocol.TaskID]*kept{}}
 	s.routines = &Routines{dir: cfg.Routines, log: s.log}
 	entries, err := os.ReadDir(cfg.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -208,7 +208,7 @@ func TestAProgramsTaskIsFollowed(t *testing.T) {
 	}
 }
 
-func TestTabsAreThePersonsToGive(t *testing.T) {
+func TestTabsAreTheUsersToGive(t *testing.T) {
 	s, _ := open(t, t.TempDir())
 	write(t, s, "a", protocol.TaskEventHead, head(protocol.TaskRunning), "")
 	got, err := s.UseTab(id, "t9", false)
@@ -312,7 +312,7 @@ func TestTheSameWriteIsWrittenOnce(t *testing.T) {
 		return reply
 	}
 	send("a", 5, protocol.TaskEventStep, head(protocol.TaskRunning))
-	send("a", 6, protocol.TaskEventPerson, head(protocol.TaskRunning))
+	send("a", 6, protocol.TaskEventUser, head(protocol.TaskRunning))
 	if reply := send("a", 5, protocol.TaskEventStep, head(protocol.TaskRunning)); reply.Index != 2 {
 		t.Errorf("index = %d after a step that was written already, want that of what came after it", reply.Index)
 	}

@@ -77,7 +77,7 @@ func (t *Teller) event(e protocol.TaskEvent) []string {
 			return nil // from another version
 		}
 		return t.step(step)
-	case protocol.TaskEventPerson:
+	case protocol.TaskEventUser:
 		return said("you: ", text(e.Data, "text"))
 	case protocol.TaskEventNotice:
 		if question := text(e.Data, "question"); question != "" {

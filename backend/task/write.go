@@ -64,7 +64,7 @@ func check(req protocol.TaskWriteRequest) error {
 		if req.Head == nil {
 			return protocol.NewError(protocol.CodeBadArgument, "the head is missing", "")
 		}
-	case protocol.TaskEventStep, protocol.TaskEventPerson, protocol.TaskEventNotice, protocol.TaskEventSummary:
+	case protocol.TaskEventStep, protocol.TaskEventUser, protocol.TaskEventNotice, protocol.TaskEventSummary:
 	default:
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a task has no event %.40q", string(req.Kind)), "")
 	}

@@ -86,7 +86,7 @@ type Manager struct {
 	order     []protocol.TerminalID
 	closing   bool
 
-	news newsBoard
+	news changes
 }
 
 // New returns a Manager without terminals.
@@ -116,7 +116,7 @@ func New(c Config) (*Manager, error) {
 		ctx:       ctx,
 		cancel:    cancel,
 		terminals: make(map[protocol.TerminalID]*terminal),
-		news:      newNewsBoard(),
+		news:      newChanges(),
 	}, nil
 }
 

@@ -151,7 +151,7 @@ func (v *viewer) newEpoch() {
 // the viewer has all output before it, and no other message is pending. It needs mu.
 // The caller calls release after the write.
 func (v *viewer) claim(offset uint64, n int) bool {
-	if v.closed || v.writing || v.sent != offset || v.hasNews() {
+	if v.closed || v.writing || v.sent != offset || v.hasChanges() {
 		return false
 	}
 	v.writing = true
@@ -173,7 +173,7 @@ func (v *viewer) release(err error) {
 	v.cond.Signal()
 }
 
-func (v *viewer) hasNews() bool {
+func (v *viewer) hasChanges() bool {
 	return len(v.first) > 0 || v.epoch || v.state || v.title || v.bell || v.replay || len(v.sizes) > 0 || len(v.pongs) > 0
 }
 

@@ -36,7 +36,7 @@ func (t *Tokens) Pair() (token string, epoch int) {
 	defer t.mu.Unlock()
 	if t.panel == "" {
 		grant, secret := t.auth.Mint(auth.KindPanel, auth.Grant{
-			Session: t.session, Actor: protocol.Actor{Kind: protocol.ActorPerson, Name: "you"},
+			Session: t.session, Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "you"},
 		}, 0)
 		t.panel, t.grant = secret.Reveal(), grant.ID
 	}

@@ -7,12 +7,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-func house() (*Tokens, func(token string) (auth.Grant, bool)) {
+func fixture() (*Tokens, func(token string) (auth.Grant, bool)) {
 	authority := auth.New(auth.Config{})
 	return New("work", authority), func(token string) (auth.Grant, bool) {
-		grant, err := authority.Check(token, auth.DoorCommand)
+		grant, err := authority.Check(token, auth.CapabilityCommand)
 		if err != nil {
-			grant, err = authority.Check(token, auth.DoorPanel)
+			grant, err = authority.Check(token, auth.CapabilityPanel)
 		}
 		return grant, err == nil
 	}
@@ -22,7 +22,7 @@ func house() (*Tokens, func(token string) (auth.Grant, bool)) {
 // pairings. When the session ends, all its tokens end, and the next run has
 // others.
 func TestThePanelsToken(t *testing.T) {
-	tokens, good := house()
+	tokens, good := fixture()
 	if is, err := tokens.RotatePanel(); is || err != nil {
 		t.Errorf("a token that there is not was rotated: %t, %v", is, err)
 	}
@@ -53,7 +53,7 @@ func TestThePanelsToken(t *testing.T) {
 // An agent's token is for its own tab, and ends with its process or when the
 // next process starts in its place. Tokens of other agents remain.
 func TestAgentsTokens(t *testing.T) {
-	tokens, good := house()
+	tokens, good := fixture()
 	claude := tokens.Terminal("p1", "t1", protocol.AgentClaude).Reveal()
 	shell := tokens.Terminal("p2", "t2", protocol.AgentShell).Reveal()
 	grant, is := good(claude)

@@ -157,7 +157,7 @@ async function value(...of: Parameters<typeof script>): Promise<Record<string, u
 
 /** The ref of the line with this text in a snapshot. */
 async function refOf(tab: number, text: string): Promise<string> {
-  const { text: look } = await value(tab, 'cs:query', 'look');
+  const { text: look } = await value(tab, 'cs:query', 'snapshot');
   const line = String(look)
     .split('\n')
     .find((one) => one.includes(text));
@@ -270,7 +270,7 @@ it('never takes a ref of the document before for an element of this one', async 
   const ref = await refOf(tab, 'Save');
   await page.reload();
   // Another caller takes a snapshot, in which the button has the same number.
-  const { text } = await value(tab, 'cs:query', 'look', { caller: 'another' });
+  const { text } = await value(tab, 'cs:query', 'snapshot', { caller: 'another' });
   expect(text).toContain(`${ref} btn Save`);
   const click = { ref, button: 'left', count: 1, keys: '' };
   expect(await asks(tab, 'cs:rpc', 'click', click)).toMatchObject({ code: 'no_element' });
@@ -286,7 +286,7 @@ it('reaches a frame of another site', async () => {
   );
   const inner = frames.find(({ url }) => url.endsWith('/inner'));
   const origin = new URL(inner?.url ?? '').origin;
-  const look = await value(tab, 'cs:query', 'look', {}, inner?.frame, origin);
+  const look = await value(tab, 'cs:query', 'snapshot', {}, inner?.frame, origin);
   expect(look).toMatchObject({ url: inner?.url, text: expect.stringContaining('Save') as string });
 });
 
@@ -313,7 +313,7 @@ it('says in words that the browser has put a tab to sleep', async () => {
     const asleep = await chrome.tabs.discard(await loaded);
     return asleep?.id ?? 0;
   }, `${site}/asleep`);
-  expect(await asks(tab, 'cs:query', 'look')).toMatchObject({
+  expect(await asks(tab, 'cs:query', 'snapshot')).toMatchObject({
     code: 'discarded',
     hint: 'Look at the tab, or load it again.',
   });
@@ -334,7 +334,7 @@ it('hears nothing that a page says, and no content script may call', async () =>
     }
   }, ExtensionID);
   // The snapshot comes after all that, on the same page.
-  await value(tab, 'cs:query', 'look');
+  await value(tab, 'cs:query', 'snapshot');
   expect(await took(older)).toBe('');
   const answer = await worker.evaluate(async (id) => {
     const [done] = await chrome.scripting.executeScript({
@@ -353,7 +353,7 @@ it('hears nothing that a page says, and no content script may call', async () =>
 it('says in words that a page is one that no extension may be in', async () => {
   const page = await context.newPage();
   await page.goto('chrome://version');
-  const outcome = await asks(await tabOf('chrome://version/'), 'cs:query', 'look');
+  const outcome = await asks(await tabOf('chrome://version/'), 'cs:query', 'snapshot');
   expect(outcome).toMatchObject({
     code: 'restricted',
     message: expect.stringContaining('A page of the browser itself') as string,
@@ -364,10 +364,10 @@ it('says in words that a page is one that no extension may be in', async () => {
 
 it('fails in words when the tab is closed in the middle of a call', async () => {
   const { tab } = await held('/closed');
-  const outcome = asks(tab, 'cs:query', 'look');
+  const outcome = asks(tab, 'cs:query', 'snapshot');
   await panel.evaluate((id) => chrome.tabs.remove(id), tab);
   expect(await outcome).toMatchObject({ code: 'no_tab', message: 'The tab was closed.' });
-  expect(await asks(tab, 'cs:query', 'look')).toMatchObject({ code: 'no_tab' });
+  expect(await asks(tab, 'cs:query', 'snapshot')).toMatchObject({ code: 'no_tab' });
 });
 
 it('does nothing that it was asked for too long ago', async () => {
@@ -388,7 +388,7 @@ it('does nothing that it was asked for too long ago', async () => {
     .then(() => 'done', ({ code }) => code)`);
   expect(code).toBe('deadline');
   await dialog.accept();
-  await value(tab, 'cs:query', 'look'); // comes after it, on the same path
+  await value(tab, 'cs:query', 'snapshot'); // comes after it, on the same path
   expect(await took(page)).toBe('');
 });
 
@@ -396,7 +396,7 @@ it('goes on when the worker is stopped in the middle: it looks again, and acts o
   const { page, tab, dialog } = await held('/stopped');
   const click = { ref: 'role=button name="Save"', button: 'left', count: 1, keys: '' };
   // Both are on their way to a page that does not answer yet.
-  const looked = panel.evaluate<Outcome>(script(tab, 'cs:query', 'look'));
+  const looked = panel.evaluate<Outcome>(script(tab, 'cs:query', 'snapshot'));
   const clicked = panel.evaluate<Outcome>(script(tab, 'cs:rpc', 'click', click));
   // The worker answers in order: its answer here shows that it has forwarded both.
   await panel.evaluate(`link.frames(${String(tab)}, new AbortController().signal)`);

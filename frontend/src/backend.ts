@@ -38,7 +38,7 @@ import {
 } from '$ui/protocol/task';
 
 /**
- * The pages of the window. The app can open each of them except `talk`, the page of one
+ * The pages of the window. The app can open each of them except `conversation`, the page of one
  * conversation.
  */
 export type Page = 'sessions' | 'approvals' | 'settings' | 'logs' | 'talk';
@@ -127,12 +127,12 @@ export interface Backend {
    * Starts to read a conversation after an index, instead of another one; returns the reader's
    * number.
    */
-  watchTalk(session: SessionName, id: ConversationID, after: number): Promise<number>;
+  watchConversation(session: SessionName, id: ConversationID, after: number): Promise<number>;
   /** Waits for the next events; rejects when no more events follow. */
   nextSaid(reader: number): Promise<ChatEventsEvent>;
-  unwatchTalk(reader: number): Promise<void>;
+  unwatchConversation(reader: number): Promise<void>;
   /** Entries before an index. */
-  talkHistory(
+  conversationHistory(
     session: SessionName,
     part: { conversation: ConversationID; before: number; limit: number },
   ): Promise<ChatPage>;
@@ -144,9 +144,9 @@ export interface Backend {
   stopTurn(session: SessionName, id: ConversationID): Promise<void>;
   restartAgent(session: SessionName, id: ConversationID): Promise<void>;
   /** An image of a conversation, with its bytes. */
-  talkFile(session: SessionName, path: string): Promise<ChatAttachment>;
+  conversationFile(session: SessionName, path: string): Promise<ChatAttachment>;
   /** Brings a conversation to the front in the browser, in the panel beside its tab. */
-  showTalk(session: SessionName, id: ConversationID): Promise<void>;
+  showConversation(session: SessionName, id: ConversationID): Promise<void>;
   /** Opens a web page in a session's browser. */
   openLink(session: SessionName, url: string): Promise<void>;
   /** What agents may do on which sites. Each method returns all rules, the defaults last. */
@@ -253,15 +253,18 @@ export function connect(host: Host): Backend {
     deleteSession: (name) => run('DeleteSession', name),
     showTab: (session, tab) => run('ShowTab', session, tab),
     answerApproval: (session, id, answer) => run('AnswerApproval', session, id, answer),
-    watchTalk: (session, id, after) => ask(v.number(), 'WatchConversation', session, id, after),
+    watchConversation: (session, id, after) =>
+      ask(v.number(), 'WatchConversation', session, id, after),
     nextSaid: (reader) => ask(chatEventsSchema, 'NextSaid', reader),
-    unwatchTalk: (reader) => run('UnwatchConversation', reader),
-    talkHistory: (session, part) => ask(chatPageSchema, 'ConversationHistory', session, part),
+    unwatchConversation: (reader) => run('UnwatchConversation', reader),
+    conversationHistory: (session, part) =>
+      ask(chatPageSchema, 'ConversationHistory', session, part),
     answerQuestion: (session, answer) => run('AnswerQuestion', session, answer),
     stopTurn: (session, id) => run('StopTurn', session, id),
     restartAgent: (session, id) => run('RestartAgent', session, id),
-    talkFile: (session, path) => ask(chatAttachmentSchema, 'ConversationFile', session, path),
-    showTalk: (session, id) => run('ShowConversation', session, id),
+    conversationFile: (session, path) =>
+      ask(chatAttachmentSchema, 'ConversationFile', session, path),
+    showConversation: (session, id) => run('ShowConversation', session, id),
     openLink: (session, url) => run('OpenLink', session, url),
     siteRules: (session) => ask(siteRulesSchema, 'SiteRules', session),
     setSiteRule: (session, rule) => ask(siteRulesSchema, 'SetSiteRule', session, rule),

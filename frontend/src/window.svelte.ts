@@ -3,7 +3,7 @@ import { asBackendError, type Backend, type BackendError, type Page } from './ba
 import { LogView } from './logs/logs.svelte';
 import { calledSession } from './sessions/name';
 import { SettingsForm, type FieldName } from './settings/form.svelte';
-import { TalkView } from './talk/view.svelte';
+import { ConversationView } from './conversation/view.svelte';
 import {
   AgentEnded,
   AgentMissing,
@@ -30,7 +30,7 @@ export class AppWindow {
   failure = $state.raw<BackendError>();
   page = $state<Page>('sessions');
   /** The conversation of the page "talk". */
-  talk = $state.raw<TalkView>();
+  conversation = $state.raw<ConversationView>();
   /** The conversation that was shown before the list: its row gets the focus. */
   left: ConversationID | undefined;
   /** The setting that the settings page focuses when it opens. */
@@ -125,16 +125,16 @@ export class AppWindow {
   }
 
   /** Shows a conversation. */
-  openTalk({ session, id }: WindowConversation): void {
+  openConversation({ session, id }: WindowConversation): void {
     // A conversation that was read before continues where it was.
-    if (this.talk?.session !== session || this.talk.id !== id)
-      this.talk = new TalkView(this.backend, session, id);
+    if (this.conversation?.session !== session || this.conversation.id !== id)
+      this.conversation = new ConversationView(this.backend, session, id);
     this.page = 'talk';
   }
 
   /** Goes back to the list. */
-  leaveTalk(): void {
-    this.left = this.talk?.id;
+  leaveConversation(): void {
+    this.left = this.conversation?.id;
     this.page = 'sessions';
   }
 

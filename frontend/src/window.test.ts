@@ -74,17 +74,17 @@ test('agents that live are counted before quitting', async () => {
 });
 
 test('the same conversation goes on where it was; another one is read anew', () => {
-  const { app } = openWindow({ scenario: 'talks' });
-  const talk = (id: string) => ({ session: 'default', id }) as WindowConversation;
-  app.openTalk(talk('c1'));
-  const first = app.talk;
+  const { app } = openWindow({ scenario: 'conversations' });
+  const conversation = (id: string) => ({ session: 'default', id }) as WindowConversation;
+  app.openConversation(conversation('c1'));
+  const first = app.conversation;
   expect(app.page).toBe('talk');
-  app.leaveTalk();
+  app.leaveConversation();
   expect([app.page, app.left]).toEqual(['sessions', 'c1']);
-  app.openTalk(talk('c1'));
-  expect(app.talk).toBe(first);
-  app.openTalk({ ...talk('c1'), session: 'work' });
-  expect(app.talk).not.toBe(first);
+  app.openConversation(conversation('c1'));
+  expect(app.conversation).toBe(first);
+  app.openConversation({ ...conversation('c1'), session: 'work' });
+  expect(app.conversation).not.toBe(first);
 });
 
 test('an error leads to the setting that is wrong', () => {

@@ -17,8 +17,8 @@ const chatOpenEntries = 10_000
 
 // The conversations of the measurement.
 const (
-	stampTalk = protocol.ConversationID("7a3f0c11-0000-4000-8000-00000000aaaa")
-	longTalk  = protocol.ConversationID("7a3f0c11-0000-4000-8000-00000000bbbb")
+	stampConversation = protocol.ConversationID("7a3f0c11-0000-4000-8000-00000000aaaa")
+	longConversation  = protocol.ConversationID("7a3f0c11-0000-4000-8000-00000000bbbb")
 )
 
 // Panel measures Chat where a user sees it: in the panel of the whole product.
@@ -48,7 +48,7 @@ func benchChatFace(ctx context.Context, o report.Options) (rows []report.Row, er
 	if _, err := p.Painted(ctx, "ready>"); err != nil {
 		return nil, err
 	}
-	for id, title := range map[protocol.ConversationID]string{stampTalk: "Stamps", longTalk: "Long"} {
+	for id, title := range map[protocol.ConversationID]string{stampConversation: "Stamps", longConversation: "Long"} {
 		start := protocol.ChatStartRequest{Conversation: id, Tab: "t1", Agent: protocol.AgentCustom, Command: agent, Title: title}
 		if err := p.Post(ctx, "/chat/start", start, nil); err != nil {
 			return nil, err
@@ -93,7 +93,7 @@ func chatPaint(ctx context.Context, p *product.App, o report.Options) ([]report.
 	if err := p.Eval(ctx, watch, nil); err != nil {
 		return nil, err
 	}
-	send := protocol.ChatSendRequest{Conversation: stampTalk, Message: "stamps", Text: fmt.Sprint("stamp ", n), Route: protocol.RouteStrong}
+	send := protocol.ChatSendRequest{Conversation: stampConversation, Message: "stamps", Text: fmt.Sprint("stamp ", n), Route: protocol.RouteStrong}
 	if err := p.Post(ctx, "/chat/send", send, nil); err != nil {
 		return nil, err
 	}
@@ -108,13 +108,13 @@ func chatPaint(ctx context.Context, p *product.App, o report.Options) ([]report.
 // chatOpen measures from the click on a conversation to the frame with its last
 // screenful, in a panel that has not loaded the conversation.
 func chatOpen(ctx context.Context, p *product.App, o report.Options) ([]report.Row, error) {
-	send := protocol.ChatSendRequest{Conversation: longTalk, Message: "fill", Text: fmt.Sprint("fill ", chatOpenEntries), Route: protocol.RouteStrong}
+	send := protocol.ChatSendRequest{Conversation: longConversation, Message: "fill", Text: fmt.Sprint("fill ", chatOpenEntries), Route: protocol.RouteStrong}
 	if err := p.Post(ctx, "/chat/send", send, nil); err != nil {
 		return nil, err
 	}
 	if err := product.Until(ctx, func() error {
 		var page protocol.ChatPage
-		if err := p.Post(ctx, "/chat/history", protocol.ChatHistoryRequest{Conversation: longTalk, Limit: 1}, &page); err != nil {
+		if err := p.Post(ctx, "/chat/history", protocol.ChatHistoryRequest{Conversation: longConversation, Limit: 1}, &page); err != nil {
 			return err
 		}
 		if page.Head.State != protocol.ConversationIdle || page.Head.Entries < chatOpenEntries {
@@ -131,7 +131,7 @@ func chatOpen(ctx context.Context, p *product.App, o report.Options) ([]report.R
 	var took []float64
 	for i := range runs {
 		// A new panel shows the conversation used last, so use the other one.
-		last := protocol.ChatSendRequest{Conversation: stampTalk, Message: protocol.MessageID(fmt.Sprint("touch", i)), Text: "stamp 1", Route: protocol.RouteStrong}
+		last := protocol.ChatSendRequest{Conversation: stampConversation, Message: protocol.MessageID(fmt.Sprint("touch", i)), Text: "stamp 1", Route: protocol.RouteStrong}
 		if err := p.Post(ctx, "/chat/send", last, nil); err != nil {
 			return nil, err
 		}

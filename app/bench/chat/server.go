@@ -32,22 +32,22 @@ const (
 	TalkerRole = "talker"
 )
 
-// chatHouse is the part of a session that the routes of conversations need.
-type chatHouse struct {
+// chatFixture is the part of a session that the routes of conversations need.
+type chatFixture struct {
 	server.Sessions
 	events *hub.Hub[any]
 	chat   *chat.Manager
 }
 
-func (h *chatHouse) Hello(context.Context, auth.Grant) (protocol.HelloEvent, error) {
+func (h *chatFixture) Hello(context.Context, auth.Grant) (protocol.HelloEvent, error) {
 	return protocol.HelloEvent{Conversations: h.chat.List()}, nil
 }
 
-func (h *chatHouse) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }
+func (h *chatFixture) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }
 
-func (h *chatHouse) PanelConnected(auth.Grant) (string, func()) { return "bench", func() {} }
+func (h *chatFixture) PanelConnected(auth.Grant) (string, func()) { return "bench", func() {} }
 
-func (h *chatHouse) PanelMessage(auth.Grant, protocol.PanelMessage) {}
+func (h *chatFixture) PanelMessage(auth.Grant, protocol.PanelMessage) {}
 
 // Serve serves conversations with the talker until in ends. It uses the shipped
 // server, conversations, driver and journals.
@@ -64,7 +64,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		return err
 	}
 	log := slog.New(slog.DiscardHandler)
-	h := &chatHouse{events: hub.New[any](protocol.SubscriberQueue)}
+	h := &chatFixture{events: hub.New[any](protocol.SubscriberQueue)}
 	talker := acp.New(acp.Config{Version: "bench", Logger: log})
 	h.chat, err = chat.New(chat.Config{
 		Session: protocol.DefaultSession, Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker(protocol.DefaultSession, func() {}),
@@ -79,7 +79,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		return err
 	}
 	authority := auth.New(auth.Config{})
-	_, token := authority.Mint(auth.KindPanel, auth.Grant{Session: protocol.DefaultSession, Actor: protocol.Actor{Kind: protocol.ActorPerson, Name: "you"}}, 0)
+	_, token := authority.Mint(auth.KindPanel, auth.Grant{Session: protocol.DefaultSession, Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "you"}}, 0)
 	srv, err := server.New(server.Config{
 		Auth: authority, Sessions: h, Key: []byte("bench"), Logger: log,
 		Chat:    func(auth.Grant) (server.Conversations, error) { return h.chat, nil },
@@ -133,7 +133,7 @@ func Talker(ctx context.Context, in io.Reader, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("reading a request: %w", err)
 		}
-		var req talkRequest
+		var req chatRequest
 		if json.Unmarshal(line, &req) != nil || req.ID == nil || req.Method == "" {
 			continue // a notification, or not a request
 		}
@@ -154,7 +154,7 @@ func Talker(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-type talkRequest struct {
+type chatRequest struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
@@ -165,7 +165,7 @@ type talkRequest struct {
 	} `json:"params"`
 }
 
-func (r talkRequest) reply(result any) any {
+func (r chatRequest) reply(result any) any {
 	return map[string]any{"jsonrpc": "2.0", "id": r.ID, "result": result}
 }
 
@@ -194,7 +194,7 @@ func (t *talking) say(session, text string) {
 	t.update(session, map[string]any{"sessionUpdate": "agent_message_chunk", "content": map[string]any{"type": "text", "text": text}})
 }
 
-func (t *talking) talk(ctx context.Context, req talkRequest, arrived time.Time) {
+func (t *talking) talk(ctx context.Context, req chatRequest, arrived time.Time) {
 	for _, block := range req.Params.Prompt {
 		word, rest, _ := strings.Cut(strings.TrimSpace(block.Text), " ")
 		var n, seconds int

@@ -26,7 +26,7 @@ type Client struct {
 // calls are the tool calls of a server.
 type calls struct {
 	open    func(url string) toolCall
-	look    toolCall
+	snap    toolCall
 	click   func(ref string) toolCall
 	fill    func(ref, value string) toolCall
 	picture func(full bool) toolCall
@@ -45,7 +45,7 @@ func callsOf(name, dir string) calls {
 	case Playwright:
 		return calls{
 			open:  func(url string) toolCall { return toolCall{"browser_navigate", object{"url": url}} },
-			look:  toolCall{"browser_snapshot", object{}},
+			snap:  toolCall{"browser_snapshot", object{}},
 			click: func(ref string) toolCall { return toolCall{"browser_click", object{"element": "it", "target": ref}} },
 			fill: func(ref, value string) toolCall {
 				return toolCall{"browser_type", object{"element": "it", "target": ref, "text": value}}
@@ -57,7 +57,7 @@ func callsOf(name, dir string) calls {
 	case Devtools:
 		return calls{
 			open:  func(url string) toolCall { return toolCall{"navigate_page", object{"pageId": 1, "url": url}} },
-			look:  toolCall{"take_snapshot", object{"pageId": 1}},
+			snap:  toolCall{"take_snapshot", object{"pageId": 1}},
 			click: func(ref string) toolCall { return toolCall{"click", object{"pageId": 1, "uid": ref}} },
 			fill: func(ref, value string) toolCall {
 				return toolCall{"fill", object{"pageId": 1, "uid": ref, "value": value}}
@@ -69,7 +69,7 @@ func callsOf(name, dir string) calls {
 	case AgentBrowser:
 		return calls{
 			open:  func(url string) toolCall { return toolCall{"agent_browser_open", object{"url": url}} },
-			look:  toolCall{"agent_browser_snapshot", object{}},
+			snap:  toolCall{"agent_browser_snapshot", object{}},
 			click: func(ref string) toolCall { return toolCall{"agent_browser_click", object{"selector": "@" + ref}} },
 			fill: func(ref, value string) toolCall {
 				return toolCall{"agent_browser_fill", object{"selector": "@" + ref, "text": value}}
@@ -82,7 +82,7 @@ func callsOf(name, dir string) calls {
 	step := func(args object) toolCall { return toolCall{"browser_act", object{"steps": []object{args}}} }
 	return calls{
 		open:    func(url string) toolCall { return toolCall{"browser_navigate", object{"url": url}} },
-		look:    toolCall{"browser_snapshot", object{}},
+		snap:    toolCall{"browser_snapshot", object{}},
 		click:   func(ref string) toolCall { return step(object{"do": "click", "target": ref}) },
 		fill:    func(ref, value string) toolCall { return step(object{"do": "fill", "target": ref, "value": value}) },
 		picture: func(full bool) toolCall { return toolCall{"browser_screenshot", object{"full": full}} },
@@ -182,7 +182,7 @@ func (c *Client) Open(ctx context.Context, url string) (float64, error) {
 
 // Snapshot returns the text that a model would receive.
 func (c *Client) Snapshot(ctx context.Context) (string, float64, error) {
-	return c.call(ctx, c.calls.look)
+	return c.call(ctx, c.calls.snap)
 }
 
 // Click clicks a ref.

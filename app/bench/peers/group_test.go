@@ -9,8 +9,8 @@ import (
 	"pilotfish/app/bench/report"
 )
 
-func TestRefsOfEveryLook(t *testing.T) {
-	for _, c := range []struct{ look, name, want string }{
+func TestRefsOfEverySnapshot(t *testing.T) {
+	for _, c := range []struct{ snap, name, want string }{
 		{"page \"Bench\" http://x 1280x713 [↑0 ↓0]\ne16 btn Add [focused]\nf2e3 edit Name", "Add", "e16"},
 		{"e16 btn Add\n f2e3 edit Name", "Name", "f2e3"},
 		{"- button \"Add\" [ref=e2]\n- textbox \"Name\" [ref=e4]", "Name", "e4"},
@@ -18,8 +18,8 @@ func TestRefsOfEveryLook(t *testing.T) {
 		{"- textbox \"Name\" [disabled, ref=e9]", "Name", "e9"},
 		{"uid=1_0 RootWebArea \"Add\" url=\"x\"\n  uid=1_2 button \"Name\" focused", "Name", "1_2"},
 	} {
-		if got, err := RefIn(c.look, c.name); err != nil || got != c.want {
-			t.Errorf("%s in %q: %q, %v", c.name, c.look, got, err)
+		if got, err := RefIn(c.snap, c.name); err != nil || got != c.want {
+			t.Errorf("%s in %q: %q, %v", c.name, c.snap, got, err)
 		}
 	}
 	if _, err := RefIn("e1 btn Address", "Add"); err == nil {

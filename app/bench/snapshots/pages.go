@@ -125,7 +125,7 @@ func see(ctx context.Context, p *product.App, o report.Options, url string, peer
 		}
 	}
 	for i := range runs + 1 {
-		ms, text, err := lookOf(ctx, p, tab.Tab, mine)
+		ms, text, err := snapshotOf(ctx, p, tab.Tab, mine)
 		if err != nil {
 			return out, err
 		}
@@ -165,10 +165,10 @@ const peerScript = `import('/peer/page-controller.js').then(({ PageController })
 	}
 })`
 
-// lookOf takes a task's snapshot of a tab, compares it with the page's own list
+// snapshotOf takes a task's snapshot of a tab, compares it with the page's own list
 // of what is in view, and returns its cost. It fails when the snapshot has
 // changed the page.
-func lookOf(ctx context.Context, p *product.App, tab protocol.TabID, page *tap.Page) (float64, string, error) {
+func snapshotOf(ctx context.Context, p *product.App, tab protocol.TabID, page *tap.Page) (float64, string, error) {
 	var said struct {
 		Text string `json:"text"`
 	}

@@ -19,14 +19,14 @@ const (
 // Screenshots measures screenshots.
 func Screenshots() []report.Bench {
 	return []report.Bench{
-		{Rows: []string{"screenshot.viewport"}, Run: viewportPicture},
-		{Rows: []string{"screenshot.annotated"}, Run: annotatedPicture},
+		{Rows: []string{"screenshot.viewport"}, Run: viewportScreenshot},
+		{Rows: []string{"screenshot.annotated"}, Run: annotatedScreenshot},
 	}
 }
 
-// viewportPicture measures a screenshot of the viewport at 1280x720, over MCP,
+// viewportScreenshot measures a screenshot of the viewport at 1280x720, over MCP,
 // saved to a file.
-func viewportPicture(ctx context.Context, o report.Options) (rows []report.Row, err error) {
+func viewportScreenshot(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	runs := 30
 	if o.Quick {
 		runs = 8
@@ -54,9 +54,9 @@ func viewportPicture(ctx context.Context, o report.Options) (rows []report.Row, 
 	return c.Noted([]report.Row{c.Only(took).Row("screenshot.viewport", "ms").AtMost(1)}), err
 }
 
-// annotatedPicture measures a screenshot of a full page with 600 refs drawn on it
+// annotatedScreenshot measures a screenshot of a full page with 600 refs drawn on it
 // against one of the same page without refs.
-func annotatedPicture(ctx context.Context, o report.Options) (rows []report.Row, err error) {
+func annotatedScreenshot(ctx context.Context, o report.Options) (rows []report.Row, err error) {
 	runs := 25
 	if o.Quick {
 		runs = 5

@@ -26,8 +26,8 @@ func MCP() []report.Bench {
 	}}
 }
 
-// lookPage is a page to measure.
-type lookPage struct {
+// snapshotPage is a page to measure.
+type snapshotPage struct {
 	row, path string
 	// shown are texts that our snapshot must contain: the last item of each kind.
 	shown []string
@@ -48,14 +48,14 @@ func looks(ctx context.Context, o report.Options) (rows []report.Row, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	for _, p := range []lookPage{
+	for _, p := range []snapshotPage{
 		{"snapshot.form", "/form", []string{"Field 14", "Yes", "Clear"}, "", runs},
 		{"snapshot.1000", "/mixed", []string{"Button 799", "Button 899", "Button 999"}, "", runs},
 		{"snapshot.1000.chars", "/1000", []string{"Button 0", "Button 999"}, "", 1},
 		{"snapshot.5000", "/5000", []string{"Button 4999"}, "", few},
 		{"snapshot.20000", "/20000", []string{"Button 39"}, peers.Devtools, few},
 	} {
-		took, texts, err := lookAll(ctx, c, s.URL+p.path, p)
+		took, texts, err := snapshotAll(ctx, c, s.URL+p.path, p)
 		if err != nil {
 			return c.Noted(rows), fmt.Errorf("%s: %w", p.row, err)
 		}
@@ -68,8 +68,8 @@ func looks(ctx context.Context, o report.Options) (rows []report.Row, err error)
 	return c.Noted(rows), nil
 }
 
-// lookAll makes every driver load a page and take snapshots of it, in turns.
-func lookAll(ctx context.Context, c *peers.Group, url string, p lookPage) (report.Samples, map[string]string, error) {
+// snapshotAll makes every driver load a page and take snapshots of it, in turns.
+func snapshotAll(ctx context.Context, c *peers.Group, url string, p snapshotPage) (report.Samples, map[string]string, error) {
 	took, texts := report.Samples{}, make(map[string]string)
 	err := c.Turns(ctx, 1, func(ctx context.Context, d peers.Driver, _ int) error {
 		_, err := d.Open(ctx, url)

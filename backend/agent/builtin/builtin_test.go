@@ -13,15 +13,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-func thing(ref, role, name string, children ...*protocol.LookItem) *protocol.LookItem {
-	return &protocol.LookItem{Ref: ref, Role: role, Name: name, Children: children}
+func thing(ref, role, name string, children ...*protocol.SnapshotItem) *protocol.SnapshotItem {
+	return &protocol.SnapshotItem{Ref: ref, Role: role, Name: name, Children: children}
 }
 
 // If an element that was found only listens for clicks, its text is the target.
 // So it is for an element without a ref.
 func TestPointed(t *testing.T) {
 	t.Parallel()
-	listens, text := match.Thing{LookItem: thing("e1", "click", "Gamma Delta")}, match.Thing{LookItem: thing("", "heading", "Prices")}
+	listens, text := match.Thing{SnapshotItem: thing("e1", "click", "Gamma Delta")}, match.Thing{SnapshotItem: thing("", "heading", "Prices")}
 	for _, test := range []struct {
 		thing match.Thing
 		name  string
@@ -32,7 +32,7 @@ func TestPointed(t *testing.T) {
 		{listens, "gamma delta", grammar.VerbHover, "e1"},
 		{listens, "Delta", grammar.VerbScroll, "e1"},
 		{text, "Prices", grammar.VerbScroll, `text="Prices"`},
-		{match.Thing{LookItem: thing("e2", "button", "Save as…")}, "Save", grammar.VerbClick, "e2"},
+		{match.Thing{SnapshotItem: thing("e2", "button", "Save as…")}, "Save", grammar.VerbClick, "e2"},
 	} {
 		if got := pointed(test.thing, grammar.Target{Name: test.name}, test.verb).target; got != test.want {
 			t.Errorf("%s %q is %q, want %q", test.verb, test.name, got, test.want)
@@ -53,7 +53,7 @@ func TestPageWordsAreData(t *testing.T) {
 		case "title":
 			return protocol.PageInfo{URL: "https://a/`" + bad, Title: bad}
 		case "snapshot":
-			return protocol.Look{Items: []*protocol.LookItem{thing("e1", "button", bad), thing("e2", "button", bad+" b")}}
+			return protocol.Snapshot{Items: []*protocol.SnapshotItem{thing("e1", "button", bad), thing("e2", "button", bad+" b")}}
 		case "click":
 			return nil
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // label returns an element's name as a user would say it.
-func label(item *protocol.LookItem) string {
+func label(item *protocol.SnapshotItem) string {
 	name, role := markdown.Cut(markdown.OneLine(item.Name), 60), roleName(item.Role)
 	switch {
 	case name == "" && role == "":

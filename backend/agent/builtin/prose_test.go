@@ -29,7 +29,7 @@ func TestProse(t *testing.T) {
 		"goto":      protocol.PageInfo{URL: "https://example.com/a_b", Title: "A_B"},
 		"fill":      protocol.Effect{Value: new("Ada")},
 		"type":      protocol.Effect{Value: new("Dear Ada")},
-		"snapshot":  protocol.Look{Items: []*protocol.LookItem{thing("e4", "textbox", "Name"), thing("e7", "heading", "Tea")}},
+		"snapshot":  protocol.Snapshot{Items: []*protocol.SnapshotItem{thing("e4", "textbox", "Name"), thing("e7", "heading", "Tea")}},
 		"press":     protocol.Effect{Navigated: true, URL: "https://example.com/next", Title: "Next", Appeared: []string{"e9 btn Undo"}, Said: []string{"Saved *now*"}},
 	}
 	commander := CommanderFunc(func(_ context.Context, req protocol.CommandRequest) protocol.CommandReply {

@@ -17,16 +17,16 @@ import (
 type aimed struct {
 	target string
 	label  string
-	item   *protocol.LookItem // nil for a target that the registry finds itself
+	item   *protocol.SnapshotItem // nil for a target that the registry finds itself
 }
 
 // look takes a snapshot and returns the elements of the page.
-func (r *running) look(ctx context.Context) ([]match.Thing, protocol.Look, error) {
-	var look protocol.Look
-	if _, err := r.command(ctx, "snapshot", args{"items": true}, &look); err != nil {
-		return nil, look, err
+func (r *running) snap(ctx context.Context) ([]match.Thing, protocol.Snapshot, error) {
+	var snap protocol.Snapshot
+	if _, err := r.command(ctx, "snapshot", args{"items": true}, &snap); err != nil {
+		return nil, snap, err
 	}
-	return match.Flatten(look.Items), look, nil
+	return match.Flatten(snap.Items), snap, nil
 }
 
 // resolve finds the one element that a target means. If none or several match,
@@ -35,7 +35,7 @@ func (r *running) resolve(ctx context.Context, t grammar.Target, verb grammar.Ve
 	if t.Raw != "" {
 		return aimed{target: t.Raw, label: t.Raw}, nil
 	}
-	all, _, err := r.look(ctx)
+	all, _, err := r.snap(ctx)
 	if err != nil {
 		return aimed{}, err
 	}
@@ -63,7 +63,7 @@ func pointed(s match.Thing, t grammar.Target, verb grammar.Verb) aimed {
 // aim returns the registry's target for an element. A heading or a text has no
 // ref; its target is its text.
 func aim(s match.Thing) aimed {
-	a := aimed{target: s.Ref, label: label(s.LookItem), item: s.LookItem}
+	a := aimed{target: s.Ref, label: label(s.SnapshotItem), item: s.SnapshotItem}
 	if a.target == "" {
 		a.target = fmt.Sprintf("text=%s", quoted(s.Name))
 	}

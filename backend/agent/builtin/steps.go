@@ -295,7 +295,7 @@ func (r *running) field(ctx context.Context, s grammar.Step) (aimed, error) {
 	if !s.Target.Empty() {
 		return r.resolve(ctx, s.Target, s.Verb)
 	}
-	all, _, err := r.look(ctx)
+	all, _, err := r.snap(ctx)
 	if err != nil {
 		return aimed{}, err
 	}

@@ -82,13 +82,13 @@ func (r *running) list(ctx context.Context, s grammar.Step) (done, error) {
 	case "frames", "console":
 		return r.listed(ctx, s.How)
 	default:
-		all, look, err := r.look(ctx)
+		all, snap, err := r.snap(ctx)
 		if err != nil {
 			return done{}, err
 		}
 		if s.How == "everything" {
 			d := done{line: "This is what the page shows"}
-			d.data, d.left = markdown.TrimmedLines(strings.Split(look.Text, "\n"), "lines")
+			d.data, d.left = markdown.TrimmedLines(strings.Split(snap.Text, "\n"), "lines")
 			return d, nil
 		}
 		items = things(all, s.How)
@@ -164,7 +164,7 @@ func things(all []match.Thing, what string) []item {
 	for _, s := range all {
 		switch what {
 		case "headings":
-			inside := slices.ContainsFunc(s.Parents, func(p *protocol.LookItem) bool { return p.Role == "heading" })
+			inside := slices.ContainsFunc(s.Parents, func(p *protocol.SnapshotItem) bool { return p.Role == "heading" })
 			if (s.Role == "heading" || s.Level > 0) && !inside && s.Name != "" {
 				level := min(max(s.Level, 1), 6)
 				lines = append(lines, item{strings.Repeat("#", level) + " " + markdown.OneLine(s.Name) + refMark(s.Ref), fmt.Sprintf("H%d: %s", level, markdown.Escaped(markdown.OneLine(s.Name)))})

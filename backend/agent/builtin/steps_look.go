@@ -92,7 +92,7 @@ func (r *running) forms(ctx context.Context) ([]protocol.FormField, error) {
 // choose selects an option without a named list: a radio button, a tab, or an
 // option that only one list has.
 func (r *running) choose(ctx context.Context, s grammar.Step) (done, error) {
-	all, _, err := r.look(ctx)
+	all, _, err := r.snap(ctx)
 	if err != nil {
 		return done{}, err
 	}

@@ -54,7 +54,7 @@ func (p *sheet) behind(ctx context.Context, q protocol.ScreenshotRequest, clip p
 	if err != nil || whole {
 		return data, err
 	}
-	img, err := decodePicture(data)
+	img, err := decodeScreenshot(data)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +66,9 @@ func (p *sheet) behind(ctx context.Context, q protocol.ScreenshotRequest, clip p
 	part := image.NewRGBA(image.Rect(0, 0, at.Dx(), at.Dy()))
 	draw.Draw(part, part.Bounds(), img, at.Min, draw.Src)
 	if q.Format != "webp" {
-		return encodePicture(part, q.Format, q.Quality)
+		return encodeScreenshot(part, q.Format, q.Quality)
 	}
-	if data, err = encodePicture(part, "png", 0); err != nil {
+	if data, err = encodeScreenshot(part, "png", 0); err != nil {
 		return nil, err
 	}
 	return p.webp(ctx, data, q.Quality)

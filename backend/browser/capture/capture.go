@@ -40,9 +40,9 @@ type Config struct {
 // Tabs are the tabs of a browser.
 type Tabs interface {
 	page.Tabs
-	// PictureOfTab is like OnTab, for a screenshot that no caller waits for.
+	// ScreenshotOfTab is like OnTab, for a screenshot that no caller waits for.
 	// Snapshots may run meanwhile.
-	PictureOfTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
+	ScreenshotOfTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
 }
 
 // Capture takes screenshots of the pages of a browser's tabs.
@@ -73,9 +73,9 @@ func (c *Capture) onTab(ctx context.Context, by protocol.Caller, id protocol.Tab
 }
 
 const (
-	// pictureWait is after how long the screenshot of a tab in front is overdue: its
+	// screenshotWait is after how long the screenshot of a tab in front is overdue: its
 	// window may be shown nowhere.
-	pictureWait = 500 * time.Millisecond
+	screenshotWait = 500 * time.Millisecond
 	// SliceHeight is the height of one slice of a tall screenshot, in CSS pixels:
 	// models scale larger images down until their text cannot be read.
 	SliceHeight = 1400
@@ -99,8 +99,8 @@ func (c *Capture) Screenshot(ctx context.Context, by protocol.Caller, id protoco
 		}
 		return c.config.Veiled(ctx, p, func() error { return c.shoot(ctx, id, c.sheet(p), q, &shot) })
 	}
-	if q.BesideLooks {
-		err := c.tabs.PictureOfTab(ctx, by, id, take)
+	if q.BesideSnapshots {
+		err := c.tabs.ScreenshotOfTab(ctx, by, id, take)
 		return shot, err
 	}
 	err := c.tabs.OnTab(ctx, by, id, true, take)

@@ -103,16 +103,16 @@ const tolerance = 8
 // pixels compares two screenshots, and saves the second one in pale colours with the
 // differences in red.
 func (c *Capture) pixels(id protocol.TabID, before, now []byte) (*protocol.PixelDiff, error) {
-	was, err := decodePicture(before)
+	was, err := decodeScreenshot(before)
 	if err != nil {
 		return nil, err
 	}
-	is, err := decodePicture(now)
+	is, err := decodeScreenshot(now)
 	if err != nil {
 		return nil, err
 	}
-	out, diff := comparePictures(was, is)
-	data, err := encodePicture(out, "png", 0)
+	out, diff := compareScreenshots(was, is)
+	data, err := encodeScreenshot(out, "png", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (c *Capture) pixels(id protocol.TabID, before, now []byte) (*protocol.Pixel
 	return diff, err
 }
 
-func comparePictures(was, is *image.RGBA) (*image.RGBA, *protocol.PixelDiff) {
+func compareScreenshots(was, is *image.RGBA) (*image.RGBA, *protocol.PixelDiff) {
 	w, h := is.Bounds().Dx(), is.Bounds().Dy()
 	ow, oh := was.Bounds().Dx(), was.Bounds().Dy()
 	diff := &protocol.PixelDiff{}

@@ -85,12 +85,12 @@ func annotate(data []byte, q protocol.ScreenshotRequest, labels []label, width i
 			return out, err
 		}
 	}
-	img, err := decodePicture(data)
+	img, err := decodeScreenshot(data)
 	if err != nil {
 		return nil, err
 	}
 	drawLabels(img, img.Bounds(), labels, width)
-	return encodePicture(img, q.Format, q.Quality)
+	return encodeScreenshot(img, q.Format, q.Quality)
 }
 
 // annotatePNG annotates a PNG band by band.
@@ -168,7 +168,7 @@ func (p *sheet) labels(ctx context.Context, clip *protocol.Clip) ([]label, error
 			Items []labelItem `json:"items"`
 		}
 		options := map[string]bool{"interactive": true, "boxes": true, "json": true}
-		if err := p.Look(ctx, f, "look", options, &seen); err != nil {
+		if err := p.AskWithRoots(ctx, f, "look", options, &seen); err != nil {
 			return err
 		}
 		x, y, err := elements.PlaceOf(ctx, p.Page, f)

@@ -142,7 +142,7 @@ func (p *sheet) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetrics
 		if has, err := p.has(ctx, world, own); has || err != nil {
 			return
 		}
-		if p.secondPicture(ctx) != nil {
+		if p.secondScreenshot(ctx) != nil {
 			return
 		}
 	}
@@ -215,7 +215,7 @@ func (p *sheet) settled(ctx context.Context, size emulation.SetDeviceMetricsOver
 		if has, err := p.has(ctx, world, size); has || err != nil {
 			return err
 		}
-		if err := p.secondPicture(ctx); err != nil {
+		if err := p.secondScreenshot(ctx); err != nil {
 			return err
 		}
 	}

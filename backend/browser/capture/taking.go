@@ -100,7 +100,7 @@ func (p *sheet) capture(ctx context.Context, params cdppage.CaptureScreenshotPar
 // is shown nowhere; there nudge begins only when the screenshot is overdue.
 func (p *sheet) nudge(ctx context.Context) {
 	if page.InFront(p.Page) {
-		overdue := time.NewTimer(pictureWait)
+		overdue := time.NewTimer(screenshotWait)
 		defer overdue.Stop()
 		select {
 		case <-overdue.C:
@@ -123,14 +123,14 @@ func (p *sheet) nudge(ctx context.Context) {
 				return
 			}
 		}
-		if ctx.Err() != nil || p.secondPicture(ctx) != nil {
+		if ctx.Err() != nil || p.secondScreenshot(ctx) != nil {
 			return
 		}
 	}
 }
 
-// secondPicture makes the browser draw the page once more. Its result is ignored.
-func (p *sheet) secondPicture(ctx context.Context) error {
+// secondScreenshot makes the browser draw the page once more. Its result is ignored.
+func (p *sheet) secondScreenshot(ctx context.Context) error {
 	fast, least := true, int64(1)
 	if err := p.sizeAgain(ctx); err != nil {
 		return err
@@ -141,8 +141,8 @@ func (p *sheet) secondPicture(ctx context.Context) error {
 	return err
 }
 
-// decodePicture decodes a PNG or JPEG into an image that can be drawn on.
-func decodePicture(data []byte) (*image.RGBA, error) {
+// decodeScreenshot decodes a PNG or JPEG into an image that can be drawn on.
+func decodeScreenshot(data []byte) (*image.RGBA, error) {
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("reading the screenshot: %w", err)
@@ -155,8 +155,8 @@ func decodePicture(data []byte) (*image.RGBA, error) {
 	return out, nil
 }
 
-// encodePicture encodes an image in the requested format.
-func encodePicture(img image.Image, format string, quality int) ([]byte, error) {
+// encodeScreenshot encodes an image in the requested format.
+func encodeScreenshot(img image.Image, format string, quality int) ([]byte, error) {
 	var out bytes.Buffer
 	var err error
 	switch format {

@@ -15,8 +15,8 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/news"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
@@ -26,9 +26,9 @@ import (
 type Config struct {
 	// Open is the registry of tabs.
 	Open *tabs.Registry
-	// News records which background events a caller already knows from the effect of
+	// Background records which background events a caller already knows from the effect of
 	// its action.
-	News *news.News
+	Background *background.Events
 	// DialogPolicy returns "accept" or "dismiss" where a tab's dialogs are answered
 	// automatically; empty where they are left open.
 	DialogPolicy func(id protocol.TabID) string
@@ -122,7 +122,7 @@ func (fx *Effects) Listen(s *devtools.Session) {
 
 // End unsubscribes, and records what the caller now knows.
 func (fx *Effects) End(ctx context.Context) {
-	fx.config.News.KnowsEffect(fx.by, &fx.Out)
+	fx.config.Background.KnowsEffect(fx.by, &fx.Out)
 	if fx.inner != nil {
 		fx.inner.Release()
 	}
@@ -255,7 +255,7 @@ func (fx *Effects) event(e devtools.Event) {
 			fx.Drag = v.Data
 		}
 	case runtime.ExceptionThrown.Method, runtime.ConsoleAPICalled.Method:
-		if text, _, ok := news.FaultOf(e); ok && len(fx.Out.Errors) < errorsKept {
+		if text, _, ok := background.FaultOf(e); ok && len(fx.Out.Errors) < errorsKept {
 			fx.Out.Errors = append(fx.Out.Errors, text)
 		}
 	}

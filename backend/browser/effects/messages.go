@@ -3,7 +3,7 @@ package effects
 import (
 	"github.com/chromedp/cdproto/input"
 
-	"pilotfish/backend/browser/mask"
+	"pilotfish/backend/browser/overlay"
 	"pilotfish/backend/browser/page"
 )
 
@@ -27,7 +27,7 @@ func Dragged(kind input.DispatchDragEventType, at page.Point, data *input.DragDa
 
 // Expects returns which input a page will receive from messages; is reports whether
 // there is any.
-func Expects(messages []Message) (e mask.Expected, is bool) {
+func Expects(messages []Message) (e overlay.Expected, is bool) {
 	for _, m := range messages {
 		var x, y float64
 		switch q := m.Params.(type) {

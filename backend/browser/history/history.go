@@ -19,9 +19,9 @@ import (
 // Tabs are the tabs of a browser.
 type Tabs interface {
 	page.Tabs
-	// LookAtTab is like OnTab, for calls that change nothing and need no renderer.
+	// ReadTab is like OnTab, for calls that change nothing and need no renderer.
 	// They may run while a screenshot is taken.
-	LookAtTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
+	ReadTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
 }
 
 // History navigates the tabs of a browser.
@@ -156,6 +156,6 @@ func stillLoading(p *page.Page, id protocol.TabID, n *page.Navigation) error {
 // Page returns a tab's address and title. It works even if the page hangs.
 func (h *History) Page(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := h.tabs.LookAtTab(ctx, by, id, func(ctx context.Context, p *page.Page) error { return p.Where(ctx, &info) })
+	err := h.tabs.ReadTab(ctx, by, id, func(ctx context.Context, p *page.Page) error { return p.Where(ctx, &info) })
 	return info, err
 }

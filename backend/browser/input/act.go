@@ -31,7 +31,7 @@ type action struct {
 	// last is the last event of the input, if the page is told to expect it.
 	last *arrival
 	// struck: told already has the page's answer, because it came with the input.
-	struck bool
+	dispatched bool
 	// guarded: the input is a press that must hit the target.
 	guarded bool
 	pressed bool
@@ -110,7 +110,7 @@ func (a *action) run(ctx context.Context) error {
 }
 
 func (a *action) do(ctx context.Context) error {
-	if !a.looks() {
+	if !a.onlyReads() {
 		if err := a.fx.Prepare(ctx); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (a *action) do(ctx context.Context) error {
 // a click and a hover, that request only looks at the page. Filling a field moves the
 // focus; an agent's page must not use that to get past its rules, so with rules
 // Prepare runs first.
-func (a *action) looks() bool {
+func (a *action) onlyReads() bool {
 	switch a.q.Kind {
 	case protocol.ActClick, protocol.ActHover:
 		return true
@@ -307,7 +307,7 @@ func (a *action) pressAt(ctx context.Context, at page.Point, button input.MouseB
 		)
 	}
 	a.pressed = true
-	return a.strike(ctx, a.p.Session, messages...)
+	return a.dispatch(ctx, a.p.Session, messages...)
 }
 
 func (a *action) hover(ctx context.Context) error {
@@ -350,8 +350,8 @@ func (a *action) settle(ctx context.Context) error {
 	if ref, ok := a.after["ref"]; ok && ref == "" {
 		delete(a.after, "ref")
 	}
-	if a.struck {
-		a.struck = false
+	if a.dispatched {
+		a.dispatched = false
 	} else {
 		told, err := a.fx.Settle(ctx, a.f, a.after)
 		a.told = told
@@ -385,7 +385,7 @@ func (a *action) missed() error {
 	}
 	switch g := a.told.Guard; {
 	case g.OK == nil:
-		return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.Out.Hit)+" moved away or was covered just before the click, which hit something else", "", page.LookAgain())
+		return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.Out.Hit)+" moved away or was covered just before the click, which hit something else", "", page.SnapshotAgain())
 	case !*g.OK:
 		return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away just before the click, which would have hit %s and was not done", page.Plain(a.fx.Out.Hit), page.Plain(g.Met)), "try again")
 	}

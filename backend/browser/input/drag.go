@@ -129,7 +129,7 @@ func (a dragging) drop(ctx context.Context, from, to page.Point) error {
 	if err := a.send(ctx, a.p.Session, last...); err != nil || met == "" {
 		return err
 	}
-	return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.Out.Hit)+": when the drag arrived, "+page.Plain(met)+" was there; the drag was cancelled", "", page.LookAgain())
+	return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.Out.Hit)+": when the drag arrived, "+page.Plain(met)+" was there; the drag was cancelled", "", page.SnapshotAgain())
 }
 
 // heading returns the current end point of a drag.

@@ -135,10 +135,10 @@ func (a *action) insert(ctx context.Context, selected bool) error {
 	a.after["expected"] = a.q.Text
 	s, _ := a.p.Frames.State(a.f)
 	if a.q.Text != "" {
-		return a.strike(ctx, s, effects.Message{Method: input.InsertText.Method, Params: input.InsertTextParams{Text: a.q.Text}})
+		return a.dispatch(ctx, s, effects.Message{Method: input.InsertText.Method, Params: input.InsertTextParams{Text: a.q.Text}})
 	}
 	if !selected {
 		return nil
 	}
-	return a.strike(ctx, s, effects.Keys(keys.Pressed("delete")...)...)
+	return a.dispatch(ctx, s, effects.Keys(keys.Pressed("delete")...)...)
 }

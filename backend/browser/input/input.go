@@ -8,7 +8,7 @@ import (
 	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/held"
-	"pilotfish/backend/browser/mask"
+	"pilotfish/backend/browser/overlay"
 	"pilotfish/backend/browser/page"
 )
 
@@ -16,8 +16,8 @@ import (
 type Config struct {
 	// Effects configures how the effects of actions are followed.
 	Effects effects.Config
-	// Masks are the overlays, which let the input of commands pass.
-	Masks *mask.Masks
+	// Overlays are the overlays, which let the input of commands pass.
+	Overlays *overlay.Overlays
 	// Panel returns the panel in which the user types; nil for none.
 	Panel func() *focus.Panel
 	Log   *slog.Logger

@@ -65,7 +65,7 @@ func (a *action) pressLong(ctx context.Context, at page.Point, button input.Mous
 		}
 		up := effects.Mouse(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods)
 		if i == count-1 {
-			return a.strike(ctx, a.p.Session, up)
+			return a.dispatch(ctx, a.p.Session, up)
 		}
 		messages = []effects.Message{up}
 	}

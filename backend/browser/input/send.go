@@ -19,13 +19,13 @@ func (a *action) lifted(ctx context.Context, do func() error, messages []effects
 	in, _ := a.p.Frames.State(a.f)
 	a.fx.Listen(in)
 	what, is := effects.Expects(messages)
-	if !is || !a.in.config.Masks.Covers(a.p.Target) {
+	if !is || !a.in.config.Overlays.Covers(a.p.Target) {
 		return do()
 	}
 	for _, at := range a.fingered { // the event that ends a touch has no position
 		what.Include(at.X, at.Y)
 	}
-	return a.in.config.Masks.Lift(ctx, a.p, a.touched(), what, do)
+	return a.in.config.Overlays.Lift(ctx, a.p, a.touched(), what, do)
 }
 
 // touched returns the frames through which the action's input goes.

@@ -78,7 +78,7 @@ func (n *Navigation) Enable(ctx context.Context) error {
 		return nil
 	}
 	n.heard = true
-	err := n.p.HearRequests(ctx)
+	err := n.p.EnableRequestEvents(ctx)
 	if n.Allow != nil {
 		err = errors.Join(err, devtools.Post(ctx, n.p.Session, fetch.Enable, fetch.EnableParams{
 			Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}},
@@ -96,7 +96,7 @@ func (n *Navigation) End(ctx context.Context) {
 		_ = devtools.Post(ctx, n.p.Session, fetch.Disable, cdp.Empty{})
 	}
 	if n.heard {
-		n.p.ReleaseRequests(ctx)
+		n.p.ReleaseRequestEvents(ctx)
 	}
 }
 

@@ -87,8 +87,8 @@ type shared struct {
 	opened *opening             // nil until then, and after an attempt that failed
 	then   func(devtools.Event) // further follower of the session's events
 
-	hearing lingering // of request events
-	drawing lingering // of a tab that is not in front
+	requestEvents lingering // of request events
+	drawing       lingering // of a tab that is not in front
 }
 
 // New returns the page of a session, for no caller. It receives no events before

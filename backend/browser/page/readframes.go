@@ -45,7 +45,7 @@ func readOnce(ctx context.Context, p *Page, f *Frame, function string, data []by
 	if err := q.Send(ctx, runtime.Evaluate.Method, EvaluateParams(p.Function(f, function, data), world)); err != nil {
 		return false, p.WorldError(f, world, err)
 	}
-	fresh, err := reveal(ctx, p, f, s, world, doc, count.complete(ctx), nil)
+	fresh, err := passShadowRoots(ctx, p, f, s, world, doc, count.complete(ctx), nil)
 	if err != nil {
 		return false, p.WorldError(f, world, err)
 	}

@@ -72,8 +72,8 @@ type Aimed struct {
 	} `json:"filled"`
 }
 
-// LookAgain suggests a snapshot after a ref or a frame that has changed.
-func LookAgain() protocol.Suggestion {
+// SnapshotAgain suggests a snapshot after a ref or a frame that has changed.
+func SnapshotAgain() protocol.Suggestion {
 	return protocol.Try("shows what is there now", "snapshot")
 }
 
@@ -85,15 +85,15 @@ func (r *Resolution) Refusal() error {
 	}
 	switch r.State {
 	case "unknown":
-		return protocol.NewError(protocol.CodeNoElement, "there is no element "+Plain(r.Ref)+" on this page", "", LookAgain())
+		return protocol.NewError(protocol.CodeNoElement, "there is no element "+Plain(r.Ref)+" on this page", "", SnapshotAgain())
 	case "gone":
-		return protocol.NewError(protocol.CodeGone, fmt.Sprintf("%s is no longer on the page%s", Plain(r.Ref), was(r.Was)), "", LookAgain())
+		return protocol.NewError(protocol.CodeGone, fmt.Sprintf("%s is no longer on the page%s", Plain(r.Ref), was(r.Was)), "", SnapshotAgain())
 	case "changed":
-		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", Plain(r.Ref), Plain(r.From), Plain(r.To)), "act on it again if that is the element you mean", LookAgain())
+		return protocol.NewError(protocol.CodeChanged, fmt.Sprintf("%s was %s and is now %s", Plain(r.Ref), Plain(r.From), Plain(r.To)), "act on it again if that is the element you mean", SnapshotAgain())
 	case "disabled":
 		return protocol.NewError(protocol.CodeDisabled, what+" is disabled", "something else must be done first", protocol.Try("shows when it is enabled", "snapshot"))
 	case "hidden":
-		return protocol.NewError(protocol.CodeHidden, what+" is not visible ("+Plain(r.Why)+")", "", LookAgain())
+		return protocol.NewError(protocol.CodeHidden, what+" is not visible ("+Plain(r.Why)+")", "", SnapshotAgain())
 	case "inert":
 		return protocol.NewError(protocol.CodeInert, what+" cannot be used while a modal dialog is open", "close the dialog first")
 	case "covered":
@@ -162,7 +162,7 @@ func (l *Located) Refusal() error {
 	if len(l.Near) > 0 {
 		message += "; there is " + list(l.Near)
 	}
-	return protocol.NewError(protocol.CodeNoElement, message, "", LookAgain())
+	return protocol.NewError(protocol.CodeNoElement, message, "", SnapshotAgain())
 }
 
 // FrameOf returns the frame in which a target is looked for first, and whether it
@@ -173,7 +173,7 @@ func (p *Page) FrameOf(target string) (*Frame, bool, error) {
 	}
 	f, ok := p.Frames.Of(target)
 	if !ok {
-		return nil, false, protocol.NewError(protocol.CodeGone, "the frame of "+target+" is gone", "", LookAgain())
+		return nil, false, protocol.NewError(protocol.CodeGone, "the frame of "+target+" is gone", "", SnapshotAgain())
 	}
 	return f, true, nil
 }
@@ -211,7 +211,7 @@ func AimMeanwhile(ctx context.Context, p *Page, target, name string, args map[st
 		fresh := f.context == "" || f.knownIn != f.context
 		p.Frames.mu.Unlock()
 		if fresh { // no snapshot was taken yet, so closed roots are not known
-			if err := p.Look(ctx, f, "url", nil, nil); err != nil {
+			if err := p.AskWithRoots(ctx, f, "url", nil, nil); err != nil {
 				return nil, Aimed{}, err
 			}
 		}
@@ -266,7 +266,7 @@ func elsewhere(ctx context.Context, p *Page, target, want string) (*Frame, error
 	sum := Located{State: "many", Target: target}
 	for _, f := range p.Frames.All()[1:] {
 		var l Located
-		err := p.Look(ctx, f, "locate", map[string]string{"target": target, "want": want}, &l)
+		err := p.AskWithRoots(ctx, f, "locate", map[string]string{"target": target, "want": want}, &l)
 		if errors.Is(err, ErrReplaced) {
 			continue
 		}

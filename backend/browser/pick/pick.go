@@ -39,8 +39,8 @@ type Tabs interface {
 
 // Config holds the dependencies of Picks.
 type Config struct {
-	// Look takes a snapshot of a tab's page.
-	Look func(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error)
+	// Snapshot takes a snapshot of a tab's page.
+	Snapshot func(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error)
 	// Panel returns the panel in which the user types; nil for none.
 	Panel func() *focus.Panel
 }
@@ -70,7 +70,7 @@ type Request struct {
 // page. When it returns, at the latest when ctx ends, the picker is off. Other
 // callers can use the tab meanwhile.
 func (ps *Picks) Pick(ctx context.Context, id protocol.TabID, c Request) (*protocol.PickedElement, error) {
-	look, err := ps.config.Look(ctx, protocol.Caller{Name: "picker"}, id, protocol.LookRequest{Compact: true, Interactive: true, JSON: true})
+	snap, err := ps.config.Snapshot(ctx, protocol.Caller{Name: "picker"}, id, protocol.SnapshotRequest{Compact: true, Interactive: true, JSON: true})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (ps *Picks) Pick(ctx context.Context, id protocol.TabID, c Request) (*proto
 	if err := ps.tabs.OnPage(ctx, protocol.Caller{}, id, k.on); err != nil {
 		return nil, err
 	}
-	elements := pickable(nil, look.Items)
+	elements := pickable(nil, snap.Items)
 	c.Ready(elements[:min(len(elements), pickElements)])
 	for {
 		select {
@@ -132,7 +132,7 @@ func (ps *Picks) Show(ctx context.Context, id protocol.TabID, marks <-chan strin
 }
 
 // pickable appends the items of a snapshot that have a ref.
-func pickable(list []protocol.PickedElement, items []*protocol.LookItem) []protocol.PickedElement {
+func pickable(list []protocol.PickedElement, items []*protocol.SnapshotItem) []protocol.PickedElement {
 	for _, i := range items {
 		if i.Ref != "" {
 			list = append(list, protocol.PickedElement{Ref: i.Ref, Role: i.Role, Name: page.Plain(i.Name)})

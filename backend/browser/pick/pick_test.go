@@ -11,8 +11,8 @@ import (
 
 // TestPickable: elements with a ref can be picked, in the order of the page.
 func TestPickable(t *testing.T) {
-	got := pickable(nil, []*protocol.LookItem{
-		{Role: "main", Children: []*protocol.LookItem{{Ref: "e1", Role: "button", Name: "Go"}, {Ref: "f1e2", Role: "link", Name: "Home"}}},
+	got := pickable(nil, []*protocol.SnapshotItem{
+		{Role: "main", Children: []*protocol.SnapshotItem{{Ref: "e1", Role: "button", Name: "Go"}, {Ref: "f1e2", Role: "link", Name: "Home"}}},
 		{Ref: "e3", Role: "textbox"},
 	})
 	if len(got) != 3 || got[0].Ref != "e1" || got[0].Name != "Go" || got[1].Ref != "f1e2" || got[2].Role != "textbox" {
@@ -20,12 +20,12 @@ func TestPickable(t *testing.T) {
 	}
 }
 
-// TestNoLook: if no snapshot of the page can be taken, the picker is not switched on.
-func TestNoLook(t *testing.T) {
+// TestNoSnapshot: if no snapshot of the page can be taken, the picker is not switched on.
+func TestNoSnapshot(t *testing.T) {
 	gone := errors.New("gone")
 	ps := New(nil, Config{
-		Look: func(context.Context, protocol.Caller, protocol.TabID, protocol.LookRequest) (protocol.Look, error) {
-			return protocol.Look{}, gone
+		Snapshot: func(context.Context, protocol.Caller, protocol.TabID, protocol.SnapshotRequest) (protocol.Snapshot, error) {
+			return protocol.Snapshot{}, gone
 		},
 		Panel: func() *focus.Panel { return nil },
 	})

@@ -42,12 +42,12 @@ const (
 	// Alone is the kind of most commands: no other command runs on the tab
 	// meanwhile.
 	Alone Kind = iota
-	// Look is for a command that changes nothing, such as a snapshot. It may run
+	// Read is for a command that changes nothing, such as a snapshot. It may run
 	// while a screenshot is taken.
-	Look
-	// Picture is for a screenshot that no caller waits for. It is taken when
-	// every earlier command is done; only Looks may overtake it.
-	Picture
+	Read
+	// Screenshot is for a screenshot that no caller waits for. It is taken when
+	// every earlier command is done; only Reads may overtake it.
+	Screenshot
 	// Wait is for a command that only waits for the page. It begins in its turn,
 	// and then lets the commands of other callers run: see Turn.Pass.
 	Wait
@@ -108,7 +108,7 @@ func (q *Queues) Enter(ctx context.Context, by protocol.Caller, id protocol.TabI
 		leave()
 		return Turn{}, ctx.Err()
 	}
-	if kind != Look && !take(ctx, t.drawn) {
+	if kind != Read && !take(ctx, t.drawn) {
 		<-t.ticket
 		unline()
 		leave()
@@ -116,11 +116,11 @@ func (q *Queues) Enter(ctx context.Context, by protocol.Caller, id protocol.TabI
 	}
 	free := sync.OnceFunc(func() { <-t.ticket })
 	switch kind {
-	case Look:
+	case Read:
 		return Turn{Release: sync.OnceFunc(func() { free(); unline(); leave() }), Pass: func() {}}, nil
-	case Picture:
+	case Screenshot:
 		free()
-		unline() // Looks may overtake it, even those of the same caller
+		unline() // Reads may overtake it, even those of the same caller
 		return Turn{Release: sync.OnceFunc(func() { <-t.drawn; leave() }), Pass: func() {}}, nil
 	}
 	undrawn := sync.OnceFunc(func() { <-t.drawn })

@@ -11,7 +11,7 @@ import (
 
 // A screenshot that no caller waits for blocks commands that would change the
 // page, but no snapshot.
-func TestPictureLetsLooksPass(t *testing.T) {
+func TestScreenshotLetsReadersPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
 		q := New()
@@ -27,14 +27,14 @@ func TestPictureLetsLooksPass(t *testing.T) {
 		action := enter(Alone)
 		var order []string
 		var picture func()
-		go func() { picture = enter(Picture); order = append(order, "picture") }()
+		go func() { picture = enter(Screenshot); order = append(order, "picture") }()
 		synctest.Wait()
 		if len(order) > 0 {
 			t.Fatal("a picture was taken while the page was acted on")
 		}
 		action()
 		synctest.Wait()
-		enter(Look)()
+		enter(Read)()
 		order = append(order, "look")
 		go func() { release := enter(Alone); order = append(order, "action"); release() }()
 		synctest.Wait()
@@ -43,7 +43,7 @@ func TestPictureLetsLooksPass(t *testing.T) {
 		}
 		// A snapshot behind a waiting action waits, too, because it must show the
 		// action's result.
-		go func() { release := enter(Look); order = append(order, "look after"); release() }()
+		go func() { release := enter(Read); order = append(order, "look after"); release() }()
 		synctest.Wait()
 		picture()
 		synctest.Wait()
@@ -57,15 +57,15 @@ func TestPictureLetsLooksPass(t *testing.T) {
 }
 
 // A command that gives up waiting blocks no other command.
-func TestPictureThatIsGivenUpLeavesTheQueue(t *testing.T) {
+func TestScreenshotThatIsGivenUpLeavesTheQueue(t *testing.T) {
 	q := New()
-	first, err := q.Enter(t.Context(), protocol.Caller{}, "t1", Picture)
+	first, err := q.Enter(t.Context(), protocol.Caller{}, "t1", Screenshot)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := q.Enter(gone, protocol.Caller{}, "t1", Picture); err == nil {
+	if _, err := q.Enter(gone, protocol.Caller{}, "t1", Screenshot); err == nil {
 		t.Fatal("a second picture was taken beside the first")
 	}
 	first.Release()
@@ -124,7 +124,7 @@ func TestWaitLetsOthersPass(t *testing.T) {
 		synctest.Wait()
 		run(agent, Alone, "its own click")
 		run(shell, Alone, "a shell's click")
-		run(shell, Look, "a shell's look")
+		run(shell, Read, "a shell's look")
 		run(shell, Wait, "a shell's wait")
 		close(met)
 		synctest.Wait()

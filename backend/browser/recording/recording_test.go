@@ -58,9 +58,9 @@ func code(err error) protocol.Code {
 	return protocol.AsError(err).Code
 }
 
-// TestRecordingWithoutPictures: a video without any image is reported as an error,
+// TestRecordingWithoutScreenshots: a video without any image is reported as an error,
 // and the steps are not lost.
-func TestRecordingWithoutPictures(t *testing.T) {
+func TestRecordingWithoutScreenshots(t *testing.T) {
 	rs, id, _, _ := recordings(t)
 	if err := rs.StartRecording(t.Context(), protocol.Caller{}, id, "avi"); err != nil {
 		t.Fatal(err)

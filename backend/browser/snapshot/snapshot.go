@@ -16,19 +16,19 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/elements"
-	"pilotfish/backend/browser/news"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
 
 // shot is the answer of world.js to a request for a snapshot.
 type shot struct {
-	Text   string               `json:"text"`
-	Refs   int                  `json:"refs"`
-	More   int                  `json:"more"`
-	Frames []frameLine          `json:"frames"`
-	Items  []*protocol.LookItem `json:"items"`
+	Text   string                   `json:"text"`
+	Refs   int                      `json:"refs"`
+	More   int                      `json:"more"`
+	Frames []frameLine              `json:"frames"`
+	Items  []*protocol.SnapshotItem `json:"items"`
 }
 
 // frameLine is the line of a frame in a snapshot.
@@ -39,8 +39,8 @@ type frameLine struct {
 	View   [4]float64 `json:"view"`
 }
 
-// lookArgs are the page script's SnapshotOptions.
-type lookArgs struct {
+// snapshotArgs are the page script's SnapshotOptions.
+type snapshotArgs struct {
 	Caller      string      `json:"caller"`
 	Interactive bool        `json:"interactive,omitempty"`
 	Compact     bool        `json:"compact,omitempty"`
@@ -58,35 +58,35 @@ type lookArgs struct {
 
 // Tabs are the tabs of a browser.
 type Tabs interface {
-	// LookAtPage is like page.Tabs.OnPage, for a call that changes nothing. It may
+	// ReadPage is like page.Tabs.OnPage, for a call that changes nothing. It may
 	// run while a screenshot is taken.
-	LookAtPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
+	ReadPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
 }
 
 // Snapshots takes snapshots of the pages of a browser's tabs.
 type Snapshots struct {
-	tabs Tabs
-	news *news.News
+	tabs   Tabs
+	events *background.Events
 }
 
 // New returns the Snapshots of a browser's tabs.
-func New(tabs Tabs, n *news.News) *Snapshots { return &Snapshots{tabs: tabs, news: n} }
+func New(tabs Tabs, n *background.Events) *Snapshots { return &Snapshots{tabs: tabs, events: n} }
 
 // Snapshot takes a snapshot of a tab's page, all its frames included.
-func (ss *Snapshots) Snapshot(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error) {
-	var look protocol.Look
-	err := ss.tabs.LookAtPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
-		l := looker{p: p, caller: by.Name, q: q}
+func (ss *Snapshots) Snapshot(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error) {
+	var snap protocol.Snapshot
+	err := ss.tabs.ReadPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
+		l := snapshotter{p: p, caller: by.Name, q: q}
 		out, err := l.run(ctx)
 		if err != nil {
 			return err
 		}
-		look = protocol.Look{Text: strings.Join(out.lines, "\n"), Refs: out.refs, More: out.more, Items: out.items}
+		snap = protocol.Snapshot{Text: strings.Join(out.lines, "\n"), Refs: out.refs, More: out.more, Items: out.items}
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
 			return err
 		}
-		look.URL, look.Title = info.URL, info.Title
+		snap.URL, snap.Title = info.URL, info.Title
 		if ownRefs(out.lines) <= 1 && showsPDF(ctx, p) {
 			return protocol.NewError(protocol.CodeNotActable, "tab "+string(id)+" shows a PDF file in the browser's viewer, in which nothing can be seen or acted on",
 				"a screenshot shows it, and the user can read or save it")
@@ -94,9 +94,9 @@ func (ss *Snapshots) Snapshot(ctx context.Context, by protocol.Caller, id protoc
 		return nil
 	})
 	if err == nil && q.News {
-		look.News, err = ss.news.Tell(ctx, by, id)
+		snap.News, err = ss.events.Tell(ctx, by, id)
 	}
-	return look, err
+	return snap, err
 }
 
 // ownRefs returns how many lines have a ref of the tab's own document. In the viewer
@@ -123,18 +123,18 @@ func showsPDF(ctx context.Context, p *page.Page) bool {
 }
 
 // looker takes one snapshot of all frames.
-type looker struct {
+type snapshotter struct {
 	p      *page.Page
 	caller string
-	q      protocol.LookRequest
+	q      protocol.SnapshotRequest
 }
 
 // looked is the result for a frame and the frames in it.
-type looked struct {
+type part struct {
 	lines []string
 	refs  int
 	more  int
-	items []*protocol.LookItem
+	items []*protocol.SnapshotItem
 }
 
 var (
@@ -146,7 +146,7 @@ var (
 	handleLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( *… \d+ more )(h\d+)$`) })
 )
 
-func (l *looker) run(ctx context.Context) (looked, error) {
+func (l *snapshotter) run(ctx context.Context) (part, error) {
 	scope := strings.TrimSpace(l.q.Scope)
 	if m := handleScope().FindStringSubmatch(scope); m != nil {
 		return l.behind(ctx, m[1], m[2])
@@ -158,28 +158,28 @@ func (l *looker) run(ctx context.Context) (looked, error) {
 	if m := frameScope().FindStringSubmatch(scope); m != nil {
 		f, ok := l.p.Frames.Of(scope + "e")
 		if !ok {
-			return looked{}, noFrame(scope)
+			return part{}, noFrame(scope)
 		}
 		return l.frame(ctx, f, "", nil, l.q.Max)
 	}
 	if keyedScope().MatchString(scope) {
 		_, ref, err := elements.WhereIs(ctx, l.p, scope)
 		if err != nil {
-			return looked{}, err
+			return part{}, err
 		}
 		scope = ref
 	}
 	if page.RefScope().MatchString(scope) {
 		f, ok := l.p.Frames.Of(scope)
 		if !ok {
-			return looked{}, noFrame(scope)
+			return part{}, noFrame(scope)
 		}
 		var now page.Resolution
 		if err := l.p.Ask(ctx, f, "resolve", map[string]string{"ref": scope}, &now); err != nil {
-			return looked{}, err
+			return part{}, err
 		}
 		if now.State == "unknown" || now.State == "gone" {
-			return looked{}, now.Refusal()
+			return part{}, now.Refusal()
 		}
 		return l.frame(ctx, f, scope, nil, l.q.Max)
 	}
@@ -192,20 +192,20 @@ func (l *looker) run(ctx context.Context) (looked, error) {
 			return out, err
 		}
 	}
-	return looked{}, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("nothing on the page that can be seen matches %.80q", scope), "", protocol.Try("shows the whole page", "snapshot"))
+	return part{}, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("nothing on the page that can be seen matches %.80q", scope), "", protocol.Try("shows the whole page", "snapshot"))
 }
 
 func noFrame(scope string) error {
-	return protocol.NewError(protocol.CodeGone, "there is no frame of "+scope+" (any more)", "", page.LookAgain())
+	return protocol.NewError(protocol.CodeGone, "there is no frame of "+scope+" (any more)", "", page.SnapshotAgain())
 }
 
 // whole takes a snapshot of the whole page. With Find or Delta, frames are not
 // inserted below their lines: each frame is asked separately.
-func (l *looker) whole(ctx context.Context, main *page.Frame) (looked, error) {
+func (l *snapshotter) whole(ctx context.Context, main *page.Frame) (part, error) {
 	if l.q.Find == "" && !l.q.Delta {
 		return l.frame(ctx, main, "", nil, l.q.Max)
 	}
-	var sum looked
+	var sum part
 	budget := l.q.Max
 	for _, f := range l.p.Frames.All() {
 		seen := l.p.Frames.Seen(f, l.caller)
@@ -239,7 +239,7 @@ func (l *looker) whole(ctx context.Context, main *page.Frame) (looked, error) {
 }
 
 // appeared reports whether the line of a frame is among the new lines.
-func (l *looker) appeared(ctx context.Context, f *page.Frame, lines []string) bool {
+func (l *snapshotter) appeared(ctx context.Context, f *page.Frame, lines []string) bool {
 	owner, err := page.OwnerOf(ctx, l.p, f)
 	if err != nil {
 		return false
@@ -252,8 +252,8 @@ func (l *looker) appeared(ctx context.Context, f *page.Frame, lines []string) bo
 	return false
 }
 
-func (l *looker) args(f *page.Frame, scope string, view *[4]float64, budget int) lookArgs {
-	return lookArgs{
+func (l *snapshotter) args(f *page.Frame, scope string, view *[4]float64, budget int) snapshotArgs {
+	return snapshotArgs{
 		Caller: l.caller, Interactive: l.q.Interactive, Compact: l.q.Compact, Depth: l.q.Depth, Scope: scope,
 		Near: l.q.Near, Find: l.q.Find, Max: budget, Delta: l.q.Delta, Boxes: l.q.Boxes, JSON: l.q.JSON,
 		Header: f.Number == 0 && scope == "" && !l.q.Delta, View: view,
@@ -261,28 +261,28 @@ func (l *looker) args(f *page.Frame, scope string, view *[4]float64, budget int)
 }
 
 // single takes a snapshot of one frame without the frames in it.
-func (l *looker) single(ctx context.Context, f *page.Frame, budget int) (looked, error) {
+func (l *snapshotter) single(ctx context.Context, f *page.Frame, budget int) (part, error) {
 	var s shot
 	if err := l.ask(ctx, f, l.args(f, "", nil, budget), &s); err != nil {
-		return looked{}, err
+		return part{}, err
 	}
 	l.shown(f)
-	return looked{lines: handles(split(s.Text), f), refs: s.Refs, more: s.More, items: s.Items}, nil
+	return part{lines: handles(split(s.Text), f), refs: s.Refs, more: s.More, items: s.Items}, nil
 }
 
 // ask takes one snapshot. If closed shadow roots are found during a snapshot, it is
 // taken again, and then the second one would report only their contents as changes.
 // So a delta finds the closed roots first.
-func (l *looker) ask(ctx context.Context, f *page.Frame, args, into any) error {
+func (l *snapshotter) ask(ctx context.Context, f *page.Frame, args, into any) error {
 	if l.q.Delta {
-		if err := l.p.Look(ctx, f, "url", nil, nil); err != nil {
+		if err := l.p.AskWithRoots(ctx, f, "url", nil, nil); err != nil {
 			return err
 		}
 	}
-	return l.p.Look(ctx, f, "look", args, into)
+	return l.p.AskWithRoots(ctx, f, "look", args, into)
 }
 
-func (l *looker) shown(f *page.Frame) {
+func (l *snapshotter) shown(f *page.Frame) {
 	l.p.Frames.Show(f, l.caller)
 }
 
@@ -290,7 +290,7 @@ func (l *looker) shown(f *page.Frame) {
 const handleRoom = 48
 
 // frame takes a snapshot of a frame and of the frames in it, and merges their lines.
-func (l *looker) frame(ctx context.Context, f *page.Frame, scope string, view *[4]float64, budget int) (looked, error) {
+func (l *snapshotter) frame(ctx context.Context, f *page.Frame, scope string, view *[4]float64, budget int) (part, error) {
 	inner := l.p.Frames.Children(f)
 	own := budget
 	if budget > 0 {
@@ -298,10 +298,10 @@ func (l *looker) frame(ctx context.Context, f *page.Frame, scope string, view *[
 	}
 	var s shot
 	if err := l.ask(ctx, f, l.args(f, scope, view, own), &s); err != nil {
-		return looked{}, err
+		return part{}, err
 	}
 	l.shown(f)
-	out := looked{refs: s.Refs, more: s.More, items: s.Items}
+	out := part{refs: s.Refs, more: s.More, items: s.Items}
 	lines := handles(split(s.Text), f)
 	if len(s.Frames) == 0 {
 		out.lines = lines
@@ -331,7 +331,7 @@ func (l *looker) frame(ctx context.Context, f *page.Frame, scope string, view *[
 				out.lines = append(out.lines, strings.Repeat(" ", line.Indent)+"… not loaded yet")
 				continue
 			}
-			return looked{}, err
+			return part{}, err
 		}
 		left -= length(got.lines) + line.Indent*len(got.lines)
 		out.add(got, line)
@@ -341,7 +341,7 @@ func (l *looker) frame(ctx context.Context, f *page.Frame, scope string, view *[
 }
 
 // add inserts the result of a child frame below the child's line.
-func (out *looked) add(got looked, line frameLine) {
+func (out *part) add(got part, line frameLine) {
 	indent := strings.Repeat(" ", line.Indent)
 	for _, text := range got.lines {
 		out.lines = append(out.lines, indent+text)
@@ -353,7 +353,7 @@ func (out *looked) add(got looked, line frameLine) {
 	}
 }
 
-func find(items []*protocol.LookItem, ref string) *protocol.LookItem {
+func find(items []*protocol.SnapshotItem, ref string) *protocol.SnapshotItem {
 	for _, item := range items {
 		if item.Ref == ref {
 			return item
@@ -366,7 +366,7 @@ func find(items []*protocol.LookItem, ref string) *protocol.LookItem {
 }
 
 // owners maps the refs of frame elements to their frames.
-func (l *looker) owners(ctx context.Context, frames []*page.Frame) map[string]*page.Frame {
+func (l *snapshotter) owners(ctx context.Context, frames []*page.Frame) map[string]*page.Frame {
 	out := make(map[string]*page.Frame, len(frames))
 	for _, f := range frames {
 		if owner, err := page.OwnerOf(ctx, l.p, f); err == nil {
@@ -377,7 +377,7 @@ func (l *looker) owners(ctx context.Context, frames []*page.Frame) map[string]*p
 }
 
 // behind returns the lines that a handle stands for.
-func (l *looker) behind(ctx context.Context, number, handle string) (looked, error) {
+func (l *snapshotter) behind(ctx context.Context, number, handle string) (part, error) {
 	n, _ := strconv.Atoi(number)
 	f, ok := l.p.Frames.Of("f" + strconv.Itoa(n) + "e")
 	if n == 0 {
@@ -390,13 +390,13 @@ func (l *looker) behind(ctx context.Context, number, handle string) (looked, err
 			args["max"] = l.q.Max
 		}
 		if err := l.p.Ask(ctx, f, "more", args, &s); err != nil {
-			return looked{}, err
+			return part{}, err
 		}
 	}
 	if s == nil {
-		return looked{}, protocol.NewError(protocol.CodeGone, "the handle "+handle+" is not known (any more)", "", page.LookAgain())
+		return part{}, protocol.NewError(protocol.CodeGone, "the handle "+handle+" is not known (any more)", "", page.SnapshotAgain())
 	}
-	return looked{lines: handles(split(s.Text), f), more: s.More}, nil
+	return part{lines: handles(split(s.Text), f), more: s.More}, nil
 }
 
 // handles adds the frame's number to the handles of a child frame.

@@ -29,11 +29,11 @@ func TestHandles(t *testing.T) {
 
 // TestAdd: the result of a child frame is below its line, and below its item.
 func TestAdd(t *testing.T) {
-	out := looked{
+	out := part{
 		lines: []string{"e1 iframe"}, refs: 1,
-		items: []*protocol.LookItem{{Ref: "e5", Children: []*protocol.LookItem{{Ref: "e1"}}}},
+		items: []*protocol.SnapshotItem{{Ref: "e5", Children: []*protocol.SnapshotItem{{Ref: "e1"}}}},
 	}
-	out.add(looked{lines: []string{"f1e1 button"}, refs: 1, more: 2, items: []*protocol.LookItem{{Ref: "f1e1"}}}, frameLine{Ref: "e1", Indent: 4})
+	out.add(part{lines: []string{"f1e1 button"}, refs: 1, more: 2, items: []*protocol.SnapshotItem{{Ref: "f1e1"}}}, frameLine{Ref: "e1", Indent: 4})
 	if !slices.Equal(out.lines, []string{"e1 iframe", "    f1e1 button"}) || out.refs != 2 || out.more != 2 {
 		t.Errorf("it is %+v", out)
 	}

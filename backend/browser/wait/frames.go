@@ -157,7 +157,7 @@ func (f *waitFrames) ask(ctx context.Context) (over bool, err error) {
 		go func() {
 			var found waitFound
 			// Pass the frame's closed roots to the page script first.
-			err := f.w.p.Look(ctx, one, "url", nil, nil)
+			err := f.w.p.AskWithRoots(ctx, one, "url", nil, nil)
 			if err == nil {
 				err = f.w.p.Ask(ctx, one, "wait", args, &found)
 			}

@@ -253,8 +253,8 @@ func (w *waiting) state(ctx context.Context, enough func(string) bool) error {
 // more of it arrives: one that the page does not read to its end, or that never ends
 // (server-sent events), has no end event.
 func (w *waiting) quiet(ctx context.Context) error {
-	defer w.p.ReleaseRequests(ctx)
-	if err := w.p.HearRequests(ctx); err != nil {
+	defer w.p.ReleaseRequestEvents(ctx)
+	if err := w.p.EnableRequestEvents(ctx); err != nil {
 		return err
 	}
 	open := make(map[network.RequestID]cdp.LoaderID)

@@ -135,12 +135,12 @@ func TestTools(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	first := token(servers)
-	grant, err := authority.Check(first, auth.DoorCommand)
+	grant, err := authority.Check(first, auth.CapabilityCommand)
 	if err != nil || grant.Tab != "t3" || grant.Actor.ID != "c1" || grant.Scopes.Has(protocol.ScopeSensitive) {
 		t.Errorf("%+v, %v", grant, err)
 	}
 	a.Tools(actor, "t3")
-	if _, err := authority.Check(first, auth.DoorCommand); err == nil {
+	if _, err := authority.Check(first, auth.CapabilityCommand); err == nil {
 		t.Error("a conversation has two tokens")
 	}
 }

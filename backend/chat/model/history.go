@@ -17,10 +17,10 @@ const (
 	// historyBytes is about how much is read of a conversation's journal, in
 	// bytes.
 	historyBytes = 1 << 20
-	// pastResult is the greatest length, in bytes, at which a tool result of an
+	// historyResult is the greatest length, in bytes, at which a tool result of an
 	// earlier turn is sent again. Pages change, so a longer result is left out
 	// completely.
-	pastResult = 2 << 10
+	historyResult = 2 << 10
 	// maxFile bounds an attached file that is put into a prompt, in bytes.
 	maxFile = 128 << 10
 )
@@ -105,7 +105,7 @@ func (h *history) call(t protocol.ChatTool) {
 	h.calls++
 	id := fmt.Sprintf("p%08d", h.calls)
 	call := wire.Call{ID: id, Name: t.Name, Input: compact(t.Input)}
-	result := wire.Result{ID: id, Text: pastText(t), Failed: t.Status != protocol.ToolDone}
+	result := wire.Result{ID: id, Text: historyText(t), Failed: t.Status != protocol.ToolDone}
 	text := ""
 	if n := len(h.out); n > 0 && h.out[n-1].Role == wire.Assistant && len(h.out[n-1].Calls) == 0 {
 		// The text before the call goes into the message of the call.
@@ -117,8 +117,8 @@ func (h *history) call(t protocol.ChatTool) {
 		wire.Message{Role: wire.Results, Results: []wire.Result{result}})
 }
 
-// pastText returns the result of a tool call of an earlier turn.
-func pastText(t protocol.ChatTool) string {
+// historyText returns the result of a tool call of an earlier turn.
+func historyText(t protocol.ChatTool) string {
 	if t.Status == protocol.ToolCancelled {
 		return "(The user stopped it.)"
 	}
@@ -131,7 +131,7 @@ func pastText(t protocol.ChatTool) string {
 		}
 	}
 	switch {
-	case size > pastResult:
+	case size > historyResult:
 		return leftOut
 	case size == 0:
 		return "(It brought no text.)"

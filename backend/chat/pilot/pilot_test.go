@@ -39,8 +39,8 @@ func (p *page) Command(ctx context.Context, req protocol.CommandRequest) protoco
 	var data any
 	switch req.Command {
 	case "snapshot":
-		data = protocol.Look{Items: []*protocol.LookItem{
-			{Role: "main", Children: []*protocol.LookItem{
+		data = protocol.Snapshot{Items: []*protocol.SnapshotItem{
+			{Role: "main", Children: []*protocol.SnapshotItem{
 				{Ref: "e1", Role: "button", Name: "Save"},
 				{Ref: "e2", Role: "button", Name: "Twin"},
 				{Ref: "e3", Role: "button", Name: "Twin"},

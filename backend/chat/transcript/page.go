@@ -10,14 +10,14 @@ import (
 // View is a transcript at one moment. It stays valid, and may be read
 // concurrently, while the transcript changes.
 type View struct {
-	fold   folded
-	upTo   uint64
-	recent []protocol.ChatEntry
+	compacted compaction
+	upTo      uint64
+	recent    []protocol.ChatEntry
 }
 
 // View returns the transcript as it is now. It must be open.
 func (t *Transcript) View() View {
-	return View{fold: t.fold, upTo: t.fold.log.Last(), recent: t.window.entries()}
+	return View{compacted: t.compacted, upTo: t.compacted.log.Last(), recent: t.window.entries()}
 }
 
 // Page returns the last limit entries before an index (0 means the end), oldest
@@ -31,7 +31,7 @@ func (v View) Page(before uint64, limit int) (entries []protocol.ChatEntry, more
 	for _, e := range v.recent {
 		seen[e.ID] = true
 	}
-	older, more, err := v.fold.tail(view{upTo: v.upTo, before: before, limit: limit, seen: seen})
+	older, more, err := v.compacted.tail(view{upTo: v.upTo, before: before, limit: limit, seen: seen})
 	if err != nil {
 		return nil, false, err
 	}

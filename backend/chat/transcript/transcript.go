@@ -28,8 +28,8 @@ import (
 
 // The folders of a transcript, within the conversation's folder.
 const (
-	EventsDir = "events"
-	FoldedDir = "folded"
+	EventsDir    = "events"
+	CompactedDir = "folded"
 )
 
 const (
@@ -45,12 +45,12 @@ var ErrGap = errors.New("a part of the conversation's journal is missing")
 
 // Transcript is the entries of one conversation.
 type Transcript struct {
-	dir    string
-	log    *slog.Logger
-	events *journal.Log // nil until it is open
-	fold   folded
-	window window
-	last   uint64 // the index of the last event
+	dir       string
+	log       *slog.Logger
+	events    *journal.Log // nil until it is open
+	compacted compaction
+	window    window
+	last      uint64 // the index of the last event
 }
 
 // New returns the transcript in a folder. last is the index of its last event,
@@ -75,20 +75,20 @@ func (t *Transcript) Open(made func(event uint64)) error {
 	if err != nil {
 		return Unwritable(err)
 	}
-	fold, err := openFolded(t.dir, t.log)
+	compacted, err := openCompacted(t.dir, t.log)
 	if err != nil {
 		return Unwritable(errors.Join(err, events.Close()))
 	}
-	through, err := fold.through()
+	through, err := compacted.through()
 	// After a power cut the fold may have events that the end of the journal
 	// lost. New indexes continue after the fold's, so that none is used twice.
 	for events.Last() < through {
 		events.Skip()
 	}
 	if err != nil {
-		return errors.Join(err, events.Close(), fold.log.Close())
+		return errors.Join(err, events.Close(), compacted.log.Close())
 	}
-	t.events, t.fold, t.last = events, fold, events.Last()
+	t.events, t.compacted, t.last = events, compacted, events.Last()
 	return t.replay(through, made)
 }
 
@@ -162,7 +162,7 @@ func (t *Transcript) bound() {
 	if len(t.window.items) <= Window {
 		return
 	}
-	if err := t.foldOut(Window/2, 0); err != nil {
+	if err := t.compactOut(Window/2, 0); err != nil {
 		t.log.Warn("a part of a long turn could not be folded", "error", err)
 		return // the entries stay in memory
 	}
@@ -173,7 +173,7 @@ func (t *Transcript) bound() {
 func (t *Transcript) take(ev protocol.ChatEvent) (made bool) {
 	if ev.Op == protocol.ChatAppend && t.window.byID[ev.ID] == nil {
 		// Its entry was dropped from memory in the middle of a very long turn.
-		if e, ok := t.fold.find(ev.ID); ok {
+		if e, ok := t.compacted.find(ev.ID); ok {
 			t.window.put(e, ev.Index)
 		}
 	}
@@ -195,7 +195,7 @@ func (t *Transcript) Cut(e protocol.ChatEntry) (ev protocol.ChatEvent, removed i
 	if err != nil {
 		return protocol.ChatEvent{}, 0, err
 	}
-	err = t.fold.write(foldRecord{through: t.last, index: e.Index, kind: foldCut})
+	err = t.compacted.write(compactRecord{through: t.last, index: e.Index, kind: compactCut})
 	return ev, removed, Unwritable(err)
 }
 
@@ -207,7 +207,7 @@ func (t *Transcript) Entry(id string) (protocol.ChatEntry, bool) {
 	if t.events == nil || id == "" {
 		return protocol.ChatEntry{}, false
 	}
-	return t.fold.find(id)
+	return t.compacted.find(id)
 }
 
 // Recent returns the entries that may still change, those of the last turn,
@@ -231,9 +231,9 @@ func (t *Transcript) Held() int { return len(t.window.items) }
 // Each calls yield with the entries on disk from an index on, newest first,
 // reading page by page, until yield returns false.
 func (t *Transcript) Each(from uint64, yield func(protocol.ChatEntry) bool) error {
-	upTo, before := t.fold.log.Last(), uint64(math.MaxUint64)
+	upTo, before := t.compacted.log.Last(), uint64(math.MaxUint64)
 	for {
-		page, more, err := t.fold.tail(view{upTo: upTo, before: before, limit: protocol.ChatPageMax})
+		page, more, err := t.compacted.tail(view{upTo: upTo, before: before, limit: protocol.ChatPageMax})
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -251,7 +251,7 @@ func (t *Transcript) Each(from uint64, yield func(protocol.ChatEntry) bool) erro
 // Settle writes all changed entries to disk, so that the fold has every event.
 // The entries stay in memory, because the agent may still send updates about
 // them.
-func (t *Transcript) Settle() error { return t.foldOut(len(t.window.items), t.last) }
+func (t *Transcript) Settle() error { return t.compactOut(len(t.window.items), t.last) }
 
 // Clear settles the entries and drops them from memory.
 func (t *Transcript) Clear() error {
@@ -262,9 +262,9 @@ func (t *Transcript) Clear() error {
 	return nil
 }
 
-// foldOut writes those of the first n entries that are not on disk in their
+// compactOut writes those of the first n entries that are not on disk in their
 // current version. The last record says up to which event the fold is complete.
-func (t *Transcript) foldOut(n int, through uint64) error {
+func (t *Transcript) compactOut(n int, through uint64) error {
 	final := -1
 	for at, i := range t.window.items[:n] {
 		if !i.settled {
@@ -279,14 +279,14 @@ func (t *Transcript) foldOut(n int, through uint64) error {
 		if err != nil {
 			return err
 		}
-		r := foldRecord{index: i.entry.Index, kind: foldEntry, id: i.entry.ID, data: data}
+		r := compactRecord{index: i.entry.Index, kind: compactEntry, id: i.entry.ID, data: data}
 		if i.again {
 			r.kind = foldAgain
 		}
 		if at == final {
 			r.through = through
 		}
-		if err := t.fold.write(r); err != nil {
+		if err := t.compacted.write(r); err != nil {
 			return err
 		}
 		i.settled, i.again = true, true
@@ -307,5 +307,5 @@ func (t *Transcript) Close() error {
 	if t.events == nil {
 		return nil
 	}
-	return errors.Join(t.events.Close(), t.fold.log.Close())
+	return errors.Join(t.events.Close(), t.compacted.log.Close())
 }

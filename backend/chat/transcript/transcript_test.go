@@ -102,13 +102,13 @@ func TestComesBack(t *testing.T) {
 }
 
 // The fold is computed again from the journal.
-func TestTheFoldIsMadeAgain(t *testing.T) {
+func TestTheCompactedFileIsMadeAgain(t *testing.T) {
 	dir := t.TempDir()
 	tr, _ := opened(t, dir)
 	for i := range 10 {
 		put(t, tr, "", fmt.Sprint(i))
 	}
-	if err := errors.Join(tr.Clear(), tr.Close(), os.RemoveAll(filepath.Join(dir, FoldedDir))); err != nil {
+	if err := errors.Join(tr.Clear(), tr.Close(), os.RemoveAll(filepath.Join(dir, CompactedDir))); err != nil {
 		t.Fatal(err)
 	}
 	again, made := opened(t, dir)
@@ -264,7 +264,7 @@ func TestEvents(t *testing.T) {
 
 // A power cut loses the journal's events after the fold's last batch: new
 // indexes continue after the fold's, so that none is used twice.
-func TestAJournalShorterThanItsFold(t *testing.T) {
+func TestAJournalShorterThanItsCompactedFile(t *testing.T) {
 	dir := t.TempDir()
 	tr, _ := opened(t, dir)
 	put(t, tr, "a", "a")

@@ -33,10 +33,10 @@ func (b *tabs) Act(_ context.Context, _ protocol.Caller, id protocol.TabID, q pr
 	}, nil
 }
 
-func (b *tabs) Snapshot(_ context.Context, _ protocol.Caller, id protocol.TabID, q protocol.LookRequest) (protocol.Look, error) {
+func (b *tabs) Snapshot(_ context.Context, _ protocol.Caller, id protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error) {
 	raw, _ := json.Marshal(q)
 	b.note("look %s %s", id, raw)
-	return protocol.Look{URL: b.at(id).URL, Text: "e1 btn Save", Refs: 1}, nil
+	return protocol.Snapshot{URL: b.at(id).URL, Text: "e1 btn Save", Refs: 1}, nil
 }
 
 func (b *tabs) Wait(_ context.Context, _ protocol.Caller, id protocol.TabID, _ protocol.WaitRequest) (protocol.PageInfo, error) {
@@ -54,7 +54,7 @@ func (b *tabs) Clipboard(context.Context, protocol.Caller, protocol.TabID, *stri
 // runAll runs a command as a user with every scope.
 func runAll(b *tabs, r protocol.CommandRequest) protocol.CommandReply {
 	return catalogue.New(catalogue.Config{Browser: b, Policy: newPolicy()}).Execute(context.Background(), command.Call{
-		Actor: person, Scopes: append([]protocol.Scope{protocol.ScopeSensitive}, scopes...), Tab: "t1", Request: r,
+		Actor: user, Scopes: append([]protocol.Scope{protocol.ScopeSensitive}, scopes...), Tab: "t1", Request: r,
 	})
 }
 

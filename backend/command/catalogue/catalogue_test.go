@@ -122,7 +122,7 @@ func (b *tabs) ActivateTab(_ context.Context, id protocol.TabID) error {
 var (
 	scopes = []protocol.Scope{protocol.ScopeRead, protocol.ScopeAct}
 	agent  = protocol.Actor{Kind: protocol.ActorTerminal, ID: "x", Name: "claude in t1"}
-	person = protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
+	user   = protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
 )
 
 func request(name string, args map[string]any) protocol.CommandRequest {
@@ -188,14 +188,14 @@ func TestGotoCompletesAddresses(t *testing.T) {
 		"/tmp/a b.html": "file:///tmp/a%20b.html",
 	} {
 		b := newTabs()
-		reply := run(b, newPolicy(), person, "", request("goto", map[string]any{"url": typed}))
+		reply := run(b, newPolicy(), user, "", request("goto", map[string]any{"url": typed}))
 		if !reply.OK || reply.Tab != "t2" || len(b.calls) != 1 || b.calls[0] != "goto t2 "+want+" load" {
 			t.Errorf("%s: %+v, %v", typed, reply, b.calls)
 		}
 	}
 	for _, typed := range []string{"nonsense", "", "javascript:alert(1)", "  "} {
 		b := newTabs()
-		if reply := run(b, newPolicy(), person, "", request("goto", map[string]any{"url": typed})); reply.OK || len(b.calls) > 0 {
+		if reply := run(b, newPolicy(), user, "", request("goto", map[string]any{"url": typed})); reply.OK || len(b.calls) > 0 {
 			t.Errorf("%q: %+v, %v", typed, reply, b.calls)
 		}
 	}
@@ -232,7 +232,7 @@ func TestBadInputSaysWhatWasMeant(t *testing.T) {
 		{protocol.CommandRequest{Command: "url", TimeoutMS: 1 << 40}, protocol.CodeBadArgument, "timeout"},
 	} {
 		b := newTabs()
-		reply := run(b, newPolicy(), person, "", c.req)
+		reply := run(b, newPolicy(), user, "", c.req)
 		said := reply.Text
 		if reply.Error != nil {
 			said += "; " + reply.Error.Advice(protocol.Suggestion.Line)
@@ -246,7 +246,7 @@ func TestBadInputSaysWhatWasMeant(t *testing.T) {
 func TestScopes(t *testing.T) {
 	b := newTabs()
 	r := catalogue.New(catalogue.Config{Browser: b, Policy: newPolicy()})
-	reply := r.Execute(context.Background(), command.Call{Actor: person, Scopes: scopes[:1], Request: request("goto", map[string]any{"url": "a.b"})})
+	reply := r.Execute(context.Background(), command.Call{Actor: user, Scopes: scopes[:1], Request: request("goto", map[string]any{"url": "a.b"})})
 	if code(reply) != protocol.CodeForbidden || len(b.calls) > 0 {
 		t.Errorf("without the scope: %+v", reply)
 	}
@@ -320,7 +320,7 @@ func TestPageTextIsData(t *testing.T) {
 			t.Errorf("control characters are left: %q", rest)
 		}
 	}
-	if reply := run(b, newPolicy(), person, "", request("text", map[string]any{"max": "4"})); !strings.HasPrefix(reply.Text, "line\n(4 of ") {
+	if reply := run(b, newPolicy(), user, "", request("text", map[string]any{"max": "4"})); !strings.HasPrefix(reply.Text, "line\n(4 of ") {
 		t.Errorf("a person's text: %q", reply.Text)
 	}
 }
@@ -328,21 +328,21 @@ func TestPageTextIsData(t *testing.T) {
 func TestExecuteSurvivesFaults(t *testing.T) {
 	b := newTabs()
 	b.bug = true
-	if reply := run(b, newPolicy(), person, "", request("goto", map[string]any{"url": "a.b"})); code(reply) != protocol.CodeInternal || reply.OK {
+	if reply := run(b, newPolicy(), user, "", request("goto", map[string]any{"url": "a.b"})); code(reply) != protocol.CodeInternal || reply.OK {
 		t.Errorf("a fault of ours: %+v", reply)
 	}
 	b.bug, b.fail = false, context.DeadlineExceeded
-	if reply := run(b, newPolicy(), person, "", request("goto", map[string]any{"url": "a.b"})); code(reply) != protocol.CodeTimeout {
+	if reply := run(b, newPolicy(), user, "", request("goto", map[string]any{"url": "a.b"})); code(reply) != protocol.CodeTimeout {
 		t.Errorf("a deadline: %+v", reply)
 	}
 	b.fail = errors.New("odd")
-	if reply := run(b, newPolicy(), person, "", request("newtab", map[string]any{"url": "a.b"})); code(reply) != protocol.CodeInternal || len(b.open) != 3 {
+	if reply := run(b, newPolicy(), user, "", request("newtab", map[string]any{"url": "a.b"})); code(reply) != protocol.CodeInternal || len(b.open) != 3 {
 		t.Errorf("a new tab that cannot load: %+v, %v", reply, b.open)
 	}
 }
 
 func TestReplyHasStatusAndData(t *testing.T) {
-	reply := run(newTabs(), newPolicy(), person, "", request("open", map[string]any{"url": "a.b"}))
+	reply := run(newTabs(), newPolicy(), user, "", request("open", map[string]any{"url": "a.b"}))
 	var info protocol.PageInfo
 	if err := json.Unmarshal(reply.Data, &info); err != nil || info.Status != 404 || !strings.Contains(reply.Text, "HTTP 404") {
 		t.Errorf("%+v, %v", reply, err)

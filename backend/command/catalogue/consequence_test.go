@@ -62,7 +62,7 @@ func TestTaskAsksBeforeItSends(t *testing.T) {
 	if _, reply = run(task, protocol.AnswerOnce); !reply.OK || len(b.calls) != 1 {
 		t.Errorf("allowed: %+v, %q", reply, b.calls)
 	}
-	if _, reply = run(person, ""); !reply.OK {
+	if _, reply = run(user, ""); !reply.OK {
 		t.Errorf("a person: %+v", reply)
 	}
 	b.facts = protocol.TargetFacts{Role: "button", Name: "Next"}

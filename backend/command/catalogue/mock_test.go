@@ -76,7 +76,7 @@ func TestAMockThatCanRunAsksLikeEval(t *testing.T) {
 		if _, b, reply = mock(t, nil, agent, protocol.AnswerOnce, c.args); !reply.OK || len(b.rules) != 1 {
 			t.Errorf("%s, allowed: %+v, installed %+v", name, reply, b.rules)
 		}
-		if asked, b, reply = mock(t, nil, person, protocol.AnswerDeny, c.args); !reply.OK || len(b.rules) != 1 || len(asked) != 0 {
+		if asked, b, reply = mock(t, nil, user, protocol.AnswerDeny, c.args); !reply.OK || len(b.rules) != 1 || len(asked) != 0 {
 			t.Errorf("%s, a user: %+v, asked %+v", name, reply, asked)
 		}
 	}
@@ -108,7 +108,7 @@ func TestAMockOfDataDoesNotAsk(t *testing.T) {
 		t.Errorf("an empty answer: %+v, asked %+v", reply, asked)
 	}
 	// A user's JSON answers every request, as before.
-	if _, b, reply := mock(t, nil, person, protocol.AnswerDeny, map[string]any{"what": "*/data.json", "body": "{}"}); !reply.OK || len(b.rules[0].Types) != 0 {
+	if _, b, reply := mock(t, nil, user, protocol.AnswerDeny, map[string]any{"what": "*/data.json", "body": "{}"}); !reply.OK || len(b.rules[0].Types) != 0 {
 		t.Errorf("a user's: %+v, %+v", reply, b.rules)
 	}
 	if _, b, reply := mock(t, nil, agent, protocol.AnswerDeny, map[string]any{"what": "*/x", "body": "{}", "type": "frame"}); code(reply) != protocol.CodeBadArgument || len(b.rules) != 0 {

@@ -49,7 +49,7 @@ func TestReplacingARoutineOfAnotherOwnerAsks(t *testing.T) {
 		"its own":                 {agent, old(own), nil, "", false, own},
 		"a new one":               {agent, nil, nil, "", false, own},
 		"one more step meanwhile": {agent, old(""), later, protocol.AnswerOnce, true, "-"},
-		"the user replaces":       {person, old(other), nil, "", false, ""},
+		"the user replaces":       {user, old(other), nil, "", false, ""},
 	} {
 		var asked []protocol.Approval
 		broker := policy.NewBroker("default", func() {})

@@ -41,7 +41,7 @@ func TestWhatASiteWroteIsQuoted(t *testing.T) {
 		if !reply.OK || strings.Contains(outside(reply), evil) || !strings.Contains(reply.Text, evil) && name != "newtab" {
 			t.Errorf("%s: %s", name, reply.Text)
 		}
-		own := catalogue.New(catalogue.Config{Browser: b, Policy: trusting()}).Execute(context.Background(), command.Call{Actor: person, Scopes: everything(), Tab: "t1", Request: request(name, args)})
+		own := catalogue.New(catalogue.Config{Browser: b, Policy: trusting()}).Execute(context.Background(), command.Call{Actor: user, Scopes: everything(), Tab: "t1", Request: request(name, args)})
 		if strings.Contains(own.Text, "<page-") {
 			t.Errorf("%s: a person is told %s", name, own.Text)
 		}

@@ -128,14 +128,14 @@ func TestSecretsAreMaskedForAgents(t *testing.T) {
 			if whole := reply.Text + string(reply.Data); !reply.OK || strings.Contains(whole, "topsecret") {
 				t.Errorf("%s %v: an agent is told %s", name, a, whole)
 			}
-			own := say(k, newPolicy(), person, "t1", name, a)
+			own := say(k, newPolicy(), user, "t1", name, a)
 			if whole := own.Text + string(own.Data); !own.OK || !strings.Contains(whole, "topsecret") {
 				t.Errorf("%s %v: a person is told %s", name, a, whole)
 			}
 		}
 	}
 	// A filter does not tell what is masked.
-	for who, want := range map[*protocol.Actor]bool{&agent: false, &person: true} {
+	for who, want := range map[*protocol.Actor]bool{&agent: false, &user: true} {
 		reply := say(&keepsake{tabs: newTabs()}, trusting(), *who, "t1", "network", map[string]any{"find": "key=tops"})
 		if got := strings.Contains(reply.Text, "n1 "); got != want || !reply.OK {
 			t.Errorf("%s finds the request: %v", who.Name, got)
@@ -157,14 +157,14 @@ func TestCookiesOfADomain(t *testing.T) {
 		if reply.OK != want || strings.Contains(reply.Text, "far=") {
 			t.Errorf("an agent asks for %s: %+v", domain, reply)
 		}
-		if reply := say(&keepsake{tabs: newTabs()}, trusting(), person, "t1", "cookies", map[string]any{"domain": domain}); !reply.OK {
+		if reply := say(&keepsake{tabs: newTabs()}, trusting(), user, "t1", "cookies", map[string]any{"domain": domain}); !reply.OK {
 			t.Errorf("the user asks for %s: %+v", domain, reply)
 		}
 	}
 }
 
 func TestListingsSayWhatIsMore(t *testing.T) {
-	reply := say(&keepsake{tabs: newTabs()}, newPolicy(), person, "t1", "network", nil)
+	reply := say(&keepsake{tabs: newTabs()}, newPolicy(), user, "t1", "network", nil)
 	if !reply.OK || !strings.HasPrefix(reply.Text, "… 10 more before these (--max shows more)\n") || strings.Count(reply.Text, "\n") != 50 {
 		t.Errorf("%.200s", reply.Text)
 	}
@@ -190,7 +190,7 @@ func TestBadInputOfState(t *testing.T) {
 		"cdp":         {{"method": "nonsense"}, {"method": "Page.getLayoutMetrics", "params": "[]"}},
 	} {
 		for _, args := range all {
-			reply := say(&keepsake{tabs: newTabs()}, newPolicy(), person, "t1", name, args)
+			reply := say(&keepsake{tabs: newTabs()}, newPolicy(), user, "t1", name, args)
 			if c := code(reply); reply.OK || (c != protocol.CodeBadArgument && c != protocol.CodeUnknownCommand) || reply.Error.Advice(protocol.Suggestion.Line) == "" {
 				if name == "chain" && c == protocol.CodeBadArgument {
 					continue
@@ -226,11 +226,11 @@ func TestEmulationIsShownAndUndone(t *testing.T) {
 
 func TestChainAndEach(t *testing.T) {
 	k := &keepsake{tabs: newTabs()}
-	reply := say(k, newPolicy(), person, "t1", "chain", map[string]any{"commands": []string{"goto a.b", "nosuchtab --tab t9"}})
+	reply := say(k, newPolicy(), user, "t1", "chain", map[string]any{"commands": []string{"goto a.b", "nosuchtab --tab t9"}})
 	if reply.OK || len(k.calls) != 0 {
 		t.Errorf("a chain with a command that is none runs nothing: %+v, %v", reply, k.calls)
 	}
-	reply = say(k, newPolicy(), person, "t1", "chain", map[string]any{"commands": "goto a.b\nurl --tab t9\ntitle"})
+	reply = say(k, newPolicy(), user, "t1", "chain", map[string]any{"commands": "goto a.b\nurl --tab t9\ntitle"})
 	var steps []struct {
 		Command string
 		Reply   protocol.CommandReply
@@ -238,7 +238,7 @@ func TestChainAndEach(t *testing.T) {
 	if err := json.Unmarshal(reply.Data, &steps); err != nil || len(steps) != 2 || !steps[0].Reply.OK || steps[1].Reply.OK || !strings.Contains(reply.Text, "1 more were not run") {
 		t.Errorf("it stops at the first error: %+v, %v", reply, err)
 	}
-	reply = say(k, newPolicy(), person, "t1", "chain", map[string]any{"commands": "url --tab t9\ntitle", "keep-going": true})
+	reply = say(k, newPolicy(), user, "t1", "chain", map[string]any{"commands": "url --tab t9\ntitle", "keep-going": true})
 	if err := json.Unmarshal(reply.Data, &steps); err != nil || len(steps) != 2 || !steps[1].Reply.OK {
 		t.Errorf("it goes on when told to: %+v, %v", reply, err)
 	}
@@ -246,7 +246,7 @@ func TestChainAndEach(t *testing.T) {
 		Tab   protocol.TabID
 		Reply protocol.CommandReply
 	}
-	reply = say(k, newPolicy(), person, "", "each", map[string]any{"command": "title", "tabs": "t1,t3"})
+	reply = say(k, newPolicy(), user, "", "each", map[string]any{"command": "title", "tabs": "t1,t3"})
 	if err := json.Unmarshal(reply.Data, &each); err != nil || len(each) != 2 || each[0].Reply.Text != "One" || each[1].Reply.Text != "passwd" {
 		t.Errorf("%+v, %v", reply, err)
 	}
@@ -298,31 +298,31 @@ func (c *closing) Tabs() []protocol.Tab {
 func TestEachWhileATabCloses(t *testing.T) {
 	c := &closing{keepsake: &keepsake{tabs: newTabs()}}
 	all := len(c.Tabs())
-	reply := say(c, newPolicy(), person, "", "each", map[string]any{"command": "title"})
+	reply := say(c, newPolicy(), user, "", "each", map[string]any{"command": "title"})
 	var each []struct{ Tab protocol.TabID }
 	if err := json.Unmarshal(reply.Data, &each); err != nil || !reply.OK || len(each) != all-1 {
 		t.Errorf("%+v, %v", reply, err)
 	}
 	c = &closing{keepsake: &keepsake{tabs: newTabs()}}
-	if reply = say(c, newPolicy(), person, "", "each", map[string]any{"command": "title", "tabs": "t1,t3"}); code(reply) != protocol.CodeUnknownTab {
+	if reply = say(c, newPolicy(), user, "", "each", map[string]any{"command": "title", "tabs": "t1,t3"}); code(reply) != protocol.CodeUnknownTab {
 		t.Errorf("a tab that was named: %+v", reply)
 	}
 	c = &closing{keepsake: &keepsake{tabs: newTabs()}, ends: true}
-	if reply = say(c, newPolicy(), person, "", "each", map[string]any{"command": "title"}); code(reply) != protocol.CodeNotRunning {
+	if reply = say(c, newPolicy(), user, "", "each", map[string]any{"command": "title"}); code(reply) != protocol.CodeNotRunning {
 		t.Errorf("a browser that ended: %+v", reply)
 	}
 }
 
 func TestRoutine(t *testing.T) {
 	k := &keepsake{tabs: newTabs(), routine: protocol.Routine{Version: 1, Name: "go", Params: map[string]string{"where": "", "how": "dom"}, Steps: []string{`goto "${where}" --wait "${how}"`}}}
-	if reply := say(k, newPolicy(), person, "t1", "run", map[string]any{"name": "go"}); code(reply) != protocol.CodeBadArgument || !strings.Contains(reply.Text, "where") {
+	if reply := say(k, newPolicy(), user, "t1", "run", map[string]any{"name": "go"}); code(reply) != protocol.CodeBadArgument || !strings.Contains(reply.Text, "where") {
 		t.Errorf("a parameter is missing: %+v", reply)
 	}
-	if reply := say(k, newPolicy(), person, "t1", "run", map[string]any{"name": "go", "params": "speed=1"}); code(reply) != protocol.CodeBadArgument {
+	if reply := say(k, newPolicy(), user, "t1", "run", map[string]any{"name": "go", "params": "speed=1"}); code(reply) != protocol.CodeBadArgument {
 		t.Errorf("no such parameter: %+v", reply)
 	}
 	// A value is one word, whatever it contains.
-	reply := say(k, newPolicy(), person, "t1", "run", map[string]any{"name": "go", "params": `where=a.b/?q=" --wait load`})
+	reply := say(k, newPolicy(), user, "t1", "run", map[string]any{"name": "go", "params": `where=a.b/?q=" --wait load`})
 	if !reply.OK || len(k.calls) != 1 || k.calls[0] != `goto t1 https://a.b/?q=" --wait load dom` {
 		t.Errorf("%+v, %v", reply, k.calls)
 	}
@@ -340,7 +340,7 @@ func TestRoutine(t *testing.T) {
 		{`${v} a.b`, "goto", protocol.CodeUnknownCommand, ""},
 	} {
 		k := &keepsake{tabs: newTabs(), routine: protocol.Routine{Version: 1, Name: "go", Params: map[string]string{"v": ""}, Steps: []string{c.step}}}
-		reply := say(k, newPolicy(), person, "t1", "run", map[string]any{"name": "go", "params": "v=" + c.value})
+		reply := say(k, newPolicy(), user, "t1", "run", map[string]any{"name": "go", "params": "v=" + c.value})
 		if code(reply) != c.want || strings.Join(k.calls, "\n") != c.calls {
 			t.Errorf("%s with %s: %+v, %q", c.step, c.value, reply, k.calls)
 		}
@@ -385,7 +385,7 @@ func TestRawProtocolIsDeniedByDefault(t *testing.T) {
 		"Runtime.evaluate": false, "Network.getCookies": false, "Target.attachToTarget": false, "Browser.close": false, "Page.navigate": false, "Fetch.enable": false,
 	} {
 		k := &keepsake{tabs: newTabs()}
-		reply := say(k, newPolicy(), person, "t1", "cdp", map[string]any{"method": method})
+		reply := say(k, newPolicy(), user, "t1", "cdp", map[string]any{"method": method})
 		if reply.OK != want || (len(k.raw) == 1) != want || (!want && code(reply) != protocol.CodeRefused) {
 			t.Errorf("%s: %+v", method, reply)
 		}
@@ -415,7 +415,7 @@ func (u *unfilmed) SaveRoutine(r protocol.Routine, test string) (routine, playwr
 
 func TestARecordingOutlivesItsVideo(t *testing.T) {
 	u := &unfilmed{tabs: newTabs(), steps: []protocol.RecordedStep{{Do: "click", CSS: "#go"}}}
-	reply := say(u, newPolicy(), person, "t1", "record", map[string]any{"do": "stop", "name": "shop"})
+	reply := say(u, newPolicy(), user, "t1", "record", map[string]any{"do": "stop", "name": "shop"})
 	if !reply.OK || u.saved.Name != "shop" || len(u.saved.Steps) != 1 {
 		t.Fatalf("%+v, saved %+v", reply, u.saved)
 	}
@@ -446,7 +446,7 @@ func TestARecordingAsRoutineAndTest(t *testing.T) {
 		{Do: "check", CSS: "#in", Frame: "https://two.example/f"},
 		{Do: "click", CSS: "button", Role: "button", Name: `A "b"`, Sure: true, Frame: "https://two.example/f"},
 	}}
-	if reply := say(u, newPolicy(), person, "t1", "record", map[string]any{"do": "stop", "name": "shop"}); !reply.OK {
+	if reply := say(u, newPolicy(), user, "t1", "record", map[string]any{"do": "stop", "name": "shop"}); !reply.OK {
 		t.Fatalf("%+v", reply)
 	}
 	for _, want := range []string{
@@ -509,7 +509,7 @@ func TestWindowsAreTheirTabs(t *testing.T) {
 	if reply := say(w, trusting(), agent, "t2", "windows", map[string]any{"do": "close"}); !reply.OK || len(w.closed) != 1 || w.closed[0] != "t2" {
 		t.Errorf("its own window: %+v, closed %v", reply, w.closed)
 	}
-	if reply := say(w, newPolicy(), person, "t1", "windows", map[string]any{"do": "close"}); !reply.OK || len(w.closed) != 3 {
+	if reply := say(w, newPolicy(), user, "t1", "windows", map[string]any{"do": "close"}); !reply.OK || len(w.closed) != 3 {
 		t.Errorf("a person: %+v, closed %v", reply, w.closed)
 	}
 }

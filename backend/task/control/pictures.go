@@ -16,8 +16,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// pictureQuality is the JPEG quality of screenshots.
-const pictureQuality = 50
+// screenshotQuality is the JPEG quality of screenshots.
+const screenshotQuality = 50
 
 // shots is how many requests for screenshots of steps may be queued. A task
 // requests one per step, and each is started at once.
@@ -38,8 +38,8 @@ func (t *Tasks) shoot(id protocol.TaskID, wanted protocol.TaskShot) {
 	}
 }
 
-// TakePictures takes the screenshots of steps until ctx ends.
-func (t *Tasks) TakePictures(ctx context.Context, r Running) {
+// TakeScreenshots takes the screenshots of steps until ctx ends.
+func (t *Tasks) TakeScreenshots(ctx context.Context, r Running) {
 	for len(t.shots) > 0 {
 		<-t.shots // from a previous run: its pages are closed
 	}
@@ -51,7 +51,7 @@ func (t *Tasks) TakePictures(ctx context.Context, r Running) {
 			return
 		case shot := <-t.shots:
 			taken.Go(func() {
-				if err := t.takePicture(ctx, r, shot); err != nil && ctx.Err() == nil {
+				if err := t.takeScreenshot(ctx, r, shot); err != nil && ctx.Err() == nil {
 					t.log.Debug("a step has no picture", "task", shot.task, "step", shot.Step, "error", err)
 				}
 			})
@@ -59,9 +59,9 @@ func (t *Tasks) TakePictures(ctx context.Context, r Running) {
 	}
 }
 
-// takePicture takes a screenshot of a task's tab and keeps it as that of a
+// takeScreenshot takes a screenshot of a task's tab and keeps it as that of a
 // step. It is not a command of the task, so it does not appear in the activity.
-func (t *Tasks) takePicture(ctx context.Context, r Running, shot shot) error {
+func (t *Tasks) takeScreenshot(ctx context.Context, r Running, shot shot) error {
 	ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 	defer cancel()
 	store, err := t.opened()
@@ -76,10 +76,10 @@ func (t *Tasks) takePicture(ctx context.Context, r Running, shot shot) error {
 	for _, tab := range head.Tabs {
 		r.Policy.Opened(actor, tab)
 	}
-	args := map[string]json.RawMessage{"format": json.RawMessage(`"jpeg"`), "quality": json.RawMessage(strconv.Itoa(pictureQuality))}
+	args := map[string]json.RawMessage{"format": json.RawMessage(`"jpeg"`), "quality": json.RawMessage(strconv.Itoa(screenshotQuality))}
 	reply := r.Commands.Execute(ctx, command.Call{
 		Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead}, Tab: head.Tab,
-		Request: protocol.CommandRequest{Command: "screenshot", Tab: shot.Tab, Args: args}, BesideLooks: true,
+		Request: protocol.CommandRequest{Command: "screenshot", Tab: shot.Tab, Args: args}, BesideSnapshots: true,
 	})
 	if reply.Error != nil {
 		return reply.Error
@@ -94,7 +94,7 @@ func (t *Tasks) takePicture(ctx context.Context, r Running, shot shot) error {
 	if err != nil {
 		return fmt.Errorf("reading where a picture was saved: %w", err)
 	}
-	if err := store.KeepPicture(shot.task, shot.Step, saved.Path); err != nil {
+	if err := store.KeepScreenshot(shot.task, shot.Step, saved.Path); err != nil {
 		_ = os.Remove(saved.Path) // otherwise the file would stay unused
 		return err
 	}
@@ -102,7 +102,7 @@ func (t *Tasks) takePicture(ctx context.Context, r Running, shot shot) error {
 }
 
 // Picture returns the screenshot of a task's step.
-func (t *Tasks) Picture(req protocol.TaskPictureRequest) (protocol.ChatAttachment, error) {
+func (t *Tasks) Picture(req protocol.TaskScreenshotRequest) (protocol.ChatAttachment, error) {
 	store, err := t.opened()
 	if err != nil {
 		return protocol.ChatAttachment{}, err

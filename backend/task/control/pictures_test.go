@@ -31,7 +31,7 @@ func TestPictures(t *testing.T) {
 		}
 		d.reply = func(call command.Call) protocol.CommandReply {
 			data, err := json.Marshal(protocol.Screenshot{Path: file(filepath.Join(d.dir, "shot.jpg"))})
-			if err != nil || !call.BesideLooks || call.Request.Command != "screenshot" || !slices.Equal(call.Scopes, []protocol.Scope{protocol.ScopeRead}) {
+			if err != nil || !call.BesideSnapshots || call.Request.Command != "screenshot" || !slices.Equal(call.Scopes, []protocol.Scope{protocol.ScopeRead}) {
 				t.Errorf("%+v, %v", call, err)
 			}
 			return protocol.CommandReply{OK: true, Data: data}
@@ -42,7 +42,7 @@ func TestPictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		go d.TakePictures(ctx, running)
+		go d.TakeScreenshots(ctx, running)
 		d.write(t, one, "p", protocol.TaskRunning)
 		synctest.Wait()
 		own, deep, foreign := file(filepath.Join(shots, "own.png")), file(filepath.Join(shots, "deep", "a.png")), file(filepath.Join(d.dir, "foreign.png"))
@@ -53,7 +53,7 @@ func TestPictures(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		if got, err := d.Picture(protocol.TaskPictureRequest{Task: one, Step: 2}); err != nil || got.Name != "step 2" || got.Data == "" {
+		if got, err := d.Picture(protocol.TaskScreenshotRequest{Task: one, Step: 2}); err != nil || got.Name != "step 2" || got.Data == "" {
 			t.Errorf("%+v, %v", got, err)
 		}
 		if code(d.Delete(one)) != protocol.CodeBusy {

@@ -53,10 +53,10 @@ func (t *Tasks) Plain(ctx context.Context, req protocol.TaskPlainRequest) (proto
 	looks := builtin.CommanderFunc(func(ctx context.Context, command protocol.CommandRequest) protocol.CommandReply {
 		return t.command(ctx, protocol.TaskCommandRequest{Task: req.Task, Viewer: req.Viewer, Command: command})
 	})
-	errand := builtin.NewEngine(looks, req.Tab).Errand(ctx, plan.Steps[req.Step], tried, req.Chosen)
+	dryRun := builtin.NewEngine(looks, req.Tab).DryRun(ctx, plan.Steps[req.Step], tried, req.Chosen)
 	if err := ctx.Err(); err != nil {
 		return reply, fmt.Errorf("looking at the page for an instruction: %w", err)
 	}
-	reply.Commands, reply.Said, reply.Error, reply.Choices = errand.Commands, errand.Said, errand.Error, errand.Choices
+	reply.Commands, reply.Said, reply.Error, reply.Choices = dryRun.Commands, dryRun.Said, dryRun.Error, dryRun.Choices
 	return reply, nil
 }

@@ -81,7 +81,7 @@ type Tasks struct {
 	cfg   Config
 	log   *slog.Logger
 	pages *view.Pages
-	shots chan shot // read by TakePictures
+	shots chan shot // read by TakeScreenshots
 
 	mu    sync.Mutex
 	store *task.Store // nil until it is needed

@@ -32,8 +32,8 @@ type Config struct {
 
 // Browser is what Pages needs from a browser.
 type Browser interface {
-	Mask(ctx context.Context, tab protocol.TabID, shown protocol.Mask) error
-	Unmask(ctx context.Context, tab protocol.TabID) error
+	SetOverlay(ctx context.Context, tab protocol.TabID, shown protocol.Overlay) error
+	RemoveOverlay(ctx context.Context, tab protocol.TabID) error
 	Groups(ctx context.Context) ([]protocol.TabGroup, error)
 	GroupTabs(ctx context.Context, group int, tabs []protocol.TabID) (int, error)
 	UngroupTabs(ctx context.Context, tabs []protocol.TabID) error
@@ -65,7 +65,7 @@ type workplace struct {
 	// noted is the tab on which the user's actions are recorded.
 	noted   protocol.TabID
 	covered protocol.TabID
-	shown   protocol.Mask
+	shown   protocol.Overlay
 	group   int
 	color   string
 	grouped []protocol.TabID
@@ -215,7 +215,7 @@ func (p *Pages) arrange(ctx context.Context, b Browser, id protocol.TaskID) {
 		tab = ""
 	}
 	if covered != "" && covered != tab {
-		if err := b.Unmask(ctx, covered); err != nil {
+		if err := b.RemoveOverlay(ctx, covered); err != nil {
 			p.log.Debug("a page could not be uncovered", "tab", covered, "error", err)
 		}
 		p.cover(w, "")
@@ -223,7 +223,7 @@ func (p *Pages) arrange(ctx context.Context, b Browser, id protocol.TaskID) {
 	if tab != "" && (covered != tab || w.shown != shown) {
 		w.shown = shown
 		p.cover(w, tab) // set first, because the user may ask for a pause as soon as the overlay is visible
-		if err := b.Mask(ctx, tab, shown); err != nil {
+		if err := b.SetOverlay(ctx, tab, shown); err != nil {
 			level := slog.LevelWarn
 			if protocol.AsError(err).Code == protocol.CodeNoInput { // the panel covers the page itself
 				level = slog.LevelDebug
@@ -255,8 +255,8 @@ func (p *Pages) cover(w *workplace, tab protocol.TabID) {
 }
 
 // wanted returns the content of the overlay. The caller holds p.mu.
-func (w *workplace) wanted() protocol.Mask {
-	m := protocol.Mask{Title: w.head.Title, Step: w.step}
+func (w *workplace) wanted() protocol.Overlay {
+	m := protocol.Overlay{Title: w.head.Title, Step: w.step}
 	switch {
 	case w.pausing:
 		m.Step = "Pausing after this action"

@@ -21,7 +21,7 @@ type window struct {
 	did    []string
 	groups []protocol.TabGroup
 	steps  []protocol.RecordedStep
-	broken error // the error that Mask returns
+	broken error // the error that SetOverlay returns
 }
 
 func (w *window) note(format string, args ...any) {
@@ -39,12 +39,12 @@ func (w *window) news() []string {
 	return did
 }
 
-func (w *window) Mask(_ context.Context, tab protocol.TabID, shown protocol.Mask) error {
+func (w *window) SetOverlay(_ context.Context, tab protocol.TabID, shown protocol.Overlay) error {
 	w.note("mask %s %q %q %t", tab, shown.Title, shown.Step, shown.Asks)
 	return w.broken
 }
 
-func (w *window) Unmask(_ context.Context, tab protocol.TabID) error {
+func (w *window) RemoveOverlay(_ context.Context, tab protocol.TabID) error {
 	w.note("unmask %s", tab)
 	return nil
 }

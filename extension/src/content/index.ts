@@ -15,7 +15,7 @@ declare global {
 /** The events that the welcome page handles. */
 const EVENTS = { connected: 'pilotfish:connected', closed: 'pilotfish:closed' } as const;
 /** How long the event that the page is loaded stays valid, in milliseconds. */
-const NEWS = 10_000;
+const EVENT_LIFETIME = 10_000;
 
 function tell(panel: keyof typeof EVENTS): void {
   document.dispatchEvent(new CustomEvent(EVENTS[panel], { bubbles: true }));
@@ -53,5 +53,7 @@ if (
   );
   // The panel may have connected before this page was loaded. If the worker is gone for good (the
   // extension was reloaded), no answer is needed.
-  chrome.runtime.sendMessage(tabEvent('welcome-loaded', Date.now() + NEWS)).catch(() => undefined);
+  chrome.runtime
+    .sendMessage(tabEvent('welcome-loaded', Date.now() + EVENT_LIFETIME))
+    .catch(() => undefined);
 }

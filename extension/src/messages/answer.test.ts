@@ -80,7 +80,7 @@ describe('the answering side', () => {
     expect(answered(call, panel, desks, false)).toBeUndefined();
     const look = question('cs:rpc', 'click', {} as never, 2_000);
     expect(answered(look, worker, desks, false)).toBeUndefined();
-    expect(answered(tabEvent('hands-ready', 2_000), script, desks)).toBeUndefined();
+    expect(answered(tabEvent('executor-ready', 2_000), script, desks)).toBeUndefined();
   });
 
   it('does nothing after the deadline, and answers at it', async () => {
@@ -125,7 +125,7 @@ describe('the answering side', () => {
 it('hears what content scripts say of their tabs, and nobody else', () => {
   const heard = vi.fn();
   const listener = hearing(own, heard);
-  const event = tabEvent('hands-ready', 2_000);
+  const event = tabEvent('executor-ready', 2_000);
   expect(listener(event, script)).toBe(false);
   expect(heard).toHaveBeenCalledExactlyOnceWith(event, script);
   listener(event, panel);

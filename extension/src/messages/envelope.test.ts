@@ -28,7 +28,7 @@ function refused(value: unknown, now = 0): string {
 describe('what comes in', () => {
   it('is read when it is of this version, whole and in time', () => {
     expect(read(asked, 999)).toEqual(asked);
-    const event = tabEvent('hands-ready', 1_000);
+    const event = tabEvent('executor-ready', 1_000);
     expect(read(event, 0)).toEqual(event);
   });
 
@@ -41,7 +41,7 @@ describe('what comes in', () => {
     expect(refused({ ...asked, id: '' })).toBe('bad_message');
     expect(refused({ ...asked, deadline: 'soon' })).toBe('bad_message');
     expect(refused({ ...asked, method: 7 })).toBe('bad_message');
-    expect(refused({ ...tabEvent('hands-ready', 1), event: 7 })).toBe('bad_message');
+    expect(refused({ ...tabEvent('executor-ready', 1), event: 7 })).toBe('bad_message');
     expect(refused(asked, 1_000)).toBe('deadline');
   });
 });

@@ -14,7 +14,7 @@ export type TabEventName =
   /** The welcome page was loaded. */
   | 'welcome-loaded'
   /** The content script that reads and acts is ready in the frame that sends this event. */
-  | 'hands-ready';
+  | 'executor-ready';
 
 /** A question that the worker forwards to a tab. */
 export interface ToTab {
@@ -93,7 +93,7 @@ export interface Methods {
     frames: Call<{ readonly tab: number }, readonly Frame[]>;
   };
   'cs:query': {
-    look: Call<
+    snapshot: Call<
       About & {
         readonly near?: boolean;
         readonly max?: number;

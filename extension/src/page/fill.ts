@@ -1,4 +1,4 @@
-import type { Looker } from './look.js';
+import type { Snapshots } from './snapshots.js';
 import { elementOf } from './resolve.js';
 import { roleOf } from './role.js';
 import { isEditingHost, isSecret, mask } from './value.js';
@@ -39,10 +39,10 @@ const composed = /^(date|time|datetime-local|month|week|color|range)$/;
  * Prepares a text field for the caller's trusted input (focus it, select everything), or sets a
  * value directly that cannot be typed: dates, colours, sliders.
  */
-export function fill(look: Looker, ref: string, value: string): Filled {
-  const el = elementOf(look, ref);
+export function fill(snapshots: Snapshots, ref: string, value: string): Filled {
+  const el = elementOf(snapshots, ref);
   if (!el) return { state: 'gone' };
-  if (el instanceof HTMLSelectElement) return choose(look, ref, [value], true);
+  if (el instanceof HTMLSelectElement) return choose(snapshots, ref, [value], true);
   if (el instanceof HTMLInputElement) {
     if (el.type === 'file') return refuse('other_kind', 'files are given by upload');
     if (el.type === 'checkbox' || el.type === 'radio')
@@ -100,8 +100,8 @@ function tell(el: Element): void {
 /**
  * Selects options of a native list by label or value; several only in a list that allows several.
  */
-export function choose(look: Looker, ref: string, wanted: string[], press = false): Filled {
-  const el = elementOf(look, ref);
+export function choose(snapshots: Snapshots, ref: string, wanted: string[], press = false): Filled {
+  const el = elementOf(snapshots, ref);
   if (!el) return { state: 'gone' };
   if (!(el instanceof HTMLSelectElement))
     return refuse('other_kind', 'not a native list: click it and its option');
@@ -133,7 +133,7 @@ export function choose(look: Looker, ref: string, wanted: string[], press = fals
     return { state: 'press', key: by.key };
   }
   if (press && changed && isListBox(el)) {
-    const options = picked.map((option) => look.refs.format(look.refs.number(option)));
+    const options = picked.map((option) => snapshots.refs.format(snapshots.refs.number(option)));
     return { state: 'click', options };
   }
   if (el.multiple) for (const option of all) option.selected = picked.includes(option);
@@ -170,8 +170,11 @@ function single<T>(list: T[]): T | undefined {
 }
 
 /** Whether a checkbox, radio button or switch is on, so that the caller clicks only when needed. */
-export function checkedState(look: Looker, ref: string): 'on' | 'off' | 'mixed' | 'gone' | 'none' {
-  const el = elementOf(look, ref);
+export function checkedState(
+  snapshots: Snapshots,
+  ref: string,
+): 'on' | 'off' | 'mixed' | 'gone' | 'none' {
+  const el = elementOf(snapshots, ref);
   if (!el) return 'gone';
   if (el instanceof HTMLInputElement && /^(checkbox|radio)$/.test(el.type)) {
     if (el.indeterminate && el.type === 'checkbox') return 'mixed';
@@ -183,18 +186,18 @@ export function checkedState(look: Looker, ref: string): 'on' | 'off' | 'mixed' 
 }
 
 /** Whether an element is one of a group, in which selecting another one switches it off. */
-export function isGrouped(look: Looker, ref: string): boolean {
-  const el = elementOf(look, ref);
+export function isGrouped(snapshots: Snapshots, ref: string): boolean {
+  const el = elementOf(snapshots, ref);
   return el !== null && /^(radio|menuitemradio)$/.test(roleOf(el));
 }
 
 /** The current value of a field, masked when secret: it proves that a fill worked. */
 export function valueOf(
-  look: Looker,
+  snapshots: Snapshots,
   ref: string,
   expected?: string,
 ): { value: string; matches: boolean } | undefined {
-  const el = elementOf(look, ref);
+  const el = elementOf(snapshots, ref);
   if (!el) return undefined;
   const raw =
     el instanceof HTMLSelectElement
@@ -209,11 +212,11 @@ export function valueOf(
 }
 
 /** Focuses an element; returns false when it cannot have the focus. */
-export function focus(look: Looker, ref: string): boolean {
-  const el = elementOf(look, ref);
+export function focus(snapshots: Snapshots, ref: string): boolean {
+  const el = elementOf(snapshots, ref);
   if (!(el instanceof HTMLElement || el instanceof SVGElement)) return false;
   el.focus({ preventScroll: true });
-  return look.tree.focused() === el;
+  return snapshots.tree.focused() === el;
 }
 
 function refuse(code: Unfit, why: string): { state: 'refused'; code: Unfit; why: string } {

@@ -5,8 +5,8 @@ export type ClosedRoot = (el: Element) => ShadowRoot | null;
 export interface Aside {
   readonly host: Element | undefined;
   readonly root: ShadowRoot | undefined;
-  /** Runs `look` as if the overlay were not there. */
-  through<T>(look: () => T): T;
+  /** Runs `snapshots` as if the overlay were not there. */
+  through<T>(snapshots: () => T): T;
 }
 
 /**
@@ -24,9 +24,9 @@ export class FlatTree {
     this.#aside = aside;
   }
 
-  /** Runs `look` as if nothing of ours were over the page. */
-  through<T>(look: () => T): T {
-    return this.#aside === undefined ? look() : this.#aside.through(look);
+  /** Runs `snapshots` as if nothing of ours were over the page. */
+  through<T>(snapshots: () => T): T {
+    return this.#aside === undefined ? snapshots() : this.#aside.through(snapshots);
   }
 
   /** Sets the function that returns closed shadow roots (content scripts have one). */

@@ -1,7 +1,7 @@
 import { signs } from './format.js';
 import { rectOf, viewport } from './geometry.js';
 import { matcher } from './lines.js';
-import { type Looker, walkItems } from './look.js';
+import { type Snapshots, walkItems } from './snapshots.js';
 import { modalOf, pageRoot } from './root.js';
 import { quote } from './quote.js';
 import { spotOf } from './resolve.js';
@@ -30,8 +30,8 @@ interface Match {
 }
 
 /** Finds what a target means: exactly one item, or else the candidates. */
-export function locate(look: Looker, input: string, want: Want = 'thing'): Located {
-  const found = find(look, input, want);
+export function locate(snapshots: Snapshots, input: string, want: Want = 'thing'): Located {
+  const found = find(snapshots, input, want);
   switch (found.state) {
     case 'one':
       return { state: 'one', ref: found.spot.ref, line: found.spot.line };
@@ -45,19 +45,19 @@ export function locate(look: Looker, input: string, want: Want = 'thing'): Locat
 }
 
 /** As locate, and also returns what to act on. */
-export function find(look: Looker, input: string, want: Want = 'thing'): Found {
+export function find(snapshots: Snapshots, input: string, want: Want = 'thing'): Found {
   const ref = input.trim().replace(/^@/, '');
-  if (look.refs.parse(ref) !== undefined) {
-    const spot = spotOf(look, ref);
+  if (snapshots.refs.parse(ref) !== undefined) {
+    const spot = spotOf(snapshots, ref);
     if ('state' in spot) return { state: 'lost', now: spot };
-    const item = look.describe(spot.el);
-    return { state: 'one', spot: item ? { ...spot, line: look.line(item) } : spot };
+    const item = snapshots.describe(spot.el);
+    return { state: 'one', spot: item ? { ...spot, line: snapshots.line(item) } : spot };
   }
   const target = parseTarget(input);
   if (target.by === 'bad') return { state: 'bad', target: input, why: target.why };
-  const all = new Things(look);
+  const all = new Things(snapshots);
   try {
-    return answer(look, input, target, choose(all, target, want), all);
+    return answer(snapshots, input, target, choose(all, target, want), all);
   } catch (error) {
     return {
       state: 'bad',
@@ -68,9 +68,10 @@ export function find(look: Looker, input: string, want: Want = 'thing'): Found {
 }
 
 /** The elements that a target means at the moment. None of them gets a ref. */
-export function matches(look: Looker, target: Exclude<Target, { by: 'bad' }>): Element[] {
+export function matches(snapshots: Snapshots, target: Exclude<Target, { by: 'bad' }>): Element[] {
   const found =
-    named(look, target) ?? choose(new Things(look), target, 'thing').map(({ item }) => item.el);
+    named(snapshots, target) ??
+    choose(new Things(snapshots), target, 'thing').map(({ item }) => item.el);
   const unique = found.filter((el, at) => found.indexOf(el) === at);
   if (target.by === 'point' || target.nth === undefined) return unique;
   const nth = unique[target.nth - 1];
@@ -79,15 +80,15 @@ export function matches(look: Looker, target: Exclude<Target, { by: 'bad' }>): E
 
 /** The items of the page, collected when they are first needed. */
 class Things {
-  readonly look: Looker;
+  readonly snapshots: Snapshots;
   #items: Item[] | undefined;
 
-  constructor(look: Looker) {
-    this.look = look;
+  constructor(snapshots: Snapshots) {
+    this.snapshots = snapshots;
   }
 
   get items(): Item[] {
-    this.#items ??= [...walkItems(this.look.items(pageRoot(), viewport(), false))];
+    this.#items ??= [...walkItems(this.snapshots.items(pageRoot(), viewport(), false))];
     return this.#items;
   }
 
@@ -96,10 +97,11 @@ class Things {
    * of items.
    */
   of(elements: readonly Element[]): Match[] {
-    const known = elements.length > 1 ? this.items : elements.map((el) => this.look.describe(el));
+    const known =
+      elements.length > 1 ? this.items : elements.map((el) => this.snapshots.describe(el));
     return elements.map((el) => {
       const item = known.find((one) => one?.el === el && one.role !== 'text');
-      return { item: item ?? { ...plain(el), name: this.look.words(el) } };
+      return { item: item ?? { ...plain(el), name: this.snapshots.words(el) } };
     });
   }
 }
@@ -107,21 +109,24 @@ class Things {
 /**
  * The elements that a selector or a point means, without a snapshot; undefined for other targets.
  */
-function named(look: Looker, target: Exclude<Target, { by: 'bad' }>): Element[] | undefined {
-  if (target.by === 'css') return [...select(look, target.selector)];
+function named(
+  snapshots: Snapshots,
+  target: Exclude<Target, { by: 'bad' }>,
+): Element[] | undefined {
+  if (target.by === 'css') return [...select(snapshots, target.selector)];
   if (target.by !== 'point') return undefined;
-  const el = look.tree.at(target.x, target.y);
+  const el = snapshots.tree.at(target.x, target.y);
   return el ? [el] : [];
 }
 
 function choose(all: Things, target: Exclude<Target, { by: 'bad' }>, want: Want): Match[] {
-  const { look } = all;
+  const { snapshots } = all;
   switch (target.by) {
     case 'css':
-      return all.of(named(look, target) ?? []);
+      return all.of(named(snapshots, target) ?? []);
     case 'point': {
-      const found = named(look, target) ?? [];
-      return all.of(want === 'field' ? found.map((el) => fieldAround(look, el) ?? el) : found);
+      const found = named(snapshots, target) ?? [];
+      return all.of(want === 'field' ? found.map((el) => fieldAround(snapshots, el) ?? el) : found);
     }
     case 'role': {
       const role = target.role.toLowerCase();
@@ -139,11 +144,15 @@ function choose(all: Things, target: Exclude<Target, { by: 'bad' }>, want: Want)
 }
 
 /** Elements of a role that a snapshot leaves out because they have no content of their own. */
-function unlisted({ look }: Things, role: string): Item[] {
-  const found = [...look.tree.all(document)].filter(
+function unlisted({ snapshots }: Things, role: string): Item[] {
+  const found = [...snapshots.tree.all(document)].filter(
     (el) => roleOf(el) === role && el.checkVisibility({ visibilityProperty: true }),
   );
-  return found.map((el) => ({ ...plain(el), role, name: look.aria(el).name || look.said(el) }));
+  return found.map((el) => ({
+    ...plain(el),
+    role,
+    name: snapshots.aria(el).name || snapshots.said(el),
+  }));
 }
 
 const asMatch = (item: Item): Match => ({ item });
@@ -166,7 +175,7 @@ function fieldsOf(all: Things): Item[] {
  */
 function texts(all: Things, text: string, want: Want): Match[] {
   const root = pageRoot();
-  const standing = root ? findText(all.look.tree, root, text) : [];
+  const standing = root ? findText(all.snapshots.tree, root, text) : [];
   const tiers: ((one: Standing) => boolean)[] = [
     ({ whole, same }) => whole && same,
     ({ whole }) => whole,
@@ -183,25 +192,26 @@ function texts(all: Things, text: string, want: Want): Match[] {
       return found.map((one) => ({ item: { ...plain(one.el), name: one.text }, standing: one }));
     const items =
       want === 'field' ? fieldsOf(all) : all.items.filter(({ role }) => role !== 'text');
-    const same = innermost(all.look, alike(items, text, named, tier));
+    const same = innermost(all.snapshots, alike(items, text, named, tier));
     if (same.length > 0) return same.map(asMatch);
-    if (found.length > 0) return all.of(found.map(({ el }) => fieldAround(all.look, el) ?? el));
+    if (found.length > 0)
+      return all.of(found.map(({ el }) => fieldAround(all.snapshots, el) ?? el));
   }
   return [];
 }
 
 /** The fields that some texts label, or that contain them. */
 function fieldsFor(all: Things, found: readonly Standing[]): Match[] {
-  const { look } = all;
+  const { snapshots } = all;
   const fields = (of: (el: Element) => Element | undefined): Match[] =>
     all.of([...new Set(found.map(({ el }) => of(el)).filter((el) => el !== undefined))]);
-  const labels = fields((el) => labelled(look, el));
-  return labels.length > 0 ? labels : fields((el) => fieldAround(look, el));
+  const labels = fields((el) => labelled(snapshots, el));
+  return labels.length > 0 ? labels : fields((el) => fieldAround(snapshots, el));
 }
 
 /** The field that a text is the label of. */
-function labelled(look: Looker, el: Element): Element | undefined {
-  const { tree } = look;
+function labelled(snapshots: Snapshots, el: Element): Element | undefined {
+  const { tree } = snapshots;
   const label = tree.closest(el, (at) => at.localName === 'label') as HTMLLabelElement | null;
   if (label?.control) return label.control;
   const named = tree.closest(el, (at) => at.id !== '' && labelledBy(at) !== null);
@@ -214,8 +224,8 @@ function labelledBy(el: Element): Element | null {
 }
 
 /** The nearest element around an element that can be focused or operated. */
-function fieldAround(look: Looker, el: Element): Element | undefined {
-  const near = look.tree.closest(
+function fieldAround(snapshots: Snapshots, el: Element): Element | undefined {
+  const near = snapshots.tree.closest(
     el,
     (at) => widgets.has(roleOf(at)) || isOperable(at, () => false) || mayFocus(at),
   );
@@ -250,8 +260,8 @@ function alike(items: Item[], text: string, of: (item: Item) => string, tier: nu
 }
 
 /** Of nested items with one name: the one that can be operated, else the innermost. */
-function innermost(look: Looker, items: Item[]): Item[] {
-  const outer = (a: Item, b: Item): boolean => a.el !== b.el && look.tree.contains(a.el, b.el);
+function innermost(snapshots: Snapshots, items: Item[]): Item[] {
+  const outer = (a: Item, b: Item): boolean => a.el !== b.el && snapshots.tree.contains(a.el, b.el);
   return items.filter(
     (item) =>
       !items.some(
@@ -262,10 +272,10 @@ function innermost(look: Looker, items: Item[]): Item[] {
   );
 }
 
-function* select(look: Looker, selector: string): Generator<Element> {
+function* select(snapshots: Snapshots, selector: string): Generator<Element> {
   // Throws for an invalid selector before the walk starts.
   document.createDocumentFragment().querySelector(selector);
-  for (const el of look.tree.all(document)) if (el.matches(selector)) yield el;
+  for (const el of snapshots.tree.all(document)) if (el.matches(selector)) yield el;
 }
 
 function plain(el: Element): Item {
@@ -282,7 +292,7 @@ function plain(el: Element): Item {
 }
 
 function answer(
-  look: Looker,
+  snapshots: Snapshots,
   input: string,
   target: Exclude<Target, { by: 'bad' }>,
   found: Match[],
@@ -292,31 +302,32 @@ function answer(
     ({ item, standing }, at) =>
       standing !== undefined || found.findIndex((other) => other.item.el === item.el) === at,
   );
-  unique = within(look, unique);
+  unique = within(snapshots, unique);
   if (target.by !== 'point' && target.nth !== undefined) {
     const nth = unique[target.nth - 1];
     unique = nth ? [nth] : [];
   }
   const [first] = unique;
-  if (!first) return { state: 'none', target: input, near: similar(look, all.items, target) };
-  if (unique.length === 1) return { state: 'one', spot: spotFor(look, first, target) };
-  look.distinguish(unique.map(({ item }) => item));
+  if (!first) return { state: 'none', target: input, near: similar(snapshots, all.items, target) };
+  if (unique.length === 1) return { state: 'one', spot: spotFor(snapshots, first, target) };
+  snapshots.distinguish(unique.map(({ item }) => item));
   return {
     state: 'many',
     target: input,
     count: unique.length,
-    candidates: unique.slice(0, shownCandidates).map((match) => candidate(look, match)),
+    candidates: unique.slice(0, shownCandidates).map((match) => candidate(snapshots, match)),
   };
 }
 
 /** The matches that a user could mean: visible ones, and with an open modal dialog only those in it. */
-function within(look: Looker, found: Match[]): Match[] {
-  const modal = modalOf(look.tree);
+function within(snapshots: Snapshots, found: Match[]): Match[] {
+  const modal = modalOf(snapshots.tree);
   const tests: ((el: Element) => boolean)[] = [
-    (el) => el.checkVisibility({ visibilityProperty: true }) || look.describe(el) !== undefined,
-    (el) => !modal || look.tree.contains(modal, el),
-    (el) => look.tree.closest(el, (at) => at.hasAttribute('inert')) === null,
-    (el) => look.tree.closest(el, (at) => at.getAttribute('aria-hidden') === 'true') === null,
+    (el) =>
+      el.checkVisibility({ visibilityProperty: true }) || snapshots.describe(el) !== undefined,
+    (el) => !modal || snapshots.tree.contains(modal, el),
+    (el) => snapshots.tree.closest(el, (at) => at.hasAttribute('inert')) === null,
+    (el) => snapshots.tree.closest(el, (at) => at.getAttribute('aria-hidden') === 'true') === null,
   ];
   let left = found;
   for (const test of tests) {
@@ -327,8 +338,8 @@ function within(look: Looker, found: Match[]): Match[] {
   return left;
 }
 
-function spotFor(look: Looker, match: Match, target: Target): Spot {
-  const { ref, line } = candidate(look, match);
+function spotFor(snapshots: Snapshots, match: Match, target: Target): Spot {
+  const { ref, line } = candidate(snapshots, match);
   const { item, standing } = match;
   const spot: Spot = { ref, el: item.el, line, said: '' };
   if (standing && standing.ranges.length > 0) spot.text = standing.ranges;
@@ -348,25 +359,25 @@ function apart({ context, which }: Item): Pick<Candidate, 'context' | 'which'> {
 }
 
 /** A match as a candidate; for a text, with the element that contains it. */
-function candidate(look: Looker, { item, standing }: Match): Candidate {
-  item.num = look.refs.number(item.el);
-  const ref = look.refs.format(item.num);
-  if (!standing) return { ref, line: look.line(item), ...apart(item) };
-  const { tree, listens } = look;
+function candidate(snapshots: Snapshots, { item, standing }: Match): Candidate {
+  item.num = snapshots.refs.number(item.el);
+  const ref = snapshots.refs.format(item.num);
+  if (!standing) return { ref, line: snapshots.line(item), ...apart(item) };
+  const { tree, listens } = snapshots;
   const around = tree.closest(
     item.el,
     (at) => at.localName === 'label' || widgets.has(roleOf(at)) || isOperable(at, listens),
   );
   const control = around?.localName === 'label' ? (around as HTMLLabelElement).control : around;
-  const thing = control ? look.describe(control) : undefined;
+  const thing = control ? snapshots.describe(control) : undefined;
   if (thing && (thing.el === item.el || thing.name === standing.text))
-    return { ref: look.refs.format(thing.num), line: look.line(thing) };
+    return { ref: snapshots.refs.format(thing.num), line: snapshots.line(thing) };
   const words = `${ref} ${quote(standing.text)}`;
-  return { ref, line: thing ? `${words} in ${look.line(thing)}` : words };
+  return { ref, line: thing ? `${words} in ${snapshots.line(thing)}` : words };
 }
 
 /** Items that share a word with the target. */
-function similar(look: Looker, items: Item[], target: Target): Candidate[] {
+function similar(snapshots: Snapshots, items: Item[], target: Target): Candidate[] {
   let text = '';
   if (target.by === 'role') text = target.name ?? target.role;
   else if ('text' in target) text = target.text;
@@ -388,7 +399,7 @@ function similar(look: Looker, items: Item[], target: Target): Candidate[] {
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, 4)
-    .map(({ item }) => candidate(look, { item }));
+    .map(({ item }) => candidate(snapshots, { item }));
 }
 
 /**

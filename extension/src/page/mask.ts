@@ -115,15 +115,15 @@ export class Mask implements Aside {
   }
 
   /**
-   * Runs `look` as if the overlay were not there. It is synchronous, so no input can come in
+   * Runs `snapshots` as if the overlay were not there. It is synchronous, so no input can come in
    * between.
    */
-  through<T>(look: () => T): T {
-    if (this.#drawn === undefined || this.#expected !== undefined) return look();
+  through<T>(snapshots: () => T): T {
+    if (this.#drawn === undefined || this.#expected !== undefined) return snapshots();
     this.#depth += 1;
     if (this.#depth === 1) this.#drawn.open(true);
     try {
-      return look();
+      return snapshots();
     } finally {
       this.#depth -= 1;
       if (this.#depth === 0) this.#drawn.open(false);

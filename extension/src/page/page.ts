@@ -4,7 +4,7 @@ import * as filling from './fill.js';
 import { type ClosedRoot, FlatTree } from './flat.js';
 import { boxOf, rectOf } from './geometry.js';
 import { find, type Found, locate, type Want } from './locate.js';
-import { Looker } from './look.js';
+import { Snapshots } from './snapshots.js';
 import { pageRoot } from './root.js';
 import { markdown } from './markdown.js';
 import { type Expected, Mask } from './mask.js';
@@ -122,13 +122,15 @@ export interface Page {
 export function createPage(): Page {
   const tree = new FlatTree();
   const refs = new Refs();
-  const look = new Looker(tree, refs);
+  const snapshots = new Snapshots(tree, refs);
   const extract = new Extract(tree, refs);
   const mask = new Mask(tree);
-  const scene = new Scene(look);
+  const scene = new Scene(snapshots);
   let watching: Watch | undefined;
   const part = (scope: string | undefined): Element | null =>
-    scope === undefined ? pageRoot() : (elementOf(look, scope) ?? document.querySelector(scope));
+    scope === undefined
+      ? pageRoot()
+      : (elementOf(snapshots, scope) ?? document.querySelector(scope));
   const marked = (mark: string | undefined): FrameMark | undefined =>
     mark === undefined ? undefined : (el) => `<${mark} ${refs.format(refs.number(el))}>`;
   return {
@@ -140,43 +142,44 @@ export function createPage(): Page {
       tree.addRoots(roots);
     },
     addListening: (...elements) => {
-      if (look.addListening(elements)) scene.forget();
+      if (snapshots.addListening(elements)) scene.forget();
     },
-    snapshot: (options) => look.snapshot(options),
-    more: (handle, max) => look.more(handle, max),
-    locate: (target, want) => locate(look, target, want),
-    find: (target, want) => find(look, target, want),
-    resolve: (what) => (typeof what === 'string' ? resolve(look, what) : judge(look, what).now),
-    element: (ref) => elementOf(look, ref),
+    snapshot: (options) => snapshots.snapshot(options),
+    more: (handle, max) => snapshots.more(handle, max),
+    locate: (target, want) => locate(snapshots, target, want),
+    find: (target, want) => find(snapshots, target, want),
+    resolve: (what) =>
+      typeof what === 'string' ? resolve(snapshots, what) : judge(snapshots, what).now,
+    element: (ref) => elementOf(snapshots, ref),
     refOf: (el) => refs.format(refs.number(el)),
     next: () => refs.next,
-    accepts: (spot, met, point) => accepts(look, spot, met, point),
+    accepts: (spot, met, point) => accepts(snapshots, spot, met, point),
     at: (x, y) => tree.at(x, y),
     focused: () => tree.focused(),
-    words: (el) => look.words(el),
-    aria: (el) => look.aria(el),
+    words: (el) => snapshots.words(el),
+    aria: (el) => snapshots.aria(el),
     box: (ref) => {
-      const el = elementOf(look, ref);
+      const el = elementOf(snapshots, ref);
       return el ? boxOf(rectOf(el)) : undefined;
     },
     reach: async (what, way) => {
-      const spot = typeof what === 'string' ? spotOf(look, what) : what;
-      return 'state' in spot ? spot : reaching.reach(look, spot, way);
+      const spot = typeof what === 'string' ? spotOf(snapshots, what) : what;
+      return 'state' in spot ? spot : reaching.reach(snapshots, spot, way);
     },
     hit: (x, y) => {
       const el = tree.at(x, y);
-      return el ? { ref: refs.format(refs.number(el)), words: look.words(el) } : undefined;
+      return el ? { ref: refs.format(refs.number(el)), words: snapshots.words(el) } : undefined;
     },
-    scroll: (ref, dx, dy) => reaching.scroll(look, ref, dx, dy),
-    fill: (ref, value) => filling.fill(look, ref, value),
-    choose: (ref, wanted, press) => filling.choose(look, ref, wanted, press),
-    checked: (ref) => filling.checkedState(look, ref),
-    grouped: (ref) => filling.isGrouped(look, ref),
-    value: (ref, expected) => filling.valueOf(look, ref, expected),
-    focus: (ref) => filling.focus(look, ref),
+    scroll: (ref, dx, dy) => reaching.scroll(snapshots, ref, dx, dy),
+    fill: (ref, value) => filling.fill(snapshots, ref, value),
+    choose: (ref, wanted, press) => filling.choose(snapshots, ref, wanted, press),
+    checked: (ref) => filling.checkedState(snapshots, ref),
+    grouped: (ref) => filling.isGrouped(snapshots, ref),
+    value: (ref, expected) => filling.valueOf(snapshots, ref, expected),
+    focus: (ref) => filling.focus(snapshots, ref),
     watch: () => {
       watching?.report();
-      watching = new Watch(look, scene);
+      watching = new Watch(snapshots, scene);
     },
     settled: async (frames = 2) => {
       const own = watching;
@@ -185,7 +188,7 @@ export function createPage(): Page {
       return own?.report();
     },
     count: () => tree.count(),
-    waitFor: (what) => waitFor(look, what),
+    waitFor: (what) => waitFor(snapshots, what),
     rootOf: (el) => tree.rootOf(el),
     text: (scope, mark) => readableText(tree, part(scope), marked(mark)),
     markdown: (scope, mark) => markdown(tree, part(scope), marked(mark)),
@@ -197,7 +200,7 @@ export function createPage(): Page {
     facts: ({ ref, point }) => {
       const el =
         ref !== undefined
-          ? elementOf(look, ref)
+          ? elementOf(snapshots, ref)
           : point !== undefined
             ? tree.at(Number(point[0]), Number(point[1]))
             : tree.focused();

@@ -1,5 +1,5 @@
 import { rectOf, viewport } from './geometry.js';
-import type { Looker } from './look.js';
+import type { Snapshots } from './snapshots.js';
 import { afterglow, animated, frame, patience } from './motion.js';
 import { areasOf, around, elementOf, judge, type Judged } from './resolve.js';
 import type { Box, Point, Resolution, Spot } from './types.js';
@@ -30,27 +30,27 @@ export interface Way {
  * Scrolls the target into view, waits until it stops moving, and finds a point that hits it. It
  * scrolls only as much as needed, and scrolls back when scrolling did not help.
  */
-export async function reach(look: Looker, spot: Spot, way: Way = {}): Promise<Reached> {
-  let at = judge(look, spot);
+export async function reach(snapshots: Snapshots, spot: Spot, way: Way = {}): Promise<Reached> {
+  let at = judge(snapshots, spot);
   let scrolled = false;
   if (at.now.state === 'off-screen' || at.now.state === 'covered') {
-    const tried = scrollFree(look, spot, at);
+    const tried = scrollFree(snapshots, spot, at);
     scrolled = tried.scrolled;
     at = tried.at;
   }
   if (at.over !== undefined && (fades(at.over) || faded(at.over)))
-    at = await uncovered(() => judge(look, spot), at);
+    at = await uncovered(() => judge(snapshots, spot), at);
   else if (at.now.state !== 'ok' && scrolled) {
     // Something that reacts to scrolling, such as a header that hides, moves in the next frame.
     await frame();
-    at = judge(look, spot);
+    at = judge(snapshots, spot);
   }
   if (at.now.state !== 'ok') return at.now;
   const stand = at.item?.hit ?? spot.el;
   let lead: Point | undefined;
   if (way.again === true || moves(stand)) {
     lead = await settle(stand, way.lead ?? usualLead);
-    at = judge(look, spot);
+    at = judge(snapshots, spot);
     if (at.now.state !== 'ok') return at.now;
   }
   const areas = areasOf(spot, at.item);
@@ -69,38 +69,42 @@ const usualLead = 25;
  * Scrolls a target that is out of view or covered until a point can be hit: first no more than
  * needed, then to the middle, the start and the end.
  */
-function scrollFree(look: Looker, spot: Spot, first: Judged): { at: Judged; scrolled: boolean } {
+function scrollFree(
+  snapshots: Snapshots,
+  spot: Spot,
+  first: Judged,
+): { at: Judged; scrolled: boolean } {
   let at = first;
   let scrolled = false;
   const off = at.now.state === 'off-screen';
-  if (!off && at.over && overAll(look, at.over)) return { at, scrolled };
-  const before = places(look, spot.el);
+  if (!off && at.over && overAll(snapshots, at.over)) return { at, scrolled };
+  const before = places(snapshots, spot.el);
   const target = at.item?.hit ?? spot.el;
   for (const block of off ? blocks : blocks.slice(1)) {
-    if (!bringIntoView(look, spot, target, block)) continue;
+    if (!bringIntoView(snapshots, spot, target, block)) continue;
     scrolled = true;
-    at = judge(look, spot);
+    at = judge(snapshots, spot);
     if (at.now.state !== 'off-screen' && at.now.state !== 'covered') return { at, scrolled };
   }
   if (!scrolled || off) return { at, scrolled };
   for (const [el, x, y] of before) el.scrollTo({ left: x, top: y, behavior: 'instant' });
-  return { at: judge(look, spot), scrolled: false };
+  return { at: judge(snapshots, spot), scrolled: false };
 }
 
 const blocks = ['nearest', 'center', 'start', 'end'] as const;
 type Block = (typeof blocks)[number];
 
 /** Whether the covering element covers the whole viewport, so that scrolling does not help. */
-function overAll(look: Looker, over: Element): boolean {
-  const staying = look.tree.closest(over, (at) => getComputedStyle(at).position === 'fixed');
+function overAll(snapshots: Snapshots, over: Element): boolean {
+  const staying = snapshots.tree.closest(over, (at) => getComputedStyle(at).position === 'fixed');
   if (!staying) return false;
   const rect = staying.getBoundingClientRect();
   return rect.width * rect.height >= innerWidth * innerHeight * 0.9;
 }
 
-function* scrollers(look: Looker, el: Element): Generator<Element> {
+function* scrollers(snapshots: Snapshots, el: Element): Generator<Element> {
   const page = document.scrollingElement ?? document.documentElement;
-  for (let at = look.tree.parent(el); at; at = look.tree.parent(at))
+  for (let at = snapshots.tree.parent(el); at; at = snapshots.tree.parent(at))
     if (at !== page && (at.scrollHeight > at.clientHeight || at.scrollWidth > at.clientWidth)) {
       const { overflowX, overflowY } = getComputedStyle(at);
       if (overflowX !== 'visible' || overflowY !== 'visible') yield at;
@@ -108,17 +112,17 @@ function* scrollers(look: Looker, el: Element): Generator<Element> {
   yield page;
 }
 
-function places(look: Looker, el: Element): [el: Element, x: number, y: number][] {
-  return [...scrollers(look, el)].map((at) => [at, at.scrollLeft, at.scrollTop]);
+function places(snapshots: Snapshots, el: Element): [el: Element, x: number, y: number][] {
+  return [...scrollers(snapshots, el)].map((at) => [at, at.scrollLeft, at.scrollTop]);
 }
 
 /** Scrolls the target into view without animation; returns false when nothing moved. */
-function bringIntoView(look: Looker, spot: Spot, el: Element, block: Block): boolean {
+function bringIntoView(snapshots: Snapshots, spot: Spot, el: Element, block: Block): boolean {
   const target = el.localName === 'area' ? (el.parentElement ?? el) : el;
   const before = rectOf(el);
   target.scrollIntoView({ behavior: 'instant', block, inline: 'nearest' });
   // A part of a large element may be far from the element's start.
-  if (spot.text || spot.offset) for (const at of scrollers(look, el)) align(spot, at, block);
+  if (spot.text || spot.offset) for (const at of scrollers(snapshots, el)) align(spot, at, block);
   const after = rectOf(el);
   return before.left !== after.left || before.top !== after.top;
 }
@@ -215,15 +219,15 @@ function moves(el: Element): boolean {
 
 /** Scrolls the page or a scrolling area by pixels. Returns how far it moved and what is left. */
 export function scroll(
-  look: Looker,
+  snapshots: Snapshots,
   ref: string | undefined,
   dx: number,
   dy: number,
 ): { x: number; y: number; above: number; below: number } | undefined {
   const page = document.scrollingElement ?? document.documentElement;
-  const own = ref === undefined ? page : elementOf(look, ref);
+  const own = ref === undefined ? page : elementOf(snapshots, ref);
   if (!own) return undefined;
-  const el = look.tree.closest(own, (at) => canScroll(at, dx, dy)) ?? page;
+  const el = snapshots.tree.closest(own, (at) => canScroll(at, dx, dy)) ?? page;
   const before = { x: el.scrollLeft, y: el.scrollTop };
   el.scrollBy({ left: dx, top: dy, behavior: 'instant' });
   const below = Math.max(0, el.scrollHeight - el.clientHeight - el.scrollTop);

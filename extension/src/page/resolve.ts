@@ -1,25 +1,25 @@
 import { type Aim, aim, aimAt, belongs, controlIn, hitsText } from './cover.js';
 import { identity } from './format.js';
 import { type Area, boxOf, rectOf, viewport } from './geometry.js';
-import { type Looker } from './look.js';
+import { type Snapshots } from './snapshots.js';
 import { modalOf } from './root.js';
 import { isDisabled } from './state.js';
 import { rectsOf } from './texts.js';
 import type { Item, Point, Resolution, Spot } from './types.js';
 
 /** The element of a ref while it is in the document. */
-export function elementOf(look: Looker, ref: string): Element | null {
-  const num = look.refs.parse(ref);
-  return num === undefined ? null : (look.refs.get(num)?.node ?? null);
+export function elementOf(snapshots: Snapshots, ref: string): Element | null {
+  const num = snapshots.refs.parse(ref);
+  return num === undefined ? null : (snapshots.refs.get(num)?.node ?? null);
 }
 
 /** What a ref means, with what the caller was shown of it; or that it is unknown or gone. */
 export function spotOf(
-  look: Looker,
+  snapshots: Snapshots,
   ref: string,
 ): Spot | Extract<Resolution, { state: 'unknown' | 'gone' }> {
-  const num = look.refs.parse(ref);
-  const known = num === undefined ? undefined : look.refs.get(num);
+  const num = snapshots.refs.parse(ref);
+  const known = num === undefined ? undefined : snapshots.refs.get(num);
   if (!known) return { state: 'unknown', ref };
   if (!known.node) return { state: 'gone', ref, was: known.said };
   return { ref, el: known.node, line: known.said, said: known.said };
@@ -29,9 +29,9 @@ export function spotOf(
  * Checks whether a ref still is what it was when it was shown, and whether it can be acted on where
  * it is now. It does not scroll.
  */
-export function resolve(look: Looker, ref: string): Resolution {
-  const spot = spotOf(look, ref);
-  return 'state' in spot ? spot : judge(look, spot).now;
+export function resolve(snapshots: Snapshots, ref: string): Resolution {
+  const spot = spotOf(snapshots, ref);
+  return 'state' in spot ? spot : judge(snapshots, spot).now;
 }
 
 /** The current state of an element, and where to act on it if that is possible. */
@@ -44,12 +44,12 @@ export interface Judged {
 }
 
 /** As resolve, for a target that was found without a ref. */
-export function judge(look: Looker, spot: Spot): Judged {
+export function judge(snapshots: Snapshots, spot: Spot): Judged {
   const { ref, el, said } = spot;
   if (!el.isConnected) return { now: { state: 'gone', ref, was: spot.line } };
-  const item = look.describe(el);
-  const why = hiddenBy(look, el, item?.hit ?? el) ?? (item ? undefined : 'not shown');
-  const line = spot.text || !item ? spot.line : look.line(item);
+  const item = snapshots.describe(el);
+  const why = hiddenBy(snapshots, el, item?.hit ?? el) ?? (item ? undefined : 'not shown');
+  const line = spot.text || !item ? spot.line : snapshots.line(item);
   if (!item || why !== undefined)
     return why === 'inert'
       ? { now: { state: 'inert', ref, line } }
@@ -57,14 +57,14 @@ export function judge(look: Looker, spot: Spot): Judged {
   const is = identity(item);
   if (said !== '' && !isSame(said, is))
     return { item, now: { state: 'changed', ref, from: said, to: is } };
-  if (isOff(look, spot)) return { item, now: { state: 'disabled', ref, line } };
+  if (isOff(snapshots, spot)) return { item, now: { state: 'disabled', ref, line } };
   if (item.hit) spot.hit = item.hit;
   else delete spot.hit;
   const areas = areasOf(spot, item);
   const box = boxOf(areas.length === 1 && areas[0] ? areas[0] : around(areas));
   if (areas.length === 0) return { item, now: { state: 'gone', ref, was: line } };
-  const bare = spot.text ? {} : withoutValue(look, item);
-  const found = find(look, spot, item, areas);
+  const bare = spot.text ? {} : withoutValue(snapshots, item);
+  const found = find(snapshots, spot, item, areas);
   if (found === 'outside') return { item, now: { state: 'outside', ref, line, box } };
   const { point, by, outside, control } = found;
   if (point) {
@@ -75,25 +75,25 @@ export function judge(look: Looker, spot: Spot): Judged {
   if (item.role === 'frame' && !spot.offset)
     return { item, now: { state: 'ok', ref, line, ...bare, box } };
   if (by && !outside) {
-    const over = look.describe(by);
-    const byRef = over?.offered ? look.refs.format(over.num) : '';
+    const over = snapshots.describe(by);
+    const byRef = over?.offered ? snapshots.refs.format(over.num) : '';
     return {
       item,
       over: by,
-      now: { state: 'covered', ref, line, by: look.words(by), byRef, ...bare },
+      now: { state: 'covered', ref, line, by: snapshots.words(by), byRef, ...bare },
     };
   }
   return { item, now: { state: 'off-screen', ref, line, ...bare, box } };
 }
 
 /** The line of a field without its current value. */
-function withoutValue(look: Looker, item: Item): { bare?: string } {
+function withoutValue(snapshots: Snapshots, item: Item): { bare?: string } {
   const { value, ...rest } = item;
-  return value === undefined || value === '' ? {} : { bare: look.line(rest) };
+  return value === undefined || value === '' ? {} : { bare: snapshots.line(rest) };
 }
 
 /** Whether what would be acted on is disabled; for a text, the control that it belongs to. */
-function isOff({ tree }: Looker, { el, text }: Spot): boolean {
+function isOff({ tree }: Snapshots, { el, text }: Spot): boolean {
   if (isDisabled(el)) return true;
   if (!text) return false;
   const at = tree.closest(el, (one) => /^(button|option|label)$/.test(one.localName));
@@ -125,8 +125,8 @@ export function around(areas: readonly Area[]): Area {
   };
 }
 
-function find(look: Looker, spot: Spot, item: Item, areas: Area[]): Aim | 'outside' {
-  const { tree, listens } = look;
+function find(snapshots: Snapshots, spot: Spot, item: Item, areas: Area[]): Aim | 'outside' {
+  const { tree, listens } = snapshots;
   const { el, text, offset } = spot;
   const view = item.view ?? viewport();
   const hits = (met: Element, point: Point): { control?: Element } | false => {
@@ -156,8 +156,8 @@ function find(look: Looker, spot: Spot, item: Item, areas: Area[]): Aim | 'outsi
  * Whether a press that hit an element at a point acts on exactly the target. It is called when the
  * press really arrives.
  */
-export function accepts(look: Looker, spot: Spot, met: Element, point: Point): boolean {
-  const { tree, listens } = look;
+export function accepts(snapshots: Snapshots, spot: Spot, met: Element, point: Point): boolean {
+  const { tree, listens } = snapshots;
   const { el, text, offset, hit = el } = spot;
   if (!el.isConnected) return false;
   if (offset) {
@@ -170,10 +170,10 @@ export function accepts(look: Looker, spot: Spot, met: Element, point: Point): b
 }
 
 /** Why an element, or something around it, is not available to a user; undefined when it is. */
-function hiddenBy(look: Looker, el: Element, shown: Element): string | undefined {
-  const modal = modalOf(look.tree);
-  if (modal && !look.tree.contains(modal, el)) return 'inert';
-  for (let at: Element | null = shown; at; at = look.tree.parent(at)) {
+function hiddenBy(snapshots: Snapshots, el: Element, shown: Element): string | undefined {
+  const modal = modalOf(snapshots.tree);
+  if (modal && !snapshots.tree.contains(modal, el)) return 'inert';
+  for (let at: Element | null = shown; at; at = snapshots.tree.parent(at)) {
     if (at.hasAttribute('inert')) return 'inert';
   }
   if (shown.localName === 'area') return undefined;

@@ -1,6 +1,6 @@
 import type { FlatTree } from './flat.js';
 import { touches, viewport } from './geometry.js';
-import { type Looker, walkItems } from './look.js';
+import { type Snapshots, walkItems } from './snapshots.js';
 import { pageRoot } from './root.js';
 import type { Item } from './types.js';
 
@@ -55,7 +55,7 @@ const referring = ['aria-labelledby', 'aria-describedby', 'aria-owns', 'popovert
  * whole page.
  */
 export class Scene {
-  readonly #look: Looker;
+  readonly #snapshots: Snapshots;
   readonly #observer: MutationObserver;
   #state: State | undefined;
   /** The elements with a line, or their labels, and whether they were visible. */
@@ -72,12 +72,12 @@ export class Scene {
   readonly #changed = new Set<Element>();
   #listener: ((records: readonly MutationRecord[]) => void) | undefined;
 
-  constructor(look: Looker) {
-    this.#look = look;
+  constructor(snapshots: Snapshots) {
+    this.#snapshots = snapshots;
     this.#observer = new MutationObserver((records) => {
       this.#take(records);
     });
-    look.tree.onRoots(() => {
+    snapshots.tree.onRoots(() => {
       this.forget();
     });
   }
@@ -132,7 +132,7 @@ export class Scene {
   }
 
   #walk(): State {
-    const { tree } = this.#look;
+    const { tree } = this.#snapshots;
     this.#observer.disconnect();
     for (const root of [document, ...tree.roots()]) this.#observe(root);
     for (const kept of [this.#visible, this.#turned, this.#live, this.#covers]) kept.clear();
@@ -155,7 +155,7 @@ export class Scene {
 
   /** Updates the last read; returns undefined when that takes a walk of the whole page. */
   #update(known: State, after: boolean): State | undefined {
-    const { tree } = this.#look;
+    const { tree } = this.#snapshots;
     const changed = new Set<Element>();
     const add = (el: Element | null): void => {
       if (el?.isConnected) changed.add(el);
@@ -195,7 +195,7 @@ export class Scene {
    * The smallest parts of the page whose lines contain all changes; undefined when that is most of the page.
    */
   #parts(changed: ReadonlySet<Element>, known: State): Element[] | undefined {
-    const { tree } = this.#look;
+    const { tree } = this.#snapshots;
     const found = new Set<Element>();
     const add = (el: Element): boolean => {
       const part = this.#part(el, known);
@@ -225,7 +225,7 @@ export class Scene {
 
   /** The outermost element around a change whose line or text includes it. */
   #part(el: Element, known: State): Element {
-    const { tree } = this.#look;
+    const { tree } = this.#snapshots;
     let part: Element | undefined;
     let block: Element | undefined;
     for (let at: Element | null = el; at; at = tree.parent(at)) {
@@ -233,7 +233,7 @@ export class Scene {
       if (
         at.localName === 'label' ||
         known.lines.get(at)?.item.rect !== undefined ||
-        whole.has(this.#look.role(at))
+        whole.has(this.#snapshots.role(at))
       )
         part = at;
     }
@@ -258,7 +258,7 @@ export class Scene {
         if (item.rect && touches(item.rect, rect) && !inside.has(below) && !below.contains(el))
           return true;
     }
-    const layerOf = layerFinder(this.#look.tree);
+    const layerOf = layerFinder(this.#snapshots.tree);
     if (moved(known, inside)) {
       if (this.#covers.size > 0 || this.#layers.some((layer) => layer !== null)) return true;
       for (const el of known.lines.keys()) if (el.isConnected && layerOf(el)) return true;
@@ -276,8 +276,8 @@ export class Scene {
   }
 
   /** The positioned element in front at each of the sample points. */
-  #sample(layerOf = layerFinder(this.#look.tree)): (Element | null)[] {
-    const { tree } = this.#look;
+  #sample(layerOf = layerFinder(this.#snapshots.tree)): (Element | null)[] {
+    const { tree } = this.#snapshots;
     const out: (Element | null)[] = [];
     for (let i = 0; i < steps; i++)
       for (let j = 0; j < steps; j++) {
@@ -293,7 +293,7 @@ export class Scene {
     texts: Map<Element, readonly string[]>,
     parts?: readonly Element[],
   ): void {
-    const { tree } = this.#look;
+    const { tree } = this.#snapshots;
     const only = parts && new Map<Element, Element[]>();
     for (const part of parts ?? [])
       for (let el = part, up = tree.parent(el); up; el = up, up = tree.parent(el)) {
@@ -302,7 +302,7 @@ export class Scene {
         if (children) children.push(el);
         else only?.set(up, [el]);
       }
-    const items = this.#look.items(pageRoot(), viewport(), true, {
+    const items = this.#snapshots.items(pageRoot(), viewport(), true, {
       // The path to the changed parts is walked, wherever it is on the page.
       ...(only ? { only, escaped: new Set(only.keys()) } : {}),
       turned: (el) => this.#turned.set(el, isDrawn(el)),
@@ -312,7 +312,7 @@ export class Scene {
     for (const item of walkItems(items)) {
       const { el } = item;
       if (item.num > 0 || speaks(item)) {
-        lines.set(el, { line: this.#look.line(item), item });
+        lines.set(el, { line: this.#snapshots.line(item), item });
         const hit = item.hit ?? el;
         this.#visible.set(hit, isVisible(hit));
         if (control.test(el.localName)) this.#live.set(el, liveOf(el));

@@ -1,6 +1,6 @@
 import { matcher } from './lines.js';
 import { matches } from './locate.js';
-import type { Looker } from './look.js';
+import type { Snapshots } from './snapshots.js';
 import { afterglow, animated, patience } from './motion.js';
 import { elementOf } from './resolve.js';
 import { parseTarget } from './target.js';
@@ -51,11 +51,11 @@ const told = 500;
  * `unheard` frames: a new shadow root or a loaded style sheet causes no notification. The only
  * timer is the caller's deadline.
  */
-export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
+export function waitFor(snapshots: Snapshots, what: WaitFor): Promise<Waited> {
   const start = performance.now();
-  const holds = condition(look, what);
+  const holds = condition(snapshots, what);
   const early = holds();
-  if (early === true) return Promise.resolve({ state: 'met', ms: 0, ...found(look, what) });
+  if (early === true) return Promise.resolve({ state: 'met', ms: 0, ...found(snapshots, what) });
   return new Promise((done, fail) => {
     let frame = 0;
     let ended = false;
@@ -71,7 +71,7 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
       done({
         state,
         ms: performance.now() - start,
-        ...(state === 'met' && found(look, what)),
+        ...(state === 'met' && found(snapshots, what)),
       });
     };
     const attempt = (): void => {
@@ -93,10 +93,10 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
       attempt();
     };
     const observer = new MutationObserver(changed);
-    const unlisten = look.tree.onRoots(changed);
+    const unlisten = snapshots.tree.onRoots(changed);
     const listen = (): void => {
       if (ended) return;
-      for (const root of look.tree.roots())
+      for (const root of snapshots.tree.roots())
         if (!inside.has(root)) {
           inside.add(root);
           observer.observe(root, heard);
@@ -126,37 +126,37 @@ export function waitFor(look: Looker, what: WaitFor): Promise<Waited> {
 }
 
 /** What met the condition, when the caller asked for it. */
-function found(look: Looker, what: WaitFor): Pick<Waited, 'what' | 'origin'> {
+function found(snapshots: Snapshots, what: WaitFor): Pick<Waited, 'what' | 'origin'> {
   if (what.tell !== true) return {};
   // A document with an opaque origin still has an address.
   const origin = self.origin === 'null' ? location.href.slice(0, told) : self.origin;
   const { text = wordsOf(what.element ?? ''), element } = what;
   if (text !== undefined) {
     const has = matcher(text);
-    const line = plainText(look.tree).split('\n').find(has);
+    const line = plainText(snapshots.tree).split('\n').find(has);
     return { what: (line ?? text).trim().slice(0, told), origin };
   }
-  const el = element === undefined ? undefined : first(look, element);
-  return el ? { what: look.words(el).slice(0, told), origin } : { origin };
+  const el = element === undefined ? undefined : first(snapshots, element);
+  return el ? { what: snapshots.words(el).slice(0, told), origin } : { origin };
 }
 
 /** Whether a condition holds; 'soon' asks for another check in the next frame. */
 type Holds = boolean | 'soon';
 
-function condition(look: Looker, what: WaitFor): () => Holds {
+function condition(snapshots: Snapshots, what: WaitFor): () => Holds {
   const { text, element, gone, goneText, test } = what;
   if (text !== undefined) {
     const has = matcher(text);
-    return () => has(plainText(look.tree));
+    return () => has(plainText(snapshots.tree));
   }
-  if (element !== undefined) return presence(look, element);
+  if (element !== undefined) return presence(snapshots, element);
   if (gone !== undefined) {
     const words = wordsOf(gone);
-    if (words !== undefined) return vanished(look, words);
-    const there = presence(look, gone);
+    if (words !== undefined) return vanished(snapshots, words);
+    const there = presence(snapshots, gone);
     return () => !there();
   }
-  if (goneText !== undefined) return vanished(look, goneText);
+  if (goneText !== undefined) return vanished(snapshots, goneText);
   if (test) return () => Boolean(test());
   throw new TypeError('nothing to wait for: text, element, gone, goneText or test');
 }
@@ -172,17 +172,17 @@ function wordsOf(input: string): string | undefined {
  * removes it from the document some frames later, and until then a dialog hides the page from
  * snapshots. A text that stays in the document invisibly counts as gone.
  */
-function vanished(look: Looker, text: string): () => Holds {
+function vanished(snapshots: Snapshots, text: string): () => Holds {
   const has = matcher(text);
   let frames = 0;
   let rested = 0;
   return () => {
-    if (has(plainText(look.tree))) {
+    if (has(plainText(snapshots.tree))) {
       frames = rested = 0;
       return false;
     }
     // A hidden tab draws no frames.
-    if (document.hidden || !has(fadedText(look.tree))) return true;
+    if (document.hidden || !has(fadedText(snapshots.tree))) return true;
     frames++;
     rested = animated(() => true, true) ? 0 : rested + 1;
     return rested > afterglow || frames > patience ? true : 'soon';
@@ -190,8 +190,8 @@ function vanished(look: Looker, text: string): () => Holds {
 }
 
 /** Returns a test for whether a target exists; throws for an invalid target. */
-function presence(look: Looker, input: string): () => boolean {
-  if (look.refs.parse(input) === undefined) {
+function presence(snapshots: Snapshots, input: string): () => boolean {
+  if (snapshots.refs.parse(input) === undefined) {
     const target = parseTarget(input);
     if (target.by === 'bad') throw new SyntaxError(target.why);
     if (target.by === 'point') throw new SyntaxError('a point is always there');
@@ -199,25 +199,26 @@ function presence(look: Looker, input: string): () => boolean {
     if (target.by === 'css') document.createDocumentFragment().querySelector(target.selector);
     if (target.by === 'text' && target.nth === undefined) {
       const has = matcher(target.text);
-      return () => has(plainText(look.tree));
+      return () => has(plainText(snapshots.tree));
     }
   }
-  return () => first(look, input) !== undefined;
+  return () => first(snapshots, input) !== undefined;
 }
 
 /** The first drawn element that a target means. Text targets are handled elsewhere. */
-function first(look: Looker, input: string): Element | undefined {
-  if (look.refs.parse(input) !== undefined) {
-    const el = elementOf(look, input);
+function first(snapshots: Snapshots, input: string): Element | undefined {
+  if (snapshots.refs.parse(input) !== undefined) {
+    const el = elementOf(snapshots, input);
     return el !== null && drawn(el) ? el : undefined;
   }
   const target = parseTarget(input);
   if (target.by === 'bad') return undefined;
-  if (target.by !== 'css' || target.nth !== undefined) return matches(look, target).find(drawn);
+  if (target.by !== 'css' || target.nth !== undefined)
+    return matches(snapshots, target).find(drawn);
   const { selector } = target;
   const plain = [...document.querySelectorAll(selector)].find(drawn);
   if (plain) return plain;
-  for (const el of look.tree.all(document)) if (el.matches(selector) && drawn(el)) return el;
+  for (const el of snapshots.tree.all(document)) if (el.matches(selector) && drawn(el)) return el;
   return undefined;
 }
 

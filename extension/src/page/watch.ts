@@ -1,5 +1,5 @@
 import { identity } from './format.js';
-import type { Looker } from './look.js';
+import type { Snapshots } from './snapshots.js';
 import { afterglow, animated, frame, patience } from './motion.js';
 import type { Scene, State } from './scene.js';
 
@@ -36,7 +36,7 @@ const followed = 200;
 
 /** Watches the page from just before an action until its effect is requested. */
 export class Watch {
-  readonly #look: Looker;
+  readonly #snapshots: Snapshots;
   readonly #scene: Scene;
   readonly #before: Before;
   readonly #events: [string, (event: Event) => void][] = [];
@@ -48,8 +48,8 @@ export class Watch {
   /** Elements that were added or changed: something in them may still be becoming visible. */
   readonly #touched = new Set<Element>();
 
-  constructor(look: Looker, scene: Scene) {
-    this.#look = look;
+  constructor(snapshots: Snapshots, scene: Scene) {
+    this.#snapshots = snapshots;
     this.#scene = scene;
     this.#before = this.#state(false);
     scene.listen((records) => {
@@ -138,7 +138,8 @@ export class Watch {
       if (was?.line === line) continue;
       list.push(line);
       // Only what the report contains counts as shown to the caller.
-      if (item.num > 0 && list.length <= listed) this.#look.refs.shown(item.num, identity(item));
+      if (item.num > 0 && list.length <= listed)
+        this.#snapshots.refs.shown(item.num, identity(item));
     }
     for (const [el, { line }] of lines) if (!now.lines.has(el)) change.gone.push(line);
     change.said.push(...newTexts(this.#before.texts, now.texts));
@@ -149,7 +150,7 @@ export class Watch {
     if (now.url !== this.#before.url) change.url = now.url;
     if (now.title !== this.#before.title) change.title = now.title;
     if (now.focused !== this.#before.focused && now.focused)
-      change.focus = now.lines.get(now.focused)?.line ?? this.#look.words(now.focused);
+      change.focus = now.lines.get(now.focused)?.line ?? this.#snapshots.words(now.focused);
     return change;
   }
 
@@ -159,7 +160,7 @@ export class Watch {
   }
 
   #state(after: boolean): Before {
-    const focused = this.#look.tree.focused();
+    const focused = this.#snapshots.tree.focused();
     return { ...this.#scene.read(after), url: location.href, title: document.title, focused };
   }
 }

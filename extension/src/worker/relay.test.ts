@@ -56,7 +56,7 @@ it('puts the content script where nobody listens, and asks once more', async () 
   expect(await call()).toMatchObject({ ok: true });
   expect(executeScript).toHaveBeenCalledExactlyOnceWith({
     target: { tabId: 7, frameIds: [3] },
-    files: ['hands.js'],
+    files: ['executor.js'],
     injectImmediately: true,
   });
   expect(sendMessage).toHaveBeenCalledTimes(2);

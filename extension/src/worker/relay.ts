@@ -9,7 +9,7 @@ import type { Frame, ToTab } from '../messages/methods';
 import { tellWelcomePages } from './welcome';
 
 /** The script that reads a page and acts on it. */
-const HANDS = 'hands.js';
+const EXECUTOR = 'executor.js';
 
 /** Answers the panels. It must be registered in the worker's first turn of the event loop. */
 export function answerPanels(): void {
@@ -72,7 +72,7 @@ async function inject({ tab, frame }: ToTab): Promise<void> {
   try {
     await chrome.scripting.executeScript({
       target: { tabId: tab, frameIds: [frame] },
-      files: [HANDS],
+      files: [EXECUTOR],
       injectImmediately: true,
     });
   } catch (error) {

@@ -62,9 +62,9 @@ export async function catchUp(): Promise<void> {
   if (port === undefined) return;
   const tabs = await chrome.tabs.query({});
   if (!tabs.some(({ url }) => isWelcomePage(url, port))) return;
-  const news = tabEvent('welcome-loaded', Date.now() + WELCOME_WAIT);
+  const event = tabEvent('welcome-loaded', Date.now() + WELCOME_WAIT);
   // Without an open panel nobody receives it. That is fine.
-  await chrome.runtime.sendMessage(news).catch(() => undefined);
+  await chrome.runtime.sendMessage(event).catch(() => undefined);
 }
 
 async function tell(tabId: number, port: number, panel: Panel): Promise<void> {

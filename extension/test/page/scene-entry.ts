@@ -1,12 +1,12 @@
 // What scene.test.ts runs in a page: the state of a scene that was updated, and the state of a walk
 // of the whole page at the same moment.
 import { FlatTree } from '../../src/page/flat.js';
-import { Looker } from '../../src/page/look.js';
+import { Snapshots } from '../../src/page/snapshots.js';
 import { Refs } from '../../src/page/refs.js';
 import { Scene, type State } from '../../src/page/scene.js';
 
-const look = new Looker(new FlatTree(), new Refs());
-const kept = new Scene(look);
+const snapshots = new Snapshots(new FlatTree(), new Refs());
+const kept = new Scene(snapshots);
 
 function written(state: State): string[] {
   const lines = [...state.lines.values()].map(({ line }) => line);
@@ -17,6 +17,9 @@ function written(state: State): string[] {
 Object.assign(globalThis, {
   pilotfishScene: {
     before: () => written(kept.read(false)),
-    read: () => ({ kept: written(kept.read(true)), whole: written(new Scene(look).read(true)) }),
+    read: () => ({
+      kept: written(kept.read(true)),
+      whole: written(new Scene(snapshots).read(true)),
+    }),
   },
 });

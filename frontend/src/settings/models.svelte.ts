@@ -1,4 +1,4 @@
-import type { ModelWays } from '$ui/models/ways';
+import type { ModelStore } from '$ui/models/profiles';
 import type {
   LLMLocal,
   LLMModel,
@@ -9,7 +9,7 @@ import type {
 import { asBackendError, sentence, type Backend } from '../backend';
 
 /** The model profiles as the window has them. */
-export class Models implements ModelWays {
+export class Models implements ModelStore {
   llm = $state.raw<LLMState>();
   problem = $state.raw<{ readonly message: string; readonly hint: string }>();
   readonly #backend: Backend;

@@ -22,7 +22,7 @@ interface Picture extends Show {
 const go = (name: string) => (page: Page) =>
   page.getByRole('button', { name, exact: true }).click();
 
-const toTalk = async (page: Page) => {
+const toConversation = async (page: Page) => {
   await page
     .getByRole('button', { name: /^Open “Why does the coupon|^Why does the coupon/ })
     .click();
@@ -42,25 +42,30 @@ const pictures: Record<string, Picture> = {
   running: {},
   'running-narrow': { width: 320, height: 560 },
   'running-small': { width: 640, height: 480 },
-  talks: { scenario: 'talks' },
-  'talks-narrow': { scenario: 'talks', width: 320, height: 800 },
-  talk: { scenario: 'talks', prepare: toTalk },
-  'talk-narrow': { scenario: 'talks', width: 320, height: 640, prepare: toTalk },
-  'talk-empty': {
-    scenario: 'talks',
+  conversations: { scenario: 'conversations' },
+  'conversations-narrow': { scenario: 'conversations', width: 320, height: 800 },
+  conversation: { scenario: 'conversations', prepare: toConversation },
+  'conversation-narrow': {
+    scenario: 'conversations',
+    width: 320,
+    height: 640,
+    prepare: toConversation,
+  },
+  'conversation-empty': {
+    scenario: 'conversations',
     prepare: async (page) => {
       await page.getByRole('button', { name: 'New conversation' }).click();
       await page.getByText('No messages yet').waitFor();
     },
   },
-  'talk-lost-narrow': {
-    scenario: 'talks',
+  'conversation-lost-narrow': {
+    scenario: 'conversations',
     width: 320,
     height: 560,
     prepare: async (page) => {
-      await toTalk(page);
+      await toConversation(page);
       await page.evaluate(() => {
-        window.fake?.talks.end();
+        window.fake?.conversations.end();
       });
       await page.getByText('Disconnected from this').waitFor();
     },
@@ -87,12 +92,12 @@ const pictures: Record<string, Picture> = {
       await page.getByRole('heading', { name: 'Chat' }).scrollIntoViewIfNeeded();
     },
   },
-  'talk-stopped-narrow': {
-    scenario: 'talks',
+  'conversation-stopped-narrow': {
+    scenario: 'conversations',
     width: 320,
     height: 560,
     prepare: async (page) => {
-      await toTalk(page);
+      await toConversation(page);
       await page.evaluate(() => {
         const { fake } = window;
         const sessions = (fake?.state.sessions ?? []).map((one) => ({
@@ -101,7 +106,7 @@ const pictures: Record<string, Picture> = {
           tabs: [],
         }));
         fake?.push({ sessions });
-        fake?.talks.end();
+        fake?.conversations.end();
       });
       await page.getByText('Session stopped').waitFor();
     },

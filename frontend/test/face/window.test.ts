@@ -46,7 +46,7 @@ const clean = () => expect.poll(violations, { timeout: 10_000 }).toEqual([]);
 describe('axe', () => {
   test.each([
     'running',
-    'talks',
+    'conversations',
     'stopped',
     'empty',
     'starting',
@@ -117,7 +117,7 @@ test('nothing is wider than the window at 320 pixels', async () => {
 });
 
 test('what is said beside a tab is listed there, and what waits is answered', async () => {
-  await open({ scenario: 'talks', width: 320, height: 900 });
+  await open({ scenario: 'conversations', width: 320, height: 900 });
   const first = page.getByRole('listitem').filter({ hasText: 'Checkout' });
   await first.getByText('Claude Code: Needs you, 2 waiting').waitFor();
   const second = page.getByRole('listitem').filter({ hasText: 'Payment intents' });

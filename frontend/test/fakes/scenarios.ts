@@ -162,7 +162,7 @@ function windowState(sessions: SessionInfo[], rest: Partial<WindowState> = {}): 
 }
 
 /** The conversations of runningSession. */
-const talks: WindowConversation[] = [
+const conversations: WindowConversation[] = [
   {
     session: 'default',
     id: 'c1',
@@ -231,7 +231,8 @@ export const scenarios: Record<string, () => WindowState> = {
     ]),
   twoApprovals: () =>
     windowState([{ ...runningSession(), approvals: [question('n1'), question('n2')] }]),
-  talks: () => windowState([runningSession(), stoppedSession('work')], { conversations: talks }),
+  conversations: () =>
+    windowState([runningSession(), stoppedSession('work')], { conversations: conversations }),
   stopped: () => windowState([stoppedSession()]),
   empty: () => windowState([]),
   starting: () => windowState([{ ...stoppedSession(), state: 'starting' }]),

@@ -8,7 +8,7 @@ import type {
   WindowState,
 } from '../../ui/protocol/protocol';
 import { fakeModels } from './models';
-import { FakeTalks } from './talks';
+import { FakeConversations } from './conversations';
 import { logRecord, runningSession, scenarios, settings, stoppedSession } from './scenarios';
 
 export interface FakeOptions {
@@ -30,7 +30,7 @@ export interface Fake {
   state: WindowState;
   settings: Settings;
   /** The conversations of the state. */
-  readonly talks: FakeTalks;
+  readonly conversations: FakeConversations;
   /** Sends an event. */
   emit(event: string, data: unknown): void;
   /** Changes the state and pushes the complete state. */
@@ -68,7 +68,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
   const fake: Fake = {
     calls: [],
     state,
-    talks: new FakeTalks(state.conversations),
+    conversations: new FakeConversations(state.conversations),
     settings: { ...settings },
     emit(event, data) {
       for (const listener of heard.get(event) ?? []) listener(structuredClone(data));
@@ -188,7 +188,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       return next;
     },
     ...fakeModels(options.keychain ?? true),
-    ...fake.talks.methods,
+    ...fake.conversations.methods,
     ProbeAgents: () => undefined,
     ChooseFolder: () => '/home/ada/src/other',
     ChooseFile: () => '/opt/brave/brave',

@@ -1652,7 +1652,7 @@ export type TerminalID = string;
  * ActorKind is the kind of a caller.
  */
 export type ActorKind =
-  | typeof ActorPerson
+  | typeof ActorUser
   | typeof ActorTerminal
   | typeof ActorChat
   | typeof ActorTask
@@ -1660,7 +1660,7 @@ export type ActorKind =
 /**
  * The kinds of actor.
  */
-export const ActorPerson = "person";
+export const ActorUser = "person";
 export const ActorTerminal = "terminal";
 export const ActorChat = "chat";
 export const ActorTask = "task";
@@ -1835,10 +1835,10 @@ export const StopTerminateWait = 2 * 1_000; // after SIGTERM, before SIGKILL
  */
 export const GuardStartTimeout = 5 * 1_000;
 /**
- * Restart policy: at most RestartBurst restarts in RestartWindow, each after a
+ * Restart policy: at most RestartLimit restarts in RestartWindow, each after a
  * backoff that doubles from RestartBackoffMin to RestartBackoffMax.
  */
-export const RestartBurst = 5;
+export const RestartLimit = 5;
 export const RestartWindow = 30 * 1_000;
 export const RestartBackoffMin = 100 * 1;
 export const RestartBackoffMax = 5 * 1_000;
@@ -2186,438 +2186,12 @@ export interface LLMLocalReply {
 }
 
 //////////
-// source: look.go
+// source: overlay.go
 
 /**
- * LookRequest says what a snapshot of a page contains.
+ * Overlay is the content of the overlay over a page while a task works on it.
  */
-export interface LookRequest {
-  /**
-   * Interactive omits elements that cannot be acted on.
-   */
-  interactive?: boolean;
-  /**
-   * Compact omits link targets and shortens long names where that is
-   * unambiguous.
-   */
-  compact?: boolean;
-  /**
-   * Depth is the number of levels; 0 means all.
-   */
-  depth?: number /* int */;
-  /**
-   * Scope is a part of the page: a ref, a frame (f2), CSS, or a handle (h3) of
-   * an earlier snapshot.
-   */
-  scope?: string;
-  /**
-   * Near omits elements that are more than half a viewport outside the view.
-   */
-  near?: boolean;
-  /**
-   * Find keeps the lines with this text, or that match /this/i, and the lines of
-   * the elements that contain them.
-   */
-  find?: string;
-  /**
-   * Max is the largest number of characters of the text, at least 200; 0 means
-   * no limit.
-   */
-  max?: number /* int */;
-  /**
-   * Delta returns only the changes since the caller's last snapshot.
-   */
-  delta?: boolean;
-  /**
-   * Boxes adds the positions of elements, in CSS pixels of their frame's
-   * viewport.
-   */
-  boxes?: boolean;
-  /**
-   * JSON adds the elements as data.
-   */
-  json?: boolean;
-  /**
-   * News adds the background events since the caller's last snapshot with News.
-   */
-  news?: boolean;
-}
-/**
- * LookItem is one element of a page.
- */
-export interface LookItem {
-  ref?: string;
-  role: string;
-  name: string;
-  states?: string[];
-  value?: string;
-  level?: number /* int */;
-  href?: string;
-  /**
-   * Context is the title of the part of the page that contains the element,
-   * where that distinguishes it from others with the same role and name. Where
-   * no title does, Which says which of them it is.
-   */
-  context?: string;
-  which?: string;
-  box?: number /* float64 */[]; // x, y, width, height
-  children?: (LookItem | undefined)[];
-}
-/**
- * Look is a snapshot of a page with all its frames.
- */
-export interface Look {
-  url: string;
-  title: string;
-  text: string;
-  /**
-   * Refs is how many elements can be acted on.
-   */
-  refs: number /* int */;
-  /**
-   * More is how many lines were omitted and replaced by handles.
-   */
-  more?: number /* int */;
-  items?: (LookItem | undefined)[];
-  /**
-   * News are background events between the caller's actions: script errors,
-   * downloads and answered dialogs. They contain text of the page.
-   */
-  news?: string[];
-}
-/**
- * Candidate is an element that a target may have meant.
- */
-export interface Candidate {
-  ref: string;
-  line: string;
-  /**
-   * Context and Which distinguish it from others with the same role and name, as
-   * in LookItem.
-   */
-  context?: string;
-  which?: string;
-}
-/**
- * ActKind is the kind of an action.
- */
-export type ActKind =
-  | typeof ActClick
-  | typeof ActHover
-  | typeof ActFill
-  | typeof ActType
-  | typeof ActPress
-  | typeof ActSelect
-  | typeof ActCheck
-  | typeof ActFocus
-  | typeof ActDrag
-  | typeof ActScroll
-  | typeof ActUpload
-  | typeof ActKeyDown
-  | typeof ActKeyUp
-  | typeof ActMouse
-  | typeof ActTap
-  | typeof ActSwipe
-  | typeof ActPinch;
-/**
- * The actions.
- */
-export const ActClick = "click";
-export const ActHover = "hover";
-export const ActFill = "fill";
-export const ActType = "type";
-export const ActPress = "press";
-export const ActSelect = "select";
-export const ActCheck = "check";
-export const ActFocus = "focus";
-export const ActDrag = "drag";
-export const ActScroll = "scroll";
-export const ActUpload = "upload";
-/**
- * ActKeyDown and ActKeyUp hold keys down and release them. ActMouse moves the
- * mouse, or presses or releases a button.
- */
-export const ActKeyDown = "keydown";
-/**
- * The actions.
- */
-export const ActKeyUp = "keyup";
-export const ActMouse = "mouse";
-/**
- * These are touch actions.
- */
-export const ActTap = "tap";
-/**
- * The actions.
- */
-export const ActSwipe = "swipe";
-export const ActPinch = "pinch";
-/**
- * ActRequest is one action on a page.
- */
-export interface ActRequest {
-  kind: ActKind;
-  /**
-   * Target is a ref, CSS, role=… name="…", text=…, label=… or x,y.
-   */
-  target?: string;
-  /**
-   * To is the target where a drag ends.
-   */
-  to?: string;
-  /**
-   * Text is the text to fill in or type, or the keys to press, such as
-   * "Control+A".
-   */
-  text?: string;
-  /**
-   * Clear replaces the text of the field instead of typing at its end.
-   */
-  clear?: boolean;
-  /**
-   * Values are the options of a select, or the files of an upload.
-   */
-  values?: string[];
-  /**
-   * Button is "left", "right" or "middle"; empty is left.
-   */
-  button?: string;
-  /**
-   * Count is the number of clicks; 0 means one.
-   */
-  count?: number /* int */;
-  /**
-   * Modifiers are the keys held down: "Shift+Control".
-   */
-  modifiers?: string;
-  /**
-   * At is a point inside the target, from its top left corner.
-   */
-  at?: number /* float64 */[];
-  /**
-   * On says whether a check turns the element on or off.
-   */
-  on?: boolean;
-  /**
-   * DX and DY are how far to scroll, in CSS pixels.
-   */
-  dx?: number /* float64 */;
-  dy?: number /* float64 */;
-  /**
-   * Do is what the mouse does: "move", "down" or "up".
-   */
-  do?: string;
-  /**
-   * HoldMS is how long a click or tap stays down, in milliseconds.
-   */
-  holdMs?: number /* int */;
-  /**
-   * Via are the points or targets along the way of a drag.
-   */
-  via?: string[];
-  /**
-   * Speed is the speed of a drag or swipe in CSS pixels per second; 0 means as
-   * fast as possible.
-   */
-  speed?: number /* float64 */;
-  /**
-   * Scale is how far the fingers of a pinch move apart (above 1) or together.
-   */
-  scale?: number /* float64 */;
-}
-/**
- * DialogInfo is a dialog that an action opened.
- */
-export interface DialogInfo {
-  type: string; // alert, confirm, prompt or beforeunload
-  message: string;
-  default?: string; // the initial text of a prompt
-  /**
-   * Answered is accept or dismiss if the tab's policy answered the dialog at
-   * once; empty while it waits.
-   */
-  answered?: string;
-}
-/**
- * Effect is the observed result of an action.
- */
-export interface Effect {
-  tab: TabID;
-  /**
-   * Hit is the element that was acted on.
-   */
-  hit: string;
-  /**
-   * URL and Title are the page of the tab after the action.
-   */
-  url: string;
-  title: string;
-  /**
-   * Appeared, Gone and Changed are lines of elements; Said are messages of the
-   * page.
-   */
-  appeared?: string[];
-  gone?: string[];
-  changed?: string[];
-  said?: string[];
-  /**
-   * More is how many lines were omitted from these lists.
-   */
-  more?: number /* int */;
-  /**
-   * Focus is the focused element, if the focus moved.
-   */
-  focus?: string;
-  /**
-   * Value is the field's value after the action; secrets are masked.
-   */
-  value?: string;
-  /**
-   * Moved is how far an area was scrolled, and how much is above and below.
-   */
-  moved?: number /* float64 */[];
-  /**
-   * Navigated: the tab has another document; Status is its HTTP status. Within:
-   * the address changed and the document stayed.
-   */
-  navigated?: boolean;
-  within?: boolean;
-  status?: number /* int */;
-  /**
-   * Loading: the new document was still loading when the time was over.
-   */
-  loading?: boolean;
-  /**
-   * Tabs are the tabs that were opened.
-   */
-  tabs?: TabID[];
-  dialog?: DialogInfo;
-  downloads?: string[];
-  errors?: string[]; // of the page's console
-  /**
-   * Nothing: no change of any kind was observed.
-   */
-  nothing?: boolean;
-  /**
-   * Held is what the caller holds down on the tab after the action: keys, and
-   * buttons such as "left mouse button". Released is what it held down before
-   * and what was released because the tab navigated to another document.
-   */
-  held?: string[];
-  released?: string[];
-  /**
-   * Untrusted: a field was set by script, and the page can see that in the
-   * events.
-   */
-  untrusted?: boolean;
-}
-/**
- * WaitKind is what a wait waits for.
- */
-export type WaitKind =
-  | typeof WaitForText
-  | typeof WaitForElement
-  | typeof WaitForGone
-  | typeof WaitForURL
-  | typeof WaitForLoad
-  | typeof WaitForQuiet
-  | typeof WaitForFunction
-  | typeof WaitForTime;
-/**
- * The conditions of a wait.
- */
-export const WaitForText = "text";
-export const WaitForElement = "element";
-export const WaitForGone = "gone";
-export const WaitForURL = "url";
-export const WaitForLoad = "load";
-export const WaitForQuiet = "quiet"; // no network traffic
-export const WaitForFunction = "function"; // an expression in the page that becomes true
-export const WaitForTime = "time";
-/**
- * WaitRequest is one wait; Value is the text, target, address, expression or
- * number of milliseconds.
- */
-export interface WaitRequest {
-  kind: WaitKind;
-  value?: string;
-}
-/**
- * PickedElement is an element of a page that the user picked or can pick.
- */
-export interface PickedElement {
-  ref: string;
-  role: string;
-  name?: string; // text of the page
-}
-/**
- * PickAction is what the panel requests of the picker.
- */
-export type PickAction =
-  | typeof PickStart
-  | typeof PickMark
-  | typeof PickShow
-  | typeof PickStop;
-/**
- * The actions.
- */
-export const PickStart = "start";
-export const PickMark = "mark"; // highlights an element on the page
-/**
- * PickShow highlights an element that a question offers, without a picker.
- */
-export const PickShow = "show";
-/**
- * The actions.
- */
-export const PickStop = "stop";
-/**
- * PickRequest is the body of POST /inspector/pick, with which the user at a
- * panel picks an element of a tab's page.
- */
-export interface PickRequest {
-  /**
-   * Panel is the panel's name from HelloEvent. That panel gets the picked
-   * element, and the picker ends with the panel. Each panel has at most one
-   * picker.
-   */
-  panel: string;
-  action: PickAction;
-  tab?: TabID; // start
-  ref?: string; // mark, show; empty removes the highlight
-}
-/**
- * PickReply is the reply of POST /inspector/pick.
- */
-export interface PickReply {
-  /**
-   * Elements are the elements that can be picked, in the order of the page, for
-   * a user without a pointer (start).
-   */
-  elements: PickedElement[];
-}
-/**
- * PickedEvent reports that a picker ended without the panel stopping it.
- */
-export interface PickedEvent {
-  type: 'picked';
-  panel: string;
-  tab: TabID;
-  /**
-   * Element is the picked element. If Element and Error are both empty, the user
-   * cancelled, or picked nothing in time.
-   */
-  element?: PickedElement;
-  error?: Error;
-}
-
-//////////
-// source: mask.go
-
-/**
- * Mask is the content of the overlay over a page while a task works on it.
- */
-export interface Mask {
+export interface Overlay {
   title: string; // the task
   step: string; // what the task is doing now
   /**
@@ -3484,6 +3058,432 @@ export interface ActiveTabFile {
 export const StateVersion = 1;
 
 //////////
+// source: snapshot.go
+
+/**
+ * SnapshotRequest says what a snapshot of a page contains.
+ */
+export interface SnapshotRequest {
+  /**
+   * Interactive omits elements that cannot be acted on.
+   */
+  interactive?: boolean;
+  /**
+   * Compact omits link targets and shortens long names where that is
+   * unambiguous.
+   */
+  compact?: boolean;
+  /**
+   * Depth is the number of levels; 0 means all.
+   */
+  depth?: number /* int */;
+  /**
+   * Scope is a part of the page: a ref, a frame (f2), CSS, or a handle (h3) of
+   * an earlier snapshot.
+   */
+  scope?: string;
+  /**
+   * Near omits elements that are more than half a viewport outside the view.
+   */
+  near?: boolean;
+  /**
+   * Find keeps the lines with this text, or that match /this/i, and the lines of
+   * the elements that contain them.
+   */
+  find?: string;
+  /**
+   * Max is the largest number of characters of the text, at least 200; 0 means
+   * no limit.
+   */
+  max?: number /* int */;
+  /**
+   * Delta returns only the changes since the caller's last snapshot.
+   */
+  delta?: boolean;
+  /**
+   * Boxes adds the positions of elements, in CSS pixels of their frame's
+   * viewport.
+   */
+  boxes?: boolean;
+  /**
+   * JSON adds the elements as data.
+   */
+  json?: boolean;
+  /**
+   * News adds the background events since the caller's last snapshot with News.
+   */
+  news?: boolean;
+}
+/**
+ * SnapshotItem is one element of a page.
+ */
+export interface SnapshotItem {
+  ref?: string;
+  role: string;
+  name: string;
+  states?: string[];
+  value?: string;
+  level?: number /* int */;
+  href?: string;
+  /**
+   * Context is the title of the part of the page that contains the element,
+   * where that distinguishes it from others with the same role and name. Where
+   * no title does, Which says which of them it is.
+   */
+  context?: string;
+  which?: string;
+  box?: number /* float64 */[]; // x, y, width, height
+  children?: (SnapshotItem | undefined)[];
+}
+/**
+ * Snapshot is a snapshot of a page with all its frames.
+ */
+export interface Snapshot {
+  url: string;
+  title: string;
+  text: string;
+  /**
+   * Refs is how many elements can be acted on.
+   */
+  refs: number /* int */;
+  /**
+   * More is how many lines were omitted and replaced by handles.
+   */
+  more?: number /* int */;
+  items?: (SnapshotItem | undefined)[];
+  /**
+   * News are background events between the caller's actions: script errors,
+   * downloads and answered dialogs. They contain text of the page.
+   */
+  news?: string[];
+}
+/**
+ * Candidate is an element that a target may have meant.
+ */
+export interface Candidate {
+  ref: string;
+  line: string;
+  /**
+   * Context and Which distinguish it from others with the same role and name, as
+   * in SnapshotItem.
+   */
+  context?: string;
+  which?: string;
+}
+/**
+ * ActKind is the kind of an action.
+ */
+export type ActKind =
+  | typeof ActClick
+  | typeof ActHover
+  | typeof ActFill
+  | typeof ActType
+  | typeof ActPress
+  | typeof ActSelect
+  | typeof ActCheck
+  | typeof ActFocus
+  | typeof ActDrag
+  | typeof ActScroll
+  | typeof ActUpload
+  | typeof ActKeyDown
+  | typeof ActKeyUp
+  | typeof ActMouse
+  | typeof ActTap
+  | typeof ActSwipe
+  | typeof ActPinch;
+/**
+ * The actions.
+ */
+export const ActClick = "click";
+export const ActHover = "hover";
+export const ActFill = "fill";
+export const ActType = "type";
+export const ActPress = "press";
+export const ActSelect = "select";
+export const ActCheck = "check";
+export const ActFocus = "focus";
+export const ActDrag = "drag";
+export const ActScroll = "scroll";
+export const ActUpload = "upload";
+/**
+ * ActKeyDown and ActKeyUp hold keys down and release them. ActMouse moves the
+ * mouse, or presses or releases a button.
+ */
+export const ActKeyDown = "keydown";
+/**
+ * The actions.
+ */
+export const ActKeyUp = "keyup";
+export const ActMouse = "mouse";
+/**
+ * These are touch actions.
+ */
+export const ActTap = "tap";
+/**
+ * The actions.
+ */
+export const ActSwipe = "swipe";
+export const ActPinch = "pinch";
+/**
+ * ActRequest is one action on a page.
+ */
+export interface ActRequest {
+  kind: ActKind;
+  /**
+   * Target is a ref, CSS, role=… name="…", text=…, label=… or x,y.
+   */
+  target?: string;
+  /**
+   * To is the target where a drag ends.
+   */
+  to?: string;
+  /**
+   * Text is the text to fill in or type, or the keys to press, such as
+   * "Control+A".
+   */
+  text?: string;
+  /**
+   * Clear replaces the text of the field instead of typing at its end.
+   */
+  clear?: boolean;
+  /**
+   * Values are the options of a select, or the files of an upload.
+   */
+  values?: string[];
+  /**
+   * Button is "left", "right" or "middle"; empty is left.
+   */
+  button?: string;
+  /**
+   * Count is the number of clicks; 0 means one.
+   */
+  count?: number /* int */;
+  /**
+   * Modifiers are the keys held down: "Shift+Control".
+   */
+  modifiers?: string;
+  /**
+   * At is a point inside the target, from its top left corner.
+   */
+  at?: number /* float64 */[];
+  /**
+   * On says whether a check turns the element on or off.
+   */
+  on?: boolean;
+  /**
+   * DX and DY are how far to scroll, in CSS pixels.
+   */
+  dx?: number /* float64 */;
+  dy?: number /* float64 */;
+  /**
+   * Do is what the mouse does: "move", "down" or "up".
+   */
+  do?: string;
+  /**
+   * HoldMS is how long a click or tap stays down, in milliseconds.
+   */
+  holdMs?: number /* int */;
+  /**
+   * Via are the points or targets along the way of a drag.
+   */
+  via?: string[];
+  /**
+   * Speed is the speed of a drag or swipe in CSS pixels per second; 0 means as
+   * fast as possible.
+   */
+  speed?: number /* float64 */;
+  /**
+   * Scale is how far the fingers of a pinch move apart (above 1) or together.
+   */
+  scale?: number /* float64 */;
+}
+/**
+ * DialogInfo is a dialog that an action opened.
+ */
+export interface DialogInfo {
+  type: string; // alert, confirm, prompt or beforeunload
+  message: string;
+  default?: string; // the initial text of a prompt
+  /**
+   * Answered is accept or dismiss if the tab's policy answered the dialog at
+   * once; empty while it waits.
+   */
+  answered?: string;
+}
+/**
+ * Effect is the observed result of an action.
+ */
+export interface Effect {
+  tab: TabID;
+  /**
+   * Hit is the element that was acted on.
+   */
+  hit: string;
+  /**
+   * URL and Title are the page of the tab after the action.
+   */
+  url: string;
+  title: string;
+  /**
+   * Appeared, Gone and Changed are lines of elements; Said are messages of the
+   * page.
+   */
+  appeared?: string[];
+  gone?: string[];
+  changed?: string[];
+  said?: string[];
+  /**
+   * More is how many lines were omitted from these lists.
+   */
+  more?: number /* int */;
+  /**
+   * Focus is the focused element, if the focus moved.
+   */
+  focus?: string;
+  /**
+   * Value is the field's value after the action; secrets are masked.
+   */
+  value?: string;
+  /**
+   * Moved is how far an area was scrolled, and how much is above and below.
+   */
+  moved?: number /* float64 */[];
+  /**
+   * Navigated: the tab has another document; Status is its HTTP status. Within:
+   * the address changed and the document stayed.
+   */
+  navigated?: boolean;
+  within?: boolean;
+  status?: number /* int */;
+  /**
+   * Loading: the new document was still loading when the time was over.
+   */
+  loading?: boolean;
+  /**
+   * Tabs are the tabs that were opened.
+   */
+  tabs?: TabID[];
+  dialog?: DialogInfo;
+  downloads?: string[];
+  errors?: string[]; // of the page's console
+  /**
+   * Nothing: no change of any kind was observed.
+   */
+  nothing?: boolean;
+  /**
+   * Held is what the caller holds down on the tab after the action: keys, and
+   * buttons such as "left mouse button". Released is what it held down before
+   * and what was released because the tab navigated to another document.
+   */
+  held?: string[];
+  released?: string[];
+  /**
+   * Untrusted: a field was set by script, and the page can see that in the
+   * events.
+   */
+  untrusted?: boolean;
+}
+/**
+ * WaitKind is what a wait waits for.
+ */
+export type WaitKind =
+  | typeof WaitForText
+  | typeof WaitForElement
+  | typeof WaitForGone
+  | typeof WaitForURL
+  | typeof WaitForLoad
+  | typeof WaitForQuiet
+  | typeof WaitForFunction
+  | typeof WaitForTime;
+/**
+ * The conditions of a wait.
+ */
+export const WaitForText = "text";
+export const WaitForElement = "element";
+export const WaitForGone = "gone";
+export const WaitForURL = "url";
+export const WaitForLoad = "load";
+export const WaitForQuiet = "quiet"; // no network traffic
+export const WaitForFunction = "function"; // an expression in the page that becomes true
+export const WaitForTime = "time";
+/**
+ * WaitRequest is one wait; Value is the text, target, address, expression or
+ * number of milliseconds.
+ */
+export interface WaitRequest {
+  kind: WaitKind;
+  value?: string;
+}
+/**
+ * PickedElement is an element of a page that the user picked or can pick.
+ */
+export interface PickedElement {
+  ref: string;
+  role: string;
+  name?: string; // text of the page
+}
+/**
+ * PickAction is what the panel requests of the picker.
+ */
+export type PickAction =
+  | typeof PickStart
+  | typeof PickMark
+  | typeof PickShow
+  | typeof PickStop;
+/**
+ * The actions.
+ */
+export const PickStart = "start";
+export const PickMark = "mark"; // highlights an element on the page
+/**
+ * PickShow highlights an element that a question offers, without a picker.
+ */
+export const PickShow = "show";
+/**
+ * The actions.
+ */
+export const PickStop = "stop";
+/**
+ * PickRequest is the body of POST /inspector/pick, with which the user at a
+ * panel picks an element of a tab's page.
+ */
+export interface PickRequest {
+  /**
+   * Panel is the panel's name from HelloEvent. That panel gets the picked
+   * element, and the picker ends with the panel. Each panel has at most one
+   * picker.
+   */
+  panel: string;
+  action: PickAction;
+  tab?: TabID; // start
+  ref?: string; // mark, show; empty removes the highlight
+}
+/**
+ * PickReply is the reply of POST /inspector/pick.
+ */
+export interface PickReply {
+  /**
+   * Elements are the elements that can be picked, in the order of the page, for
+   * a user without a pointer (start).
+   */
+  elements: PickedElement[];
+}
+/**
+ * PickedEvent reports that a picker ended without the panel stopping it.
+ */
+export interface PickedEvent {
+  type: 'picked';
+  panel: string;
+  tab: TabID;
+  /**
+   * Element is the picked element. If Element and Error are both empty, the user
+   * cancelled, or picked nothing in time.
+   */
+  element?: PickedElement;
+  error?: Error;
+}
+
+//////////
 // source: suggestion.go
 
 /**
@@ -3738,7 +3738,7 @@ export interface Task {
 export type TaskEventKind =
   | typeof TaskEventHead
   | typeof TaskEventStep
-  | typeof TaskEventPerson
+  | typeof TaskEventUser
   | typeof TaskEventNotice
   | typeof TaskEventSummary;
 /**
@@ -3747,7 +3747,7 @@ export type TaskEventKind =
  */
 export const TaskEventHead = "head"; // the task changed
 export const TaskEventStep = "step"; // a complete step; a later event with its number replaces it
-export const TaskEventPerson = "person"; // a message of the user
+export const TaskEventUser = "person"; // a message of the user
 export const TaskEventNotice = "notice"; // a notice for the agent
 export const TaskEventSummary = "summary"; // a summary of old steps, for the model
 /**
@@ -3853,7 +3853,7 @@ export type TaskFoundIn =
   | typeof TaskFoundAction
   | typeof TaskFoundResult
   | typeof TaskFoundPage
-  | typeof TaskFoundPerson
+  | typeof TaskFoundUser
   | typeof TaskFoundNote;
 /**
  * The parts that are searched: of the task itself, of its steps, and the
@@ -3866,7 +3866,7 @@ export const TaskFoundAim = "aim"; // the purpose of a step, and what the agent 
 export const TaskFoundAction = "action"; // the action, with its element
 export const TaskFoundResult = "result"; // the result of the action
 export const TaskFoundPage = "page"; // title and address of the page
-export const TaskFoundPerson = "person"; // a message of the user
+export const TaskFoundUser = "person"; // a message of the user
 export const TaskFoundNote = "note"; // a note, or a question of the agent
 /**
  * TaskFound is where a text occurs in a task. It may contain text of pages.
@@ -3989,9 +3989,9 @@ export interface TaskTabRequest {
   remove?: boolean;
 }
 /**
- * TaskPictureRequest is the body of POST /task/picture.
+ * TaskScreenshotRequest is the body of POST /task/picture.
  */
-export interface TaskPictureRequest {
+export interface TaskScreenshotRequest {
   task: TaskID;
   step: number /* int */;
 }
@@ -5154,7 +5154,6 @@ export type PanelEvent =
   | ConversationEvent
   | ConversationGoneEvent
   | ModelsEvent
-  | PickedEvent
   | HelloEvent
   | SessionEvent
   | TabsEvent
@@ -5165,6 +5164,7 @@ export type PanelEvent =
   | ReauthEvent
   | ShowEvent
   | PongEvent
+  | PickedEvent
   | TaskChangedEvent
   | TaskGoneEvent
   | TaskOrderEvent;

@@ -118,7 +118,7 @@ export const terminalInfoSchema = v.object({
 });
 
 export const actorSchema = v.object({
-  kind: v.picklist([p.ActorPerson, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),
+  kind: v.picklist([p.ActorUser, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),
   id: v.exactOptional(v.string()),
   name: v.string(),
   agent: v.exactOptional(v.string()),

@@ -35,7 +35,7 @@ export const taskSchema = v.object({
   closed: v.exactOptional(v.boolean()),
   asker: v.exactOptional(
     v.object({
-      kind: v.picklist([p.ActorPerson, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),
+      kind: v.picklist([p.ActorUser, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),
       id: v.exactOptional(v.string()),
       name: v.string(),
     }),
@@ -47,7 +47,7 @@ export const taskEventSchema = v.object({
   kind: v.picklist([
     p.TaskEventHead,
     p.TaskEventStep,
-    p.TaskEventPerson,
+    p.TaskEventUser,
     p.TaskEventNotice,
     p.TaskEventSummary,
   ]),
@@ -79,7 +79,7 @@ export const taskListReplySchema = v.object({
           p.TaskFoundAction,
           p.TaskFoundResult,
           p.TaskFoundPage,
-          p.TaskFoundPerson,
+          p.TaskFoundUser,
           p.TaskFoundNote,
         ]),
         before: v.string(),

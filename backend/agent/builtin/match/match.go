@@ -13,18 +13,18 @@ import (
 
 // Thing is one element of a snapshot, with its ancestors.
 type Thing struct {
-	*protocol.LookItem
+	*protocol.SnapshotItem
 	// Parents are its ancestors, outermost first.
-	Parents []*protocol.LookItem
+	Parents []*protocol.SnapshotItem
 }
 
 // Flatten lists the elements of a snapshot in the order of the page.
-func Flatten(items []*protocol.LookItem) []Thing { return flatten(items, nil) }
+func Flatten(items []*protocol.SnapshotItem) []Thing { return flatten(items, nil) }
 
-func flatten(items, parents []*protocol.LookItem) []Thing {
+func flatten(items, parents []*protocol.SnapshotItem) []Thing {
 	var all []Thing
 	for _, item := range items {
-		all = append(all, Thing{LookItem: item, Parents: parents})
+		all = append(all, Thing{SnapshotItem: item, Parents: parents})
 		all = append(all, flatten(item.Children, append(parents[:len(parents):len(parents)], item))...)
 	}
 	return all
@@ -151,7 +151,7 @@ func within(all []Thing, t grammar.Target, passes func(Thing) bool) []Thing {
 
 // heard reports whether an ancestor may listen for a click on the element.
 func (s Thing) heard() bool {
-	return slices.ContainsFunc(s.Parents, func(p *protocol.LookItem) bool { return p.Ref != "" })
+	return slices.ContainsFunc(s.Parents, func(p *protocol.SnapshotItem) bool { return p.Ref != "" })
 }
 
 // named returns the elements with the target's role and name.
@@ -288,7 +288,7 @@ func (s Thing) within(part string) bool {
 	if part == "" {
 		return true
 	}
-	return slices.ContainsFunc(s.Parents, func(p *protocol.LookItem) bool {
+	return slices.ContainsFunc(s.Parents, func(p *protocol.SnapshotItem) bool {
 		return p.Role == part || part == "dialog" && p.Role == "alertdialog" || p.Name != "" && Even(p.Name) == Even(part)
 	})
 }
@@ -302,7 +302,7 @@ func results(pool []Thing) []Thing {
 		if s.Role != "link" || s.Ref == "" {
 			continue
 		}
-		heading := s.Level > 1 || slices.ContainsFunc(s.Children, func(c *protocol.LookItem) bool { return c.Role == "heading" && c.Level > 1 })
+		heading := s.Level > 1 || slices.ContainsFunc(s.Children, func(c *protocol.SnapshotItem) bool { return c.Role == "heading" && c.Level > 1 })
 		frame := false
 		for _, p := range s.Parents {
 			heading = heading || p.Role == "heading" && p.Level > 1

@@ -9,8 +9,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-func thing(ref, role, name string, children ...*protocol.LookItem) *protocol.LookItem {
-	return &protocol.LookItem{Ref: ref, Role: role, Name: name, Children: children}
+func thing(ref, role, name string, children ...*protocol.SnapshotItem) *protocol.SnapshotItem {
+	return &protocol.SnapshotItem{Ref: ref, Role: role, Name: name, Children: children}
 }
 
 // An element is found by the user's words, and nothing is found if the words
@@ -23,7 +23,7 @@ func TestChoose(t *testing.T) {
 	same.Href = "/docs"
 	again := thing("e31", "link", "Docs")
 	again.Href = "/docs"
-	page := Flatten([]*protocol.LookItem{
+	page := Flatten([]*protocol.SnapshotItem{
 		thing("", "banner", "", thing("e1", "button", "Save"), thing("", "navigation", "", thing("e2", "link", "Home"))),
 		thing("", "main", "",
 			thing("e3", "button", "Save"), thing("e4", "link", "Sign in"), thing("e5", "textbox", "E-mail address"), thing("e6", "searchbox", "Find anything"),
@@ -97,7 +97,7 @@ func TestChoose(t *testing.T) {
 // Similar elements are offered if none has the name.
 func TestSimilar(t *testing.T) {
 	t.Parallel()
-	page := Flatten([]*protocol.LookItem{
+	page := Flatten([]*protocol.SnapshotItem{
 		thing("e1", "button", "Save changes"), thing("e2", "button", "Cancel"), thing("e3", "textbox", "Street"), thing("", "text", "Saved changes"),
 	})
 	for _, test := range []struct {

@@ -18,7 +18,7 @@ import (
 // Browser is the part of the browser that snapshots and actions use. allow is
 // called for every hop of a navigation that an action causes; nil allows all.
 type Browser interface {
-	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.LookRequest) (protocol.Look, error)
+	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error)
 	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string) (protocol.TargetFacts, error)
 	// Pointer returns where the caller last moved the mouse, as x,y; empty if it
 	// did not.

@@ -46,7 +46,7 @@ func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (comm
 	if in.Args.Flag("near") && in.Args.Flag("full") {
 		return command.Result{}, protocol.NewError(protocol.CodeBadArgument, "snapshot takes --near or --full, not both", "", protocol.Example("snapshot", "--near"))
 	}
-	look, err := c.browser.Snapshot(ctx, in.By(), in.Tab, protocol.LookRequest{
+	snap, err := c.browser.Snapshot(ctx, in.By(), in.Tab, protocol.SnapshotRequest{
 		Scope: in.Args.Text("scope"), Find: in.Args.Text("find"), Max: in.Args.Number("max"), Depth: in.Args.Number("depth"),
 		Interactive: in.Args.Flag("interactive"), Compact: in.Args.Flag("compact"), Near: in.Args.Flag("near"),
 		Delta: in.Args.Flag("delta"), Boxes: in.Args.Flag("boxes"), JSON: in.Args.Flag("items"), News: in.Args.Flag("news"),
@@ -56,13 +56,13 @@ func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (comm
 	}
 	// The tab may have navigated between the check and the snapshot.
 	if in.Agent() {
-		if err := in.MayOpen(look.URL); err != nil {
+		if err := in.MayOpen(snap.URL); err != nil {
 			return command.Result{}, err
 		}
 	}
-	text := in.Foreign(look.URL, look.Text)
+	text := in.Foreign(snap.URL, snap.Text)
 	switch {
-	case look.Text != "":
+	case snap.Text != "":
 	case in.Args.Flag("delta"):
 		text = "nothing changed since your last look"
 	case in.Args.Text("find") != "":
@@ -70,18 +70,18 @@ func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (comm
 	default:
 		text = "the page shows nothing"
 	}
-	if len(look.News) > 0 {
-		news := make([]string, len(look.News))
-		for i, one := range look.News {
-			news[i] = foreign.Line(one, newsShown)
+	if len(snap.News) > 0 {
+		news := make([]string, len(snap.News))
+		for i, one := range snap.News {
+			news[i] = foreign.Line(one, backgroundShown)
 		}
-		text += "\nMeanwhile, by itself:\n" + in.Foreign(look.URL, strings.Join(news, "\n"))
+		text += "\nMeanwhile, by itself:\n" + in.Foreign(snap.URL, strings.Join(news, "\n"))
 	}
-	return command.Result{Text: text, Data: look}, nil
+	return command.Result{Text: text, Data: snap}, nil
 }
 
-// newsShown is the limit of one line of background events, in characters.
-const newsShown = 300
+// backgroundShown is the limit of one line of background events, in characters.
+const backgroundShown = 300
 
 // opened describes a dialog that an action opened.
 func opened(d *protocol.DialogInfo) string {

@@ -79,7 +79,7 @@ func (c commands) runScreenshot(ctx context.Context, in *command.Invocation) (st
 	q := protocol.ScreenshotRequest{
 		Format: format(in), Quality: in.Args.Number("quality"), Full: in.Args.Flag("full"), Clip: in.Args.Clip("clip"),
 		Element: in.Args.Text("element"), Annotated: in.Args.Flag("annotated"), Slices: in.Args.Flag("slices"),
-		BesideLooks: in.BesideLooks(),
+		BesideSnapshots: in.BesideSnapshots(),
 	}
 	parts := 0
 	for _, given := range []bool{q.Full || q.Slices, q.Clip != nil, q.Element != ""} {
@@ -97,7 +97,7 @@ func (c commands) runScreenshot(ctx context.Context, in *command.Invocation) (st
 	if err != nil {
 		return "", command.Result{}, err
 	}
-	text := pictureLine(shot)
+	text := screenshotLine(shot)
 	if len(shot.Slices) > 1 {
 		text = fmt.Sprintf("%s\n%d slices of %d × %d, %d KB", strings.Join(shot.Slices, "\n"), len(shot.Slices), shot.Width, shot.Height, (shot.Bytes+1023)/1024)
 	}
@@ -107,7 +107,7 @@ func (c commands) runScreenshot(ctx context.Context, in *command.Invocation) (st
 	return shot.URL, command.Result{Text: text, Data: shot}, nil
 }
 
-func pictureLine(shot protocol.Screenshot) string {
+func screenshotLine(shot protocol.Screenshot) string {
 	return fmt.Sprintf("%s\n%d × %d, %d KB", shot.Path, shot.Width, shot.Height, (shot.Bytes+1023)/1024)
 }
 
@@ -162,7 +162,7 @@ func (c commands) runResponsive(ctx context.Context, in *command.Invocation) (st
 	}
 	lines := make([]string, len(shots))
 	for i, s := range shots {
-		lines[i] = fmt.Sprintf("%d: %s", widths[i], strings.ReplaceAll(pictureLine(s), "\n", ", "))
+		lines[i] = fmt.Sprintf("%d: %s", widths[i], strings.ReplaceAll(screenshotLine(s), "\n", ", "))
 	}
 	return shots[0].URL, command.Result{Text: strings.Join(lines, "\n"), Data: shots}, nil
 }

@@ -25,11 +25,11 @@ export function talkers({ agents, models }: AgentsFile): AgentInfo[] {
   return [
     pilot,
     ...others.map((agent) => {
-      const talks = agent.chat !== undefined && agent.chat !== '';
+      const chats = agent.chat !== undefined && agent.chat !== '';
       const way = agent.chatInstall ?? agent.install;
       return {
         ...agent,
-        installed: talks && agent.problem === undefined,
+        installed: chats && agent.problem === undefined,
         ...(way !== undefined && { install: way }),
       };
     }),

@@ -88,6 +88,6 @@ export const DRAFT_QUIET = 300;
 /** How long saving a draft may be delayed while the user keeps typing, in milliseconds. */
 export const DRAFT_LATEST = 2_000;
 /** How many conversations stay loaded while others are shown. */
-export const MAX_TALKS = 12;
+export const MAX_TRANSCRIPTS = 12;
 /** The largest attachment of a message, in bytes. */
 export const MAX_ATTACHMENT = 10 * 1024 * 1024;

@@ -4,7 +4,7 @@ import {
   llmStateSchema,
   llmVerdictSchema,
 } from '$ui/protocol/task';
-import type { ModelWays } from '$ui/models/ways';
+import type { ModelStore } from '$ui/models/profiles';
 import type {
   LLMLocal,
   LLMModel,
@@ -20,7 +20,7 @@ import type { Asking, Problem } from '../task/state/asking.svelte';
 const slow = { timeout: MODEL_TIMEOUT };
 
 /** The model profiles, read and changed over HTTP. */
-export class Profiles implements ModelWays {
+export class Profiles implements ModelStore {
   /** Undefined until they are loaded. */
   llm = $state.raw<LLMState>();
   protected readonly asking: Asking;

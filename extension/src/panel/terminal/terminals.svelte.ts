@@ -30,7 +30,7 @@ export interface Problem {
 }
 
 /** What all terminals need from the panel. */
-export interface Surroundings {
+export interface Dependencies {
   readonly connection: Connection;
   /** The terminal that was attached early, if it is this one; see EarlyConnection. */
   readonly early: (id: TerminalID) => EarlyTerminal | undefined;
@@ -69,7 +69,7 @@ export class Terminals {
   found = $state.raw({ index: -1, count: 0 });
   dark = $state(false);
 
-  readonly #around: Surroundings;
+  readonly #deps: Dependencies;
   /** The views in memory; the one shown last is at the end. */
   #kept: Shown[] = [];
   #current: Shown | undefined;
@@ -87,8 +87,8 @@ export class Terminals {
    */
   #begun = '';
 
-  constructor(around: Surroundings) {
-    this.#around = around;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /** Sets the element that contains the terminals. */
@@ -105,7 +105,7 @@ export class Terminals {
    * else the newest.
    */
   chosen(tab: TabID): TerminalInfo | undefined {
-    const terminals = this.#around.session.terminalsOf(tab);
+    const terminals = this.#deps.session.terminalsOf(tab);
     const id = this.#chosen.get(tab);
     const chosen = terminals.find((terminal) => terminal.id === id);
     return chosen ?? terminals.sort((a, b) => (a.shown ?? 0) - (b.shown ?? 0)).at(-1);
@@ -121,7 +121,7 @@ export class Terminals {
    * terminal or a start failed.
    */
   startByItself(tab: TabID): void {
-    const { session, connection } = this.#around;
+    const { session, connection } = this.#deps;
     if (session.terminalsOf(tab).length > 0 || this.starting.has(tab)) return;
     if (this.#left.has(tab) || this.problems.has(tab)) return;
     const first = this.#begun !== connection.identity && session.terminals.length === 0;
@@ -177,7 +177,7 @@ export class Terminals {
     confined?: boolean,
   ): Promise<void> {
     await this.#attempt(terminal.tab, async () => {
-      await this.#around.connection.request(
+      await this.#deps.connection.request(
         '/pty-restart',
         {
           terminal: terminal.id,
@@ -195,15 +195,15 @@ export class Terminals {
   async close(terminal: TerminalInfo): Promise<void> {
     await this.#attempt(terminal.tab, async () => {
       this.#left.add(terminal.tab);
-      await this.#around.connection.request('/pty-close', { terminal: terminal.id }, v.unknown());
+      await this.#deps.connection.request('/pty-close', { terminal: terminal.id }, v.unknown());
     });
   }
 
   /** Searches again for installed agents. */
   async probe(tab: TabID): Promise<void> {
     await this.#attempt(tab, async () => {
-      const agents = await this.#around.connection.request('/agents/probe', {}, agentsFileSchema);
-      this.#around.session.apply({ type: 'agents', agents });
+      const agents = await this.#deps.connection.request('/agents/probe', {}, agentsFileSchema);
+      this.#deps.session.apply({ type: 'agents', agents });
     });
   }
 
@@ -284,7 +284,7 @@ export class Terminals {
 
   #create(tab: TabID, id: TerminalID | undefined, start: Shown['start']): Shown | undefined {
     if (this.#host === undefined) return undefined;
-    const known = id === undefined ? undefined : this.#around.session.terminal(id);
+    const known = id === undefined ? undefined : this.#deps.session.terminal(id);
     const shown = this.#spare ?? this.#make(this.#host, known);
     this.#spare = undefined;
     shown.tab = tab;
@@ -296,18 +296,18 @@ export class Terminals {
 
   /** Makes a view that is invisible until it is shown and has no terminal yet. */
   #make(host: HTMLElement, terminal?: TerminalInfo): Shown {
-    const { session, connection } = this.#around;
+    const { session, connection } = this.#deps;
     const shown: Shown = {
       tab: '',
       id: undefined,
       start: undefined,
       view: new TerminalView(host, {
         ...(terminal !== undefined && { cols: terminal.cols, rows: terminal.rows }),
-        fontFamily: this.#around.fontFamily,
+        fontFamily: this.#deps.fontFamily,
         fontSize: session.settings.fontSize,
         dark: this.dark,
-        mac: this.#around.mac,
-        graphicsCard: this.#around.graphicsCard,
+        mac: this.#deps.mac,
+        graphicsCard: this.#deps.graphicsCard,
         online: () => connection.link === 'live',
         dial: (size, events) => this.#dial(shown, size, events),
         onState: (state) => {
@@ -327,16 +327,16 @@ export class Terminals {
           if (shown.id !== undefined && (shown !== this.#current || !document.hasFocus()))
             this.rang.add(shown.id);
         },
-        onFind: this.#around.onFind,
-        onLeave: this.#around.onLeave,
+        onFind: this.#deps.onFind,
+        onLeave: this.#deps.onLeave,
         onLink: (link) => {
           this.link = link;
         },
-        onOpenLink: this.#around.openLink,
+        onOpenLink: this.#deps.openLink,
         onMatches: (index, count) => {
           this.found = { index, count };
         },
-        askPaste: this.#around.askPaste,
+        askPaste: this.#deps.askPaste,
       }),
     };
     return shown;
@@ -351,8 +351,8 @@ export class Terminals {
     size: { cols: number; rows: number },
     events: SocketEvents,
   ): Promise<Socket> {
-    const { connection } = this.#around;
-    const early = shown.id === undefined ? undefined : this.#around.early(shown.id);
+    const { connection } = this.#deps;
+    const early = shown.id === undefined ? undefined : this.#deps.early(shown.id);
     if (early !== undefined) return early.adopt(events);
     const request: PtySessionRequest =
       shown.id === undefined
@@ -382,7 +382,7 @@ export class Terminals {
   #started(shown: Shown, terminal: TerminalInfo): void {
     const begun = shown.id === undefined;
     shown.id = terminal.id;
-    this.#around.session.put(terminal);
+    this.#deps.session.put(terminal);
     if (!begun) return;
     this.starting.delete(shown.tab);
     this.#left.delete(shown.tab);

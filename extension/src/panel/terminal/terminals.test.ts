@@ -7,7 +7,7 @@ import { GoneError } from '../core/stream';
 import { MAX_SCREENS } from '../core/timing';
 import { SessionStore } from '../state/session.svelte';
 import { nobody, TerminalView as FakeView } from './fakes/view';
-import { isOver, Terminals, type Surroundings } from './terminals.svelte';
+import { isOver, Terminals, type Dependencies } from './terminals.svelte';
 
 vi.mock('./view', () => import('./fakes/view'));
 
@@ -29,7 +29,7 @@ const terminal = (id: string, part: Partial<TerminalInfo> = {}): TerminalInfo =>
   ...part,
 });
 
-let connection: AskedConnection & { dial: Surroundings['connection']['dial']; identity: string };
+let connection: AskedConnection & { dial: Dependencies['connection']['dial']; identity: string };
 let session: SessionStore;
 let terminals: Terminals;
 let early: EarlyTerminal | undefined;

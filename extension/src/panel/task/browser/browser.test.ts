@@ -30,11 +30,11 @@ test('the page and what happened by itself are read from the data, whatever the 
     news: ['console error: it\n  fell', 'download: list.csv'],
   };
   const browser = answering({ ok: true, text: 'in any words', data, durationMs: 1 });
-  const seen = await browser.look('t1', signal);
+  const seen = await browser.observe('t1', signal);
   expect(seen.text).toMatch(/^<page-[0-9a-f]{16} origin="https:\/\/a.test">\n/);
   expect(withoutEnvelopes(seen.text)).toBe(data.text);
-  expect(seen.news?.lines).toEqual(data.news);
-  expect(withoutEnvelopes(seen.news?.told ?? '')).toBe(
+  expect(seen.backgroundEvents?.lines).toEqual(data.news);
+  expect(withoutEnvelopes(seen.backgroundEvents?.told ?? '')).toBe(
     'console error: it fell\ndownload: list.csv',
   );
 });
@@ -47,7 +47,7 @@ test('a page that cannot be seen says what to do in the words of a task', async 
     next: [{ command: 'dialog', args: ['accept'], does: 'answers OK' }],
   };
   const browser = answering({ ok: false, text: 'in any words', error, durationMs: 1 });
-  expect((await browser.look('t1', signal)).refused).toEqual({
+  expect((await browser.observe('t1', signal)).refused).toEqual({
     code: 'dialog',
     message: 'tab t1 shows a dialog',
     hint: 'it waits; the action dialog with answer accept answers OK',

@@ -84,7 +84,7 @@ export class TaskBrowser implements Browser {
     });
   }
 
-  async look(tab: string, signal: AbortSignal): Promise<Observation> {
+  async observe(tab: string, signal: AbortSignal): Promise<Observation> {
     const known = this.world.tabs().find(({ id }) => id === tab);
     const part = this.world.whole === true ? { full: true } : { near: true, max: pageLetters };
     const reply = await this.#run(
@@ -118,7 +118,7 @@ export class TaskBrowser implements Browser {
       title,
       text: text + this.#fresh(tab, url, text),
       ...(lines.length > 0 && {
-        news: { lines, told: enveloped(from, lines.map(short).join('\n')) },
+        backgroundEvents: { lines, told: enveloped(from, lines.map(short).join('\n')) },
       }),
       ...(picture !== undefined && { picture }),
       ...(where.success && where.output.byPage && { byPage: true }),

@@ -25,7 +25,7 @@ class Stage implements Link {
   all: Frame[] = [{ frame: 0, parent: -1, url: 'https://shop.example/cart' }];
   refusal: CommandReply | undefined;
   answers: Record<string, object | MessageError> = {
-    look: { ...told, text: 'f0e1 btn "Save"\n… 3 more h1' },
+    snapshot: { ...told, text: 'f0e1 btn "Save"\n… 3 more h1' },
     facts: { ...told, ref: 'f0e1', facts },
     click: { ...told, hit: 'f0e1 btn "Save"', change: change({ said: ['Saved'] }) },
   };

@@ -109,7 +109,7 @@ export class ByPage {
       if (!may.ok) return may;
       const reply = await (command === 'markdown'
         ? this.#read(tab, chrome, target, may, signal)
-        : this.#look(tab, chrome, args, scope, may, signal));
+        : this.#observe(tab, chrome, args, scope, may, signal));
       return loading ? { ...reply, text: `The page is still loading.\n${reply.text}` } : reply;
     }
     if (what === undefined) throw new Error('nothing is done'); // was refused above
@@ -134,7 +134,7 @@ export class ByPage {
     return this.#done(tab, what.done, done, left, about);
   }
 
-  async #look(
+  async #observe(
     tab: string,
     chrome: number,
     args: Readonly<Record<string, unknown>>,
@@ -163,7 +163,7 @@ export class ByPage {
         ...(scope !== undefined && { scope }),
       };
       const seen = await link
-        .tab('cs:query', 'look', params, { tab: chrome, frame }, signal)
+        .tab('cs:query', 'snapshot', params, { tab: chrome, frame }, signal)
         .catch((error: unknown) => {
           // Skip a frame that has gone or that no content script may enter.
           if (frame === 0 || !(error instanceof MessageError)) throw error;

@@ -74,7 +74,7 @@ const open = (): [number, unknown[]][] =>
 /** Sends the event with which a page's content script reports that it is ready. */
 const here = (tab: number): void => {
   const sender = { id: own, tab: { id: tab }, frameId: 0, url: 'https://a.test/' };
-  for (const hear of listening) hear(tabEvent('hands-ready', Date.now() + 1_000), sender);
+  for (const hear of listening) hear(tabEvent('executor-ready', Date.now() + 1_000), sender);
 };
 
 describe('the covers of a task', () => {
@@ -118,7 +118,7 @@ describe('the covers of a task', () => {
     expect(ports.map(({ tab }) => tab)).toEqual([7, 7]);
   });
 
-  it('do not mind the end of a port that another one replaced', () => {
+  it('ignore the end of a port that another one replaced', () => {
     covers.add(7);
     covers.say(says);
     here(7);

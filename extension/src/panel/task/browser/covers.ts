@@ -23,7 +23,7 @@ export class Covers {
   readonly #heard = hearing(chrome.runtime.id, ({ event }, sender) => {
     const tab = sender.tab?.id;
     // A new frame of the page, or the next document.
-    if (event === 'hands-ready' && tab !== undefined && this.#tabs.has(tab)) this.#open(tab);
+    if (event === 'executor-ready' && tab !== undefined && this.#tabs.has(tab)) this.#open(tab);
   });
 
   constructor(config: CoversConfig) {

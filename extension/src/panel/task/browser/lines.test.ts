@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Mark } from '../core/element';
-import type { Deedlet, Recipe } from '../core/recipe';
+import type { RecordedAction, Recipe } from '../core/recipe';
 import { linesOf, locator } from './lines';
 
 const mark = (part: Partial<Mark> = {}): Mark => ({
@@ -11,7 +11,7 @@ const mark = (part: Partial<Mark> = {}): Mark => ({
   of: 1,
   ...part,
 });
-const recipe = (deeds: readonly Deedlet[], url = ''): Recipe => ({ url, deeds, params: [] });
+const recipe = (deeds: readonly RecordedAction[], url = ''): Recipe => ({ url, deeds, params: [] });
 
 it.each<[Partial<Mark>, string]>([
   [{}, 'role=button name="Save"'],

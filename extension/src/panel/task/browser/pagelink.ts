@@ -165,7 +165,8 @@ function ready({ tab, frame }: Place): Waking {
   let listener: ReturnType<typeof hearing> | undefined;
   const done = new Promise<void>((resolve) => {
     listener = hearing(chrome.runtime.id, ({ event }, sender) => {
-      if (event === 'hands-ready' && sender.tab?.id === tab && sender.frameId === frame) resolve();
+      if (event === 'executor-ready' && sender.tab?.id === tab && sender.frameId === frame)
+        resolve();
     });
     chrome.runtime.onMessage.addListener(listener);
   });

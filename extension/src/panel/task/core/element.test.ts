@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { calledIn, elementsOf, markOf, meant, similar } from './element';
 
-const look = [
+const observe = [
   'page "Order" http://a.test/ 800x600 [↑0 ↓0]',
   '# Order',
   'form Billing',
@@ -21,7 +21,7 @@ const look = [
 ].join('\n');
 
 it('reads what each element is, says, and stands in; text of the page is none', () => {
-  expect(elementsOf(look).map(({ ref, kind, name }) => `${ref} ${kind} ${name}`)).toEqual([
+  expect(elementsOf(observe).map(({ ref, kind, name }) => `${ref} ${kind} ${name}`)).toEqual([
     'e1 edit Name',
     'e2 btn Save',
     'e3 edit Name',
@@ -31,14 +31,14 @@ it('reads what each element is, says, and stands in; text of the page is none', 
     'e7 btn Delete',
     'e8 link More',
   ]);
-  expect(markOf(look, 'e4')).toEqual({
+  expect(markOf(observe, 'e4')).toEqual({
     kind: 'btn',
     name: 'Save',
     place: ['Order', 'Delivery'],
     nth: 2,
     of: 2,
   });
-  expect(markOf(look, 'e77')).toBeUndefined();
+  expect(markOf(observe, 'e77')).toBeUndefined();
 });
 
 /** What the mark of a ref means in another snapshot: "sure e1", or the refs that it may mean. */
@@ -51,14 +51,14 @@ const means = (text: string, ref: string, now: string): string => {
 
 it('one of several is found by its place, also when they were sorted again', () => {
   const sorted = '# Order\n## Rows\n| Bob\n e21 btn Delete\n| Ann\n e22 btn Delete';
-  expect(means(look, 'e7', sorted)).toBe('sure e21');
-  expect(means(look, 'e6', sorted)).toBe('sure e22');
+  expect(means(observe, 'e7', sorted)).toBe('sure e21');
+  expect(means(observe, 'e6', sorted)).toBe('sure e22');
 });
 
 it('one of several whose place is gone is none of those that are left', () => {
   const ann = '# Order\n## Rows\n| Ann\n e6 btn Delete';
-  expect(means(look, 'e7', ann)).toBe('e6');
-  expect(means(look, 'e7', `${ann}\n| Cid\n e8 btn Delete`)).toBe('e6 or e8');
+  expect(means(observe, 'e7', ann)).toBe('e6');
+  expect(means(observe, 'e7', `${ann}\n| Cid\n e8 btn Delete`)).toBe('e6 or e8');
 });
 
 it('the only one is found wherever it stands now, two are two, and a longer name is another', () => {

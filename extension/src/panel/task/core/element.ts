@@ -27,12 +27,12 @@ const quoted = /^"(?:[^"\\]|\\.)*"/;
 const bare = /^[^"[\]=@|\\<>→]*/;
 
 /** All elements of a snapshot that have a ref, in reading order. */
-export function elementsOf(look: string): Found[] {
+export function elementsOf(observe: string): Found[] {
   const out: Omit<Found, 'nth' | 'of'>[] = [];
   const around: { depth: number; label: string; heading: string }[] = [
     { depth: -1, label: '', heading: '' },
   ];
-  for (const raw of look.split('\n')) {
+  for (const raw of observe.split('\n')) {
     const [, indent = '', ref, rest = ''] = line.exec(raw) ?? [];
     if (rest === '' || rest.startsWith('"')) continue; // text of the page
     const depth = indent.length;
@@ -90,8 +90,8 @@ const samePlace = (a: Mark, b: Mark): boolean =>
   a.place.length === b.place.length && a.place.every((part, at) => part === b.place[at]);
 
 /** Identifies the element of a ref in a snapshot. */
-export function markOf(look: string, ref: string): Mark | undefined {
-  const found = elementsOf(look).find((one) => one.ref === ref);
+export function markOf(observe: string, ref: string): Mark | undefined {
+  const found = elementsOf(observe).find((one) => one.ref === ref);
   if (found === undefined) return undefined;
   const { kind, name, place, nth, of } = found;
   return { kind, name, place, nth, of };
@@ -104,8 +104,8 @@ export function markOf(look: string, ref: string): Mark | undefined {
  * Its number decides only while there are still as many and it has the same place;
  * otherwise the remaining one may be another element.
  */
-export function meant(look: string, mark: Mark): { sure?: Found; maybe: readonly Found[] } {
-  const maybe = elementsOf(look).filter((one) => alike(one, mark));
+export function meant(observe: string, mark: Mark): { sure?: Found; maybe: readonly Found[] } {
+  const maybe = elementsOf(observe).filter((one) => alike(one, mark));
   const [first] = maybe;
   if (mark.of <= 1) return maybe.length === 1 && first ? { sure: first, maybe } : { maybe };
   const there = maybe.filter((one) => samePlace(one, mark));
@@ -116,14 +116,14 @@ export function meant(look: string, mark: Mark): { sure?: Found; maybe: readonly
 }
 
 /** Elements of the same kind as one that is gone, those with the most words in common first. */
-export function similar(look: string, mark: Mark): readonly Found[] {
+export function similar(observe: string, mark: Mark): readonly Found[] {
   const words = new Set(mark.name.toLowerCase().split(/\W+/).filter(Boolean));
   const score = ({ name }: Mark): number =>
     name
       .toLowerCase()
       .split(/\W+/)
       .filter((word) => words.has(word)).length;
-  return elementsOf(look)
+  return elementsOf(observe)
     .filter(({ kind, name }) => kind === mark.kind && name !== '')
     .sort((a, b) => score(b) - score(a));
 }

@@ -59,8 +59,8 @@ describe('a task', () => {
 
   it('asks the user, with the reason, when the same action failed three times in the same way', async () => {
     const again = step('save', { do: 'click', ref: 'e1' });
-    const look = step('look', { do: 'read' });
-    const script = [again, look, again, again, end];
+    const observe = step('look', { do: 'read' });
+    const script = [again, observe, again, again, end];
     const { loop, browser, model, events, until } = make(script);
     browser.answer = (action) =>
       action.do === 'click'

@@ -1,14 +1,14 @@
 import type { LoopConfig, LoopEvent } from './events';
-import { Hands, inWords, targetOf } from './hands';
+import { Executor, inWords, targetOf } from './executor';
 import { Memory } from './memory';
-import { Mind } from './mind';
+import { Planner } from './planner';
 import { Notices, stuck } from './notices';
 import { systemPrompt, turnPrompt } from './prompt';
-import { OutOfTime, Reins, TabsClosed } from './reins';
+import { OutOfTime, RunControl, TabsClosed } from './runcontrol';
 import { describeStep, readAnswer } from './step';
 import {
   ModelError,
-  type Deed,
+  type PerformedAction,
   type Observation,
   type Outcome,
   type Status,
@@ -18,7 +18,7 @@ import {
 } from './types';
 
 export type { Hooks, Limits, LoopConfig, LoopEvent } from './events';
-export { targetOf } from './hands';
+export { targetOf } from './executor';
 
 /** After this many invalid answers in a row a task fails. */
 const wrongAnswers = 3;
@@ -31,9 +31,9 @@ const wrongAnswers = 3;
 export class TaskLoop {
   readonly #config: LoopConfig;
   readonly #memory: Memory;
-  readonly #reins: Reins;
-  readonly #mind: Mind;
-  readonly #hands: Hands;
+  readonly #control: RunControl;
+  readonly #planner: Planner;
+  readonly #executor: Executor;
   readonly #notices: Notices;
   /**
    * The screenshot that the model asked for. It is sent until the model answers
@@ -48,37 +48,37 @@ export class TaskLoop {
     const tell = (event: LoopEvent): Promise<void> => config.tell(event);
     this.#config = config;
     this.#memory = new Memory(limits.history);
-    this.#reins = new Reins({ clock, now, tell, time: limits.time });
-    this.#mind = new Mind(model, this.#reins, tell);
+    this.#control = new RunControl({ clock, now, tell, time: limits.time });
+    this.#planner = new Planner(model, this.#control, tell);
     this.#notices = new Notices(tell);
-    this.#hands = new Hands({
+    this.#executor = new Executor({
       tab: old?.steps.at(-1)?.tab ?? config.tab,
       browser,
-      mind: this.#mind,
-      reins: this.#reins,
+      planner: this.#planner,
+      control: this.#control,
       eval: config.eval ?? false,
       vision: config.vision ?? false,
       written: config.written ?? (() => Promise.resolve()),
     });
     if (old !== undefined) {
       this.#memory.restore(old.steps, old.summary, old.from);
-      this.#mind.count(old.tokens);
+      this.#planner.count(old.tokens);
       this.#notices.add('The task was interrupted and goes on now; the page may be another one.');
     }
   }
 
   get status(): Status {
-    return this.#reins.status;
+    return this.#control.status;
   }
 
   /** Tokens used so far. */
   get tokens(): number {
-    return this.#mind.tokens;
+    return this.#planner.tokens;
   }
 
   /** The current tab. */
   get tab(): string {
-    return this.#hands.tab;
+    return this.#executor.tab;
   }
 
   /** The offered answers to the loop's own question; empty when any answer is possible. */
@@ -88,12 +88,12 @@ export class TaskLoop {
 
   /** Pauses the task before its next action. */
   pause(): void {
-    this.#reins.pause();
+    this.#control.pause();
   }
 
   /** Continues the task; `did` tells the model what the user did meanwhile. */
   resume(did = ''): void {
-    if (this.#reins.resume() && did !== '')
+    if (this.#control.resume() && did !== '')
       this.#notices.add(`The person had taken over, and did: ${did}`);
   }
 
@@ -102,7 +102,7 @@ export class TaskLoop {
    * there is one.
    */
   say(text: string): void {
-    if (this.#reins.answer(text)) return;
+    if (this.#control.answer(text)) return;
     this.#notices.add(`The person says: ${text}`);
     void this.#config.tell({ kind: 'person', text });
   }
@@ -114,12 +114,12 @@ export class TaskLoop {
 
   /** Stops the task, at the latest after the current action. */
   stop(): void {
-    this.#reins.stop();
+    this.#control.stop();
   }
 
   /** Ends the task because all its tabs were closed. */
   lose(): void {
-    this.#reins.lose();
+    this.#control.lose();
   }
 
   /** Runs the task to its end. Errors become an outcome. */
@@ -128,12 +128,12 @@ export class TaskLoop {
     let outcome: Outcome;
     try {
       await hooks?.beforeTask?.(goal);
-      await this.#reins.start();
+      await this.#control.start();
       outcome = await this.#steps();
     } catch (error) {
       outcome = this.#why(error);
     }
-    this.#reins.end();
+    this.#control.end();
     await this.#config.tell({ kind: 'end', outcome });
     await hooks?.afterTask?.(outcome);
     return outcome;
@@ -141,7 +141,7 @@ export class TaskLoop {
 
   /** The outcome of an error. */
   #why(error: unknown): Outcome {
-    const { signal } = this.#reins;
+    const { signal } = this.#control;
     const why: unknown = signal.aborted ? signal.reason : error;
     if (why instanceof OutOfTime) return outOfTime;
     if (why instanceof TabsClosed) return failed(why.message, 'Start it again in another tab.');
@@ -154,7 +154,7 @@ export class TaskLoop {
   async #steps(): Promise<Outcome> {
     let wrong = 0;
     for (;;) {
-      await this.#reins.hold();
+      await this.#control.hold();
       const over = this.#over();
       if (over !== undefined) return over;
       await this.#shorten();
@@ -182,8 +182,8 @@ export class TaskLoop {
         `The task reached its limit of ${String(limits.steps)} steps before it was done.`,
         'Split the goal into smaller tasks.',
       );
-    if (this.#reins.took > limits.time) return outOfTime;
-    if (limits.tokens > 0 && this.#mind.tokens >= limits.tokens)
+    if (this.#control.took > limits.time) return outOfTime;
+    if (limits.tokens > 0 && this.#planner.tokens >= limits.tokens)
       return failed('The task reached its token limit.', 'Split the goal into smaller tasks.');
     return undefined;
   }
@@ -192,8 +192,8 @@ export class TaskLoop {
     const { summary: model, goal, tell, written } = this.#config;
     if (!this.#memory.full) return;
     await written?.();
-    const { summary, from, tokens } = await this.#memory.shorten(model, goal, this.#reins.signal);
-    this.#mind.count(tokens);
+    const { summary, from, tokens } = await this.#memory.shorten(model, goal, this.#control.signal);
+    this.#planner.count(tokens);
     await tell({ kind: 'summary', summary, from });
   }
 
@@ -201,14 +201,14 @@ export class TaskLoop {
   async #turn(wrong: number): Promise<{ wrong?: string; outcome?: Outcome }> {
     const { hooks, limits, tell, now } = this.#config;
     const n = this.#memory.count + 1;
-    const began = this.#reins.took;
+    const began = this.#control.took;
     if (wrong === 0) await hooks?.beforeStep?.(n);
-    const { page, tabs, lost } = await this.#hands.look();
+    const { page, tabs, lost } = await this.#executor.observe();
     if (lost !== undefined)
       this.#notices.add(`The tab ${lost} was closed; the task goes on in ${page.tab}.`);
     await tell({ kind: 'observed', page });
     const left = limits.steps - n + 1;
-    await this.#notices.look(page, left);
+    await this.#notices.observe(page, left);
 
     await tell({ kind: 'thinking', n });
     const asked = now();
@@ -220,7 +220,7 @@ export class TaskLoop {
 
     const { deeds, outcome } = await this.#act(thought, page);
     const { tab, url, title } = page;
-    const took = this.#reins.took - began;
+    const took = this.#control.took - began;
     const step: Step = { n, tab, url, title, thought, deeds, tokens, took, modelTook };
     this.#memory.add(step);
     const vain = this.#notices.done(step);
@@ -232,9 +232,9 @@ export class TaskLoop {
   }
 
   /** Asks the user how to continue, because the same action keeps failing. */
-  async #help(vain: Deed): Promise<Outcome | undefined> {
+  async #help(vain: PerformedAction): Promise<Outcome | undefined> {
     this.#stuck = true;
-    const said = await this.#reins.ask(stuck(vain));
+    const said = await this.#control.ask(stuck(vain));
     this.#stuck = false;
     if (said === stuckAnswers.stop) return stopped;
     this.#notices.add(
@@ -244,13 +244,16 @@ export class TaskLoop {
   }
 
   /** Carries out the model's actions, until one fails or changes the page. */
-  async #act(thought: Thought, page: Observation): Promise<{ deeds: Deed[]; outcome?: Outcome }> {
-    const deeds: Deed[] = [];
+  async #act(
+    thought: Thought,
+    page: Observation,
+  ): Promise<{ deeds: PerformedAction[]; outcome?: Outcome }> {
+    const deeds: PerformedAction[] = [];
     for (const [i, action] of thought.actions.entries()) {
-      await this.#reins.hold();
+      await this.#control.hold();
       const target = targetOf(page.text, action);
-      await this.#config.tell({ kind: 'acting', action, tab: this.#hands.tab, target });
-      const result = await this.#hands.act(action, page);
+      await this.#config.tell({ kind: 'acting', action, tab: this.#executor.tab, target });
+      const result = await this.#executor.act(action, page);
       deeds.push({ action, result, target });
       if (action.do === 'done' && result.ok)
         return { deeds, outcome: { state: action.success ? 'done' : 'failed', text: action.text } };
@@ -271,7 +274,7 @@ export class TaskLoop {
     const { goal, vision = false, eval: mayEval = false, before = '' } = this.#config;
     if (vision && page.picture !== undefined) this.#picture = page.picture;
     const pictures = this.#picture === undefined ? [] : [this.#picture];
-    const answer = await this.#mind.ask({
+    const answer = await this.#planner.ask({
       system: systemPrompt({ eval: mayEval }),
       text: turnPrompt({
         goal,

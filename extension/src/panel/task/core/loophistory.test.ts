@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { end, make } from './fakes/loop';
 import { step, type SmallBrowser } from './fakes/world';
-import { allClosed } from './reins';
+import { allClosed } from './runcontrol';
 import type { Answer, Step } from './types';
 describe('the history', () => {
   const many = (n: number): (() => Answer)[] =>

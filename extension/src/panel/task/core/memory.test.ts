@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stepOf, deed } from './fakes/steps';
+import { stepOf, performed } from './fakes/steps';
 import { ScriptedModel } from './fakes/world';
 import { Memory } from './memory';
 import type { Answer } from './types';
@@ -16,7 +16,7 @@ const fails = (): Answer => {
 function filled(budget: number, count: number, letters = 40): Memory {
   const memory = new Memory(budget);
   for (let n = 1; n <= count; n += 1)
-    memory.add(stepOf(n, `${String(n)} `.padEnd(letters, 'x'), deed({ do: 'back' })));
+    memory.add(stepOf(n, `${String(n)} `.padEnd(letters, 'x'), performed({ do: 'back' })));
   return memory;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoopEvent } from './events';
-import { deed, stepOf } from './fakes/steps';
+import { performed, stepOf } from './fakes/steps';
 import { Notices, stuck } from './notices';
 import type { Observation } from './types';
 
@@ -21,7 +21,8 @@ const page = (part: Partial<Observation> = {}): Observation => ({
   ...part,
 });
 const click = { do: 'click', ref: 'e1' } as const;
-const failed = (code = 'covered') => stepOf(1, 'g', deed(click, { ok: false, code, text: 'no' }));
+const failed = (code = 'covered') =>
+  stepOf(1, 'g', performed(click, { ok: false, code, text: 'no' }));
 
 describe('what the model is told beside the page', () => {
   it('goes with one prompt; what comes while it thinks goes with the next', () => {
@@ -41,9 +42,12 @@ describe('what the model is told beside the page', () => {
     expect(notices.take()).toEqual(['first']);
   });
 
-  it('is news in an envelope for the model, and in lines for the person', async () => {
+  it('is reported in an envelope for the model, and in lines for the user', async () => {
     const { notices, shown } = make();
-    await notices.look(page({ news: { lines: ['a tab opened'], told: '<page-1>…</page-1>' } }), 9);
+    await notices.observe(
+      page({ backgroundEvents: { lines: ['a tab opened'], told: '<page-1>…</page-1>' } }),
+      9,
+    );
     expect(notices.take()).toEqual(['Meanwhile, by itself:\n<page-1>…</page-1>']);
     expect(shown).toEqual(['a tab opened']);
   });
@@ -58,7 +62,7 @@ describe('what the model is told beside the page', () => {
       refused('dialog', 'a dialog is open'),
       refused('crashed', 'it crashed'),
     ])
-      await notices.look(one, 9);
+      await notices.observe(one, 9);
     expect(shown).toEqual([
       'The page cannot be read: it crashed',
       'The page cannot be read: it crashed',
@@ -67,7 +71,7 @@ describe('what the model is told beside the page', () => {
 
   it('says to the person when a tab is worked on by the page’s own events, not to the model', async () => {
     const { notices, shown } = make();
-    for (const byPage of [true, true, false, true]) await notices.look(page({ byPage }), 9);
+    for (const byPage of [true, true, false, true]) await notices.observe(page({ byPage }), 9);
     expect(shown).toHaveLength(2);
     expect(notices.take()).toEqual([]);
   });
@@ -78,20 +82,20 @@ describe('what the model is told beside the page', () => {
     [1, ['Only 1 step is left.']],
   ])('warns when %i steps are left: %j', async (left, told) => {
     const { notices } = make();
-    await notices.look(page(), left);
+    await notices.observe(page(), left);
     expect(notices.take()).toEqual(told);
   });
 
   it('tells of another page, but not where the step or another tab led there', async () => {
     const { notices } = make();
     const other = page({ url: 'https://a.test/2' });
-    await notices.look(page(), 9);
-    await notices.look(other, 9);
+    await notices.observe(page(), 9);
+    await notices.observe(other, 9);
     expect(notices.take()).toEqual(['The page is another one now: https://a.test/2']);
     notices.told();
-    notices.done(stepOf(1, 'g', deed(click, { moved: true })));
-    await notices.look(page(), 9);
-    await notices.look(page({ tab: 't2', url: 'https://b.test/' }), 9);
+    notices.done(stepOf(1, 'g', performed(click, { moved: true })));
+    await notices.observe(page(), 9);
+    await notices.observe(page({ tab: 't2', url: 'https://b.test/' }), 9);
     expect(notices.take()).toEqual([]);
   });
 });
@@ -109,7 +113,7 @@ describe('an action that fails', () => {
   });
 
   it.each([
-    ['it worked meanwhile', stepOf(1, 'g', deed(click))],
+    ['it worked meanwhile', stepOf(1, 'g', performed(click))],
     ['the page is another one', { ...failed(), url: 'https://b.test/' }],
     ['the tab is another one', { ...failed(), tab: 't2' }],
   ])('is not stuck when %s', (_, between) => {
@@ -130,7 +134,7 @@ describe('an action that fails', () => {
 
   it('is asked about with its reason, without what the page said', () => {
     const text = '<page-1 origin="x">\nit is covered by a dialog\n</page-1>';
-    expect(stuck({ ...deed(click, { ok: false, text }), target: 'btn Save' })).toBe(
+    expect(stuck({ ...performed(click, { ok: false, text }), target: 'btn Save' })).toBe(
       '“Click “Save” (button)” failed 3 times in the same way: it is covered by a dialog What should the task do?',
     );
   });

@@ -1,6 +1,6 @@
 import { calledIn } from './element';
 import type { Tell } from './events';
-import type { Action, Deed, Observation, Step } from './types';
+import type { Action, PerformedAction, Observation, Step } from './types';
 import { inWords } from './words';
 
 /** After this many failures of the same action the model is told to do something else. */
@@ -57,11 +57,11 @@ export class Notices {
   }
 
   /** Adds the notices that a new snapshot calls for. */
-  async look(page: Observation, left: number): Promise<void> {
-    const { news, refused } = page;
-    if (news !== undefined) {
-      this.add(`Meanwhile, by itself:\n${news.told}`);
-      for (const text of news.lines) await this.tell({ kind: 'notice', text });
+  async observe(page: Observation, left: number): Promise<void> {
+    const { backgroundEvents, refused } = page;
+    if (backgroundEvents !== undefined) {
+      this.add(`Meanwhile, by itself:\n${backgroundEvents.told}`);
+      for (const text of backgroundEvents.lines) await this.tell({ kind: 'notice', text });
     }
     // The user sees a dialog themselves.
     const why = refused === undefined || refused.code === 'dialog' ? '' : refused.message;
@@ -86,7 +86,7 @@ export class Notices {
   }
 
   /** Records the results of a step. Returns the action that failed too often, or undefined. */
-  done(step: Step): Deed | undefined {
+  done(step: Step): PerformedAction | undefined {
     // Forget the URL: the step itself left the page, so the next URL is no surprise
     // and is unknown until the next snapshot.
     if (step.deeds.some(({ result }) => result.moved === true)) this.#before = { url: '', tab: '' };
@@ -117,7 +117,7 @@ export class Notices {
 }
 
 /** The question to the user about an action that keeps failing. */
-export function stuck({ action, result, target }: Deed): string {
+export function stuck({ action, result, target }: PerformedAction): string {
   const why = result.text.split('\n').find((line) => line !== '' && !line.startsWith('<')) ?? '';
   const what = inWords(action, calledIn(target));
   return `“${what}” failed ${String(patience)} times in the same way: ${why} What should the task do?`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deed, stepOf } from './fakes/steps';
+import { performed, stepOf } from './fakes/steps';
 import { stepLines, systemPrompt, turnPrompt, type Turn } from './prompt';
 
 const turn: Turn = {
@@ -61,9 +61,9 @@ describe('a step in the history', () => {
     const step = stepOf(
       2,
       'save',
-      deed({ do: 'goto', url: 'b.test' }),
-      deed({ do: 'click', ref: 'e1' }, { ok: false, code: 'covered', text: 'by a dialog' }),
-      deed({ do: 'back' }, { ok: false, text: 'no' }),
+      performed({ do: 'goto', url: 'b.test' }),
+      performed({ do: 'click', ref: 'e1' }, { ok: false, code: 'covered', text: 'by a dialog' }),
+      performed({ do: 'back' }, { ok: false, text: 'no' }),
     );
     expect(stepLines({ ...step, thought: { ...step.thought, evaluation: 'good' } })).toBe(
       [
@@ -77,7 +77,7 @@ describe('a step in the history', () => {
   });
 
   it('is told in full while it is the newest, else cut with a word', () => {
-    const steps = [1, 2].map((n) => stepOf(n, 'read', deed({ do: 'read' }, { text: long })));
+    const steps = [1, 2].map((n) => stepOf(n, 'read', performed({ do: 'read' }, { text: long })));
     const [old = '', newest = ''] = steps.map(stepLines);
     expect(newest).toContain(long);
     expect(old).toContain(`${'z'.repeat(400)} … (100 more characters)`);
@@ -86,7 +86,7 @@ describe('a step in the history', () => {
 
   it('cuts no character in two: a provider refuses half of one', () => {
     const text = `${'a'.repeat(399)}👍${'b'.repeat(100)}`;
-    const step = stepOf(1, 'read', deed({ do: 'read' }, { text }));
+    const step = stepOf(1, 'read', performed({ do: 'read' }, { text }));
     expect(stepLines(step, 0, [step, step])).not.toMatch(/\p{Cs}/u);
   });
 });

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { deed, stepOf } from './fakes/steps';
+import { performed, stepOf } from './fakes/steps';
 import type { Mark } from './element';
-import { deedInWords, filled, recipeOf, secretText, slug, typedIn, withParams } from './recipe';
-import type { Action, Deed } from './types';
+import { recordedInWords, filled, recipeOf, secretText, slug, typedIn, withParams } from './recipe';
+import type { Action, PerformedAction } from './types';
 
 const mark = (name: string): Mark => ({ kind: 'edit', name, place: [], nth: 1, of: 1 });
-const typed = (text: string, name: string): Deed => ({
-  ...deed({ do: 'type', ref: 'e1', text }),
+const typed = (text: string, name: string): PerformedAction => ({
+  ...performed({ do: 'type', ref: 'e1', text }),
   mark: mark(name),
 });
-const actions = (...deeds: Deed[]): Action[] =>
+const actions = (...deeds: PerformedAction[]): Action[] =>
   recipeOf([stepOf(1, 'g', ...deeds)]).deeds.map(({ action }) => action);
 
 describe('a recipe', () => {
   it('has what changed something and worked, in order', () => {
     expect(
       actions(
-        deed({ do: 'read' }),
-        deed({ do: 'goto', url: 'https://b.test/' }),
-        deed({ do: 'click', ref: 'e1' }, { ok: false }),
-        deed({ do: 'ask', question: '?' }),
-        deed({ do: 'click', ref: 'e2' }),
-        deed({ do: 'done', success: true, text: '' }),
+        performed({ do: 'read' }),
+        performed({ do: 'goto', url: 'https://b.test/' }),
+        performed({ do: 'click', ref: 'e1' }, { ok: false }),
+        performed({ do: 'ask', question: '?' }),
+        performed({ do: 'click', ref: 'e2' }),
+        performed({ do: 'done', success: true, text: '' }),
       ),
     ).toEqual([
       { do: 'goto', url: 'https://b.test/' },
@@ -38,9 +38,14 @@ describe('a recipe', () => {
 
   it('calls tabs by the order in which they were worked on, not by ids of that day', () => {
     const steps = [
-      { ...stepOf(1, 'g', deed({ do: 'switch_tab', tab: 't9' })), tab: 't4' },
+      { ...stepOf(1, 'g', performed({ do: 'switch_tab', tab: 't9' })), tab: 't4' },
       {
-        ...stepOf(2, 'g', deed({ do: 'close_tab', tab: 't4' }), deed({ do: 'close_tab' })),
+        ...stepOf(
+          2,
+          'g',
+          performed({ do: 'close_tab', tab: 't4' }),
+          performed({ do: 'close_tab' }),
+        ),
         tab: 't9',
       },
     ];
@@ -78,8 +83,8 @@ describe('parameters', () => {
       1,
       'g',
       typed('Ada', 'Your name'),
-      deed({ do: 'select', ref: 'e2', option: 'Berlin' }),
-      deed({ do: 'click', ref: 'e3' }),
+      performed({ do: 'select', ref: 'e2', option: 'Berlin' }),
+      performed({ do: 'click', ref: 'e3' }),
       typed('', 'Empty'),
       typed('Ada', 'Your name'),
     ),
@@ -122,7 +127,7 @@ it.each([
 });
 
 it('a recorded action is told by what its element was called', () => {
-  expect(deedInWords({ action: { do: 'click', ref: 'e9' }, mark: mark('Save') })).toBe(
+  expect(recordedInWords({ action: { do: 'click', ref: 'e9' }, mark: mark('Save') })).toBe(
     'Click “Save” (field)',
   );
 });

@@ -6,7 +6,7 @@ import { inWords } from './words';
  * One recorded action, with the identification of its elements. The refs in the
  * action are not used.
  */
-export interface Deedlet {
+export interface RecordedAction {
   readonly action: Action;
   readonly mark?: Mark | undefined;
   /** The element that was the target of a drag. */
@@ -25,7 +25,7 @@ export interface Param {
 export interface Recipe {
   /** The URL on which the task started; empty if it is not a web page. */
   readonly url: string;
-  readonly deeds: readonly Deedlet[];
+  readonly deeds: readonly RecordedAction[];
   readonly params: readonly Param[];
 }
 
@@ -53,7 +53,7 @@ export function recipeOf(steps: readonly Step[]): Recipe {
     return `#${String(tabs.indexOf(tab))}`;
   };
   const params: Param[] = [];
-  const deeds: Deedlet[] = [];
+  const deeds: RecordedAction[] = [];
   for (const step of steps) {
     place(step.tab);
     for (const { action, result, mark, toMark } of step.deeds) {
@@ -134,13 +134,15 @@ export function typedIn(recipe: Recipe): (Param & { readonly at: number })[] {
 
 /** Makes parameters of the values at these places. */
 export function withParams(recipe: Recipe, chosen: readonly (Param & { at: number })[]): Recipe {
-  const deeds = recipe.deeds.map((deed, at) => {
+  const deeds = recipe.deeds.map((performed, at) => {
     const one = chosen.find((param) => param.at === at);
     return one === undefined
-      ? deed
+      ? performed
       : {
-          ...deed,
-          action: mapTexts(deed.action, (text) => (text === one.value ? `\${${one.name}}` : text)),
+          ...performed,
+          action: mapTexts(performed.action, (text) =>
+            text === one.value ? `\${${one.name}}` : text,
+          ),
         };
   });
   const added = chosen.map(({ name, value, secret }) => ({ name, value, secret }));
@@ -157,6 +159,6 @@ export function filled(action: Action, values: Readonly<Record<string, string>>)
 }
 
 /** Describes a recorded action for the user. */
-export function deedInWords({ action, mark }: Deedlet): string {
+export function recordedInWords({ action, mark }: RecordedAction): string {
   return inWords(action, mark === undefined ? undefined : called(mark));
 }

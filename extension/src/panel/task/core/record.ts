@@ -1,13 +1,13 @@
 import { markOf } from './element';
 import { secretText } from './recipe';
-import type { Action, Deed, Step } from './types';
+import type { Action, PerformedAction, Step } from './types';
 
 /**
  * A step as the journal stores it: with the identification of its elements for a
  * replay, and without typed secrets. The backend reports whether a field hides its
  * text.
  */
-export function recorded(step: Step, look: string, known: readonly string[]): Step {
+export function recorded(step: Step, observe: string, known: readonly string[]): Step {
   const secrets = [
     ...known,
     ...step.deeds.flatMap(({ action, result }) =>
@@ -23,7 +23,7 @@ export function recorded(step: Step, look: string, known: readonly string[]): St
       goal: hide(step.thought.goal),
       actions: step.thought.actions.map((action) => quiet(action, secrets)),
     },
-    deeds: step.deeds.map((deed) => marked(deed, look, secrets)),
+    deeds: step.deeds.map((performed) => marked(performed, observe, secrets)),
   };
 }
 
@@ -38,17 +38,21 @@ export function untold(step: Step): Step {
   return { ...step, thought: { ...step.thought, actions } };
 }
 
-function marked(deed: Deed, look: string, secrets: readonly string[]): Deed {
-  const { action } = deed;
-  const { answer } = deed.result;
-  const mark = 'ref' in action ? markOf(look, action.ref) : undefined;
-  const toMark = 'to' in action ? markOf(look, action.to) : undefined;
+function marked(
+  performed: PerformedAction,
+  observe: string,
+  secrets: readonly string[],
+): PerformedAction {
+  const { action } = performed;
+  const { answer } = performed.result;
+  const mark = 'ref' in action ? markOf(observe, action.ref) : undefined;
+  const toMark = 'to' in action ? markOf(observe, action.to) : undefined;
   return {
-    ...deed,
+    ...performed,
     action: quiet(action, secrets),
     result: {
-      ...deed.result,
-      text: hidden(deed.result.text, secrets),
+      ...performed.result,
+      text: hidden(performed.result.text, secrets),
       ...(answer !== undefined && { answer: hidden(answer, secrets) }),
     },
     ...(mark !== undefined && { mark }),

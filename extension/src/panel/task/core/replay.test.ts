@@ -46,7 +46,7 @@ async function play(
   const replay: Replay = new Replay({
     recipe: more.recipe ?? recipeOf(steps()),
     values: { password: 'hunter2' },
-    look: async () => (await browser.look('t1')).text,
+    observe: async () => (await browser.observe('t1')).text,
     appear: () => Promise.resolve(),
     tabs: () => ['t1'],
     model: more.model,

@@ -1,5 +1,5 @@
 import { answerOf } from './answer';
-import { deedInWords, filled, type Recipe } from './recipe';
+import { recordedInWords, filled, type Recipe } from './recipe';
 import { called, meant, similar, type Found, type Mark } from './element';
 import type { Action, Answer, Model, Prompt, Step } from './types';
 
@@ -18,7 +18,7 @@ export interface ReplayConfig {
   /** The values of the parameters. */
   readonly values: Readonly<Record<string, string>>;
   /** Takes a snapshot of the whole page. */
-  readonly look: (signal: AbortSignal) => Promise<string>;
+  readonly observe: (signal: AbortSignal) => Promise<string>;
   /** Waits a moment for an element to appear. */
   readonly appear: (mark: Mark, signal: AbortSignal) => Promise<void>;
   /** The task's tabs, in the order in which they were added. */
@@ -79,14 +79,14 @@ export class Replay implements Model {
   /** Records the result of a turn. */
   told(step: Step): void {
     if (this.#handed) return;
-    const [deed] = step.deeds;
-    if (deed === undefined) return;
+    const [performed] = step.deeds;
+    if (performed === undefined) return;
     if (this.#asked) {
       this.#asked = false;
       this.#choices = [];
-      this.#decide(answerOf(deed.result));
-    } else if (deed.result.ok) this.#next();
-    else this.#trouble = deed.result.text;
+      this.#decide(answerOf(performed.result));
+    } else if (performed.result.ok) this.#next();
+    else this.#trouble = performed.result.text;
   }
 
   async complete(prompt: Prompt, signal: AbortSignal): Promise<Answer> {
@@ -99,16 +99,16 @@ export class Replay implements Model {
         success: false,
         text: `Stopped at action ${String(this.#at + 1)} of ${String(total)}, where the page is not as recorded.`,
       });
-    const deed = recipe.deeds[this.#at];
-    if (deed === undefined)
+    const performed = recipe.deeds[this.#at];
+    if (performed === undefined)
       return answer('All actions are done.', {
         do: 'done',
         success: true,
         text: `All ${String(total)} recorded actions were replayed.`,
       });
-    const words = deedInWords(deed);
+    const words = recordedInWords(performed);
     if (this.#trouble !== undefined) return this.#ask(`“${words}” did not work. ${this.#trouble}`);
-    const action = await this.#aimed(filled(deed.action, values), deed, signal);
+    const action = await this.#aimed(filled(performed.action, values), performed, signal);
     return 'among' in action
       ? this.#ask(action.question, action.among)
       : answer(`${words} (${String(this.#at + 1)} of ${String(total)}).`, action);
@@ -117,7 +117,7 @@ export class Replay implements Model {
   /** The action with the refs of the current page, or the question to ask. */
   async #aimed(
     action: Action,
-    deed: Recipe['deeds'][number],
+    performed: Recipe['deeds'][number],
     signal: AbortSignal,
   ): Promise<Action | Question> {
     if ('tab' in action && action.tab.startsWith('#')) {
@@ -128,8 +128,8 @@ export class Replay implements Model {
     }
     let aimed = action;
     for (const [key, mark] of [
-      ['ref', deed.mark],
-      ['to', deed.toMark],
+      ['ref', performed.mark],
+      ['to', performed.toMark],
     ] as const) {
       const aim = (action as { readonly ref?: string; readonly to?: string })[key];
       if (aim === undefined || isPoint(aim)) continue;
@@ -149,11 +149,11 @@ export class Replay implements Model {
   }
 
   async #find(mark: Mark, signal: AbortSignal): Promise<string | Question> {
-    let now = await this.#config.look(signal);
+    let now = await this.#config.observe(signal);
     if (meant(now, mark).maybe.length === 0 && !this.#waited) {
       this.#waited = true;
       await this.#config.appear(mark, signal);
-      now = await this.#config.look(signal);
+      now = await this.#config.observe(signal);
     }
     const { sure, maybe } = meant(now, mark);
     if (sure !== undefined) return sure.ref;
@@ -228,10 +228,10 @@ interface Question {
 export function doneOf(steps: readonly Step[]): number | undefined {
   let done = 0;
   for (const { deeds } of steps) {
-    const [deed] = deeds;
-    if (deed === undefined) continue;
-    const said = answerOf(deed.result).toLowerCase();
-    if (deed.action.do !== 'ask') done += deed.result.ok ? 1 : 0;
+    const [performed] = deeds;
+    if (performed === undefined) continue;
+    const said = answerOf(performed.result).toLowerCase();
+    if (performed.action.do !== 'ask') done += performed.result.ok ? 1 : 0;
     else if ([skip.toLowerCase(), 'skip', 'skip it'].includes(said)) done += 1;
     else if ([handOver.toLowerCase(), 'hand over to the model'].includes(said)) return undefined;
   }

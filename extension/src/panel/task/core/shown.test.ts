@@ -15,7 +15,7 @@ async function run(
 ): Promise<{ model: ScriptedModel; notices: string[] }> {
   const model = new ScriptedModel(script);
   const browser = new SmallBrowser();
-  browser.look = () => Promise.resolve(looks.shift() ?? page);
+  browser.observe = () => Promise.resolve(looks.shift() ?? page);
   const events: LoopEvent[] = [];
   const loop = new TaskLoop({
     goal: 'save it',
@@ -37,12 +37,15 @@ async function run(
 }
 
 it('what happened by itself is told until the model has answered with a step', async () => {
-  const news = { lines: ['download: a.csv'], told: '<page-1 origin="x">download: a.csv</page-1>' };
+  const backgroundEvents = {
+    lines: ['download: a.csv'],
+    told: '<page-1 origin="x">download: a.csv</page-1>',
+  };
   const { model, notices } = await run(
     [prose, step('save', { do: 'reload' }), end],
-    [{ ...page, news }],
+    [{ ...page, backgroundEvents }],
   );
-  const told = `- Meanwhile, by itself:\n${news.told}`;
+  const told = `- Meanwhile, by itself:\n${backgroundEvents.told}`;
   expect(model.prompts.map(({ text }) => text.includes(told))).toEqual([true, true, false]);
   expect(notices.filter((text) => text === 'download: a.csv')).toHaveLength(1);
 });

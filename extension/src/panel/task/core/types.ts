@@ -84,7 +84,7 @@ export interface Result {
 }
 
 /** One action with its result. */
-export interface Deed {
+export interface PerformedAction {
   readonly action: Action;
   readonly result: Result;
   /** The snapshot's line of the action's element, for the user. */
@@ -104,7 +104,7 @@ export interface Step {
   readonly url: string;
   readonly title: string;
   readonly thought: Thought;
-  readonly deeds: readonly Deed[];
+  readonly deeds: readonly PerformedAction[];
   readonly tokens: number;
   /** The time of the whole step and of the model's answer in it, in milliseconds. */
   readonly took: number;
@@ -126,7 +126,7 @@ export interface Observation {
    * The background events since the last snapshot: as lines for the user, and in an
    * envelope for the model.
    */
-  readonly news?: { readonly lines: readonly string[]; readonly told: string };
+  readonly backgroundEvents?: { readonly lines: readonly string[]; readonly told: string };
   /** Whether the content script took the snapshot, because the browser refuses the app this tab. */
   readonly byPage?: boolean;
 }
@@ -140,7 +140,7 @@ export interface TabLine {
 
 /** The browser, as the loop uses it. */
 export interface Browser {
-  look(tab: string, signal: AbortSignal): Promise<Observation>;
+  observe(tab: string, signal: AbortSignal): Promise<Observation>;
   act(tab: string, action: Action, signal: AbortSignal): Promise<Result>;
   tabs(signal: AbortSignal): Promise<readonly TabLine[]>;
 }

@@ -1,6 +1,6 @@
 import {
   TaskEventHead,
-  TaskEventPerson,
+  TaskEventUser,
   TaskRunning,
   type Task,
   type TaskWriteRequest,
@@ -137,7 +137,7 @@ it('a step goes along with the next request, and the whole one instead of its th
 it('what is held is written before whatever else is', async () => {
   const { made, sent, written } = journal([]);
   made.hold(1, head, 'whole');
-  await made.write(TaskEventPerson, head, 'stop that');
+  await made.write(TaskEventUser, head, 'stop that');
   expect(told(sent)).toEqual(['step 1 whole', 'person 2 stop that']);
   expect(written).toEqual([head]);
 });

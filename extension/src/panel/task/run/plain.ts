@@ -55,11 +55,11 @@ export class Plain implements Model {
   #refs = new Map<string, string>();
   #stopped = false;
   /**
-   * The results of instructions that only read. `#news` has those that the next
+   * The results of instructions that only read. `#unreported` has those that the next
    * step still has to report.
    */
   readonly #seen: string[] = [];
-  #news: string[] = [];
+  #unreported: string[] = [];
   #acted = false;
 
   constructor(config: PlainConfig) {
@@ -98,7 +98,7 @@ export class Plain implements Model {
           : this.#fail(notDone(next, [error.message, error.hint ?? '']));
       if (commands.length > 0) return this.#act(next, actionsOf(commands));
       this.#seen.push(said);
-      this.#news.push(said);
+      this.#unreported.push(said);
       this.#next();
     }
   }
@@ -107,7 +107,7 @@ export class Plain implements Model {
   told(step: Step): void {
     const [first] = step.deeds;
     if (first === undefined || first.action.do === 'done') return;
-    this.#news = [];
+    this.#unreported = [];
     if (this.#asked) {
       this.#asked = false;
       this.#choices = [];
@@ -150,7 +150,7 @@ export class Plain implements Model {
       ? []
       : [total === 1 ? 'Done.' : `All ${String(total)} instructions are done.`];
     const text = [...all, ...this.#seen].join('\n\n');
-    this.#news = []; // the end reports it
+    this.#unreported = []; // the end reports it
     return this.#answer('All instructions are done.', [
       { do: 'done', success: true, text: text === '' ? 'There was nothing left to do.' : text },
     ]);
@@ -188,7 +188,7 @@ export class Plain implements Model {
   }
 
   #answer(goal: string, actions: readonly Action[]): Answer {
-    const evaluation = this.#news.join('\n\n');
+    const evaluation = this.#unreported.join('\n\n');
     const memory = position(Math.min(this.#at + 1, this.#list.length), this.#list.length);
     return { text: '', tokens: 0, input: { evaluation, memory, goal, actions } };
   }

@@ -41,7 +41,7 @@ export function replayOf({ task, world, tab, tabs, ...config }: ReplayingConfig)
   return new Replay({
     ...config,
     tabs,
-    look: async (signal) => {
+    observe: async (signal) => {
       const reply = await run('snapshot', { full: true }, signal);
       if (!reply.ok)
         throw new Error(reply.error?.message ?? 'No snapshot of the page is possible.');

@@ -2,7 +2,7 @@ import {
   TaskDone,
   TaskEventHead,
   TaskEventNotice,
-  TaskEventPerson,
+  TaskEventUser,
   TaskEventSummary,
   TaskFailed,
   TaskPaused,
@@ -218,7 +218,7 @@ export class Run {
           ? { kind: TaskEventHead }
           : { kind: TaskEventNotice, data: { question: event.question } };
       case 'person':
-        return { kind: TaskEventPerson, data: { text: event.text } };
+        return { kind: TaskEventUser, data: { text: event.text } };
       case 'notice':
         return { kind: TaskEventNotice, data: { text: event.text } };
       case 'summary':

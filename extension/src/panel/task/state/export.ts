@@ -1,5 +1,5 @@
 import type { Task, TaskEvent } from '$ui/protocol/protocol';
-import { deedInWords } from '../core/recipe';
+import { recordedInWords } from '../core/recipe';
 import { withoutEnvelopes } from '../browser/pagewords';
 import { stateWord } from './states';
 import type { Line } from './view.svelte';
@@ -38,10 +38,10 @@ export function asMarkdown(task: Task, lines: readonly Line[]): Export {
       const { step } = line;
       out.push(`## ${String(step.n)}. ${flat(step.thought.goal || 'Next step')}`, '');
       if (step.url !== '') out.push(`<${encodeURI(decoded(step.url))}>`, '');
-      for (const deed of step.deeds)
+      for (const performed of step.deeds)
         out.push(
-          `- ${deed.result.ok ? '' : '**Failed:** '}${flat(deedInWords(deed))}`,
-          ...quoted(withoutEnvelopes(deed.result.text)).map((one) => `  ${one}`),
+          `- ${performed.result.ok ? '' : '**Failed:** '}${flat(recordedInWords(performed))}`,
+          ...quoted(withoutEnvelopes(performed.result.text)).map((one) => `  ${one}`),
         );
     } else {
       const who = { person: 'You', question: 'Question', notice: 'Note', summary: 'Summary' };

@@ -7,7 +7,7 @@ export class Later {
   #waiting: (() => void)[] = [];
 
   constructor(
-    private readonly around: {
+    private readonly deps: {
       readonly connection: Pick<Connection, 'link'>;
       readonly clock: Clock;
     },
@@ -20,7 +20,7 @@ export class Later {
    * process is shared by the whole extension.
    */
   after(signal: AbortSignal): Promise<void> {
-    const { connection, clock } = this.around;
+    const { connection, clock } = this.deps;
     return new Promise((resolve) => {
       const cancel = connection.link === 'live' ? clock.after(WRITE_AGAIN, resolve) : undefined;
       const wake = (): void => {

@@ -45,9 +45,9 @@ export class Launch {
     this.#beginning = true;
     begins();
     try {
-      await tasks.ways.ready();
-      if (tasks.ways.llm === undefined) return false; // the problem is shown
-      const why = tasks.ways.profile === undefined ? await tasks.unknown(goal) : '';
+      await tasks.models.ready();
+      if (tasks.models.llm === undefined) return false; // the problem is shown
+      const why = tasks.models.profile === undefined ? await tasks.unknown(goal) : '';
       this.unknown = why ?? '';
       return why === '' && (await tasks.start(tab().id, goal, more));
     } finally {

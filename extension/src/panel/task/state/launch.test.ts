@@ -44,7 +44,7 @@ beforeEach(() => {
   };
   url = 'https://a.test/';
   const fake = {
-    ways: {
+    models: {
       ready: () => tasks.ready,
       get llm() {
         return tasks.llm;

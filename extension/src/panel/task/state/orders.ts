@@ -1,7 +1,7 @@
 import { CodeNotRunning, TaskEventHead, TaskFailed, type Task } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { Problem } from './asking.svelte';
-import type { Surroundings } from './tasks.svelte';
+import type { Dependencies } from './tasks.svelte';
 
 /**
  * The orders of programs (the command line, agents). Every panel receives an order,
@@ -11,21 +11,21 @@ export class Orders {
   /** The ids of orders already received. The backend sends them again whenever a panel connects. */
   readonly #heard = new Set<string>();
 
-  constructor(private readonly around: Pick<Surroundings, 'connection' | 'session' | 'heads'>) {}
+  constructor(private readonly deps: Pick<Dependencies, 'connection' | 'session' | 'heads'>) {}
 
   /** Whether an order is new and for a tab in this panel's window. */
   async isOurs(task: Task): Promise<boolean> {
     if (this.#heard.has(task.id)) return false;
     this.#heard.add(task.id);
     const window = await chrome.windows.getCurrent();
-    const tab = this.around.session.tabs.find(({ id }) => id === task.tab);
+    const tab = this.deps.session.tabs.find(({ id }) => id === task.tab);
     return tab !== undefined && tab.windowId === window.id;
   }
 
   /** Reports to the requesting program why the task cannot start. */
   async refuse(task: Task, why: Problem | undefined): Promise<void> {
     const { message, hint } = why ?? { message: 'The panel could not begin the task.', hint: '' };
-    const { connection, heads } = this.around;
+    const { connection, heads } = this.deps;
     const error = { code: CodeNotRunning, message, hint };
     await connection
       .request(

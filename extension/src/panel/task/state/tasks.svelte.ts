@@ -15,19 +15,19 @@ import { Chosen } from './chosen.svelte';
 import { Closed, homeless } from './closed';
 import { isOver, type Heads } from './heads.svelte';
 import { Later } from './later';
-import { Minds, type Again } from '../run/minds';
+import { Planners, type Again } from '../run/planners';
 import { contextOf, newTask } from './newtask';
 import { Orders } from './orders';
 import type { Param, Recipe } from '../core/recipe';
 import { doneOf, type Choice } from '../core/replay';
-import { allClosed } from '../core/reins';
+import { allClosed } from '../core/runcontrol';
 import { Run, type RunConfig } from '../run/run';
 import { Routines } from './routines.svelte';
-import { Shelf } from './shelf.svelte';
-import { Ways } from './ways.svelte';
+import { TaskHistory } from './history.svelte';
+import { TaskModels } from './models.svelte';
 
 /** What the tasks need from the panel. */
-export interface Surroundings {
+export interface Dependencies {
   readonly connection: Connection;
   readonly session: SessionStore;
   readonly heads: Heads;
@@ -53,34 +53,34 @@ export class Tasks {
    */
   unbegun = $state<string>();
   readonly asking: Asking;
-  readonly ways: Ways;
-  readonly shelf: Shelf;
+  readonly models: TaskModels;
+  readonly history: TaskHistory;
   readonly routines: Routines;
-  readonly #around: Surroundings;
+  readonly #deps: Dependencies;
   readonly #orders: Orders;
   readonly #closed: Closed;
   readonly #chosen = new Chosen();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #runs = new Map<TaskID, Run>();
-  readonly #minds: Minds;
+  readonly #planners: Planners;
   readonly #again: Later;
   /** How many writes this panel has made. */
   #count = 0;
 
-  constructor(around: Surroundings) {
-    this.#around = around;
-    this.#orders = new Orders(around);
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+    this.#orders = new Orders(deps);
     void this.#chosen.load();
-    this.#again = new Later(around);
-    this.#closed = new Closed(around.clock, () => this.#runs.values());
-    this.asking = new Asking(around.connection);
-    this.ways = new Ways(this.asking);
-    this.shelf = new Shelf(this.asking, around.heads);
+    this.#again = new Later(deps);
+    this.#closed = new Closed(deps.clock, () => this.#runs.values());
+    this.asking = new Asking(deps.connection);
+    this.models = new TaskModels(this.asking);
+    this.history = new TaskHistory(this.asking, deps.heads);
     this.routines = new Routines(this.asking);
-    this.#minds = new Minds({
-      connection: around.connection,
-      heads: around.heads,
-      ways: this.ways,
+    this.#planners = new Planners({
+      connection: deps.connection,
+      heads: deps.heads,
+      models: this.models,
       tab: (task) => this.#runs.get(task.id)?.loop.tab ?? task.tab ?? '',
       tabs: (task) => this.#runs.get(task.id)?.head.tabs ?? task.tabs,
     });
@@ -90,7 +90,7 @@ export class Tasks {
   of(tab: TabID): Task | undefined {
     const chosen = this.#chosen.get(tab);
     if (chosen === '') return undefined;
-    const { heads } = this.#around;
+    const { heads } = this.#deps;
     return (
       (chosen === undefined ? undefined : heads.get(chosen)) ??
       heads.unfinishedOf(tab) ??
@@ -114,7 +114,7 @@ export class Tasks {
   async unknown(words: string): Promise<string | undefined> {
     let why: string | undefined;
     await this.asking.try(async () => {
-      why = (await this.#minds.read(words)).unknown ?? '';
+      why = (await this.#planners.read(words)).unknown ?? '';
     });
     return why;
   }
@@ -122,8 +122,8 @@ export class Tasks {
   /** Starts a task in a tab. Returns false if it cannot start; the problem is then shown. */
   async start(tab: TabID, goal: string, more: Partial<Task> = {}): Promise<boolean> {
     const before = this.of(tab);
-    const task = newTask(tab, goal, await this.ways.known(), more);
-    const told = before === undefined ? '' : (this.shelf.known(before.id)?.before ?? '');
+    const task = newTask(tab, goal, await this.models.known(), more);
+    const told = before === undefined ? '' : (this.history.known(before.id)?.before ?? '');
     return this.#begin(task, before === undefined ? '' : contextOf(before, told));
   }
 
@@ -132,8 +132,8 @@ export class Tasks {
    * resumed; the problem is then shown.
    */
   async resume(id: TaskID, values: Readonly<Record<string, string>> = {}): Promise<boolean> {
-    const view = this.shelf.begin(id);
-    const head = await this.shelf.fetch(id, view);
+    const view = this.history.begin(id);
+    const head = await this.history.fetch(id, view);
     if (head === undefined) return false;
     return this.asking.try(async () => {
       const { whole: steps, summary, from, recipe, before } = view;
@@ -147,7 +147,7 @@ export class Tasks {
 
   /** The secret parameters that the user must enter before an interrupted replay resumes. */
   missing(id: TaskID): readonly Param[] {
-    const view = this.shelf.known(id);
+    const view = this.history.known(id);
     return (view?.recipe?.params ?? []).filter(({ secret }) => secret);
   }
 
@@ -161,7 +161,7 @@ export class Tasks {
         one.secret ? one : { ...one, value: values[one.name] ?? one.value },
       ),
     };
-    const task = newTask(tab, goal, await this.ways.known(), {
+    const task = newTask(tab, goal, await this.models.known(), {
       maxSteps: recipe.deeds.length * 2 + 20,
       ...(routine !== undefined && { routine }),
     });
@@ -171,16 +171,16 @@ export class Tasks {
   /** The offered answers to a task's question; empty when any answer is possible. */
   choices(id: TaskID): readonly Choice[] {
     const own = this.#runs.get(id)?.loop.choices ?? [];
-    return own.length > 0 ? own : this.#minds.choices(id);
+    return own.length > 0 ? own : this.#planners.choices(id);
   }
 
   pause(id: TaskID): void {
     this.#runs.get(id)?.loop.pause();
-    this.shelf.known(id)?.wants('paused');
+    this.history.known(id)?.wants('paused');
   }
 
   goOn(id: TaskID, did = ''): void {
-    this.shelf.known(id)?.wants(undefined);
+    this.history.known(id)?.wants(undefined);
     this.#runs.get(id)?.loop.resume(did);
   }
 
@@ -193,7 +193,7 @@ export class Tasks {
   /** Sets whether the tabs stay a group after this task and later ones. */
   keepGroup(id: TaskID, keep: boolean): void {
     this.#runs.get(id)?.keepGroup(keep);
-    void this.ways.set({ keepGroup: keep });
+    void this.models.set({ keepGroup: keep });
   }
 
   /**
@@ -202,7 +202,7 @@ export class Tasks {
    */
   async say(id: TaskID, text: string): Promise<boolean> {
     return this.asking.try(async () => {
-      const unknown = await this.#minds.take(id, text);
+      const unknown = await this.#planners.take(id, text);
       if (unknown !== '') throw new Error(unknown);
       this.#runs.get(id)?.loop.say(text);
     });
@@ -219,17 +219,17 @@ export class Tasks {
     if (event.type === 'hello') {
       this.#again.wake();
       // They could not be loaded before.
-      if (this.ways.llm === undefined) void this.ways.load();
+      if (this.models.llm === undefined) void this.models.load();
     } else if (event.type === 'task') {
       this.#took(event.task);
-      const view = this.shelf.known(event.task.id);
+      const view = this.history.known(event.task.id);
       // Another panel runs the task, so read what it wrote.
       if (view !== undefined && !this.#runs.has(event.task.id) && event.task.index > view.index)
-        void this.shelf.fetch(event.task.id, view);
+        void this.history.fetch(event.task.id, view);
     } else if (event.type === 'task_gone') {
-      this.shelf.forget(event.task);
+      this.history.forget(event.task);
     } else if (event.type === 'models') {
-      void this.ways.load();
+      void this.models.load();
     } else if (event.type === 'tabs') {
       this.#closed.tabs(event.tabs);
     } else if (event.type === 'task_order') {
@@ -278,8 +278,8 @@ export class Tasks {
       return;
     }
     if (order !== 'run' || !(await this.#orders.isOurs(task))) return;
-    const settings = await this.ways.known();
-    await this.ways.load();
+    const settings = await this.models.known();
+    await this.models.load();
     const begun = await this.#begin(
       {
         ...task,
@@ -293,7 +293,7 @@ export class Tasks {
 
   async #begin(task: Task, before: string, again?: Again): Promise<boolean> {
     return this.asking.try(async () => {
-      this.shelf.begin(task.id);
+      this.history.begin(task.id);
       await this.#run(task, before, again === undefined ? {} : { again });
     });
   }
@@ -303,10 +303,10 @@ export class Tasks {
     before: string,
     { restored, again }: { restored?: RunConfig['restored']; again?: Again },
   ): Promise<void> {
-    const settings = await this.ways.known();
-    const { connection, session, clock, heads } = this.#around;
-    const view = this.shelf.view(task.id);
-    const { profile, guide, ...mind } = await this.#minds.of(task, {
+    const settings = await this.models.known();
+    const { connection, session, clock, heads } = this.#deps;
+    const view = this.history.view(task.id);
+    const { profile, guide, ...planner } = await this.#planners.of(task, {
       again,
       steps: restored?.steps,
       view,
@@ -317,7 +317,7 @@ export class Tasks {
         connection,
         tabs: () => session.tabs,
         viewer: () => heads.panel,
-        file: (path) => this.shelf.file(task.id, path),
+        file: (path) => this.history.file(task.id, path),
         whole: guide !== undefined,
         pause: () => {
           this.pause(task.id);
@@ -332,7 +332,7 @@ export class Tasks {
       clock,
       before,
       first: before === '' || restored !== undefined ? undefined : { before },
-      ...mind,
+      ...planner,
       ...(restored !== undefined && { restored }),
       show: (event, head) => {
         heads.put(head);
@@ -366,7 +366,7 @@ export class Tasks {
       })
       .finally(() => {
         this.#runs.delete(task.id);
-        this.#minds.forget(task.id);
+        this.#planners.forget(task.id);
         view.rest();
       });
   }

@@ -5,14 +5,14 @@ import { AskedConnection } from '../../connection/fakes/asked';
 import { RefusedError } from '../../connection/request';
 import { FakeClock } from '../../core/fakes/clock';
 import { SessionStore } from '../../state/session.svelte';
-import { allClosed } from '../core/reins';
-import { Minds as FakeMinds } from './fakes/minds';
+import { allClosed } from '../core/runcontrol';
+import { Planners as FakePlanners } from './fakes/planners';
 import { Run as FakeRun } from './fakes/run';
 import { Heads } from './heads.svelte';
 import { Tasks } from './tasks.svelte';
 
 vi.mock('../run/run', () => import('./fakes/run'));
-vi.mock('../run/minds', () => import('./fakes/minds'));
+vi.mock('../run/planners', () => import('./fakes/planners'));
 
 let connection: AskedConnection;
 let heads: Heads;
@@ -20,9 +20,9 @@ let session: SessionStore;
 let tasks: Tasks;
 beforeEach(() => {
   FakeRun.all = [];
-  FakeMinds.asked = [];
-  FakeMinds.unknown = '';
-  FakeMinds.without = undefined;
+  FakePlanners.asked = [];
+  FakePlanners.unknown = '';
+  FakePlanners.without = undefined;
   const local = { get: () => Promise.resolve({}), set: () => Promise.resolve() };
   const windows = { getCurrent: () => Promise.resolve({ id: 7 }) };
   vi.stubGlobal('chrome', { storage: { local }, windows });
@@ -86,7 +86,7 @@ describe('a task that starts', () => {
   });
 
   it('without a model says why, and does not start', async () => {
-    FakeMinds.without = new RefusedError({ code: 'internal', message: 'no key' }, 400);
+    FakePlanners.without = new RefusedError({ code: 'internal', message: 'no key' }, 400);
     expect(await tasks.start('t1', 'buy tea')).toBe(false);
     expect([tasks.asking.problem?.message, tasks.of('t1')]).toEqual(['no key', undefined]);
   });
@@ -135,7 +135,7 @@ it('a replay keeps the values that are not secret, and uses all', async () => {
   const recipe = { url: 'https://a.test/', deeds: [{ action: { do: 'back' as const } }], params };
   const values = { name: 'Bob', password: 'hunter2' };
   expect(await tasks.replay('t1', { goal: 'sign in', recipe, values, routine: 'r' })).toBe(true);
-  const again = FakeMinds.asked[0]?.again;
+  const again = FakePlanners.asked[0]?.again;
   expect(again?.values).toEqual(values);
   expect(again?.recipe.params.map(({ value }) => value)).toEqual(['Bob', '']);
   expect(run(0).head).toMatchObject({ maxSteps: 22, routine: 'r' });
@@ -155,7 +155,7 @@ describe('the user of a task', () => {
 
   it('learns that a message cannot be used', async () => {
     const { head, did } = await start();
-    FakeMinds.unknown = 'I do not know “ponder”.';
+    FakePlanners.unknown = 'I do not know “ponder”.';
     expect(await tasks.say(head.id, 'ponder')).toBe(false);
     expect([tasks.asking.problem?.message, did]).toEqual(['I do not know “ponder”.', []]);
     expect(await tasks.unknown('ponder')).toBe('I do not know “ponder”.');
@@ -202,7 +202,7 @@ describe('an order of a program', () => {
   });
 
   it('that cannot start is refused with the reason', async () => {
-    FakeMinds.without = new Error('no model');
+    FakePlanners.without = new Error('no model');
     session.tabs = [{ id: 't1', windowId: 7 } as never];
     order('run', task);
     await settle();
@@ -223,11 +223,11 @@ describe('what the backend reports', () => {
   it('is read where another panel writes a task that is shown here', async () => {
     connection.answers['/task/get'] = () => ({ head: stored({ index: 3 }), events: [] });
     heads.put(stored());
-    tasks.shelf.begin('old');
+    tasks.history.begin('old');
     tasks.apply({ type: 'task', task: stored({ index: 3 }) });
     await settle();
     expect(connection.of('/task/get')).toEqual([{ task: 'old', after: 0 }]);
     tasks.apply({ type: 'task_gone', task: 'old' });
-    expect(tasks.shelf.known('old')).toBeUndefined();
+    expect(tasks.history.known('old')).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import {
   TaskEventNotice,
-  TaskEventPerson,
+  TaskEventUser,
   TaskEventStep,
   TaskEventSummary,
   type TaskEvent,
@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import { begunStep, type LoopEvent } from '../core/events';
 import type { Recipe } from '../core/recipe';
 import { readAction } from '../core/step';
-import type { Deed, Step } from '../core/types';
+import type { PerformedAction, Step } from '../core/types';
 import { calledIn } from '../core/element';
 import { inWords } from '../core/words';
 
@@ -165,7 +165,7 @@ export class TaskView {
     if (event.kind === TaskEventStep) {
       const step = stepOf(event.data);
       if (step !== undefined) this.#step(step, step.url !== '');
-    } else if (event.kind === TaskEventPerson) {
+    } else if (event.kind === TaskEventUser) {
       const { success, output } = v.safeParse(said, event.data);
       if (success) this.#add('person', output.text);
     } else if (event.kind === TaskEventNotice) {
@@ -213,7 +213,7 @@ function stepOf(data: unknown): Step | undefined {
   const { success, output } = v.safeParse(stepSchema, data);
   if (!success) return undefined;
   const actions = output.thought.actions.map(readAction);
-  const deeds: Deed[] = [];
+  const deeds: PerformedAction[] = [];
   for (const { action, ...rest } of output.deeds) {
     const read = readAction(action);
     if (typeof read !== 'string') deeds.push({ ...rest, action: read });

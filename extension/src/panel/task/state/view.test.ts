@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskEvent } from '$ui/protocol/protocol';
-import { deed, stepOf } from '../core/fakes/steps';
+import { performed, stepOf } from '../core/fakes/steps';
 import { readRecipe, TaskView, type Line } from './view.svelte';
 
 const event = (index: number, kind: TaskEvent['kind'], data?: unknown): TaskEvent => ({
@@ -9,7 +9,7 @@ const event = (index: number, kind: TaskEvent['kind'], data?: unknown): TaskEven
   at: '2026-11-21T09:30:00Z',
   ...(data !== undefined && { data }),
 });
-const click = deed({ do: 'click', ref: 'e1' });
+const click = performed({ do: 'click', ref: 'e1' });
 /** The lines of a view, in short. */
 const shown = (view: TaskView): string[] =>
   view.lines.map((line: Line) =>
@@ -104,7 +104,7 @@ describe('a task as it was written', () => {
 
   it('of another version loses what cannot be read, and nothing else', () => {
     const view = new TaskView();
-    const old = deed({ do: 'teleport' } as never);
+    const old = performed({ do: 'teleport' } as never);
     view.read(event(1, 'step', stepOf(1, 'save', old, click)));
     view.read(event(2, 'step', { n: 2 }));
     view.read(event(3, 'person', { words: 'x' }));

@@ -1,12 +1,12 @@
-import type { Action, Deed, Result, Step } from '../types';
+import type { Action, PerformedAction, Result, Step } from '../types';
 
 /** An action with its result. */
-export function deed(action: Action, result: Partial<Result> = {}): Deed {
+export function performed(action: Action, result: Partial<Result> = {}): PerformedAction {
   return { action, result: { ok: true, text: 'done', ...result } };
 }
 
 /** A step on t1 at https://a.test/ with the goal `goal`. */
-export function stepOf(n: number, goal: string, ...deeds: Deed[]): Step {
+export function stepOf(n: number, goal: string, ...deeds: PerformedAction[]): Step {
   return {
     n,
     tab: 't1',

@@ -47,7 +47,7 @@ export class SmallBrowser implements Browser {
     text: 'done',
   });
 
-  look(tab: string): Promise<Observation> {
+  observe(tab: string): Promise<Observation> {
     const page = this.pages[tab];
     return page === undefined ? Promise.reject(new Error(`no tab ${tab}`)) : Promise.resolve(page);
   }
