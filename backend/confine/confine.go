@@ -31,6 +31,19 @@ type Folders struct {
 	Writable, ReadOnly []string
 }
 
+// Prepare returns what starts p: confined to folders, or with nil folders below keeper,
+// the program `pilotfish`, which adopts what p leaves behind (proc.Adopt). With neither
+// it returns p. Exit says how p ended unless Prepare returned p.
+func Prepare(p Program, folders *Folders, keeper string) (started Program, wrapped bool) {
+	switch {
+	case folders != nil:
+		return Wrap(p, *folders), true
+	case keeper != "":
+		return Program{Path: keeper, Args: append([]string{"adopt", p.Path}, p.Args...), Env: p.Env, Dir: p.Dir}, true
+	}
+	return p, false
+}
+
 // Probe is the answer to whether programs can be confined on this machine. Its methods
 // are safe for concurrent use.
 type Probe struct {

@@ -32,6 +32,13 @@ func TestMain(m *testing.M) {
 	case "owner":
 		owner()
 		return
+	case "adopt":
+		code, err := Adopt("/bin/sh", os.Args[1:])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 99
+		}
+		os.Exit(code)
 	case "dumpable":
 		dumpable()
 		return
