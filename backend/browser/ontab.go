@@ -99,6 +99,8 @@ func (b *Browser) onTab(ctx context.Context, by protocol.Caller, id protocol.Tab
 	defer turn.Release()
 	if kind != queue.Alone {
 		by.Acts = nil // it acts on nothing
+	} else {
+		defer b.tabs.Command(id)()
 	}
 	return b.besideTab(ctx, by, id, needsRenderer, func(ctx context.Context, p *page.Page) error {
 		if err := page.MayAct(ctx, p); err != nil {

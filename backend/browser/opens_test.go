@@ -3,8 +3,13 @@ package browser
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/protocol"
 )
@@ -69,5 +74,55 @@ func TestLinkOpenedInTheBackground(t *testing.T) {
 		if len(e.Tabs) != c.tabs || e.Navigated || e.Nothing && c.tabs > 0 {
 			t.Errorf("%+v: %+v", c.q, e)
 		}
+	}
+}
+
+// A tab that the user opens from an agent's page is the user's; one that a command opens
+// belongs to whom the page belongs to.
+func TestTabThatTheUserOpens(t *testing.T) {
+	s := &stage{fixture: start(t, config(t, false))} // only the extension tells of the opener
+	s.url = pages(t, map[string]string{
+		"/":     `<style>body { margin: 0 } a { position: absolute; top: 0; left: 0; width: 200px; height: 60px }</style><a href="/next">Next</a>`,
+		"/next": `<p>there`,
+	})
+	s.tab = s.first(t)
+	p := s.page(t)
+	// Not by a command: what follows must be long after one.
+	if err := p.Call(deadline(t), cdppage.Navigate.Method, cdppage.NavigateParams{URL: s.url + "/"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t, "the page", func() bool {
+		return slices.ContainsFunc(s.tabs, func(tab protocol.Tab) bool { return tab.ID == s.tab && tab.URL == s.url+"/" })
+	})
+	drawn := runtime.EvaluateParams{AwaitPromise: new(true), Expression: `new Promise((done) => document.readyState === 'complete' ? requestAnimationFrame(done) : addEventListener('load', () => requestAnimationFrame(done)))`}
+	if err := p.Call(deadline(t), runtime.Evaluate.Method, drawn, nil); err != nil {
+		t.Fatal(err)
+	}
+	opened := func(not protocol.TabID) (tab protocol.Tab) {
+		t.Helper()
+		s.wait(t, "another tab", func() bool {
+			for _, one := range s.tabs {
+				if one.Opener == s.tab && one.ID != not {
+					tab = one
+				}
+			}
+			return tab.ID != ""
+		})
+		return tab
+	}
+	for _, e := range pressAt(100, 30) {
+		press := e.(input.DispatchMouseEventParams) //nolint:forcetypeassert // a test may panic
+		press.Modifiers = 2                         // Control
+		if err := p.Call(deadline(t), input.DispatchMouseEvent.Method, press, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	users := opened("")
+	if !users.ByUser {
+		t.Errorf("the user opened %+v", users)
+	}
+	s.act(t, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Next", Modifiers: "Control"})
+	if tab := opened(users.ID); tab.ByUser {
+		t.Errorf("a command opened %+v", tab)
 	}
 }

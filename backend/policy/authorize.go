@@ -73,6 +73,19 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "do not try again; ask the user what to do instead")
 }
 
+// Confirm asks the user about a request of whomever, whatever the rules say. The answer
+// is for this request only. It returns CodeRefused when the user denies it, or an error
+// of Broker.AskVerdict.
+func (b *Broker) Confirm(ctx context.Context, q Request) error {
+	verdict, err := b.AskVerdict(ctx, protocol.Approval{
+		Actor: q.Actor, Tab: q.Tab, URL: q.Page, Origin: Origin(q.Page), Command: q.Command, Args: q.Args, Kind: protocol.ActionSensitive,
+	}, q.Asking)
+	if err == nil && verdict.Answer == protocol.AnswerDeny {
+		err = protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "")
+	}
+	return err
+}
+
 // Denies refuses what a rule denies by now. It asks nobody.
 func (p *Policy) Denies(q Request) error {
 	if rule := p.decide(q); Agent(q.Actor) && rule.Decision == protocol.SiteDeny {

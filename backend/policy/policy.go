@@ -12,6 +12,7 @@
 package policy
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -64,6 +65,14 @@ func Agent(a protocol.Actor) bool {
 	return a.Kind != protocol.ActorUser && a.Kind != protocol.ActorShell
 }
 
+// Confirm is Broker.Confirm. Without a broker it returns CodeRefused.
+func (p *Policy) Confirm(ctx context.Context, q Request) error {
+	if p.config.Broker == nil {
+		return p.denied(q, protocol.SiteRule{Decision: protocol.SiteAsk})
+	}
+	return p.config.Broker.Confirm(ctx, q)
+}
+
 // Opened records that an actor opened a tab, which it may then act on.
 func (p *Policy) Opened(a protocol.Actor, tab protocol.TabID) {
 	p.mu.Lock()
@@ -84,14 +93,17 @@ func (p *Policy) Forget(a protocol.Actor) {
 
 // Tab decides whether an actor may read or act on a tab. An agent may use only
 // the tab that it was started beside (own), the tabs that it opened, and the
-// tabs that the pages in those opened. tabs are the open tabs.
+// tabs that the pages in those opened, unless the user made them do it. tabs are the
+// open tabs.
 func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.Tab) error {
 	if !Agent(a) {
 		return nil
 	}
 	openers := make(map[protocol.TabID]protocol.TabID, len(tabs))
 	for _, t := range tabs {
-		openers[t.ID] = t.Opener
+		if !t.ByUser {
+			openers[t.ID] = t.Opener
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -86,10 +86,10 @@ func TestRestrictedPagesAreNamed(t *testing.T) {
 
 func TestTab(t *testing.T) {
 	p := New(Config{})
-	tabs := []protocol.Tab{{ID: "t1"}, {ID: "t2"}, {ID: "t3"}, {ID: "t4", Opener: "t3"}, {ID: "t5", Opener: "t2"}, {ID: "t6", Opener: "t7"}, {ID: "t7", Opener: "t6"}}
+	tabs := []protocol.Tab{{ID: "t1"}, {ID: "t2"}, {ID: "t3"}, {ID: "t4", Opener: "t3"}, {ID: "t5", Opener: "t2"}, {ID: "t8", Opener: "t3", ByUser: true}, {ID: "t6", Opener: "t7"}, {ID: "t7", Opener: "t6"}}
 	p.Opened(agent, "t3")
 	for tab, want := range map[protocol.TabID]protocol.Code{
-		"t1": "", "t3": "", "t4": "", "t2": protocol.CodeRefused, "t5": protocol.CodeRefused, "t6": protocol.CodeRefused,
+		"t1": "", "t3": "", "t4": "", "t2": protocol.CodeRefused, "t5": protocol.CodeRefused, "t6": protocol.CodeRefused, "t8": protocol.CodeRefused,
 	} {
 		if got := code(p.Tab(agent, "t1", tab, tabs)); got != want {
 			t.Errorf("%s: %q and not %q", tab, got, want)

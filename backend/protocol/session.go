@@ -99,6 +99,8 @@ type Tab struct {
 	Index       int `json:"index"`
 	// Opener is the tab whose page opened this one.
 	Opener TabID `json:"opener,omitempty"`
+	// ByUser: no command acted on Opener when it opened this one, so the user did it.
+	ByUser bool `json:"byUser,omitempty"`
 	// Agent is the state of this tab's agent; absent when it has none.
 	Agent *TabAgent `json:"agent,omitempty"`
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/target"
 
@@ -41,6 +42,10 @@ type Entry struct {
 	// denied: the worker was asked and did not report the tab.
 	denied bool
 	opener target.ID
+	// commands counts the commands that act on the tab now; acted is when the last one
+	// ended.
+	commands int
+	acted    time.Time
 }
 
 // Registry is the list of tabs. It calls no callbacks: to follow it, wait on
@@ -174,7 +179,7 @@ func (r *Registry) TargetInfo(info *target.Info) (ask bool) {
 	t := r.add(info.TargetID, info.URL, info.OpenerID == "")
 	t.Title, t.opener, t.Shown = info.Title, info.OpenerID, !r.bridged
 	if o := r.byTarget(info.OpenerID); o != nil {
-		t.Opener = o.ID
+		r.opened(t, o)
 	}
 	return r.bridged
 }
@@ -281,10 +286,39 @@ func (r *Registry) Report(e *protocol.BridgeEvent) {
 	for i := range e.Tabs {
 		if o := r.byChrome(e.Tabs[i].OpenerChromeTabID); o != nil {
 			if t := r.byChrome(e.Tabs[i].ChromeTabID); t != nil && t.Opener == "" {
-				t.Opener = o.ID
+				r.opened(t, o)
 			}
 		}
 	}
+}
+
+// activation is how long after an input a page may open a tab by itself. In Chromium it is
+// 5 s (kActivationLifespan).
+const activation = 5 * time.Second
+
+// Command counts a command that acts on a tab. It ends with the returned function.
+func (r *Registry) Command(id protocol.TabID) (end func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.tabs, func(t *Entry) bool { return t.ID == id })
+	if i < 0 {
+		return func() {}
+	}
+	t := r.tabs[i]
+	t.commands++
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		t.commands--
+		t.acted = time.Now()
+	}
+}
+
+// opened records which tab a tab was opened from, and whether a command can have been
+// the cause; r.mu is held.
+func (r *Registry) opened(t, from *Entry) {
+	t.Opener = from.ID
+	t.ByUser = from.commands == 0 && time.Since(from.acted) > activation
 }
 
 // adopt finds or makes the tab of one entry of a report; r.mu is held.

@@ -3,6 +3,8 @@ package tabs_test
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/chromedp/cdproto/target"
 
@@ -162,4 +164,42 @@ func TestFrontOutlivesTheWorker(t *testing.T) {
 			t.Errorf("%s: active %v, focused %v", now.URL, now.Active, now.Focused)
 		}
 	}
+}
+
+// A tab that opens while a command acts on its opener, or soon after, was opened by the
+// command; another one by the user.
+func TestWhoOpenedATab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := tabs.New(0)
+		r.TargetInfo(page("A", "https://a.example/"))
+		opens := func(id target.ID) protocol.Tab {
+			info := page(id, "https://a.example/"+string(id))
+			info.OpenerID = "A"
+			r.TargetInfo(info)
+			all := r.All()
+			return all[len(all)-1]
+		}
+		if got := opens("before"); got.Opener != "t1" || !got.ByUser {
+			t.Errorf("before any command: %+v", got)
+		}
+		end, second := r.Command("t1"), r.Command("t1")
+		if got := opens("during"); got.Opener != "t1" || got.ByUser {
+			t.Errorf("during a command: %+v", got)
+		}
+		end()
+		time.Sleep(time.Minute)
+		if got := opens("second"); got.ByUser {
+			t.Errorf("during the second command: %+v", got)
+		}
+		second()
+		time.Sleep(4 * time.Second)
+		if got := opens("soon"); got.ByUser {
+			t.Errorf("soon after a command: %+v", got)
+		}
+		time.Sleep(2 * time.Second)
+		if got := opens("late"); !got.ByUser {
+			t.Errorf("long after a command: %+v", got)
+		}
+		r.Command("t99")() // a tab that is gone
+	})
 }
