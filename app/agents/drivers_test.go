@@ -20,6 +20,7 @@ import (
 	"pilotfish/backend/chat/acp"
 	stream "pilotfish/backend/chat/claude"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/confine"
 	"pilotfish/backend/protocol"
 )
 
@@ -37,6 +38,8 @@ type driven struct {
 	read func(path string) model.Call
 	edit func(path, before, after string) model.Call
 	plan func(first, second string) model.Call
+	// hidden is a file that only a program without confinement sees.
+	hidden string
 	// quick is a model that is not the agent's default; empty for an agent that
 	// has only one model here.
 	quick string
@@ -91,7 +94,7 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 		t.Fatal(err)
 	}
 	logged := func(line string) { t.Log("stderr:", line) }
-	return []driven{
+	all := []driven{
 		{
 			name: "claude", driver: stream.New(stream.Config{}), shell: bash, quick: "haiku",
 			read: claudes.read, edit: claudes.edit, plan: claudes.plan,
@@ -196,6 +199,19 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 			},
 		},
 	}
+	// They run confined, as in the product.
+	secrets := t.TempDir()
+	if err := os.WriteFile(filepath.Join(secrets, "token"), []byte("topsecret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := confine.Try(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		all[i].hidden = filepath.Join(secrets, "token")
+		all[i].launch.Confine = &confine.Folders{Hidden: []string{secrets}}
+	}
+	return all
 }
 
 // kimiConfig returns a configuration of Kimi Code with our fake model in two
@@ -479,6 +495,47 @@ func TestDriversAskBeforeATool(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A command of a real agent runs confined: it sees neither what is hidden nor a process
+// of ours, and works in its folder, in /tmp and with the network of this machine.
+func TestDriversRunConfined(t *testing.T) {
+	script := func(d *driven) model.Script {
+		return func(r model.Request) model.Reply {
+			if len(r.Messages) > 0 && len(r.Messages[len(r.Messages)-1].Results) > 0 {
+				return model.Reply{Text: "That was it."}
+			}
+			if len(r.Tools) == 0 {
+				return model.Reply{Text: "A title"}
+			}
+			command := fmt.Sprintf(`cat %s; echo "confined=$PILOTFISH_CONFINED"; cat /proc/%d/comm && echo our$((1))s; echo made >made.txt && echo also >/tmp/$$ && rm /tmp/$$ && echo works`, d.hidden, os.Getpid())
+			return model.Reply{Text: "Running it.", Calls: []model.Call{d.shell(command)}}
+		}
+	}
+	each(t, script, func(d driven, m *model.Model) {
+		t := d.t
+		k := newConversation(protocol.AnswerOnce)
+		dir := t.TempDir()
+		s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: dir}, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end, err := s.Prompt(timed(t), driver.Prompt{Text: "Look around."}); err != nil {
+			t.Fatalf("%+v, %v", end, err)
+		}
+		said := ""
+		for _, r := range m.Requests() {
+			if n := len(r.Messages); n > 0 && len(r.Messages[n-1].Results) > 0 {
+				said = result(r)
+			}
+		}
+		if strings.Contains(said, "topsecret") || strings.Contains(said, "our1s") {
+			t.Errorf("its command sees %q", said)
+		}
+		if !strings.Contains(said, "confined=1") || !strings.Contains(said, "works") {
+			t.Errorf("its command does not work: %q", said)
+		}
+	})
 }
 
 // inFull reports whether the user is shown a complete command.

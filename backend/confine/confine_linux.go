@@ -19,9 +19,10 @@ import (
 const bubblewrap = "bwrap"
 
 // rootCapabilities are what a program of root keeps: what installing packages and
-// serving on a low port take. None of them undoes a mount, reaches another
-// process or opens a device.
-const rootCapabilities = "CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_KILL CAP_SETGID CAP_SETUID CAP_NET_BIND_SERVICE CAP_SYS_CHROOT"
+// serving on a low port take, and a user namespace of its own, in which the sandboxes of
+// agents run (CAP_SETFCAP, see user_namespaces(7)). None of them undoes a mount, reaches
+// another process or opens a device.
+const rootCapabilities = "CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_KILL CAP_SETGID CAP_SETUID CAP_SETFCAP CAP_NET_BIND_SERVICE CAP_SYS_CHROOT"
 
 // try starts a program as Wrap would.
 func try(ctx context.Context) error {

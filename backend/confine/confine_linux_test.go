@@ -239,11 +239,12 @@ func TestJobControl(t *testing.T) {
 
 // A program can confine its own children, as the sandboxes of agents do.
 func TestNestedSandbox(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("a program of root has given up what it needs for namespaces")
-	}
 	w := newWorld(t)
-	if got := w.run(`bwrap --ro-bind / / --dev /dev --unshare-all --proc /proc sh -c 'echo $$; cat "$STATE/pilotfish.json" 2>/dev/null; true'`); got != "2" {
+	proc := "--proc /proc"
+	if os.Getuid() == 0 {
+		proc = "" // with /proc/sys read-only, the kernel gives a namespace below no /proc of its own
+	}
+	if got := w.run(`bwrap --ro-bind / / --dev /dev --unshare-all ` + proc + ` sh -c 'echo $$; cat "$STATE/pilotfish.json" 2>/dev/null; true'`); got != "2" {
 		t.Errorf("nested: %s", got)
 	}
 }
