@@ -59,13 +59,49 @@ func TestConfinedAgent(t *testing.T) {
 	if err := p.desk.Screenshot(p.ctx, artifact(t, "confined.png")); err != nil {
 		t.Fatal(err)
 	}
-	// A process that left the group, the session and the environment ends with it all the same.
-	const survivor = "sleep\x0086399\x00"
-	p.typeLine(panel, `clear; env -i setsid sh -c 'setsid sleep 86399 & exit'`)
-	p.eventually("it runs", func() bool { return isAlive(t, survivor) })
+	p.leavesNothing(panel, "86399")
+}
+
+// leavesNothing starts a process that leaves the group, the session and the environment
+// of the terminal's agent, and ends the agent: the process ends with it all the same.
+func (p *product) leavesNothing(panel *tap.Page, seconds string) {
+	p.t.Helper()
+	survivor := "sleep\x00" + seconds + "\x00"
+	p.typeLine(panel, `clear; env -i setsid sh -c 'setsid sleep `+seconds+` & exit'`)
+	p.eventually("it runs", func() bool { return isAlive(p.t, survivor) })
 	p.typeLine(panel, "exit")
 	p.eventually("the terminal has ended", func() bool { return p.terminal().State == protocol.TerminalEnded })
-	p.eventually("nothing of it runs", func() bool { return !isAlive(t, survivor) })
+	p.eventually("nothing of it runs", func() bool { return !isAlive(p.t, survivor) })
+}
+
+// asTheUser are the attempts to act with the rights of the user's command line.
+func asTheUser() []string {
+	return []string{
+		"pilotfish without its token", "pilotfish with an empty environment", "pilotfish in a session of its own", "stop the session with its own token",
+		"allow itself a site with its own token", "the app's route with a token from the file", "the app's route without a token",
+	}
+}
+
+// TestUnconfinedAgent runs the same attempts where agents are not confined: what acts with
+// the user's token is recognized as the agent, and nothing of the agent is left behind.
+func TestUnconfinedAgent(t *testing.T) {
+	p := start(t, options{Settings: []string{`agent = "custom"`, `agent_command = "bash -i"`, "confine_agents = false"}})
+	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(panel, "ready>")
+	if info := p.terminal(); info.Confined {
+		t.Fatalf("the terminal is confined: %+v", info)
+	}
+	reached, held := p.attempts(panel)
+	t.Logf("where an agent is not confined %d attempts are held: %q", len(held), held)
+	for _, name := range asTheUser() {
+		if !slices.Contains(held, name) {
+			t.Errorf("an unconfined agent could %s", name)
+		}
+	}
+	if !slices.Contains(reached, "read the token of the command line") {
+		t.Error("the token could not be read, so nothing was tried with it")
+	}
+	p.leavesNothing(panel, "86397")
 }
 
 // isAlive says whether a process has this command line, whose arguments end with a zero.
@@ -93,6 +129,11 @@ func TestUnconfinedShell(t *testing.T) {
 	for _, name := range []string{"read the token of the command line", "see the app", "signal the browser", "read the browser's profile", "type into the panel by X"} {
 		if !slices.Contains(reached, name) {
 			t.Errorf("even an unconfined shell could not %s", name)
+		}
+	}
+	for _, name := range asTheUser() {
+		if !slices.Contains(held, name) {
+			t.Errorf("a program in the shell could %s", name)
 		}
 	}
 	own.eventually("the shell is at its prompt", func() bool { return own.terminal().Status == protocol.AgentIdle })

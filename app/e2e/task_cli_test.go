@@ -282,7 +282,7 @@ func byMCP(t *testing.T, p *product) {
 	params.SetProgressToken("here")
 	result, err := s.CallTool(p.ctx, params)
 	if err != nil || result.IsError {
-		t.Fatalf("%+v, %v", result, err)
+		t.Fatalf("%+v, %v", result.Content[0], err)
 	}
 	text := result.Content[0].(*sdk.TextContent).Text //nolint:forcetypeassert // a test may panic
 	if !strings.Contains(text, ": done, step 2 of 40\n<page-") || !strings.Contains(text, "Saved: Ada") {

@@ -1,9 +1,12 @@
 package agent
 
 import (
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"pilotfish/backend/protocol"
 )
 
 // strippedNames returns the variables that an agent must not inherit.
@@ -26,8 +29,7 @@ func strippedNames() []string {
 }
 
 // strippedPrefixes returns prefixes of such variables. Our own prefix is first:
-// an agent must not get the app's secrets and folders; what it may know is set
-// again.
+// an agent must not get the app's secrets; what it may know is set again.
 func strippedPrefixes() []string {
 	return []string{
 		"PILOTFISH_",
@@ -46,6 +48,11 @@ func cleaned(env []string) []string {
 		switch {
 		case !found || name == "":
 		case slices.Contains(names, name):
+		// `pilotfish` finds the app by it. A relative path would mean another folder there.
+		case name == protocol.EnvHome:
+			if home, err := filepath.Abs(value); err == nil && value != "" {
+				kept = append(kept, name+"="+home)
+			}
 		case slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) }):
 		// A debugger uses this option to attach to every Node program; other
 		// options are the user's own.

@@ -31,7 +31,7 @@ func TestLaunchClaude(t *testing.T) {
 	home := t.TempDir()
 	install(t, filepath.Join(home, ".local/bin"), "claude")
 	p := prober(t, home,
-		"PILOTFISH_HOME=/secret", "PILOTFISH_TOKEN=the-apps-own", "PILOTFISH_NO_SANDBOX=1", "CLAUDECODE=1", "TMUX=/x,1,0",
+		"PILOTFISH_HOME=/portable", "PILOTFISH_TOKEN=the-apps-own", "PILOTFISH_NO_SANDBOX=1", "CLAUDECODE=1", "TMUX=/x,1,0",
 		"NODE_OPTIONS=--inspect-brk=9229", "VSCODE_INSPECTOR_OPTIONS={}", "LD_PRELOAD=/x.so", "TERM=dumb", "KEEP=me", "ANTHROPIC_API_KEY=persons-own")
 	cfg := launchConfig(t)
 	cfg.Args = `--model 'opus 5' --add-dir ~/src "$KEEP"`
@@ -51,14 +51,14 @@ func TestLaunchClaude(t *testing.T) {
 		"[--append-system-prompt]", "[--settings]",
 		"[--model]\n[opus 5]\n[--add-dir]\n[" + home + "/src]\n[me]\n",
 		"PILOTFISH_URL=http://127.0.0.1:4711\n", "PILOTFISH_TOKEN=agents-own-token\n", "PILOTFISH_SESSION=default\n",
-		"PILOTFISH_TAB=t7\n", "PILOTFISH_STATE=/state/default\n", "TERM=xterm-256color\n", "KEEP=me\n", "ANTHROPIC_API_KEY=persons-own\n",
+		"PILOTFISH_TAB=t7\n", "PILOTFISH_HOME=/portable\n", "PILOTFISH_STATE=/state/default\n", "TERM=xterm-256color\n", "KEEP=me\n", "ANTHROPIC_API_KEY=persons-own\n",
 		"PWD=" + cfg.DefaultDir + "\n", "PATH=" + cfg.ProgramDir + ":",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}
 	}
-	for _, secret := range []string{"/secret", "the-apps-own", "NO_SANDBOX", "CLAUDECODE", "TMUX", "inspect", "VSCODE", "LD_PRELOAD", "dumb"} {
+	for _, secret := range []string{"the-apps-own", "NO_SANDBOX", "CLAUDECODE", "TMUX", "inspect", "VSCODE", "LD_PRELOAD", "dumb"} {
 		if strings.Contains(out, secret) {
 			t.Errorf("%q reaches the agent:\n%s", secret, out)
 		}

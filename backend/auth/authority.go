@@ -201,6 +201,30 @@ func (a *Authority) RevokeWhere(match func(Grant) bool) {
 	}
 }
 
+// Any reports whether a grant is valid that match reports true for. match must not
+// call the Authority.
+func (a *Authority) Any(match func(Grant) bool) bool {
+	return len(a.where(match)) > 0
+}
+
+// Children returns the valid grants that depend on a grant, in no order.
+func (a *Authority) Children(id string) []Grant {
+	return a.where(func(g Grant) bool { return g.Parent == id })
+}
+
+func (a *Authority) where(match func(Grant) bool) []Grant {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sweep(a.elapsed())
+	var found []Grant
+	for _, r := range a.records {
+		if match(r.grant) {
+			found = append(found, r.grant)
+		}
+	}
+	return found
+}
+
 // sweep ends the grants that have expired. The caller holds mu.
 func (a *Authority) sweep(now time.Duration) {
 	for _, r := range a.records {

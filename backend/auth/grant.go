@@ -63,6 +63,12 @@ type Grant struct {
 	Actor protocol.Actor
 	// Scopes are the scopes of the commands that the holder may run.
 	Scopes Scopes
+	// Unconfined: the holder is a process that sees what its user sees, which
+	// includes the token of the command line.
+	Unconfined bool
+	// Shared: the holder is a process that serves several agents, whose grants have
+	// this one as Parent.
+	Shared bool
 	// Parent is the ID of the grant that this one depends on: when that ends, this
 	// ends too. Empty for none.
 	Parent string

@@ -38,7 +38,7 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		}
 	}
 	if !in.Agent() {
-		return nil
+		return in.confirm(ctx, c, page)
 	}
 	if c.Tab == OwnTab {
 		if in.call.ByPage == nil { // else the app has no access to the page that it could gate
@@ -95,6 +95,17 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		return in.acts(now)
 	}
 	return nil
+}
+
+// confirm asks about a call of the user's that only the user may make, where it is not
+// certain that the user makes it; see Call.Confirm.
+func (in *Invocation) confirm(ctx context.Context, c *Command, page string) error {
+	if !in.call.Confirm || c.Scope != protocol.ScopeSensitive && c.Scope != protocol.ScopeAdmin {
+		return nil
+	}
+	return in.registry.policy.Confirm(ctx, policy.Request{
+		Actor: in.Actor, Tab: in.Tab, Page: page, Command: c.Name, Args: inFull(c.Spec, in.call.Request.Args), Asking: in.call.Watch.Asking,
+	})
 }
 
 // stands refuses to act on another page than a request was judged on, and what a rule

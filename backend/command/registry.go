@@ -32,6 +32,9 @@ type Call struct {
 	Tab     protocol.TabID
 	Request protocol.CommandRequest
 	Watch   Watch
+	// Confirm: an agent runs that could act with the rights of this caller, so the user
+	// is asked about what an agent must not do.
+	Confirm bool
 	// ByPage asks only for permission: the panel carries out what is allowed.
 	ByPage *protocol.ByPage
 	// BesideSnapshots is set for a screenshot that no caller waits for: other commands

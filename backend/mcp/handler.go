@@ -34,7 +34,7 @@ type Handler struct {
 	stateless, stateful http.Handler
 
 	mu      sync.Mutex
-	servers map[string]*sdk.Server // by grant
+	servers map[string]*sdk.Server // by holder
 	closed  bool
 }
 
@@ -61,7 +61,7 @@ func NewHandler(c HandlerConfig) *Handler {
 		if !ok {
 			return nil, sdkauth.ErrInvalidToken
 		}
-		return &sdkauth.TokenInfo{UserID: grant.ID, Expiration: time.Now().Add(time.Hour)}, nil
+		return &sdkauth.TokenInfo{UserID: holder(grant), Expiration: time.Now().Add(time.Hour)}, nil
 	}, nil)
 	h.stateful = who(sdk.NewStreamableHTTPHandler(h.server, &options))
 	alone := options
@@ -77,6 +77,10 @@ func grantOf(ctx context.Context) (auth.Grant, bool) {
 	grant, ok := ctx.Value(grantKey{}).(auth.Grant)
 	return grant, ok
 }
+
+// holder names the caller to which a session belongs: several programs may have the same
+// token.
+func holder(grant auth.Grant) string { return grant.ID + " " + grant.Actor.ID }
 
 // ServeMCP handles one request of the holder of a grant.
 func (h *Handler) ServeMCP(w http.ResponseWriter, r *http.Request, grant auth.Grant) {
@@ -98,7 +102,7 @@ func (h *Handler) server(r *http.Request) *sdk.Server {
 	if !ok || h.closed {
 		return nil
 	}
-	if s := h.servers[grant.ID]; s != nil {
+	if s := h.servers[holder(grant)]; s != nil {
 		return s
 	}
 	if len(h.servers) >= maxServers {
@@ -109,7 +113,7 @@ func (h *Handler) server(r *http.Request) *sdk.Server {
 		}
 	}
 	s := NewServer(h.config.Caller(grant))
-	h.servers[grant.ID] = s
+	h.servers[holder(grant)] = s
 	return s
 }
 

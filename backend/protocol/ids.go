@@ -61,18 +61,21 @@ const (
 	ActorChat     ActorKind = "chat"
 	ActorTask     ActorKind = "task"
 	ActorShell    ActorKind = "shell"
+	ActorMCP      ActorKind = "mcp" // a program that the user connected by MCP
 )
 
 // Actor identifies who made a call. Activity, permissions and tab ownership use
 // it.
 type Actor struct {
 	Kind ActorKind `json:"kind"`
-	// ID is the terminal, conversation or task; empty for a user or a shell.
+	// ID is the terminal, conversation, task or connection; empty for a user or a
+	// shell.
 	ID string `json:"id,omitempty"`
 	// Name is shown in logs and the activity, such as "claude in t2".
 	Name string `json:"name"`
-	// Agent is the name of the program that acts in a terminal or a conversation,
-	// such as "Claude Code"; empty for a shell and where there is no such program.
+	// Agent is the name of the program that acts in a terminal, in a conversation or
+	// by MCP, such as "Claude Code"; empty for a shell and where there is no such
+	// program.
 	Agent string `json:"agent,omitempty"`
 	// Tab is the tab beside a terminal.
 	Tab TabID `json:"tab,omitempty"`

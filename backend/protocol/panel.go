@@ -19,6 +19,11 @@ type Pairing struct {
 // PairingKey is the key of Pairing in chrome.storage.session.
 const PairingKey = "pilotfish.pairing"
 
+// HeaderProgram is the header by which `pilotfish mcp` says for which program it asks:
+// an id of the connection, a space, and the program's name. The holder of the token of
+// the command line then acts as that program, with the rights of an agent.
+const HeaderProgram = "Pilotfish-Program"
+
 // TokenSubprotocol is the prefix of the subprotocol that carries a token at a
 // WebSocket upgrade, beside Version. The server selects Version, so the
 // response does not repeat the token.

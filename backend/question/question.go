@@ -39,6 +39,8 @@ func Who(a protocol.Actor) string {
 			return "Task “" + title + "”"
 		}
 		return "A task"
+	case protocol.ActorMCP:
+		return a.Agent + " over MCP"
 	case protocol.ActorShell:
 		return "A command in your shell"
 	case protocol.ActorUser:
@@ -338,10 +340,29 @@ func (s *say) what() string {
 			return "run code on every site by its own answers to requests for " + s.quote("what")
 		}
 		return "run code by its own answers to requests" // Where says to which site, Details the pattern
+	case "app":
+		return s.app()
+	case "rules":
+		return "change what agents may do on which sites"
 	case "cdp":
 		return "send the DevTools command " + s.quote("method")
 	}
 	return "run the command “" + s.a.Command + "”"
+}
+
+// app says what is done with a session, or with the app.
+func (s *say) app() string {
+	s.said = append(s.said, "action")
+	switch action := s.arg("action"); action {
+	case "quit":
+		return "quit Pilotfish"
+	case "rotate-tokens":
+		return "give every panel a new token"
+	case "restart-server":
+		return "restart Pilotfish's server"
+	default:
+		return action + " the session " + s.quote("session")
+	}
 }
 
 // opens returns text. An address that is only the origin counts as said,

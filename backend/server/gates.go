@@ -191,7 +191,7 @@ func (g *gates) identify(rt route, r *http.Request) (auth.Grant, error) {
 	if grant.Kind == auth.KindPanel && r.Method != http.MethodGet && r.Header.Get("Origin") != protocol.ExtensionOrigin {
 		return auth.Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid for this route", "")
 	}
-	return grant, nil
+	return g.caller(rt, r, grant)
 }
 
 // bearer reads the token of an HTTP request.

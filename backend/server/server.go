@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,6 +44,10 @@ type Config struct {
 	Chat func(auth.Grant) (Conversations, error)
 	// Commands are the commands of POST /command, for /openapi.json.
 	Commands []CommandDoc
+	// Started returns the values of an environment variable in the process that opened a
+	// connection, and in its ancestors, as peer.Started does. With nil, a request with the
+	// token of the command line is always the user's.
+	Started func(client, server netip.AddrPort, variable string) ([]string, error)
 	// OnReady is called with the port when the server listens; it may be nil.
 	OnReady func(port int)
 	Logger  *slog.Logger
@@ -61,6 +66,7 @@ type Server struct {
 	tasks    func(auth.Grant) (Tasks, error)
 	chat     func(auth.Grant) (Conversations, error)
 	commands []CommandDoc
+	started  func(client, server netip.AddrPort, variable string) ([]string, error)
 	onReady  func(int)
 	log      *slog.Logger
 
@@ -86,6 +92,7 @@ func New(cfg Config) (*Server, error) {
 		tasks:    cfg.Tasks,
 		chat:     cfg.Chat,
 		commands: cfg.Commands,
+		started:  cfg.Started,
 		onReady:  cfg.OnReady,
 		log:      cfg.Logger.With("component", "server"),
 		begun:    time.Now(),

@@ -20,6 +20,7 @@ import (
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
 	"pilotfish/backend/mcp"
+	"pilotfish/backend/peer"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
@@ -85,6 +86,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	h := &fixture{m: m, s: m.sessions[protocol.DefaultSession]}
+	h.s.tabs.set(onePage{}.Tabs())
 	rules, err := h.s.approvals.Rules()
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +115,7 @@ func newFixture(t *testing.T) *fixture {
 		return c
 	}})
 	srv, err := server.New(server.Config{
-		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, MCP: tools.ServeMCP, OnReady: func(port int) { ready <- port },
+		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, MCP: tools.ServeMCP, Started: peer.Started, OnReady: func(port int) { ready <- port },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +134,7 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.panel, h.cli, h.agent = panel.Reveal(), cli.Reveal(), h.s.tokens.Terminal(info.ID, "t1", protocol.AgentClaude).Reveal()
+	h.panel, h.cli, h.agent = panel.Reveal(), cli.Reveal(), h.s.tokens.Terminal(info.ID, "t1", protocol.AgentClaude, true).Reveal()
 	return h
 }
 
@@ -145,8 +147,12 @@ type quiet struct {
 }
 
 func (q quiet) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+	grant, err := q.conversation(grant, req.Tab)
+	if err != nil {
+		return protocol.CommandReply{Error: protocol.AsError(err)}
+	}
 	return q.s.recorder.Do(grant.Actor, req, waiting, func(watch command.Watch) protocol.CommandReply {
-		return q.r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: "t1", Request: req, Watch: watch})
+		return q.r.commands.Execute(ctx, q.call(q.s, q.r, grant, req, watch))
 	})
 }
 

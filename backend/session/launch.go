@@ -67,7 +67,7 @@ func (l launcher) launch(ctx context.Context, req terminal.Request) (terminal.La
 		return terminal.Launch{}, err
 	}
 	l.s.terminalEnded(req.Terminal) // of the process before
-	token := l.s.tokens.Terminal(req.Terminal, req.Tab, kind)
+	token := l.s.tokens.Terminal(req.Terminal, req.Tab, kind, folders != nil)
 	launched, err := l.s.m.agents.prober.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
 		WorkDir: settings.WorkDir, DefaultDir: r.workDir, ProgramDir: l.s.m.agents.programDir, StateDir: r.agentDir,
@@ -77,9 +77,13 @@ func (l launcher) launch(ctx context.Context, req terminal.Request) (terminal.La
 	if err != nil || launched.Missing != nil {
 		l.s.terminalEnded(req.Terminal)
 	}
+	keeper := l.s.m.cfg.Program
+	if kind == protocol.AgentShell {
+		keeper = "" // what the user starts in their own shell is theirs
+	}
 	return terminal.Launch{
 		Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
-		Kind: launched.Kind, Name: launched.Name, Missing: launched.Missing, Confine: folders,
+		Kind: launched.Kind, Name: launched.Name, Missing: launched.Missing, Confine: folders, Keeper: keeper,
 	}, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/mcp"
+	"pilotfish/backend/peer"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
 	"pilotfish/backend/task/control"
@@ -31,7 +32,7 @@ func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, 
 	tools := g.newMCP()
 	srv, err := server.New(server.Config{
 		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: g.m.cfg.Welcome, Logger: g.m.cfg.Logger, MCP: tools.ServeMCP, Commands: commandDocs(),
-		Models: g.m.Models(), Tasks: g.serverTasks, Chat: g.conversations,
+		Models: g.m.Models(), Tasks: g.serverTasks, Chat: g.conversations, Started: peer.Started,
 	})
 	if err != nil {
 		_ = tools.Close()

@@ -141,6 +141,9 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 		name = req.Session
 	}
 	s, err := g.m.pick(name)
+	if err == nil {
+		grant, err = g.conversation(grant, req.Tab)
+	}
 	if err != nil {
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
@@ -161,7 +164,7 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 		if err != nil {
 			return protocol.CommandReply{Error: protocol.AsError(err)}
 		}
-		return r.commands.Execute(ctx, command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: s.tabs.ofCaller(grant), Request: req, Watch: watch})
+		return r.commands.Execute(ctx, g.call(s, r, grant, req, watch))
 	})
 }
 
@@ -230,10 +233,13 @@ func (g gateway) RouteRule(ctx context.Context, req protocol.ChatRouteRuleReques
 }
 
 // App carries out what the command line asks of the app itself.
-func (g gateway) App(ctx context.Context, _ auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
+func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
 	name := req.Session
 	if name == "" {
 		name = protocol.DefaultSession
+	}
+	if err := g.confirmApp(ctx, grant, name, req.Action); err != nil {
+		return protocol.AppReply{}, err
 	}
 	var err error
 	switch req.Action {

@@ -44,6 +44,7 @@ type Session struct {
 	pages      *view.Pages // what the browser shows of tasks
 	pickers    *picker.Pickers
 	tabs       tabList // tabs of the browser that runs now
+	programs   programTabs
 	panels     panels
 
 	mu        sync.Mutex

@@ -19,7 +19,7 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	pages := view.New(view.Config{Tabs: s.tabs.all, Publish: publish, Logger: s.plainLog()})
 	cfg := control.Config{
 		Headless: s.m.cfg.Headless, Publish: publish,
-		Tabs: s.tabs.all, CallerTab: s.tabs.ofCaller, Gone: s.approvals.Gone, Logger: s.plainLog(),
+		Tabs: s.tabs.all, Gone: s.approvals.Gone, Logger: s.plainLog(),
 		Dirs: func() (control.Dirs, error) {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)
 			return control.Dirs{Tasks: filepath.Join(dirs.Root, "tasks"), Routines: filepath.Join(dirs.Root, "routines"), Screenshots: dirs.Screenshots}, err
@@ -45,7 +45,8 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 // forTasks returns the parts of a run that tasks use.
 func (r *run) forTasks(s *Session) control.Running {
 	return control.Running{
-		Policy: r.policy, Commands: r.commands, Browser: r.browser, LetGo: r.letGo,
+		CallerTab: func(grant auth.Grant, named protocol.TabID) protocol.TabID { return r.callerTab(s, grant, named) },
+		Policy:    r.policy, Commands: r.commands, Browser: r.browser, LetGo: r.letGo,
 		Ready: func(ctx context.Context, timeoutMS int) error { return r.ready(ctx, s, timeoutMS) },
 	}
 }

@@ -34,6 +34,9 @@ type Launch struct {
 	// Confine lists what is hidden from the program. With nil, the program sees
 	// everything that its user sees.
 	Confine *confine.Folders
+	// Keeper is the program that adopts what a program without confinement leaves
+	// behind; see confine.Prepare. Empty for none.
+	Keeper string
 }
 
 // Request describes what a terminal should run.

@@ -61,22 +61,22 @@ func (t *terminal) settle() {
 
 func foregroundStatus(run *running) protocol.AgentStatus {
 	group, err := run.device.Foreground()
-	if err != nil || group == run.proc.PID() || run.confined && startedBy(run.proc.PID(), group) {
+	if err != nil || group == run.proc.PID() || run.wrapped && startedBy(run.proc.PID(), group) {
 		return protocol.AgentIdle
 	}
 	return protocol.AgentWorking
 }
 
-// startedBy reports whether a process is the program that bubblewrap runs: the child
-// of its child, which is the first process of the namespace. A shell leads its own
-// process group.
-func startedBy(bubblewrap, pid int) bool {
-	first, err := proc.Parent(pid)
-	if err != nil {
-		return false
+// startedBy reports whether a process is the program that a wrapper runs: its child, or
+// for bubblewrap the child of its child, which is the first process of the namespace. A
+// shell leads its own process group.
+func startedBy(wrapper, pid int) bool {
+	parent, err := proc.Parent(pid)
+	if err != nil || parent == wrapper {
+		return err == nil
 	}
-	outer, err := proc.Parent(first)
-	return err == nil && outer == bubblewrap
+	outer, err := proc.Parent(parent)
+	return err == nil && outer == wrapper
 }
 
 // setStatus is an agent's own word.

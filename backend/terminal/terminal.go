@@ -50,11 +50,12 @@ type terminal struct {
 
 // running is one process in one pseudo terminal.
 type running struct {
-	epoch    int
-	confined bool
-	proc     *proc.Process
-	device   *pty.Device
-	input    *pty.Input
+	epoch int
+	// wrapped: proc is not the program itself but what started it; see confine.Prepare.
+	wrapped bool
+	proc    *proc.Process
+	device  *pty.Device
+	input   *pty.Input
 	// drop means that nobody wants the output any more. Guarded by terminal.mu.
 	drop bool
 	// read is closed when all output has been read.
@@ -258,9 +259,7 @@ func (t *terminal) spawn(launch Launch) (*running, error) {
 	}
 	defer slave.Close()
 	program := confine.Program{Path: launch.Path, Args: launch.Args, Env: environment(launch, slave.Name()), Dir: launch.Dir}
-	if launch.Confine != nil {
-		program = confine.Wrap(program, *launch.Confine)
-	}
+	program, wrapped := confine.Prepare(program, launch.Confine, launch.Keeper)
 	p, err := proc.Start(t.m.ctx, proc.Config{
 		Path: program.Path, Args: program.Args, Env: program.Env, Dir: program.Dir,
 		TTY: slave, Guard: t.m.config.Guard, Logger: t.m.config.Logger,
@@ -270,7 +269,7 @@ func (t *terminal) spawn(launch Launch) (*running, error) {
 		return nil, err
 	}
 	return &running{
-		epoch: t.info.Epoch, confined: launch.Confine != nil, proc: p, device: d,
+		epoch: t.info.Epoch, wrapped: wrapped, proc: p, device: d,
 		input:    pty.NewInput(d, inputQueue),
 		read:     make(chan struct{}),
 		finished: make(chan struct{}),
@@ -308,7 +307,7 @@ func (t *terminal) finish(run *running) {
 	<-run.proc.Exited()
 	run.input.End()
 	exit := run.proc.Exit()
-	if run.confined {
+	if run.wrapped {
 		exit = confine.Exit(exit)
 	}
 	t.mu.Lock()

@@ -62,10 +62,10 @@ func (t *Tokens) RotatePanel() (bool, error) {
 // Terminal creates the token of an agent process in a terminal: for the
 // terminal's tab, with the scopes read and act. It is valid until it is
 // revoked, when the process ends. An earlier token of the terminal is revoked.
-func (t *Tokens) Terminal(id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind) auth.Secret {
+func (t *Tokens) Terminal(id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind, confined bool) auth.Secret {
 	t.EndTerminal(id)
 	_, secret := t.auth.Mint(auth.KindAgent, auth.Grant{
-		Session: t.session, Terminal: id, Tab: tab,
+		Session: t.session, Terminal: id, Tab: tab, Unconfined: !confined,
 		Actor: protocol.Actor{
 			Kind: protocol.ActorTerminal, ID: string(id), Name: string(kind) + " in " + string(tab), Agent: agentName(kind), Tab: tab,
 		},
@@ -104,11 +104,26 @@ func (t *Tokens) Grant(actor protocol.Actor, tab protocol.TabID) auth.Grant {
 	return auth.Grant{Kind: auth.KindAgent, Session: t.session, Tab: tab, Actor: actor, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}}
 }
 
-// Conversation creates the token of a conversation's agent. An earlier one is
-// revoked.
-func (t *Tokens) Conversation(actor protocol.Actor, tab protocol.TabID) auth.Secret {
+// Process creates the token of a process that serves conversations, for the shells
+// that it starts. The holder acts as the conversation whose tab it names, or as the
+// only one. It ends with the returned function, and the tokens of the conversations
+// with it.
+func (t *Tokens) Process(agent string, confined bool) (id string, token auth.Secret, end func()) {
+	grant, secret := t.auth.Mint(auth.KindAgent, auth.Grant{
+		Session: t.session, Shared: true, Unconfined: !confined,
+		Actor:  protocol.Actor{Kind: protocol.ActorChat, Name: agent + " in Chat", Agent: agent},
+		Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct},
+	}, 0)
+	return grant.ID, secret, func() { t.auth.Revoke(grant.ID) }
+}
+
+// Conversation creates the token of a conversation's agent, which the process of an
+// id serves; see Process. An earlier one is revoked.
+func (t *Tokens) Conversation(actor protocol.Actor, tab protocol.TabID, process string) auth.Secret {
 	t.EndActor(actor)
-	_, secret := t.auth.Mint(auth.KindAgent, t.Grant(actor, tab), 0)
+	grant := t.Grant(actor, tab)
+	grant.Parent = process
+	_, secret := t.auth.Mint(auth.KindAgent, grant, 0)
 	return secret
 }
 

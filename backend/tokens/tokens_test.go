@@ -54,8 +54,8 @@ func TestThePanelsToken(t *testing.T) {
 // next process starts in its place. Tokens of other agents remain.
 func TestAgentsTokens(t *testing.T) {
 	tokens, good := fixture()
-	claude := tokens.Terminal("p1", "t1", protocol.AgentClaude).Reveal()
-	shell := tokens.Terminal("p2", "t2", protocol.AgentShell).Reveal()
+	claude := tokens.Terminal("p1", "t1", protocol.AgentClaude, true).Reveal()
+	shell := tokens.Terminal("p2", "t2", protocol.AgentShell, true).Reveal()
 	grant, is := good(claude)
 	if !is || grant.Tab != "t1" || grant.Actor.Agent != "Claude Code" || grant.Actor.Name != "claude in t1" || grant.Scopes.Has(protocol.ScopeSensitive) || grant.Scopes.Has(protocol.ScopeAdmin) {
 		t.Errorf("%+v, %t", grant, is)
@@ -63,7 +63,7 @@ func TestAgentsTokens(t *testing.T) {
 	if grant, is := good(shell); !is || grant.Actor.Agent != "" {
 		t.Errorf("%+v, %t", grant, is)
 	}
-	next := tokens.Terminal("p1", "t1", protocol.AgentCustom).Reveal()
+	next := tokens.Terminal("p1", "t1", protocol.AgentCustom, true).Reveal()
 	if _, is := good(claude); is {
 		t.Error("the token of a process that was replaced is good")
 	}
@@ -76,11 +76,11 @@ func TestAgentsTokens(t *testing.T) {
 	}
 
 	actor := protocol.Actor{Kind: protocol.ActorChat, ID: "c1"}
-	talk := tokens.Conversation(actor, "t3").Reveal()
+	talk := tokens.Conversation(actor, "t3", "").Reveal()
 	if grant, is := good(talk); !is || grant.Tab != "t3" || grant.Actor.ID != "c1" {
 		t.Errorf("%+v, %t", grant, is)
 	}
-	later := tokens.Conversation(actor, "t3").Reveal()
+	later := tokens.Conversation(actor, "t3", "").Reveal()
 	if _, is := good(talk); is {
 		t.Error("a conversation has two tokens")
 	}
@@ -90,5 +90,30 @@ func TestAgentsTokens(t *testing.T) {
 	}
 	if _, is := good(shell); !is {
 		t.Error("another agent's token ended")
+	}
+}
+
+// The token of a process that serves conversations ends with the process, and the
+// tokens of its conversations with it.
+func TestTokenOfAProcess(t *testing.T) {
+	tokens, good := fixture()
+	id, secret, end := tokens.Process("Gemini", false)
+	grant, is := good(secret.Reveal())
+	if !is || !grant.Shared || !grant.Unconfined || grant.Actor.Agent != "Gemini" || grant.Scopes.Has(protocol.ScopeSensitive) {
+		t.Errorf("%+v, %t", grant, is)
+	}
+	served := tokens.Conversation(protocol.Actor{Kind: protocol.ActorChat, ID: "c1"}, "t1", id).Reveal()
+	if grant, is := good(served); !is || grant.Parent != id || grant.Shared {
+		t.Errorf("%+v, %t", grant, is)
+	}
+	tokens.EndActor(protocol.Actor{Kind: protocol.ActorChat, ID: "c1"})
+	if _, is := good(secret.Reveal()); !is {
+		t.Error("the process lost its token with a conversation")
+	}
+	end()
+	for _, token := range []string{secret.Reveal(), served} {
+		if _, is := good(token); is {
+			t.Error("a token outlives its process")
+		}
 	}
 }

@@ -11,7 +11,9 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"pilotfish/app/cli/say"
 	"pilotfish/backend/protocol"
@@ -19,8 +21,20 @@ import (
 
 // Client sends requests to the running app.
 type Client struct {
-	host  string // with port
-	token string
+	host    string // with port
+	token   string
+	program string // protocol.HeaderProgram; empty for none
+}
+
+// For returns a client that asks for another program; see protocol.HeaderProgram.
+func (c *Client) For(id, program string) *Client {
+	line := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, program)
+	return &Client{host: c.host, token: c.token, program: id + " " + line}
 }
 
 // maxReply is the most that is read of a reply, in bytes.

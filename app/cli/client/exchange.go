@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"pilotfish/backend/protocol"
 )
 
 // request is a request to the app.
@@ -79,6 +81,9 @@ func (c *Client) text(r request) []byte {
 		line("Accept: %s", r.accept)
 	}
 	line("Authorization: Bearer %s", c.token)
+	if c.program != "" {
+		line("%s: %s", protocol.HeaderProgram, c.program)
+	}
 	if r.body != nil {
 		line("Content-Type: application/json")
 	}

@@ -5,7 +5,9 @@ package bridge
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +41,7 @@ type Streams struct {
 // the first command, and again after the app was restarted: the client's session
 // continues.
 func (s Streams) MCP(ctx context.Context) error {
-	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, s.Getenv) }}
+	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, s.Getenv) }, id: rand.Text()}
 	tab := s.Tab
 	if tab == "" {
 		tab = protocol.TabID(s.Getenv(protocol.EnvTab))
@@ -52,6 +54,7 @@ func (s Streams) MCP(ctx context.Context) error {
 			}
 			return b.execute(ctx, req, waiting)
 		},
+		Client: b.name,
 		Image: func(ctx context.Context, path string) ([]byte, string, error) {
 			return b.image(ctx, path, s.Session)
 		},
@@ -73,8 +76,20 @@ type bridge struct {
 	// find finds the app, or starts it.
 	find func(context.Context) (*client.Client, error)
 
-	mu     sync.Mutex
-	client *client.Client
+	// id is of the connection to the program that started this one; empty when that
+	// acts as the user.
+	id string
+
+	mu      sync.Mutex
+	program string // its name
+	client  *client.Client
+}
+
+// name records the name of the program that started this one.
+func (b *bridge) name(program string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.program = program
 }
 
 // connected returns the app as it was found last, or finds it now.
@@ -87,6 +102,9 @@ func (b *bridge) connected(ctx context.Context) (*client.Client, error) {
 	c, err := b.find(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if b.id != "" {
+		c = c.For(b.id, cmp.Or(b.program, "A program"))
 	}
 	b.client = c
 	return c, nil

@@ -69,6 +69,8 @@ type Process struct {
 	key   key
 	agent driver.Agent
 	name  string
+	// grant is set before begun is closed; zero for a process that has none.
+	grant driver.Grant
 	// begun is closed once agent or err is set.
 	begun chan struct{}
 	err   error
@@ -130,7 +132,12 @@ func (p *Process) addLocked(user User) *Share {
 // start starts the process and watches it.
 func (p *Process) start(s driver.Starter) {
 	pool := p.pool
-	agent, err := s.Driver.Start(pool.life, s.Launch)
+	launch, end := s.Launch, func() {}
+	if launch.Grant != nil {
+		p.grant = launch.Grant()
+		launch.Env, end = slices.Concat(launch.Env, p.grant.Env), p.grant.End
+	}
+	agent, err := s.Driver.Start(pool.life, launch)
 	pool.mu.Lock()
 	p.agent, p.err = agent, err
 	if err != nil || !agent.Shared() {
@@ -142,12 +149,14 @@ func (p *Process) start(s driver.Starter) {
 	pool.mu.Unlock()
 	close(p.begun)
 	if err != nil {
+		end()
 		pool.running.Done()
 		return
 	}
 	go func() {
 		defer pool.running.Done()
 		<-agent.Done()
+		end()
 		p.gone()
 	}()
 }
@@ -166,6 +175,9 @@ func (p *Process) gone() {
 
 // Agent returns the agent of the process.
 func (p *Process) Agent() driver.Agent { return p.agent }
+
+// Grant returns the id of what the process may do by itself; empty for nothing.
+func (p *Process) Grant() string { return p.grant.ID }
 
 // Over reports whether the process has ended.
 func (p *Process) Over() bool {

@@ -156,7 +156,11 @@ func (a *Agents) Starter(ctx context.Context, kind protocol.AgentKind, line stri
 	}
 	used, err := a.driver(launched.Driver)
 	return driver.Starter{Driver: used, Launch: driver.Launch{
-		Kind: launched.Kind, Name: launched.Name, Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir, Confine: folders,
+		Kind: launched.Kind, Name: launched.Name, Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir, Confine: folders, Keeper: a.cfg.Program,
+		Grant: func() driver.Grant {
+			id, token, end := a.cfg.Tokens.Process(launched.Name, folders != nil)
+			return driver.Grant{ID: id, Env: []string{protocol.EnvToken + "=" + token.Reveal()}, End: end}
+		},
 	}, SignIn: launched.SignIn}, err
 }
 
@@ -217,9 +221,9 @@ func (a *Agents) commander(cfg driver.SessionConfig) builtin.Commander {
 }
 
 // Tools returns the browser's tools for an agent: the program `pilotfish mcp`
-// with a token of the conversation's own.
-func (a *Agents) Tools(actor protocol.Actor, tab protocol.TabID) []driver.ToolServer {
-	secret := a.cfg.Tokens.Conversation(actor, tab)
+// with a token of the conversation's own. process is the grant of the agent's process.
+func (a *Agents) Tools(actor protocol.Actor, tab protocol.TabID, process string) []driver.ToolServer {
+	secret := a.cfg.Tokens.Conversation(actor, tab, process)
 	return []driver.ToolServer{{
 		Name: "pilotfish", Command: a.cfg.Program, Args: []string{"mcp"},
 		Env: []string{

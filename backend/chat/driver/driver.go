@@ -32,9 +32,23 @@ type Launch struct {
 	// Confine says what the process does not see; nil for a process that sees all
 	// that its user does.
 	Confine *confine.Folders
+	// Keeper is the program that adopts what a process without confinement leaves
+	// behind; see confine.Prepare. Empty for none.
+	Keeper string
+	// Grant creates what the process may do by itself, right before it starts; nil for
+	// a process that may do nothing.
+	Grant func() Grant
 	// Stderr is called with each line that the agent writes to its standard
 	// error; nil discards them.
 	Stderr func(line string)
+}
+
+// Grant is what a process of an agent may do for its conversations; see tokens.Process.
+type Grant struct {
+	ID  string
+	Env []string // "NAME=value", for the process
+	// End ends it, once the process has ended.
+	End func()
 }
 
 // Starter is all that is needed to start an agent.

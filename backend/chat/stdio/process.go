@@ -64,10 +64,7 @@ func Start(life context.Context, c Config) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	program := confine.Program{Path: c.Launch.Path, Args: c.Launch.Args, Env: c.Launch.Env, Dir: c.Launch.Dir}
-	if c.Launch.Confine != nil {
-		program = confine.Wrap(program, *c.Launch.Confine)
-	}
+	program, _ := confine.Prepare(confine.Program{Path: c.Launch.Path, Args: c.Launch.Args, Env: c.Launch.Env, Dir: c.Launch.Dir}, c.Launch.Confine, c.Launch.Keeper)
 	running, err := proc.Start(life, proc.Config{
 		Path: program.Path, Args: program.Args, Env: program.Env, Dir: program.Dir,
 		Stdin: pipes.stdin.theirs, Stdout: pipes.stdout.theirs, Stderr: pipes.stderr.theirs,

@@ -38,13 +38,14 @@ func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunR
 	if strings.TrimSpace(req.Goal) == "" {
 		return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, "the task has no goal", "write what is to be done", protocol.Example("task", "run", "fill this form with …"))
 	}
+	own := r.CallerTab(grant, req.Tab)
 	if req.Tab == "" {
-		req.Tab = t.cfg.CallerTab(grant)
+		req.Tab = own
 	}
 	if !t.open(req.Tab) {
 		return protocol.Task{}, unknownTab(req.Tab)
 	}
-	if err := r.Policy.Tab(grant.Actor, grant.Tab, req.Tab, t.cfg.Tabs()); err != nil {
+	if err := r.Policy.Tab(grant.Actor, own, req.Tab, t.cfg.Tabs()); err != nil {
 		return protocol.Task{}, err
 	}
 	if req.Profile, err = t.profile(ctx, req); err != nil {

@@ -36,8 +36,6 @@ type Config struct {
 	Running func() (Running, error)
 	// Tabs returns the open tabs.
 	Tabs func() []protocol.Tab
-	// CallerTab returns the tab for a call that names none.
-	CallerTab func(auth.Grant) protocol.TabID
 	// Record runs a command and records it in the activity.
 	Record func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply
 	// Gone ends the open questions of an actor.
@@ -55,9 +53,12 @@ type Models interface {
 
 // Running is what exists only while a session runs.
 type Running struct {
-	Policy   *policy.Policy
-	Commands Commands
-	Browser  Browser
+	// CallerTab returns the caller's own tab, which a call means that names none. named is
+	// the tab that the call names.
+	CallerTab func(grant auth.Grant, named protocol.TabID) protocol.TabID
+	Policy    *policy.Policy
+	Commands  Commands
+	Browser   Browser
 	// Ready waits until the browser is up and has a tab.
 	Ready func(ctx context.Context, timeoutMS int) error
 	// LetGo releases the keys and buttons that a caller holds down.

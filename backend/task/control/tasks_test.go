@@ -52,7 +52,8 @@ func newDesk(t *testing.T, change func(*Config)) *desk {
 		},
 		Running: func() (Running, error) {
 			return Running{
-				Policy: d.policy, Commands: d, Browser: d, Ready: func(context.Context, int) error { return nil },
+				CallerTab: func(grant auth.Grant, _ protocol.TabID) protocol.TabID { return grant.Tab },
+				Policy:    d.policy, Commands: d, Browser: d, Ready: func(context.Context, int) error { return nil },
 				LetGo: func(caller string) { d.note("let go " + caller) },
 			}, d.stopped
 		},
@@ -61,7 +62,6 @@ func newDesk(t *testing.T, change func(*Config)) *desk {
 			defer d.mu.Unlock()
 			return slices.Clone(d.tabs)
 		},
-		CallerTab: func(grant auth.Grant) protocol.TabID { return grant.Tab },
 		Record: func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
 			d.note(fmt.Sprintf("%s: %s", actor.Name, req.Command))
 			return run(command.Watch{})

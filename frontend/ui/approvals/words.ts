@@ -17,6 +17,8 @@ export function who({ kind, agent = '', tab = '', title = '', name }: Actor): st
       return agent === '' ? 'Chat' : `${agent} in Chat`;
     case 'task':
       return title === '' ? 'A task' : `Task “${title.replace(/[“”]/g, '"')}”`;
+    case 'mcp':
+      return `${agent} over MCP`;
     case 'shell':
       return 'A command in your shell';
     case 'person':
@@ -212,10 +214,30 @@ class Saying {
         if (this.approval.origin !== '') return 'run code by its own answers to requests';
         return `run code on every site by its own answers to requests for ${this.#quote('what')}`;
       }
+      case 'app':
+        return this.#app();
+      case 'rules':
+        return 'change what agents may do on which sites';
       case 'cdp':
         return `send the DevTools command ${this.#quote('method')}`;
       default:
         return `run the command “${command}”`;
+    }
+  }
+
+  /** What is done with a session, or with the app. */
+  #app(): string {
+    this.said.add('action');
+    const action = this.#arg('action');
+    switch (action) {
+      case 'quit':
+        return 'quit Pilotfish';
+      case 'rotate-tokens':
+        return 'give every panel a new token';
+      case 'restart-server':
+        return "restart Pilotfish's server";
+      default:
+        return `${action} the session ${this.#quote('session')}`;
     }
   }
 

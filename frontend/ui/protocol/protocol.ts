@@ -1656,7 +1656,8 @@ export type ActorKind =
   | typeof ActorTerminal
   | typeof ActorChat
   | typeof ActorTask
-  | typeof ActorShell;
+  | typeof ActorShell
+  | typeof ActorMCP;
 /**
  * The kinds of actor.
  */
@@ -1665,6 +1666,7 @@ export const ActorTerminal = "terminal";
 export const ActorChat = "chat";
 export const ActorTask = "task";
 export const ActorShell = "shell";
+export const ActorMCP = "mcp"; // a program that the user connected by MCP
 /**
  * Actor identifies who made a call. Activity, permissions and tab ownership use
  * it.
@@ -1672,7 +1674,8 @@ export const ActorShell = "shell";
 export interface Actor {
   kind: ActorKind;
   /**
-   * ID is the terminal, conversation or task; empty for a user or a shell.
+   * ID is the terminal, conversation, task or connection; empty for a user or a
+   * shell.
    */
   id?: string;
   /**
@@ -1680,8 +1683,9 @@ export interface Actor {
    */
   name: string;
   /**
-   * Agent is the name of the program that acts in a terminal or a conversation,
-   * such as "Claude Code"; empty for a shell and where there is no such program.
+   * Agent is the name of the program that acts in a terminal, in a conversation or
+   * by MCP, such as "Claude Code"; empty for a shell and where there is no such
+   * program.
    */
   agent?: string;
   /**
@@ -2618,6 +2622,12 @@ export interface Pairing {
  */
 export const PairingKey = "pilotfish.pairing";
 /**
+ * HeaderProgram is the header by which `pilotfish mcp` says for which program it asks:
+ * an id of the connection, a space, and the program's name. The holder of the token of
+ * the command line then acts as that program, with the rights of an agent.
+ */
+export const HeaderProgram = "Pilotfish-Program";
+/**
  * TokenSubprotocol is the prefix of the subprotocol that carries a token at a
  * WebSocket upgrade, beside Version. The server selects Version, so the
  * response does not repeat the token.
@@ -3022,6 +3032,10 @@ export interface Tab {
    * Opener is the tab whose page opened this one.
    */
   opener?: TabID;
+  /**
+   * ByUser: no command acted on Opener when it opened this one, so the user did it.
+   */
+  byUser?: boolean;
   /**
    * Agent is the state of this tab's agent; absent when it has none.
    */

@@ -81,6 +81,7 @@ export const tabSchema = v.object({
   windowId: v.exactOptional(v.number()),
   index: v.number(),
   opener: v.exactOptional(v.string()),
+  byUser: v.exactOptional(v.boolean()),
   agent: v.exactOptional(tabAgentSchema),
 });
 
@@ -118,7 +119,7 @@ export const terminalInfoSchema = v.object({
 });
 
 export const actorSchema = v.object({
-  kind: v.picklist([p.ActorUser, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell]),
+  kind: v.picklist([p.ActorUser, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell, p.ActorMCP]),
   id: v.exactOptional(v.string()),
   name: v.string(),
   agent: v.exactOptional(v.string()),
