@@ -61,6 +61,12 @@ test: install-test $(PROGRAMS) $(COMPONENTS) ## install what is missing, run all
 check: install-build modules extension/dist/manifest.json frontend/dist/index.html ## run the tests that need no browser, without the race detector
 	@build/test $(TAGS) check
 
+# A part of `make test`; here with more time for each decoder.
+.PHONY: fuzz
+fuzz: install-build modules extension/dist/manifest.json frontend/dist/index.html ## fuzz every decoder, 30 s each (FUZZ_TIME=5m for longer)
+	@go build -o $(CACHE)/report ./build/report
+	@build/fuzz $(TAGS) $(or $(FUZZ_TIME),30s) | $(CACHE)/report /dev/null /dev/null
+
 .PHONY: lint
 lint: install-build modules $(LINTER) ## run the linters of Go and TypeScript
 	@build/lint $(LINTER)
