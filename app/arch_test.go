@@ -222,7 +222,7 @@ func roomRules() []roomRule {
 	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
 	// Only journal writes files atomically, and only it makes the error for files
 	// that cannot be written.
-	for _, name := range []string{"config", "desktop", "instance", "llm", "tabfiles", "task"} {
+	for _, name := range []string{"config", "desktop", "instance", "llm", "tabfiles", "task", "trust"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
 	}
 	return rules

@@ -16,6 +16,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+// Trust is the command of the question whether an agent may use the settings of the
+// folder that it would start in. No caller can run it.
+const Trust = "trust"
+
 // quoted is how many characters of a value are quoted in a sentence.
 const quoted = 60
 
@@ -338,6 +342,8 @@ func (s *say) what() string {
 			return "run code on every site by its own answers to requests for " + s.quote("what")
 		}
 		return "run code by its own answers to requests" // Where says to which site, Details the pattern
+	case Trust:
+		return "use the settings for agents in " + s.quote("folder")
 	case "cdp":
 		return "send the DevTools command " + s.quote("method")
 	}

@@ -21,6 +21,7 @@ import (
 	"pilotfish/backend/llm"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/trust"
 )
 
 // Config is what a Manager needs. All fields are required unless they say
@@ -59,6 +60,7 @@ type Manager struct {
 	endpoint *endpoint.Endpoint
 	agents   *agentList
 	confine  *confine.Probe
+	folders  *folders
 	// known are the browser's commands: each call looks several times.
 	known command.Table
 
@@ -103,6 +105,7 @@ func New(cfg Config) (*Manager, error) {
 	m.known = catalogue.Table()
 	m.agents = newAgentList(cfg)
 	m.confine = confine.NewProbe()
+	m.folders = newFolders(trust.NewStore(cfg.Dirs.TrustFile(), cfg.Logger))
 	m.endpoint = newEndpoint(m)
 	names, err := cfg.Dirs.Sessions()
 	if err != nil {

@@ -34,6 +34,10 @@ type Launch struct {
 	// Confine lists what is hidden from the program. With nil, the program sees
 	// everything that its user sees.
 	Confine *confine.Folders
+	// Wait, if set, waits for the user and returns what to start then. Until it
+	// returns, the terminal is TerminalStarting and only Kind and Name count. It
+	// ends with ctx, at the latest when the terminal is restarted or closed.
+	Wait func(ctx context.Context) (Launch, error)
 }
 
 // Request describes what a terminal should run.

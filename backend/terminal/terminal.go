@@ -33,6 +33,7 @@ type terminal struct {
 	closed  bool                       // no further process is started
 	forgot  bool                       // close has finished
 	run     *running                   // the current or last process; nil before the first
+	unwait  context.CancelFunc         // ends Launch.Wait; nil when nothing waits
 	stream  vt.Stream
 	viewer  *viewer // the attached viewer, if any
 	viewed  bool    // a viewer has been attached in this epoch
@@ -228,6 +229,13 @@ func (t *terminal) begin(launch Launch) {
 		t.viewer.newEpoch()
 	}
 	defer t.changed()
+	if launch.Wait != nil {
+		t.info.State, t.info.Status = protocol.TerminalStarting, protocol.AgentStarting
+		ctx, cancel := context.WithCancel(t.m.ctx)
+		t.unwait = cancel
+		t.m.wg.Go(func() { t.await(ctx, launch) })
+		return
+	}
 	if launch.Missing != nil {
 		t.info.State, t.info.Status = protocol.TerminalMissing, protocol.AgentMissing
 		if t.info.Name == "" {
@@ -248,6 +256,28 @@ func (t *terminal) begin(launch Launch) {
 	t.m.wg.Go(run.input.Run)
 	t.m.wg.Go(func() { t.readOutput(run) })
 	t.m.wg.Go(func() { t.finish(run) })
+}
+
+// await starts what Launch.Wait returns, unless the terminal was restarted or closed
+// meanwhile.
+func (t *terminal) await(ctx context.Context, waiting Launch) {
+	launch, err := waiting.Wait(ctx)
+	if t.lockOp(ctx) != nil {
+		return
+	}
+	defer t.unlockOp()
+	if ctx.Err() != nil {
+		return
+	}
+	if err == nil {
+		t.begin(launch)
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.info.State, t.info.Status = protocol.TerminalEnded, protocol.AgentEnded
+	t.info.Exit = &protocol.Exit{Code: -1, Reason: "the program was not started: " + err.Error()}
+	t.changed()
 }
 
 // spawn needs mu.
@@ -282,6 +312,10 @@ func (t *terminal) spawn(launch Launch) (*running, error) {
 func (t *terminal) endProcess(reason string) {
 	t.mu.Lock()
 	run := t.run
+	if t.unwait != nil {
+		t.unwait()
+		t.unwait = nil
+	}
 	if run == nil {
 		t.mu.Unlock()
 		return

@@ -212,6 +212,8 @@ class Saying {
         if (this.approval.origin !== '') return 'run code by its own answers to requests';
         return `run code on every site by its own answers to requests for ${this.#quote('what')}`;
       }
+      case 'trust':
+        return `use the settings for agents in ${this.#quote('folder')}`;
       case 'cdp':
         return `send the DevTools command ${this.#quote('method')}`;
       default:
