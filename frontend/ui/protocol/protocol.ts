@@ -39,6 +39,7 @@ export interface ActivityEntry {
   code?: Code;
   /**
    * Summary is the first line of the reply or of the error's message, shortened.
+   * What a page wrote, and values, are left out.
    */
   summary?: string;
   durationMs: number /* float64 */;
