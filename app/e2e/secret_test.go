@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -153,4 +154,41 @@ func TestSecretsAreNotReadBack(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// traces looks for secrets in the files of a folder, but in one, and returns how many
+// files it looked into.
+func traces(t *testing.T, folder string, secrets map[string]string, but string) (files int) {
+	t.Helper()
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	err = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
+		}
+		if err != nil || !d.Type().IsRegular() || filepath.Join(folder, path) == but {
+			return err
+		}
+		data, err := root.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		files++
+		for name, secret := range secrets {
+			if strings.Contains(string(data), secret) {
+				t.Errorf("the %s stands in %s", name, path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return files
 }
