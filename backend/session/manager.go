@@ -42,8 +42,9 @@ type Config struct {
 	NoSandbox bool
 	// Extension writes the extension's files into a folder.
 	Extension func(dir string) error
-	// Welcome serves the welcome page.
-	Welcome http.Handler
+	// Welcome serves the welcome page. unconfined is why agents cannot be confined
+	// here; nil where they can.
+	Welcome func(w http.ResponseWriter, unconfined *protocol.Error)
 	// Models gives access to the models that carry out tasks; nil for none.
 	Models *llm.Manager
 	// Notice is shown to the user from the start, such as settings that were
