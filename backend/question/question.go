@@ -66,8 +66,11 @@ func What(a protocol.Approval) string {
 
 // Effect returns a sentence about what the action may cause; empty when What
 // says it already.
-func Effect(kind protocol.ActionKind) string {
-	switch kind {
+func Effect(a protocol.Approval) string {
+	if a.Command == Trust && a.Kind != protocol.ActionTool {
+		return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own."
+	}
+	switch a.Kind {
 	case protocol.ActionSend:
 		return "This may send or publish something."
 	case protocol.ActionPay:

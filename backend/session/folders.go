@@ -112,8 +112,6 @@ func folderQuestion(actor protocol.Actor, tab protocol.TabID, f trust.Folder) pr
 		Args: []protocol.ApprovalArg{
 			{Name: "folder", Value: f.Path},
 			{Name: "settings", Value: strings.Join(f.Files, "\n")},
-			{Name: "if you trust it", Value: "its settings can run programs as you; you are asked again when they change"},
-			{Name: "if you deny it", Value: "the agent starts in a folder of Pilotfish's own"},
 		},
 		Options: []protocol.PermissionOption{
 			{ID: "always", Name: "Trust this folder", Kind: protocol.AnswerAlways},

@@ -44,7 +44,9 @@ const effects: Partial<Record<ActionKind, string>> = {
 };
 
 /** What the action may cause, as a sentence; empty when `what` already says it. */
-export function consequence(kind: ActionKind): string {
+export function consequence({ command, kind }: Pick<Approval, 'command' | 'kind'>): string {
+  if (command === 'trust' && kind !== 'tool')
+    return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own.";
   return effects[kind] ?? '';
 }
 
