@@ -258,28 +258,6 @@ func (t *terminal) begin(launch Launch) {
 	t.m.wg.Go(func() { t.finish(run) })
 }
 
-// await starts what Launch.Wait returns, unless the terminal was restarted or closed
-// meanwhile.
-func (t *terminal) await(ctx context.Context, waiting Launch) {
-	launch, err := waiting.Wait(ctx)
-	if t.lockOp(ctx) != nil {
-		return
-	}
-	defer t.unlockOp()
-	if ctx.Err() != nil {
-		return
-	}
-	if err == nil {
-		t.begin(launch)
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.info.State, t.info.Status = protocol.TerminalEnded, protocol.AgentEnded
-	t.info.Exit = &protocol.Exit{Code: -1, Reason: "the program was not started: " + err.Error()}
-	t.changed()
-}
-
 // spawn needs mu.
 func (t *terminal) spawn(launch Launch) (*running, error) {
 	d, slave, err := pty.Open(t.info.Cols, t.info.Rows)
