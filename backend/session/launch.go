@@ -62,7 +62,7 @@ func (l launcher) launch(ctx context.Context, req terminal.Request) (terminal.La
 		return l.launchIn(ctx, req, "")
 	}
 	l.s.terminalEnded(req.Terminal) // of its token
-	return terminal.Launch{Kind: launched.Kind, Name: launched.Name, Wait: func(ctx context.Context) (terminal.Launch, error) {
+	return terminal.Launch{Kind: launched.Kind, Name: launched.Name, Confine: launched.Confine, Wait: func(ctx context.Context) (terminal.Launch, error) {
 		asking, cancel := context.WithTimeout(ctx, folderWait)
 		defer cancel()
 		actor := tokens.TerminalActor(req.Terminal, req.Tab, launched.Kind)

@@ -35,7 +35,7 @@ type Launch struct {
 	// everything that its user sees.
 	Confine *confine.Folders
 	// Wait, if set, waits for the user and returns what to start then. Until it
-	// returns, the terminal is TerminalStarting and only Kind and Name count. It
+	// returns, the terminal is TerminalStarting and only Kind, Name and Confine count. It
 	// ends with ctx, at the latest when the terminal is restarted or closed.
 	Wait func(ctx context.Context) (Launch, error)
 }
