@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -147,12 +148,11 @@ func (c conversations) folder(ctx context.Context, actor protocol.Actor, tab pro
 		return launch, protocol.NewError(protocol.CodeNotWritable, "the agents' folder cannot be made: "+err.Error(), "")
 	}
 	launch.Dir = own
-	env := make([]string, 0, len(launch.Env))
-	for _, v := range launch.Env {
-		if !strings.HasPrefix(v, "PWD=") {
-			env = append(env, v)
+	launch.Env = slices.Clone(launch.Env)
+	for i, v := range launch.Env {
+		if strings.HasPrefix(v, "PWD=") {
+			launch.Env[i] = "PWD=" + own
 		}
 	}
-	launch.Env = append(env, "PWD="+own)
 	return launch, nil
 }

@@ -80,7 +80,7 @@ func plant(t *testing.T) *planted {
 	}
 	p.started = bufio.NewReader(started)
 	program := filepath.Join(dir, "agent")
-	if err := os.WriteFile(program, fmt.Appendf(nil, agentWithHooks, pipe), 0o700); err != nil { //nolint:gosec // it is a program
+	if err := os.WriteFile(program, fmt.Appendf(nil, agentWithHooks, pipe), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Join(p.project, ".claude"), 0o700); err != nil {
@@ -122,7 +122,7 @@ func plant(t *testing.T) *planted {
 
 func (p *planted) hook(t *testing.T, command string) {
 	t.Helper()
-	text := fmt.Sprintf(`{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "%s"}]}]}}`, command)
+	text := fmt.Sprintf(`{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": %q}]}]}}`, command)
 	if err := os.WriteFile(filepath.Join(p.project, ".claude", "settings.json"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

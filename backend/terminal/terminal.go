@@ -137,7 +137,7 @@ func (t *terminal) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.begin(launch)
+	t.begin(launch) //nolint:contextcheck // the process outlives the call
 	t.lease.release(t.m.config.Grace())
 	return nil
 }
@@ -179,7 +179,7 @@ func (t *terminal) restart(ctx context.Context, req protocol.PtyRestartRequest) 
 	if closed {
 		return protocol.NewError(protocol.CodeUnknownTerminal, "this terminal does not exist any more", "start a new one")
 	}
-	t.begin(launch)
+	t.begin(launch) //nolint:contextcheck // the process outlives the call
 	return nil
 }
 

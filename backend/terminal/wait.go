@@ -20,7 +20,7 @@ func (t *terminal) await(ctx context.Context, waiting Launch) {
 		return
 	}
 	if err == nil {
-		t.begin(launch)
+		t.begin(launch) //nolint:contextcheck // the process outlives the wait
 		return
 	}
 	t.mu.Lock()

@@ -49,8 +49,8 @@ func Look(dir, home string) (Folder, error) {
 	if err != nil {
 		return Folder{}, fmt.Errorf("looking for settings of agents: %w", err)
 	}
-	if real, err := filepath.EvalSymlinks(home); err == nil {
-		home = real
+	if whole, err := filepath.EvalSymlinks(home); err == nil {
+		home = whole
 	}
 	f := Folder{Path: path}
 	sum := sha256.New()
