@@ -136,7 +136,11 @@ func (t *terminal) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.begin(launch)
+	// A new terminal that cannot run now is refused, and one whose program cannot be
+	// started is kept, so that the user sees the reason.
+	if err := protocol.AsError(t.begin(launch)); err != nil && err.Code == protocol.CodeBusy {
+		return err
+	}
 	t.lease.release(t.m.config.Grace())
 	return nil
 }
@@ -178,7 +182,7 @@ func (t *terminal) restart(ctx context.Context, req protocol.PtyRestartRequest) 
 	if closed {
 		return protocol.NewError(protocol.CodeUnknownTerminal, "this terminal does not exist any more", "start a new one")
 	}
-	t.begin(launch)
+	_ = t.begin(launch) // the terminal shows the error
 	return nil
 }
 
@@ -208,13 +212,13 @@ func (t *terminal) close(reason string, code closing) {
 	t.m.news.post(t.id)
 }
 
-// begin starts the process that launch describes, in a new epoch. The caller holds
-// op.
-func (t *terminal) begin(launch Launch) {
+// begin starts the process that launch describes, in a new epoch. When that does not
+// work, it records the error, too. The caller holds op.
+func (t *terminal) begin(launch Launch) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		return
+		return nil
 	}
 	t.info.Epoch++
 	t.info.Agent, t.info.Name, t.info.Confined = launch.Kind, launch.Name, launch.Confine != nil
@@ -233,14 +237,14 @@ func (t *terminal) begin(launch Launch) {
 		if t.info.Name == "" {
 			t.info.Name = launch.Missing.Name
 		}
-		return
+		return nil
 	}
 	run, err := t.spawn(launch)
 	if err != nil {
 		t.log.Warn("the program could not be started", "error", err)
 		t.info.State, t.info.Status = protocol.TerminalEnded, protocol.AgentEnded
 		t.info.Exit = &protocol.Exit{Code: -1, Reason: "the program could not be started: " + err.Error()}
-		return
+		return err
 	}
 	t.run = run
 	t.info.PID = run.proc.PID()
@@ -248,10 +252,14 @@ func (t *terminal) begin(launch Launch) {
 	t.m.wg.Go(run.input.Run)
 	t.m.wg.Go(func() { t.readOutput(run) })
 	t.m.wg.Go(func() { t.finish(run) })
+	return nil
 }
 
 // spawn needs mu.
 func (t *terminal) spawn(launch Launch) (*running, error) {
+	if err := proc.CheckDescriptors(); err != nil {
+		return nil, err
+	}
 	d, slave, err := pty.Open(t.info.Cols, t.info.Rows)
 	if err != nil {
 		return nil, err
