@@ -86,6 +86,13 @@ test-agents: install-test build/bin/pilotfish build/bin/pilotfish-service ## ins
 	@cd build/agents && npm install --no-save --no-audit --no-fund --loglevel=error
 	@go test -tags $(TAGS),agents -count=1 -timeout 25m ./app/agents/...
 
+# The whole product under load while its parts are killed and its disk is full. Not a
+# part of `make test`, because it takes half an hour.
+.PHONY: soak
+soak: install-test $(PROGRAMS) ## kill parts of the app at random for 30 minutes, or SOAK=2m
+	@$(SAY_ROOT)
+	@build/display --own go test -tags $(TAGS),soak -count=1 -v -timeout 0 -run '^TestSoak$$' ./app/e2e
+
 .PHONY: generate
 generate: modules $(TYGO) ## write the TypeScript of backend/protocol, and docs/reference
 	@build/generate $(TYGO)
