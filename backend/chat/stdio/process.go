@@ -307,6 +307,9 @@ func (p *Process) Err() error {
 // finish records why the agent ended.
 func (p *Process) finish() {
 	exit := p.proc.Exit()
+	if p.launch.Confine != nil {
+		exit = confine.Exit(exit)
+	}
 	p.mu.Lock()
 	if !p.ours {
 		p.err = p.reason(exit)
