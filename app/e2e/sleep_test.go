@@ -103,7 +103,7 @@ func (s *sockets) since(path string) int {
 // TestSleepAndResume stops the app, the browser, and then both, for longer than a
 // socket lives without an answer (fault 15). Meanwhile an agent writes to its terminal,
 // and another one answers in a conversation. Afterwards panel and terminal have
-// connected again once, and nothing is lost or restarted.
+// connected again once at most, and nothing is lost or restarted.
 func TestSleepAndResume(t *testing.T) {
 	e := newExactly(t)
 	e.settled()
@@ -113,7 +113,8 @@ func TestSleepAndResume(t *testing.T) {
 	app := []int{e.app.Process.Pid}
 	browser := withDescendants(before.Browser.PID)
 	said := 0
-	sleep := func(what string, pids []int, over func()) {
+	// alone says that one side was awake and gave up the sockets. Otherwise they may live.
+	sleep := func(what string, alone bool, pids []int, over func()) {
 		said++
 		e.chat("/chat/send", protocol.ChatSendRequest{
 			Conversation: firstConversation, Message: protocol.MessageID(fmt.Sprintf("m%d", said)),
@@ -136,21 +137,22 @@ func TestSleepAndResume(t *testing.T) {
 		})
 		e.write(encode("awake\r\n"), []byte("awake\r\n"))
 		e.matches(what)
-		if panel, terminal := sockets.since("/panel"), sockets.since("/ws"); panel != 1 || terminal != 1 {
+		panel, terminal := sockets.since("/panel"), sockets.since("/ws")
+		if panel > 1 || terminal > 1 || alone && (panel == 0 || terminal == 0) {
 			t.Errorf("%s: the panel connected %d times, its terminal %d times; want once", what, panel, terminal)
 		}
 		e.answered(firstConversation, said)
 	}
 
-	sleep("the app sleeps", app, func() {
+	sleep("the app sleeps", true, app, func() {
 		e.until(e.panel, "the panel knows that the app does not answer", `document.body.innerText.includes('Disconnected from Pilotfish')`)
 	})
-	sleep("the browser sleeps", browser, func() {
+	sleep("the browser sleeps", true, browser, func() {
 		e.eventually("the app knows that the panel does not answer", func() bool {
 			return e.session(protocol.DefaultSession).Panel == protocol.PanelAbsent
 		})
 	})
-	sleep("both sleep", append(app, browser...), func() {
+	sleep("both sleep", false, append(app, browser...), func() {
 		// The length of the sleep is the fault itself, and nothing is awake to report it.
 		<-time.After(protocol.DeadAfter + protocol.PingInterval/3)
 	})

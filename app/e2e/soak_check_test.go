@@ -3,18 +3,18 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"encoding/json"
 
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
@@ -25,11 +25,14 @@ type values struct {
 	memory      int // of the app, in KiB
 	threads     int
 	descriptors int
-	disk        int // of the state, in KiB
+	// disk is the size of the state in KiB, without what users and agents said and did:
+	// conversations and the activity are kept.
+	disk    int
+	folders map[string]int // for the reader
 }
 
 func (v values) String() string {
-	return fmt.Sprintf("memory %d KiB, %d threads, %d descriptors, disk %d KiB", v.memory, v.threads, v.descriptors, v.disk)
+	return fmt.Sprintf("memory %d KiB, %d threads, %d descriptors, disk %d KiB of %v", v.memory, v.threads, v.descriptors, v.disk, v.folders)
 }
 
 // compare prints how much each value has grown since the first ones, and fails when it
@@ -55,10 +58,11 @@ func (s *soak) measured() values {
 	s.work.Lock()
 	defer s.work.Unlock()
 	s.idle()
-	low := values{math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt}
+	low := s.measure()
 	for range 20 {
 		now := s.measure()
-		low = values{min(low.memory, now.memory), min(low.threads, now.threads), min(low.descriptors, now.descriptors), min(low.disk, now.disk)}
+		low.memory, low.threads = min(low.memory, now.memory), min(low.threads, now.threads)
+		low.descriptors, low.disk = min(low.descriptors, now.descriptors), min(low.disk, now.disk)
 		<-time.After(500 * time.Millisecond)
 	}
 	return low
@@ -81,16 +85,42 @@ func (s *soak) measure() values {
 		}
 		*folder.count = len(entries)
 	}
-	_ = filepath.WalkDir(filepath.Join(s.home, "state"), func(_ string, d fs.DirEntry, err error) error {
+	v.disk, v.folders = s.size()
+	return v
+}
+
+// size returns the size of the state in KiB without what is kept, and that of each
+// folder of the session and of the app.
+func (s *soak) size() (disk int, folders map[string]int) {
+	state := filepath.Join(s.home, "state")
+	session := filepath.Join("sessions", string(protocol.DefaultSession))
+	kept := []string{filepath.Join(session, "chat"), filepath.Join(session, "activity")}
+	sizes := map[string]int64{}
+	_ = filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // the file is gone
 		}
-		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
-			v.disk += int(info.Size() / 1024)
+		info, err := d.Info()
+		if err != nil || !d.Type().IsRegular() {
+			return nil //nolint:nilerr // as above
 		}
+		rel, _ := filepath.Rel(state, path)
+		parts := strings.Split(rel, string(filepath.Separator))
+		top := parts[0]
+		if top == "sessions" && len(parts) > 3 {
+			top = filepath.Join(parts[:3]...)
+		}
+		sizes[top] += info.Size()
 		return nil
 	})
-	return v
+	folders = map[string]int{}
+	for name, size := range sizes {
+		folders[name] = int(size / 1024)
+		if !slices.Contains(kept, name) {
+			disk += int(size / 1024)
+		}
+	}
+	return disk, folders
 }
 
 // checkMessages checks that each accepted message is in its conversation once, with one

@@ -3,8 +3,10 @@
 package e2e
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -15,26 +17,31 @@ import (
 
 // makeFaults makes one fault after the other until the time is over. It returns the
 // values after soakSettle; nil when the run was shorter.
-func (s *soak) makeFaults(length time.Duration) (first *values) {
+func (s *soak) makeFaults(length time.Duration) (early *values) {
 	s.t.Helper()
 	faults := map[string]func(){
 		"browser": s.killBrowser, "worker": s.stopWorker, "terminal agent": s.killTerminalAgent,
 		"chat agent": s.killChatAgent, "tray": s.killChild("pilotfish-tray"), "window": s.killChild("pilotfish-window"),
 		"app": s.killApp,
 	}
-	names := []string{"browser", "worker", "terminal agent", "terminal agent", "chat agent", "chat agent", "tray", "window", "app"}
 	if s.disk {
 		faults["full disk"] = s.fillDisk
-		names = append(names, "full disk")
 	}
+	names := slices.Sorted(maps.Keys(faults))
+	// Each fault once, and then at random.
+	first := slices.Clone(names)
+	s.rng.Shuffle(len(first), func(i, j int) { first[i], first[j] = first[j], first[i] })
 	said, before := s.began, ""
 	for time.Now().Before(s.until) {
-		if first == nil && time.Since(s.began) >= soakSettle {
+		if early == nil && time.Since(s.began) >= soakSettle {
 			now := s.measured()
-			first = &now
+			early = &now
 			s.t.Logf("after %v: %v", soakSettle, now)
 		}
 		name := names[s.rng.IntN(len(names))]
+		if len(first) > 0 {
+			name, first = first[0], first[1:]
+		}
 		// A part that is killed often in a short time is given up, as it should be.
 		if name == before {
 			continue
@@ -54,7 +61,7 @@ func (s *soak) makeFaults(length time.Duration) (first *values) {
 		// The pause between two faults is a part of the load.
 		<-time.After(time.Second + time.Duration(s.rng.IntN(3000))*time.Millisecond)
 	}
-	return first
+	return early
 }
 
 // kill sends SIGKILL. A process that has ended meanwhile is as good.
