@@ -51,13 +51,14 @@ func (v values) compare(t *testing.T, first values, judged bool) {
 	}
 }
 
-// measured pauses the work, waits until nothing is going on, and returns the lowest of
-// some measurements: the memory of a program in Go rises and falls.
-func (s *soak) measured() values {
+// measured pauses the work, waits until every agent runs and nothing is going on, and
+// returns the lowest of some measurements: the memory of a program in Go rises and
+// falls. message is the id of the message that it sends to all conversations.
+func (s *soak) measured(message protocol.MessageID) values {
 	s.t.Helper()
 	s.work.Lock()
 	defer s.work.Unlock()
-	s.idle()
+	s.askAll(message)
 	low := s.measure()
 	for range 20 {
 		now := s.measure()

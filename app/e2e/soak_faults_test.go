@@ -34,7 +34,7 @@ func (s *soak) makeFaults(length time.Duration) (early *values) {
 	said, before := s.began, ""
 	for time.Now().Before(s.until) {
 		if early == nil && time.Since(s.began) >= soakSettle {
-			now := s.measured()
+			now := s.measured("soak-early")
 			early = &now
 			s.t.Logf("after %v: %v", soakSettle, now)
 		}

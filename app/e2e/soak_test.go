@@ -81,8 +81,7 @@ func TestSoak(t *testing.T) {
 	stop := s.startWork(seed)
 	first := s.makeFaults(length)
 	stop()
-	s.finishConversations()
-	last := s.measured()
+	last := s.measured("soak-last")
 	t.Logf("at the end: %v", last)
 	if first != nil {
 		last.compare(t, *first, length >= soakJudged)

@@ -158,12 +158,13 @@ func (s *soak) commands() int {
 	return len(s.visited)
 }
 
-// finishConversations waits until every conversation has answered all its messages.
-// One more message to each makes it send what a killed app has left in its queue.
-func (s *soak) finishConversations() {
+// askAll sends one more message to each conversation and waits until all are answered.
+// It makes a conversation send what a killed app has left in its queue, and every agent
+// run.
+func (s *soak) askAll(message protocol.MessageID) {
 	s.t.Helper()
 	for id := range s.sent {
-		s.deliver(id, "soak-last", "say goodbye")
+		s.deliver(id, message, "say "+string(message))
 	}
 	s.idle()
 }
