@@ -25,14 +25,15 @@ type values struct {
 	memory      int // of the app, in KiB
 	threads     int
 	descriptors int
-	// disk is the size of the state in KiB, without what users and agents said and did:
-	// conversations and the activity are kept.
+	// disk is the size of the state in KiB without what grows with use: conversations
+	// and the activity, which are kept, the logs, which are rotated, and the profile of
+	// Chromium, which has the history of all visits.
 	disk    int
 	folders map[string]int // for the reader
 }
 
 func (v values) String() string {
-	return fmt.Sprintf("memory %d KiB, %d threads, %d descriptors, disk %d KiB of %v", v.memory, v.threads, v.descriptors, v.disk, v.folders)
+	return fmt.Sprintf("memory %d KiB, %d threads, %d descriptors, disk %d KiB; %v", v.memory, v.threads, v.descriptors, v.disk, v.folders)
 }
 
 // compare prints how much each value has grown since the first ones, and fails when it
@@ -90,12 +91,10 @@ func (s *soak) measure() values {
 	return v
 }
 
-// size returns the size of the state in KiB without what is kept, and that of each
-// folder of the session and of the app.
+// size returns the size of the state in KiB without what grows with use, and that of
+// each folder of the session and of the app.
 func (s *soak) size() (disk int, folders map[string]int) {
 	state := filepath.Join(s.home, "state")
-	session := filepath.Join("sessions", string(protocol.DefaultSession))
-	kept := []string{filepath.Join(session, "chat"), filepath.Join(session, "activity")}
 	sizes := map[string]int64{}
 	_ = filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -109,7 +108,10 @@ func (s *soak) size() (disk int, folders map[string]int) {
 		parts := strings.Split(rel, string(filepath.Separator))
 		top := parts[0]
 		if top == "sessions" && len(parts) > 3 {
-			top = filepath.Join(parts[:3]...)
+			top = parts[2]
+		}
+		if top == "chat" && len(parts) > 5 { // sessions, NAME, chat, CONVERSATION, FOLDER, FILE
+			top = filepath.Join(top, parts[4])
 		}
 		sizes[top] += info.Size()
 		return nil
@@ -117,7 +119,7 @@ func (s *soak) size() (disk int, folders map[string]int) {
 	folders = map[string]int{}
 	for name, size := range sizes {
 		folders[name] = int(size / 1024)
-		if !slices.Contains(kept, name) {
+		if top, _, _ := strings.Cut(name, "/"); !slices.Contains([]string{"chat", "activity", "logs", "profile"}, top) {
 			disk += int(size / 1024)
 		}
 	}

@@ -120,7 +120,11 @@ func newSoak(t *testing.T, seed uint64) *soak {
 		id := protocol.ConversationID(fmt.Sprintf("5f0c8c3a-61c1-4c3e-9a36-3b1f0f6a1%03d", i))
 		s.sent[id] = nil
 		// Each has a folder of its own, and so a process of its own.
-		s.begin(id, s.tabAt(i), fmt.Sprintf("Conversation %d", i), "-state", filepath.Join(home, fmt.Sprintf("agent-%d", i)))
+		folder := filepath.Join(home, fmt.Sprintf("agent-%d", i))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		s.begin(id, s.tabAt(i), fmt.Sprintf("Conversation %d", i), "-state", folder)
 	}
 	s.recover()
 	return s
