@@ -212,12 +212,12 @@ func (s *soak) journal(dir string, each func(data []byte)) {
 				after = item.Gap.To
 				continue
 			}
-			if item.Record.Index != after+1 {
-				s.t.Errorf("%s goes on with %d after %d", name, item.Record.Index, after)
+			if item.Index != after+1 {
+				s.t.Errorf("%s goes on with %d after %d", name, item.Index, after)
 			}
-			after = item.Record.Index
+			after = item.Index
 			records++
-			each(item.Record.Data)
+			each(item.Data)
 		}
 	}
 	s.t.Logf("%s: %d records", name, records)
