@@ -40,6 +40,7 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 	if !in.Agent() {
 		return nil
 	}
+	in.begin()
 	if c.Tab == OwnTab {
 		if in.call.ByPage == nil { // else the app has no access to the page that it could gate
 			if err := in.Gate(ctx, in.Tab); err != nil {
@@ -81,6 +82,12 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 	if err == nil && kind == protocol.ActionAct && in.Rules().Decide(kind, page).Decision == protocol.SiteAllow {
 		err = in.weigh(ctx, c, page, args)
 	}
+	if err == nil && kind == protocol.ActionOpen && policy.Carries(page) && in.Rules().Decide(kind, page).Decision == protocol.SiteAllow {
+		err = in.mayGive(ctx, c, page, args)
+	}
+	if err == nil && kind == protocol.ActionDownload {
+		in.saves.Store(true)
+	}
 	if err == nil && c.Replaces != nil {
 		err = in.mayReplace(ctx, c, args)
 	}
@@ -95,6 +102,14 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		return in.acts(now)
 	}
 	return nil
+}
+
+// begin notes on which page an agent begins, at its first command. A task begins by
+// itself.
+func (in *Invocation) begin() {
+	if p := in.registry.policy; in.Actor.Kind != protocol.ActorTask && !p.Begun(in.Actor) {
+		p.Begin(in.Actor, "", in.address(in.Own))
+	}
 }
 
 // stands refuses to act on another page than a request was judged on, and what a rule

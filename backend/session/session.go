@@ -77,6 +77,7 @@ type run struct {
 // gone drops what an ended actor owned, and releases its keys and buttons.
 func (r *run) gone(actor protocol.Actor) {
 	r.policy.Forget(actor)
+	r.policy.Over(actor)
 	r.letGo(command.CallerName(actor))
 }
 

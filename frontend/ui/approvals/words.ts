@@ -40,7 +40,7 @@ const effects: Partial<Record<ActionKind, string>> = {
   pay: 'This may pay for something or place an order.',
   delete: 'This may delete something.',
   sign_in: 'This sends a form with a password.',
-  data: 'The task did not start on this site and would enter data there.',
+  data: 'It did not start on this site and would give data to it.',
 };
 
 /** What the action may cause, as a sentence; empty when `what` already says it. */
@@ -149,11 +149,12 @@ class Saying {
       this.cut = !title.whole;
       return `use the tool ${title.text}`;
     }
+    if (kind === 'download' && this.#arg('file') !== '') return `download ${this.#quote('file')}`;
     switch (command) {
       case 'goto':
-        return this.#opens('open a page');
+        return this.#opens(`open a page${this.#carrying()}`);
       case 'newtab':
-        return this.#opens('open a page in a new tab');
+        return this.#opens(`open a page in a new tab${this.#carrying()}`);
       case 'click':
         return `${kind === 'download' ? 'download a file with' : 'click'} ${this.#element()}`;
       case 'dblclick':
@@ -206,6 +207,12 @@ class Saying {
         if (kind !== 'sensitive') return `run the command “${command}”`;
         this.said.add('do');
         return `replace the routine ${this.#quote('name')} of another owner`;
+      case 'dialog':
+        return `answer a dialog with ${this.#quote('text')}`;
+      case 'headers':
+        return 'send its own headers with every request of the tab';
+      case 'useragent':
+        return 'send its own user agent with every request of the tab';
       case 'network': {
         if (kind !== 'eval') return `run the command “${command}”`;
         this.said.add('do');
@@ -217,6 +224,11 @@ class Saying {
       default:
         return `run the command “${command}”`;
     }
+  }
+
+  /** Says that the address of a page is what the question is about. */
+  #carrying(): string {
+    return this.approval.kind === 'data' ? ' with data in its address' : '';
   }
 
   /** An address that is only the origin is already in `where`. */

@@ -240,7 +240,7 @@ func (c commands) waitCommands() []command.Command {
 				{Name: "text", Type: command.String, Help: "the answer to a prompt"},
 			},
 			Returns: "type, message", Examples: []string{"dialog accept", "dialog accept Ada", "dialog dismiss"},
-		}, Tab: command.OwnTab, Run: c.runDialog},
+		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return args.Text("text") != "" }), Run: c.runDialog},
 		{Spec: command.Spec{
 			Name: "clipboard", Scope: protocol.ScopeSensitive, Summary: "read the clipboard, or write to it",
 			Args:    []command.Arg{{Name: "text", Type: command.String, Help: "the text to write; reads the clipboard if left out"}},
