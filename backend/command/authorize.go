@@ -16,10 +16,11 @@ import (
 // Gater is a browser that can hold a rule over everything that a tab loads,
 // whoever starts it. allow is asked with document for pages and frames, and
 // without it for what they load; address is asked with each address of a name.
+// saver decides about the files that the tab would save.
 // Workers that no tab has for itself load nothing that is like one of patterns.
 // A tab that is gated already takes the new rule.
 type Gater interface {
-	Gate(ctx context.Context, tab protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error) error
+	Gate(ctx context.Context, tab protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error, saver protocol.Saver) error
 }
 
 // mayAsk reports whether the user may be asked for a command whose scope the
@@ -86,7 +87,7 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		err = in.mayGive(ctx, c, page, args)
 	}
 	if err == nil && kind == protocol.ActionDownload {
-		in.saves.Store(true)
+		in.saving.grant()
 	}
 	if err == nil && c.Replaces != nil {
 		err = in.mayReplace(ctx, c, args)
@@ -170,7 +171,7 @@ func (in *Invocation) Gate(ctx context.Context, tab protocol.TabID) error {
 			return in.registry.policy.Hop(in.Actor, url, in.asked)
 		}
 		return in.registry.policy.Resource(in.Actor, url)
-	}, in.registry.policy.Address)
+	}, in.registry.policy.Address, saver{in, tab})
 }
 
 // inFull returns the arguments as the user sees them, in the order of the help

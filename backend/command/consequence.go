@@ -27,7 +27,7 @@ func (in *Invocation) weigh(ctx context.Context, c *Command, page string, args [
 	if !do.Click && !do.Enter && !do.Text || !in.registry.policy.Judges(in.Actor, page) {
 		return nil
 	}
-	facts, err := in.facts(ctx, target)
+	facts, err := in.facts(ctx, target, !do.Click)
 	if err != nil {
 		// An action that could not be judged is not done: a page may be slow on
 		// purpose.
@@ -66,7 +66,7 @@ func (in *Invocation) mayCause(ctx context.Context, q policy.Request) error {
 	case q.Kind == protocol.ActionData:
 		in.registry.policy.Learn(in.Actor, q.Page) // so that the user is not asked again for each field
 	case q.Kind == protocol.ActionDownload:
-		in.saves.Store(true)
+		in.saving.grant()
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func (in *Invocation) aimed(ctx context.Context, c *Command) *protocol.TargetFac
 	if target == "" || c.Tab != OwnTab {
 		return nil
 	}
-	facts, err := in.facts(ctx, target)
+	facts, err := in.facts(ctx, target, c.Kind != protocol.ActionDownload)
 	if err != nil {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/policy"
@@ -34,8 +33,8 @@ type Invocation struct {
 	acts   func(address string) error
 	// shown is what the user was shown of what the call replaces.
 	shown []protocol.ApprovalArg
-	// saves: the user or a rule has allowed the call to download.
-	saves atomic.Bool
+	// saving is about files that pages of the tab would save.
+	saving saving
 	// by is the caller that the browser sees; see By.
 	by protocol.Caller
 }

@@ -33,6 +33,13 @@ func (p *Policy) Gives(a protocol.Actor, page string) bool {
 	return !p.Known(a, page) && (a.Kind == protocol.ActorTask || !Local(page))
 }
 
+// Saves reports whether it has to be decided whether an actor's tab may save a file
+// of a page's site. On this machine, that is so for tasks and where a rule of the
+// user says something.
+func (p *Policy) Saves(a protocol.Actor, page string) bool {
+	return Agent(a) && (a.Kind == protocol.ActorTask || !Local(page) || !p.rules.Decide(protocol.ActionDownload, page).Default)
+}
+
 // Carries reports whether an address can take data of whoever opens it to its site:
 // in a query, a fragment or a user name, in a long host or path, in what looks like
 // a key, or as a page of its own that can run (data:). Nothing leaves with an

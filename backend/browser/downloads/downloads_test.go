@@ -33,7 +33,9 @@ func newList() *List {
 }
 
 func (d *List) tell(method, params string) {
-	d.event(devtools.Event{Method: method, Params: jsonv2.Value(params)})
+	e := devtools.Event{Method: method, Params: jsonv2.Value(params)}
+	d.Begin(e)
+	d.event(e)
 }
 
 // WaitDownload and NextDownload return once the download has ended.

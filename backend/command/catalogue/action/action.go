@@ -19,7 +19,7 @@ import (
 // called for every hop of a navigation that an action causes; nil allows all.
 type Browser interface {
 	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error)
-	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string) (protocol.TargetFacts, error)
+	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string, field bool) (protocol.TargetFacts, error)
 	// Pointer returns where the caller last moved the mouse, as x,y; empty if it
 	// did not.
 	Pointer(by protocol.Caller, tab protocol.TabID) string
