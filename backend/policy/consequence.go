@@ -52,7 +52,9 @@ func Consequence(f protocol.TargetFacts, do Doing) protocol.ActionKind {
 	if do.Enter && f.Message && !f.Search {
 		return protocol.ActionSend
 	}
-	if do.Text && f.Field && !f.Search && !do.Known {
+	// What a field says of itself, such as that it only searches, does not count: a
+	// page reads every key.
+	if do.Text && !do.Known {
 		return protocol.ActionData
 	}
 	return protocol.ActionAct

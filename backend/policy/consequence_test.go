@@ -62,7 +62,8 @@ func TestConsequence(t *testing.T) {
 		{"Enter in a form that saves", in(field, "Save"), enter, protocol.ActionAct},
 		{"Enter in a message", protocol.TargetFacts{Field: true, Message: true}, enter, protocol.ActionSend},
 		{"text on a new site", field, write, protocol.ActionData},
-		{"a search there", protocol.TargetFacts{Field: true, Search: true}, write, protocol.ActionAct},
+		{"a search there", protocol.TargetFacts{Field: true, Search: true}, write, protocol.ActionData},
+		{"keys that no field takes", protocol.TargetFacts{Role: "generic"}, write, protocol.ActionData},
 		{"text where it began", field, Doing{Text: true, Known: true}, protocol.ActionAct},
 	} {
 		if got := Consequence(c.f, c.do); got != c.want {
