@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"time"
@@ -159,17 +158,6 @@ type Download struct {
 	Total    int64     `json:"total,omitempty"` // bytes; 0 while it is not known
 	// Path is the file, once the download is done.
 	Path string `json:"path,omitempty"`
-}
-
-// Saver decides about the files that the pages of a tab would save.
-type Saver interface {
-	// Asks reports whether Save has to be called before a file of an address is
-	// saved. It answers at once.
-	Asks(address string) bool
-	// Save returns a function that waits for the decision about a file, and that has
-	// to be called once; nil when the file may be saved. stopped: the browser has
-	// begun to save it and is stopped, so what began it has to be repeated.
-	Save(address, name string, stopped bool) (decide func(ctx context.Context) error)
 }
 
 // WatchRequest says what to wait for: exactly one of the kinds.
