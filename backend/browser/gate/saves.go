@@ -140,12 +140,11 @@ func fileKey(address, name string) string {
 		u.Fragment = ""
 		return u.String()
 	}
-	scheme, rest, _ := strings.Cut(address, ":")
-	if scheme == "blob" {
+	if rest, is := strings.CutPrefix(address, "blob:"); is {
 		at := strings.LastIndexByte(rest, '/') + 1
 		return "blob:" + rest[:at] + " " + strings.TrimPrefix(name, rest[at:]) // a file without a name is called after its address
 	}
-	return scheme + ": " + name
+	return address + " " + name
 }
 
 // Begins judges a file that a frame has begun to save, and calls stop when it has to
