@@ -73,7 +73,11 @@ func noticeScenarios() []scenario {
 	}
 	return []scenario{
 		{
-			name: "a fault and a download by themselves", page: "/notices.html", meet: happens("fault()"),
+			name: "a fault and a download by themselves", page: "/notices.html",
+			meet: func(st *stage) {
+				happens("fault()")(st)
+				answers("Allow once", "wants to download “report.csv”", "/report.csv")(st)
+			},
 			turns: []turn{later, {meanwhile: command("downloads", "wait", "--tab", "t1"), acts: []act{plain("tabs")}}},
 			told:  []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report.csv"},
 			check: func(st *stage) {

@@ -30,13 +30,14 @@ func (d *decider) set(allow bool) {
 	d.allow = allow
 }
 
-func (d *decider) Save(_, name string, stopped bool) func(context.Context) error {
+func (d *decider) Save(_, name string, stopped bool) func(context.Context, func()) error {
 	d.mu.Lock()
 	allow := d.allow
 	d.mu.Unlock()
-	return func(context.Context) error {
+	return func(_ context.Context, begin func()) error {
 		d.asked <- fmt.Sprintf("%s stopped=%v", name, stopped)
 		if allow {
+			begin()
 			return nil
 		}
 		return protocol.NewError(protocol.CodeRefused, "the user denied it", "")

@@ -112,7 +112,7 @@ func (s saver) Asks(address string) bool {
 }
 
 // Save implements protocol.Saver.
-func (s saver) Save(address, name string, stopped bool) func(context.Context) error {
+func (s saver) Save(address, name string, stopped bool) func(context.Context, func()) error {
 	request := policy.Request{
 		Actor: s.in.Actor, Kind: protocol.ActionDownload, Tab: s.tab, Page: s.page(address), Command: "download",
 		Args: []protocol.ApprovalArg{{Name: "address", Value: foreign.Line(address, 4*foreign.URLShown)}, {Name: "file", Value: name}},
@@ -124,13 +124,16 @@ func (s saver) Save(address, name string, stopped bool) func(context.Context) er
 	if runs {
 		request.Asking = s.in.call.Watch.Asking
 	}
-	return func(ctx context.Context) error {
+	return func(ctx context.Context, begin func()) error {
 		if given, err := deadline(s.in.call.Request.TimeoutMS); err == nil && runs && s.in.call.Request.TimeoutMS != 0 {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(ctx, given)
 			defer cancel()
 		}
 		err := s.in.registry.policy.Authorize(ctx, request)
+		if err == nil {
+			begin()
+		}
 		if runs {
 			s.in.saving.decide(err, stopped)
 		}

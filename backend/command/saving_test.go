@@ -43,7 +43,7 @@ func TestACallWaitsForItsFiles(t *testing.T) {
 			in.saving = saving{}
 			command := &Command{Run: func(ctx context.Context, in *Invocation) (Result, error) {
 				if decide := s.Save("https://example.com/a", "a.txt", stopped); decide != nil {
-					go func() { _ = decide(context.Background()) }()
+					go func() { _ = decide(context.Background(), func() {}) }()
 				}
 				if given != "" {
 					go answer(given)
@@ -74,7 +74,7 @@ func TestACallWaitsForItsFiles(t *testing.T) {
 		in.saving.over()
 		decide := s.Save("https://example.com/a", "a.txt", false)
 		go answer(protocol.AnswerDeny)
-		if decide == nil || protocol.AsError(decide(t.Context())).Code != protocol.CodeRefused || in.saving.waiting != 0 {
+		if decide == nil || protocol.AsError(decide(t.Context(), func() {})).Code != protocol.CodeRefused || in.saving.waiting != 0 {
 			t.Error("a call that is over decides")
 		}
 	})

@@ -25,7 +25,8 @@ type Saver interface {
 	// saved. It answers at once.
 	Asks(address string) bool
 	// Save returns a function that waits for the decision about a file, and that has
-	// to be called once; nil when the file may be saved. stopped: the browser has
-	// begun to save it and is stopped, so what began it has to be repeated.
-	Save(address, name string, stopped bool) (decide func(ctx context.Context) error)
+	// to be called once; nil when the file may be saved. It calls begin for an allowed
+	// file before anybody is told. stopped: the browser has begun to save it and is
+	// stopped, so what began it has to be repeated.
+	Save(address, name string, stopped bool) (decide func(ctx context.Context, begin func()) error)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
@@ -39,7 +40,7 @@ func (g *gate) mayBeSaved(v *fetch.EventRequestPaused) bool {
 // let lets an answer through. A file waits for its decision.
 func (g *gate) let(ctx context.Context, s *devtools.Session, v *fetch.EventRequestPaused) {
 	name, saved := savedAs(v)
-	var decide func(context.Context) error
+	var decide func(context.Context, func()) error
 	if saved {
 		decide = g.save(v.Request.URL, name, false)
 	}
@@ -48,22 +49,36 @@ func (g *gate) let(ctx context.Context, s *devtools.Session, v *fetch.EventReque
 		return
 	}
 	go func() {
-		if err := decide(ctx); err != nil {
-			if v.NetworkID == "" { // the browser reports that it begins and fails at once
-				g.mu.Lock()
-				decisions := g.decisions
-				g.mu.Unlock()
-				decisions.add(fileKey(v.Request.URL, ""), false)
+		err := decide(ctx, func() {
+			begun := g.decided().begins(fileKey(v.Request.URL, name))
+			_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
+			select { // whoever hears of the permission finds the file in the list
+			case <-begun:
+			case <-time.After(beginTime):
+			case <-s.Done:
 			}
-			if target.ID(v.FrameID) == s.Target {
-				g.all.refuse(s.Target, err)
-			}
-			// The tab stays where it is.
-			_ = devtools.Post(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonAborted})
+		})
+		if err == nil {
 			return
 		}
-		_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
+		if v.NetworkID == "" { // the browser reports that it begins and fails at once
+			g.decided().add(fileKey(v.Request.URL, ""), false)
+		}
+		if target.ID(v.FrameID) == s.Target {
+			g.all.refuse(s.Target, err)
+		}
+		// The tab stays where it is.
+		_ = devtools.Post(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonAborted})
 	}()
+}
+
+// beginTime is how long a file that was allowed may take to begin.
+const beginTime = 3 * time.Second
+
+func (g *gate) decided() *decisions {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.decisions
 }
 
 // errDenied is the decision about a file whose answer was not let through. The
@@ -72,7 +87,7 @@ var errDenied = errors.New("the file was denied before it began")
 
 // save returns a function that waits for the decision about a file; nil when it may
 // be saved. A decision that was taken before the file began counts once.
-func (g *gate) save(address, name string, stopped bool) func(context.Context) error {
+func (g *gate) save(address, name string, stopped bool) func(context.Context, func()) error {
 	key := fileKey(address, name)
 	g.mu.Lock()
 	saver, decisions := g.saver, g.decisions
@@ -82,7 +97,7 @@ func (g *gate) save(address, name string, stopped bool) func(context.Context) er
 	case known && may:
 		return nil
 	case known && stopped:
-		return func(context.Context) error { return errDenied }
+		return func(context.Context, func()) error { return errDenied }
 	case saver == nil, !saver.Asks(address):
 		return nil
 	}
@@ -93,12 +108,11 @@ func (g *gate) save(address, name string, stopped bool) func(context.Context) er
 		}
 		return nil
 	}
-	return func(ctx context.Context) error {
-		err := decide(ctx)
-		if err == nil {
+	return func(ctx context.Context, begin func()) error {
+		return decide(ctx, func() {
 			decisions.add(key, true)
-		}
-		return err
+			begin()
+		})
 	}
 }
 
@@ -108,17 +122,31 @@ const decisionsMost = 100
 // decisions are those about files that have not begun. A page and those that it
 // opened share them.
 type decisions struct {
-	mu sync.Mutex
-	of map[string]bool
+	mu      sync.Mutex
+	of      map[string]bool
+	waiters map[string]chan struct{} // closed when the file begins
 }
 
-func newDecisions() *decisions { return &decisions{of: make(map[string]bool)} }
+func newDecisions() *decisions {
+	return &decisions{of: make(map[string]bool), waiters: make(map[string]chan struct{})}
+}
+
+// begins returns a channel that is closed when a file begins.
+func (d *decisions) begins(key string) <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.waiters[key] == nil {
+		d.waiters[key] = make(chan struct{})
+	}
+	return d.waiters[key]
+}
 
 func (d *decisions) add(key string, may bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.of) >= decisionsMost {
 		clear(d.of)
+		clear(d.waiters)
 	}
 	d.of[key] = may
 }
@@ -130,6 +158,10 @@ func (d *decisions) take(key string, begins bool) (may, known bool) {
 	may, known = d.of[key]
 	if known && (begins || !may) {
 		delete(d.of, key)
+	}
+	if waits := d.waiters[key]; waits != nil && begins {
+		delete(d.waiters, key)
+		close(waits)
 	}
 	return may, known
 }
@@ -170,7 +202,7 @@ func (g *gate) begins(address, name string, stop func()) {
 		return
 	}
 	stop()
-	go func() { _ = decide(context.Background()) }() // who asks keeps the answer; a session's questions end with it
+	go func() { _ = decide(context.Background(), func() {}) }() // who asks keeps the answer; a session's questions end with it
 }
 
 // search looks for the tab of a frame that has requested nothing.
