@@ -92,7 +92,7 @@ func noticeScenarios() []scenario {
 					return errors.New("the file was not saved")
 				}
 			}, acts: []act{plain("tabs")}}},
-			told:  []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report.csv"},
+			told: []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report.csv"},
 			check: func(st *stage) {
 				st.enclosed("the basket fell over", "download: report.csv")
 				if shown := st.shown(st.panel); !strings.Contains(shown, "the basket fell over") {

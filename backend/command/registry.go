@@ -134,7 +134,7 @@ func (in *Invocation) run(ctx context.Context, c *Command, timeout time.Duration
 	defer cancel()
 	in.saving.begin(patient)
 	defer in.saving.over()
-	res, err := c.Run(patient, in)
+	res, err := c.Run(patient, in) //nolint:contextcheck // it ends with ctx
 	allowed, denied := in.saving.end(ctx)
 	switch {
 	case denied != nil:

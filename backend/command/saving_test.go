@@ -41,9 +41,9 @@ func TestACallWaitsForItsFiles(t *testing.T) {
 		}
 		run := func(stopped bool, given protocol.ApprovalAnswer) (text string, err error) {
 			in.saving = saving{}
-			command := &Command{Run: func(ctx context.Context, in *Invocation) (Result, error) {
+			command := &Command{Run: func(ctx context.Context, _ *Invocation) (Result, error) {
 				if decide := s.Save("https://example.com/a", "a.txt", stopped); decide != nil {
-					go func() { _ = decide(context.Background(), func() {}) }()
+					go func() { _ = decide(t.Context(), func() {}) }() //nolint:contextcheck // the browser asks beside the call
 				}
 				if given != "" {
 					go answer(given)

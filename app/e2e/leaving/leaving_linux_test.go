@@ -53,11 +53,11 @@ func newSites(t *testing.T) *sites {
 			s.leaks = append(s.leaks, all)
 			s.mu.Unlock()
 		}
-		switch path := r.URL.Path; {
-		case path == "/file":
+		switch path := r.URL.Path; path {
+		case "/file":
 			w.Header().Set("Content-Disposition", "attachment; filename=report.txt")
 			fmt.Fprint(w, "file")
-		case path == "/plain":
+		case "/plain":
 			fmt.Fprint(w, "plain")
 		default:
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -134,7 +134,7 @@ func newStand(t *testing.T) *stand {
 		t.Fatal(err)
 	}
 	program := filepath.Join(t.TempDir(), "chromium")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec '"+found.Path+"' '--host-resolver-rules=MAP *.test 127.0.0.1' \"$@\"\n"), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec '"+found.Path+"' '--host-resolver-rules=MAP *.test 127.0.0.1' \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	ready := make(chan struct{})

@@ -75,8 +75,12 @@ func TestDecisions(t *testing.T) {
 		begins     bool
 		may, known bool
 	}{
-		{"a", false, true, true}, {"a", true, true, true}, {"a", true, false, false},
-		{"b", true, false, true}, {"b", true, false, false}, {"c", true, false, false},
+		{"a", false, true, true},
+		{"a", true, true, true},
+		{"a", true, false, false},
+		{"b", true, false, true},
+		{"b", true, false, false},
+		{"c", true, false, false},
 	} {
 		if may, known := d.take(step.key, step.begins); may != step.may || known != step.known {
 			t.Errorf("%+v: %v, %v", step, may, known)
