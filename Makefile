@@ -61,6 +61,12 @@ test: install-test $(PROGRAMS) $(COMPONENTS) ## install what is missing, run all
 check: install-build modules extension/dist/manifest.json frontend/dist/index.html ## run the tests that need no browser, without the race detector
 	@build/test $(TAGS) check
 
+# A part of `make test`; here with more time for each decoder.
+.PHONY: fuzz
+fuzz: install-build modules extension/dist/manifest.json frontend/dist/index.html ## fuzz every decoder, 30 s each (FUZZ_TIME=5m for longer)
+	@go build -o $(CACHE)/report ./build/report
+	@build/fuzz $(TAGS) $(or $(FUZZ_TIME),30s) | $(CACHE)/report /dev/null /dev/null
+
 .PHONY: lint
 lint: install-build modules $(LINTER) ## run the linters of Go and TypeScript
 	@build/lint $(LINTER)
@@ -85,6 +91,13 @@ test-agents: install-test build/bin/pilotfish build/bin/pilotfish-service ## ins
 	@# The lock pins them; "npm ci" also wants the agents' programs for every other system in it.
 	@cd build/agents && npm install --no-save --no-audit --no-fund --loglevel=error
 	@go test -tags $(TAGS),agents -count=1 -timeout 25m ./app/agents/...
+
+# The whole product under load while its parts are killed and its disk is full. Not a
+# part of `make test`, because it takes half an hour.
+.PHONY: soak
+soak: install-test $(PROGRAMS) ## kill parts of the app at random for 30 minutes, or SOAK=2m
+	@$(SAY_ROOT)
+	@build/display --own go test -tags $(TAGS),soak -count=1 -v -timeout 0 -run '^TestSoak$$' ./app/e2e
 
 .PHONY: generate
 generate: modules $(TYGO) ## write the TypeScript of backend/protocol, and docs/reference

@@ -174,6 +174,8 @@ func roomRules() []roomRule {
 		{"backend/chat/viewers", []string{protocol}, parts},
 		{"backend/chat/transcript", []string{protocol, "backend/journal"}, "entries are kept without knowing turns, agents or viewers"},
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},
+		{"backend/caller", []string{protocol, "backend/auth"}, "who calls is found by the grants and the processes; what is called is not known"},
+		{"backend/peer", []string{"backend/proc"}, "the process behind a connection is found without knowing what it asks for"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
 		{"backend/command", []string{protocol, "backend/policy", "backend/redact", "backend/spelling"}, "the registry and the commands declare the interfaces of the browser that they need, so that they can be described without one"},
 		{"backend/command/foreign", []string{protocol}, "text of pages is handled without knowing commands, so that the rule can be read and tested alone"},
@@ -222,7 +224,7 @@ func roomRules() []roomRule {
 	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
 	// Only journal writes files atomically, and only it makes the error for files
 	// that cannot be written.
-	for _, name := range []string{"config", "desktop", "instance", "llm", "tabfiles", "task"} {
+	for _, name := range []string{"config", "desktop", "instance", "llm", "tabfiles", "task", "trust"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
 	}
 	return rules

@@ -20,8 +20,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// talks returns real conversations in a folder, with Pilot.
-func talks(t *testing.T, dir string) (m *chat.Manager, end func()) {
+// conversations returns real conversations in a folder, with Pilot.
+func conversations(t *testing.T, dir string) (m *chat.Manager, end func()) {
 	t.Helper()
 	rules, err := pilot.New(pilot.Config{Commander: func(driver.SessionConfig) builtin.Commander {
 		return builtin.CommanderFunc(func(context.Context, protocol.CommandRequest) protocol.CommandReply {
@@ -107,7 +107,7 @@ func (s *shown) text(t *testing.T) string {
 // a restart of the app.
 func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	dir := t.TempDir()
-	m, end := talks(t, dir)
+	m, end := conversations(t, dir)
 	b := newFakeBackend()
 	b.chat = m
 	app := &App{ctx: t.Context(), backend: b}
@@ -197,7 +197,7 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 		}
 		window.take(said)
 	}
-	m, _ = talks(t, dir)
+	m, _ = conversations(t, dir)
 	b.chat = m
 	say(m, "m3", "help")
 	say(m, "m3", "help") // the same id is the same message

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"html"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,9 +35,17 @@ var dist embed.FS
 //go:embed welcome/index.html
 var welcome []byte
 
+// noNote is the place of a note in the welcome page.
+const noNote = `<p class="note" hidden></p>`
+
 // WelcomePage is the page that the backend serves as GET /welcome: whole, with
-// its style and script inside it.
-func WelcomePage() []byte { return welcome }
+// its style and script inside it, and with a note for the user; empty for none.
+func WelcomePage(note string) []byte {
+	if note == "" {
+		return welcome
+	}
+	return bytes.Replace(welcome, []byte(noNote), []byte(`<p class="note">`+html.EscapeString(note)+`</p>`), 1)
+}
 
 // WelcomePolicy is the Content-Security-Policy that the page needs and nothing
 // more: its own style and script by their hashes.

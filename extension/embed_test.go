@@ -96,8 +96,17 @@ func TestInstallRefusesAnIncompleteBuild(t *testing.T) {
 	}
 }
 
+func TestWelcomePageHasANote(t *testing.T) {
+	if page := WelcomePage("agents & <you>"); !bytes.Contains(page, []byte(`<p class="note">agents &amp; &lt;you&gt;</p>`)) {
+		t.Error("the note is missing")
+	}
+	if !bytes.Contains(WelcomePage(""), []byte(noNote)) {
+		t.Error("without a note there is no hidden place for one")
+	}
+}
+
 func TestWelcomePageIsWholeByItself(t *testing.T) {
-	page := WelcomePage()
+	page := WelcomePage("")
 	if !bytes.HasPrefix(page, []byte("<!doctype html>")) {
 		t.Fatal("the welcome page is not an HTML document")
 	}

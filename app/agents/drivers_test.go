@@ -296,8 +296,8 @@ func timed(t *testing.T) context.Context {
 	return ctx
 }
 
-// talk is a sink that records events and answers questions.
-type talk struct {
+// chatSink is a sink that records events and answers questions.
+type chatSink struct {
 	answer  protocol.ApprovalAnswer // "" to answer nothing
 	changed chan struct{}
 
@@ -313,11 +313,11 @@ type talk struct {
 	title   string
 }
 
-func newConversation(answer protocol.ApprovalAnswer) *talk {
-	return &talk{answer: answer, changed: make(chan struct{}, 1), tools: map[string]driver.ToolUpdate{}}
+func newConversation(answer protocol.ApprovalAnswer) *chatSink {
+	return &chatSink{answer: answer, changed: make(chan struct{}, 1), tools: map[string]driver.ToolUpdate{}}
 }
 
-func (k *talk) Update(u driver.Update) {
+func (k *chatSink) Update(u driver.Update) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
@@ -342,7 +342,7 @@ func (k *talk) Update(u driver.Update) {
 }
 
 // fold merges an update of a tool call, as a conversation does.
-func (k *talk) fold(now driver.ToolUpdate) {
+func (k *chatSink) fold(now driver.ToolUpdate) {
 	was := k.tools[now.Call]
 	if now.Title == nil {
 		now.Title = was.Title
@@ -363,7 +363,7 @@ func (k *talk) fold(now driver.ToolUpdate) {
 	k.tools[now.Call] = now
 }
 
-func (k *talk) Ask(_ context.Context, ask driver.Ask, answer func(string)) {
+func (k *chatSink) Ask(_ context.Context, ask driver.Ask, answer func(string)) {
 	k.mu.Lock()
 	k.fold(ask.Tool)
 	ask.Tool = k.tools[ask.Tool.Call] // as the user sees it
@@ -378,7 +378,7 @@ func (k *talk) Ask(_ context.Context, ask driver.Ask, answer func(string)) {
 	}
 }
 
-func (k *talk) signal() {
+func (k *chatSink) signal() {
 	select {
 	case k.changed <- struct{}{}:
 	default:
@@ -386,7 +386,7 @@ func (k *talk) signal() {
 }
 
 // until waits until the sink satisfies is.
-func (k *talk) until(t *testing.T, what string, is func() bool) {
+func (k *chatSink) until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	ctx := timed(t)
 	for {
@@ -701,7 +701,7 @@ func TestClaudeIsSteered(t *testing.T) {
 	d := drivenAgents(t, m)[0]
 	k := newConversation("") // it answers nothing itself
 	asked := make(chan func(string), 1)
-	sink := &steered{talk: k, asked: asked}
+	sink := &steered{chatSink: k, asked: asked}
 	s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir()}, sink)
 	if err != nil {
 		t.Fatal(err)
@@ -726,7 +726,7 @@ func TestClaudeIsSteered(t *testing.T) {
 
 // steered passes questions to the test.
 type steered struct {
-	*talk
+	*chatSink
 	asked chan func(string)
 }
 

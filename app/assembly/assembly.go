@@ -117,16 +117,22 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 	}
 	a.Manager, err = session.New(session.Config{
 		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless,
-		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Extension: extension.Install, Welcome: http.HandlerFunc(welcome), Models: models, Notice: notice, Logger: logger,
+		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Extension: extension.Install, Welcome: welcome, Models: models, Notice: notice, Logger: logger,
 	})
 	return err
 }
 
-// welcome serves the welcome page.
-func welcome(w http.ResponseWriter, _ *http.Request) {
+// welcome serves the welcome page. Where agents cannot be confined, it says what that
+// means.
+func welcome(w http.ResponseWriter, unconfined *protocol.Error) {
+	note := ""
+	if unconfined != nil {
+		note = "Agents are not confined on this computer: " + unconfined.Message + ". An agent can do all that you can, which includes " +
+			"reading Pilotfish’s own files. To confine agents, " + unconfined.Hint + ". SECURITY.md says what remains possible without that."
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", extension.WelcomePolicy())
-	_, _ = w.Write(extension.WelcomePage()) // an error means that the browser has disconnected
+	_, _ = w.Write(extension.WelcomePage(note)) // an error means that the browser has disconnected
 }
 
 // level parses PILOTFISH_LOG: debug, info (the default), warn or error.

@@ -197,7 +197,7 @@ func (p *product) tail() string {
 
 // cliRun runs the command line as a user in a shell does.
 func (p *product) cliRun(args ...string) (string, error) {
-	cmd := exec.CommandContext(p.ctx, filepath.Join(repoRoot(p.t), "build/bin/pilotfish"), args...)
+	cmd := exec.CommandContext(p.ctx, filepath.Join(repoRoot(p.t), "build/bin/pilotfish"), args...) //nolint:gosec // the tests' own arguments
 	// A call after the app has ended must not start another one.
 	cmd.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home, "PILOTFISH_NO_AUTOSTART=1")
 	out, err := cmd.CombinedOutput()

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,11 +72,27 @@ func noticeScenarios() []scenario {
 			st.do(st.page(st.browser, "/notices.html"), script)
 		}
 	}
+	saved := make(chan struct{}) // the file whose download nobody started
 	return []scenario{
 		{
-			name: "a fault and a download by themselves", page: "/notices.html", meet: happens("fault()"),
-			turns: []turn{later, {meanwhile: command("downloads", "wait", "--tab", "t1"), acts: []act{plain("tabs")}}},
-			told:  []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report.csv"},
+			name: "a fault and a download by themselves", page: "/notices.html",
+			meet: func(st *stage) {
+				complete := func() int { return strings.Count(st.cli("downloads", "--tab", "t1"), " done report.csv") }
+				before := complete()
+				happens("fault()")(st)
+				answers("Allow once", "wants to download “report.csv”", "/report.csv")(st)
+				st.eventually("the allowed file is saved", func() bool { return complete() > before })
+				close(saved)
+			},
+			turns: []turn{later, {meanwhile: func(st *stage) error {
+				select {
+				case <-saved:
+					return nil
+				case <-st.over:
+					return errors.New("the file was not saved")
+				}
+			}, acts: []act{plain("tabs")}}},
+			told: []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report.csv"},
 			check: func(st *stage) {
 				st.enclosed("the basket fell over", "download: report.csv")
 				if shown := st.shown(st.panel); !strings.Contains(shown, "the basket fell over") {

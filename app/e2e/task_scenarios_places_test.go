@@ -86,7 +86,7 @@ func placeScenarios() []scenario {
 			// Only the far frame is on another site than the one that the task began on: what
 			// is entered there is asked about, and nothing that is entered in the others.
 			meet: func(st *stage) {
-				st.until(st.panel, "it is asked about the far frame", `[...document.querySelectorAll('.approval')].some((one) => ['wants to type “two” into “Word”', 'localhost', 'The task did not start on this site'].every((part) => one.innerText.includes(part)))`)
+				st.until(st.panel, "it is asked about the far frame", `[...document.querySelectorAll('.approval')].some((one) => ['wants to type “two” into “Word”', 'localhost', 'It did not start on this site'].every((part) => one.innerText.includes(part)))`)
 				st.word(st.panel, "Allow once")
 			},
 		},

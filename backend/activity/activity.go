@@ -3,6 +3,7 @@ package activity
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -32,10 +33,12 @@ type Log struct {
 	news    *hub.Hub[struct{}]
 	done    chan struct{}
 
-	mu     sync.Mutex
-	ring   []protocol.ActivityEntry // oldest first, indexes without a gap
-	warned bool
-	closed bool
+	mu   sync.Mutex
+	ring []protocol.ActivityEntry // oldest first, indexes without a gap
+	// unwritten are the newest entries, oldest first, while the disk takes none.
+	unwritten []protocol.ActivityEntry
+	warned    bool
+	closed    bool
 }
 
 // Open opens the activity of a session, including the earlier entries on disk.
@@ -52,7 +55,7 @@ func Open(c Config) (*Log, error) {
 	}, nil
 }
 
-// Close closes the log and ends all calls of Follow.
+// Close writes what is not written yet, closes the log and ends all calls of Follow.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,32 +64,32 @@ func (l *Log) Close() error {
 	}
 	l.closed = true
 	close(l.done)
-	return l.journal.Close()
+	err := l.write()
+	if err != nil {
+		err = fmt.Errorf("writing the last activity: %w", err)
+	}
+	return errors.Join(err, l.journal.Close())
 }
 
 // Record adds the entry of one command and returns it with its index. An entry
-// that cannot be written is kept in memory; once it leaves memory, readers get
-// a gap instead.
+// that cannot be written is kept in memory and written before the next one. When too
+// many wait, readers get a gap instead of the oldest.
 func (l *Log) Record(e protocol.ActivityEntry) protocol.ActivityEntry {
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
 		return e
 	}
-	// This is the index that the journal assigns next, because no other code
-	// appends.
-	e.Index = l.journal.Last() + 1
-	data, err := json.Marshal(e)
-	if err == nil {
-		_, err = l.journal.Append(data)
-	}
-	if err != nil {
-		e.Index = l.journal.Skip()
-	}
+	e.Index = l.lastLocked() + 1
+	l.unwritten = append(l.unwritten, e)
+	err := l.write()
 	if err != nil && !l.warned {
 		l.log.Warn("activity could not be written", "error", err)
 	}
 	l.warned = err != nil
+	if len(l.unwritten) > activityUnwritten {
+		l.skip()
+	}
 	if len(l.ring) >= protocol.ActivityRing {
 		l.ring = append(l.ring[:0], l.ring[len(l.ring)-protocol.ActivityRing/2:]...)
 	}
@@ -96,8 +99,44 @@ func (l *Log) Record(e protocol.ActivityEntry) protocol.ActivityEntry {
 	return e
 }
 
+// write appends what is not written yet to the journal. An entry that no disk would
+// take is skipped. The caller holds mu.
+func (l *Log) write() error {
+	for len(l.unwritten) > 0 {
+		data, err := json.Marshal(l.unwritten[0])
+		if err == nil {
+			// The journal assigns the index that the entry has, because no other
+			// code appends.
+			_, err = l.journal.Append(data)
+		}
+		switch {
+		case err == nil:
+			l.unwritten = l.unwritten[1:]
+		case data == nil, errors.Is(err, journal.ErrTooLarge):
+			l.log.Warn("an entry of the activity is not kept", "error", err)
+			l.skip()
+		default:
+			return err
+		}
+	}
+	l.unwritten = nil // so that the memory behind it is freed
+	return nil
+}
+
+// skip gives up the oldest entry that is not written. The caller holds mu.
+func (l *Log) skip() {
+	l.journal.Skip()
+	l.unwritten = l.unwritten[1:]
+}
+
 // Last returns the index of the newest entry; 0 when there is none.
-func (l *Log) Last() uint64 { return l.journal.Last() }
+func (l *Log) Last() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lastLocked()
+}
+
+func (l *Log) lastLocked() uint64 { return l.journal.Last() + uint64(len(l.unwritten)) }
 
 // next returns the index after which to continue reading.
 func next(i protocol.ActivityItem) uint64 {

@@ -115,7 +115,7 @@ func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 // was meant for what was on the screen before.
 func (w *waiting) note(p protocol.Approval) desktop.Notification {
 	asks := question.Request(p) + "."
-	if effect := question.Effect(p.Kind); effect != "" {
+	if effect := question.Effect(p); effect != "" {
 		asks += " " + effect
 	}
 	body := asks

@@ -277,7 +277,7 @@ func (b *Browser) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := newRun(b, p, started, first)
+	r := newRun(b, p, started, first) //nolint:contextcheck // what a download waits for ends with the session
 	b.mu.Lock()
 	b.run = r
 	b.info = protocol.BrowserInfo{Name: found.Name, Path: found.Path, PID: p.PID(), Sandbox: !c.NoSandbox}

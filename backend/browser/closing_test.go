@@ -30,7 +30,7 @@ func TestAskedWhileItCloses(t *testing.T) {
 				return f.SetWindow(deadline(t), id, &protocol.Clip{X: 0, Y: 0, Width: 900, Height: 700}, "")
 			},
 			"its cover":   func() error { return f.SetOverlay(deadline(t), id, protocol.Overlay{}) },
-			"its gate":    func() error { return f.Gate(deadline(t), id, nil, func(string, bool) error { return nil }, nil) },
+			"its gate":    func() error { return f.Gate(deadline(t), id, nil, func(string, bool) error { return nil }, nil, nil) },
 			"its cookies": func() error { _, err := f.Cookies(deadline(t), nobody, id, "", false); return err },
 			"its console": func() error { _, err := f.Console(deadline(t), id, 0); return err },
 			"its dialog": func() error {

@@ -47,7 +47,7 @@ func gateByAddress(t *testing.T, f *fixture, id protocol.TabID) {
 			return nil
 		}
 		return protocol.NewError(protocol.CodeRefused, "that is near", "")
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func TestGateOfResources(t *testing.T) {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	ctx, id := t.Context(), f.first(t)
-	if err := f.Gate(ctx, id, bad.patterns(), bad.allow, nil); err != nil {
+	if err := f.Gate(ctx, id, bad.patterns(), bad.allow, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name := range sinks() {
@@ -177,7 +177,7 @@ func TestGateOutlivesThePage(t *testing.T) {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	id := f.first(t)
-	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow, nil); err != nil {
+	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Navigate(deadline(t), nobody, id, s.URL+"/", protocol.WaitLoad, nil); err != nil {
@@ -228,7 +228,7 @@ func TestGateOfPages(t *testing.T) {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	id := f.first(t)
-	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow, nil); err != nil {
+	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	// The title is polled, because the browser reports it late. Each iteration is
@@ -269,13 +269,13 @@ func TestGateOfPages(t *testing.T) {
 		t.Error("a command reached the refused address")
 	}
 	// A rule that allows it replaces this one.
-	if err := f.Gate(t.Context(), id, nil, func(string, bool) error { return nil }, nil); err != nil {
+	if err := f.Gate(t.Context(), id, nil, func(string, bool) error { return nil }, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := f.Navigate(deadline(t), nobody, id, bad.URL+"/after", protocol.WaitLoad, nil); err != nil || info.Title != "Secret" {
 		t.Errorf("after the rule went: %+v, %v", info, err)
 	}
-	if code(f.Gate(t.Context(), "t99", nil, nil, nil)) != protocol.CodeUnknownTab {
+	if code(f.Gate(t.Context(), "t99", nil, nil, nil, nil)) != protocol.CodeUnknownTab {
 		t.Error("a tab that is not there was gated")
 	}
 }

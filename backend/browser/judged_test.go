@@ -202,7 +202,7 @@ func TestFactsInAForeignFrame(t *testing.T) {
 		`role=button name="Inside"`: {Role: "button", Frame: s.URL},
 		`role=button name="Boxed"`:  {Role: "button", Frame: "about:srcdoc"},
 	} {
-		facts, err := f.Facts(deadline(t), nobody, id, target)
+		facts, err := f.Facts(deadline(t), nobody, id, target, false)
 		if err != nil || facts.Role != want.Role || facts.Frame != want.Frame {
 			t.Errorf("%q is %+v, %v; want %+v", target, facts, err, want)
 		}

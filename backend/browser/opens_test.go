@@ -25,7 +25,7 @@ func TestWindowOpenedByScript(t *testing.T) {
 	s.tab = s.first(t)
 	for _, gated := range []bool{false, true} {
 		if gated {
-			if err := s.Gate(t.Context(), s.tab, []string{"*://*:1/*"}, func(string, bool) error { return nil }, nil); err != nil {
+			if err := s.Gate(t.Context(), s.tab, []string{"*://*:1/*"}, func(string, bool) error { return nil }, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -75,14 +75,18 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 		pages:     make(map[target.ID]*page.Page),
 	}
 	r.conn = devtools.New(p.Pipe, b.log, r.panels.GiveBackAfter)
+	r.gates = gate.NewGates(r.conn, b.log, b.config.Lookup)
 	r.files = downloads.NewList(downloads.Config{
+		Stop: r.stopDownload,
+		Begins: func(frame cdp.FrameID, address, name string, stop func()) {
+			r.gates.Begins(frame, r.shows(frame), address, name, stop)
+		},
 		Dir: b.config.DownloadDir, Ended: r.conn.Done,
 		Tab: func(shown target.ID) protocol.TabID {
 			t, _ := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == shown })
 			return t.ID
 		},
 	})
-	r.gates = gate.NewGates(r.conn, b.log, b.config.Lookup)
 	r.watches = watch.New(watch.Config{
 		Conn: r.conn, Tabs: b.tabs, Log: b.log,
 		Target: func(ctx context.Context, id protocol.TabID, f func(tabs.Entry) error) error {
@@ -127,11 +131,14 @@ func (r *run) serve(ctx context.Context) error {
 		target.TargetCreated.Method, target.TargetInfoChanged.Method,
 		target.TargetDestroyed.Method, target.TargetCrashed.Method,
 	)
-	r.conn.Root.Follow(r.crash)
+	r.conn.Root.Follow(func(e devtools.Event) {
+		r.crash(e)
+		r.files.Begin(e)
+	})
 	g.Go(func() error { defer cancel(); return r.conn.Serve(context.WithoutCancel(ctx)) })
 	g.Go(func() error { return r.watchTargets(inner, events) })
 	g.Go(func() error { return r.settleTabs(inner) })
-	saved := r.conn.Root.Events(browser.DownloadWillBegin.Method, browser.DownloadProgress.Method)
+	saved := r.conn.Root.Events(browser.DownloadProgress.Method)
 	g.Go(func() error { r.files.Follow(inner, saved); return nil })
 	g.Go(func() error { return r.publishTabs(inner) })
 	if r.b.config.ExtensionDir != "" {
@@ -351,6 +358,28 @@ func (r *run) startError(exit protocol.Exit) error {
 		how += ". It said:\n" + last
 	}
 	return protocol.NewError(protocol.CodeBrowserStart, how, "`pilotfish doctor` checks the installation")
+}
+
+// shows returns the target whose page has a frame; "" for none that is known.
+func (r *run) shows(frame cdp.FrameID) target.ID {
+	if t, ok := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == target.ID(frame) }); ok {
+		return t.Target
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, p := range r.pages {
+		if p.Frames.Has(frame) {
+			return id
+		}
+	}
+	return ""
+}
+
+// stopDownload ends a download, which leaves no file.
+func (r *run) stopDownload(guid string) {
+	if err := devtools.Post(context.Background(), r.conn.Root, browser.CancelDownload, browser.CancelDownloadParams{GUID: guid}); err != nil {
+		r.log.Warn("a download was not stopped", "error", err)
+	}
 }
 
 // crash records that a tab crashed. The connection's reader calls it, in the

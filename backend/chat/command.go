@@ -64,6 +64,9 @@ type asked struct {
 
 // commandOptions returns the possible answers to a question about a command.
 func commandOptions(a protocol.Approval) []protocol.PermissionOption {
+	if len(a.Options) > 0 {
+		return a.Options
+	}
 	options := []protocol.PermissionOption{{ID: "once", Name: "Allow once", Kind: protocol.AnswerOnce}}
 	if a.Site != "" {
 		options = append(options, protocol.PermissionOption{ID: "always", Name: "Always on " + a.Site, Kind: protocol.AnswerAlways, Scope: "agents may " + question.May(a.Kind) + " on " + a.Site})

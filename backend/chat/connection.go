@@ -65,6 +65,9 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if starter.Launch, err = c.m.config.Folder(ctx, actor, tab, starter.Launch); err != nil {
+		return nil, err
+	}
 	h, err := c.m.agents.Get(ctx, a, starter, command)
 	if err != nil {
 		return nil, err

@@ -190,7 +190,7 @@ func untilCancelled(ctx context.Context, s *playedSession, _ driver.Prompt) (dri
 	}
 }
 
-// house is a fixture: a running Manager.
+// fixture is a running Manager with what it needs.
 type fixture struct {
 	*Manager
 	t      *testing.T
@@ -202,7 +202,7 @@ type fixture struct {
 	seen []any
 }
 
-// opened returns a house whose conversations have a played agent.
+// opened returns a fixture whose conversations have a played agent.
 func opened(t *testing.T, p *played, dir string) *fixture {
 	t.Helper()
 	return openedWith(t, p, dir, func(*Config) {})

@@ -34,6 +34,9 @@ type Config struct {
 	// Agent says how to start an agent of a kind; an empty kind means the agent
 	// chosen in Settings. command is the command line of AgentCustom.
 	Agent func(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error)
+	// Folder returns an agent's launch in the folder in which it may start. It may
+	// ask the user, and waits for the answer. nil: every folder is right.
+	Folder func(ctx context.Context, actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error)
 	// Instant is the agent that carries out instant messages. It may be another
 	// agent than that of the conversation, or the same. Its driver uses the
 	// router's plan in Prompt.Plan.
@@ -153,6 +156,11 @@ func (c *Config) fill() {
 	}
 	if c.TabURL == nil {
 		c.TabURL = func(protocol.TabID) string { return "" }
+	}
+	if c.Folder == nil {
+		c.Folder = func(_ context.Context, _ protocol.Actor, _ protocol.TabID, launch driver.Launch) (driver.Launch, error) {
+			return launch, nil
+		}
 	}
 	if c.WorkDir == nil {
 		c.WorkDir = func() string { return "" }

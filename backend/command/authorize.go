@@ -16,10 +16,11 @@ import (
 // Gater is a browser that can hold a rule over everything that a tab loads,
 // whoever starts it. allow is asked with document for pages and frames, and
 // without it for what they load; address is asked with each address of a name.
+// saver decides about the files that the tab would save.
 // Workers that no tab has for itself load nothing that is like one of patterns.
 // A tab that is gated already takes the new rule.
 type Gater interface {
-	Gate(ctx context.Context, tab protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error) error
+	Gate(ctx context.Context, tab protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error, saver protocol.Saver) error
 }
 
 // mayAsk reports whether the user may be asked for a command whose scope the
@@ -38,8 +39,9 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		}
 	}
 	if !in.Agent() {
-		return in.confirm(ctx, c, page)
+		return confirm(ctx, in, c, page)
 	}
+	begin(in)
 	if c.Tab == OwnTab {
 		if in.call.ByPage == nil { // else the app has no access to the page that it could gate
 			if err := in.Gate(ctx, in.Tab); err != nil {
@@ -81,11 +83,17 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 	if err == nil && kind == protocol.ActionAct && in.Rules().Decide(kind, page).Decision == protocol.SiteAllow {
 		err = in.weigh(ctx, c, page, args)
 	}
+	if err == nil && kind == protocol.ActionOpen && policy.Carries(page) && in.Rules().Decide(kind, page).Decision == protocol.SiteAllow {
+		err = mayGive(ctx, in, c, page, args)
+	}
+	if err == nil && kind == protocol.ActionDownload {
+		in.saving.grant()
+	}
 	if err == nil && c.Replaces != nil {
-		err = in.mayReplace(ctx, c, args)
+		err = mayReplace(ctx, in, c, args)
 	}
 	if err == nil && c.Answers != nil {
-		err = in.mayAnswer(ctx, c, args)
+		err = mayAnswer(ctx, in, c, args)
 	}
 	if err != nil || kind == protocol.ActionOpen {
 		return err
@@ -99,13 +107,21 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 
 // confirm asks about a call of the user's that only the user may make, where it is not
 // certain that the user makes it; see Call.Confirm.
-func (in *Invocation) confirm(ctx context.Context, c *Command, page string) error {
+func confirm(ctx context.Context, in *Invocation, c *Command, page string) error {
 	if !in.call.Confirm || c.Scope != protocol.ScopeSensitive && c.Scope != protocol.ScopeAdmin {
 		return nil
 	}
 	return in.registry.policy.Confirm(ctx, policy.Request{
 		Actor: in.Actor, Tab: in.Tab, Page: page, Command: c.Name, Args: inFull(c.Spec, in.call.Request.Args), Asking: in.call.Watch.Asking,
 	})
+}
+
+// begin notes on which page an agent begins, at its first command. A task begins by
+// itself.
+func begin(in *Invocation) {
+	if p := in.registry.policy; in.Actor.Kind != protocol.ActorTask && !p.Begun(in.Actor) {
+		p.Begin(in.Actor, "", in.address(in.Own))
+	}
 }
 
 // stands refuses to act on another page than a request was judged on, and what a rule
@@ -124,7 +140,7 @@ func (in *Invocation) stands(q policy.Request) func(address string) error {
 
 // mayReplace asks the user about a call that replaces what belongs to somebody
 // else. The answer is for the difference that was shown.
-func (in *Invocation) mayReplace(ctx context.Context, c *Command, args []protocol.ApprovalArg) error {
+func mayReplace(ctx context.Context, in *Invocation, c *Command, args []protocol.ApprovalArg) error {
 	difference, err := c.Replaces(ctx, in)
 	if err != nil || len(difference) == 0 {
 		return err
@@ -137,7 +153,7 @@ func (in *Invocation) mayReplace(ctx context.Context, c *Command, args []protoco
 
 // mayAnswer judges a call that answers requests with what can run as code: like
 // code that runs on every site that it may answer for.
-func (in *Invocation) mayAnswer(ctx context.Context, c *Command, args []protocol.ApprovalArg) error {
+func mayAnswer(ctx context.Context, in *Invocation, c *Command, args []protocol.ApprovalArg) error {
 	pattern := c.Answers(in)
 	if pattern == "" {
 		return nil
@@ -166,7 +182,7 @@ func (in *Invocation) Gate(ctx context.Context, tab protocol.TabID) error {
 			return in.registry.policy.Hop(in.Actor, url, in.asked)
 		}
 		return in.registry.policy.Resource(in.Actor, url)
-	}, in.registry.policy.Address)
+	}, in.registry.policy.Address, saver{in, tab})
 }
 
 // inFull returns the arguments as the user sees them, in the order of the help

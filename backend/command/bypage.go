@@ -10,13 +10,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// facts returns the facts about a target: from the page, or from the panel
+// facts returns the facts about a target, see Browser.Facts: from the page, or from the panel
 // where the app has no access to the page. An action without facts cannot be
 // judged and is not done.
-func (in *Invocation) facts(ctx context.Context, target string) (protocol.TargetFacts, error) {
+func (in *Invocation) facts(ctx context.Context, target string, field bool) (protocol.TargetFacts, error) {
 	switch given := in.call.ByPage; {
 	case given == nil:
-		return in.registry.browser.Facts(ctx, in.By(), in.Tab, target)
+		return in.registry.browser.Facts(ctx, in.By(), in.Tab, target, field)
 	case given.Facts == nil:
 		return protocol.TargetFacts{}, BadArgument("the target is missing", "")
 	default:

@@ -61,6 +61,12 @@ func (c *Command) kind() protocol.ActionKind {
 	return protocol.ActionAct
 }
 
+// Giving returns a Doing for a command that gives data of its caller to the page's
+// site, when gives says so of a call's arguments.
+func Giving(gives func(args Values) bool) func(*Invocation) (policy.Doing, string) {
+	return func(in *Invocation) (policy.Doing, string) { return policy.Doing{Gives: gives(in.Args)}, "" }
+}
+
 // Aim says which tab a command needs.
 type Aim int
 

@@ -44,11 +44,11 @@ func (s *site) Page(_ context.Context, _ protocol.Caller, id protocol.TabID) (pr
 	return protocol.PageInfo{}, errors.New("no such tab")
 }
 
-func (s *site) Facts(context.Context, protocol.Caller, protocol.TabID, string) (protocol.TargetFacts, error) {
+func (s *site) Facts(context.Context, protocol.Caller, protocol.TabID, string, bool) (protocol.TargetFacts, error) {
 	return s.facts, nil
 }
 
-func (s *site) Gate(_ context.Context, id protocol.TabID, _ []string, _ func(string, bool) error, _ func(string, netip.Addr) error) error {
+func (s *site) Gate(_ context.Context, id protocol.TabID, _ []string, _ func(string, bool) error, _ func(string, netip.Addr) error, _ protocol.Saver) error {
 	s.gated = append(s.gated, id)
 	return nil
 }

@@ -33,6 +33,8 @@ type Invocation struct {
 	acts   func(address string) error
 	// shown is what the user was shown of what the call replaces.
 	shown []protocol.ApprovalArg
+	// saving is about files that pages of the tab would save.
+	saving saving
 	// by is the caller that the browser sees; see By.
 	by protocol.Caller
 }
@@ -123,12 +125,14 @@ func (in *Invocation) BesideSnapshots() bool { return in.call.BesideSnapshots }
 func CallerName(a protocol.Actor) string { return string(a.Kind) + ":" + a.ID }
 
 // Current returns the address of the call's tab; empty without a tab.
-func (in *Invocation) Current() string {
-	if in.Tab == "" {
+func (in *Invocation) Current() string { return in.address(in.Tab) }
+
+func (in *Invocation) address(tab protocol.TabID) string {
+	if tab == "" {
 		return ""
 	}
 	for _, t := range in.registry.browser.Tabs() {
-		if t.ID == in.Tab {
+		if t.ID == tab {
 			return t.URL
 		}
 	}

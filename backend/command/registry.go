@@ -19,7 +19,8 @@ import (
 type Browser interface {
 	Tabs() []protocol.Tab
 	Page(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.PageInfo, error)
-	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string) (protocol.TargetFacts, error)
+	// Facts describes a target. field: a text means the field that it labels.
+	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string, field bool) (protocol.TargetFacts, error)
 }
 
 // Call is one command of one caller.
@@ -116,14 +117,35 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	if call.ByPage != nil {
 		return in.leave(c)
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	in.by = protocol.Caller{Name: in.Caller(), InOrder: in.Agent(), Acts: in.acts, Tab: in.Tab}
-	res, err := c.Run(ctx, in)
+	res, err := in.run(ctx, c, timeout)
 	if err != nil {
 		return failed(in.Tab, in.quoted(c, late(c, err)))
 	}
 	return in.answer(c, res)
+}
+
+// run runs the command. While the user is asked about a file that a page would save,
+// no time passes, and the reply has the decision.
+func (in *Invocation) run(ctx context.Context, c *Command, timeout time.Duration) (Result, error) {
+	if !in.Agent() {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		return c.Run(ctx, in)
+	}
+	patient, cancel := newPatience(ctx, timeout)
+	defer cancel()
+	in.saving.begin(patient)
+	defer in.saving.over()
+	res, err := c.Run(patient, in) //nolint:contextcheck // it ends with ctx
+	allowed, denied := in.saving.end(ctx)
+	switch {
+	case denied != nil:
+		return Result{}, denied
+	case err == nil && allowed > 0:
+		res.Text += "\nthe user allowed a download; `downloads wait` prints its path"
+	}
+	return res, err
 }
 
 // answer makes a reply from a result.

@@ -17,6 +17,11 @@ type Doing struct {
 	Text bool
 	// Known: data may be entered on this page's site without asking the user.
 	Known bool
+	// Elsewhere: the form of the element is sent to another site than its page's.
+	Elsewhere bool
+	// Gives: data of the caller is given to the page's site without an element, such
+	// as in a header or as the answer to a dialog.
+	Gives bool
 }
 
 // Consequence says what an action would set off, as far as the element shows
@@ -33,6 +38,12 @@ func Consequence(f protocol.TargetFacts, do Doing) protocol.ActionKind {
 	if presses && f.Download {
 		return protocol.ActionDownload
 	}
+	if presses && f.Submits && (do.Enter || !f.Field) && do.Elsewhere {
+		if kind := pressed(f, do); kind != protocol.ActionAct {
+			return kind
+		}
+		return protocol.ActionSend
+	}
 	if presses && (f.Submits || !f.Field) {
 		if kind := pressed(f, do); kind != protocol.ActionAct {
 			return kind
@@ -41,7 +52,9 @@ func Consequence(f protocol.TargetFacts, do Doing) protocol.ActionKind {
 	if do.Enter && f.Message && !f.Search {
 		return protocol.ActionSend
 	}
-	if do.Text && f.Field && !f.Search && !do.Known {
+	// What a field says of itself, such as that it only searches, does not count: a
+	// page reads every key.
+	if do.Text && !do.Known {
 		return protocol.ActionData
 	}
 	return protocol.ActionAct
@@ -174,13 +187,14 @@ func consequence(kind protocol.ActionKind) bool {
 }
 
 // Judges reports whether the consequence of an actor's action must be found out
-// first: always for a task, for other agents only where a user made a rule
-// about it. For all other actions this costs no time.
+// first: always for a task; for other agents on every page that is not on this
+// machine, and there where a user made a rule about it. For all other actions
+// this costs no time.
 func (p *Policy) Judges(a protocol.Actor, page string) bool {
 	if !Agent(a) {
 		return false
 	}
-	if a.Kind == protocol.ActorTask {
+	if a.Kind == protocol.ActorTask || !Local(page) {
 		return true
 	}
 	for _, kind := range []protocol.ActionKind{protocol.ActionSend, protocol.ActionPay, protocol.ActionDelete, protocol.ActionSignIn, protocol.ActionData} {
@@ -192,13 +206,14 @@ func (p *Policy) Judges(a protocol.Actor, page string) bool {
 }
 
 // decide returns the rule for a request. By default, consequences are asked
-// about for tasks and allowed to other agents.
+// about, except those of Terminal and Chat agents on this machine: who develops a
+// page presses its buttons all the time, and nothing leaves.
 func (p *Policy) decide(q Request) protocol.SiteRule {
 	rule := p.rules.Decide(q.Kind, q.Page)
 	if q.Everywhere {
 		rule = p.rules.Strictest(q.Kind)
 	}
-	if !rule.Default || q.Actor.Kind == protocol.ActorTask || !consequence(q.Kind) {
+	if !rule.Default || q.Actor.Kind == protocol.ActorTask || !consequence(q.Kind) || !Local(q.Page) {
 		return rule
 	}
 	rule.Decision = protocol.SiteAllow

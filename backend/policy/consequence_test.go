@@ -37,6 +37,11 @@ func TestConsequence(t *testing.T) {
 		{"a link to posts", link("Post", "https://example.com/posts"), click, protocol.ActionAct},
 		{"submit", submit("Submit", protocol.FormFacts{}), click, protocol.ActionSend},
 		{"save", submit("Save", protocol.FormFacts{}), click, protocol.ActionAct},
+		{"save at another site", submit("Save", protocol.FormFacts{}), Doing{Click: true, Known: true, Elsewhere: true}, protocol.ActionSend},
+		{"pay at another site", submit("Pay", protocol.FormFacts{}), Doing{Click: true, Known: true, Elsewhere: true}, protocol.ActionPay},
+		{"Enter in such a form", in(field, "Save"), Doing{Enter: true, Known: true, Elsewhere: true}, protocol.ActionSend},
+		{"a click into its field", in(field, "Save"), Doing{Click: true, Known: true, Elsewhere: true}, protocol.ActionAct},
+		{"a link beside such a form", link("More", "https://example.com/"), Doing{Click: true, Known: true, Elsewhere: true}, protocol.ActionAct},
 		{"next", button("Next"), click, protocol.ActionAct},
 		{"order", button("Place order · 12 €"), click, protocol.ActionPay},
 		{"order in German", button("Zahlungspflichtig bestellen"), click, protocol.ActionPay},
@@ -57,7 +62,8 @@ func TestConsequence(t *testing.T) {
 		{"Enter in a form that saves", in(field, "Save"), enter, protocol.ActionAct},
 		{"Enter in a message", protocol.TargetFacts{Field: true, Message: true}, enter, protocol.ActionSend},
 		{"text on a new site", field, write, protocol.ActionData},
-		{"a search there", protocol.TargetFacts{Field: true, Search: true}, write, protocol.ActionAct},
+		{"a search there", protocol.TargetFacts{Field: true, Search: true}, write, protocol.ActionData},
+		{"keys that no field takes", protocol.TargetFacts{Role: "generic"}, write, protocol.ActionData},
 		{"text where it began", field, Doing{Text: true, Known: true}, protocol.ActionAct},
 	} {
 		if got := Consequence(c.f, c.do); got != c.want {
@@ -66,9 +72,9 @@ func TestConsequence(t *testing.T) {
 	}
 }
 
-// A task asks before an action with a consequence; other agents ask only where
-// a rule says so.
-func TestTasksAskFirst(t *testing.T) {
+// An agent asks before an action with a consequence. On this machine, only a task
+// does, or where a rule says so.
+func TestAgentsAskFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, b := newAsking()
 		one := protocol.Actor{Kind: protocol.ActorTask, ID: "1", Name: "task “A”"}
@@ -77,8 +83,18 @@ func TestTasksAskFirst(t *testing.T) {
 		pay := func(a protocol.Actor) Request {
 			return Request{Actor: a, Kind: protocol.ActionPay, Tab: "t1", Page: page, Command: "click"}
 		}
-		if p.Judges(agent, page) || p.Authorize(t.Context(), pay(agent)) != nil {
-			t.Error("another agent is asked about, without a rule")
+		for _, local := range []string{"http://localhost:3000/basket", "http://shop.localhost/", "http://127.0.0.2/", "http://[::1]:80/", "http://0x7f.1/"} {
+			q := Request{Actor: agent, Kind: protocol.ActionPay, Tab: "t1", Page: local, Command: "click"}
+			if p.Judges(agent, local) || p.Authorize(t.Context(), q) != nil {
+				t.Errorf("an agent is asked about %s, without a rule", local)
+			}
+		}
+		denied := ask(t.Context(), p, pay(agent))
+		if len(b.Pending()) != 1 || !p.Judges(agent, page) {
+			t.Fatal("another agent is not asked about")
+		}
+		if err := b.Answer(b.Pending()[0].ID, protocol.AnswerDeny); err != nil || code(<-denied) != protocol.CodeRefused {
+			t.Error("another agent was let:", err)
 		}
 		done := ask(t.Context(), p, pay(one))
 		waiting := b.Pending()

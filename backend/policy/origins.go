@@ -1,12 +1,13 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"pilotfish/backend/protocol"
 )
 
-// place is a kind of action that a task was allowed on a site until the task
+// place is a kind of action that an actor was allowed on a site until the actor
 // ends.
 type place struct {
 	kind protocol.ActionKind
@@ -18,6 +19,13 @@ type given struct {
 	goal  string
 	hosts []string
 	may   map[place]bool
+}
+
+// Begun says whether an actor has begun; see Begin.
+func (p *Policy) Begun(a protocol.Actor) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.given[actorKey{a.Kind, a.ID}] != nil
 }
 
 // Begin sets, once, the pages that an actor begins on. On their sites, and on
@@ -58,17 +66,22 @@ func (p *Policy) Known(a protocol.Actor, page string) bool {
 	if g == nil || u == nil {
 		return g == nil
 	}
-	host := strings.TrimPrefix(hostOf(u), "www.")
-	if strings.Contains(g.goal, host) {
-		return true
-	}
-	for _, known := range g.hosts {
-		known = strings.TrimPrefix(known, "www.")
-		if host == known || strings.HasSuffix(host, "."+known) || strings.HasSuffix(known, "."+host) {
-			return true
-		}
-	}
-	return false
+	host := hostOf(u)
+	return strings.Contains(g.goal, strings.TrimPrefix(host, "www.")) ||
+		slices.ContainsFunc(g.hosts, func(known string) bool { return related(known, host) })
+}
+
+// related reports whether two hosts are one, or one is below the other.
+func related(one, other string) bool {
+	one, other = strings.TrimPrefix(one, "www."), strings.TrimPrefix(other, "www.")
+	return one == other || strings.HasSuffix(one, "."+other) || strings.HasSuffix(other, "."+one)
+}
+
+// Elsewhere reports whether an address that a page leads to is of another site
+// than the page's.
+func Elsewhere(page, address string) bool {
+	from, to := siteOf(page), siteOf(address)
+	return to != nil && (from == nil || !related(hostOf(from), hostOf(to)))
 }
 
 // allowed reports whether an actor was allowed a kind of action on a site until

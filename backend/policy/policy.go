@@ -210,8 +210,7 @@ func (p *Policy) host(raw string, u *url.URL) error {
 	if metadataNames[name] || (isIP && services(ip)) {
 		return refuse(raw, "the address of this network's or cloud's own services")
 	}
-	loopback := name == "localhost" || strings.HasSuffix(name, ".localhost") || (isIP && (ip.IsLoopback() || ip.IsUnspecified()))
-	if loopback && p.config.OwnPort != nil {
+	if loopback(name) && p.config.OwnPort != nil {
 		if port := p.config.OwnPort(); port != 0 && portOf(u) == port && u.Path != "/welcome" {
 			return refuse(raw, "Pilotfish's own server")
 		}
@@ -220,6 +219,12 @@ func (p *Policy) host(raw string, u *url.URL) error {
 		return refuseNear(raw, u, "an address of the private network")
 	}
 	return nil
+}
+
+// loopback says whether a host's name or number is one of this machine's own.
+func loopback(host string) bool {
+	ip, isIP := address(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || (isIP && (ip.IsLoopback() || ip.IsUnspecified()))
 }
 
 // Address says whether an agent's tab may load from a name with one of its

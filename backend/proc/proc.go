@@ -62,10 +62,13 @@ type Process struct {
 }
 
 // Start starts the process. It ends, with its tree, when ctx ends or Stop is
-// called.
+// called. With too few free descriptors, the error has protocol.CodeBusy.
 func Start(ctx context.Context, c Config) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", c.Path, context.Cause(ctx))
+	}
+	if err := CheckDescriptors(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", c.Path, err)
 	}
 	mark, err := newMark()
 	if err != nil {

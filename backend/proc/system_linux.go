@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -32,8 +33,12 @@ func processes() ([]process, error) {
 		if err != nil {
 			continue
 		}
-		if p, err := readStat(pid); err == nil {
+		p, err := readStat(pid)
+		switch {
+		case err == nil:
 			table = append(table, p)
+		case noDescriptor(err):
+			return nil, fmt.Errorf("listing processes: %w", err)
 		}
 	}
 	return table, nil
@@ -109,9 +114,10 @@ func openHandle(pid int, start uint64) (*handle, error) {
 		return nil, fmt.Errorf("opening process %d: %w", pid, err)
 	}
 	// The pid may have been reused between the scan and the open.
-	if now, err := startTime(pid); err != nil || now != start {
+	now, err := startTime(pid)
+	if err != nil || now != start {
 		_ = unix.Close(fd)
-		return nil, fmt.Errorf("process %d has ended", pid)
+		return nil, errors.Join(fmt.Errorf("process %d has ended", pid), err)
 	}
 	return &handle{pid: pid, start: start, fd: fd}, nil
 }

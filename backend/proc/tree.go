@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -48,7 +49,8 @@ type process struct {
 	zombie             bool
 }
 
-// scan adds the members of the tree to seen and removes those that have ended.
+// scan adds the members of the tree to seen and removes those that have ended. With an
+// error, seen may be incomplete.
 func (t *tree) scan() error {
 	table, err := processes()
 	if err != nil {
@@ -64,16 +66,15 @@ func (t *tree) scan() error {
 		}
 	}
 	member := make(map[int]bool)
+	var missed error
 	var take func(p process)
 	take = func(p process) {
 		if member[p.pid] || p.pid == self || p.pid <= 1 {
 			return
 		}
 		member[p.pid] = true
-		if h := t.seen[p.pid]; h == nil || h.start != p.start {
-			if !p.zombie {
-				t.add(p)
-			}
+		if h := t.seen[p.pid]; (h == nil || h.start != p.start) && !p.zombie {
+			missed = errors.Join(missed, t.add(p))
 		}
 		for _, c := range children[p.pid] {
 			take(c)
@@ -95,18 +96,23 @@ func (t *tree) scan() error {
 			delete(t.seen, pid)
 		}
 	}
-	return nil
+	return missed
 }
 
-func (t *tree) add(p process) {
+// add adds a process. It returns an error when the process may still run.
+func (t *tree) add(p process) error {
 	h, err := openHandle(p.pid, p.start)
+	if noDescriptor(err) {
+		return err
+	}
 	if err != nil {
-		return // the process has ended meanwhile
+		return nil //nolint:nilerr // the process has ended meanwhile
 	}
 	if old := t.seen[p.pid]; old != nil {
 		old.close()
 	}
 	t.seen[p.pid] = h
+	return nil
 }
 
 // end runs the stop ladder. The error names what is left.
@@ -119,11 +125,15 @@ func (t *tree) end() error {
 		{unix.SIGTERM, protocol.StopTerminateWait},
 		{unix.SIGKILL, stopKillWait},
 	}
+	var err error
 	for _, step := range ladder {
-		gone, err := t.step(step.signal, time.Now().Add(step.wait))
-		if gone || err != nil {
-			return err
+		var gone bool
+		if gone, err = t.step(step.signal, time.Now().Add(step.wait)); gone {
+			return nil
 		}
+	}
+	if err != nil {
+		return err
 	}
 	left := make([]int, 0, len(t.seen))
 	for pid := range t.seen {
@@ -133,36 +143,43 @@ func (t *tree) end() error {
 }
 
 // step sends the signal once to every member, including those that appear later,
-// until none is left or the deadline passes.
+// until none is left or the deadline passes. The error says why the last scan failed.
 func (t *tree) step(signal unix.Signal, deadline time.Time) (gone bool, err error) {
 	told := make(map[*handle]bool)
-	for {
-		if err := t.scan(); err != nil {
-			return false, err
-		}
-		if len(t.seen) == 0 {
+	for first := true; ; first = false {
+		err := t.scan()
+		if err == nil && len(t.seen) == 0 {
 			return true, nil
 		}
-		if t.held && len(told) == 0 {
+		if t.held && first {
 			// Signalling the group in one call also reaches a process that is being
-			// forked.
-			_ = unix.Kill(-t.PID, signal)
+			// forked, and needs no descriptor.
+			deliver(signal, func(s unix.Signal) error { return unix.Kill(-t.PID, s) })
 		}
 		news := false
 		for _, h := range t.seen {
-			if told[h] {
-				continue
-			}
-			told[h], news = true, true
-			_ = h.signal(signal)
-			if signal != unix.SIGKILL {
-				_ = h.signal(unix.SIGCONT) // a stopped process handles no signals
+			if !told[h] {
+				told[h], news = true, true
+				deliver(signal, h.signal)
 			}
 		}
 		if !news && !time.Now().Before(deadline) {
-			return false, nil
+			return false, err
+		}
+		if err != nil {
+			time.Sleep(scanAgain)
+			continue
 		}
 		waitHandles(t.seen, time.Until(deadline))
+	}
+}
+
+// deliver sends a signal, also to what is stopped: a stopped process handles no signal
+// but SIGKILL.
+func deliver(signal unix.Signal, send func(unix.Signal) error) {
+	_ = send(signal)
+	if signal != unix.SIGKILL {
+		_ = send(unix.SIGCONT)
 	}
 }
 

@@ -25,6 +25,7 @@ type ActivityEntry struct {
 	// Code is the code of the error, if the command failed.
 	Code Code `json:"code,omitempty"`
 	// Summary is the first line of the reply or of the error's message, shortened.
+	// What a page wrote, and values, are left out.
 	Summary    string  `json:"summary,omitempty"`
 	DurationMS float64 `json:"durationMs"`
 }

@@ -68,6 +68,10 @@ type SiteRulesFile struct {
 	Rules   []SiteRule `json:"rules"`
 }
 
+// TrustQuestion is the command of the question whether an agent may use the settings of
+// the folder in which it would start.
+const TrustQuestion = "trust"
+
 // Approval is something that waits for the user's approval, as data. Each
 // client renders the text itself (backend/question, frontend/ui/approvals).
 // Actor, Target and Args contain text of agents and pages.

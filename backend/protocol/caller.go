@@ -1,5 +1,7 @@
 package protocol
 
+import "context"
+
 // Caller identifies for whom something is done in a tab. The zero Caller is the
 // app itself.
 type Caller struct {
@@ -15,4 +17,16 @@ type Caller struct {
 	// nil refuses nothing.
 	Acts func(address string) error
 	Tab  TabID
+}
+
+// Saver decides about the files that the pages of a tab would save.
+type Saver interface {
+	// Asks reports whether Save has to be called before a file of an address is
+	// saved. It answers at once.
+	Asks(address string) bool
+	// Save returns a function that waits for the decision about a file, and that has
+	// to be called once; nil when the file may be saved. It calls begin for an allowed
+	// file before anybody is told. stopped: the browser has begun to save it and is
+	// stopped, so what began it has to be repeated.
+	Save(address, name string, stopped bool) (decide func(ctx context.Context, begin func()) error)
 }

@@ -64,8 +64,11 @@ func What(a protocol.Approval) string {
 
 // Effect returns a sentence about what the action may cause; empty when What
 // says it already.
-func Effect(kind protocol.ActionKind) string {
-	switch kind {
+func Effect(a protocol.Approval) string {
+	if a.Command == protocol.TrustQuestion && a.Kind != protocol.ActionTool {
+		return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own."
+	}
+	switch a.Kind {
 	case protocol.ActionSend:
 		return "This may send or publish something."
 	case protocol.ActionPay:
@@ -75,7 +78,7 @@ func Effect(kind protocol.ActionKind) string {
 	case protocol.ActionSignIn:
 		return "This sends a form with a password."
 	case protocol.ActionData:
-		return "The task did not start on this site and would enter data there."
+		return "It did not start on this site and would give data to it."
 	case protocol.ActionOpen, protocol.ActionAct, protocol.ActionSensitive, protocol.ActionEval, protocol.ActionCookies,
 		protocol.ActionDownload, protocol.ActionUpload, protocol.ActionClipboard, protocol.ActionPermissions, protocol.ActionTool:
 	}
@@ -260,11 +263,14 @@ func (s *say) what() string {
 		s.cut = !whole
 		return "use the tool " + title
 	}
+	if s.a.Kind == protocol.ActionDownload && s.arg("file") != "" {
+		return "download " + s.quote("file")
+	}
 	switch s.a.Command {
 	case "goto":
-		return s.opens("open a page")
+		return s.opens("open a page" + s.carrying())
 	case "newtab":
-		return s.opens("open a page in a new tab")
+		return s.opens("open a page in a new tab" + s.carrying())
 	case "click":
 		if s.a.Kind == protocol.ActionDownload {
 			return "download a file with " + s.element()
@@ -331,6 +337,12 @@ func (s *say) what() string {
 		}
 		s.said = append(s.said, "do")
 		return "replace the routine " + s.quote("name") + " of another owner"
+	case "dialog":
+		return "answer a dialog with " + s.quote("text")
+	case "headers":
+		return "send its own headers with every request of the tab"
+	case "useragent":
+		return "send its own user agent with every request of the tab"
 	case "network":
 		if s.a.Kind != protocol.ActionEval {
 			break
@@ -344,6 +356,8 @@ func (s *say) what() string {
 		return s.app()
 	case "rules":
 		return "change what agents may do on which sites"
+	case protocol.TrustQuestion:
+		return "use the settings for agents in " + s.quote("folder")
 	case "cdp":
 		return "send the DevTools command " + s.quote("method")
 	}
@@ -363,6 +377,14 @@ func (s *say) app() string {
 	default:
 		return action + " the session " + s.quote("session")
 	}
+}
+
+// carrying says that the address of a page is what the question is about.
+func (s *say) carrying() string {
+	if s.a.Kind == protocol.ActionData {
+		return " with data in its address"
+	}
+	return ""
 }
 
 // opens returns text. An address that is only the origin counts as said,

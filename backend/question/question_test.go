@@ -34,7 +34,7 @@ func TestQuestionsAreSaidInWords(t *testing.T) {
 	}
 	for _, want := range all {
 		a := want.Approval
-		got := asked{Approval: a, Who: question.Who(a.Actor), What: question.What(a), Where: question.Where(a), Effect: question.Effect(a.Kind), Details: question.Details(a)}
+		got := asked{Approval: a, Who: question.Who(a.Actor), What: question.What(a), Where: question.Where(a), Effect: question.Effect(a), Details: question.Details(a)}
 		if got.Who != want.Who || got.What != want.What || got.Where != want.Where || got.Effect != want.Effect || !slices.Equal(got.Details, want.Details) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}

@@ -1,6 +1,6 @@
 // Package redact masks the values in network traffic that let their holder act
-// as the user: credentials in headers, in JSON, in forms, in the queries of
-// addresses and in HTML. It decides by the name of a field and by the form of a
+// as the user, or pay: credentials and card numbers in headers, in JSON, in forms,
+// in the queries of addresses and in HTML. It decides by the name of a field and by the form of a
 // value, so a secret with an innocent name and form stays.
 package redact
 
@@ -26,14 +26,14 @@ func Header(name string) bool {
 func Field(name string) bool {
 	name = plain(name)
 	switch name {
-	case "auth", "otp", "pass", "pin", "pwd", "sid":
+	case "auth", "csc", "cvc", "cvc2", "cvv", "cvv2", "otp", "pass", "pin", "pwd", "sid":
 		return true
 	case "tokentype": // "bearer"
 		return false
 	}
 	for _, part := range []string{
-		"accesskey", "apikey", "authtoken", "authorization", "credential", "csrf", "jwt", "passphrase", "passwd", "password",
-		"privatekey", "secret", "sessionid", "sessionkey", "token", "xsrf",
+		"accesskey", "apikey", "authtoken", "authorization", "cardnumber", "ccnumber", "credential", "csrf", "jwt", "onetimecode",
+		"onetimepass", "passphrase", "passwd", "password", "privatekey", "secret", "sessionid", "sessionkey", "token", "xsrf",
 	} {
 		if strings.Contains(name, part) {
 			return true
@@ -89,6 +89,10 @@ var (
 	part = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(content-disposition:[^\r\n]*\bname="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([^\r\n]*)`)
 	})
+	digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[2-6](?:(?:[ +-]|%20)?[0-9]){14,15}\b`) })
+	issuer = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:4[0-9]{15}|5[1-5][0-9]{14}|2[2-7][0-9]{14}|3[47][0-9]{13}|6(?:011|4[4-9]|5[0-9])[0-9]{12,13})$`)
+	})
 	tag    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)<(?:input|meta)\b[^>]*>`) })
 	named  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:name|id|property)\s*=\s*["']?([^"'\s>]+)`) })
 	valued = sync.OnceValue(func() *regexp.Regexp {
@@ -121,7 +125,32 @@ func loose(text string) string {
 	})
 	text = queries(text)
 	text = bearer().ReplaceAllString(text, "${1}${2}"+Masked)
-	return known().ReplaceAllString(text, Masked)
+	text = known().ReplaceAllString(text, Masked)
+	return digits().ReplaceAllStringFunc(text, func(found string) string {
+		if isCard(found) {
+			return Masked
+		}
+		return found
+	})
+}
+
+// isCard reports whether digits, with or without separators, are the number of a
+// payment card: its first digits, its length and its check digit are right. Every
+// tenth timestamp and id has a right check digit, too, so that alone is not enough.
+func isCard(text string) bool {
+	number := strings.NewReplacer("%20", "", " ", "", "-", "", "+", "").Replace(text)
+	if !issuer().MatchString(number) {
+		return false
+	}
+	sum := 0
+	for i := range len(number) {
+		digit := int(number[len(number)-1-i] - '0')
+		if i%2 == 1 {
+			digit *= 2
+		}
+		sum += digit/10 + digit%10
+	}
+	return sum%10 == 0
 }
 
 // queries masks the values of fields in queries, and in addresses inside of
@@ -191,7 +220,7 @@ func (w *walk) value(secret bool) error {
 		_, err := w.in.Token()
 		return unexpected(err)
 	case json.Number:
-		if secret {
+		if secret || isCard(string(v)) {
 			w.put(len(v), Masked)
 		}
 	case string:

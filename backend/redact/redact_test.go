@@ -50,6 +50,10 @@ func TestText(t *testing.T) {
 		"before " + jwt + " after":                                "before (masked) after",
 		"key sk-abcdefghijklmnop1234 end":                         "key (masked) end",
 		"ghp_abcdefghijklmnop1234":                                "(masked)",
+		// payment cards
+		`{"cvc":"123","cardNumber":4111111111111112,"n":4111111111111111}`: `{"cvc":"(masked)","cardNumber":"(masked)","n":"(masked)"}`,
+		`{"card":"3782 822463 10005","t":1732546033124}`:                   `{"card":"(masked)","t":1732546033124}`,
+		`card=4111+1111+1111+1111&n=4111111111111112`:                      `card=(masked)&n=4111111111111112`,
 		// HTML
 		`<input type="hidden" name="csrf_token" value="s3cr3t-value">`:     `<input type="hidden" name="csrf_token" value="(masked)">`,
 		`<meta content='s3cr3t-value' name='csrf-token'><p>token</p>`:      `<meta content="(masked)" name='csrf-token'><p>token</p>`,

@@ -17,9 +17,9 @@ import (
 	"pilotfish/backend/server"
 )
 
-// talks is a fake Conversations with one conversation. Its events are those
+// conversations is a fake Conversations with one conversation. Its events are those
 // that the test puts into said.
-type talks struct {
+type conversations struct {
 	fixture *fixture
 	grant   auth.Grant
 
@@ -28,85 +28,85 @@ type talks struct {
 	open int
 }
 
-func (h *fixture) talks(grant auth.Grant) (server.Conversations, error) {
+func (h *fixture) conversations(grant auth.Grant) (server.Conversations, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.talk == nil {
-		h.talk = &talks{fixture: h, said: make(chan protocol.ChatEventsEvent)}
+	if h.chat == nil {
+		h.chat = &conversations{fixture: h, said: make(chan protocol.ChatEventsEvent)}
 	}
-	h.talk.grant = grant
-	return h.talk, nil
+	h.chat.grant = grant
+	return h.chat, nil
 }
 
-func (c *talks) head(name string) (protocol.Conversation, error) {
+func (c *conversations) head(name string) (protocol.Conversation, error) {
 	return protocol.Conversation{ID: "c1"}, c.fixture.called(name, c.grant)
 }
 
-func (c *talks) Start(context.Context, protocol.ChatStartRequest) (protocol.Conversation, error) {
+func (c *conversations) Start(context.Context, protocol.ChatStartRequest) (protocol.Conversation, error) {
 	return c.head("start")
 }
 
-func (c *talks) Send(context.Context, protocol.ChatSendRequest) (protocol.Conversation, error) {
+func (c *conversations) Send(context.Context, protocol.ChatSendRequest) (protocol.Conversation, error) {
 	return c.head("send")
 }
 
-func (c *talks) Cancel(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
+func (c *conversations) Cancel(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
 	return c.head("cancel")
 }
 
-func (c *talks) Answer(_ protocol.ChatAnswerRequest, place string) error {
+func (c *conversations) Answer(_ protocol.ChatAnswerRequest, place string) error {
 	_, err := c.head("answer in the " + place)
 	return err
 }
 
-func (c *talks) Queue(context.Context, protocol.ChatQueueRequest) (protocol.Conversation, error) {
+func (c *conversations) Queue(context.Context, protocol.ChatQueueRequest) (protocol.Conversation, error) {
 	return c.head("queue")
 }
 
-func (c *talks) Set(context.Context, protocol.ChatSetRequest) (protocol.Conversation, error) {
+func (c *conversations) Set(context.Context, protocol.ChatSetRequest) (protocol.Conversation, error) {
 	return c.head("set")
 }
 
-func (c *talks) Restart(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
+func (c *conversations) Restart(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
 	return c.head("restart")
 }
 
-func (c *talks) Delete(context.Context, protocol.ConversationID) error {
+func (c *conversations) Delete(context.Context, protocol.ConversationID) error {
 	_, err := c.head("delete")
 	return err
 }
 
-func (c *talks) ToTerminal(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
+func (c *conversations) ToTerminal(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
 	return c.head("terminal")
 }
 
-func (c *talks) ToChat(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
+func (c *conversations) ToChat(context.Context, protocol.ConversationID) (protocol.Conversation, error) {
 	return c.head("resume")
 }
 
-func (c *talks) SignIn(context.Context, protocol.ChatSignInRequest) (protocol.Conversation, error) {
+func (c *conversations) SignIn(context.Context, protocol.ChatSignInRequest) (protocol.Conversation, error) {
 	return c.head("sign in")
 }
 
-func (c *talks) List() []protocol.Conversation { return []protocol.Conversation{{ID: "c1"}} }
+func (c *conversations) List() []protocol.Conversation { return []protocol.Conversation{{ID: "c1"}} }
 
-func (c *talks) History(req protocol.ChatHistoryRequest) (protocol.ChatPage, error) {
+func (c *conversations) History(req protocol.ChatHistoryRequest) (protocol.ChatPage, error) {
 	return protocol.ChatPage{Index: req.Before, Entries: make([]protocol.ChatEntry, req.Limit)}, nil
 }
 
-func (c *talks) Search(context.Context, protocol.ChatSearchRequest) (protocol.ChatSearchReply, error) {
+func (c *conversations) Search(context.Context, protocol.ChatSearchRequest) (protocol.ChatSearchReply, error) {
 	return protocol.ChatSearchReply{}, nil
 }
 
-func (c *talks) Paths(context.Context, protocol.ChatPathsRequest) (protocol.ChatPathsReply, error) {
+func (c *conversations) Paths(context.Context, protocol.ChatPathsRequest) (protocol.ChatPathsReply, error) {
 	return protocol.ChatPathsReply{Paths: []string{}}, nil
 }
 
-func (c *talks) Export(protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
+func (c *conversations) Export(protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
 	return protocol.ChatExportReply{Name: "x.md"}, nil
 }
 
-func (c *talks) Watch(ctx context.Context, id protocol.ConversationID, after uint64) (iter.Seq2[protocol.ChatEventsEvent, error], error) {
+func (c *conversations) Watch(ctx context.Context, id protocol.ConversationID, after uint64) (iter.Seq2[protocol.ChatEventsEvent, error], error) {
 	if id != "c1" {
 		return nil, protocol.NewError(protocol.CodeUnknownConversation, "there is none", "")
 	}
@@ -129,7 +129,7 @@ func (c *talks) Watch(ctx context.Context, id protocol.ConversationID, after uin
 	}, nil
 }
 
-func (c *talks) count(by int) {
+func (c *conversations) count(by int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open += by
@@ -189,7 +189,7 @@ func TestPanelWatchesConversations(t *testing.T) {
 	if got := read(); !strings.Contains(got, `"page"`) || !strings.Contains(got, `"index":7`) {
 		t.Error(got)
 	}
-	w.fixture.talk.said <- protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "c1", Events: []protocol.ChatEvent{{Index: 8, Op: protocol.ChatAppend, ID: "e1", Text: "hello"}}}
+	w.fixture.chat.said <- protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "c1", Events: []protocol.ChatEvent{{Index: 8, Op: protocol.ChatAppend, ID: "e1", Text: "hello"}}}
 	if got := read(); !strings.Contains(got, `"hello"`) {
 		t.Error(got)
 	}
@@ -210,7 +210,7 @@ func TestPanelWatchesConversations(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.fixture.talk.open; n != 0 {
+	if n := w.fixture.chat.open; n != 0 {
 		t.Errorf("%d watchers are left", n)
 	}
 }
@@ -233,7 +233,7 @@ func TestChatStream(t *testing.T) {
 	}
 	defer res.Body.Close()
 	go func() {
-		w.fixture.talk.said <- protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "c1", Events: []protocol.ChatEvent{{Index: 4, Op: protocol.ChatAppend, ID: "e1", Text: "hello"}}}
+		w.fixture.chat.said <- protocol.ChatEventsEvent{Type: protocol.PanelChat, Conversation: "c1", Events: []protocol.ChatEvent{{Index: 4, Op: protocol.ChatAppend, ID: "e1", Text: "hello"}}}
 	}()
 	got := events(t, res, 2)
 	if len(got) != 2 || !strings.HasPrefix(got[0], "chat 3 ") || !strings.HasPrefix(got[1], "chat 4 ") || !strings.Contains(got[1], "hello") {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"mime"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"slices"
@@ -191,7 +193,22 @@ func (g *gates) identify(rt route, r *http.Request) (auth.Grant, error) {
 	if grant.Kind == auth.KindPanel && r.Method != http.MethodGet && r.Header.Get("Origin") != protocol.ExtensionOrigin {
 		return auth.Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid for this route", "")
 	}
-	return g.caller(rt, r, grant)
+	if g.caller == nil {
+		return grant, nil
+	}
+	asks := auth.Request{Grant: grant, Capability: rt.capability, Program: r.Header.Get(protocol.HeaderProgram)}
+	if conn, ok := r.Context().Value(connKey{}).(net.Conn); ok {
+		asks.Client, asks.Server = addressOf(conn.RemoteAddr()), addressOf(conn.LocalAddr())
+	}
+	return g.caller(asks)
+}
+
+// addressOf returns an address of TCP; the zero value for another one.
+func addressOf(a net.Addr) netip.AddrPort {
+	if tcp, ok := a.(*net.TCPAddr); ok {
+		return tcp.AddrPort()
+	}
+	return netip.AddrPort{}
 }
 
 // bearer reads the token of an HTTP request.

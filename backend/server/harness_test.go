@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is a fake Sessions: it records who called, and echoes terminals.
+// fixture is a fake Sessions: it records who called, and echoes terminals.
 type fixture struct {
 	events *hub.Hub[any]
 	yes    chan struct{} // lets the command "ask" continue
@@ -43,7 +43,7 @@ type fixture struct {
 	hellos   int
 	state    protocol.SessionInfo // of the session, for hello
 	panicOn  string
-	talk     *talks
+	chat     *conversations
 	fail     error
 }
 
@@ -299,7 +299,7 @@ func start(t *testing.T, ln *memoryListener) *world {
 		Auth: w.auth, Sessions: w.fixture, Version: "1.2.3", Key: []byte(testKey),
 		OnReady: func(port int) { ready <- port },
 		MCP:     w.fixture.mcp,
-		Chat:    w.fixture.talks,
+		Chat:    w.fixture.conversations,
 		Tasks:   func(g auth.Grant) (server.Tasks, error) { return works{w.fixture, g}, nil },
 		Models:  minds{w.fixture},
 		Commands: []server.CommandDoc{

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,10 +43,9 @@ type Config struct {
 	Chat func(auth.Grant) (Conversations, error)
 	// Commands are the commands of POST /command, for /openapi.json.
 	Commands []CommandDoc
-	// Started returns the values of an environment variable in the process that opened a
-	// connection, and in its ancestors, as peer.Started does. With nil, a request with the
-	// token of the command line is always the user's.
-	Started func(client, server netip.AddrPort, variable string) ([]string, error)
+	// Caller returns the grant on whose behalf a request is made; nil for that of its
+	// token.
+	Caller func(auth.Request) (auth.Grant, error)
 	// OnReady is called with the port when the server listens; it may be nil.
 	OnReady func(port int)
 	Logger  *slog.Logger
@@ -66,7 +64,7 @@ type Server struct {
 	tasks    func(auth.Grant) (Tasks, error)
 	chat     func(auth.Grant) (Conversations, error)
 	commands []CommandDoc
-	started  func(client, server netip.AddrPort, variable string) ([]string, error)
+	caller   func(auth.Request) (auth.Grant, error)
 	onReady  func(int)
 	log      *slog.Logger
 
@@ -92,7 +90,7 @@ func New(cfg Config) (*Server, error) {
 		tasks:    cfg.Tasks,
 		chat:     cfg.Chat,
 		commands: cfg.Commands,
-		started:  cfg.Started,
+		caller:   cfg.Caller,
 		onReady:  cfg.OnReady,
 		log:      cfg.Logger.With("component", "server"),
 		begun:    time.Now(),

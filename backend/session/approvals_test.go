@@ -20,7 +20,6 @@ import (
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
 	"pilotfish/backend/mcp"
-	"pilotfish/backend/peer"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
@@ -57,7 +56,7 @@ func (onePage) Page(context.Context, protocol.Caller, protocol.TabID) (protocol.
 	return protocol.PageInfo{Tab: "t1", URL: "https://example.com/a"}, nil
 }
 
-// house is a fixture: a manager with a session whose browser is onePage, behind
+// fixture is a manager with a session whose browser is onePage, behind
 // a real server.
 type fixture struct {
 	m     *Manager
@@ -115,7 +114,7 @@ func newFixture(t *testing.T) *fixture {
 		return c
 	}})
 	srv, err := server.New(server.Config{
-		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, MCP: tools.ServeMCP, Started: peer.Started, OnReady: func(port int) { ready <- port },
+		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, MCP: tools.ServeMCP, Caller: m.callers.Resolve, OnReady: func(port int) { ready <- port },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +146,7 @@ type quiet struct {
 }
 
 func (q quiet) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
-	grant, err := q.conversation(grant, req.Tab)
+	grant, err := q.m.callers.Conversation(grant, req.Tab)
 	if err != nil {
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}

@@ -158,11 +158,11 @@ func TestProgramByMCP(t *testing.T) {
 	h.s.tabs.set([]protocol.Tab{{ID: "t1", URL: "https://example.com/a"}, {ID: "t2", URL: "https://bank.example/", Active: true, Focused: true}})
 	grant := auth.Grant{Kind: auth.KindAgent, Actor: protocol.Actor{Kind: protocol.ActorMCP, ID: "one"}}
 	rules := policy.New(policy.Config{})
-	if own := h.s.programs.of(grant.Actor, "", &h.s.tabs, rules); own != "t2" {
+	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules.Opened); own != "t2" {
 		t.Errorf("its tab is %s", own)
 	}
 	h.s.tabs.set([]protocol.Tab{{ID: "t1", Active: true, Focused: true}, {ID: "t2"}, {ID: "t3"}})
-	if own := h.s.programs.of(grant.Actor, "", &h.s.tabs, rules); own != "t2" {
+	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules.Opened); own != "t2" {
 		t.Errorf("its tab became %s", own)
 	}
 	for tab, may := range map[protocol.TabID]bool{"t1": false, "t2": true, "t3": false} {
@@ -170,12 +170,12 @@ func TestProgramByMCP(t *testing.T) {
 			t.Errorf("%s: %v", tab, err)
 		}
 	}
-	h.s.programs.of(grant.Actor, "t1", &h.s.tabs, rules) // the user shows it
+	h.s.programs.Tab(grant.Actor, "t1", &h.s.tabs, rules.Opened) // the user shows it
 	if err := rules.Tab(grant.Actor, "t2", "t1", h.s.tabs.all()); err != nil {
 		t.Errorf("a tab that the user shows: %v", err)
 	}
 	h.s.tabs.set([]protocol.Tab{{ID: "t3", Active: true}})
-	if own := h.s.programs.of(grant.Actor, "", &h.s.tabs, rules); own != "t3" {
+	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules.Opened); own != "t3" {
 		t.Errorf("after its tab was closed its tab is %s", own)
 	}
 }

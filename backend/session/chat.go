@@ -44,8 +44,8 @@ func (c conversations) make(dirs config.SessionDirs) (*chat.Manager, error) {
 	}
 	return chat.New(chat.Config{
 		Session: c.s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root, Attachments: dirs.Attachments,
-		Agent: a.Starter, Instant: protocol.AgentPilot, Tools: a.Tools, Release: c.release, Forget: c.forget, System: agents.System,
-		Terminal: c.toTerminal, EndTerminal: c.endTerminal, TabOpen: c.s.tabs.has, TabURL: c.s.tabs.url, WorkDir: a.WorkDir, Broker: c.s.approvals.Broker(), Settings: a.Settings,
+		Agent: a.Starter, Folder: c.folder, Instant: protocol.AgentPilot, Tools: a.Tools, Release: c.release, Forget: c.forget, System: agents.System,
+		Terminal: c.toTerminal, EndTerminal: c.endTerminal, TabOpen: c.s.tabs.Has, TabURL: c.s.tabs.url, WorkDir: a.WorkDir, Broker: c.s.approvals.Broker(), Settings: a.Settings,
 		Publish: func(event any) { c.s.events.Publish(event) }, Changed: c.s.publishTabs,
 		Logger: c.s.m.cfg.Logger,
 	})

@@ -26,7 +26,7 @@ func (m *Manager) ShowConversation(ctx context.Context, name protocol.SessionNam
 	if at < 0 {
 		return protocol.NewError(protocol.CodeUnknownConversation, "this conversation does not exist any more", "it was deleted, or its session is not running")
 	}
-	tab := cmp.Or(heads[at].Tab, s.tabs.front())
+	tab := cmp.Or(heads[at].Tab, s.tabs.Front())
 	if tab == "" {
 		return protocol.NewError(protocol.CodeUnknownTab, "the session has no tab for the conversation", "open one in the browser")
 	}

@@ -11,6 +11,8 @@ import (
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal"
+	"pilotfish/backend/tokens"
+	"pilotfish/backend/trust"
 )
 
 // The size of a terminal that starts before any panel has reported one: about
@@ -40,9 +42,45 @@ func (l launcher) first(ctx context.Context, r *run, tab protocol.TabID) {
 	}
 }
 
-// launch decides what a terminal runs. Each process has a token of its own, for
-// its tab, which ends with it.
+// launch decides what a terminal runs. In a folder that the user was not asked about
+// yet, it waits for the answer first.
 func (l launcher) launch(ctx context.Context, req terminal.Request) (terminal.Launch, error) {
+	dir := l.s.m.cfg.Settings.Get().WorkDir
+	launched, err := l.launchIn(ctx, req, dir)
+	if err != nil || launched.Missing != nil || dir == "" || !readsSettings(launched.Kind) {
+		return launched, err
+	}
+	f, err := trust.In(dir)
+	if err != nil {
+		l.s.terminalEnded(req.Terminal)
+		return terminal.Launch{}, err
+	}
+	ask, may := l.s.m.folders.Asked(f)
+	switch {
+	case may:
+		return launched, nil
+	case !ask:
+		return l.launchIn(ctx, req, "")
+	}
+	l.s.terminalEnded(req.Terminal) // of its token
+	return terminal.Launch{Kind: launched.Kind, Name: launched.Name, Confine: launched.Confine, Wait: func(ctx context.Context) (terminal.Launch, error) {
+		asking, cancel := context.WithTimeout(ctx, folderWait)
+		defer cancel()
+		actor := tokens.TerminalActor(req.Terminal, req.Tab, launched.Kind)
+		may, err := l.s.m.folders.MayStart(asking, l.s.approvals.Broker(), actor, req.Tab, dir)
+		switch {
+		case err != nil:
+			return terminal.Launch{}, err
+		case may:
+			return l.launchIn(ctx, req, dir)
+		}
+		return l.launchIn(ctx, req, "")
+	}}, nil
+}
+
+// launchIn decides what a terminal runs in a folder; empty for Pilotfish's own. Each
+// process has a token of its own, for its tab, which ends with it.
+func (l launcher) launchIn(ctx context.Context, req terminal.Request, dir string) (terminal.Launch, error) {
 	r := l.s.running()
 	if r == nil {
 		return terminal.Launch{}, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", l.s.name), "")
@@ -70,7 +108,7 @@ func (l launcher) launch(ctx context.Context, req terminal.Request) (terminal.La
 	token := l.s.tokens.Terminal(req.Terminal, req.Tab, kind, folders != nil)
 	launched, err := l.s.m.agents.prober.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
-		WorkDir: settings.WorkDir, DefaultDir: r.workDir, ProgramDir: l.s.m.agents.programDir, StateDir: r.agentDir,
+		WorkDir: dir, DefaultDir: r.workDir, ProgramDir: l.s.m.agents.programDir, StateDir: r.agentDir,
 		Session: l.s.name, Tab: req.Tab, URL: l.s.m.endpoint.URL(), Token: token.Reveal(),
 		Commands: agentCommands(),
 	})

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/caller"
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
@@ -19,8 +20,10 @@ import (
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/llm"
+	"pilotfish/backend/peer"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/trust"
 )
 
 // Config is what a Manager needs. All fields are required unless they say
@@ -41,8 +44,9 @@ type Config struct {
 	NoSandbox bool
 	// Extension writes the extension's files into a folder.
 	Extension func(dir string) error
-	// Welcome serves the welcome page.
-	Welcome http.Handler
+	// Welcome serves the welcome page. unconfined is why agents cannot be confined
+	// here; nil where they can.
+	Welcome func(w http.ResponseWriter, unconfined *protocol.Error)
 	// Models gives access to the models that carry out tasks; nil for none.
 	Models *llm.Manager
 	// Notice is shown to the user from the start, such as settings that were
@@ -56,9 +60,11 @@ type Manager struct {
 	cfg      Config
 	log      *slog.Logger
 	auth     *auth.Authority
+	callers  *caller.Resolver
 	endpoint *endpoint.Endpoint
 	agents   *agentList
 	confine  *confine.Probe
+	folders  *trust.Folders
 	// known are the browser's commands: each call looks several times.
 	known command.Table
 
@@ -97,12 +103,14 @@ func New(cfg Config) (*Manager, error) {
 		onQuit:  func() {},
 	}
 	m.auth = auth.New(auth.Config{})
+	m.callers = caller.New(caller.Config{Auth: m.auth, Started: peer.Started, Logger: cfg.Logger})
 	if cfg.Models != nil {
 		cfg.Models.OnChange(m.modelsChanged)
 	}
 	m.known = catalogue.Table()
 	m.agents = newAgentList(cfg)
 	m.confine = confine.NewProbe()
+	m.folders = trust.NewFolders(trust.NewStore(cfg.Dirs.TrustFile(), cfg.Logger))
 	m.endpoint = newEndpoint(m)
 	names, err := cfg.Dirs.Sessions()
 	if err != nil {

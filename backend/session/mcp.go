@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"path/filepath"
 	"strings"
 
@@ -12,7 +13,6 @@ import (
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/mcp"
-	"pilotfish/backend/peer"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
 	"pilotfish/backend/task/control"
@@ -30,15 +30,29 @@ func (s served) Close() { _ = s.mcp.Close() }
 // newServer returns a server on a listener.
 func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, error) {
 	tools := g.newMCP()
+	var welcome http.Handler
+	if g.m.cfg.Welcome != nil {
+		welcome = http.HandlerFunc(g.welcome)
+	}
 	srv, err := server.New(server.Config{
-		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: g.m.cfg.Welcome, Logger: g.m.cfg.Logger, MCP: tools.ServeMCP, Commands: commandDocs(),
-		Models: g.m.Models(), Tasks: g.serverTasks, Chat: g.conversations, Started: peer.Started,
+		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: welcome, Logger: g.m.cfg.Logger, MCP: tools.ServeMCP, Commands: commandDocs(),
+		Models: g.m.Models(), Tasks: g.serverTasks, Chat: g.conversations, Caller: g.m.callers.Resolve,
 	})
 	if err != nil {
 		_ = tools.Close()
 		return nil, err
 	}
 	return served{srv, tools}, nil
+}
+
+// welcome serves the welcome page. It waits for the trial of the confinement, which is
+// over long before the browser asks: a first run must not miss what it found.
+func (g gateway) welcome(w http.ResponseWriter, r *http.Request) {
+	unconfined, err := g.m.confine.Wait(r.Context())
+	if err != nil {
+		return // the browser has disconnected
+	}
+	g.m.cfg.Welcome(w, unconfined)
 }
 
 // newMCP returns the MCP handler of the registry. Each token's holder gets an

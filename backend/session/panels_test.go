@@ -49,16 +49,16 @@ func TestPanelsAreCounted(t *testing.T) {
 func TestTabsOfASession(t *testing.T) {
 	var l tabList
 	shell, agent := auth.Grant{Kind: auth.KindCLI}, auth.Grant{Kind: auth.KindAgent}
-	if l.front() != "" || l.has("t1") || l.url("t1") != "" || l.ofCaller(shell) != "" {
+	if l.Front() != "" || l.Has("t1") || l.url("t1") != "" || l.ofCaller(shell) != "" {
 		t.Error("there are tabs without a browser")
 	}
 	l.set([]protocol.Tab{{ID: "t1", URL: "https://a.example/"}, {ID: "t2", Active: true}})
-	if l.front() != "t2" || !l.has("t1") || l.url("t1") != "https://a.example/" || l.ofCaller(shell) != "" {
+	if l.Front() != "t2" || !l.Has("t1") || l.url("t1") != "https://a.example/" || l.ofCaller(shell) != "" {
 		t.Errorf("behind another window: %+v", l.all())
 	}
 	l.set([]protocol.Tab{{ID: "t1", Focused: true}, {ID: "t2", Active: true}})
-	if l.front() != "t1" || l.ofCaller(shell) != "t1" || l.ofCaller(agent) != "" {
-		t.Errorf("in front: %s, of a shell: %s, of an agent: %s", l.front(), l.ofCaller(shell), l.ofCaller(agent))
+	if l.Front() != "t1" || l.ofCaller(shell) != "t1" || l.ofCaller(agent) != "" {
+		t.Errorf("in front: %s, of a shell: %s, of an agent: %s", l.Front(), l.ofCaller(shell), l.ofCaller(agent))
 	}
 	agent.Tab = "t2"
 	if l.ofCaller(agent) != "t2" {

@@ -28,7 +28,7 @@ func (g gateway) PtySession(ctx context.Context, grant auth.Grant, req protocol.
 	if req.Terminal != "" {
 		return r.terminals.Get(req.Terminal)
 	}
-	if !s.tabs.has(req.Tab) {
+	if !s.tabs.Has(req.Tab) {
 		return protocol.TerminalInfo{}, unknownTab(req.Tab)
 	}
 	return r.terminals.Start(ctx, req)
@@ -142,7 +142,7 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 	}
 	s, err := g.m.pick(name)
 	if err == nil {
-		grant, err = g.conversation(grant, req.Tab)
+		grant, err = g.m.callers.Conversation(grant, req.Tab)
 	}
 	if err != nil {
 		return protocol.CommandReply{Error: protocol.AsError(err)}
@@ -282,7 +282,7 @@ func (g gateway) viewing(s *Session, tab protocol.TabID) {
 		return
 	}
 	r := s.running()
-	if r == nil || !s.tabs.has(tab) {
+	if r == nil || !s.tabs.Has(tab) {
 		return
 	}
 	launcher{s}.first(s.m.ctx, r, tab)

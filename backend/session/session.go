@@ -11,6 +11,7 @@ import (
 	"pilotfish/backend/activity/recorder"
 	"pilotfish/backend/approval"
 	"pilotfish/backend/browser"
+	"pilotfish/backend/caller"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/command"
 	"pilotfish/backend/hub"
@@ -44,7 +45,7 @@ type Session struct {
 	pages      *view.Pages // what the browser shows of tasks
 	pickers    *picker.Pickers
 	tabs       tabList // tabs of the browser that runs now
-	programs   programTabs
+	programs   caller.Programs
 	panels     panels
 
 	mu        sync.Mutex
@@ -78,6 +79,7 @@ type run struct {
 // gone drops what an ended actor owned, and releases its keys and buttons.
 func (r *run) gone(actor protocol.Actor) {
 	r.policy.Forget(actor)
+	r.policy.Over(actor)
 	r.letGo(command.CallerName(actor))
 }
 

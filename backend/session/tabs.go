@@ -26,8 +26,8 @@ func (l *tabList) all() []protocol.Tab {
 	return slices.Clone(l.tabs)
 }
 
-// has reports whether a tab is open.
-func (l *tabList) has(id protocol.TabID) bool {
+// Has reports whether a tab is open.
+func (l *tabList) Has(id protocol.TabID) bool {
 	return slices.ContainsFunc(l.all(), func(tab protocol.Tab) bool { return tab.ID == id })
 }
 
@@ -41,9 +41,9 @@ func (l *tabList) url(id protocol.TabID) string {
 	return ""
 }
 
-// front returns the tab that the user looks at. When the browser is behind
+// Front returns the tab that the user looks at. When the browser is behind
 // another window, it returns an active tab, or any.
-func (l *tabList) front() protocol.TabID {
+func (l *tabList) Front() protocol.TabID {
 	front := protocol.TabID("")
 	for _, tab := range l.all() {
 		if tab.Focused {

@@ -37,6 +37,10 @@ type Launch struct {
 	// Keeper is the program that adopts what a program without confinement leaves
 	// behind; see confine.Prepare. Empty for none.
 	Keeper string
+	// Wait, if set, waits for the user and returns what to start then. Until it
+	// returns, the terminal is TerminalStarting and only Kind, Name and Confine count. It
+	// ends with ctx, at the latest when the terminal is restarted or closed.
+	Wait func(ctx context.Context) (Launch, error)
 }
 
 // Request describes what a terminal should run.

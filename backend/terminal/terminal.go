@@ -33,6 +33,7 @@ type terminal struct {
 	closed  bool                       // no further process is started
 	forgot  bool                       // close has finished
 	run     *running                   // the current or last process; nil before the first
+	unwait  context.CancelFunc         // ends Launch.Wait; nil when nothing waits
 	stream  vt.Stream
 	viewer  *viewer // the attached viewer, if any
 	viewed  bool    // a viewer has been attached in this epoch
@@ -137,7 +138,11 @@ func (t *terminal) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.begin(launch)
+	// A new terminal that cannot run now is refused, and one whose program cannot be
+	// started is kept, so that the user sees the reason.
+	if err := protocol.AsError(t.begin(launch)); err != nil && err.Code == protocol.CodeBusy { //nolint:contextcheck // the process outlives the call
+		return err
+	}
 	t.lease.release(t.m.config.Grace())
 	return nil
 }
@@ -179,7 +184,7 @@ func (t *terminal) restart(ctx context.Context, req protocol.PtyRestartRequest) 
 	if closed {
 		return protocol.NewError(protocol.CodeUnknownTerminal, "this terminal does not exist any more", "start a new one")
 	}
-	t.begin(launch)
+	_ = t.begin(launch) //nolint:contextcheck // the process outlives the call; the terminal shows the error
 	return nil
 }
 
@@ -209,13 +214,13 @@ func (t *terminal) close(reason string, code closing) {
 	t.m.news.post(t.id)
 }
 
-// begin starts the process that launch describes, in a new epoch. The caller holds
-// op.
-func (t *terminal) begin(launch Launch) {
+// begin starts the process that launch describes, in a new epoch. When that does not
+// work, it records the error, too. The caller holds op.
+func (t *terminal) begin(launch Launch) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		return
+		return nil
 	}
 	t.info.Epoch++
 	t.info.Agent, t.info.Name, t.info.Confined = launch.Kind, launch.Name, launch.Confine != nil
@@ -229,19 +234,26 @@ func (t *terminal) begin(launch Launch) {
 		t.viewer.newEpoch()
 	}
 	defer t.changed()
+	if launch.Wait != nil {
+		t.info.State, t.info.Status = protocol.TerminalStarting, protocol.AgentStarting
+		ctx, cancel := context.WithCancel(t.m.ctx)
+		t.unwait = cancel
+		t.m.wg.Go(func() { t.await(ctx, launch) })
+		return nil
+	}
 	if launch.Missing != nil {
 		t.info.State, t.info.Status = protocol.TerminalMissing, protocol.AgentMissing
 		if t.info.Name == "" {
 			t.info.Name = launch.Missing.Name
 		}
-		return
+		return nil
 	}
 	run, err := t.spawn(launch)
 	if err != nil {
 		t.log.Warn("the program could not be started", "error", err)
 		t.info.State, t.info.Status = protocol.TerminalEnded, protocol.AgentEnded
 		t.info.Exit = &protocol.Exit{Code: -1, Reason: "the program could not be started: " + err.Error()}
-		return
+		return err
 	}
 	t.run = run
 	t.info.PID = run.proc.PID()
@@ -249,10 +261,14 @@ func (t *terminal) begin(launch Launch) {
 	t.m.wg.Go(run.input.Run)
 	t.m.wg.Go(func() { t.readOutput(run) })
 	t.m.wg.Go(func() { t.finish(run) })
+	return nil
 }
 
 // spawn needs mu.
 func (t *terminal) spawn(launch Launch) (*running, error) {
+	if err := proc.CheckDescriptors(); err != nil {
+		return nil, err
+	}
 	d, slave, err := pty.Open(t.info.Cols, t.info.Rows)
 	if err != nil {
 		return nil, err
@@ -281,6 +297,10 @@ func (t *terminal) spawn(launch Launch) (*running, error) {
 func (t *terminal) endProcess(reason string) {
 	t.mu.Lock()
 	run := t.run
+	if t.unwait != nil {
+		t.unwait()
+		t.unwait = nil
+	}
 	if run == nil {
 		t.mu.Unlock()
 		return

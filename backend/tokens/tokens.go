@@ -66,12 +66,17 @@ func (t *Tokens) Terminal(id protocol.TerminalID, tab protocol.TabID, kind proto
 	t.EndTerminal(id)
 	_, secret := t.auth.Mint(auth.KindAgent, auth.Grant{
 		Session: t.session, Terminal: id, Tab: tab, Unconfined: !confined,
-		Actor: protocol.Actor{
-			Kind: protocol.ActorTerminal, ID: string(id), Name: string(kind) + " in " + string(tab), Agent: agentName(kind), Tab: tab,
-		},
+		Actor:  TerminalActor(id, tab, kind),
 		Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct},
 	}, 0)
 	return secret
+}
+
+// TerminalActor returns the agent of a kind in a terminal, as an actor.
+func TerminalActor(id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind) protocol.Actor {
+	return protocol.Actor{
+		Kind: protocol.ActorTerminal, ID: string(id), Name: string(kind) + " in " + string(tab), Agent: agentName(kind), Tab: tab,
+	}
 }
 
 // agentName returns the name under which the user knows an agent; empty for a

@@ -76,12 +76,12 @@ func TestAgentsTokens(t *testing.T) {
 	}
 
 	actor := protocol.Actor{Kind: protocol.ActorChat, ID: "c1"}
-	talk := tokens.Conversation(actor, "t3", "").Reveal()
-	if grant, is := good(talk); !is || grant.Tab != "t3" || grant.Actor.ID != "c1" {
+	token := tokens.Conversation(actor, "t3", "").Reveal()
+	if grant, is := good(token); !is || grant.Tab != "t3" || grant.Actor.ID != "c1" {
 		t.Errorf("%+v, %t", grant, is)
 	}
 	later := tokens.Conversation(actor, "t3", "").Reveal()
-	if _, is := good(talk); is {
+	if _, is := good(token); is {
 		t.Error("a conversation has two tokens")
 	}
 	tokens.EndActor(actor)

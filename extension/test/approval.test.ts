@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { settleTime } from '$ui/settled';
 import { backend, launch, openPanel } from './fakes/face';
 import type { FakeBackend } from './fakes/backend';
-import { approval } from './states';
+import { approval, trust } from './states';
 
 let browser: Browser;
 let made: FakeBackend;
@@ -53,6 +53,16 @@ test.each([
   ask();
   await button(name).waitFor({ state: 'detached' });
   expect(answers()).toEqual([{ type: 'answer', approval: 'n1', answer }]);
+});
+
+test('trust in a folder is an answer that lasts', async () => {
+  ask(trust());
+  await button('Trust this folder').waitFor();
+  expect(await button('Allow once').count()).toBe(0);
+  await settle();
+  await button('Trust this folder').click();
+  await made.until(() => answers().length > 0);
+  expect(answers()).toEqual([{ type: 'answer', approval: 'n1', answer: 'always' }]);
 });
 
 test('a click of a script is no answer', async () => {

@@ -46,6 +46,24 @@ export const crashed = {
   message: 'The browser crashed at 14:05 (SIGKILL) and was restarted. Your tabs are back.',
 } as const;
 
+/** The question whether an agent may use the settings of its folder. */
+export function trust(): Approval {
+  const folder = '/home/ada/src/a-project-of-somebody-else';
+  return {
+    ...approval({ command: 'trust', kind: 'sensitive', origin: '' }),
+    url: '',
+    site: '',
+    args: [
+      { name: 'folder', value: folder },
+      { name: 'settings', value: `${folder}/.claude/settings.json\n${folder}/.mcp.json` },
+    ],
+    options: [
+      { id: 'always', name: 'Trust this folder', kind: 'always' },
+      { id: 'deny', name: 'Deny', kind: 'deny' },
+    ],
+  };
+}
+
 /** An approval that waits for the user. */
 export function approval(part: Partial<Approval> = {}): Approval {
   return {
@@ -98,6 +116,15 @@ export const states: State[] = [
       await live(page);
       made.push({ type: 'session', session: { ...made.session(), approvals: [approval()] } });
       await page.getByRole('button', { name: 'Deny' }).waitFor();
+    },
+  },
+  {
+    name: 'trust',
+    async act(page, made) {
+      await live(page);
+      made.push({ type: 'session', session: { ...made.session(), approvals: [trust()] } });
+      await page.getByRole('button', { name: 'Trust this folder' }).waitFor();
+      await page.getByText('Details').click();
     },
   },
   {

@@ -54,7 +54,7 @@ func benchGate(ctx context.Context, o report.Options) (rows []report.Row, err er
 		return nil, fmt.Errorf("opening a tab: %w", err)
 	}
 	patterns, allow, address := agentRules()
-	if err := b.Gate(ctx, held, patterns, allow, address); err != nil {
+	if err := b.Gate(ctx, held, patterns, allow, address, nil); err != nil {
 		return nil, fmt.Errorf("putting the tab under the rules: %w", err)
 	}
 	const warm = 3

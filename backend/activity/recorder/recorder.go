@@ -17,6 +17,7 @@ import (
 	"pilotfish/backend/activity"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/protocol"
 	words "pilotfish/backend/question"
 )
@@ -85,6 +86,20 @@ func (r *Recorder) secret(name, arg string) bool {
 	return i < 0 || spec.Args[i].Secret
 }
 
+// recorded returns what is recorded of a reply: nothing of what a page wrote, and
+// nothing at all where the reply is a value: of code, a cookie or the clipboard.
+func (r *Recorder) recorded(name, text string) string {
+	spec, err := r.cfg.Find(name)
+	if err != nil || spec.Scope == protocol.ScopeSensitive || slices.Contains(valued(), spec.Name) {
+		return ""
+	}
+	return foreign.Before(text)
+}
+
+// valued returns the commands that are not sensitive as such, and whose reply may be
+// a value that the site stores.
+func valued() []string { return []string{"cookies", "storage"} }
+
 // Close closes the log and ends all calls of Follow.
 func (r *Recorder) Close() {
 	r.mu.Lock()
@@ -136,6 +151,9 @@ func (t *told) keep(phase protocol.ActivityPhase, inside bool, began time.Time, 
 	if err != nil {
 		t.r.log.Warn("activity cannot be recorded", "error", err)
 		return 0
+	}
+	if reply.OK && phase == "" {
+		reply.Text = t.r.recorded(req.Command, reply.Text)
 	}
 	e := log.Entry(began, t.actor, t.r.cfg.Session, req, reply)
 	e.Phase, e.Parent = phase, t.parent.Load()

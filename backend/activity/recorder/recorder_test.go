@@ -10,6 +10,7 @@ import (
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
+	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -80,6 +81,34 @@ func TestACommandIsAnEntry(t *testing.T) {
 			t.Errorf("%+v, %v", item, err)
 		}
 		break
+	}
+}
+
+// Of a reply the entry has what was done, and no content: neither what a page wrote
+// nor the value of code, a cookie or the clipboard.
+func TestWhatIsNotRecordedOfAReply(t *testing.T) {
+	r, _ := recording(t)
+	page := foreign.Envelope("https://a.example", "topsecret")
+	for _, c := range []struct{ command, text, want string }{
+		{"fill", "filled\n" + page, "filled"},
+		{"network", page, ""},
+		{"find", page, ""},
+		{"eval", "topsecret", ""},
+		{"clipboard", "topsecret", ""},
+		{"cookies", "topsecret", ""},
+		{"storage", "topsecret", ""},
+		{"unknown", "topsecret", ""},
+	} {
+		r.Do(agent("a").Actor, protocol.CommandRequest{Command: c.command}, nil, func(command.Watch) protocol.CommandReply {
+			return protocol.CommandReply{OK: true, Text: c.text}
+		})
+		all, err := r.History(agent("a"), 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := all.Entries[len(all.Entries)-1]; got.Command != c.command || got.Summary != c.want {
+			t.Errorf("%s %q is recorded as %+v", c.command, c.text, got)
+		}
 	}
 }
 

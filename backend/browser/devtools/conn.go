@@ -182,7 +182,10 @@ func (c *Conn) dispatch(msg *cdproto.Message) {
 			child := NewSession(c, e.SessionID, e.TargetInfo.TargetID, s)
 			child.Address = e.TargetInfo.URL
 			c.mu.Lock()
-			c.sessions[e.SessionID] = child
+			// A session that was replaced would never end, and neither would its calls.
+			if c.sessions[e.SessionID] == nil {
+				c.sessions[e.SessionID] = child
+			}
 			c.mu.Unlock()
 		}
 		s.Publish(string(msg.Method), msg.Params)

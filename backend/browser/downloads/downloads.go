@@ -4,12 +4,14 @@ package downloads
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
@@ -43,6 +45,11 @@ type Config struct {
 	Tab func(shown target.ID) protocol.TabID
 	// Dir is the folder for downloads; empty for the browser's default.
 	Dir string
+	// Begins judges a file that a frame has begun to save, and calls stop when it may
+	// not be saved now. It does not block. nil saves everything.
+	Begins func(frame cdp.FrameID, address, name string, stop func())
+	// Stop ends a download of the browser.
+	Stop func(guid string)
 	// Ended is closed when the browser has ended.
 	Ended <-chan struct{}
 }
@@ -62,7 +69,8 @@ func NewList(c Config) *List { return &List{config: c} }
 
 type download struct {
 	protocol.Download
-	guid string
+	guid    string
+	stopped bool
 }
 
 // Follow applies the browser's download events until ctx or the events end.
@@ -82,49 +90,81 @@ func (d *List) Follow(ctx context.Context, events *devtools.Subscription) {
 }
 
 func (d *List) event(e devtools.Event) {
-	switch e.Method {
-	case browser.DownloadWillBegin.Method:
-		v, ok := devtools.Decode(e, browser.DownloadWillBegin)
-		if !ok {
-			return
+	if e.Method == browser.DownloadProgress.Method {
+		if v, ok := devtools.Decode(e, browser.DownloadProgress); ok {
+			d.progress(&v)
 		}
-		tab := d.config.Tab(target.ID(v.FrameID))
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.last++
-		d.list = append(d.list, download{guid: v.GUID, Download: protocol.Download{
-			ID: fmt.Sprintf("d%d", d.last), Tab: tab, URL: v.URL, Name: v.SuggestedFilename, State: "running", At: time.Now().UTC(),
-		}})
-		if len(d.list) > ring {
-			d.list = slices.Delete(d.list, 0, len(d.list)-ring)
-		}
-		d.wake()
-	case browser.DownloadProgress.Method:
-		v, ok := devtools.Decode(e, browser.DownloadProgress)
-		if !ok {
-			return
-		}
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		for i := range d.list {
-			o := &d.list[i]
-			if o.guid != v.GUID {
-				continue
-			}
-			o.Received, o.Total = int64(v.ReceivedBytes), int64(v.TotalBytes)
-			switch v.State {
-			case browser.DownloadProgressStateCompleted:
-				o.State, o.Path = "done", v.FilePath
-				if dir := d.config.Dir; o.Path == "" && dir != "" {
-					o.Path = filepath.Join(dir, filepath.Base(o.Name))
-				}
-			case browser.DownloadProgressStateCanceled:
-				o.State = "canceled"
-			case browser.DownloadProgressStateInProgress:
-			}
-		}
-		d.wake()
 	}
+}
+
+// Begin adds a download that begins, and stops it if it has to wait for a decision.
+// The connection's reader calls it, so that it is judged before anybody else hears
+// of it.
+func (d *List) Begin(e devtools.Event) {
+	v, ok := devtools.Decode(e, browser.DownloadWillBegin)
+	if e.Method != browser.DownloadWillBegin.Method || !ok {
+		return
+	}
+	tab := d.config.Tab(target.ID(v.FrameID))
+	d.mu.Lock()
+	d.last++
+	d.list = append(d.list, download{guid: v.GUID, Download: protocol.Download{
+		ID: fmt.Sprintf("d%d", d.last), Tab: tab, URL: v.URL, Name: v.SuggestedFilename, State: "running", At: time.Now().UTC(),
+	}})
+	if len(d.list) > ring {
+		d.list = slices.Delete(d.list, 0, len(d.list)-ring)
+	}
+	d.wake()
+	d.mu.Unlock()
+	if d.config.Begins != nil {
+		d.config.Begins(v.FrameID, v.URL, v.SuggestedFilename, func() { d.stop(v.GUID) })
+	}
+}
+
+// stop ends a download. Its file is removed, also when it is complete already.
+func (d *List) stop(guid string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range d.list {
+		if o := &d.list[i]; o.guid == guid {
+			o.stopped = true
+			o.remove()
+		}
+	}
+	d.wake()
+	go d.config.Stop(guid) // the connection's reader may be here, which must not wait to write
+}
+
+// remove removes the file of a download that was faster than its end.
+func (o *download) remove() {
+	if o.stopped && o.State == "done" {
+		_ = os.Remove(o.Path)
+		o.State, o.Path = "canceled", ""
+	}
+}
+
+func (d *List) progress(v *browser.EventDownloadProgress) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range d.list {
+		o := &d.list[i]
+		if o.guid != v.GUID {
+			continue
+		}
+		o.Received, o.Total = int64(v.ReceivedBytes), int64(v.TotalBytes)
+		switch v.State {
+		case browser.DownloadProgressStateCompleted:
+			o.State, o.Path = "done", v.FilePath
+			if dir := d.config.Dir; o.Path == "" && dir != "" {
+				o.Path = filepath.Join(dir, filepath.Base(o.Name))
+			}
+			o.remove()
+		case browser.DownloadProgressStateCanceled:
+			o.State = "canceled"
+		case browser.DownloadProgressStateInProgress:
+		}
+	}
+	d.wake()
 }
 
 // wake wakes everything that waits for a change; d.mu is held.

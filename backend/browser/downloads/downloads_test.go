@@ -2,10 +2,13 @@ package downloads
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 
 	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/target"
 
@@ -33,7 +36,9 @@ func newList() *List {
 }
 
 func (d *List) tell(method, params string) {
-	d.event(devtools.Event{Method: method, Params: jsonv2.Value(params)})
+	e := devtools.Event{Method: method, Params: jsonv2.Value(params)}
+	d.Begin(e)
+	d.event(e)
 }
 
 // WaitDownload and NextDownload return once the download has ended.
@@ -66,6 +71,38 @@ func TestWaitDownload(t *testing.T) {
 			t.Errorf("%q is awaited, %v", what, err)
 		}
 	})
+}
+
+// A download that has to wait for its decision is stopped, and its file is removed,
+// also when it was faster.
+func TestStoppedDownload(t *testing.T) {
+	dir, stopped := t.TempDir(), make(chan string, 4)
+	d := NewList(Config{
+		Dir: dir, Tab: func(target.ID) protocol.TabID { return "t1" }, Stop: func(guid string) { stopped <- guid },
+		Begins: func(_ cdp.FrameID, address, _ string, stop func()) {
+			if address == "https://example.com/a" {
+				stop()
+			}
+		},
+	})
+	for _, name := range []string{"a", "b"} {
+		file := filepath.Join(dir, name+".txt")
+		if err := os.WriteFile(file, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d.tell(browser.DownloadWillBegin.Method, `{"frameId":"T1","guid":"`+name+`","url":"https://example.com/`+name+`","suggestedFilename":"`+name+`.txt"}`)
+		d.tell(browser.DownloadProgress.Method, `{"guid":"`+name+`","state":"completed","receivedBytes":1,"totalBytes":1}`)
+	}
+	if got := <-stopped; got != "a" || len(stopped) > 0 {
+		t.Errorf("stopped is %s, and %d more", got, len(stopped))
+	}
+	list := New(source{d}).Downloads()
+	if len(list) != 2 || list[0].State != "canceled" || list[0].Path != "" || list[1].State != "done" {
+		t.Errorf("the downloads are %+v", list)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 || left[0].Name() != "b.txt" {
+		t.Errorf("the files are %v, %v", left, err)
+	}
 }
 
 // When no download begins after a click, the wait ends soon.

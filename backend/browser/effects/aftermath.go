@@ -69,7 +69,7 @@ func (fx *Effects) load(ctx context.Context) error {
 	n := fx.Nav
 	err := fx.Pump(ctx, nil, func() bool {
 		switch {
-		case n.Refused != nil, len(fx.Out.Downloads) > 0, n.Reached(protocol.WaitLoad):
+		case n.Refusal() != nil, len(fx.Out.Downloads) > 0, n.Reached(protocol.WaitLoad):
 			return true
 		case n.Failure != "" && n.Committed == "":
 			return true

@@ -95,13 +95,25 @@ func (a *answers) forget(id network.RequestID) {
 	delete(a.spaces, id)
 }
 
-// send lets a request through. The answer to a document whose name could lead
-// elsewhere by now is held: with https the certificate says who answers.
+// expects reports whether the answer to a request waits for its network.
+func (a *answers) expects(id network.RequestID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, expected := a.spaces[id]
+	return expected
+}
+
+// send lets a request through. The answer to a document is held where it may be a
+// file that is saved, and where its name could lead elsewhere by now: with https
+// the certificate says who answers.
 func (g *gate) send(ctx context.Context, s *devtools.Session, a *answers, v *fetch.EventRequestPaused) {
 	params := fetch.ContinueRequestParams{RequestID: v.RequestID}
+	held := true
+	if g.mayBeSaved(v) {
+		params.InterceptResponse = &held
+	}
 	if v.ResourceType == network.ResourceTypeDocument && v.NetworkID != "" && strings.HasPrefix(v.Request.URL, "http:") && nameOf(v.Request.URL) != "" {
 		a.expect(v.NetworkID)
-		held := true
 		params.InterceptResponse = &held
 		// A kept answer comes from no network.
 		for name, value := range v.Request.Headers {
@@ -120,6 +132,10 @@ func (g *gate) answered(ctx context.Context, s *devtools.Session, a *answers, v 
 	if v.ResponseErrorReason != "" || redirects(v) {
 		a.forget(v.NetworkID)
 		_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
+		return
+	}
+	if !a.expects(v.NetworkID) {
+		g.let(ctx, s, v)
 		return
 	}
 	if space, known := a.hold(v); known {
@@ -151,5 +167,5 @@ func (g *gate) settle(ctx context.Context, s *devtools.Session, v *fetch.EventRe
 			return
 		}
 	}
-	_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
+	g.let(ctx, s, v)
 }

@@ -65,10 +65,12 @@ func NewGates(conn *devtools.Conn, log *slog.Logger, lookup Lookup) *Gates {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
-	return &Gates{
+	g := &Gates{
 		conn: conn, log: log, of: make(map[target.ID]*gate), commanded: make(map[target.ID]error),
 		names: names{lookup: lookup, known: make(map[string]*answer)},
 	}
+	g.workers.inherit = g.inherit
+	return g
 }
 
 // gate holds a rule over everything that one tab loads: its documents, those of
@@ -80,20 +82,23 @@ type gate struct {
 
 	opening sync.Mutex // held while the root is attached
 
-	mu      sync.Mutex
-	root    *devtools.Session
-	allow   func(url string, document bool) error
-	address func(url string, ip netip.Addr) error
+	mu        sync.Mutex
+	root      *devtools.Session
+	allow     func(url string, document bool) error
+	address   func(url string, ip netip.Addr) error
+	saver     protocol.Saver
+	frames    map[cdp.FrameID]bool // that requested something
+	decisions *decisions
 }
 
 // Gate puts a tab under a rule from now on, whoever makes it load something.
 // allow is asked about everything, documents with document. What it allows and
 // whose host is a name is asked about again, with each address of the name
 // (address; nil allows all). Both must answer at once. What they refuse is not
-// loaded. Service and shared workers of the browser are told once not to load
+// loaded. saver decides about the files that the tab would save; nil saves all. Service and shared workers of the browser are told once not to load
 // what is like one of patterns ("*", and "?" for a digit). The gate stays until
 // the tab's page is closed; a later call replaces its rule.
-func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error) error {
+func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error, saver protocol.Saver) error {
 	all, err := r.source.Gates()
 	if err != nil {
 		return err
@@ -103,7 +108,7 @@ func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, 
 			return err
 		}
 		g := all.gate(t.Target)
-		err := g.set(ctx, allow, address)
+		err := g.set(ctx, allow, address, saver)
 		if page.IsTargetGone(err) {
 			all.forget(g)
 		}
@@ -116,7 +121,7 @@ func (g *Gates) gate(id target.ID) *gate {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.of[id] == nil {
-		g.of[id] = &gate{all: g, target: id}
+		g.of[id] = &gate{all: g, target: id, frames: make(map[cdp.FrameID]bool), decisions: newDecisions()}
 	}
 	return g.of[id]
 }
@@ -130,11 +135,11 @@ func (g *Gates) forget(old *gate) {
 }
 
 // set opens the gate if need be and gives it its rule.
-func (g *gate) set(ctx context.Context, allow func(string, bool) error, address func(string, netip.Addr) error) error {
+func (g *gate) set(ctx context.Context, allow func(string, bool) error, address func(string, netip.Addr) error, saver protocol.Saver) error {
 	g.opening.Lock()
 	defer g.opening.Unlock()
 	g.mu.Lock()
-	g.allow, g.address = allow, address
+	g.allow, g.address, g.saver = allow, address, saver
 	root := g.root
 	g.mu.Unlock()
 	if root == nil {
@@ -186,7 +191,7 @@ func (g *gate) enter(s *devtools.Session) {
 			// Requests that were paused and not read would wait for ever. The tab
 			// loads nothing more, and the next command puts it under a new gate.
 			_ = devtools.Post(ctx, s, cdppage.Navigate, cdppage.NavigateParams{URL: "about:blank"})
-			_ = devtools.Post(ctx, g.all.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
+			_ = devtools.Post(ctx, s.Parent, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 		}
 		g.leave(s)
 	}()
@@ -267,6 +272,7 @@ func (g *gate) event(ctx context.Context, s *devtools.Session, a *answers, e dev
 func (g *gate) judge(ctx context.Context, s *devtools.Session, a *answers, v *fetch.EventRequestPaused) {
 	g.mu.Lock()
 	allow, address := g.allow, g.address
+	g.frames[v.FrameID] = true
 	g.mu.Unlock()
 	if err := allow(v.Request.URL, v.ResourceType == network.ResourceTypeDocument); err != nil {
 		g.refuse(ctx, s, v, err)

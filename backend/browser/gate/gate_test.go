@@ -36,7 +36,7 @@ func fenced(t *testing.T) (*fake.Browser, *Gates) {
 		}
 		return nil
 	}
-	if err := New(source{gates}).Gate(t.Context(), "t1", []string{"*://bad*"}, allow, nil); err != nil {
+	if err := New(source{gates}).Gate(t.Context(), "t1", []string{"*://bad*"}, allow, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b, gates
@@ -98,7 +98,7 @@ func TestCommanded(t *testing.T) {
 func TestRuleAgain(t *testing.T) {
 	b, gates := fenced(t)
 	on := b.Await(t, fetch.ContinueRequest.Method)
-	err := New(source{gates}).Gate(t.Context(), "t1", []string{"*://other*"}, func(string, bool) error { return nil }, nil)
+	err := New(source{gates}).Gate(t.Context(), "t1", []string{"*://other*"}, func(string, bool) error { return nil }, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,6 +87,8 @@ func spelledOut(pattern string, allow func(string, bool) error) []string {
 // may use one at any time, and a worker that an agent's page started keeps
 // running after the page is left.
 type workerGate struct {
+	// inherit takes over a page that a gated page opened; see Gates.inherit.
+	inherit func(ctx context.Context, info *target.Info, s *devtools.Session) bool
 	opening sync.Mutex // held while it is opened or its rule changes
 
 	mu       sync.Mutex
@@ -162,7 +164,9 @@ func (g *workerGate) follow(s *devtools.Session) {
 			switch {
 			case child == nil: // it has ended already
 			case v.TargetInfo != nil && v.TargetInfo.Type == "page":
-				devtools.LetGo(ctx, child)
+				if !g.inherit(ctx, v.TargetInfo, child) {
+					devtools.LetGo(ctx, child)
+				}
 			default:
 				g.enter(ctx, child)
 			}

@@ -114,11 +114,8 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 	}()
 	var begun *Started
 	for {
-		if n.Refused == nil {
-			n.Refused = n.p.host.Refused()
-		}
-		if n.Refused != nil {
-			return n.Refused
+		if err := n.Refusal(); err != nil {
+			return err
 		}
 		if begun != nil && n.Reached(wait) {
 			return nil
@@ -130,17 +127,13 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case c := <-calls:
-			if n.Refused == nil {
-				n.Refused = n.p.host.Refused()
-			}
-			if c.err != nil {
-				if n.Refused == nil {
-					return c.err
-				}
+			if n.Refusal() != nil {
 				continue
 			}
+			if c.err != nil {
+				return c.err
+			}
 			switch {
-			case n.Refused != nil:
 			case c.Download:
 				return protocol.NewError(protocol.CodeNavigation, "the address is a download, not a page; the tab did not change", "", protocol.Try("prints the path of the file", "downloads", "wait"))
 			case c.Failure != "":
@@ -154,6 +147,15 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 			n.Event(ctx, e)
 		}
 	}
+}
+
+// Refusal returns why the navigation or the tab's gate refused a document; nil if
+// neither did.
+func (n *Navigation) Refusal() error {
+	if n.Refused == nil && n.Allow != nil {
+		n.Refused = n.p.host.Refused()
+	}
+	return n.Refused
 }
 
 // Started is the browser's answer to the command that began a navigation.

@@ -60,7 +60,9 @@ type Aimed struct {
 	Located *Located    `json:"located"`
 	Reached *Resolution `json:"reached"`
 	To      *Resolution `json:"to"`
-	Filled  *struct {
+	// Facts describe the target, where they were asked for.
+	Facts  *protocol.TargetFacts `json:"facts"`
+	Filled *struct {
 		State    string   `json:"state"`
 		Value    string   `json:"value"`
 		Selected bool     `json:"selected"`

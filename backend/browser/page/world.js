@@ -143,7 +143,7 @@ globalThis.pilotfishDo ??= (() => {
       return { reached };
     },
     /** Like aim, for targets that need no point: fields, lists, files. */
-    take({ target, watch, enabled, want = 'field' }) {
+    take({ target, watch, enabled, facts, want = 'field' }) {
       const { spot, other } = find(target, want);
       if (other) return other;
       const now = page.resolve(spot);
@@ -151,7 +151,8 @@ globalThis.pilotfishDo ??= (() => {
       if (!enabled) passes.push('hidden', 'disabled');
       if (!passes.includes(now.state)) return { reached: now };
       if (watch) page.watch();
-      return { reached: { ...now, state: 'ok', ref: spot.ref, line: now.line } };
+      const reached = { ...now, state: 'ok', ref: spot.ref, line: now.line };
+      return facts ? { reached, facts: page.facts({ ref: spot.ref }) } : { reached };
     },
     watch: () => page.watch(),
     /** Catches keys until free: until the keyboard focus is known to be back where the user had it. */

@@ -48,7 +48,7 @@ func stepLine(e protocol.ActivityEntry) string {
 		if address := e.Args["url"]; address != "" {
 			return fmt.Sprintf("Opened %s", address)
 		}
-	case spec.Scope == protocol.ScopeRead:
+	case spec.Scope == protocol.ScopeRead, e.Summary == "":
 		return sentence(spec.Summary)
 	}
 	return sentence(strings.TrimSpace(e.Summary))

@@ -40,11 +40,11 @@ type Recorder struct {
 	open    func() error
 	written func(ev protocol.ChatEvent, made bool)
 	tab     func() protocol.TabID
-	talk
+	turn
 }
 
-// talk is the state of one turn.
-type talk struct {
+// turn is the state of one turn.
+type turn struct {
 	message protocol.MessageID
 	// words is the text or thought that is still growing.
 	words *words
@@ -68,7 +68,7 @@ func New(c Config) *Recorder {
 
 // Begin begins a turn: what is recorded from now on belongs to its message.
 func (r *Recorder) Begin(message protocol.MessageID) {
-	r.talk = talk{message: message, tools: map[string]string{}}
+	r.turn = turn{message: message, tools: map[string]string{}}
 }
 
 // Message returns the id of the turn's message.
@@ -76,10 +76,10 @@ func (r *Recorder) Message() protocol.MessageID { return r.message }
 
 // Aside records another turn, and then continues with this one.
 func (r *Recorder) Aside(message protocol.MessageID, record func() error) error {
-	before := r.talk
+	before := r.turn
 	r.Begin(message)
 	err := record()
-	r.talk = before
+	r.turn = before
 	return err
 }
 

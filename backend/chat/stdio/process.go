@@ -35,12 +35,13 @@ type Config struct {
 
 // Process is a running agent. Its methods are safe for concurrent use.
 type Process struct {
-	launch driver.Launch
-	line   func([]byte) error
-	log    *slog.Logger
-	proc   *proc.Process
-	stdin  *os.File
-	done   chan struct{}
+	launch  driver.Launch
+	wrapped bool // see confine.Prepare
+	line    func([]byte) error
+	log     *slog.Logger
+	proc    *proc.Process
+	stdin   *os.File
+	done    chan struct{}
 
 	errLines tail
 	wake     chan struct{} // signals that something is queued, or that the queue is closed
@@ -64,7 +65,7 @@ func Start(life context.Context, c Config) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, _ := confine.Prepare(confine.Program{Path: c.Launch.Path, Args: c.Launch.Args, Env: c.Launch.Env, Dir: c.Launch.Dir}, c.Launch.Confine, c.Launch.Keeper)
+	program, wrapped := confine.Prepare(confine.Program{Path: c.Launch.Path, Args: c.Launch.Args, Env: c.Launch.Env, Dir: c.Launch.Dir}, c.Launch.Confine, c.Launch.Keeper)
 	running, err := proc.Start(life, proc.Config{
 		Path: program.Path, Args: program.Args, Env: program.Env, Dir: program.Dir,
 		Stdin: pipes.stdin.theirs, Stdout: pipes.stdout.theirs, Stderr: pipes.stderr.theirs,
@@ -76,7 +77,7 @@ func Start(life context.Context, c Config) (*Process, error) {
 		return nil, protocol.NewError(protocol.CodeAgentMissing, c.Launch.Name+" cannot be started: "+err.Error(), "look at its path in Settings")
 	}
 	p := &Process{
-		launch: c.Launch, proc: running, stdin: pipes.stdin.ours,
+		launch: c.Launch, wrapped: wrapped, proc: running, stdin: pipes.stdin.ours,
 		log:  c.Logger.With("component", "stdio", "agent", c.Launch.Kind, "pid", running.PID()),
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 	}
@@ -304,6 +305,9 @@ func (p *Process) Err() error {
 // finish records why the agent ended.
 func (p *Process) finish() {
 	exit := p.proc.Exit()
+	if p.wrapped {
+		exit = confine.Exit(exit)
+	}
 	p.mu.Lock()
 	if !p.ours {
 		p.err = p.reason(exit)

@@ -15,7 +15,7 @@ import (
 
 func (b *tabs) Pointer(protocol.Caller, protocol.TabID) string { return "" }
 
-func (b *tabs) Facts(context.Context, protocol.Caller, protocol.TabID, string) (protocol.TargetFacts, error) {
+func (b *tabs) Facts(context.Context, protocol.Caller, protocol.TabID, string, bool) (protocol.TargetFacts, error) {
 	return b.facts, nil
 }
 

@@ -74,6 +74,18 @@ func TestTaskAsksBeforeItSends(t *testing.T) {
 	if q, reply = run(task, protocol.AnswerOnce); !reply.OK || q.Kind != protocol.ActionPay || q.Origin != "https://bank.example" {
 		t.Errorf("in a frame: %+v, %+v", q, reply)
 	}
+	// A rule about the frame's site counts, whatever the page around it may.
+	b.facts = protocol.TargetFacts{Role: "button", Name: "Next", Frame: "https://bank.example/card"}
+	if _, reply := run(task, ""); !reply.OK {
+		t.Errorf("in a frame without a rule: %+v", reply)
+	}
+	if err := p.Rules().Set(protocol.SiteRule{Site: "bank.example", Kind: protocol.ActionAct, Decision: protocol.SiteDeny}); err != nil {
+		t.Fatal(err)
+	}
+	b.calls = nil
+	if _, reply := run(task, ""); reply.OK || reply.Error.Code != protocol.CodeRefused || len(b.calls) != 0 {
+		t.Errorf("in a denied frame: %+v, %q", reply, b.calls)
+	}
 }
 
 // An approval shows no secret, whatever the command. Text for a field that is

@@ -30,7 +30,7 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 		"first":     {"cdp"},
 		"answers":   {"network"},
 		"replaces":  {"record"},
-		"doing":     {"click", "dblclick", "tap", "mouse", "press", "keydown", "keyup", "type", "fill"},
+		"doing":     {"click", "dblclick", "tap", "mouse", "press", "keydown", "keyup", "type", "fill", "dialog", "dialogs", "headers", "useragent", "style", "webmcp"},
 	}
 	found := map[string][]string{}
 	for _, c := range commands(Config{}) {

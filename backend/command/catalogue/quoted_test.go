@@ -93,7 +93,7 @@ func TestNamesOfWhatIsStored(t *testing.T) {
 // gated records which tabs were gated, and when.
 type gated struct{ *tabs }
 
-func (g *gated) Gate(_ context.Context, id protocol.TabID, _ []string, _ func(string, bool) error, _ func(string, netip.Addr) error) error {
+func (g *gated) Gate(_ context.Context, id protocol.TabID, _ []string, _ func(string, bool) error, _ func(string, netip.Addr) error, _ protocol.Saver) error {
 	g.note("gate %s", id)
 	return nil
 }

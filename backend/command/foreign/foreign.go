@@ -22,12 +22,21 @@ func Envelope(origin, text string) string {
 	// rand.Read never fails: it ends the program instead of returning a guessable
 	// value.
 	_, _ = rand.Read(nonce)
-	tag := "page-" + hex.EncodeToString(nonce)
+	tag := envelope + hex.EncodeToString(nonce)
 	gap := ""
 	if strings.Contains(text, "\n") {
 		gap = "\n"
 	}
 	return fmt.Sprintf("<%s origin=%q>%s%s%s</%s>", tag, origin, gap, Clean(text), gap, tag)
+}
+
+// envelope is how the name of an envelope's tags begins.
+const envelope = "page-"
+
+// Before returns the beginning of a text, up to its first envelope.
+func Before(text string) string {
+	said, _, _ := strings.Cut(text, "<"+envelope)
+	return said
 }
 
 // Clean removes from a page's text what a terminal would interpret and what

@@ -9,7 +9,7 @@ test.each(questions.map((one) => [one.what, one] as const))('%s', (_, wanted) =>
     who: who(approval.actor),
     what: what(approval),
     where: where(approval),
-    effect: consequence(approval.kind),
+    effect: consequence(approval),
     details: details(approval),
   }).toEqual({
     who: wanted.who,

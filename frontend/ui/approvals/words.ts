@@ -42,11 +42,13 @@ const effects: Partial<Record<ActionKind, string>> = {
   pay: 'This may pay for something or place an order.',
   delete: 'This may delete something.',
   sign_in: 'This sends a form with a password.',
-  data: 'The task did not start on this site and would enter data there.',
+  data: 'It did not start on this site and would give data to it.',
 };
 
 /** What the action may cause, as a sentence; empty when `what` already says it. */
-export function consequence(kind: ActionKind): string {
+export function consequence({ command, kind }: Pick<Approval, 'command' | 'kind'>): string {
+  if (command === 'trust' && kind !== 'tool')
+    return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own.";
   return effects[kind] ?? '';
 }
 
@@ -151,11 +153,12 @@ class Saying {
       this.cut = !title.whole;
       return `use the tool ${title.text}`;
     }
+    if (kind === 'download' && this.#arg('file') !== '') return `download ${this.#quote('file')}`;
     switch (command) {
       case 'goto':
-        return this.#opens('open a page');
+        return this.#opens(`open a page${this.#carrying()}`);
       case 'newtab':
-        return this.#opens('open a page in a new tab');
+        return this.#opens(`open a page in a new tab${this.#carrying()}`);
       case 'click':
         return `${kind === 'download' ? 'download a file with' : 'click'} ${this.#element()}`;
       case 'dblclick':
@@ -208,6 +211,12 @@ class Saying {
         if (kind !== 'sensitive') return `run the command “${command}”`;
         this.said.add('do');
         return `replace the routine ${this.#quote('name')} of another owner`;
+      case 'dialog':
+        return `answer a dialog with ${this.#quote('text')}`;
+      case 'headers':
+        return 'send its own headers with every request of the tab';
+      case 'useragent':
+        return 'send its own user agent with every request of the tab';
       case 'network': {
         if (kind !== 'eval') return `run the command “${command}”`;
         this.said.add('do');
@@ -218,6 +227,8 @@ class Saying {
         return this.#app();
       case 'rules':
         return 'change what agents may do on which sites';
+      case 'trust':
+        return `use the settings for agents in ${this.#quote('folder')}`;
       case 'cdp':
         return `send the DevTools command ${this.#quote('method')}`;
       default:
@@ -239,6 +250,11 @@ class Saying {
       default:
         return `${action} the session ${this.#quote('session')}`;
     }
+  }
+
+  /** Says that the address of a page is what the question is about. */
+  #carrying(): string {
+    return this.approval.kind === 'data' ? ' with data in its address' : '';
   }
 
   /** An address that is only the origin is already in `where`. */

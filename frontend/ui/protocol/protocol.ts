@@ -39,6 +39,7 @@ export interface ActivityEntry {
   code?: Code;
   /**
    * Summary is the first line of the reply or of the error's message, shortened.
+   * What a page wrote, and values, are left out.
    */
   summary?: string;
   durationMs: number /* float64 */;
@@ -335,6 +336,11 @@ export interface SiteRulesFile {
   version: number /* int */;
   rules: SiteRule[];
 }
+/**
+ * TrustQuestion is the command of the question whether an agent may use the settings of
+ * the folder in which it would start.
+ */
+export const TrustQuestion = "trust";
 /**
  * Approval is something that waits for the user's approval, as data. Each
  * client renders the text itself (backend/question, frontend/ui/approvals).

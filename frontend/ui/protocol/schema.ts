@@ -119,7 +119,14 @@ export const terminalInfoSchema = v.object({
 });
 
 export const actorSchema = v.object({
-  kind: v.picklist([p.ActorUser, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell, p.ActorMCP]),
+  kind: v.picklist([
+    p.ActorUser,
+    p.ActorTerminal,
+    p.ActorChat,
+    p.ActorTask,
+    p.ActorShell,
+    p.ActorMCP,
+  ]),
   id: v.exactOptional(v.string()),
   name: v.string(),
   agent: v.exactOptional(v.string()),

@@ -35,7 +35,14 @@ export const taskSchema = v.object({
   closed: v.exactOptional(v.boolean()),
   asker: v.exactOptional(
     v.object({
-      kind: v.picklist([p.ActorUser, p.ActorTerminal, p.ActorChat, p.ActorTask, p.ActorShell, p.ActorMCP]),
+      kind: v.picklist([
+        p.ActorUser,
+        p.ActorTerminal,
+        p.ActorChat,
+        p.ActorTask,
+        p.ActorShell,
+        p.ActorMCP,
+      ]),
       id: v.exactOptional(v.string()),
       name: v.string(),
     }),

@@ -19,7 +19,7 @@ import (
 // called for every hop of a navigation that an action causes; nil allows all.
 type Browser interface {
 	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error)
-	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string) (protocol.TargetFacts, error)
+	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string, field bool) (protocol.TargetFacts, error)
 	// Pointer returns where the caller last moved the mouse, as x,y; empty if it
 	// did not.
 	Pointer(by protocol.Caller, tab protocol.TabID) string
@@ -240,7 +240,7 @@ func (c commands) waitCommands() []command.Command {
 				{Name: "text", Type: command.String, Help: "the answer to a prompt"},
 			},
 			Returns: "type, message", Examples: []string{"dialog accept", "dialog accept Ada", "dialog dismiss"},
-		}, Tab: command.OwnTab, Run: c.runDialog},
+		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return args.Text("text") != "" }), Run: c.runDialog},
 		{Spec: command.Spec{
 			Name: "clipboard", Scope: protocol.ScopeSensitive, Summary: "read the clipboard, or write to it",
 			Args:    []command.Arg{{Name: "text", Type: command.String, Help: "the text to write; reads the clipboard if left out"}},

@@ -3,6 +3,7 @@ package action
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"pilotfish/backend/command"
 	"pilotfish/backend/policy"
@@ -26,7 +27,9 @@ func (c commands) doing(kind protocol.ActKind) func(*command.Invocation) (policy
 	case protocol.ActMouse:
 		return c.mouse
 	case protocol.ActPress, protocol.ActKeyDown:
-		return about(func(args command.Values) policy.Doing { return policy.Doing{Enter: sends(args.Text("key"))} })
+		return about(func(args command.Values) policy.Doing {
+			return policy.Doing{Enter: sends(args.Text("key")), Text: writes(args.Text("key"))}
+		})
 	case protocol.ActKeyUp: // releasing Space presses a button too; without a key, all keys are released
 		return about(func(args command.Values) policy.Doing {
 			return policy.Doing{Enter: args.Text("key") == "" || sends(args.Text("key"))}
@@ -50,6 +53,13 @@ func (c commands) mouse(in *command.Invocation) (do policy.Doing, target string)
 		target = c.browser.Pointer(protocol.Caller{Name: in.Caller()}, in.Tab)
 	}
 	return do, target
+}
+
+// writes reports whether one of these keys writes a character.
+func writes(keys string) bool {
+	return slices.ContainsFunc(strings.Fields(keys), func(chord string) bool {
+		return utf8.RuneCountInString(strings.TrimPrefix(strings.ToLower(chord), "shift+")) == 1
+	})
 }
 
 // sends reports whether one of these keys activates the focused element.

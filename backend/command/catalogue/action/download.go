@@ -24,7 +24,7 @@ func (c commands) runDownload(ctx context.Context, in *command.Invocation) (comm
 		return command.Result{}, err
 	}
 	target := in.Args.Text("target")
-	facts, err := c.browser.Facts(ctx, in.By(), in.Tab, target)
+	facts, err := c.browser.Facts(ctx, in.By(), in.Tab, target, false)
 	if err != nil {
 		return command.Result{}, blamed(in, in.Current(), err, false)
 	}

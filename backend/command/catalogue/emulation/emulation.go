@@ -78,12 +78,12 @@ func Commands(b Browser) []command.Command {
 			Name: "headers", Scope: act, Summary: "show or set extra headers for every request of the tab",
 			Args:    []command.Arg{{Name: "headers", Type: command.Lines, Secret: true, Help: "each as 'Name: value'; an empty value removes it"}, resetArg()},
 			Returns: "what the tab is made to believe", Examples: []string{"headers 'X-Debug: 1'", "headers --reset"},
-		}, Tab: command.OwnTab, Run: c.runHeaders},
+		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return len(args.List("headers")) > 0 }), Run: c.runHeaders},
 		{Spec: command.Spec{
 			Name: "useragent", Scope: act, Summary: "show or set the user agent of the tab",
 			Args:    []command.Arg{{Name: "text", Type: command.String, Help: "the user agent"}, resetArg()},
 			Returns: "what the tab is made to believe", Examples: []string{"useragent 'MyBot/1.0'", "useragent --reset"},
-		}, Tab: command.OwnTab, Run: c.runUserAgent},
+		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return args.Text("text") != "" }), Run: c.runUserAgent},
 		{Spec: command.Spec{
 			Name: "permissions", Scope: protocol.ScopeSensitive, Summary: "grant, deny or reset permissions of the page's site",
 			Help: "Usual ones: geolocation, notifications, camera, microphone, clipboard-read, clipboard-write, midi, background-sync, persistent-storage, window-management.",

@@ -88,7 +88,7 @@ func Commands(b Browser) []command.Command {
 				listing.MaxArg(),
 			},
 			Returns: "policy, entries", Examples: []string{"dialogs", "dialogs accept --text Ann", "dialogs leave"},
-		}, Tab: command.OwnTab, Run: c.runDialogs},
+		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return args.Text("text") != "" }), Run: c.runDialogs},
 		{Spec: command.Spec{
 			Name: "downloads", Scope: read, Summary: "list the downloads, or wait for one and print its path",
 			Args: []command.Arg{

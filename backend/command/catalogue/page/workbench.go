@@ -64,7 +64,7 @@ func (c commands) workbench() []command.Command {
 				listing.BudgetArg(),
 			},
 			Returns: "the edits: number, element, property, before, after, undone", Examples: []string{"style e5 background-color tomato", "style --undo", "style --history"},
-		}, Tab: command.OwnTab, Run: reading(c.runStyle)},
+		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return strings.Contains(args.Text("value"), "(") }), Run: reading(c.runStyle)}, // url(…) is a request
 		{Spec: command.Spec{
 			Name: "a11y", Aliases: []string{"accessibility"}, Scope: read, Summary: "print the accessibility tree, or check the page with axe-core",
 			Args: []command.Arg{

@@ -49,7 +49,7 @@ func Commands(b Browser, allowed func(agent bool) []string) []command.Command {
 				listing.MaxArg(),
 			},
 			Returns: "the tools, or tool, status, output", Examples: []string{"webmcp", `webmcp add '{"a":1,"b":2}'`},
-		}, Tab: command.OwnTab, Run: c.runWebMCP},
+		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return args.Text("tool") != "" }), Run: c.runWebMCP},
 		{Spec: command.Spec{
 			Name: "cdp", Scope: protocol.ScopeSensitive, Summary: "send one command of the DevTools protocol to the tab",
 			Help: "Only methods that change nothing, and those that the settings allow: cdp_allow for you, cdp_allow_agents for agents (you are asked each time).",

@@ -1,5 +1,3 @@
-import { PASTE_LINES } from './timing';
-
 /**
  * Removes from a text what a paste must not send to a program: ESC and the C1
  * controls (which could end the brackets around the paste and then type commands),
@@ -20,9 +18,12 @@ export function lines(text: string): number {
   return text.replace(/\r$/, '').split('\r').length;
 }
 
-/** Whether the user must confirm before this text is sent to the program. */
+/**
+ * Whether the user must confirm before this text is sent to the program: without brackets it
+ * would run each line at once, before the user has seen the next.
+ */
 export function needsConsent(text: string, bracketed: boolean): boolean {
-  return !bracketed && lines(text) > PASTE_LINES;
+  return !bracketed && lines(text) > 1;
 }
 
 /** The bytes to send for a sanitised text. */

@@ -79,8 +79,6 @@ export const INPUT_ATTEMPTS = 3;
 export const MAX_SCREENS = 8;
 /** How many lines of scrollback a screen has. */
 export const SCROLLBACK = 10_000;
-/** Pasting more lines than this into a program without bracketed paste needs the user's consent. */
-export const PASTE_LINES = 5;
 /** The largest text that a program may put on the clipboard, in bytes. */
 export const CLIPBOARD_LIMIT = 100 * 1024;
 /** How long the user must pause typing before a draft is saved, in milliseconds. */

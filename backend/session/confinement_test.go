@@ -1,0 +1,36 @@
+package session
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"pilotfish/backend/config"
+	"pilotfish/backend/protocol"
+)
+
+// The first page knows why agents cannot be confined, also when it is asked for
+// before that was found out.
+func TestTheWelcomePageKnowsThatNothingIsConfined(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere the program that confines belongs to the system")
+	}
+	t.Setenv("PATH", t.TempDir()) // without bubblewrap
+	dir := t.TempDir()
+	told := make(chan *protocol.Error, 1)
+	m, err := New(Config{
+		Dirs: config.Dirs{Config: filepath.Join(dir, "config"), State: filepath.Join(dir, "state")}, Logger: slog.New(slog.DiscardHandler),
+		Welcome: func(_ http.ResponseWriter, unconfined *protocol.Error) { told <- unconfined },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go gateway{m}.welcome(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/welcome", nil))
+	m.confine.Run(t.Context())
+	if unconfined := <-told; unconfined == nil || unconfined.Code != protocol.CodeNotConfined || unconfined.Hint == "" {
+		t.Errorf("told %v", unconfined)
+	}
+}
