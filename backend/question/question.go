@@ -68,6 +68,9 @@ func Effect(a protocol.Approval) string {
 	if a.Command == protocol.TrustQuestion && a.Kind != protocol.ActionTool {
 		return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own."
 	}
+	if a.Actor.Kind == protocol.ActorShell {
+		return "An agent runs that is not confined, so Pilotfish cannot be sure that you asked."
+	}
 	switch a.Kind {
 	case protocol.ActionSend:
 		return "This may send or publish something."

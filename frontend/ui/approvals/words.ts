@@ -46,9 +46,15 @@ const effects: Partial<Record<ActionKind, string>> = {
 };
 
 /** What the action may cause, as a sentence; empty when `what` already says it. */
-export function consequence({ command, kind }: Pick<Approval, 'command' | 'kind'>): string {
+export function consequence({
+  actor,
+  command,
+  kind,
+}: Pick<Approval, 'actor' | 'command' | 'kind'>): string {
   if (command === 'trust' && kind !== 'tool')
     return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own.";
+  if (actor.kind === 'shell')
+    return 'An agent runs that is not confined, so Pilotfish cannot be sure that you asked.';
   return effects[kind] ?? '';
 }
 
