@@ -508,7 +508,7 @@ func TestDriversRunConfined(t *testing.T) {
 			if len(r.Tools) == 0 {
 				return model.Reply{Text: "A title"}
 			}
-			command := fmt.Sprintf(`cat %s; echo "confined=$PILOTFISH_CONFINED"; cat /proc/%d/comm && echo our$((1))s; echo made >made.txt && echo also >/tmp/$$ && rm /tmp/$$ && echo works`, d.hidden, os.Getpid())
+			command := fmt.Sprintf(`cat %s; echo "confined=$PILOTFISH_CONFINED"; cat /proc/%d/comm && echo pid''found; echo made >made.txt && echo also >/tmp/$$ && rm /tmp/$$ && echo works`, d.hidden, os.Getpid())
 			return model.Reply{Text: "Running it.", Calls: []model.Call{d.shell(command)}}
 		}
 	}
@@ -529,7 +529,7 @@ func TestDriversRunConfined(t *testing.T) {
 				said = result(r)
 			}
 		}
-		if strings.Contains(said, "topsecret") || strings.Contains(said, "our1s") {
+		if strings.Contains(said, "topsecret") || strings.Contains(said, "pidfound") {
 			t.Errorf("its command sees %q", said)
 		}
 		if !strings.Contains(said, "confined=1") || !strings.Contains(said, "works") {
