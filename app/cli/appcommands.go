@@ -21,7 +21,7 @@ func (p *program) ask(ctx context.Context, in syntax.Invocation, req protocol.Ap
 	if err != nil {
 		return reply, err
 	}
-	ctx, cancel := client.Deadline(ctx, in.Timeout)
+	ctx, cancel := client.Deadline(ctx, client.Patience(in.Timeout))
 	defer cancel()
 	err = c.Post(ctx, "/app", req, &reply)
 	return reply, err

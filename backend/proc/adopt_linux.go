@@ -59,6 +59,8 @@ func endAdopted() {
 			return
 		case pid > 0:
 			continue
+		case time.Now().After(deadline.Add(adoptedGrace)):
+			return // what survives SIGKILL is the app's to report
 		case time.Now().After(deadline):
 			signalChildren(unix.SIGKILL)
 		}

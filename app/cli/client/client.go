@@ -26,6 +26,9 @@ type Client struct {
 	program string // protocol.HeaderProgram; empty for none
 }
 
+// longestProgram is how much of a program's name is sent, in characters.
+const longestProgram = 100
+
 // For returns a client that asks for another program; see protocol.HeaderProgram.
 func (c *Client) For(id, program string) *Client {
 	line := strings.Map(func(r rune) rune {
@@ -34,6 +37,10 @@ func (c *Client) For(id, program string) *Client {
 		}
 		return r
 	}, program)
+	// The server takes no long headers, and shows no long names.
+	if runes := []rune(line); len(runes) > longestProgram {
+		line = string(runes[:longestProgram])
+	}
 	return &Client{host: c.host, token: c.token, program: id + " " + line}
 }
 
