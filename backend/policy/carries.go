@@ -40,7 +40,7 @@ func (p *Policy) Saves(a protocol.Actor, page string) bool {
 	return Agent(a) && (a.Kind == protocol.ActorTask || !Local(page) || !p.rules.Decide(protocol.ActionDownload, page).Default)
 }
 
-// Carries reports whether an address can take data of whoever opens it to its site:
+// Carries reports whether an address can give data of its caller to its site:
 // in a query, a fragment or a user name, in a long host or path, in what looks like
 // a key, or as a page of its own that can run (data:). Nothing leaves with an
 // address of this machine. A short word in a path is not recognized as data.

@@ -26,7 +26,7 @@ type Saver interface {
 	Asks(address string) bool
 	// Save returns a function that waits for the decision about a file, and that has
 	// to be called once; nil when the file may be saved. It calls begin for an allowed
-	// file before anybody is told. stopped: the browser has begun to save it and is
+	// file before the caller gets its reply. stopped: the browser has begun to save it and is
 	// stopped, so what began it has to be repeated.
 	Save(address, name string, stopped bool) (decide func(ctx context.Context, begin func()) error)
 }

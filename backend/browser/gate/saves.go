@@ -52,7 +52,7 @@ func (g *gate) let(ctx context.Context, s *devtools.Session, v *fetch.EventReque
 		err := decide(ctx, func() {
 			begun := g.decided().begins(fileKey(v.Request.URL, name))
 			_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
-			select { // whoever hears of the permission finds the file in the list
+			select { // so that a caller that learns of the permission finds the file in the list
 			case <-begun:
 			case <-time.After(beginTime):
 			case <-s.Done:
