@@ -48,7 +48,7 @@ see_environment() { local pid; pid=$(app) && [ -n "$pid" ] && grep -qz HOME "/pr
 attempt "read the app's environment" see_environment
 signal_browser() { local pid; pid=$(chromium) && [ -n "$pid" ] && kill -0 "$pid"; }
 attempt "signal the browser" signal_browser
-open_pipe() { local pid; pid=$(chromium) && [ -n "$pid" ] && (exec 9>"/proc/$pid/fd/3"); }
+open_pipe() { local pid; pid=$(chromium) && [ -n "$pid" ] && (exec 9>>"/proc/$pid/fd/3"); }
 attempt "open the browser's pipe" open_pipe
 others_tokens() { local mine=$PILOTFISH_TOKEN; cat /proc/[0-9]*/environ | tr '\0' '\n' | grep '^PILOTFISH_TOKEN=' | grep -qvF "$mine"; }
 attempt "read the tokens of other agents" others_tokens
