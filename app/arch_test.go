@@ -180,6 +180,7 @@ func roomRules() []roomRule {
 		{"backend/command", []string{protocol, "backend/policy", "backend/redact", "backend/spelling"}, "the registry and the commands declare the interfaces of the browser that they need, so that they can be described without one"},
 		{"backend/command/foreign", []string{protocol}, "text of pages is handled without knowing commands, so that the rule can be read and tested alone"},
 		{"backend/approval", []string{protocol, "backend/policy", "backend/question", "backend/journal", "backend/desktop"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser and the window as functions"},
+		{"backend/feed", []string{protocol}, "a feed is values for a reader; whose they are is not its business"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
 		{"backend/activity/recorder", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/policy", "backend/question"}, "a command is recorded as it runs, through a function: who runs it is not its business"},
 		{"backend/saved", []string{protocol, "backend/command", "backend/policy"}, "which files a caller may have depends on the registry and on who is an agent, and on nothing else"},

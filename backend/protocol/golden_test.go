@@ -83,6 +83,8 @@ func golden() map[string]any {
 		"ShowEvent.talk":        protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Conversation: talk.ID},
 		"TaskChangedEvent":      protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: task},
 		"TaskGoneEvent":         protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: "5d2e"},
+		"FeedEvent":             protocol.FeedEvent{Type: protocol.PanelFeed, ID: 4, Batch: protocol.FeedBatch{Items: []json.RawMessage{json.RawMessage(`{"text":"hi"}`)}, Last: 13, Gap: true}},
+		"FeedEvent.error":       protocol.FeedEvent{Type: protocol.PanelFeed, ID: 4, Batch: protocol.FeedBatch{Items: []json.RawMessage{}, Last: 12}, Error: &protocol.Error{Code: protocol.CodeNotRunning, Message: "the session is starting"}},
 		"ModelsEvent":           protocol.ModelsEvent{Type: protocol.PanelModels},
 		"TaskOrderEvent":        protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: task, Request: &protocol.TaskRunRequest{Goal: "fill", Tab: "t1"}},
 		"ConversationEvent":     protocol.ConversationEvent{Type: protocol.PanelConversation, Conversation: talk},
@@ -100,6 +102,7 @@ func golden() map[string]any {
 		"PanelMessage.ping":    protocol.PanelMessage{Type: protocol.PanelPing, ID: 3},
 		"PanelMessage.viewing": protocol.PanelMessage{Type: protocol.PanelViewing, Tab: "t1"},
 		"PanelMessage.watch":   protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: "0b6f", After: 12},
+		"PanelMessage.follow":  protocol.PanelMessage{Type: protocol.PanelFollow, ID: 4, Feed: protocol.FeedConsole, Tab: "t1", After: 12},
 		"PanelMessage.theme":   protocol.PanelMessage{Type: protocol.PanelTheme, Theme: protocol.ThemeDark},
 		"PanelMessage.answer":  protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: "bm9uY2U", Answer: protocol.AnswerOnce},
 

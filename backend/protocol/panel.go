@@ -55,6 +55,8 @@ const (
 	PanelTaskGone  PanelEventType = "task_gone"  // a task was deleted
 	PanelTaskOrder PanelEventType = "task_order" // a program starts a task
 	PanelModels    PanelEventType = "models"     // the model profiles changed
+
+	PanelFeed PanelEventType = "feed" // what is new in a feed that the panel follows
 )
 
 // HelloEvent is the whole state of a session as the panel needs it.
@@ -178,21 +180,26 @@ const (
 	// PanelUnwatch ends that.
 	PanelWatch   PanelMessageType = "chat_watch"
 	PanelUnwatch PanelMessageType = "chat_unwatch"
+	// PanelFollow begins to follow a feed after the index After, under an id that
+	// the panel chooses; PanelUnfollow ends that.
+	PanelFollow   PanelMessageType = "feed_follow"
+	PanelUnfollow PanelMessageType = "feed_unfollow"
 )
 
 // PanelMessage is a message from the panel. Type says which fields are used.
 type PanelMessage struct {
 	Type  PanelMessageType `json:"type"`
 	Token string           `json:"token,omitempty"` // auth
-	ID    int              `json:"id,omitempty"`    // ping
-	Tab   TabID            `json:"tab,omitempty"`   // viewing
+	ID    int              `json:"id,omitempty"`    // ping, feed_follow, feed_unfollow
+	Tab   TabID            `json:"tab,omitempty"`   // viewing, feed_follow; empty for a feed of all tabs
 
 	Approval string         `json:"approval,omitempty"` // answer: its ID
 	Answer   ApprovalAnswer `json:"answer,omitempty"`   // answer
 	Theme    Theme          `json:"theme,omitempty"`    // theme
 
 	Conversation ConversationID `json:"conversation,omitempty"` // chat_watch, chat_unwatch
-	After        uint64         `json:"after,omitempty"`        // chat_watch: the last index that the panel has
+	After        uint64         `json:"after,omitempty"`        // chat_watch, feed_follow: the last index that the panel has
+	Feed         FeedName       `json:"feed,omitempty"`         // feed_follow
 }
 
 // BridgeBinding is the name of the function that the backend adds to the

@@ -215,6 +215,58 @@ func TestPanelWatchesConversations(t *testing.T) {
 	}
 }
 
+// A panel gets the feeds that it follows, each under the id that it chose, and learns
+// why one ends.
+func TestPanelFollowsFeeds(t *testing.T) {
+	w := start(t, nil)
+	_, token := w.mint(auth.KindPanel)
+	conn, _, err := w.upgrade(t.Context(), "/panel", token, protocol.ExtensionOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.CloseNow() }()
+	read := func() string {
+		t.Helper()
+		_, data, err := conn.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	for _, step := range []struct {
+		say  protocol.PanelMessage
+		hear string
+	}{
+		{protocol.PanelMessage{Type: protocol.PanelPing, ID: 1}, `"hello"`},
+		{protocol.PanelMessage{}, `"pong"`},
+		{protocol.PanelMessage{Type: protocol.PanelFollow, ID: 4, Feed: protocol.FeedConsole, Tab: "t1", After: 8}, `{"type":"feed","id":4,"batch":{"items":[9],"last":9}}`},
+		{protocol.PanelMessage{Type: protocol.PanelUnfollow, ID: 4}, ""},
+		{protocol.PanelMessage{Type: protocol.PanelFollow, ID: 5, Feed: "nothing"}, `"there is no such feed"`},
+		{protocol.PanelMessage{Type: protocol.PanelFollow, ID: 6, Feed: protocol.FeedConsole, Tab: "t2"}, `"there is no tab t2"`},
+		{protocol.PanelMessage{Type: protocol.PanelFollow, ID: 7, Feed: protocol.FeedConsole, Tab: "t1", After: 8}, `"id":7`},
+	} {
+		b, err := json.Marshal(step.say)
+		if err == nil && step.say.Type != "" {
+			err = conn.Write(t.Context(), websocket.MessageText, b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if step.hear == "" {
+			continue
+		}
+		if got := read(); !strings.Contains(got, step.hear) {
+			t.Errorf("%s, want %s", got, step.hear)
+		}
+	}
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.fixture.feeds.Load(); n != 0 {
+		t.Errorf("%d feeds are open", n)
+	}
+}
+
 // The events of a conversation reach a reader with curl, and the id of each
 // says where to continue.
 func TestChatStream(t *testing.T) {

@@ -13,8 +13,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,6 +47,7 @@ type fixture struct {
 	panicOn  string
 	chat     *conversations
 	fail     error
+	feeds    atomic.Int32 // open ones
 }
 
 func newFixture() *fixture {
@@ -133,6 +136,28 @@ func (h *fixture) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, e
 	state := h.state
 	state.Name = g.Session
 	return protocol.HelloEvent{Session: state}, err
+}
+
+// Feed has one item for each index after the given one up to 9, and waits then.
+func (h *fixture) Feed(ctx context.Context, g auth.Grant, name protocol.FeedName, tab protocol.TabID, after uint64) (iter.Seq2[protocol.FeedBatch, error], error) {
+	err := h.called("feed", g)
+	if err != nil || name != protocol.FeedConsole {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "there is no such feed", "")
+	}
+	return func(yield func(protocol.FeedBatch, error) bool) {
+		if tab == "t2" {
+			yield(protocol.FeedBatch{}, protocol.NewError(protocol.CodeUnknownTab, "there is no tab t2", ""))
+			return
+		}
+		h.feeds.Add(1)
+		defer h.feeds.Add(-1)
+		for at := after + 1; at < 10; at++ {
+			if !yield(protocol.FeedBatch{Items: []json.RawMessage{json.RawMessage(strconv.FormatUint(at, 10))}, Last: at}, nil) {
+				return
+			}
+		}
+		<-ctx.Done()
+	}, nil
 }
 
 func (h *fixture) Pick(_ context.Context, g auth.Grant, _ protocol.PickRequest) (protocol.PickReply, error) {

@@ -149,8 +149,10 @@ func (p *panelSocket) send(ctx context.Context, v any) error {
 
 // read handles the panel's messages.
 func (p *panelSocket) read(ctx context.Context) error {
-	w := watches{p: p, ends: map[protocol.ConversationID]context.CancelFunc{}}
+	w := watches[protocol.ConversationID]{ends: map[protocol.ConversationID]context.CancelFunc{}}
 	defer w.close()
+	feeds := watches[int]{ends: map[int]context.CancelFunc{}}
+	defer feeds.close()
 	for {
 		kind, data, err := p.conn.Read(ctx)
 		if err != nil {
@@ -177,9 +179,15 @@ func (p *panelSocket) read(ctx context.Context) error {
 				return nil
 			}
 		case protocol.PanelWatch:
-			w.watch(ctx, msg.Conversation, msg.After)
+			if p.server.chat != nil {
+				w.watch(ctx, msg.Conversation, func(ctx context.Context) { p.tellConversation(ctx, msg.Conversation, msg.After) })
+			}
 		case protocol.PanelUnwatch:
 			w.unwatch(msg.Conversation)
+		case protocol.PanelFollow:
+			feeds.watch(ctx, msg.ID, func(ctx context.Context) { p.tellFeed(ctx, msg) })
+		case protocol.PanelUnfollow:
+			feeds.unwatch(msg.ID)
 		default:
 			p.server.sessions.PanelMessage(p.grant, msg)
 		}
@@ -194,9 +202,9 @@ func decodePanelMessage(data []byte) (protocol.PanelMessage, error) {
 		return msg, errProtocol("this is not a message")
 	}
 	switch msg.Type {
-	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelAnswer, protocol.PanelTheme, protocol.PanelWatch, protocol.PanelUnwatch:
+	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelAnswer, protocol.PanelTheme, protocol.PanelWatch, protocol.PanelUnwatch, protocol.PanelUnfollow:
 		return msg, nil
-	case protocol.PanelViewing:
+	case protocol.PanelViewing, protocol.PanelFollow:
 		if msg.Tab != "" {
 			tab, err := protocol.ParseTabID(string(msg.Tab))
 			if err != nil || tab != msg.Tab {

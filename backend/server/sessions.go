@@ -29,8 +29,10 @@ type Sessions interface {
 	// PanelConnected records that a panel is connected, until release is called.
 	// It returns the panel's id for that time.
 	PanelConnected(grant auth.Grant) (panel string, release func())
-	// PanelMessage handles a message of a panel, except auth, ping, watch and
-	// unwatch. It must not block.
+	// Feed returns what a room of the panel follows, after an index, until ctx ends.
+	Feed(ctx context.Context, grant auth.Grant, name protocol.FeedName, tab protocol.TabID, after uint64) (iter.Seq2[protocol.FeedBatch, error], error)
+	// PanelMessage handles a message of a panel, except auth, ping, and those that
+	// begin and end to watch a conversation or to follow a feed. It must not block.
 	PanelMessage(grant auth.Grant, msg protocol.PanelMessage)
 
 	// Command runs one command. It calls waiting, unless it is nil, when the

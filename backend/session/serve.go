@@ -129,7 +129,7 @@ func (g gateway) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
 		if _, err := g.m.SaveSettings(context.Background(), settings); err != nil {
 			g.m.log.Warn("theme not saved", "error", err)
 		}
-	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelWatch, protocol.PanelUnwatch:
+	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelWatch, protocol.PanelUnwatch, protocol.PanelFollow, protocol.PanelUnfollow:
 	}
 }
 

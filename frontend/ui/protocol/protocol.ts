@@ -1634,6 +1634,62 @@ export interface ByPageLeave {
 }
 
 //////////
+// source: feed.go
+
+/**
+ * FeedName names what a room of the panel's drawer follows.
+ */
+export type FeedName =
+  | typeof FeedActivity
+  | typeof FeedElements
+  | typeof FeedInspector
+  | typeof FeedNetwork
+  | typeof FeedConsole;
+/**
+ * The feeds of a session.
+ */
+export const FeedActivity = "activity"; // what was done in the session, by whom
+export const FeedElements = "elements"; // what can be acted on in a tab
+export const FeedInspector = "inspector"; // the element that the user inspects
+export const FeedNetwork = "network"; // the requests of a tab
+export const FeedConsole = "console"; // what a tab wrote to its console
+/**
+ * FeedEvent carries what is new in a feed that the panel follows. The room that
+ * follows it knows the shape of the items.
+ */
+export interface FeedEvent {
+  type: 'feed';
+  /**
+   * ID is the one of the message that began to follow the feed.
+   */
+  id: number /* int */;
+  /**
+   * Batch is what is new; it is empty when the feed ended with an error.
+   */
+  batch: FeedBatch;
+  /**
+   * Error says why the feed ended; it sends nothing more.
+   */
+  error?: Error;
+}
+/**
+ * FeedBatch is a part of a feed: items in order.
+ */
+export interface FeedBatch {
+  items: unknown[];
+  /**
+   * Last is the index of the last item. A panel that comes back continues after
+   * it.
+   */
+  last: number /* uint64 */;
+  /**
+   * Gap reports that items before these are missing. A feed of a state then
+   * begins with the whole state.
+   */
+  gap?: boolean;
+}
+
+//////////
 // source: ids.go
 
 /**
@@ -2660,7 +2716,8 @@ export type PanelEventType =
   | typeof PanelTask
   | typeof PanelTaskGone
   | typeof PanelTaskOrder
-  | typeof PanelModels;
+  | typeof PanelModels
+  | typeof PanelFeed;
 /**
  * The messages of the panel's socket, backend to panel.
  */
@@ -2682,6 +2739,7 @@ export const PanelTask = "task"; // a task's head changed or is new
 export const PanelTaskGone = "task_gone"; // a task was deleted
 export const PanelTaskOrder = "task_order"; // a program starts a task
 export const PanelModels = "models"; // the model profiles changed
+export const PanelFeed = "feed"; // what is new in a feed that the panel follows
 /**
  * HelloEvent is the whole state of a session as the panel needs it.
  */
@@ -2824,7 +2882,9 @@ export type PanelMessageType =
   | typeof PanelAnswer
   | typeof PanelTheme
   | typeof PanelWatch
-  | typeof PanelUnwatch;
+  | typeof PanelUnwatch
+  | typeof PanelFollow
+  | typeof PanelUnfollow;
 /**
  * The messages of the panel's socket, panel to backend.
  */
@@ -2852,18 +2912,28 @@ export const PanelWatch = "chat_watch";
  */
 export const PanelUnwatch = "chat_unwatch";
 /**
+ * PanelFollow begins to follow a feed after the index After, under an id that
+ * the panel chooses; PanelUnfollow ends that.
+ */
+export const PanelFollow = "feed_follow";
+/**
+ * The messages of the panel's socket, panel to backend.
+ */
+export const PanelUnfollow = "feed_unfollow";
+/**
  * PanelMessage is a message from the panel. Type says which fields are used.
  */
 export interface PanelMessage {
   type: PanelMessageType;
   token?: string; // auth
-  id?: number /* int */; // ping
-  tab?: TabID; // viewing
+  id?: number /* int */; // ping, feed_follow, feed_unfollow
+  tab?: TabID; // viewing, feed_follow; empty for a feed of all tabs
   approval?: string; // answer: its ID
   answer?: ApprovalAnswer; // answer
   theme?: Theme; // theme
   conversation?: ConversationID; // chat_watch, chat_unwatch
-  after?: number /* uint64 */; // chat_watch: the last index that the panel has
+  after?: number /* uint64 */; // chat_watch, feed_follow: the last index that the panel has
+  feed?: FeedName; // feed_follow
 }
 /**
  * BridgeBinding is the name of the function that the backend adds to the
@@ -5173,6 +5243,7 @@ export type PanelEvent =
   | ChatEventsEvent
   | ConversationEvent
   | ConversationGoneEvent
+  | FeedEvent
   | ModelsEvent
   | HelloEvent
   | SessionEvent

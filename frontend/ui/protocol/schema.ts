@@ -292,6 +292,16 @@ export const panelEventSchema = v.variant('type', [
   v.object({ type: v.literal(p.PanelTaskGone), task: v.string() }),
   v.object({ type: v.literal(p.PanelModels) }),
   v.object({
+    type: v.literal(p.PanelFeed),
+    id: v.number(),
+    batch: v.object({
+      items: v.array(v.unknown()),
+      last: v.number(),
+      gap: v.exactOptional(v.boolean()),
+    }),
+    error: v.exactOptional(errorSchema),
+  }),
+  v.object({
     type: v.literal(p.PanelTaskOrder),
     order: v.string(),
     task: taskSchema,
