@@ -19,6 +19,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { FakeChat, lost } from './chat';
+import { FakeRooms } from './rooms';
 import { FakeTasks } from './task';
 import { FakeTerminal } from './terminal';
 
@@ -53,6 +54,7 @@ export class FakeBackend {
   readonly tasks = new FakeTasks((event) => {
     this.push(event);
   });
+  readonly rooms = new FakeRooms();
   /** Every message of the panel, in order. */
   readonly messages: PanelMessage[] = [];
   /** The paths of the accepted requests. */
@@ -218,6 +220,7 @@ export class FakeBackend {
     };
     socket.on('close', () => {
       this.chat.left(tell);
+      this.rooms.left(tell);
       this.#panels.delete(socket);
       this.#wake();
     });
@@ -227,6 +230,7 @@ export class FakeBackend {
       if (message.type === 'chat_watch')
         this.chat.watch(tell, message.conversation ?? '', message.after ?? 0);
       if (message.type === 'chat_unwatch') this.chat.unwatch(tell, message.conversation ?? '');
+      this.rooms.hear(message, tell);
       if (message.type === 'ping') socket.send(JSON.stringify({ type: 'pong', id: message.id }));
       this.#wake();
     });
@@ -301,6 +305,8 @@ export class FakeBackend {
   }
 
   #answer(path: string, body: unknown): [number, unknown] {
+    const room = this.rooms.answer(path, body);
+    if (room !== undefined) return room;
     const chat = this.chat.answer(path, body);
     if (chat !== undefined) return chat;
     const unknown = { error: { code: 'unknown_terminal', message: 'This terminal is gone.' } };

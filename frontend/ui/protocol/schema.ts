@@ -311,6 +311,16 @@ export const panelEventSchema = v.variant('type', [
   chatEventsSchema,
 ]);
 
+/** The reply to a command that the panel runs as the user. */
+export const commandReplySchema = v.object({
+  ok: v.boolean(),
+  tab: v.exactOptional(v.string()),
+  text: v.string(),
+  data: v.exactOptional(v.unknown()),
+  error: v.exactOptional(errorSchema),
+  durationMs: v.number(),
+});
+
 /** Every text frame of a terminal's socket, backend to viewer. */
 export const terminalControlSchema = v.object({
   type: v.picklist([
@@ -473,6 +483,7 @@ export type SchemasAgree = AssertAll<{
   panelEvent: Agrees<typeof panelEventSchema, p.PanelEvent>;
   terminalControl: Agrees<typeof terminalControlSchema, p.TerminalControl>;
   pairing: Agrees<typeof pairingSchema, p.Pairing>;
+  commandReply: Agrees<typeof commandReplySchema, p.CommandReply>;
   health: Agrees<typeof healthSchema, p.Health>;
   ptySessionReply: Agrees<typeof ptySessionReplySchema, p.PtySessionReply>;
   settings: Agrees<typeof settingsSchema, p.Settings>;

@@ -17,6 +17,7 @@ const received: Record<string, v.GenericSchema> = {
   ChatPage: chatPageSchema,
   ConversationEvent: schema.panelEventSchema,
   ConversationGoneEvent: schema.panelEventSchema,
+  FeedEvent: schema.panelEventSchema,
   HelloEvent: schema.panelEventSchema,
   PickedEvent: schema.panelEventSchema,
   PongEvent: schema.panelEventSchema,

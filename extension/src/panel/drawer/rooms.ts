@@ -1,0 +1,19 @@
+import type { Component } from 'svelte';
+import type { IconName } from '$ui/icons';
+import type { RoomDesk } from '../rooms/desk';
+
+/** The names of the rooms, also of those that a link may name. */
+export type RoomID = 'activity' | 'elements' | 'inspector' | 'network' | 'console';
+
+/** A room of the drawer. Its component is loaded when the user first opens it. */
+export interface Room {
+  readonly id: RoomID;
+  readonly name: string;
+  readonly icon: IconName;
+  /** The tooltip: what the user finds there. */
+  readonly about: string;
+  readonly load: () => Promise<{ readonly default: Component<{ desk: RoomDesk }> }>;
+}
+
+/** The rooms, in the order of the strip. */
+export const rooms: readonly Room[] = [];
