@@ -34,9 +34,13 @@ await build({ root, logLevel: 'warn' });
 await script('src/worker/index.ts', 'worker.js', 'es');
 await script('src/content/index.ts', 'content.js', 'iife');
 await script('src/content/executor.ts', 'executor.js', 'iife');
+await script('src/content/clean.ts', 'clean.js', 'iife');
 await script('src/page/index.ts', 'page.js', 'iife');
 // The accessibility checker, for the backend to load into a page that is audited.
 await cp(`${root}node_modules/axe-core/axe.min.js`, `${dist}/axe.js`);
+// The filter lists of Clean up, with their license.
+await cp(`${root}lists/clean.engine.gz`, `${dist}/clean.engine.gz`);
+await cp(`${root}lists/NOTICE.txt`, `${dist}/clean.NOTICE.txt`);
 await cp(`${root}icons`, `${dist}/icons`, { recursive: true });
 await cp(`${root}newtab.html`, `${dist}/newtab.html`);
 // Last, because a folder with a manifest counts as complete.

@@ -1,4 +1,5 @@
 /** Every method of every kind of message, with its parameters and its result. */
+import type { Cleaned } from '../clean/types';
 import type { Facts } from '../page/facts';
 import type { Shown } from '../page/maskface';
 import type { Change } from '../page/watch';
@@ -91,6 +92,8 @@ export interface Methods {
     tab: Call<ToTab, unknown>;
     /** The documents of a tab. */
     frames: Call<{ readonly tab: number }, readonly Frame[]>;
+    /** Hides ads, notices and walls on a tab's page, restores it, or says what is hidden. */
+    clean: Call<{ readonly tab: number; readonly do: 'clean' | 'undo' | 'state' }, Cleaned>;
   };
   'cs:query': {
     snapshot: Call<

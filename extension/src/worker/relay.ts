@@ -6,6 +6,7 @@ import { noTab, undelivered } from '../messages/ask';
 import { answering, type Asked, type Desk } from '../messages/answer';
 import { MESSAGE_VERSION, MessageError, readAnswer, type Question } from '../messages/envelope';
 import type { Frame, ToTab } from '../messages/methods';
+import { cleanState, cleanTab, uncleanTab } from './clean';
 import { tellWelcomePages } from './welcome';
 
 /** The script that reads a page and acts on it. */
@@ -20,6 +21,10 @@ export function answerPanels(): void {
     },
     tab: (to, asked) => relay(to, asked),
     frames: ({ tab }) => frames(tab),
+    clean: async ({ tab, do: what }) => {
+      reachable(await chrome.tabs.get(tab).catch(() => Promise.reject(noTab())));
+      return { clean: cleanTab, undo: uncleanTab, state: cleanState }[what](tab);
+    },
   };
   chrome.runtime.onMessage.addListener(answering({ 'rpc:call': desk }, chrome.runtime.id, true));
 }
