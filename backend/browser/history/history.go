@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"sync/atomic"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
@@ -65,7 +66,12 @@ func (h *History) Reload(ctx context.Context, by protocol.Caller, id protocol.Ta
 }
 
 func (h *History) travel(ctx context.Context, by protocol.Caller, id protocol.TabID, step int, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {
+	var entry atomic.Int64 // chosen once: a second attempt is not one more step
 	return h.navigate(ctx, by, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
+		if chosen := entry.Load(); chosen != 0 {
+			_, err := cdp.Call(ctx, p.Session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: chosen})
+			return page.Started{}, err
+		}
 		known, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
 		if err != nil {
 			return page.Started{}, err
@@ -84,6 +90,7 @@ func (h *History) travel(ctx context.Context, by protocol.Caller, id protocol.Ta
 				return page.Started{}, err
 			}
 		}
+		entry.Store(known.Entries[i].ID)
 		_, err = cdp.Call(ctx, p.Session, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: known.Entries[i].ID})
 		return page.Started{}, err
 	})
@@ -105,16 +112,34 @@ func website(raw string) bool {
 	return err == nil && slices.Contains([]string{"http", "https", "data", "blob"}, u.Scheme)
 }
 
-// navigate runs one navigation and returns where the tab is afterwards.
+// navigate runs one navigation, twice if start has to be called again because a
+// renderer ended, and returns where the tab is afterwards.
 func (h *History) navigate(ctx context.Context, by protocol.Caller, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page.Page) (page.Started, error)) (protocol.PageInfo, error) {
-	info := protocol.PageInfo{Tab: id}
-	err := h.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
+	info, crashed, err := h.attempt(ctx, by, id, wait, allow, start)
+	if !crashed {
+		return info, err
+	}
+	// The renderer of the old or the new page ended in the middle of the navigation,
+	// which is not the address's fault.
+	info, _, err = h.attempt(ctx, by, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
+		started, err := start(ctx, p)
+		return started, errors.Join(err, page.EnableEvents(ctx, p))
+	})
+	return info, err
+}
+
+// attempt runs one navigation, and reports whether its renderer ended.
+func (h *History) attempt(ctx context.Context, by protocol.Caller, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page.Page) (page.Started, error)) (info protocol.PageInfo, crashed bool, err error) {
+	info = protocol.PageInfo{Tab: id}
+	err = h.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
 		n, err := p.BeginNavigation(ctx, allow)
 		if err != nil {
 			return err
 		}
 		defer n.End(ctx)
-		if err := n.Run(ctx, wait, func() (page.Started, error) { return start(ctx, p) }); err != nil {
+		err = n.Run(ctx, wait, func() (page.Started, error) { return start(ctx, p) })
+		crashed = errors.Is(err, page.ErrCrashed)
+		if err != nil {
 			if errors.Is(err, context.DeadlineExceeded) && n.Committed != "" {
 				return stillLoading(p, id, n)
 			}
@@ -133,7 +158,7 @@ func (h *History) navigate(ctx context.Context, by protocol.Caller, id protocol.
 		}
 		return nil
 	})
-	return info, err
+	return info, crashed, err
 }
 
 // stillLoading reports how far a page came before the deadline.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 
@@ -38,6 +39,7 @@ type Navigation struct {
 	Failure   string // the network's error text
 	Refused   error
 	Within    string // the new URL, when the navigation stayed within the document
+	crashed   bool   // the renderer ended since the navigation began
 }
 
 // BeginNavigation subscribes to the events before anything is started, so that no
@@ -61,7 +63,7 @@ func (p *Page) FollowNavigation(allow func(string) error) *Navigation {
 			cdppage.FrameStartedNavigating.Method, cdppage.FrameNavigated.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
 			cdppage.JavascriptDialogOpening.Method,
 			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.LoadingFailed.Method,
-			fetch.RequestPaused.Method,
+			fetch.RequestPaused.Method, inspector.TargetCrashed.Method,
 		),
 		Begun:  make(map[cdp.LoaderID]bool),
 		Loaded: make(map[cdp.LoaderID]protocol.WaitUntil),
@@ -101,7 +103,8 @@ func (n *Navigation) End(ctx context.Context) {
 }
 
 // Run calls start, which begins the navigation, and follows it until the page has
-// reached the state wait, the navigation has failed, or it was refused.
+// reached the state wait, the navigation has failed, or it was refused. It returns
+// ErrCrashed when the renderer ends meanwhile.
 func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start func() (Started, error)) error {
 	type result struct {
 		Started
@@ -120,8 +123,11 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 		if begun != nil && n.Reached(wait) {
 			return nil
 		}
+		if n.crashed {
+			return ErrCrashed
+		}
 		if begun != nil && n.Failure != "" && n.Committed == "" {
-			return NavigationError(n.Failure)
+			return n.failed(ctx, n.Failure)
 		}
 		select {
 		case <-ctx.Done():
@@ -137,7 +143,7 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 			case c.Download:
 				return protocol.NewError(protocol.CodeNavigation, "the address is a download, not a page; the tab did not change", "", protocol.Try("prints the path of the file", "downloads", "wait"))
 			case c.Failure != "":
-				return NavigationError(c.Failure)
+				return n.failed(ctx, c.Failure)
 			}
 			begun = &c.Started
 		case e, ok := <-n.Events.C:
@@ -147,6 +153,17 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 			n.Event(ctx, e)
 		}
 	}
+}
+
+// failed returns the error for a network error, or ErrCrashed when the renderer's end
+// is its reason. The event of that can come after the error; it has been read when the
+// next answer is there.
+func (n *Navigation) failed(ctx context.Context, text string) error {
+	_, _ = cdp.Call(ctx, n.p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
+	if n.p.Crashed() {
+		return ErrCrashed
+	}
+	return NavigationError(text)
 }
 
 // Refusal returns why the navigation or the tab's gate refused a document; nil if
@@ -248,6 +265,8 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 			n.Status = int(v.Response.Status)
 			n.checkRemote(ctx, v.Response)
 		}
+	case inspector.TargetCrashed.Method:
+		n.crashed = true
 	case fetch.RequestPaused.Method:
 		if v, ok := devtools.Decode(e, fetch.RequestPaused); ok && v.Request != nil {
 			n.gate(ctx, &v, v.FrameID == main)

@@ -114,13 +114,7 @@ func Twin(p *Page, s *devtools.Session) *Page { return New(s, p.host).For(p.by) 
 // world, the script that catches keys during a press.
 func (p *Page) Follow(ctx context.Context, typedIn bool) error {
 	p.Session.Follow(p.take)
-	// A hung page answers none of these commands, so they are sent without
-	// waiting.
-	err := errors.Join(
-		devtools.Post(ctx, p.Session, cdppage.Enable, cdppage.EnableParams{}),
-		devtools.Post(ctx, p.Session, inspector.Enable, cdp.Empty{}),
-		devtools.Post(ctx, p.Session, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true}),
-	)
+	err := EnableEvents(ctx, p)
 	if !typedIn {
 		return err
 	}
@@ -129,6 +123,18 @@ func (p *Page) Follow(ctx context.Context, typedIn bool) error {
 	return errors.Join(err, devtools.Post(ctx, p.Session, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
 		Source: holdScript, WorldName: WorldName,
 	}))
+}
+
+// EnableEvents turns on the events of the page. A hung page answers none of these
+// commands, so they are sent without waiting. After a crash in the middle of a
+// navigation they are sent again: the renderer that had got them may have ended
+// before it answered.
+func EnableEvents(ctx context.Context, p *Page) error {
+	return errors.Join(
+		devtools.Post(ctx, p.Session, cdppage.Enable, cdppage.EnableParams{}),
+		devtools.Post(ctx, p.Session, inspector.Enable, cdp.Empty{}),
+		devtools.Post(ctx, p.Session, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true}),
+	)
 }
 
 // Ended reports whether the session has ended.
