@@ -15,6 +15,8 @@ export interface FakeChrome {
   activate(tabId: number): void;
   /** Delivers a message from a tab, as if a content script of this extension had sent it. */
   hear(message: unknown, extension: string): void;
+  /** What a script injected into the page returns in each frame. */
+  script: () => unknown[];
   readonly opened: unknown[];
   readonly sent: unknown[];
 }
@@ -61,6 +63,7 @@ export function installFakeChrome(state: FakeChromeState): void {
       const from = { id: extension, url: 'http://127.0.0.1:1/welcome', tab: { id: 9 }, frameId: 0 };
       messages.emit(message, from, () => undefined);
     },
+    script: () => [],
     opened,
     sent,
   };
@@ -88,6 +91,12 @@ export function installFakeChrome(state: FakeChromeState): void {
             return Promise.resolve();
           },
         },
+      },
+      scripting: {
+        executeScript: () =>
+          new Promise((resolve) => {
+            resolve(fake.script().map((result, frameId) => ({ frameId, result })));
+          }),
       },
       windows: { getCurrent: () => Promise.resolve({ id: state.windowId }) },
       tabs: {

@@ -27,6 +27,14 @@ export class Input {
     this.attachments = [...this.attachments, ...items];
   }
 
+  /** Adds to what the user has written, on lines of its own. */
+  add(text: string, attachments: readonly ChatAttachment[]): void {
+    const before = this.text === '' || this.text.endsWith('\n') ? this.text : `${this.text}\n`;
+    this.text = text === '' ? this.text : `${before}${text}\n`;
+    this.touched = true;
+    this.attach(...attachments);
+  }
+
   detach(at: number): void {
     this.attachments = this.attachments.filter((_, index) => index !== at);
   }

@@ -1,15 +1,27 @@
-import type { CommandReply, FeedBatch, FeedName, Tab, TabID } from '$ui/protocol/protocol';
+import type {
+  ChatAttachment,
+  CommandReply,
+  FeedBatch,
+  FeedName,
+  Tab,
+  TabID,
+} from '$ui/protocol/protocol';
 import type { RoomID } from '../drawer/rooms';
 import type { Bounds } from '../connection/request';
 
 /** Something that the user hands to the agent of the face in view. */
 export interface SendItem {
-  /** What it is, in a few words: "Console error", "Element e5". */
+  /**
+   * What it is, in a few words of ours: "Console error", "Element e5". No text of the page: the
+   * title is outside the mark that makes the rest data.
+   */
   readonly title: string;
   /** The text, as it is; what comes from a page is marked as such when it is sent. */
   readonly text: string;
   /** The origin of the page that the text comes from; undefined for text of our own. */
   readonly origin?: string | undefined;
+  /** Images or files, for a face that takes them: Chat. The others get the text only. */
+  readonly attachments?: readonly ChatAttachment[] | undefined;
 }
 
 /** What a feed has told: a batch, or why it ended. */

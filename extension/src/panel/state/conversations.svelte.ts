@@ -1,4 +1,5 @@
 import type {
+  ChatAttachment,
   Conversation,
   ConversationID,
   ConversationState,
@@ -24,6 +25,12 @@ export class Conversations {
 
   /** The conversation that another part asked to show for a tab, until it is shown. */
   wanted = $state.raw<{ readonly tab: TabID; readonly id: ConversationID }>();
+
+  /** What the user sends to the agent, until Chat has put it into the message. */
+  handed = $state.raw<{
+    readonly text: string;
+    readonly attachments: readonly ChatAttachment[];
+  }>();
 
   /** The conversations of a tab, the one used last first. */
   of(tab: TabID): Conversation[] {

@@ -19,15 +19,11 @@ import { RefusedError } from '../connection/request';
 import type { Socket, SocketEvents } from '../core/lastingsocket';
 import { GoneError, type StreamState } from '../core/stream';
 import { MAX_SCREENS } from '../core/timing';
+import type { Pasted } from '../send/deliver';
 import type { SessionStore } from '../state/session.svelte';
+import { problem, type Problem } from './problem';
 import { TerminalView } from './view';
 import type { HoveredLink } from './viewconfig';
-
-/** Why something did not work, and what to do about it. */
-export interface Problem {
-  readonly message: string;
-  readonly hint: string;
-}
 
 /** What all terminals need from the panel. */
 export interface Dependencies {
@@ -237,6 +233,15 @@ export class Terminals {
     this.#current?.view.stream.input(text);
   }
 
+  /** Types a text as a paste into the terminal that is shown, where a program runs in it. */
+  async paste(text: string): Promise<Pasted> {
+    const { id, view } = this.#current ?? {};
+    const over = id === undefined || isOver(this.#deps.session.terminal(id));
+    if (view === undefined || over) return 'nothing';
+    view.focus();
+    return (await view.paste(text)) ? 'pasted' : 'declined';
+  }
+
   find(text: string, direction: 'next' | 'previous', typing = false): void {
     this.#current?.view.find(text, direction, typing);
   }
@@ -431,12 +436,4 @@ export class Terminals {
 /** Whether nothing runs in a terminal, so that another agent may start in it. */
 export function isOver(terminal: TerminalInfo | undefined): boolean {
   return terminal?.state === TerminalEnded || terminal?.state === TerminalMissing;
-}
-
-function problem(error: unknown): Problem {
-  if (error instanceof RefusedError) return { message: error.message, hint: error.hint };
-  return {
-    message: 'Pilotfish did not respond.',
-    hint: 'Try again in a moment.',
-  };
 }

@@ -134,6 +134,21 @@ export class TerminalView {
     this.#terminal.focus();
   }
 
+  /** Types a text as a paste. Returns false if the user had to be asked and declined. */
+  async paste(original: string): Promise<boolean> {
+    const text = sanitise(original);
+    if (text === '') return true;
+    if (needsConsent(text, this.#terminal.modes.bracketedPasteMode)) {
+      const consent = await this.#config.askPaste(original);
+      this.focus();
+      if (!consent) return false;
+    }
+    // Read the mode again: the program may have changed it meanwhile.
+    this.stream.input(framed(text, this.#terminal.modes.bracketedPasteMode));
+    this.#terminal.scrollToBottom();
+    return true;
+  }
+
   dispose(): void {
     this.#settled();
     this.#observer.disconnect();
@@ -402,17 +417,7 @@ export class TerminalView {
   async #paste(event: ClipboardEvent): Promise<void> {
     event.preventDefault();
     event.stopPropagation();
-    const original = event.clipboardData?.getData('text/plain') ?? '';
-    const text = sanitise(original);
-    if (text === '') return;
-    if (needsConsent(text, this.#terminal.modes.bracketedPasteMode)) {
-      const consent = await this.#config.askPaste(original);
-      this.focus();
-      if (!consent) return;
-    }
-    // Read the mode again: the program may have changed it meanwhile.
-    this.stream.input(framed(text, this.#terminal.modes.bracketedPasteMode));
-    this.#terminal.scrollToBottom();
+    await this.paste(event.clipboardData?.getData('text/plain') ?? '');
   }
 
   #toClipboard(data: string): void {

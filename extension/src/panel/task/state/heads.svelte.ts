@@ -22,6 +22,10 @@ export class Heads {
   /** The name of this panel. */
   panel = '';
   all = $state.raw<readonly Task[]>([]);
+  /** What the user sends to the agent, until Task has put it into its field. */
+  handed = $state<string>();
+  /** The task or routine that another part asked for, until Task shows or starts it. */
+  wanted = $state.raw<{ readonly task?: TaskID; readonly routine?: string }>();
 
   get(id: TaskID): Task | undefined {
     return this.all.find((task) => task.id === id);

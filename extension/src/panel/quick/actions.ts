@@ -1,0 +1,55 @@
+import type { IconName } from '$ui/icons';
+import type { MenuItem } from '$ui/menu-item';
+import type { QuickDesk } from './desk';
+import { sendChoices } from './send';
+import type { Shortcut } from './shortcuts';
+
+/** One action of the row above the faces. It is in the command palette and the help, too. */
+export interface QuickAction {
+  readonly id: string;
+  /** The accessible name and the tooltip. */
+  readonly name: string;
+  readonly icon: IconName;
+  /** What it does, in one sentence. */
+  readonly about: string;
+  readonly shortcut?: Shortcut;
+  /** What happens on a press. Its error is shown to the user. */
+  run(desk: QuickDesk): void | Promise<void>;
+  /** Several ways to do it: the row shows them as a menu, the palette each as an entry. */
+  menu?(desk: QuickDesk): readonly MenuItem[];
+  /** Whether it is on or busy. Reactive. */
+  state?(desk: QuickDesk): 'on' | 'busy' | undefined;
+}
+
+/** The drawer with the rooms, below the face. */
+const drawerAction: QuickAction = {
+  id: 'drawer',
+  name: 'Rooms',
+  icon: 'drawer',
+  about: 'Open or close the drawer with the rooms below the face.',
+  shortcut: { letter: 'J', plain: true },
+  run: ({ drawer }) => {
+    drawer.toggle();
+  },
+  state: ({ drawer }) => (drawer.room === undefined ? undefined : 'on'),
+};
+
+/** The actions of the row, in its order. */
+export const quickActions: readonly QuickAction[] = [
+  {
+    id: 'send',
+    name: 'Send to agent',
+    icon: 'handover',
+    about: 'Put something of the page into the input of the agent in view.',
+    run: (desk) => {
+      desk.palette('send');
+    },
+    menu: sendChoices,
+  },
+];
+
+/** The actions on the panel itself, at the end of the row. */
+export const shellActions: readonly QuickAction[] = [drawerAction];
+
+/** All actions. */
+export const allActions: readonly QuickAction[] = [...quickActions, ...shellActions];

@@ -1,0 +1,63 @@
+import type { PanelEvent, PickedElement } from '$ui/protocol/protocol';
+import { Picker } from '../chat/picker.svelte';
+import type { DrawerState } from '../drawer/drawer.svelte';
+import { Desk, type DeskParts } from '../rooms/desk.svelte';
+import type { Face } from '../state/faces.svelte';
+import type { QuickDesk, Sheet } from './desk';
+
+/** What the desk of the quick actions needs from the panel, besides what the rooms need. */
+export interface QuickParts extends DeskParts {
+  readonly drawer: DrawerState;
+  face(): Face;
+  /** The name of this panel. */
+  panel(): string;
+}
+
+/** The one desk of the panel, for its rooms and for its quick actions. */
+export class PanelDesk extends Desk implements QuickDesk {
+  /** What the palette shows: everything, or what one action offers; undefined while it is closed. */
+  searching = $state.raw<{ readonly action?: string | undefined }>();
+  /** The component that an action shows. */
+  sheet = $state.raw<Sheet>();
+  readonly picker: Picker;
+  readonly drawer: DrawerState;
+  readonly #quick: QuickParts;
+  readonly #kept = new Map<string, object>();
+
+  constructor(parts: QuickParts) {
+    super(parts);
+    this.#quick = parts;
+    this.drawer = parts.drawer;
+    this.picker = new Picker(parts.connection, () => parts.panel());
+  }
+
+  get face(): Face {
+    return this.#quick.face();
+  }
+
+  palette(action?: string): void {
+    this.searching = { action };
+  }
+
+  show(load: () => Promise<{ readonly default: Sheet }>): void {
+    void load().then((module) => {
+      this.sheet = module.default;
+    });
+  }
+
+  pick(): Promise<PickedElement | undefined> {
+    const { tab } = this;
+    return tab === undefined ? Promise.resolve(undefined) : this.picker.pick(tab.id);
+  }
+
+  part<T extends object>(key: string, make: () => T): T {
+    const kept = this.#kept.get(key) ?? make();
+    this.#kept.set(key, kept);
+    return kept as T;
+  }
+
+  /** Handles an event of the backend. */
+  apply(event: PanelEvent): void {
+    this.picker.apply(event);
+  }
+}
