@@ -47,6 +47,22 @@ func (l *Log) Entry(at time.Time, actor protocol.Actor, session protocol.Session
 	return e
 }
 
+// Plain returns an entry whose texts are bounded and without secrets and control
+// characters, for what happened that is not a command.
+func Plain(e protocol.ActivityEntry) protocol.ActivityEntry {
+	e.Time, e.Tab = e.Time.UTC(), protocol.TabID(short(string(e.Tab)))
+	e.Command, e.Summary = short(e.Command), short(e.Summary)
+	e.Actor.Name, e.Actor.Title = short(e.Actor.Name), short(e.Actor.Title)
+	if len(e.Args) > 0 {
+		args := make(map[string]string, len(e.Args))
+		for name, value := range e.Args {
+			args[short(name)] = short(value)
+		}
+		e.Args = args
+	}
+	return e
+}
+
 // maxArgs is the limit of the arguments in an entry. No command has as many.
 const maxArgs = 40
 

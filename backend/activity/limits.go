@@ -9,7 +9,7 @@ const (
 	// begins, in bytes.
 	activityFileSize = 4 << 20
 	// activityFiles is how many of these files are kept.
-	activityFiles = 8
+	activityFiles = 12
 	// activityUnwritten is how many entries wait for a disk that takes none. They
 	// are in the ring, too, so they are fewer than it always keeps.
 	activityUnwritten = protocol.ActivityRing / 4

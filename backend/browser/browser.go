@@ -91,6 +91,8 @@ type Config struct {
 	// OnNotice is called with a problem that the user should know about and that
 	// does not end the browser.
 	OnNotice func(protocol.Error)
+	// OnDownload is called when a download has begun or ended; nil for no callback.
+	OnDownload func(protocol.Download)
 	// OnPause is called when the user asks to pause the task on a tab with an
 	// overlay. It must not block.
 	OnPause func(tab protocol.TabID)
@@ -168,6 +170,7 @@ func New(c Config) (*Browser, error) {
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Watches: work{b}})
 	b.Capture = capture.New(work{b}, capture.Config{
 		Open: b.tabs, Save: b.saveScreenshot, SavePage: b.savePage, Size: b.sizeOf, Veiled: b.Veiled,
+		Covered: func(p *page.Page) bool { return b.Covers(p.Target) },
 		Text: func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageText, error) {
 			return b.Markdown(ctx, by, id, "", protocol.TextLimit)
 		},

@@ -81,7 +81,7 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 		Begins: func(frame cdp.FrameID, address, name string, stop func()) {
 			r.gates.Begins(frame, r.shows(frame), address, name, stop)
 		},
-		Dir: b.config.DownloadDir, Ended: r.conn.Done,
+		Dir: b.config.DownloadDir, Ended: r.conn.Done, Changed: b.config.OnDownload,
 		Tab: func(shown target.ID) protocol.TabID {
 			t, _ := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == shown })
 			return t.ID

@@ -55,6 +55,9 @@ type Watch struct {
 	// Asking is called with a question to the user as soon as it waits; it must
 	// not block.
 	Asking func(protocol.Approval)
+	// On is called with the tab on which the call may act, before it acts. It must not
+	// block.
+	On func(tab protocol.TabID)
 }
 
 // Registry runs the commands on one browser.
@@ -113,6 +116,9 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	stop()
 	if err != nil {
 		return failed(in.Tab, err)
+	}
+	if call.Watch.On != nil && in.Tab != "" {
+		call.Watch.On(in.Tab)
 	}
 	if call.ByPage != nil {
 		return in.leave(c)

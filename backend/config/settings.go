@@ -46,6 +46,7 @@ type file struct {
 	ChatLongText         int                `toml:"chat_long_text" comment:"Messages with this many characters go to the strong model. 0: never."`
 	CDPAllow             []string           `toml:"cdp_allow" comment:"Methods of the DevTools protocol that \"pilotfish cdp\" may send for you, in addition to read-only methods: [\"Page.captureScreenshot\"]."`
 	CDPAllowAgents       []string           `toml:"cdp_allow_agents" comment:"The same for agents. You are asked each time, unless a site's rule for \"sensitive\" says otherwise."`
+	ActivityShots        bool               `toml:"activity_shots" comment:"Keep a small screenshot of the page after each command that acts, for the activity. Secret fields are covered."`
 	Theme                protocol.Theme     `toml:"theme" comment:"The look of window and panel: \"system\", \"light\" or \"dark\"."`
 	StartOnLogin         bool               `toml:"start_on_login" comment:"Start Pilotfish with the desktop."`
 	StartSession         bool               `toml:"start_session" comment:"Start the default session with the app."`
@@ -62,7 +63,7 @@ type chatModels struct {
 // Defaults are the settings of a new installation.
 func Defaults() protocol.Settings {
 	return protocol.Settings{
-		Agent: protocol.AgentAuto, FontSize: 13, ConfineAgents: true, StartSession: true, Theme: protocol.ThemeSystem,
+		Agent: protocol.AgentAuto, FontSize: 13, ConfineAgents: true, ActivityShots: true, StartSession: true, Theme: protocol.ThemeSystem,
 		TerminalGraceMinutes: int(protocol.DefaultTerminalGrace.Minutes()),
 		ChatAgent:            protocol.AgentAuto, ChatSilenceMinutes: int(protocol.ChatSilence.Minutes()),
 		ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{}},
@@ -73,7 +74,7 @@ func fileOf(s protocol.Settings) file {
 	return file{
 		Version: version, BrowserPath: s.BrowserPath, ProfileDir: s.ProfileDir, StartURL: s.StartURL,
 		Agent: s.Agent, AgentCommand: s.AgentCommand, AgentArgs: s.AgentArgs, WorkDir: s.WorkDir, ConfineAgents: s.ConfineAgents, EveryTab: s.EveryTab,
-		TerminalGraceMinutes: s.TerminalGraceMinutes, FontSize: s.FontSize, Theme: s.Theme, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
+		TerminalGraceMinutes: s.TerminalGraceMinutes, FontSize: s.FontSize, Theme: s.Theme, ActivityShots: s.ActivityShots, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
 		CDPAllow: Methods(s.CDPAllow), CDPAllowAgents: Methods(s.CDPAllowAgents),
 		ChatAgent: s.ChatAgent, ChatCommand: s.ChatCommand, ChatSilenceMinutes: s.ChatSilenceMinutes,
 		ChatInstant: s.ChatRouting.Instant, ChatStrongWords: some(s.ChatRouting.Strong), ChatLongText: s.ChatRouting.LongText, ChatModels: models(s.ChatRouting.Models),
@@ -109,7 +110,7 @@ func (f file) settings() protocol.Settings {
 	return protocol.Settings{
 		BrowserPath: f.BrowserPath, ProfileDir: f.ProfileDir, StartURL: f.StartURL,
 		Agent: f.Agent, AgentCommand: f.AgentCommand, AgentArgs: f.AgentArgs, WorkDir: f.WorkDir, ConfineAgents: f.ConfineAgents, EveryTab: f.EveryTab,
-		TerminalGraceMinutes: f.TerminalGraceMinutes, FontSize: f.FontSize, Theme: f.Theme, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
+		TerminalGraceMinutes: f.TerminalGraceMinutes, FontSize: f.FontSize, Theme: f.Theme, ActivityShots: f.ActivityShots, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
 		CDPAllow: strings.Join(f.CDPAllow, " "), CDPAllowAgents: strings.Join(f.CDPAllowAgents, " "),
 		ChatAgent: f.ChatAgent, ChatCommand: f.ChatCommand, ChatSilenceMinutes: f.ChatSilenceMinutes,
 		ChatRouting: protocol.ChatRouting{Instant: f.ChatInstant, Strong: some(f.ChatStrongWords), LongText: f.ChatLongText, Models: chosen},

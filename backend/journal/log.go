@@ -199,6 +199,13 @@ func (l *Log) Last() uint64 {
 	return l.next - 1
 }
 
+// First returns the smallest index that the log may still have.
+func (l *Log) First() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.files[0].first
+}
+
 // rotate begins the next file and removes the oldest ones.
 func (l *Log) rotate() error {
 	if err := errors.Join(l.out.Sync(), l.out.Close()); err != nil {

@@ -96,6 +96,14 @@ func golden() map[string]any {
 		"PickedEvent": protocol.PickedEvent{
 			Type: protocol.PanelPicked, Panel: "p1", Tab: "t1", Element: &protocol.PickedElement{Ref: "e3", Role: "button", Name: "Save"},
 		},
+		"ActivityFound": protocol.ActivityFound{
+			Entries: []protocol.ActivityEntry{
+				{Index: 3, Time: at, Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: "k3v9", Name: "claude in t1", Agent: "Claude Code", Tab: "t1"}, Session: "default", Tab: "t1", Command: "click", Args: map[string]string{"target": "e5"}, Code: protocol.CodeGone, Summary: "e5 is gone", DurationMS: 12.5},
+				{Index: 4, Kind: protocol.ActivityNavigation, Time: at, Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "you"}, Session: "default", Tab: "t1", Command: "navigation", OK: true, Summary: "https://example.com/"},
+				{Index: 6, Kind: protocol.ActivityQuestion, Time: at, Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "you"}, Session: "default", Command: "eval", Phase: protocol.ActivityAnswered, Parent: 5, OK: true, Summary: "Allowed once"},
+			},
+			Gaps: []protocol.ActivityGap{{From: 5, To: 5}}, Before: 3, Last: 6, Shots: []uint64{3}, Markdown: "## 2026-01-02\n",
+		},
 		"PongEvent": protocol.PongEvent{Type: protocol.PanelPong, ID: 3},
 
 		"PanelMessage.auth":    protocol.PanelMessage{Type: protocol.PanelAuth, Token: "dG9rZW4"},
@@ -126,7 +134,7 @@ func golden() map[string]any {
 		"BridgeEvent":     protocol.BridgeEvent{Type: protocol.BridgeReady, Version: "0.1.0", FocusedWindow: 1, Tabs: []protocol.BridgeTab{{ChromeTabID: 7, TargetID: "AB12", WindowID: 1, Active: true, URL: "https://example.com/", Title: "Example"}}},
 		"WindowState":     protocol.WindowState{Theme: protocol.ThemeSystem, Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Conversations: []protocol.WindowConversation{{Session: "default", ID: "0b6f", Tab: "t1", Title: talk.Title, AgentName: talk.AgentName, State: talk.State, Waiting: 1}}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs"},
 		"LogRecord":       protocol.LogRecord{Seq: 7, Time: at, Level: "WARN", Component: "browser", Message: "browser ended", Attrs: "code=1"},
-		"Settings":        protocol.Settings{Theme: protocol.ThemeLight, Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, StartSession: true, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
+		"Settings":        protocol.Settings{Theme: protocol.ThemeLight, Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, ActivityShots: true, StartSession: true, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
 		"TrayState":       protocol.TrayState{Icon: protocol.IconNeedsYou, Tooltip: "claude needs you", Running: true, Tabs: []protocol.TrayTab{{Session: "default", ID: "t1", Label: "Example · claude needs you"}}},
 	}
 }

@@ -52,6 +52,9 @@ type Settings struct {
 	CDPAllowAgents string `json:"cdpAllowAgents"`
 	// Theme is the theme of window and panel.
 	Theme Theme `json:"theme"`
+	// ActivityShots keeps a small screenshot of the page after each command that acts,
+	// for the activity.
+	ActivityShots bool `json:"activityShots"`
 	// StartOnLogin starts the app when the user logs in to the desktop.
 	StartOnLogin bool `json:"startOnLogin"`
 	// StartSession starts the default session with the app.

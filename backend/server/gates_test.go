@@ -47,6 +47,8 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "DELETE", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/activity/history", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/activity/stream", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
+	{method: "POST", path: "/activity/search", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
+	{method: "POST", path: "/activity/shot", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/file?path=shot.png", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/refs?tab=t1", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
 }, chatTable(), taskTable())

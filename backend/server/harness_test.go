@@ -239,6 +239,14 @@ func (d done) History(g auth.Grant, after uint64, limit int) (protocol.ActivityP
 	return page, d.h.called("activity", g)
 }
 
+func (d done) Search(_ context.Context, g auth.Grant, q protocol.ActivityQuery) (protocol.ActivityFound, error) {
+	return protocol.ActivityFound{Entries: []protocol.ActivityEntry{{Index: activityEnds, Command: "goto", Summary: q.Text}}, Gaps: []protocol.ActivityGap{}, Shots: []uint64{}, Last: activityEnds}, d.h.called("search", g)
+}
+
+func (d done) Shot(_ context.Context, g auth.Grant, index uint64) (protocol.ChatAttachment, error) {
+	return protocol.ChatAttachment{Kind: protocol.AttachImage, Name: strconv.FormatUint(index, 10), Mime: "image/jpeg"}, d.h.called("shot", g)
+}
+
 // Follow yields a gap for the first entry, then the others, and lasts until ctx
 // ends.
 func (d done) Follow(ctx context.Context, g auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error) {

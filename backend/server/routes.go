@@ -150,6 +150,7 @@ func (s *Server) table() map[string]map[string]route {
 		doc: routeDoc{about: "An image or file of a conversation or of a step in the browser, as data for the panel.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}},
 	})
 	list = append(list, s.inspectorRoutes()...)
+	list = append(list, s.activityRoutes()...)
 	if s.models != nil {
 		list = append(list, s.modelRoutes()...)
 	}

@@ -72,6 +72,10 @@ type Activity interface {
 	History(grant auth.Grant, after uint64, limit int) (protocol.ActivityPage, error)
 	// Follow returns the entries after an index and all new ones, until ctx ends.
 	Follow(ctx context.Context, grant auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error)
+	// Search returns the newest entries that a query selects, and Shot the screenshot
+	// of an entry's moment.
+	Search(ctx context.Context, grant auth.Grant, q protocol.ActivityQuery) (protocol.ActivityFound, error)
+	Shot(ctx context.Context, grant auth.Grant, index uint64) (protocol.ChatAttachment, error)
 }
 
 // Files are the files that commands of one session saved.

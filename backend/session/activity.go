@@ -4,12 +4,15 @@ import (
 	"path/filepath"
 
 	"pilotfish/backend/activity/recorder"
+	"pilotfish/backend/activity/shots"
+	"pilotfish/backend/protocol"
 	"pilotfish/backend/saved"
 )
 
 // newRecorder returns the recorder, which runs the session's commands and
-// records them in the activity, and the index of the files that they saved.
-func newRecorder(s *Session) (*recorder.Recorder, *saved.Files) {
+// records them in the activity, the screenshots of what they did, and the index of
+// the files that they saved.
+func newRecorder(s *Session) (*recorder.Recorder, *shots.Shots, *saved.Files) {
 	files := saved.New(saved.Config{
 		Dirs: func() (saved.Dirs, error) {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)
@@ -17,11 +20,21 @@ func newRecorder(s *Session) (*recorder.Recorder, *saved.Files) {
 		},
 		Find: s.m.known.Find,
 	})
-	return recorder.New(recorder.Config{
-		Session: s.name, Find: s.m.known.Find, Files: files, Step: conversations{s}.step, Logger: s.plainLog(),
-		Dir: func() (string, error) {
+	folder := func(name string) func() (string, error) {
+		return func() (string, error) {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)
-			return filepath.Join(dirs.Root, "activity"), err
+			return filepath.Join(dirs.Root, name), err
+		}
+	}
+	taken := shots.New(shots.Config{
+		Dir: folder("moments"), On: func() bool { return s.m.cfg.Settings.Get().ActivityShots }, Logger: s.plainLog(),
+		Acts: func(command string) bool {
+			spec, err := s.m.known.Find(command)
+			return err == nil && spec.Scope == protocol.ScopeAct
 		},
-	}), files
+	})
+	return recorder.New(recorder.Config{
+		Session: s.name, Find: s.m.known.Find, Files: files, Step: conversations{s}.step, Recorded: taken.Recorded,
+		Dir: folder("activity"), Logger: s.plainLog(),
+	}), taken, files
 }

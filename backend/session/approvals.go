@@ -21,6 +21,7 @@ func newApprovals(s *Session) *approval.Manager {
 		Watch: func(question protocol.Approval, over *policy.Over) {
 			conversations{s}.question(question, over)
 			s.pages.Question(question, over)
+			s.recorder.Question(question, over)
 		},
 		ShowTab: s.showTab, ShowPage: func(page string) { s.m.onShow(page) }, Logger: s.plainLog(),
 	})

@@ -34,6 +34,7 @@ func (s *Session) begin() (*run, error) {
 	r.cancel = cancel
 	s.run = r
 	s.tabs.set(nil)
+	s.recorder.Started()
 	s.m.running.Go(func() { s.live(ctx, r) })
 	return r, nil
 }
@@ -88,7 +89,7 @@ func (s *Session) newRun() (*run, error) {
 		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard,
-		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, Logger: s.plainLog(),
+		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, OnDownload: s.recorder.Download, Logger: s.plainLog(),
 	})
 	if err != nil {
 		return nil, err
@@ -128,6 +129,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	})
 	parts.Go(func() { s.approvals.Run(ctx, r.terminals) })
 	parts.Go(func() { s.pages.Run(ctx, r.browser) })
+	parts.Go(func() { s.shots.Run(ctx, r.browser) })
 	parts.Go(func() { s.tasks.TakeScreenshots(ctx, r.forTasks(s)) })
 	// The first terminal does not wait for the browser, so that its prompt is
 	// ready when the panel opens.
@@ -205,6 +207,7 @@ func (s *Session) crashed(r *run) {
 	defer s.mu.Unlock()
 	r.crash = protocol.NewError(protocol.CodeCrashed,
 		"The browser crashed at "+time.Now().Format("15:04")+" ("+how+") and was restarted. Your tabs are back.", "")
+	s.recorder.Failed(*r.crash)
 }
 
 // isUp reports whether the browser has been up in this run.
@@ -244,6 +247,7 @@ func (s *Session) notice(e protocol.Error) {
 	}
 	s.run.note(e)
 	s.mu.Unlock()
+	s.recorder.Failed(e)
 	s.log.Warn("notice of the browser", "code", e.Code, "message", e.Message)
 	s.publishInfo()
 }

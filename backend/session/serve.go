@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pilotfish/backend/activity/viewer"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/chat/agents"
 	"pilotfish/backend/command"
@@ -210,7 +211,7 @@ func (g gateway) Activity(grant auth.Grant) (server.Activity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.recorder, nil
+	return viewer.New(s.recorder, s.shots), nil
 }
 
 // Files returns the files that commands of a session saved.

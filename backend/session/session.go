@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pilotfish/backend/activity/recorder"
+	"pilotfish/backend/activity/shots"
 	"pilotfish/backend/approval"
 	"pilotfish/backend/browser"
 	"pilotfish/backend/caller"
@@ -40,6 +41,7 @@ type Session struct {
 
 	publishing sync.Mutex         // keeps the order: what is published later is newer
 	recorder   *recorder.Recorder // runs commands and records them
+	shots      *shots.Shots
 	saved      *saved.Files
 	tasks      *control.Tasks
 	pages      *view.Pages // what the browser shows of tasks
@@ -90,7 +92,7 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 	}
 	s.tokens = tokens.New(name, m.auth)
 	s.approvals = newApprovals(s)
-	s.recorder, s.saved = newRecorder(s)
+	s.recorder, s.shots, s.saved = newRecorder(s)
 	s.tasks, s.pages = newTasks(s)
 	s.pickers = picker.New(picker.Config{Publish: func(event any) { s.events.Publish(event) }, Go: m.running.Go, Logger: s.plainLog()})
 	return s
@@ -305,6 +307,7 @@ func (s *Session) tabsChanged(tabs []protocol.Tab) {
 	s.tabs.set(tabs)
 	r := s.run
 	s.mu.Unlock()
+	s.recorder.Tabs(tabs)
 	s.publishTabs()
 	r.chat.TabsChanged()
 }

@@ -15,10 +15,13 @@ import (
 // newTasks returns the session's tasks and what the browser shows of them. Both
 // outlive the session's runs.
 func newTasks(s *Session) (*control.Tasks, *view.Pages) {
-	publish := func(event any) { s.events.Publish(event) }
+	publish := func(event any) {
+		s.recorder.Saw(event)
+		s.events.Publish(event)
+	}
 	pages := view.New(view.Config{Tabs: s.tabs.all, Publish: publish, Logger: s.plainLog()})
 	cfg := control.Config{
-		Headless: s.m.cfg.Headless, Publish: publish,
+		Headless: s.m.cfg.Headless, Publish: publish, Stepped: s.recorder.TaskStep,
 		Tabs: s.tabs.all, Gone: s.approvals.Gone, Logger: s.plainLog(),
 		Dirs: func() (control.Dirs, error) {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)

@@ -50,6 +50,19 @@ type stepWords struct {
 	} `json:"deeds"`
 }
 
+// Step returns the number of the step that a request writes, from 1, and its purpose
+// in the agent's words; 0 if it writes no step.
+func Step(req protocol.TaskWriteRequest) (n int, goal string) {
+	if req.Kind != protocol.TaskEventStep {
+		return 0, ""
+	}
+	var step stepWords
+	if json.Unmarshal(req.Data, &step) != nil {
+		return 0, "" // from another version
+	}
+	return step.N, step.Thought.Goal
+}
+
 // envelope matches the frame around text of a page, which is not part of the
 // text.
 var envelope = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?page-[0-9a-f]+[^>]*>\n?`) })

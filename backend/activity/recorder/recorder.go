@@ -22,7 +22,8 @@ import (
 	words "pilotfish/backend/question"
 )
 
-// Config is what a Recorder needs. All fields are required.
+// Config is what a Recorder needs. All fields are required unless they say
+// otherwise.
 type Config struct {
 	Session protocol.SessionName
 	// Dir is the folder of the activity.
@@ -32,8 +33,10 @@ type Config struct {
 	// Files is notified of the files that a command made.
 	Files Files
 	// Step is called for every step of an actor, with the data of the reply.
-	Step   func(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage)
-	Logger *slog.Logger
+	Step func(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage)
+	// Recorded is called with every entry, and must not block; nil for no callback.
+	Recorded func(entry protocol.ActivityEntry)
+	Logger   *slog.Logger
 }
 
 // Files records the files that a command made.
@@ -49,11 +52,12 @@ type Recorder struct {
 
 	mu     sync.Mutex
 	opened *activity.Log // nil until first needed
+	beside happened
 }
 
 // New returns a Recorder. It opens its log at the first use.
 func New(cfg Config) *Recorder {
-	return &Recorder{cfg: cfg, log: cfg.Logger.With("component", "recorder")}
+	return &Recorder{cfg: cfg, log: cfg.Logger.With("component", "recorder"), beside: newHappened()}
 }
 
 // activity returns the log and opens it if necessary.
@@ -120,6 +124,27 @@ type told struct {
 	actor  protocol.Actor
 	parent atomic.Uint64 // index of the call's first entry, if there is one before its end
 	chain  atomic.Bool   // the command runs other commands
+
+	mu    sync.Mutex
+	overs []func() // end the use of the tabs that the command acts on
+}
+
+// on records that the command acts on a tab.
+func (t *told) on(tab protocol.TabID) {
+	over := t.r.on(t.actor, tab)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.overs = append(t.overs, over)
+}
+
+// over ends the use of the tabs.
+func (t *told) over() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, over := range t.overs {
+		over()
+	}
+	t.overs = nil
 }
 
 // Do runs a command and records it. It calls waiting when the command waits for
@@ -127,7 +152,8 @@ type told struct {
 func (r *Recorder) Do(actor protocol.Actor, req protocol.CommandRequest, waiting func(protocol.Waiting), run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
 	began := time.Now()
 	t := &told{r: r, actor: actor}
-	reply := run(command.Watch{Note: t.note, Asking: func(question protocol.Approval) {
+	defer t.over()
+	reply := run(command.Watch{Note: t.note, On: t.on, Asking: func(question protocol.Approval) {
 		t.asks(question)
 		if waiting != nil {
 			waiting(question.Waiting())
@@ -157,7 +183,10 @@ func (t *told) keep(phase protocol.ActivityPhase, inside bool, began time.Time, 
 	}
 	e := log.Entry(began, t.actor, t.r.cfg.Session, req, reply)
 	e.Phase, e.Parent = phase, t.parent.Load()
-	e = log.Record(e)
+	if phase == protocol.ActivityWaiting {
+		e.Kind = protocol.ActivityQuestion
+	}
+	e = t.r.recordedAs(log.Record(e))
 	// The end of a command that ran others is not a step of its own.
 	if phase == "" && (inside || !t.chain.Load()) {
 		t.r.cfg.Step(t.actor, e, reply.Data)
@@ -178,15 +207,20 @@ func (t *told) note(n command.Note) {
 
 // asks records that a command waits for the user.
 func (t *told) asks(question protocol.Approval) {
-	req := protocol.CommandRequest{Command: question.Command, Tab: question.Tab, Args: map[string]json.RawMessage{}}
-	for _, a := range question.Args {
-		if value, err := json.Marshal(a.Value); err == nil {
-			req.Args[a.Name] = value
-		}
-	}
-	index := t.keep(protocol.ActivityWaiting, false, question.Since, req, protocol.CommandReply{OK: true, Tab: question.Tab, Text: words.Sentence(question)})
+	index := t.keep(protocol.ActivityWaiting, false, question.Since, request(question), protocol.CommandReply{OK: true, Tab: question.Tab, Text: words.Sentence(question)})
+	t.r.waits(question.ID, index)
 	// A question inside a chain belongs to the chain's first entry.
 	t.parent.CompareAndSwap(0, index)
+}
+
+// Search returns the entries that a query selects, of those that a caller may
+// see.
+func (r *Recorder) Search(ctx context.Context, grant auth.Grant, q protocol.ActivityQuery) (protocol.ActivityFound, error) {
+	log, err := r.activity()
+	if err != nil {
+		return protocol.ActivityFound{}, err
+	}
+	return log.Search(ctx, q, visible(grant))
 }
 
 // History returns at most limit entries after an index, of those that a caller

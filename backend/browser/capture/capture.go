@@ -35,6 +35,8 @@ type Config struct {
 	Size func(shown target.ID) (*devtools.Session, *emulation.SetDeviceMetricsOverrideParams)
 	// Veiled calls take, which takes a screenshot, while the overlay is hidden.
 	Veiled func(ctx context.Context, p *page.Page, take func() error) error
+	// Covered reports whether a page has an overlay.
+	Covered func(p *page.Page) bool
 }
 
 // Tabs are the tabs of a browser.

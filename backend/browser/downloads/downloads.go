@@ -50,6 +50,9 @@ type Config struct {
 	Begins func(frame cdp.FrameID, address, name string, stop func())
 	// Stop ends a download of the browser.
 	Stop func(guid string)
+	// Changed is called when a download has begun or ended. It must not block; nil for
+	// no callback.
+	Changed func(protocol.Download)
 	// Ended is closed when the browser has ended.
 	Ended <-chan struct{}
 }
@@ -114,8 +117,10 @@ func (d *List) Begin(e devtools.Event) {
 	if len(d.list) > ring {
 		d.list = slices.Delete(d.list, 0, len(d.list)-ring)
 	}
+	begun := d.list[len(d.list)-1].Download
 	d.wake()
 	d.mu.Unlock()
+	d.changed(begun)
 	if d.config.Begins != nil {
 		d.config.Begins(v.FrameID, v.URL, v.SuggestedFilename, func() { d.stop(v.GUID) })
 	}
@@ -144,6 +149,20 @@ func (o *download) remove() {
 }
 
 func (d *List) progress(v *browser.EventDownloadProgress) {
+	if done := d.progressed(v); done != nil {
+		d.changed(*done)
+	}
+}
+
+// changed passes on that a download has begun or ended.
+func (d *List) changed(o protocol.Download) {
+	if d.config.Changed != nil {
+		d.config.Changed(o)
+	}
+}
+
+// progressed applies an event, and returns the download if it has ended with it.
+func (d *List) progressed(v *browser.EventDownloadProgress) (done *protocol.Download) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i := range d.list {
@@ -163,8 +182,13 @@ func (d *List) progress(v *browser.EventDownloadProgress) {
 			o.State = "canceled"
 		case browser.DownloadProgressStateInProgress:
 		}
+		if o.State != "running" {
+			ended := o.Download
+			done = &ended
+		}
 	}
 	d.wake()
+	return done
 }
 
 // wake wakes everything that waits for a change; d.mu is held.

@@ -31,6 +31,9 @@ type Config struct {
 	Models Models
 	// Publish sends an event to the panels of the session.
 	Publish func(event any)
+	// Stepped is called with the number and the purpose of each step that was written;
+	// nil for no callback.
+	Stepped func(head protocol.Task, step int, goal string)
 	// Running returns what exists only while the session runs, or an error that
 	// says why it does not run.
 	Running func() (Running, error)

@@ -2,7 +2,7 @@ import { Extract } from './data.js';
 import { type Facts, factsOf } from './facts.js';
 import * as filling from './fill.js';
 import { type ClosedRoot, FlatTree } from './flat.js';
-import { boxOf, rectOf } from './geometry.js';
+import { boxOf, rectOf, touches, viewport } from './geometry.js';
 import { find, type Found, locate, type Want } from './locate.js';
 import { Snapshots } from './snapshots.js';
 import { pageRoot } from './root.js';
@@ -15,6 +15,7 @@ import { accepts, elementOf, judge, resolve, spotOf } from './resolve.js';
 import { Scene } from './scene.js';
 import { type FrameMark, readableText } from './text.js';
 import type { Box, Located, Point, Resolution, Snapshot, SnapshotOptions, Spot } from './types.js';
+import { showsSecret } from './value.js';
 import { waitFor, type Waited, type WaitFor } from './wait.js';
 import { type Change, Watch } from './watch.js';
 
@@ -106,6 +107,8 @@ export interface Page {
   tables: Extract['tables'];
   media: Extract['media'];
   data: Extract['meta'];
+  /** The boxes of the fields in view that show a secret value, in the frame's viewport. */
+  secretBoxes(): Box[];
   /** The facts about a ref, a point or the focused element, for the code that judges an action. */
   facts(target: { ref?: string; point?: [string, string] }): Facts | undefined;
   /** The overlay over a page that a task works on. */
@@ -197,6 +200,16 @@ export function createPage(): Page {
     tables: () => extract.tables(),
     media: () => extract.media(),
     data: () => extract.meta(),
+    secretBoxes: () => {
+      const view = viewport();
+      const boxes: Box[] = [];
+      for (const el of tree.all(document)) {
+        if (!showsSecret(el)) continue;
+        const rect = rectOf(el);
+        if (touches(rect, view)) boxes.push(boxOf(rect));
+      }
+      return boxes;
+    },
     facts: ({ ref, point }) => {
       const el =
         ref !== undefined

@@ -29,6 +29,12 @@ export function isCardNumber(text: string): boolean {
   return sum % 10 === 0;
 }
 
+/** Whether what an element shows is secret: a secret field with a value, or a card number. */
+export function showsSecret(el: Element): boolean {
+  if (!(el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)) return false;
+  return el.value !== '' && (isSecret(el) || isCardNumber(el.value));
+}
+
 /** A value as it may be shown: secrets are masked. */
 function careful(el: Element, value: string): string {
   if (value === '') return '';

@@ -199,6 +199,18 @@ export const sections: readonly Section[] = [
       },
     ],
   },
+  {
+    id: 'activity',
+    title: 'Activity',
+    parts: [
+      {
+        kind: 'switch',
+        field: 'activityShots',
+        label: 'Screenshots of what was done',
+        hint: 'Keeps a small screenshot of the page after each command that acts, with secret fields covered. The oldest are removed.',
+      },
+    ],
+  },
   { id: 'sites', title: 'What agents may do on sites', parts: ['sites'] },
   {
     id: 'protocol',

@@ -30,6 +30,7 @@ export const settings: Settings = {
   theme: 'system',
   cdpAllow: '',
   cdpAllowAgents: '',
+  activityShots: true,
   startOnLogin: false,
   startSession: true,
 };

@@ -399,6 +399,7 @@ export const settingsSchema = v.object({
   }),
   cdpAllow: v.string(),
   cdpAllowAgents: v.string(),
+  activityShots: v.boolean(),
   startOnLogin: v.boolean(),
   startSession: v.boolean(),
 });

@@ -1,0 +1,63 @@
+// Schemas of the activity. Only the panel's room Activity loads them.
+
+import * as v from 'valibot';
+import type * as p from './protocol';
+
+const actorSchema = v.object({
+  kind: v.string(),
+  id: v.exactOptional(v.string()),
+  name: v.string(),
+  agent: v.exactOptional(v.string()),
+  tab: v.exactOptional(v.string()),
+  title: v.exactOptional(v.string()),
+});
+
+export const activityEntrySchema = v.object({
+  index: v.number(),
+  kind: v.exactOptional(v.string()),
+  time: v.string(),
+  actor: actorSchema,
+  session: v.string(),
+  tab: v.exactOptional(v.string()),
+  command: v.string(),
+  phase: v.exactOptional(v.string()),
+  parent: v.exactOptional(v.number()),
+  args: v.exactOptional(v.record(v.string(), v.string())),
+  ok: v.boolean(),
+  code: v.exactOptional(v.string()),
+  summary: v.exactOptional(v.string()),
+  durationMs: v.number(),
+});
+
+const gapSchema = v.object({ from: v.number(), to: v.number() });
+
+export const activityFoundSchema = v.object({
+  entries: v.array(activityEntrySchema),
+  gaps: v.array(gapSchema),
+  before: v.number(),
+  last: v.number(),
+  shots: v.array(v.number()),
+  markdown: v.exactOptional(v.string()),
+});
+
+/** An item of the feed "activity". */
+export const activityFeedItemSchema = v.object({
+  entry: v.exactOptional(activityEntrySchema),
+  gap: v.exactOptional(gapSchema),
+  shot: v.exactOptional(v.number()),
+});
+
+/** The screenshot of an entry. */
+export const activityShotSchema = v.object({
+  mime: v.literal('image/jpeg'),
+  data: v.pipe(v.string(), v.base64()),
+});
+
+/** Does not compile when a schema and its Go type differ. */
+export type ActivitySchemasAgree = [
+  Assignable<v.InferOutput<typeof activityEntrySchema>, p.ActivityEntry>,
+  Assignable<v.InferOutput<typeof activityFoundSchema>, p.ActivityFound>,
+  Assignable<v.InferOutput<typeof activityFeedItemSchema>, p.ActivityFeedItem>,
+];
+
+type Assignable<From extends To, To> = From;
