@@ -183,6 +183,7 @@ func roomRules() []roomRule {
 		{"backend/feed", []string{protocol}, "a feed is values for a reader; whose they are is not its business"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
 		{"backend/activity/recorder", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/policy", "backend/question"}, "a command is recorded as it runs, through a function: who runs it is not its business"},
+		{"backend/activity/viewer", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/feed"}, "what is seen of the activity is read from its records and screenshots: the server and the panel are given it as an interface"},
 		{"backend/saved", []string{protocol, "backend/command", "backend/policy"}, "which files a caller may have depends on the registry and on who is an agent, and on nothing else"},
 		{"backend/endpoint", []string{protocol, "backend/auth", "backend/instance", "backend/supervise"}, "where the app is reached does not depend on what is served there"},
 		{"backend/tokens", []string{protocol, "backend/auth", "backend/agent"}, "what a token is good for does not depend on how its holder runs"},

@@ -217,16 +217,12 @@ func (l *Log) History(after uint64, limit int, see func(protocol.ActivityEntry) 
 // kept.
 func (l *Log) Follow(ctx context.Context, after uint64, see func(protocol.ActivityEntry) bool) iter.Seq2[protocol.ActivityItem, error] {
 	return func(yield func(protocol.ActivityItem, error) bool) {
-		news := l.news.Subscribe() // before reading, so that no entry is missed in between
-		defer news.Close()
-		for {
-			items, err := l.read(after, chunk)
+		for items, err := range l.Parts(ctx, after) {
 			if err != nil {
 				yield(protocol.ActivityItem{}, err)
 				return
 			}
 			for _, item := range items {
-				after = next(item)
 				if item.Gap == nil && see != nil && !see(item.Entry) {
 					continue
 				}
@@ -234,7 +230,27 @@ func (l *Log) Follow(ctx context.Context, after uint64, see func(protocol.Activi
 					return
 				}
 			}
+		}
+	}
+}
+
+// Parts is Follow for a reader that takes everything: each part has all that is
+// there, up to a bound.
+func (l *Log) Parts(ctx context.Context, after uint64) iter.Seq2[[]protocol.ActivityItem, error] {
+	return func(yield func([]protocol.ActivityItem, error) bool) {
+		news := l.news.Subscribe() // before reading, so that no entry is missed in between
+		defer news.Close()
+		for {
+			items, err := l.read(after, chunk)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
 			if len(items) > 0 {
+				after = next(items[len(items)-1])
+				if ctx.Err() != nil || !yield(items, nil) {
+					return
+				}
 				continue
 			}
 			select {

@@ -1,203 +1,39 @@
 package server
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
-	"reflect"
-	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
-	"pilotfish/backend/protocol"
+	"pilotfish/backend/server/openapi"
 )
 
 // CommandDoc is the documentation of a command in /openapi.json.
-type CommandDoc struct {
-	Name    string
-	Summary string
-	Help    string
-	Scope   protocol.Scope
-	// Schema is the JSON schema of the arguments.
-	Schema json.RawMessage
-}
+type CommandDoc = openapi.Command
 
-// routeDoc is the documentation of a route in /openapi.json.
+// routeDoc is the documentation of a route in /openapi.json; see openapi.Route.
 type routeDoc struct {
-	about string
-	query []string
-	// in and out are values of the types of body and reply; nil for none.
+	about   string
+	query   []string
 	in, out any
-	// stream is a value of the type that each event carries. With out, it
-	// describes the reply to a caller that asks for events.
-	stream any
-	// binary marks a reply of bytes.
-	binary bool
+	stream  any
+	binary  bool
 }
-
-// object is a JSON object; encoding/json sorts its keys.
-type object map[string]any
 
 // openAPI replies with the OpenAPI description of the routes and the commands,
 // made from the table and the registry.
 func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request, _ call) error {
-	doc, err := s.describe()
+	var routes []openapi.Route
+	for _, methods := range s.routes {
+		for _, rt := range methods {
+			d := rt.doc
+			routes = append(routes, openapi.Route{
+				Method: rt.method, Path: rt.path, About: d.about, Query: d.query, In: d.in, Out: d.out, Stream: d.stream,
+				Binary: d.binary, Socket: rt.socket, Token: rt.capability != "",
+			})
+		}
+	}
+	doc, err := openapi.Describe(s.version, routes, s.commands)
 	if err != nil {
 		return err
 	}
 	return reply(w, doc)
-}
-
-func (s *Server) describe() (object, error) {
-	d := describer{schemas: object{}}
-	paths := object{}
-	for path, methods := range s.routes {
-		item := object{}
-		for method, rt := range methods {
-			item[strings.ToLower(method)] = d.operation(rt)
-		}
-		paths[path] = item
-	}
-	if len(s.commands) > 0 {
-		d.commands(s.commands)
-	}
-	return object{
-		"openapi": "3.1.0",
-		"info": object{
-			"title": "Pilotfish", "version": s.version,
-			"description": "The local server of Pilotfish. It listens on the loopback interface only, and answers no page.",
-			"license":     object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
-		},
-		"servers": []object{{"url": "/"}},
-		"paths":   paths,
-		"components": object{
-			"schemas":         d.schemas,
-			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
-		},
-	}, d.err
-}
-
-// describer collects the schemas while it describes the routes, and the last
-// error.
-type describer struct {
-	schemas object
-	err     error
-}
-
-func (d *describer) operation(rt route) object {
-	name := strings.Trim(strings.NewReplacer("/", "-", ".", "-").Replace(rt.path), "-")
-	op := object{
-		"operationId": strings.ToLower(rt.method) + "-" + name,
-		"summary":     rt.doc.about,
-		"responses":   object{"default": d.json("What went wrong", protocol.ErrorReply{})},
-	}
-	responses, _ := op["responses"].(object)
-	switch {
-	case rt.socket:
-		responses["101"] = object{"description": "The WebSocket; its token is offered as the subprotocol token.<token> beside " + protocol.Version}
-	case rt.doc.stream != nil:
-		content := object{"text/event-stream": object{"schema": object{"type": "string", "contentMediaType": "application/json", "contentSchema": d.ref(rt.doc.stream)}}}
-		if rt.doc.out != nil {
-			content["application/json"] = object{"schema": d.ref(rt.doc.out)}
-		}
-		responses["200"] = object{"description": "Events, or the reply alone", "content": content}
-	case rt.doc.binary:
-		responses["200"] = object{"description": "The bytes", "content": object{"application/octet-stream": object{}}}
-	case rt.doc.out != nil:
-		responses["200"] = d.json("Done", rt.doc.out)
-	default:
-		responses["200"] = object{"description": "Done"}
-	}
-	if rt.capability != "" {
-		op["security"] = []object{{"token": []string{}}}
-	} else {
-		op["security"] = []object{}
-	}
-	if rt.doc.in != nil {
-		op["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": d.ref(rt.doc.in)}}}
-	}
-	var parameters []object
-	for _, q := range rt.doc.query {
-		parameters = append(parameters, object{"name": q, "in": "query", "required": q == "path", "schema": object{"type": "string"}})
-	}
-	if len(parameters) > 0 {
-		op["parameters"] = parameters
-	}
-	return op
-}
-
-func (d *describer) json(about string, v any) object {
-	return object{"description": about, "content": object{"application/json": object{"schema": d.ref(v)}}}
-}
-
-// ref returns a reference to the schema of a value's type.
-func (d *describer) ref(v any) object {
-	t := reflect.TypeOf(v)
-	if t.Name() == "" {
-		return object{"type": "object"}
-	}
-	if _, known := d.schemas[t.Name()]; !known {
-		d.schemas[t.Name()] = d.schema(t)
-	}
-	return object{"$ref": "#/components/schemas/" + t.Name()}
-}
-
-func (d *describer) schema(t reflect.Type) any {
-	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{
-		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}},
-	})
-	if err != nil {
-		d.err = fmt.Errorf("describing %s: %w", t.Name(), err)
-		return object{}
-	}
-	b, err := json.Marshal(s)
-	var plain any
-	if err == nil {
-		err = json.Unmarshal(b, &plain)
-	}
-	if err != nil {
-		d.err = fmt.Errorf("describing %s: %w", t.Name(), err)
-	}
-	return open(plain)
-}
-
-// open lets objects have properties that the schema does not name: a newer
-// client may send them.
-func open(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		if v["additionalProperties"] == false {
-			delete(v, "additionalProperties")
-		}
-		for _, inner := range v {
-			open(inner)
-		}
-	case []any:
-		for _, inner := range v {
-			open(inner)
-		}
-	}
-	return v
-}
-
-// commands adds the commands to the schema of CommandRequest: one alternative
-// for each command.
-func (d *describer) commands(list []CommandDoc) {
-	general, ok := d.schemas["CommandRequest"].(map[string]any)
-	if !ok {
-		return
-	}
-	alternatives := make([]object, len(list))
-	for i, c := range list {
-		name := "command." + c.Name
-		d.schemas[name] = object{
-			"type": "object", "title": c.Name, "required": []string{"command"},
-			"description": strings.TrimSpace(c.Summary + ". Scope: " + string(c.Scope) + ". " + c.Help),
-			"properties":  object{"command": object{"const": c.Name}, "args": c.Schema},
-		}
-		alternatives[i] = object{"$ref": "#/components/schemas/" + name}
-	}
-	// An alias is accepted too, so this is anyOf and not oneOf.
-	general["description"] = "The commands and their arguments are in anyOf."
-	general["anyOf"] = append(alternatives, object{"description": "an alias of one of them"})
 }

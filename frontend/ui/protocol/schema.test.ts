@@ -3,11 +3,13 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { chatPageSchema } from './chat';
 import * as s from './schema';
+import { activityFoundSchema } from './schema-activity';
 
 // The golden frames that the Go tests write: the schemas must accept what Go sends.
 const folder = new URL('../../../backend/protocol/testdata/', import.meta.url);
 
 const schemas: Record<string, v.GenericSchema> = {
+  ActivityFound: activityFoundSchema,
   ChatPage: chatPageSchema,
   Health: s.healthSchema,
   LogRecord: s.logRecordSchema,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { chatPageSchema } from '$ui/protocol/chat';
+import { activityFoundSchema } from '$ui/protocol/schema-activity';
 import * as schema from '$ui/protocol/schema';
 import * as v from 'valibot';
 
@@ -12,6 +13,7 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
  * is named after.
  */
 const received: Record<string, v.GenericSchema> = {
+  ActivityFound: activityFoundSchema,
   AgentsEvent: schema.panelEventSchema,
   ChatEventsEvent: schema.panelEventSchema,
   ChatPage: chatPageSchema,
