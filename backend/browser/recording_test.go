@@ -1,10 +1,12 @@
 package browser
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"image/gif"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -235,5 +237,76 @@ func TestFilmOfAMoment(t *testing.T) {
 		if err != nil || r.Video == nil || r.VideoError != nil || r.Frames < 1 {
 			t.Fatalf("%+v, %v", r, err)
 		}
+	}
+}
+
+// A recording that has ended is kept: it is saved as WebM, which this browser plays and
+// seeks in, and as GIF, and then discarded.
+func TestRecordingIsKept(t *testing.T) {
+	f, s, id := watching(t)
+	ctx := deadline(t)
+	f.open(t, id, s.URL+"/form")
+	if _, err := f.SaveVideo(ctx, nobody, id, "webm"); code(err) != protocol.CodeBadArgument {
+		t.Errorf("nothing was recorded: %v", err)
+	}
+	if err := f.StartRecording(ctx, nobody, id, "webm"); err != nil {
+		t.Fatal(err)
+	}
+	f.press(t, id, "#n")
+	f.typed(t, id, "Ann")
+	f.press(t, id, "#c")
+	f.script(t, id, "new Promise((d) => setTimeout(d, 700))") // no event reports that there are enough frames
+	r, err := f.EndRecording(ctx, nobody, id)
+	if err != nil || r.Running || !r.Held || r.Began.IsZero() || len(r.Steps) != 3 || r.Frames < 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	f.press(t, id, "#c") // comes too late
+	if err := f.StartRecording(ctx, nobody, id, ""); code(err) != protocol.CodeBusy {
+		t.Errorf("it would replace the one that is kept: %v", err)
+	}
+	video, err := f.SaveVideo(ctx, nobody, id, "webm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mode(t, video.Path)
+	data, err := os.ReadFile(video.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := f.script(t, id, `new Promise((done, fail) => {
+		const v = document.createElement('video');
+		v.onerror = () => fail(new Error(v.error.message));
+		v.onloadeddata = () => { v.currentTime = 0.5; };
+		v.onseeked = () => {
+			const c = new OffscreenCanvas(v.videoWidth, v.videoHeight).getContext('2d');
+			c.drawImage(v, 0, 0);
+			const seen = c.getImageData(0, 0, v.videoWidth, v.videoHeight).data;
+			let red = 0, dark = 0;
+			for (let at = 0; at < seen.length; at += 4) {
+				if (seen[at] > 200 && seen[at + 1] < 170 && seen[at + 2] < 170) red++;
+				if (seen[at] < 60 && seen[at + 1] < 60) dark++;
+			}
+			done([v.duration > 0.6 && v.duration < 60, v.videoWidth > 100, v.seekable.end(0) > 0.5, dark > 1000].join());
+		};
+		v.src = 'data:video/webm;base64,`+base64.StdEncoding.EncodeToString(data)+`';
+	})`)
+	if !strings.Contains(played, "true,true,true,true") {
+		t.Errorf("played: %s", played)
+	}
+	picture, err := f.SaveVideo(ctx, nobody, id, "gif")
+	if err != nil || !strings.HasSuffix(picture.Path, ".gif") {
+		t.Errorf("%+v, %v", picture, err)
+	}
+	if r, err := f.Recording(ctx, id); err != nil || len(r.Steps) != 3 {
+		t.Errorf("the late press is a step: %+v, %v", r, err)
+	}
+	if err := f.DiscardRecording(ctx, id); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(video.Path), "*.frames")); err != nil || len(left) > 0 {
+		t.Errorf("the screenshots are still there: %v, %v", left, err)
+	}
+	if err := f.DiscardRecording(ctx, id); code(err) != protocol.CodeBadArgument {
+		t.Errorf("nothing is kept: %v", err)
 	}
 }

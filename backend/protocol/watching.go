@@ -205,7 +205,11 @@ type RecordedStep struct {
 
 // Recording is a finished recording, or the state of one.
 type Recording struct {
-	Running bool           `json:"running"`
+	Running bool `json:"running"`
+	// Held: it has ended, and is kept so that it can be saved.
+	Held bool `json:"held,omitempty"`
+	// Began is when it began, in UTC.
+	Began   time.Time      `json:"began,omitzero"`
 	Steps   []RecordedStep `json:"steps"`
 	Dropped int            `json:"dropped,omitempty"`
 	Frames  int            `json:"frames,omitempty"`

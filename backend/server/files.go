@@ -135,6 +135,8 @@ func contentType(name string) string {
 		return "image/webp"
 	case ".gif":
 		return "image/gif"
+	case ".webm":
+		return "video/webm"
 	case ".pdf":
 		return "application/pdf"
 	case ".json", ".har":

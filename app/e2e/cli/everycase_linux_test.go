@@ -25,7 +25,8 @@ func before() map[string][]string {
 		"dialog accept": {"click e2"}, "dialog accept Ada": {"click e2"}, "dialog dismiss": {"click e2"},
 		"wait text Saved": {"click e5"}, "wait url */done": {"click e5"}, "watch text 'Order complete'": {"click e5"}, "watch url '*/done' --timeout 60s": {"click e5"},
 		"style --undo": {"style e5 color red"}, "diff --pixels": {"diff --mark"},
-		"clipboard": {"clipboard hello"}, "storage": {"storage clear"},
+		"record end": {"record start --video gif"},
+		"clipboard":  {"clipboard hello"}, "storage": {"storage clear"},
 		"network body n3": {"network", "reload", `eval "fetch('/api').then((r) => r.text())"`, "wait quiet"}, // a third request, whatever was in the cache "record stop login": {"click e5"},
 	}
 }

@@ -63,6 +63,16 @@
 	const say = (what, e, extra) => tell({ do: what, css: css(e), role: role(e), name: name(e), sure: sure(e), frame: inside, ...extra });
 	const target = (event) => event.composedPath()[0];
 	const hot = 'a[href],button,summary,select,input,textarea,label,[role],[onclick],[tabindex]';
+	// For a film: where the pointer is, at most ten times a second, and each press.
+	if (globalThis.pilotfishFilmed) {
+		let last = 0;
+		const point = (event, down) => {
+			last = event.timeStamp;
+			tell({ do: 'pointer', down, top: window === top, x: event.clientX, y: event.clientY, sx: event.screenX, sy: event.screenY, w: innerWidth, h: innerHeight });
+		};
+		addEventListener('mousemove', (event) => { if (event.isTrusted && event.timeStamp - last >= 100) point(event, false); }, { capture: true, passive: true });
+		addEventListener('mousedown', (event) => { if (event.isTrusted) point(event, true); }, { capture: true, passive: true });
+	}
 	const pending = new Map();
 	const flush = (e) => {
 		if (!pending.has(e)) return;

@@ -5,7 +5,6 @@ package recording
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"sync"
 	"time"
 
@@ -70,9 +69,14 @@ type recorder struct {
 	scripts map[*devtools.Session]cdppage.ScriptIdentifier
 	video   *film
 	format  string // the video's format, as requested at the start
+	began   time.Time
+	held    bool // it takes no more steps, and waits to be saved or discarded
 }
 
 func (r *recorder) Begin(ctx context.Context, s *devtools.Session, child bool) error {
+	if r.isHeld() {
+		return nil
+	}
 	err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{})
 	if err == nil {
 		// Only sessions with the Runtime domain enabled receive calls of the binding.
@@ -84,9 +88,12 @@ func (r *recorder) Begin(ctx context.Context, s *devtools.Session, child bool) e
 	if err != nil {
 		return err
 	}
-	now := true
+	source, now := recordScript, true
+	if r.video != nil {
+		source = "globalThis.pilotfishFilmed = true;\n" + source
+	}
 	res, err := cdp.Call(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
-		Source: recordScript, WorldName: recordWorld, RunImmediately: &now,
+		Source: source, WorldName: recordWorld, RunImmediately: &now,
 	})
 	if err != nil {
 		return err
@@ -116,15 +123,23 @@ func (r *recorder) End(ctx context.Context, s *devtools.Session) {
 }
 
 func (r *recorder) Event(ctx context.Context, s *devtools.Session, e devtools.Event) {
+	if r.isHeld() {
+		return
+	}
 	switch e.Method {
 	case runtime.BindingCalled.Method:
 		v, ok := devtools.Decode(e, runtime.BindingCalled)
 		if !ok || v.Name != recordBinding {
 			return
 		}
-		var step protocol.RecordedStep
-		if json.Unmarshal([]byte(v.Payload), &step) == nil {
-			r.add(step)
+		said, ok := parse(v.Payload)
+		switch {
+		case ok && said.Do == "pointer":
+			if r.video != nil {
+				r.video.point(said)
+			}
+		case ok:
+			r.add(said.RecordedStep)
 		}
 	case cdppage.FrameNavigated.Method:
 		v, ok := devtools.Decode(e, cdppage.FrameNavigated)
@@ -155,6 +170,9 @@ func (r *recorder) arrived(url string) {
 
 func (r *recorder) add(step protocol.RecordedStep) {
 	step.At = time.Now().UTC()
+	if r.video != nil {
+		r.video.caption(step)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if step.Do != "goto" {
@@ -182,13 +200,15 @@ func (r *recorder) add(step protocol.RecordedStep) {
 }
 
 // StartRecording begins to record the actions in a tab, and a video of it when video
-// is a format: "avi" or "gif".
+// is a format: "webm", "avi" or "gif".
 func (rs *Recordings) StartRecording(ctx context.Context, by protocol.Caller, id protocol.TabID, video string) error {
 	k, err := rs.tabs.Of(ctx, id)
 	if err != nil {
 		return err
 	}
-	if _, running := watch.Get[*recorder](k, feature); running {
+	if old, there := watch.Get[*recorder](k, feature); there && old.isHeld() {
+		return protocol.NewError(protocol.CodeBusy, "the last recording of "+string(id)+" is kept until it is saved or discarded", "", protocol.Try("removes it", "record", "discard"))
+	} else if there {
 		return protocol.NewError(protocol.CodeBusy, "a recording of "+string(id)+" runs already", "", protocol.Try("ends it", "record", "stop"))
 	}
 	info, err := rs.config.Page(ctx, by, id)
@@ -202,7 +222,7 @@ func (rs *Recordings) StartRecording(ctx context.Context, by protocol.Caller, id
 		}
 	}
 	r, err := watch.Use(ctx, k, feature, func() *recorder {
-		return &recorder{scripts: make(map[*devtools.Session]cdppage.ScriptIdentifier), video: shots, format: video, url: info.URL}
+		return &recorder{scripts: make(map[*devtools.Session]cdppage.ScriptIdentifier), video: shots, format: video, url: info.URL, began: time.Now().UTC()}
 	})
 	if err != nil {
 		if shots != nil {
@@ -231,7 +251,9 @@ func (rs *Recordings) Recording(ctx context.Context, id protocol.TabID) (protoco
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := protocol.Recording{Running: true, Steps: append([]protocol.RecordedStep{}, r.steps...), Dropped: r.dropped}
+	out := protocol.Recording{
+		Running: !r.held, Held: r.held, Began: r.began, Steps: append([]protocol.RecordedStep{}, r.steps...), Dropped: r.dropped,
+	}
 	if r.video != nil {
 		out.Frames = r.video.count()
 	}
@@ -243,17 +265,14 @@ func (rs *Recordings) Recording(ctx context.Context, id protocol.TabID) (protoco
 // returned, and VideoError says why.
 func (rs *Recordings) StopRecording(ctx context.Context, by protocol.Caller, id protocol.TabID, format string) (protocol.Recording, error) {
 	k := rs.tabs.Kept(id)
-	r, ok := watch.Get[*recorder](k, feature)
-	if !ok {
-		return protocol.Recording{}, protocol.NewError(protocol.CodeBadArgument, "no recording of "+string(id)+" runs", "", protocol.Try("begins one", "record", "start"))
+	r, err := rs.found(k, id)
+	if err != nil {
+		return protocol.Recording{}, err
 	}
-	if s := k.Session(); s != nil {
-		r.flush(ctx, s)
-		if r.video != nil && r.video.count() == 0 {
-			// Without a screenshot there is no video, which is reported below.
-			_ = rs.still(ctx, by, id, r.video)
-		}
+	if err := rs.end(ctx, by, id, k, r); err != nil {
+		return protocol.Recording{}, err
 	}
+	session := k.Session()
 	out, err := rs.Recording(ctx, id)
 	if err != nil {
 		return out, err
@@ -261,13 +280,13 @@ func (rs *Recordings) StopRecording(ctx context.Context, by protocol.Caller, id 
 	if err := k.Stop(ctx, feature); err != nil {
 		return out, err
 	}
-	out.Running = false
+	out.Held = false
 	if r.video != nil {
-		out.Frames = r.video.count()
+		defer r.video.discard()
 		if format == "" {
 			format = r.format
 		}
-		if file, err := r.video.finish(rs.config.Folder, id, format); err != nil {
+		if file, err := r.video.save(ctx, session, rs.config.Folder, id, format); err != nil {
 			out.VideoError = protocol.AsError(err)
 		} else {
 			out.Video = &file

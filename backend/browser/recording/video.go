@@ -34,6 +34,11 @@ type film struct {
 	began   time.Time
 	last    time.Time
 	written int64
+	total   time.Duration // its length, once the recording ended
+
+	// What is shown on the screenshots, and where the page is on the screen; see point.
+	marks                    []mark
+	left, top, width, height float64
 }
 
 // still is one screenshot in the file.
@@ -144,9 +149,9 @@ func (r *recorder) Closed() {
 	}
 }
 
-// finish writes the video and removes the stored screenshots.
-func (f *film) finish(folder files.Folder, id protocol.TabID, format string) (protocol.SavedFile, error) {
-	defer f.discard()
+// save writes the video. It may be called again, for another format.
+func (f *film) save(ctx context.Context, s *devtools.Session, folder files.Folder, id protocol.TabID, format string) (protocol.SavedFile, error) {
+	f.close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file == nil || len(f.shots) == 0 {
@@ -157,11 +162,13 @@ func (f *film) finish(folder files.Folder, id protocol.TabID, format string) (pr
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
-	total := time.Since(f.began)
-	if format == "gif" {
-		err = f.writeGIF(out, total)
-	} else {
-		err = f.writeAVI(out, total)
+	switch format {
+	case "gif":
+		err = f.writeGIF(out, f.total)
+	case "webm":
+		err = f.writeWebM(ctx, s, out, f.total)
+	default:
+		err = f.writeAVI(out, f.total)
 	}
 	info, statErr := out.Stat()
 	if err = errors.Join(err, statErr, out.Close()); err != nil {

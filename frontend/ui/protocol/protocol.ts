@@ -4871,6 +4871,14 @@ export interface RecordedStep {
  */
 export interface Recording {
   running: boolean;
+  /**
+   * Held: it has ended, and is kept so that it can be saved.
+   */
+  held?: boolean;
+  /**
+   * Began is when it began, in UTC.
+   */
+  began?: string;
   steps: RecordedStep[];
   dropped?: number /* int */;
   frames?: number /* int */;

@@ -13,12 +13,12 @@ import (
 // replacesRoutine returns the difference between a routine of somebody else and
 // the recording that would replace it; nil if there is no such routine.
 func (c commands) replacesRoutine(ctx context.Context, in *command.Invocation) ([]protocol.ApprovalArg, error) {
-	name := in.Args.Text("name")
-	if in.Args.Do("status") != "stop" || name == "" || !routineName().MatchString(name) {
+	name, do := in.Args.Text("name"), in.Args.Do("status")
+	if (do != "stop" && do != "save") || name == "" || !routineName().MatchString(name) {
 		return nil, nil
 	}
 	r, err := c.browser.Recording(ctx, in.Tab)
-	if err != nil || !r.Running {
+	if err != nil || (!r.Running && !r.Held) {
 		return nil, err
 	}
 	routine := routineOf(name, r.Steps)

@@ -22,6 +22,9 @@ type recordingBrowser interface {
 	StartRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, video string) error
 	Recording(ctx context.Context, tab protocol.TabID) (protocol.Recording, error)
 	StopRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.Recording, error)
+	EndRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Recording, error)
+	SaveVideo(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.SavedFile, error)
+	DiscardRecording(ctx context.Context, tab protocol.TabID) error
 	SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error)
 	Routine(name string) (protocol.Routine, error)
 	Routines() ([]protocol.Routine, error)
@@ -37,14 +40,14 @@ func Recording(b Browser) []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "record", Scope: act, Summary: "record what the user or commands do in the tab, as a routine, a Playwright test and a video",
-			Help: "stop saves the routine under its name for `run`, and the test beside it. Passwords are not saved: they become parameters. An agent that would replace a routine of somebody else waits for the user.",
+			Help: "stop saves the routine under its name for `run`, and the test beside it. end keeps the recording instead, until discard: then save writes the routine and its test, or with --video only the video, in one form after another. Passwords are not saved: they become parameters. An agent that would replace a routine of somebody else waits for the user.",
 			Args: []command.Arg{
-				command.DoArg("status", "start", "stop"),
-				{Name: "name", Type: command.String, Help: "for stop: the routine's name; the time if left out"},
-				{Name: "video", Type: command.String, Flag: true, Choices: []string{"none", "avi", "gif"}, Default: "none", Help: "for start: also record a video (avi with JPEG frames, or animated gif); for stop: convert it"},
+				command.DoArg("status", "start", "stop", "end", "save", "discard"),
+				{Name: "name", Type: command.String, Help: "for stop and save: the routine's name; the time if left out"},
+				{Name: "video", Type: command.String, Flag: true, Choices: []string{"none", "webm", "avi", "gif"}, Default: "none", Help: "for start: also record a video (webm with the pointer and the steps as titles, avi with JPEG frames, or animated gif); for stop and save: its form"},
 			},
-			Returns:  "running, steps, video, routine, playwright",
-			Examples: []string{"record start --video gif", "record stop login", "record"},
+			Returns:  "running, held, steps, video, routine, playwright",
+			Examples: []string{"record start --video webm", "record stop login", "record", "record end", "record save --video gif", "record discard"},
 		}, Tab: command.OwnTab, Replaces: c.replacesRoutine, Run: c.runRecord},
 		{Spec: command.Spec{
 			Name: "trace", Scope: act, Summary: "trace what the browser does in the tab, into a file for its performance panel",
@@ -66,43 +69,94 @@ var routineName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 func (c commands) runRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	switch in.Args.Do("status") {
 	case "start":
-		video := in.Args.Text("video")
-		if video == "none" {
-			video = ""
-		}
-		if err := c.browser.StartRecording(ctx, in.By(), in.Tab, video); err != nil {
+		if err := c.browser.StartRecording(ctx, in.By(), in.Tab, videoForm(in)); err != nil {
 			return command.Result{}, err
 		}
 		return command.Result{Text: string(in.Tab) + " is recorded; `record stop` ends it", Data: protocol.Recording{Running: true, Steps: []protocol.RecordedStep{}}}, nil
 	case "stop":
 		return c.stopRecord(ctx, in)
+	case "end":
+		r, err := c.browser.EndRecording(ctx, in.By(), in.Tab)
+		if err != nil {
+			return command.Result{}, err
+		}
+		text := fmt.Sprintf("%s was recorded: %s", in.Tab, spelling.Plural(len(r.Steps), "step"))
+		if r.Frames > 0 {
+			text += ", " + spelling.Plural(r.Frames, "picture")
+		}
+		return command.Result{Text: text + "; `record save` writes it, `record discard` removes it", Data: r}, nil
+	case "save":
+		return c.saveRecord(ctx, in)
+	case "discard":
+		return command.Result{Text: "the recording of " + string(in.Tab) + " was removed", Data: protocol.Recording{Steps: []protocol.RecordedStep{}}}, c.browser.DiscardRecording(ctx, in.Tab)
 	}
 	r, err := c.browser.Recording(ctx, in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}
-	if !r.Running {
+	if !r.Running && !r.Held {
 		return command.Result{Text: string(in.Tab) + " is not recorded", Data: r}, nil
 	}
 	return command.Result{Text: in.Foreign(in.Current(), listing.Last(stepLines(r.Steps), 0, "nothing was done yet")), Data: r}, nil
 }
 
 func (c commands) stopRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	name, err := newName(in)
+	if err != nil {
+		return command.Result{}, err
+	}
+	r, err := c.browser.StopRecording(ctx, in.By(), in.Tab, videoForm(in))
+	if err != nil {
+		return command.Result{}, err
+	}
+	return c.saveSteps(in, name, r)
+}
+
+// saveRecord saves a recording that has ended, or ends now, and keeps it.
+func (c commands) saveRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if form := videoForm(in); form != "" {
+		if in.Args.Text("name") != "" {
+			return command.Result{}, command.BadArgument("save takes a name or --video, not both", "save the routine and the video one after the other")
+		}
+		f, err := c.browser.SaveVideo(ctx, in.By(), in.Tab, form)
+		if err != nil {
+			return command.Result{}, err
+		}
+		return command.Result{Text: fileText(f, "picture"), Data: recordReply{Recording: protocol.Recording{Held: true, Steps: []protocol.RecordedStep{}, Video: &f}}}, nil
+	}
+	name, err := newName(in)
+	if err != nil {
+		return command.Result{}, err
+	}
+	r, err := c.browser.EndRecording(ctx, in.By(), in.Tab)
+	if err != nil {
+		return command.Result{}, err
+	}
+	return c.saveSteps(in, name, r)
+}
+
+// newName returns the name for a routine that is saved.
+func newName(in *command.Invocation) (string, error) {
 	name := in.Args.Text("name")
 	if name == "" {
 		name = "routine-" + time.Now().UTC().Format("20060102-150405")
 	}
 	if !routineName().MatchString(name) {
-		return command.Result{}, command.BadArgument(fmt.Sprintf("%.80q is not a valid name for a routine", name), "use a to z, 0 to 9, _ and -")
+		return "", command.BadArgument(fmt.Sprintf("%.80q is not a valid name for a routine", name), "use a to z, 0 to 9, _ and -")
 	}
-	format := in.Args.Text("video")
-	if format == "none" {
-		format = ""
+	return name, nil
+}
+
+// videoForm returns the form of the video that was asked for; empty for none.
+func videoForm(in *command.Invocation) string {
+	if form := in.Args.Text("video"); form != "none" {
+		return form
 	}
-	r, err := c.browser.StopRecording(ctx, in.By(), in.Tab, format)
-	if err != nil {
-		return command.Result{}, err
-	}
+	return ""
+}
+
+// saveSteps saves the steps of a recording as a routine and as a test.
+func (c commands) saveSteps(in *command.Invocation, name string, r protocol.Recording) (command.Result, error) {
 	routine := routineOf(name, r.Steps)
 	difference, err := c.owned(in, &routine)
 	if err != nil {
