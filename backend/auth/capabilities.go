@@ -43,9 +43,9 @@ func (k Kind) Opens(capability Capability) bool {
 		return k == KindPanel
 	case CapabilityAttach:
 		return k == KindAttach
-	case CapabilityCommand, CapabilityTabs, CapabilityMCP:
+	case CapabilityTabs, CapabilityMCP:
 		return slices.Contains([]Kind{KindAgent, KindCLI}, k)
-	case CapabilityAgents, CapabilityActivity, CapabilityTask, CapabilityFile:
+	case CapabilityCommand, CapabilityAgents, CapabilityActivity, CapabilityTask, CapabilityFile:
 		return slices.Contains([]Kind{KindPanel, KindAgent, KindCLI}, k)
 	case CapabilityProbe, CapabilityChat:
 		return slices.Contains([]Kind{KindPanel, KindCLI}, k)

@@ -31,7 +31,7 @@ func (k Kind) singleUse() bool { return k == KindAttach }
 // administrator.
 func (k Kind) maxScopes() Scopes {
 	switch k {
-	case KindAgent:
+	case KindPanel, KindAgent:
 		return Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive}
 	case KindCLI:
 		return Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin}

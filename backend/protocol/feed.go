@@ -12,6 +12,7 @@ const (
 	FeedInspector FeedName = "inspector" // the element that the user inspects
 	FeedNetwork   FeedName = "network"   // the requests of a tab
 	FeedConsole   FeedName = "console"   // what a tab wrote to its console
+	FeedSignals   FeedName = "signals"   // what the panel shows of a tab while no room is open
 )
 
 // FeedEvent carries what is new in a feed that the panel follows. The room that

@@ -79,6 +79,8 @@ type NetworkBody struct {
 	Bytes int `json:"bytes"`
 	// Path is the file that the body was saved to, if it was.
 	Path string `json:"path,omitempty"`
+	// Data is a body that is not text, when it was asked for and is not too large.
+	Data []byte `json:"data,omitempty" tstype:"string"`
 }
 
 // NetworkRule changes the responses that a tab gets for the addresses that

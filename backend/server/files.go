@@ -72,8 +72,6 @@ func (s *Server) screenshot(w http.ResponseWriter, r *http.Request, c call) erro
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), protocol.MaxCommandTimeout)
 	defer cancel()
-	// The panel's token allows no commands. The user at the panel asks for this
-	// one, so it gets the scope read here.
 	user := c.grant
 	user.Scopes = auth.Scopes{protocol.ScopeRead}
 	done := s.sessions.Command(ctx, user, protocol.CommandRequest{Command: "screenshot", Tab: req.Tab}, nil)

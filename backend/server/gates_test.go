@@ -34,8 +34,8 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "POST", path: "/pty-restart", kinds: []auth.Kind{auth.KindPanel}, extension: true},
 	{method: "POST", path: "/pty-close", kinds: []auth.Kind{auth.KindPanel}, extension: true},
 	{method: "GET", path: "/ws", kinds: []auth.Kind{auth.KindAttach}, socket: true, extension: true},
-	{method: "POST", path: "/command", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
-	{method: "POST", path: "/batch", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
+	{method: "POST", path: "/command", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
+	{method: "POST", path: "/batch", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/tabs", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/agents", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "POST", path: "/agents/probe", kinds: []auth.Kind{auth.KindPanel, auth.KindCLI}},
@@ -50,7 +50,7 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "POST", path: "/activity/search", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "POST", path: "/activity/shot", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/file?path=shot.png", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
-	{method: "GET", path: "/refs?tab=t1", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
+	{method: "GET", path: "/refs?tab=t1", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 }, chatTable(), taskTable())
 
 // bodyFor returns a valid body for each route.

@@ -16,13 +16,14 @@ func (o *Observer) AwaitConsole(ctx context.Context, id protocol.TabID, matches 
 	if err != nil {
 		return "", "", err
 	}
-	c, err := watch.Use(ctx, k, featureConsole, newConsoleWatch)
+	c, err := watch.Use(ctx, k, featureConsole, o.newConsoleWatch(id))
 	if err != nil {
 		return "", "", err
 	}
 	if err := k.CatchUp(ctx); err != nil {
 		return "", "", err
 	}
+	o.leases.keep(k, featureConsole)
 	_, after := c.next() // only entries from now on
 	for {
 		more, _ := c.next()

@@ -2,7 +2,6 @@ package observe
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/values"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -22,19 +22,37 @@ const featureConsole = "console"
 // consoleWatch records the entries of a tab's console. When watching begins, the
 // browser repeats the entries that it still has.
 type consoleWatch struct {
-	since time.Time
+	since  time.Time
+	tab    protocol.TabID
+	values *values.Values
 
 	mu   sync.Mutex
-	ring watch.Ring[protocol.ConsoleEntry]
+	main *devtools.Session // of the tab, not of a frame of another site
+	ring watch.Ring[protocol.ConsoleItem]
 	last int
 	more chan struct{} // closed at the next entry
+
+	changes                // the entries of ring in the order of their numbers
+	page, errors, warnings int
+	group                  int // how many groups are open
 }
 
-func newConsoleWatch() *consoleWatch {
-	return &consoleWatch{since: time.Now(), ring: watch.Ring[protocol.ConsoleEntry]{Limit: ConsoleRing}, more: make(chan struct{})}
+// newConsoleWatch returns the function that makes the watch of a tab.
+func (o *Observer) newConsoleWatch(id protocol.TabID) func() *consoleWatch {
+	return func() *consoleWatch {
+		return &consoleWatch{
+			since: time.Now(), tab: id, values: o.values, ring: watch.Ring[protocol.ConsoleItem]{Limit: ConsoleRing},
+			more: make(chan struct{}), changes: newChanges(),
+		}
+	}
 }
 
-func (c *consoleWatch) Begin(ctx context.Context, s *devtools.Session, _ bool) error {
+func (c *consoleWatch) Begin(ctx context.Context, s *devtools.Session, child bool) error {
+	if !child {
+		c.mu.Lock()
+		c.main = s
+		c.mu.Unlock()
+	}
 	if err := watch.Watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: runtime.Enable.Method}); err != nil {
 		return err
 	}
@@ -46,15 +64,19 @@ func (c *consoleWatch) End(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, log.Disable, cdp.Empty{})
 }
 
-func (c *consoleWatch) Event(_ context.Context, _ *devtools.Session, e devtools.Event) {
+func (c *consoleWatch) Event(_ context.Context, s *devtools.Session, e devtools.Event) {
 	switch e.Method {
 	case runtime.ConsoleAPICalled.Method:
-		if v, ok := devtools.Decode(e, runtime.ConsoleAPICalled); ok && v.Type != "clear" && v.Type != "endGroup" {
-			c.add(calledEntry(&v))
+		if v, ok := devtools.Decode(e, runtime.ConsoleAPICalled); ok {
+			c.called(s, &v)
 		}
 	case runtime.ExceptionThrown.Method:
 		if v, ok := devtools.Decode(e, runtime.ExceptionThrown); ok && v.ExceptionDetails != nil {
-			c.add(thrownEntry(&v))
+			item := protocol.ConsoleItem{Entry: thrownEntry(&v), Stack: stackOf(v.ExceptionDetails.StackTrace)}
+			if x := v.ExceptionDetails.Exception; x != nil && x.ObjectID != "" {
+				item.Args = []protocol.PageValue{c.values.Of(c.tab, s, x)}
+			}
+			c.add(item)
 		}
 	case log.EntryAdded.Method:
 		if v, ok := devtools.Decode(e, log.EntryAdded); ok && v.Entry != nil {
@@ -65,12 +87,59 @@ func (c *consoleWatch) Event(_ context.Context, _ *devtools.Session, e devtools.
 			if l.URL != "" && l.StackTrace != nil {
 				entry.Line = int(l.LineNumber) + 1
 			}
-			c.add(entry)
+			c.add(protocol.ConsoleItem{Entry: entry, Stack: stackOf(l.StackTrace)})
 		}
+	case runtime.ExecutionContextsCleared.Method:
+		c.navigated(s)
 	}
 }
 
-func (c *consoleWatch) add(e protocol.ConsoleEntry) {
+// called records a call of the page's console.
+func (c *consoleWatch) called(s *devtools.Session, v *runtime.EventConsoleAPICalled) {
+	item := protocol.ConsoleItem{Stack: stackOf(v.StackTrace)}
+	switch v.Type {
+	case runtime.ConsoleAPICalledTypeEndGroup:
+		c.mu.Lock()
+		c.group = max(0, c.group-1)
+		c.mu.Unlock()
+		return
+	case runtime.ConsoleAPICalledTypeClear:
+		item.Clears = true
+		item.Entry = protocol.ConsoleEntry{At: stamp(float64(v.Timestamp)), Level: "info", Source: "console"}
+		c.show(item)
+		return
+	case runtime.ConsoleAPICalledTypeStartGroup:
+		item.Begins = "group"
+	case runtime.ConsoleAPICalledTypeStartGroupCollapsed:
+		item.Begins = "collapsed"
+	}
+	for _, a := range v.Args[:min(len(v.Args), argsKept)] {
+		item.Args = append(item.Args, c.values.Of(c.tab, s, a))
+	}
+	item.Entry = calledEntry(v)
+	c.add(item)
+}
+
+// argsKept is how many arguments of one call are kept.
+const argsKept = 50
+
+// navigated records that the tab, and not only a frame of another site, shows another
+// document.
+func (c *consoleWatch) navigated(s *devtools.Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// A page in another process is reported twice, with nothing in between.
+	if n := len(c.ring.Items); s != c.main || (n > 0 && c.ring.Items[n-1].Navigated) {
+		return
+	}
+	c.page++
+	c.errors, c.warnings, c.group = 0, 0, 0
+	c.put(protocol.ConsoleItem{Navigated: true, Entry: protocol.ConsoleEntry{At: time.Now().UTC(), Level: "info", Source: "pilotfish"}})
+}
+
+// add records an entry of the page.
+func (c *consoleWatch) add(item protocol.ConsoleItem) {
+	e := &item.Entry
 	if utf8.RuneCountInString(e.Text) > consoleText {
 		e.Text = string([]rune(e.Text)[:consoleText]) + "…"
 	}
@@ -78,19 +147,49 @@ func (c *consoleWatch) add(e protocol.ConsoleEntry) {
 	defer c.mu.Unlock()
 	c.last++
 	e.N = c.last
-	c.ring.Add(e)
+	switch e.Level {
+	case "error":
+		c.errors++
+	case "warning":
+		c.warnings++
+	}
+	c.put(item)
+	if item.Begins != "" {
+		c.group = min(c.group+1, groupsKept)
+	}
 	close(c.more)
 	c.more = make(chan struct{})
 }
+
+// groupsKept is how deep groups are nested; what is deeper is shown at that depth.
+const groupsKept = 16
+
+// show records what is not an entry of the page but changes how they are shown.
+func (c *consoleWatch) show(item protocol.ConsoleItem) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.errors, c.warnings = 0, 0
+	c.put(item)
+}
+
+// put adds an item to the ring; c.mu is held.
+func (c *consoleWatch) put(item protocol.ConsoleItem) {
+	item.Page, item.Group = c.page, c.group
+	c.ring.Add(item)
+	c.changed()
+}
+
+// ofPage reports whether an item is an entry that the page made.
+func ofPage(i *protocol.ConsoleItem) bool { return !i.Navigated && !i.Clears }
 
 // log returns the entries whose numbers are greater than after.
 func (c *consoleWatch) log(after int) protocol.ConsoleLog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := protocol.ConsoleLog{Since: c.since, Dropped: c.ring.Dropped, Entries: []protocol.ConsoleEntry{}}
-	for _, e := range c.ring.Items {
-		if e.N > after {
-			out.Entries = append(out.Entries, e)
+	for i := range c.ring.Items {
+		if item := &c.ring.Items[i]; ofPage(item) && item.Entry.N > after {
+			out.Entries = append(out.Entries, item.Entry)
 		}
 	}
 	return out
@@ -108,6 +207,8 @@ func (c *consoleWatch) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ring.Items, c.ring.Dropped = nil, 0
+	c.errors, c.warnings = 0, 0
+	c.reset()
 }
 
 // stamp converts a time of the protocol, in milliseconds since 1970.
@@ -131,7 +232,7 @@ func levelOf(level string) string {
 func calledEntry(v *runtime.EventConsoleAPICalled) protocol.ConsoleEntry {
 	words := make([]string, 0, len(v.Args))
 	for _, a := range v.Args {
-		words = append(words, objectText(a))
+		words = append(words, values.Text(a))
 	}
 	e := protocol.ConsoleEntry{At: stamp(float64(v.Timestamp)), Level: levelOf(string(v.Type)), Source: "console", Text: strings.Join(words, " ")}
 	if v.Type == "assert" {
@@ -151,7 +252,7 @@ func thrownEntry(v *runtime.EventExceptionThrown) protocol.ConsoleEntry {
 		URL: d.URL, Line: int(d.LineNumber) + 1, Column: int(d.ColumnNumber) + 1,
 	}
 	if d.Exception != nil {
-		text := objectText(d.Exception)
+		text := values.Text(d.Exception)
 		first, _, _ := strings.Cut(text, "\n    at ") // the stack is kept separately
 		e.Text = strings.TrimSpace(d.Text + " " + first)
 	}
@@ -186,59 +287,6 @@ func place(e *protocol.ConsoleEntry, st *runtime.StackTrace) {
 	}
 }
 
-// objectText returns a value as the console shows it.
-func objectText(o *runtime.RemoteObject) string {
-	if o == nil {
-		return "undefined"
-	}
-	if o.UnserializableValue != "" {
-		return string(o.UnserializableValue)
-	}
-	if len(o.Value) > 0 {
-		var s string
-		if json.Unmarshal(o.Value, &s) == nil {
-			return s
-		}
-		return string(o.Value)
-	}
-	if p := o.Preview; p != nil && o.Subtype != "error" {
-		return previewText(p)
-	}
-	if o.Description != "" {
-		return o.Description
-	}
-	return string(o.Type)
-}
-
-func previewText(p *runtime.ObjectPreview) string {
-	var parts []string
-	list := p.Subtype == "array"
-	for _, f := range p.Properties {
-		value := f.Value
-		if f.Type == "string" {
-			value = `"` + value + `"`
-		}
-		if f.ValuePreview != nil {
-			value = previewText(f.ValuePreview)
-		}
-		if list {
-			parts = append(parts, value)
-		} else {
-			parts = append(parts, f.Name+": "+value)
-		}
-	}
-	if p.Overflow {
-		parts = append(parts, "…")
-	}
-	switch {
-	case list:
-		return "[" + strings.Join(parts, ", ") + "]"
-	case len(parts) == 0 && p.Description != "" && p.Description != "Object":
-		return p.Description
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
-}
-
 // Console returns the entries of a tab's console after the entry with number
 // after (0: all that are kept), and begins to watch the tab if it is not watched
 // yet.
@@ -247,10 +295,11 @@ func (o *Observer) Console(ctx context.Context, id protocol.TabID, after int) (p
 	if err != nil {
 		return protocol.ConsoleLog{}, err
 	}
-	c, err := watch.Use(ctx, k, featureConsole, newConsoleWatch)
+	c, err := watch.Use(ctx, k, featureConsole, o.newConsoleWatch(id))
 	if err != nil {
 		return protocol.ConsoleLog{}, err
 	}
+	o.leases.keep(k, featureConsole)
 	if err := k.CatchUp(ctx); err != nil {
 		return protocol.ConsoleLog{}, o.tabs.Explain(ctx, id, err)
 	}

@@ -30,6 +30,11 @@ type networkWatch struct {
 	last  int
 	extra map[trafficKey]network.Headers // extra header events that arrived before their request
 	more  chan struct{}
+
+	changes // of the requests
+	main    *devtools.Session
+	page    int
+	posted  int // bytes of PostData
 }
 
 // trafficKey identifies a request for the browser. Frames of other sites have
@@ -46,16 +51,27 @@ type traffic struct {
 	began    float64 // monotonic seconds
 	timing   *network.ResourceTiming
 	redirect string
+
+	changed uint64 // its last change
+	page    int
+	size    int
+	stack   []protocol.CodePlace
 }
 
 func newNetworkWatch() *networkWatch {
 	return &networkWatch{
 		since: time.Now(), ring: watch.Ring[*traffic]{Limit: networkRing},
 		byID: make(map[trafficKey]*traffic), extra: make(map[trafficKey]network.Headers), more: make(chan struct{}),
+		changes: newChanges(),
 	}
 }
 
-func (n *networkWatch) Begin(ctx context.Context, s *devtools.Session, _ bool) error {
+func (n *networkWatch) Begin(ctx context.Context, s *devtools.Session, child bool) error {
+	if !child {
+		n.mu.Lock()
+		n.main = s
+		n.mu.Unlock()
+	}
 	total, one := int64(networkBuffer), int64(networkBodyMax)
 	post := int64(64 << 10)
 	return devtools.Post(ctx, s, network.Enable, network.EnableParams{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post})
@@ -90,6 +106,13 @@ func (n *networkWatch) Event(_ context.Context, s *devtools.Session, e devtools.
 			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
 				t.Type = strings.ToLower(string(v.Type))
 				t.answered(v.Response)
+				t.changed = n.changed()
+			}
+		}
+	case network.DataReceived.Method:
+		if v, ok := devtools.Decode(e, network.DataReceived); ok {
+			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+				t.size += int(v.DataLength)
 			}
 		}
 	case network.ResponseReceivedExtraInfo.Method:
@@ -127,6 +150,7 @@ func (n *networkWatch) Event(_ context.Context, s *devtools.Session, e devtools.
 func (n *networkWatch) finish(t *traffic, at float64) {
 	t.Done = true
 	t.DurationMS = max(0, (at-t.began)*1000)
+	t.changed = n.changed()
 	n.wake()
 }
 
@@ -160,12 +184,25 @@ func (n *networkWatch) sent(s *devtools.Session, v *network.EventRequestWillBeSe
 			t.PostData += string(p.Bytes)
 		}
 	}
+	if n.posted += len(t.PostData); n.posted > postKept {
+		t.PostData = strings.ToValidUTF8(t.PostData[:min(len(t.PostData), 4<<10)], "")
+	}
 	if i := v.Initiator; i != nil {
 		t.Initiator = string(i.Type)
 		if i.URL != "" {
 			t.Initiator += " " + i.URL
 		}
+		t.stack = stackOf(i.Stack)
+		if len(t.stack) == 0 && i.URL != "" {
+			t.stack = []protocol.CodePlace{{URL: i.URL, Line: int(i.LineNumber) + 1, Column: int(i.ColumnNumber) + 1}}
+		}
 	}
+	// A document that the tab itself loads has the id of its loader. A redirect of it
+	// is the same navigation.
+	if v.Type == network.ResourceTypeDocument && string(v.LoaderID) == string(v.RequestID) && s == n.main && string(v.FrameID) == string(s.Target) && v.RedirectResponse == nil {
+		n.page++
+	}
+	t.page, t.changed = n.page, n.changed()
 	dropped := n.ring.Dropped
 	var oldest []*traffic
 	if len(n.ring.Items) >= n.ring.Limit {
@@ -256,6 +293,7 @@ func (o *Observer) networkOf(ctx context.Context, id protocol.TabID) (*networkWa
 	if err != nil {
 		return nil, err
 	}
+	o.leases.keep(k, featureNetwork)
 	if err := k.CatchUp(ctx); err != nil {
 		return nil, o.tabs.Explain(ctx, id, err)
 	}
@@ -291,7 +329,11 @@ func (o *Observer) ClearNetwork(ctx context.Context, id protocol.TabID) error {
 		}
 		open = append(open, t)
 	}
-	n.ring.Items, n.ring.Dropped = open, 0
+	n.ring.Items, n.ring.Dropped, n.posted = open, 0, 0
+	n.reset()
+	for _, t := range open {
+		t.changed = n.changed()
+	}
 	return nil
 }
 
@@ -322,6 +364,8 @@ func (o *Observer) NetworkBody(ctx context.Context, id protocol.TabID, request s
 	if utf8.Valid(data) {
 		body.Text = unsecret(string(data), secrets)
 		data = []byte(body.Text)
+	} else if len(data) <= protocol.MaxBodyData {
+		body.Data = data
 	}
 	if save {
 		file, err := o.config.Folder.Save("network", string(id)+"-"+request, extensionOf(entry.MIME), data)

@@ -7,6 +7,8 @@ import (
 
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/sourcemaps"
+	"pilotfish/backend/browser/values"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -30,7 +32,12 @@ type Config struct {
 type Observer struct {
 	tabs   watch.Source
 	config Config
+	values *values.Values
+	leases leases
+	maps   tabMaps
 }
 
 // New returns the observer of a browser's tabs.
-func New(tabs watch.Source, c Config) *Observer { return &Observer{tabs: tabs, config: c} }
+func New(tabs watch.Source, c Config) *Observer {
+	return &Observer{tabs: tabs, config: c, values: values.New(), leases: leases{of: make(map[leased]*lease)}, maps: tabMaps{tab: make(map[protocol.TabID]*sourcemaps.Maps)}}
+}

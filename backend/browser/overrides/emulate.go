@@ -259,6 +259,7 @@ func (o *Overrides) Emulate(ctx context.Context, by protocol.Caller, id protocol
 		m.part[part] = true
 	}
 	m.mu.Unlock()
+	o.changed()
 	return is, nil
 }
 

@@ -3,6 +3,8 @@
 package overrides
 
 import (
+	"sync"
+
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
@@ -18,10 +20,28 @@ type Tabs interface {
 // Overrides holds the emulations and network rules of a browser's tabs.
 type Overrides struct {
 	tabs Tabs
+
+	mu      sync.Mutex
+	changes chan struct{} // closed at the next change of a tab
 }
 
 // New returns the overrides of a browser's tabs: none yet.
-func New(tabs Tabs) *Overrides { return &Overrides{tabs: tabs} }
+func New(tabs Tabs) *Overrides { return &Overrides{tabs: tabs, changes: make(chan struct{})} }
+
+// OverridesChanged returns a channel that is closed when the emulation or the network
+// rules of a tab change the next time.
+func (o *Overrides) OverridesChanged() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.changes
+}
+
+func (o *Overrides) changed() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	close(o.changes)
+	o.changes = make(chan struct{})
+}
 
 // Viewport returns the emulated viewport of a tab, and the session that sets it;
 // nil when the tab has its own viewport.

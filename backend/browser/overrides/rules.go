@@ -173,5 +173,6 @@ func (o *Overrides) changeRules(ctx context.Context, id protocol.TabID, change f
 	if err != nil {
 		return err
 	}
+	o.changed()
 	return o.tabs.Explain(ctx, id, k.Each(func(s *devtools.Session, child bool) error { return n.Begin(ctx, s, child) }))
 }

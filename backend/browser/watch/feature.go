@@ -69,6 +69,14 @@ func Get[F Feature](k *Keeper, name string) (F, bool) {
 	return f, ok
 }
 
+// Has reports whether there is a feature with a name.
+func (k *Keeper) Has(name string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, ok := k.features[name]
+	return ok
+}
+
 // Stop ends a feature and removes it.
 func (k *Keeper) Stop(ctx context.Context, name string) error {
 	release, err := k.Change(ctx)

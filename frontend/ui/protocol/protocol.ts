@@ -1785,7 +1785,8 @@ export type FeedName =
   | typeof FeedElements
   | typeof FeedInspector
   | typeof FeedNetwork
-  | typeof FeedConsole;
+  | typeof FeedConsole
+  | typeof FeedSignals;
 /**
  * The feeds of a session.
  */
@@ -1794,6 +1795,7 @@ export const FeedElements = "elements"; // what can be acted on in a tab
 export const FeedInspector = "inspector"; // the element that the user inspects
 export const FeedNetwork = "network"; // the requests of a tab
 export const FeedConsole = "console"; // what a tab wrote to its console
+export const FeedSignals = "signals"; // what the panel shows of a tab while no room is open
 /**
  * FeedEvent carries what is new in a feed that the panel follows. The room that
  * follows it knows the shape of the items.
@@ -2390,6 +2392,189 @@ export interface LLMLocal {
  */
 export interface LLMLocalReply {
   found: LLMLocal[];
+}
+
+//////////
+// source: observed.go
+
+/**
+ * MaxBodyData is the largest body of a response that a reply carries as data, such as
+ * an image, in bytes.
+ */
+export const MaxBodyData = 2 << 20;
+/**
+ * CodePlace is a position in a script, as a stack names it.
+ */
+export interface CodePlace {
+  function?: string;
+  url: string;
+  line: number /* int */; // from 1
+  column: number /* int */; // from 1
+}
+/**
+ * MappedPlace is a CodePlace with its position in the source that the script was made
+ * from, as a source map says.
+ */
+export interface MappedPlace {
+  CodePlace: CodePlace;
+  /**
+   * Source is the file that the script was made from; empty when it is not known.
+   */
+  source?: string;
+  sourceLine?: number /* int */; // from 1
+  sourceColumn?: number /* int */; // from 1
+  /**
+   * Why says why the source is not known.
+   */
+  why?: string;
+}
+/**
+ * PageValue is a value of a page's script. Its text is the page's.
+ */
+export interface PageValue {
+  /**
+   * Type is the subtype if there is one, else the type: "string", "number",
+   * "object", "array", "error", "node", "function", …
+   */
+  type: string;
+  /**
+   * Text is the value in a few words; a string as it is.
+   */
+  text: string;
+  /**
+   * Handle names the value while the page keeps it; empty when it has no parts.
+   */
+  handle?: string;
+}
+/**
+ * PagePart is a property of a PageValue.
+ */
+export interface PagePart {
+  name: string;
+  value: PageValue;
+  /**
+   * Hidden: the property is not enumerable, or is none of the script, such as the
+   * prototype.
+   */
+  hidden?: boolean;
+  /**
+   * Accessor: reading the property would run code of the page, so it was not read.
+   */
+  accessor?: boolean;
+}
+/**
+ * PageParts are some properties of a PageValue.
+ */
+export interface PageParts {
+  parts: PagePart[];
+  /**
+   * Total is how many there are.
+   */
+  total: number /* int */;
+}
+/**
+ * PageRun is the result of a script that the user ran in a page.
+ */
+export interface PageRun {
+  url: string;
+  value: PageValue;
+  /**
+   * Threw: Value is what the script threw.
+   */
+  threw?: boolean;
+  stack?: CodePlace[];
+}
+/**
+ * ConsoleItem is an item of the feed FeedConsole.
+ */
+export interface ConsoleItem {
+  entry: ConsoleEntry;
+  /**
+   * Page counts the documents of the tab. Entries of an earlier document are from
+   * before a navigation.
+   */
+  page: number /* int */;
+  args?: PageValue[];
+  /**
+   * Stack are the callers, nearest first.
+   */
+  stack?: CodePlace[];
+  /**
+   * Group is how many groups the entry is in.
+   */
+  group?: number /* int */;
+  /**
+   * Begins is "group" or "collapsed" when the entry is the heading of a group.
+   */
+  begins?: string;
+  /**
+   * Clears: the page cleared its console.
+   */
+  clears?: boolean;
+  /**
+   * Navigated: the tab went to another document; the entry is not the page's.
+   */
+  navigated?: boolean;
+}
+/**
+ * NetworkTimes are the phases of a request in milliseconds; -1 means that a phase
+ * does not apply.
+ */
+export interface NetworkTimes {
+  blocked: number /* float64 */;
+  dns: number /* float64 */;
+  connect: number /* float64 */; // with TLS
+  tls: number /* float64 */;
+  send: number /* float64 */;
+  wait: number /* float64 */;
+  receive: number /* float64 */;
+}
+/**
+ * NetworkItem is an item of the feed FeedNetwork. It replaces an earlier item with the
+ * same Entry.ID.
+ */
+export interface NetworkItem {
+  /**
+   * Entry has no headers and no data that was sent: `network show` has them.
+   */
+  entry: NetworkEntry;
+  /**
+   * Page counts the documents of the tab. Requests of an earlier document are from
+   * before a navigation.
+   */
+  page: number /* int */;
+  /**
+   * Size is the size of the body, in bytes.
+   */
+  size?: number /* int */;
+  times?: NetworkTimes;
+  /**
+   * Stack is the script that asked for it, nearest first.
+   */
+  stack?: CodePlace[];
+  /**
+   * Redirect is the address that the response names instead.
+   */
+  redirect?: string;
+}
+/**
+ * TabSignals is the item of the feed FeedSignals, for one tab.
+ */
+export interface TabSignals {
+  /**
+   * Errors and Warnings are counted since the last navigation.
+   */
+  errors: number /* int */;
+  warnings: number /* int */;
+  /**
+   * Blocked and Mocked are how many rules change what the tab gets.
+   */
+  blocked: number /* int */;
+  mocked: number /* int */;
+  /**
+   * Throttle is the name of the network that is emulated; empty for none.
+   */
+  throttle?: string;
 }
 
 //////////
@@ -4706,6 +4891,10 @@ export interface NetworkBody {
    * Path is the file that the body was saved to, if it was.
    */
   path?: string;
+  /**
+   * Data is a body that is not text, when it was asked for and is not too large.
+   */
+  data?: string;
 }
 /**
  * NetworkRule changes the responses that a tab gets for the addresses that

@@ -22,6 +22,8 @@ type Browser interface {
 	recordingBrowser
 	Tabs() []protocol.Tab
 	Console(ctx context.Context, tab protocol.TabID, after int) (protocol.ConsoleLog, error)
+	OpenValue(ctx context.Context, tab protocol.TabID, handle string, from int) (protocol.PageParts, error)
+	SourcesOf(ctx context.Context, tab protocol.TabID, places []protocol.CodePlace) ([]protocol.MappedPlace, error)
 	ClearConsole(ctx context.Context, tab protocol.TabID) error
 	StopConsole(ctx context.Context, tab protocol.TabID) error
 	Network(ctx context.Context, tab protocol.TabID) (protocol.NetworkLog, error)
@@ -49,15 +51,17 @@ func Commands(b Browser) []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "console", Scope: read, Summary: "print what the page wrote to its console, with errors and where they came from",
-			Help: "The first call starts recording, and prints what the browser still has from before.",
+			Help: "The first call starts recording, and prints what the browser still has from before. open prints the parts of a value, and where the sources of positions in scripts, if the page has source maps; both are not for agents.",
 			Args: []command.Arg{
-				command.DoArg("list", "clear", "stop"),
+				command.DoArg("list", "clear", "stop", "open", "where"),
+				{Name: "what", Type: command.String, Help: "a value such as v3 (open), or positions as address:line:column, separated by spaces (where)"},
+				{Name: "from", Type: command.Integer, Flag: true, Min: 0, Max: 1 << 30, Help: "open: begin at this part"},
 				{Name: "level", Type: command.String, Flag: true, Choices: []string{"error", "warning", "info", "log", "debug"}, Help: "only this level and worse"},
 				{Name: "find", Type: command.String, Flag: true, Help: "only entries with this text"},
 				{Name: "after", Type: command.Integer, Flag: true, Min: 0, Max: 1 << 30, Help: "only entries after this number"},
 				listing.MaxArg(),
 			},
-			Returns: "entries, dropped, since", Examples: []string{"console", "console --level error", "console clear"},
+			Returns: "entries, dropped, since; parts, total; or the positions", Examples: []string{"console", "console --level error", "console clear"},
 		}, Tab: command.OwnTab, Run: c.runConsole},
 		{Spec: command.Spec{
 			Name: "network", Scope: act, Summary: "list the page's network requests, show one, export HAR; block, mock or slow down requests",
@@ -74,6 +78,8 @@ func Commands(b Browser) []command.Command {
 				{Name: "headers", Type: command.Lines, Flag: true, Secret: true, Help: "mock: headers of the answer, each as 'Name: value'"},
 				{Name: "bodies", Type: command.Boolean, Flag: true, Help: "har: include the bodies that are still available"},
 				{Name: "save", Type: command.Boolean, Flag: true, Help: "body: into a file"},
+				{Name: "data", Type: command.Boolean, Flag: true, Help: "body: what is not text as data, up to 2 MB"},
+				{Name: "masked", Type: command.Boolean, Flag: true, Help: "show, body, har: mask cookies and credentials, as for agents"},
 				listing.MaxArg(),
 			},
 			Returns:  "the requests, one request, a body, a file, or the rules",
@@ -112,7 +118,9 @@ func Commands(b Browser) []command.Command {
 }
 
 func (c commands) runConsole(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	switch in.Args.Do("list") {
+	switch do := in.Args.Do("list"); do {
+	case "open", "where":
+		return c.runValues(ctx, in, do)
 	case "clear":
 		return command.Result{Text: "the console of " + string(in.Tab) + " is empty"}, c.browser.ClearConsole(ctx, in.Tab)
 	case "stop":
@@ -173,7 +181,7 @@ func (c commands) runNetwork(ctx context.Context, in *command.Invocation) (comma
 	case "body":
 		return c.networkBody(ctx, in, what)
 	case "har":
-		f, err := c.browser.HAR(ctx, in.By(), in.Tab, in.Args.Flag("bodies"), !in.Agent())
+		f, err := c.browser.HAR(ctx, in.By(), in.Tab, in.Args.Flag("bodies"), !masks(in))
 		return command.Result{Text: fileText(f, "request"), Data: f}, err
 	case "throttle":
 		return emulation.Throttle(ctx, c.browser, in, what)
@@ -183,9 +191,13 @@ func (c commands) runNetwork(ctx context.Context, in *command.Invocation) (comma
 	return c.networkList(ctx, in)
 }
 
+// masks reports whether cookies and credentials are masked: for agents always, for the
+// user on request.
+func masks(in *command.Invocation) bool { return in.Agent() || in.Args.Flag("masked") }
+
 // forAgents masks what an agent must not see of a request.
 func forAgents(in *command.Invocation, e protocol.NetworkEntry) protocol.NetworkEntry {
-	if !in.Agent() {
+	if !masks(in) {
 		return e
 	}
 	for _, h := range []map[string]string{e.RequestHeaders, e.ResponseHeaders} {
@@ -279,7 +291,7 @@ func (c commands) networkShow(ctx context.Context, in *command.Invocation, id st
 }
 
 func (c commands) networkBody(ctx context.Context, in *command.Invocation, id string) (command.Result, error) {
-	b, err := c.browser.NetworkBody(ctx, in.Tab, id, in.Args.Flag("save"), !in.Agent())
+	b, err := c.browser.NetworkBody(ctx, in.Tab, id, in.Args.Flag("save"), !masks(in))
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -289,6 +301,9 @@ func (c commands) networkBody(ctx context.Context, in *command.Invocation, id st
 		}
 	}
 	b.Entry = forAgents(in, b.Entry)
+	if !in.Args.Flag("data") {
+		b.Data = nil
+	}
 	if b.Path != "" {
 		b.Text = ""
 		return command.Result{Text: fmt.Sprintf("%s\n%d bytes", b.Path, b.Bytes), Data: b}, nil

@@ -33,6 +33,7 @@ type Browser interface {
 	Compare(ctx context.Context, by protocol.Caller, tab, other protocol.TabID, full, pixels bool) (before, now protocol.PageText, diff *protocol.PixelDiff, err error)
 
 	Evaluate(ctx context.Context, by protocol.Caller, tab protocol.TabID, expression string) (protocol.Evaluated, error)
+	RunInPage(ctx context.Context, by protocol.Caller, tab protocol.TabID, script string) (protocol.PageRun, error)
 	Style(ctx context.Context, by protocol.Caller, tab protocol.TabID, element string, properties []string) (protocol.ElementStyle, error)
 	Inspect(ctx context.Context, by protocol.Caller, tab protocol.TabID, element string) (protocol.Inspection, error)
 	EditStyle(ctx context.Context, by protocol.Caller, tab protocol.TabID, element, property, value string) (protocol.StyleEdit, error)

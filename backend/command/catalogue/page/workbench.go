@@ -31,9 +31,10 @@ func (c commands) workbench() []command.Command {
 			Args: []command.Arg{
 				{Name: "expression", Type: command.String, Help: "the script"},
 				{Name: "file", Type: command.Path, Flag: true, Help: "a file with the script; not for agents"},
+				{Name: "tree", Type: command.Boolean, Flag: true, Help: "keep the result, so that console open prints its parts; does not wait for other commands; not for agents"},
 				listing.BudgetArg(),
 			},
-			Returns: "url, type, value or words", Examples: []string{"eval document.title", "eval 'await fetch(\"/api\").then((r) => r.json())'", "eval --file /home/me/check.js"},
+			Returns: "url, type, value or words; with --tree: url, value, threw, stack", Examples: []string{"eval document.title", "eval 'await fetch(\"/api\").then((r) => r.json())'", "eval --file /home/me/check.js"},
 		}, Tab: command.OwnTab, Kind: protocol.ActionEval, Throws: true, Run: reading(c.runEval)},
 		{Spec: command.Spec{
 			Name: "css", Scope: read, Summary: "print the CSS rules that match an element, strongest first, and computed values",
@@ -101,6 +102,17 @@ func (c commands) runEval(ctx context.Context, in *command.Invocation) (string, 
 	}
 	if strings.TrimSpace(expression) == "" {
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "eval needs a script", "", protocol.Example("eval", "document.title"))
+	}
+	if in.Args.Flag("tree") {
+		if in.Agent() {
+			return "", command.Result{}, protocol.NewError(protocol.CodeRefused, "agents may not use --tree", "leave it out")
+		}
+		ran, err := c.browser.RunInPage(ctx, in.By(), in.Tab, expression)
+		if err != nil {
+			return "", command.Result{}, err
+		}
+		page := listing.Cut(in, protocol.PageText{URL: ran.URL, Text: ran.Value.Text, Length: len([]rune(ran.Value.Text))})
+		return ran.URL, command.Result{Text: listing.Text(in, page), Data: ran}, nil
 	}
 	value, err := c.browser.Evaluate(ctx, in.By(), in.Tab, expression)
 	if err != nil {

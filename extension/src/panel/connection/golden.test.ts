@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chatPageSchema } from '$ui/protocol/chat';
 import { activityFoundSchema } from '$ui/protocol/schema-activity';
 import * as schema from '$ui/protocol/schema';
+import * as observed from '$ui/protocol/schema-observed';
 import * as v from 'valibot';
 
 const folder = new URL('../../../../backend/protocol/testdata/', import.meta.url);
@@ -39,6 +40,12 @@ const received: Record<string, v.GenericSchema> = {
   PtySessionReply: schema.ptySessionReplySchema,
   TerminalControl: schema.terminalControlSchema,
   AgentsFile: schema.agentsFileSchema,
+  ConsoleItem: observed.consoleItemSchema,
+  NetworkItem: observed.networkItemSchema,
+  TabSignals: observed.tabSignalsSchema,
+  PageRun: observed.pageRunSchema,
+  PageParts: observed.pagePartsSchema,
+  MappedPlace: observed.mappedPlaceSchema,
 };
 
 /** Messages that the panel does not receive; it sends some of them. */
