@@ -184,6 +184,8 @@ func roomRules() []roomRule {
 		{"backend/approval", []string{protocol, "backend/policy", "backend/question", "backend/journal", "backend/desktop"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser and the window as functions"},
 		{"backend/observed", []string{protocol, "backend/feed", "backend/browser/observe"}, "feeds are made of what a tab reports: the browser is given to them as an interface"},
 		{"backend/feed", []string{protocol}, "a feed is values for a reader; whose they are is not its business"},
+		{"backend/connect", []string{protocol, "backend/connect/edit"}, "other programs' settings are changed without knowing the browser or a session"},
+		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
 		{"backend/activity/recorder", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/policy", "backend/question"}, "a command is recorded as it runs, through a function: who runs it is not its business"},
 		{"backend/activity/viewer", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/feed"}, "what is seen of the activity is read from its records and screenshots: the server and the panel are given it as an interface"},
@@ -289,7 +291,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 		{"github.com/chromedp/", []string{"backend/browser", "app/e2e", "app/bench"}, "nobody outside sees a type of the browser's protocol; the whole-product tests look at the browser from outside"},
 		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e", "app/bench"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
 		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp", "app/e2e"}, "an agent's protocol is its driver's matter; the tests of Pilot are a client of it"},
-		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "app/service", "app/e2e", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; tests are clients of it)"},
+		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "app/service", "app/e2e", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tests are clients of it)"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},
 		{"github.com/getlantern/systray", []string{"app/tray"}, "the tray owns GTK's main loop and cannot share a process with the window"},
 	}

@@ -106,6 +106,21 @@ func builtins() []builtin {
 			Help:     "An agent that you start by hand in a terminal is not confined by itself; this confines it as Settings do for the agents of the panel.",
 			Examples: []string{"pilotfish confine claude", "pilotfish confine bash -i"},
 		}, (*program).confine},
+		{syntax.Spec{
+			Name: "connect", Summary: "add Pilotfish to another program, so that its agent can drive the browser", Group: syntax.GroupAgent,
+			Help: "It adds the MCP server, and the skill where the program knows skills, to the program's own settings, shows the change, and starts the server once as the program would. Everything else in the settings stays as it is. Without a program it lists them.",
+			Args: []syntax.Arg{
+				{Name: "program", Choices: connectable(), Help: "the program"},
+				{Name: "list", Kind: syntax.KindBool, Flag: true, Help: "show how every program stands"},
+				{Name: "remove", Kind: syntax.KindBool, Flag: true, Help: "take it back"},
+				{Name: "dry-run", Kind: syntax.KindBool, Flag: true, Help: "show the change without making it"},
+			},
+			Examples: []string{"pilotfish connect", "pilotfish connect claude", "pilotfish connect zed --dry-run", "pilotfish connect cursor --remove"},
+		}, (*program).connect},
+		{syntax.Spec{
+			Name: "skill", Summary: "print the skill that teaches an agent to use Pilotfish", Group: syntax.GroupAgent,
+			Examples: []string{"pilotfish skill"},
+		}, (*program).skill},
 		{syntax.Spec{Name: "doctor", Summary: "check this installation and say how to fix problems", Group: syntax.GroupApp}, (*program).doctor},
 		{syntax.Spec{
 			Name: "agent-status", Summary: "say what the agent in this terminal is doing", Group: syntax.GroupAgent,
@@ -214,6 +229,16 @@ func (p *program) version(_ context.Context, in syntax.Invocation) error {
 
 func (p *program) doctor(_ context.Context, in syntax.Invocation) error { return p.become(in) }
 
+func (p *program) connect(_ context.Context, in syntax.Invocation) error { return p.become(in) }
+
+func (p *program) skill(_ context.Context, in syntax.Invocation) error { return p.become(in) }
+
+// connectable are the programs of backend/connect, whose package the command line does
+// not link; a test compares them.
+func connectable() []string {
+	return []string{"claude", "codex", "cursor", "vscode", "gemini", "opencode", "zed", "windsurf", "goose", "copilot", "qwen"}
+}
+
 func (p *program) mcp(_ context.Context, in syntax.Invocation) error { return p.become(in) }
 
 func (p *program) agent(_ context.Context, in syntax.Invocation) error { return p.become(in) }
@@ -237,7 +262,7 @@ func (p *program) become(in syntax.Invocation) error {
 		return err
 	}
 	args := []string{service, in.Spec.Name}
-	for _, name := range []string{"headless", "idle"} {
+	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run"} {
 		if value := in.Values[name]; value != "" {
 			args = append(args, "--"+name+"="+value)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"pilotfish/app/cli/say"
 	"pilotfish/app/service/bridge"
+	"pilotfish/app/service/connecting"
 	"pilotfish/app/service/doctor"
 	"pilotfish/backend/protocol"
 )
@@ -44,7 +45,7 @@ func main() {
 	}
 }
 
-// run runs the mode that the first argument names: serve, mcp, agent or doctor.
+// run runs the mode that the first argument names.
 func run(ctx context.Context, args []string, in io.Reader, out, console io.Writer) error {
 	if len(args) == 0 {
 		args = []string{""}
@@ -56,6 +57,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	idle := flags.Duration("idle", 0, "end after so long without a command")
 	tab := flags.String("tab", "", "the tab of commands that name none")
 	session := flags.String("session", "", "their session")
+	program := flags.String("program", "", "connect: the program")
+	list := flags.Bool("list", false, "connect: how every program stands")
+	remove := flags.Bool("remove", false, "connect: take it back")
+	dry := flags.Bool("dry-run", false, "connect: show the change only")
 	if err := flags.Parse(args[1:]); err != nil {
 		return protocol.NewError(protocol.CodeBadArgument, err.Error(), "")
 	}
@@ -75,8 +80,13 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 		return streams.Pilot(ctx)
 	case "doctor":
 		return examine(ctx, out, *asData)
+	case "connect":
+		return connecting.Run(ctx, connecting.Place{Getenv: os.Getenv, Executable: commandLine},
+			connecting.Request{Program: *program, List: *list, Remove: *remove, Dry: *dry, JSON: *asData}, out)
+	case "skill":
+		return say.Text(out, connecting.Skill())
 	}
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent or doctor")
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent, doctor, connect or skill")
 }
 
 // examine checks the installation. It returns an error when a check fails, but
