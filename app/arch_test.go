@@ -121,6 +121,8 @@ func roomRules() []roomRule {
 		{"backend/browser/page", []string{protocol, "extension", "backend/browser/devtools"}, "a page knows its frames and how to ask them; operations, tabs and the browser are given to it as functions"},
 		{"backend/browser/elements", []string{protocol, "backend/browser/page", "backend/browser/devtools"}, "what finds an element is under the operations, and knows none of them"},
 		{"backend/browser/inspect", []string{protocol, "extension", "backend/browser/page", "backend/browser/elements", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/details", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/details/sourcemap", nil, "a source map is read without knowing where it comes from"},
 		{"backend/browser/files", []string{protocol, "backend/journal"}, "files that commands make do not depend on what is in them"},
 		{"backend/browser/sitedata", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/watch", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps a tab's watches knows none of them"},

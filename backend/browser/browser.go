@@ -11,6 +11,7 @@ import (
 	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/capture"
 	"pilotfish/backend/browser/chromium"
+	"pilotfish/backend/browser/details"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/effects"
@@ -104,6 +105,7 @@ type Config struct {
 type Browser struct {
 	groups
 	*capture.Capture
+	*details.Reader
 	*downloads.Waits
 	*gate.Rules
 	*history.History
@@ -161,6 +163,7 @@ func New(c Config) (*Browser, error) {
 	b.Rules = gate.New(work{b})
 	b.Overlays = overlay.New(work{b}, overlay.Config{Open: b.tabs, Pause: c.OnPause})
 	b.Inspector = inspect.New(work{b})
+	b.Reader = details.New(work{b})
 	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info, Beside: work{b}.Beside, Answered: b.events.KnowsDialog})
 	b.Input = input.New(work{b}, input.Config{
 		Effects:  effects.Config{Open: b.tabs, Background: b.events, DialogPolicy: b.DialogPolicy},

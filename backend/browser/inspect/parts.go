@@ -94,23 +94,12 @@ func (in *Inspector) HTML(ctx context.Context, by protocol.Caller, id protocol.T
 	})
 }
 
-// secretFunction says whether a field is for a password, a card or a one-time
-// code; the same as extension/src/page/value.ts.
-//
-//nolint:gosec // patterns of field names, no credentials
-const secretFunction = `
-	const tokens = /(^|\s)(cc-(number|csc|exp|exp-month|exp-year)|one-time-code|current-password|new-password)(\s|$)/i;
-	const names = /(^|[^a-z])(cvv2?|cvc2?|csc|otp|one.?time.?(code|pass)|passw(or)?d|card.?(number|num|no)|cc.?(number|num|no))([^a-z]|$)/i;
-	const secret = (f) => f.getAttribute('type')?.toLowerCase() === 'password' || tokens.test(f.getAttribute('autocomplete') ?? '')
-		|| names.test(f.getAttribute('name') ?? '') || names.test(f.id);
-`
-
 // htmlScript serializes a copy, so that masking does not change the page.
 const htmlScript = `(page, ref) => {
 	const el = ref ? page.element(ref) : document.documentElement;
 	if (!el) return null;
 	const copy = el.cloneNode(true);
-	` + secretFunction + `
+	` + elements.SecretFunction + `
 	for (const field of [copy, ...copy.querySelectorAll('input,textarea')]) {
 		if (!/^(input|textarea)$/.test(field.localName) || !secret(field)) continue;
 		if (field.hasAttribute('value')) field.setAttribute('value', '•••');

@@ -83,7 +83,7 @@ func axLines(nodes []*accessibility.Node, secrets map[string]bool) []string {
 			return
 		}
 		drawn[n.NodeID] = true
-		role := axText(n.Role)
+		role := elements.AXText(n.Role)
 		if role == "InlineTextBox" {
 			return
 		}
@@ -111,14 +111,14 @@ func axLine(n *accessibility.Node, role string, secrets map[string]bool) string 
 		}
 		return text
 	}
-	if name := masked(axText(n.Name)); name != "" {
+	if name := masked(elements.AXText(n.Name)); name != "" {
 		quoted, err := json.Marshal(name)
 		if err == nil {
 			line += " " + string(quoted)
 		}
 	}
 	for _, p := range n.Properties {
-		value := axText(p.Value)
+		value := elements.AXText(p.Value)
 		switch p.Name {
 		case "focusable", "editable", "settable", "multiline", "readonly", "url":
 			continue
@@ -135,10 +135,10 @@ func axLine(n *accessibility.Node, role string, secrets map[string]bool) string 
 			line += fmt.Sprintf(" %s=%s", p.Name, value)
 		}
 	}
-	if value := masked(axText(n.Value)); value != "" {
+	if value := masked(elements.AXText(n.Value)); value != "" {
 		line += " = " + value
 	}
-	if d := axText(n.Description); d != "" {
+	if d := elements.AXText(n.Description); d != "" {
 		line += " (" + d + ")"
 	}
 	return line
@@ -162,7 +162,7 @@ func secrets(ctx context.Context, p *page.Page) (map[string]bool, error) {
 }
 
 const secretsScript = `() => {
-	` + secretFunction + `
+	` + elements.SecretFunction + `
 	const out = [];
 	const read = (root) => {
 		for (const el of root.querySelectorAll('*')) {

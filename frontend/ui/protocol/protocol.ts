@@ -1904,6 +1904,274 @@ export interface Actor {
 }
 
 //////////
+// source: inspector.go
+
+/**
+ * Details is everything that the Inspector shows of one element. All text in it comes
+ * from the page.
+ */
+export interface Details {
+  url: string; // of the element's document
+  ref: string;
+  element: string; // its tag, id and classes: "a#top.link"
+  tag: string;
+  /**
+   * Path are the elements around it, the outermost first, and the element itself
+   * last. It goes through shadow roots, and ends at the frame's document.
+   */
+  path: DetailStep[];
+  /**
+   * Near says which steps lead to another element: parent, child, previous, next.
+   */
+  near: string[];
+  selectors: SelectorCandidate[];
+  box: DetailBox;
+  rules: DetailRule[]; // the strongest first; pseudo-elements and ancestors after the element's own
+  computed: ComputedValue[];
+  fonts: UsedFont[];
+  colors?: DetailColors; // missing without visible text
+  access: DetailAccessibility;
+  listeners: Listener[];
+  attributes: DetailAttribute[];
+  states: string[]; // the states that are forced on it: hover, focus
+  text: string;
+  leaf: boolean; // it has no elements inside, so that its text can be changed
+  frame?: string; // f2 for an element of a frame
+  shadow?: string; // open or closed for an element in a shadow root
+  cut?: string[]; // which lists were too long to be whole
+}
+/**
+ * DetailStep is one element on the way to the inspected one.
+ */
+export interface DetailStep {
+  ref: string;
+  element: string;
+}
+/**
+ * SelectorCandidate is a CSS selector that matches the element.
+ */
+export interface SelectorCandidate {
+  selector: string;
+  /**
+   * Matches is how many elements it matches in the element's document or shadow
+   * root.
+   */
+  matches: number /* int */;
+}
+/**
+ * DetailBox is the box model of an element, in CSS pixels. The sides are top, right,
+ * bottom, left.
+ */
+export interface DetailBox {
+  x: number /* float64 */; // of the border box, in the page
+  y: number /* float64 */;
+  width: number /* float64 */;
+  height: number /* float64 */;
+  margin: number /* float64 */[];
+  border: number /* float64 */[];
+  padding: number /* float64 */[];
+}
+/**
+ * Where a rule comes from.
+ */
+export const OriginAuthor = "author";
+export const OriginBrowser = "browser";
+export const OriginElement = "element"; // the style attribute
+export const OriginAttributes = "attributes"; // such as width=20
+export const OriginInspector = "inspector";
+/**
+ * DetailRule is one rule that applies to an element.
+ */
+export interface DetailRule {
+  /**
+   * Key names the rule in an edit, as long as its text stays the same; empty for a
+   * rule that cannot be changed.
+   */
+  key?: string;
+  selector: string; // the selectors that match
+  origin: string;
+  /**
+   * Source is the style sheet with its line ("https://example.com/app.css:12").
+   * Original is where a source map says that the line comes from.
+   */
+  source?: string;
+  original?: string;
+  pseudo?: string; // "::before" for a rule of a pseudo-element
+  from?: string; // the ancestor that the element inherits from
+  conditions?: string[];
+  /**
+   * Specificity is of the strongest selector that matches.
+   */
+  specificity: number /* int */[];
+  declarations: DetailDeclaration[];
+}
+/**
+ * DetailDeclaration is one declaration of a rule.
+ */
+export interface DetailDeclaration {
+  /**
+   * Index is its place in the rule, for edits.
+   */
+  index: number /* int */;
+  name: string;
+  value: string;
+  important?: boolean;
+  beaten?: boolean; // a stronger declaration overrides it
+  off?: boolean; // it is switched off: a comment in the sheet
+  unknown?: boolean; // the browser does not understand it
+}
+/**
+ * ComputedValue is a computed value that differs from the default.
+ */
+export interface ComputedValue {
+  name: string;
+  value: string;
+}
+/**
+ * UsedFont is a font that draws text of the element.
+ */
+export interface UsedFont {
+  family: string;
+  name: string; // its PostScript name
+  loaded?: boolean; // the page brought it
+  glyphs: number /* int */;
+}
+/**
+ * DetailColors are the colours of an element's text.
+ */
+export interface DetailColors {
+  text: string;
+  /**
+   * Behind are the possible colours behind the text: several for a gradient.
+   */
+  behind: string[];
+  /**
+   * Contrast is the lowest ratio, from 1 to 21; 0 if it cannot be told. Needed is
+   * what WCAG AA asks for at this size, Best what AAA asks for.
+   */
+  contrast: number /* float64 */;
+  needed: number /* float64 */;
+  best: number /* float64 */;
+}
+/**
+ * DetailAccessibility is an element as assistive programs see it.
+ */
+export interface DetailAccessibility {
+  role: string;
+  name: string;
+  description?: string;
+  properties?: { [key: string]: string};
+  /**
+   * Path are the roles and names around it in the accessibility tree, the outermost
+   * first.
+   */
+  path: string[];
+}
+/**
+ * DetailAttribute is one attribute of an element. Secrets are masked.
+ */
+export interface DetailAttribute {
+  name: string;
+  value: string;
+  masked?: boolean;
+}
+/**
+ * What an edit changes.
+ */
+export const EditDeclaration = "style";
+export const EditAttribute = "attribute";
+export const EditText = "text";
+export const EditClass = "class";
+/**
+ * ElementEdit asks for one change of an element or of a rule that applies to it.
+ */
+export interface ElementEdit {
+  element: string;
+  what: string;
+  /**
+   * Rule is the key of the rule; empty means the style attribute.
+   */
+  rule?: string;
+  /**
+   * Index is the declaration to change; -1 changes the one of that name, or adds one.
+   */
+  index: number /* int */;
+  name?: string;
+  value?: string;
+  /**
+   * Remove removes the declaration, attribute or class; Off and On switch a
+   * declaration.
+   */
+  remove?: boolean;
+  off?: boolean;
+  on?: boolean;
+}
+/**
+ * EditEntry is one edit in the history of a page.
+ */
+export interface EditEntry {
+  number: number /* int */;
+  what: string;
+  element: string;
+  ref: string;
+  /**
+   * Selector and Source say which rule was changed; Source is the original file
+   * where a source map names it.
+   */
+  selector?: string;
+  source?: string;
+  before: string; // "color: red"; empty when it was added
+  after: string; // empty when it was removed
+  undone?: boolean;
+}
+/**
+ * Edits is the history of the edits of a page, oldest first.
+ */
+export interface Edits {
+  url: string;
+  edits: EditEntry[];
+  /**
+   * Diff is what the edits that are not undone change, as a diff with files and lines.
+   */
+  diff: string;
+}
+/**
+ * Forced are the states that an element is shown in.
+ */
+export interface Forced {
+  url: string;
+  element: string;
+  states: string[];
+}
+/**
+ * InspectorEventKind says what happened to what is inspected.
+ */
+export type InspectorEventKind =
+  | typeof InspectorChanged
+  | typeof InspectorGone
+  | typeof InspectorEdited
+  | typeof InspectorForced;
+/**
+ * The events of the Inspector.
+ */
+export const InspectorChanged = "changed"; // the page changed: what was read is stale
+export const InspectorGone = "gone"; // the element is not on the page any more
+export const InspectorEdited = "edited"; // an edit was made, undone or done again
+export const InspectorForced = "forced"; // a state was forced
+/**
+ * InspectorEvent is one event of the Inspector of a tab.
+ */
+export interface InspectorEvent {
+  index: number /* uint64 */;
+  kind: InspectorEventKind;
+  tab: TabID;
+  /**
+   * About says what changed: attributes, styles, content, page or viewport.
+   */
+  about?: string;
+}
+
+//////////
 // source: limits.go
 
 /**
