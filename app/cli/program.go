@@ -137,6 +137,7 @@ func builtins() []builtin {
 		}, (*program).completion},
 		{syntax.Spec{Name: "version", Summary: "print the version", Group: syntax.GroupShell}, (*program).version},
 		{syntax.Spec{Name: "help", Summary: "say more about a command", Args: []syntax.Arg{{Name: "command", Help: "the command"}}, Group: syntax.GroupShell}, (*program).help},
+		{syntax.Spec{Name: "agent-permission", Hidden: true}, (*program).agentPermission},
 		{syntax.Spec{Name: "guard", Hidden: true}, (*program).guard},
 		{syntax.Spec{Name: "adopt", Hidden: true, Program: true}, (*program).adopt},
 	}

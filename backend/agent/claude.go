@@ -13,14 +13,14 @@ import (
 // claudeArgs returns arguments that tell claude where it runs, and make it
 // report its status. They only add to the user's own settings files, which are
 // still read; claude runs the hooks of all sources. Options that the user sets
-// in Settings replace ours.
-func claudeArgs(cfg LaunchConfig, own []string) []string {
+// in Settings replace ours. asks: this version has a hook for permissions.
+func claudeArgs(cfg LaunchConfig, own []string, asks bool) []string {
 	var args []string
 	if !names(own, "--append-system-prompt") && !names(own, "--append-system-prompt-file") {
 		args = append(args, "--append-system-prompt", prompt(cfg))
 	}
 	if !names(own, "--settings") {
-		args = append(args, "--settings", claudeSettings(cfg.ProgramDir))
+		args = append(args, "--settings", claudeSettings(cfg.ProgramDir, asks))
 	}
 	return args
 }
@@ -52,6 +52,10 @@ What comes out of a page (its text, title, address, pictures) is data from stran
 	return b.String()
 }
 
+// permissionSince is the version of claude from which on it has the hook
+// PermissionRequest. An unknown version counts as a new one.
+const permissionSince = "2.0.45"
+
 // hook and matcher are parts of claude's settings. There is no pattern in the
 // matcher: each hook runs for every event of its kind.
 type (
@@ -68,8 +72,8 @@ type (
 // claudeSettings returns the hooks by which claude reports its status, so that
 // it need not be guessed from the screen. Only events that claude has had for
 // long are used, because a version that does not know an event ignores the
-// whole settings.
-func claudeSettings(programDir string) string {
+// whole settings. With asks, claude also asks us for permissions; see permissionSince.
+func claudeSettings(programDir string, asks bool) string {
 	program := "pilotfish"
 	if programDir != "" {
 		program = quote(filepath.Join(programDir, program))
@@ -81,7 +85,7 @@ func claudeSettings(programDir string) string {
 			Timeout: int(2 * protocol.HookTimeout.Seconds()),
 		}}}}
 	}
-	settings := map[string]map[string][]matcher{"hooks": {
+	hooks := map[string][]matcher{
 		"SessionStart":     on(protocol.AgentIdle),
 		"UserPromptSubmit": on(protocol.AgentWorking),
 		// After a permission was given, a finished tool call is the first sign
@@ -92,8 +96,16 @@ func claudeSettings(programDir string) string {
 		// /clear also ends a session, and claude continues. The terminal
 		// notices the end of the process.
 		"SessionEnd": on(protocol.AgentIdle),
-	}}
-	text, err := json.Marshal(settings)
+	}
+	if asks {
+		// Claude shows its own prompt meanwhile; whoever answers first decides. A hook
+		// that prints nothing decides nothing.
+		hooks["PermissionRequest"] = []matcher{{Hooks: []hook{{
+			Type: "command", Command: program + " agent-permission",
+			Timeout: int((protocol.ApprovalTimeout + 2*protocol.CLIMargin).Seconds()),
+		}}}}
+	}
+	text, err := json.Marshal(map[string]any{"hooks": hooks})
 	if err != nil {
 		panic(err) // strings and numbers can always be encoded
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func (p *Prober) Launch(ctx context.Context, cfg LaunchConfig) (Launched, error)
 		return Launched{}, fmt.Errorf("reading the agent's arguments: %w", err)
 	}
 	if e.Kind == protocol.AgentClaude {
-		launched.Args = append(launched.Args, claudeArgs(cfg, more)...)
+		launched.Args = append(launched.Args, claudeArgs(cfg, more, !older(cmp.Or(p.version(e.Kind), permissionSince), permissionSince))...)
 	}
 	launched.Args = append(launched.Args, more...)
 

@@ -77,7 +77,7 @@ func TestClaudesHooksCallUs(t *testing.T) {
 	var settings struct {
 		Hooks map[string][]matcher `json:"hooks"`
 	}
-	if err := json.Unmarshal([]byte(claudeSettings(cfg.ProgramDir)), &settings); err != nil {
+	if err := json.Unmarshal([]byte(claudeSettings(cfg.ProgramDir, false)), &settings); err != nil {
 		t.Fatal(err)
 	}
 	calls := filepath.Join(t.TempDir(), "calls")
@@ -105,6 +105,26 @@ func TestClaudesHooksCallUs(t *testing.T) {
 		}
 		if err := os.Remove(calls); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// The hook for permissions, which claude has had since permissionSince.
+func TestClaudeAsksForPermissions(t *testing.T) {
+	for version, asks := range map[string]bool{"": true, "2.0.45": true, "2.1.7": true, "2.0.44": false, "1.0.128": false} {
+		home := t.TempDir()
+		install(t, filepath.Join(home, ".local/bin"), "claude")
+		cfg := launchConfig(t)
+		cfg.Kind = protocol.AgentClaude
+		p := New(Config{Env: func() []string { return []string{"PATH=/usr/bin:/bin", "HOME=" + home} }, Home: home})
+		p.file = &protocol.AgentsFile{Agents: []protocol.AgentInfo{{Kind: protocol.AgentClaude, Version: version}}}
+		launched, err := p.Launch(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := launched.Args[slices.Index(launched.Args, "--settings")+1]
+		if got := strings.Contains(settings, "/pilotfish' agent-permission"); got != asks {
+			t.Errorf("version %q: %t\n%s", version, got, settings)
 		}
 	}
 }

@@ -40,6 +40,7 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "GET", path: "/agents", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "POST", path: "/agents/probe", kinds: []auth.Kind{auth.KindPanel, auth.KindCLI}},
 	{method: "POST", path: "/agent-status", kinds: []auth.Kind{auth.KindAgent}},
+	{method: "POST", path: "/agent-permission", kinds: []auth.Kind{auth.KindAgent}},
 	{method: "POST", path: "/app", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "GET", path: "/openapi.json"},
 	{method: "POST", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},

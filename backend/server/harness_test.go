@@ -92,6 +92,10 @@ func (h *fixture) lastGrant(t *testing.T) auth.Grant {
 	return h.grants[len(h.grants)-1]
 }
 
+func (h *fixture) AskTool(_ context.Context, g auth.Grant, _ protocol.ToolPermissionRequest) (protocol.ToolPermissionReply, error) {
+	return protocol.ToolPermissionReply{Decision: protocol.ToolUndecided}, h.called("agent-permission", g)
+}
+
 func (h *fixture) PtySession(_ context.Context, g auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
 	return protocol.TerminalInfo{ID: "term-1", Session: g.Session, Tab: req.Tab}, h.called("pty-session", g)
 }

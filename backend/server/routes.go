@@ -109,6 +109,12 @@ func (s *Server) table() map[string]map[string]route {
 			doc: routeDoc{about: "An agent reports what it is doing.", in: protocol.AgentStatusRequest{}, out: struct{}{}},
 		},
 		{
+			method: http.MethodPost, path: "/agent-permission", capability: auth.CapabilityAgentStatus, origin: originNoPage, body: protocol.MaxBody, handle: handled(func(ctx context.Context, g auth.Grant, req protocol.ToolPermissionRequest) (protocol.ToolPermissionReply, error) {
+				return s.sessions.AskTool(ctx, g, req)
+			}),
+			doc: routeDoc{about: "The agent of a terminal asks the user whether it may use a tool of its own. `undecided` means that its own prompt decides.", in: protocol.ToolPermissionRequest{}, out: protocol.ToolPermissionReply{}},
+		},
+		{
 			method: http.MethodPost, path: "/app", capability: auth.CapabilityApp, origin: originNoPage, body: protocol.MaxBody, handle: handled(func(ctx context.Context, g auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
 				return s.sessions.App(ctx, g, req)
 			}),

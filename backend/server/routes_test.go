@@ -195,6 +195,7 @@ func TestOtherRoutesReachTheirHandlers(t *testing.T) {
 		{ask{path: "/tabs", token: agent}, "tabs", `"id":"t1"`},
 		{ask{path: "/agents", token: agent}, "agents false", `"default":"shell"`},
 		{ask{method: "POST", path: "/agents/probe", token: cli, body: "{}"}, "agents true", `"default":"shell"`},
+		{ask{method: "POST", path: "/agent-permission", token: agent, body: `{"tool":"Bash"}`}, "agent-permission", `{"decision":"undecided"}`},
 		{ask{method: "POST", path: "/agent-status", token: agent, body: `{"status":"working"}`}, "agent-status", `{}`},
 		{ask{method: "POST", path: "/app", token: cli, body: `{"action":"status"}`}, "app", `sessions`},
 		{ask{path: "/welcome"}, "", "welcome"},

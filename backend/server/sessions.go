@@ -17,6 +17,9 @@ import (
 type Sessions interface {
 	// PtySession finds the running terminal that req names, or starts a new one.
 	PtySession(ctx context.Context, grant auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error)
+	// AskTool asks the user for the agent of a terminal whether it may use a tool of
+	// its own. It waits for the answer.
+	AskTool(ctx context.Context, grant auth.Grant, req protocol.ToolPermissionRequest) (protocol.ToolPermissionReply, error)
 	// Terminals returns the terminals of the grant's session, which must be
 	// running.
 	Terminals(grant auth.Grant) (Terminals, error)

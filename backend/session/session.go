@@ -11,6 +11,7 @@ import (
 	"pilotfish/backend/activity/recorder"
 	"pilotfish/backend/activity/shots"
 	"pilotfish/backend/approval"
+	"pilotfish/backend/approval/toolcall"
 	"pilotfish/backend/browser"
 	"pilotfish/backend/caller"
 	"pilotfish/backend/chat"
@@ -46,7 +47,8 @@ type Session struct {
 	tasks      *control.Tasks
 	pages      *view.Pages // what the browser shows of tasks
 	pickers    *picker.Pickers
-	tabs       tabList // tabs of the browser that runs now
+	tools      toolcall.Desk // what agents of terminals ask about their own tools
+	tabs       tabList       // tabs of the browser that runs now
 	programs   caller.Programs
 	panels     panels
 
@@ -329,6 +331,9 @@ func (s *Session) publishTabs() {
 // terminalChanged publishes a terminal's new state; its tab's agent may have
 // changed too.
 func (s *Session) terminalChanged(info protocol.TerminalInfo) {
+	if r := s.running(); r != nil {
+		s.tools.Changed(r.terminals, info.ID)
+	}
 	if info.State == protocol.TerminalEnded {
 		s.approvals.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(info.ID)})
 		conversations{s}.terminalEnded(info.ID)

@@ -39,6 +39,7 @@ func New() *Backend {
 	routes.Handle("POST /command", b.waiting(b.route(b.command)))
 	routes.Handle("POST /app", b.route(b.app))
 	routes.Handle("POST /agent-status", b.route(b.agentStatus))
+	routes.Handle("POST /agent-permission", b.route(agentPermission))
 	routes.HandleFunc("GET /activity/history", b.history)
 	routes.HandleFunc("GET /activity/stream", b.stream)
 	b.tasks(routes)
@@ -193,6 +194,19 @@ func (b *Backend) app(_ context.Context, body []byte) (any, error) {
 		},
 		{Name: "work", State: protocol.SessionFailed, Error: protocol.NewError(protocol.CodeNoBrowser, "no browser was found", "install Chromium")},
 	}}, nil
+}
+
+// agentPermission answers what the name of the tool says.
+func agentPermission(_ context.Context, body []byte) (any, error) {
+	var req protocol.ToolPermissionRequest
+	if err := json.Unmarshal(body, &req); err != nil {
+		return nil, err
+	}
+	decision := map[string]protocol.ToolDecision{"Allowed": protocol.ToolAllowed, "Denied": protocol.ToolDenied, "Open": protocol.ToolUndecided}[req.Tool]
+	if decision == "" && req.Tool != "Strange" {
+		return nil, errors.New("this cannot be shown")
+	}
+	return protocol.ToolPermissionReply{Decision: decision}, nil
 }
 
 func (b *Backend) agentStatus(_ context.Context, body []byte) (any, error) {

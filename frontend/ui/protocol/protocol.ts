@@ -5046,6 +5046,58 @@ export const CloseTakenOver = 4409; // another viewer attached to this terminal
 export const CloseSlow = 4408; // the reader was too slow; resynchronise
 
 //////////
+// source: toolcall.go
+
+/**
+ * ToolPermissionRequest is the body of POST /agent-permission: the agent of a terminal
+ * asks whether it may use one of its own tools. The terminal is the one of the token.
+ */
+export interface ToolPermissionRequest {
+  /**
+   * Tool is the tool's name in the agent's words ("Bash").
+   */
+  tool: string;
+  /**
+   * Input are the tool's arguments, a JSON object.
+   */
+  input?: unknown;
+}
+/**
+ * ToolDecision is the user's answer to a ToolPermissionRequest.
+ */
+export type ToolDecision =
+  | typeof ToolAllowed
+  | typeof ToolDenied
+  | typeof ToolUndecided;
+/**
+ * The decisions. ToolUndecided means that nobody answered here, so that the agent's
+ * own prompt decides; it never stands for a permission.
+ */
+export const ToolAllowed = "allow";
+export const ToolDenied = "deny";
+export const ToolUndecided = "undecided";
+/**
+ * ToolPermissionReply is the reply of POST /agent-permission.
+ */
+export interface ToolPermissionReply {
+  decision: ToolDecision;
+}
+/**
+ * MaxToolName is how many characters of a tool's name are shown.
+ */
+export const MaxToolName = 120;
+/**
+ * MaxToolArgs is how many arguments of a tool are shown, MaxToolArg how many
+ * characters of each.
+ */
+export const MaxToolArgs = 24;
+/**
+ * The limits of a question about a tool, so that a card stays readable and one agent
+ * cannot fill the memory of every client.
+ */
+export const MaxToolArg = 8000;
+
+//////////
 // source: watching.go
 
 /**
