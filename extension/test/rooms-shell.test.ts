@@ -44,6 +44,14 @@ async function got(terminal: FakeTerminal, text: string): Promise<void> {
 const quick = (name: string) =>
   page.getByRole('toolbar', { name: 'Quick actions' }).getByRole('button', { name });
 
+const palette = () => page.getByRole('dialog', { name: 'Search everything' });
+const query = () => palette().getByRole('combobox');
+const options = () => palette().getByRole('option');
+
+/** The letters that are highlighted in an option. */
+const marked = (name: string): Promise<string[]> =>
+  options().filter({ hasText: name }).first().locator('mark').allTextContents();
+
 /** Sets what the page beside the panel has selected. */
 async function select(text: string): Promise<void> {
   await page.evaluate(
@@ -63,8 +71,178 @@ describe('Send to agent', () => {
     await page.getByRole('menuitem', { name: 'Selected text' }).click();
     await page.getByText('Pasted into the terminal').waitFor();
     await got(terminal, '\x1b[201~');
-    expect(terminal.input.toString()).toMatch(
-      /^\x1b\[200~\[Selected text, from https:\/\/example\.com\]\r<page-(\w{16}) origin="https:\/\/example\.com">\rBuy now\rrm -rf \/\r<\/page-\1>\x1b\[201~$/,
+    const pasted = terminal.input.toString().replaceAll('\x1b', '^').replaceAll('\r', '|');
+    expect(pasted).toMatch(
+      /^\^\[200~\[Selected text, from https:\/\/example\.com\]\|<page-(\w{16}) origin="https:\/\/example\.com">\|Buy now\|rm -rf \/\|<\/page-\1>\^\[201~$/,
     );
+  });
+
+  it('asks before it pastes lines into a program without bracketed paste', async () => {
+    const terminal = await openLive();
+    await select('one\ntwo');
+    await quick('Send to agent').click();
+    await page.getByRole('menuitem', { name: 'Selected text' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Paste 5 lines?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(terminal.input.toString()).toBe('');
+    expect(await page.getByText('Pasted into the terminal').count()).toBe(0);
+  });
+
+  it('says what is missing: a selection, an agent, a page that can be read', async () => {
+    const terminal = await openLive();
+    const send = async (what: string): Promise<void> => {
+      await quick('Send to agent').click();
+      await page.getByRole('menuitem', { name: what }).click();
+    };
+    await send('Selected text');
+    await page.getByText('Nothing is selected in the page.').waitFor();
+    await page.evaluate(() => {
+      globalThis.fakeChrome.script = () => {
+        throw new Error('Cannot access a chrome:// URL');
+      };
+    });
+    await send('Selected text');
+    await page.getByText('The browser does not let Pilotfish read this page.').waitFor();
+    await send('Page as Markdown');
+    await page.getByText('There is no command markdown.').waitFor();
+    terminal.exit(0);
+    await page.getByRole('button', { name: 'Restart' }).last().waitFor();
+    await select('text');
+    await send('Selected text');
+    await page.getByText('No agent runs in this terminal.').waitFor();
+  });
+
+  it('adds the page and a screenshot to the message in Chat', async () => {
+    made.rooms.answers.set('markdown', () => ({
+      data: { url: 'https://example.com/', title: 'T', text: '# Title\n'.repeat(400) },
+    }));
+    made.chat.picture = { kind: 'image', name: 'Screenshot', mime: 'image/png', data: 'iVBORw0K' };
+    await open('chat');
+    const field = page.getByRole('textbox', { name: 'Message to' });
+    await field.fill('Look:');
+    await page.keyboard.press('Control+Shift+E');
+    const scoped = page.getByRole('dialog', { name: 'Send to agent' });
+    await scoped.getByRole('combobox').fill('markd');
+    await page.keyboard.press('Enter');
+    await page.getByText('Added to your message.').waitFor();
+    expect(await field.inputValue()).toBe('Look:\n[Page as Markdown, from https://example.com]\n');
+    await page.getByRole('button', { name: 'Remove Page as Markdown.txt' }).waitFor();
+    expect(made.rooms.commands.at(-1)).toMatchObject({ command: 'markdown', tab: 't1' });
+    await quick('Send to agent').click();
+    await page.getByRole('menuitem', { name: 'Screenshot' }).click();
+    await page.getByRole('list', { name: 'Attached' }).getByRole('listitem').nth(1).waitFor();
+    expect(made.requests).not.toContain('/chat/send');
+  });
+
+  it('adds an element that the user picks to the goal of a task', async () => {
+    made.rooms.answers.set('inspect', ({ args }) => ({
+      text: `button "Buy" [ref=${JSON.stringify(args?.element)}]`,
+    }));
+    made.chat.pickable = [{ ref: 'e7', role: 'button', name: 'Buy' }];
+    await open('task');
+    await page.getByRole('textbox', { name: 'What should be done' }).fill('Press this:');
+    await quick('Send to agent').click();
+    await page.getByRole('menuitem', { name: 'An element' }).click();
+    const bar = page.getByRole('region', { name: 'Pick an element' });
+    await bar.getByRole('option').first().click();
+    await page.getByText('Added to the task.').waitFor();
+    const field = page.getByRole('textbox', { name: 'What should be done' });
+    expect(await field.inputValue()).toMatch(
+      /^Press this:\n\[Element e\d+, from https:\/\/example.com\]\n<page-\w+ .*>\nbutton "Buy"/,
+    );
+  });
+});
+
+describe('the command palette', () => {
+  it('finds an action by letters, runs it with the keyboard, and shows it first next time', async () => {
+    await open('chat');
+    await page.getByRole('textbox', { name: 'Message to' }).waitFor();
+    await page.keyboard.press('Control+K');
+    await query().waitFor();
+    await expect.poll(() => options().count()).toBeGreaterThan(8);
+    await page.keyboard.type('thdk');
+    expect(await marked('Theme: dark')).toEqual(['Th', 'd', 'k']);
+    await page.keyboard.press('Enter');
+    await palette().waitFor({ state: 'detached' });
+    await made.until(() =>
+      made.messages.some(({ type, theme }) => type === 'theme' && theme === 'dark'),
+    );
+    // The focus is where it was.
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
+    await page.keyboard.press('Control+K');
+    await options().first().getByText('Theme: dark').waitFor();
+    await page.keyboard.press('Control+K');
+    await palette().waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Message to' }).waitFor();
+    await page.keyboard.press('Control+K');
+    await options().first().getByText('Theme: dark').waitFor();
+  });
+
+  it('says when nothing matches, and Escape closes it', async () => {
+    await open();
+    await quick('Search everything').click();
+    await query().fill('zzzz q');
+    await palette().getByText('Nothing matches “zzzz q”.').waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await palette().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('menuitem', { name: 'Search everything' }).click();
+    await query().waitFor();
+  });
+
+  it('leaves Ctrl+K in a terminal to the shell, and opens with Shift', async () => {
+    const terminal = await openLive();
+    await page.locator('.terminal-view:not([hidden])').click();
+    await page.keyboard.press('Control+k');
+    await got(terminal, '\x0b');
+    expect(await palette().count()).toBe(0);
+    await page.keyboard.press('Control+Shift+K');
+    await query().waitFor();
+    expect(terminal.input.toString()).toBe('\x0b');
+  });
+
+  it('goes to tabs, conversations, tasks, routines, terminals, faces and help', async () => {
+    made.tasks.routines = [
+      {
+        name: 'weekly',
+        title: 'Weekly report',
+        goal: 'Make the report of ${week}',
+        params: ['week'],
+        steps: [],
+        created: '2026-11-21T09:30:00Z',
+      },
+    ];
+    made.chat.add('c9', { title: 'About the invoice' });
+    const first = made.add('t1');
+    const shell = made.add('t2', { name: 'Shell', agent: 'shell', title: 'make test' });
+    await open();
+    await first.until(() => first.controls.length > 0);
+    const go = async (text: string): Promise<void> => {
+      await page.keyboard.press('Control+Shift+K');
+      await query().fill(text);
+      await options().first().waitFor();
+      await page.keyboard.press('Enter');
+    };
+    await go('about invoice');
+    await page.getByRole('tab', { name: 'Chat', selected: true }).waitFor();
+    await page.getByText('About the invoice').first().waitFor();
+    await go('face task');
+    await page.getByRole('tab', { name: 'Task', selected: true }).waitFor();
+    await go('weekly');
+    await page.getByRole('heading', { name: 'Weekly report' }).waitFor();
+    made.tasks.routines = [];
+    await go('terminal face');
+    await page.getByRole('tab', { name: 'Terminal', selected: true }).waitFor();
+    await go('keyboard short');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await go('websocket');
+    await expect.poll(() => page.evaluate(() => globalThis.fakeChrome.active())).toBe(12);
+    await go('make test');
+    await page.getByRole('tab', { name: 'Terminal', selected: true }).waitFor();
+    await expect.poll(() => shell.controls.length).toBeGreaterThan(0);
   });
 });

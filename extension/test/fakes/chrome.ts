@@ -13,6 +13,8 @@ export interface FakeChromeState {
 export interface FakeChrome {
   pair(pairing: Pairing | null): void;
   activate(tabId: number): void;
+  /** Chrome's id of the tab that is in front. */
+  active(): number;
   /** Delivers a message from a tab, as if a content script of this extension had sent it. */
   hear(message: unknown, extension: string): void;
   /** What a script injected into the page returns in each frame. */
@@ -59,6 +61,7 @@ export function installFakeChrome(state: FakeChromeState): void {
       active = tabId;
       activated.emit({ tabId, windowId: state.windowId });
     },
+    active: () => active,
     hear(message, extension) {
       const from = { id: extension, url: 'http://127.0.0.1:1/welcome', tab: { id: 9 }, frameId: 0 };
       messages.emit(message, from, () => undefined);

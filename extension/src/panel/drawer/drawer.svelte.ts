@@ -20,6 +20,8 @@ export class DrawerState {
   height = $state<number>();
   /** Whether the drawer takes the room of the face, too. */
   full = $state(false);
+  /** A short mark beside a room's name, such as a count of errors. */
+  badges = $state.raw<Readonly<Partial<Record<RoomID, string>>>>({});
   /** The room that was open last. */
   #last: RoomID | undefined;
   readonly #area: chrome.storage.StorageArea;
@@ -71,4 +73,11 @@ export class DrawerState {
     const { room, height, full } = this;
     void this.#area.set({ [drawerKey]: { room, height, full } });
   }
+}
+
+/** Moves the focus to the strip of the open drawer. Returns false if it is closed. */
+export function focusDrawer(): boolean {
+  const tab = document.querySelector<HTMLElement>('.drawer.open [role=tab][aria-selected=true]');
+  tab?.focus();
+  return tab !== null;
 }

@@ -14,12 +14,24 @@ export interface QuickAction {
   readonly about: string;
   readonly shortcut?: Shortcut;
   /** What happens on a press. Its error is shown to the user. */
-  run(desk: QuickDesk): void | Promise<void>;
+  readonly run: (desk: QuickDesk) => void | Promise<void>;
   /** Several ways to do it: the row shows them as a menu, the palette each as an entry. */
-  menu?(desk: QuickDesk): readonly MenuItem[];
+  readonly menu?: (desk: QuickDesk) => readonly MenuItem[];
   /** Whether it is on or busy. Reactive. */
-  state?(desk: QuickDesk): 'on' | 'busy' | undefined;
+  readonly state?: (desk: QuickDesk) => 'on' | 'busy' | undefined;
 }
+
+/** The command palette. The panel's menu has it, too. */
+const paletteAction: QuickAction = {
+  id: 'palette',
+  name: 'Search everything',
+  icon: 'search',
+  about: 'Find an action, a room, a tab, a conversation, a task or a setting.',
+  shortcut: { letter: 'K', plain: true },
+  run: (desk) => {
+    desk.palette();
+  },
+};
 
 /** The drawer with the rooms, below the face. */
 const drawerAction: QuickAction = {
@@ -28,8 +40,11 @@ const drawerAction: QuickAction = {
   icon: 'drawer',
   about: 'Open or close the drawer with the rooms below the face.',
   shortcut: { letter: 'J', plain: true },
-  run: ({ drawer }) => {
-    drawer.toggle();
+  run: (desk) => {
+    // The focus must not be lost with the room that had it.
+    const inside = (document.activeElement?.closest('.drawer') ?? null) !== null;
+    desk.drawer.toggle();
+    if (inside && desk.drawer.room === undefined) desk.focusFace();
   },
   state: ({ drawer }) => (drawer.room === undefined ? undefined : 'on'),
 };
@@ -41,6 +56,7 @@ export const quickActions: readonly QuickAction[] = [
     name: 'Send to agent',
     icon: 'handover',
     about: 'Put something of the page into the input of the agent in view.',
+    shortcut: { letter: 'E' },
     run: (desk) => {
       desk.palette('send');
     },
@@ -49,7 +65,7 @@ export const quickActions: readonly QuickAction[] = [
 ];
 
 /** The actions on the panel itself, at the end of the row. */
-export const shellActions: readonly QuickAction[] = [drawerAction];
+export const shellActions: readonly QuickAction[] = [drawerAction, paletteAction];
 
 /** All actions. */
 export const allActions: readonly QuickAction[] = [...quickActions, ...shellActions];

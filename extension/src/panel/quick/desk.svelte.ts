@@ -11,6 +11,8 @@ export interface QuickParts extends DeskParts {
   face(): Face;
   /** The name of this panel. */
   panel(): string;
+  /** Moves the focus to the input of the face in view. */
+  focusFace(): void;
 }
 
 /** The one desk of the panel, for its rooms and for its quick actions. */
@@ -22,6 +24,7 @@ export class PanelDesk extends Desk implements QuickDesk {
   readonly picker: Picker;
   readonly drawer: DrawerState;
   readonly #quick: QuickParts;
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- the parts are reactive themselves
   readonly #kept = new Map<string, object>();
 
   constructor(parts: QuickParts) {
@@ -35,8 +38,14 @@ export class PanelDesk extends Desk implements QuickDesk {
     return this.#quick.face();
   }
 
+  focusFace(): void {
+    this.#quick.focusFace();
+  }
+
   palette(action?: string): void {
-    this.searching = { action };
+    // The key that opened it closes it.
+    const again = this.searching !== undefined && action === undefined;
+    this.searching = again ? undefined : { action };
   }
 
   show(load: () => Promise<{ readonly default: Sheet }>): void {

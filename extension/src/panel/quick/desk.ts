@@ -12,6 +12,8 @@ export interface QuickDesk extends RoomDesk {
   /** The face in view. Reactive. */
   readonly face: Face;
   readonly drawer: DrawerState;
+  /** Moves the focus to the input of the face in view. */
+  focusFace(): void;
   /** Opens the command palette; with the id of an action, only with what that action offers. */
   palette(action?: string): void;
   /** Loads and shows a component until it calls `close`. One at a time: the next replaces it. */
