@@ -20,6 +20,7 @@ import (
 	"pilotfish/backend/browser/history"
 	"pilotfish/backend/browser/input"
 	"pilotfish/backend/browser/inspect"
+	"pilotfish/backend/browser/marks"
 	"pilotfish/backend/browser/measure"
 	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/browser/overlay"
@@ -97,7 +98,10 @@ type Config struct {
 	// OnPause is called when the user asks to pause the task on a tab with an
 	// overlay. It must not block.
 	OnPause func(tab protocol.TabID)
-	Logger  *slog.Logger
+	// OnSign is called when the user clicks on the sign of an agent in a tab. It must
+	// not block.
+	OnSign func(tab protocol.TabID)
+	Logger *slog.Logger
 }
 
 // Browser is one browser profile. Run launches it, any number of times; the other
@@ -111,6 +115,7 @@ type Browser struct {
 	*history.History
 	*input.Input
 	*inspect.Inspector
+	*marks.Marks
 	*overlay.Overlays
 	*measure.Measure
 	*observe.Observer
@@ -162,6 +167,7 @@ func New(c Config) (*Browser, error) {
 	b.events = background.New(work{b}, b.Downloads)
 	b.Rules = gate.New(work{b})
 	b.Overlays = overlay.New(work{b}, overlay.Config{Open: b.tabs, Pause: c.OnPause})
+	b.Marks = marks.New(work{b}, marks.Config{Open: b.tabs, Clicked: c.OnSign})
 	b.Inspector = inspect.New(work{b})
 	b.Reader = details.New(work{b})
 	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info, Beside: work{b}.Beside, Answered: b.events.KnowsDialog})
@@ -172,7 +178,7 @@ func New(c Config) (*Browser, error) {
 	b.Overrides = overrides.New(work{b})
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Watches: work{b}})
 	b.Capture = capture.New(work{b}, capture.Config{
-		Open: b.tabs, Save: b.saveScreenshot, SavePage: b.savePage, Size: b.sizeOf, Veiled: b.Veiled,
+		Open: b.tabs, Save: b.saveScreenshot, SavePage: b.savePage, Size: b.sizeOf, Veiled: b.Overlays.Veiled, Unmarked: b.Marks.Veiled,
 		Covered: func(p *page.Page) bool { return b.Covers(p.Target) },
 		Text: func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageText, error) {
 			return b.Markdown(ctx, by, id, "", protocol.TextLimit)

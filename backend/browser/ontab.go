@@ -63,11 +63,13 @@ func (r *run) newPage(s *devtools.Session) *page.Page {
 	var p *page.Page
 	p = page.New(s, page.Host{
 		Log: r.log, Space: r.b.spaceOf, InFront: func() bool { return r.b.inFront(s.Target) }, Attach: r.own,
-		Titled:   func(url, title string) { r.b.tabs.Titled(s.Target, url, title) },
-		Crashed:  func(is bool) { r.b.tabs.Crashed(s.Target, is) },
-		Judge:    func() func() { return r.gates.Command(s.Target) },
-		Refused:  func() error { return r.gates.Refusal(s.Target) },
-		Equipped: func(ctx context.Context, child *devtools.Session) error { return r.b.Joined(ctx, s.Target, child) },
+		Titled:  func(url, title string) { r.b.tabs.Titled(s.Target, url, title) },
+		Crashed: func(is bool) { r.b.tabs.Crashed(s.Target, is) },
+		Judge:   func() func() { return r.gates.Command(s.Target) },
+		Refused: func() error { return r.gates.Refusal(s.Target) },
+		Equipped: func(ctx context.Context, child *devtools.Session) error {
+			return errors.Join(r.b.Overlays.Joined(ctx, s.Target, child), r.b.Marks.Joined(ctx, s.Target, child))
+		},
 		Event: func(e devtools.Event) {
 			switch e.Method {
 			case runtime.BindingCalled.Method:

@@ -24,6 +24,8 @@ const pickTimeout = 2 * time.Minute
 type Browser interface {
 	Pick(ctx context.Context, tab protocol.TabID, c pick.Request) (*protocol.PickedElement, error)
 	Show(ctx context.Context, tab protocol.TabID, marks <-chan string) error
+	Highlight(ctx context.Context, tab protocol.TabID, ref string, scroll bool) error
+	Badges(ctx context.Context, tab protocol.TabID, on bool) error
 }
 
 // Config is what Pickers need. All fields are required.
@@ -77,8 +79,12 @@ func (p *Pickers) Do(ctx context.Context, b Browser, req protocol.PickRequest) (
 	case protocol.PickStop:
 		p.end(req.Panel)
 		return none, nil
+	case protocol.PickHighlight, protocol.PickScroll:
+		return none, b.Highlight(ctx, req.Tab, req.Ref, req.Action == protocol.PickScroll)
+	case protocol.PickBadges:
+		return none, b.Badges(ctx, req.Tab, req.On)
 	}
-	return none, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an action of the picker", req.Action), "use start, mark, show or stop")
+	return none, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not an action of the picker", req.Action), "use start, mark, show, stop, highlight, scroll or badges")
 }
 
 // PanelGone ends the pickers of a panel, and returns when they have ended.

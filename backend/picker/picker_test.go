@@ -2,8 +2,10 @@ package picker
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -50,6 +52,16 @@ func (p *page) Pick(ctx context.Context, _ protocol.TabID, c pick.Request) (*pro
 			return nil, ctx.Err()
 		}
 	}
+}
+
+func (p *page) Highlight(_ context.Context, tab protocol.TabID, ref string, scroll bool) error {
+	p.mark(fmt.Sprintf("%s %s %t", tab, ref, scroll))
+	return nil
+}
+
+func (p *page) Badges(_ context.Context, tab protocol.TabID, on bool) error {
+	p.mark(fmt.Sprintf("%s badges %t", tab, on))
+	return nil
 }
 
 func (p *page) Show(ctx context.Context, tab protocol.TabID, marks <-chan string) error {
@@ -126,6 +138,16 @@ func TestPick(t *testing.T) {
 			t.Errorf("%d pickers ended, %+v was told", b.off, p.told)
 		}
 		p.do(t, b, protocol.PickMark, "a", "e1")
+		if p.do(t, b, protocol.PickHighlight, "a", "e7"); !slices.Contains(b.marks, "t1 e7 false") {
+			t.Errorf("highlight: %q", b.marks)
+		}
+		if p.do(t, b, protocol.PickScroll, "a", "e8"); !slices.Contains(b.marks, "t1 e8 true") {
+			t.Errorf("scroll: %q", b.marks)
+		}
+		if p.do(t, b, protocol.PickBadges, "a", ""); !slices.Contains(b.marks, "t1 badges false") {
+			t.Errorf("badges: %q", b.marks)
+		}
+		b.marks = slices.DeleteFunc(b.marks, func(m string) bool { return strings.HasPrefix(m, "t1") })
 		p.PanelGone("b")
 		b.picks <- &protocol.PickedElement{Ref: "e2"}
 		synctest.Wait()

@@ -85,6 +85,12 @@ func golden() map[string]any {
 		"TaskGoneEvent":     protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: "5d2e"},
 		"FeedEvent":         protocol.FeedEvent{Type: protocol.PanelFeed, ID: 4, Batch: protocol.FeedBatch{Items: []json.RawMessage{json.RawMessage(`{"text":"hi"}`)}, Last: 13, Gap: true}},
 		"FeedEvent.error":   protocol.FeedEvent{Type: protocol.PanelFeed, ID: 4, Batch: protocol.FeedBatch{Items: []json.RawMessage{}, Last: 12}, Error: &protocol.Error{Code: protocol.CodeNotRunning, Message: "the session is starting"}},
+		"ElementItem.put": protocol.ElementItem{Kind: protocol.ElementPut, After: "e1", Element: &protocol.PageElement{
+			Ref: "e2", Role: "checkbox", Name: "Send me news", States: []string{"checked"}, Value: "on", Context: "Newsletter",
+		}},
+		"ElementItem.new":    protocol.ElementItem{Kind: protocol.ElementNew, URL: "https://example.com/", Title: "Example", More: 3},
+		"ElementItem.gone":   protocol.ElementItem{Kind: protocol.ElementGone, Ref: "e2"},
+		"ElementItem.failed": protocol.ElementItem{Kind: protocol.ElementFailed, Error: &protocol.Error{Code: protocol.CodeDialog, Message: "the page shows a dialog"}},
 		"ConsoleItem": protocol.ConsoleItem{
 			Entry: protocol.ConsoleEntry{N: 3, At: at, Level: "error", Source: "exception", Text: "it broke", URL: "https://example.com/app.js", Line: 2, Column: 7, Stack: []string{"fails https://example.com/app.js:2:7"}},
 			Page:  1, Args: []protocol.PageValue{{Type: "error", Text: "Error: it broke", Handle: "v4"}}, Stack: []protocol.CodePlace{{Function: "fails", URL: "https://example.com/app.js", Line: 2, Column: 7}}, Group: 1, Begins: "group",

@@ -236,6 +236,11 @@ const (
 	// PickShow highlights an element that a question offers, without a picker.
 	PickShow PickAction = "show"
 	PickStop PickAction = "stop"
+	// PickHighlight, PickScroll and PickBadges draw on a page while a panel follows
+	// the tab's elements: a highlight, the same with scrolling, the refs.
+	PickHighlight PickAction = "highlight"
+	PickScroll    PickAction = "scroll"
+	PickBadges    PickAction = "badges"
 )
 
 // PickRequest is the body of POST /inspector/pick, with which the user at a
@@ -247,7 +252,8 @@ type PickRequest struct {
 	Panel  string     `json:"panel"`
 	Action PickAction `json:"action"`
 	Tab    TabID      `json:"tab,omitempty"` // start
-	Ref    string     `json:"ref,omitempty"` // mark, show; empty removes the highlight
+	Ref    string     `json:"ref,omitempty"` // mark, show, highlight, scroll; empty removes the highlight
+	On     bool       `json:"on,omitempty"`  // badges
 }
 
 // PickReply is the reply of POST /inspector/pick.

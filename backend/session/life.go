@@ -89,7 +89,7 @@ func (s *Session) newRun() (*run, error) {
 		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard,
-		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, OnDownload: s.recorder.Download, Logger: s.plainLog(),
+		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, OnSign: signClicked(s), OnDownload: s.recorder.Download, Logger: s.plainLog(),
 	})
 	if err != nil {
 		return nil, err
@@ -129,6 +129,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	})
 	parts.Go(func() { s.approvals.Run(ctx, r.terminals) })
 	parts.Go(func() { s.pages.Run(ctx, r.browser) })
+	parts.Go(func() { s.signs.Run(ctx, r.browser) })
 	parts.Go(func() { s.shots.Run(ctx, r.browser) })
 	parts.Go(func() { s.tasks.TakeScreenshots(ctx, r.forTasks(s)) })
 	// The first terminal does not wait for the browser, so that its prompt is

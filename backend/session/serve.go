@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -149,6 +150,7 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
 	defer g.m.use.begin()()
+	defer s.signs.Began(grant.Actor, cmp.Or(req.Tab, s.tabs.ofCaller(grant)))()
 	// The app listens before its first session has begun to start. A request that
 	// comes in between waits, instead of getting the error that no session runs.
 	g.m.mu.Lock()

@@ -10,6 +10,7 @@ import (
 
 	"pilotfish/backend/activity/recorder"
 	"pilotfish/backend/activity/shots"
+	"pilotfish/backend/agentsign"
 	"pilotfish/backend/approval"
 	"pilotfish/backend/approval/toolcall"
 	"pilotfish/backend/browser"
@@ -47,8 +48,9 @@ type Session struct {
 	tasks      *control.Tasks
 	pages      *view.Pages // what the browser shows of tasks
 	pickers    *picker.Pickers
-	tools      toolcall.Desk // what agents of terminals ask about their own tools
-	tabs       tabList       // tabs of the browser that runs now
+	signs      *agentsign.Signs // where a page says that an agent works there
+	tools      toolcall.Desk    // what agents of terminals ask about their own tools
+	tabs       tabList          // tabs of the browser that runs now
 	programs   caller.Programs
 	panels     panels
 
@@ -96,6 +98,7 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 	s.approvals = newApprovals(s)
 	s.recorder, s.shots, s.saved = newRecorder(s)
 	s.tasks, s.pages = newTasks(s)
+	s.signs = agentsign.New(s.plainLog())
 	s.pickers = picker.New(picker.Config{Publish: func(event any) { s.events.Publish(event) }, Go: m.running.Go, Logger: s.plainLog()})
 	return s
 }
@@ -324,6 +327,7 @@ func (s *Session) publishTabs() {
 	}
 	shown := withAgents(tabs, r.terminals.List(), r.chat.TabAgents())
 	r.files.Write(shown)
+	s.signs.Tabs(shown)
 	s.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: shown})
 	s.m.changed()
 }

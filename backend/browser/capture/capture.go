@@ -35,6 +35,8 @@ type Config struct {
 	Size func(shown target.ID) (*devtools.Session, *emulation.SetDeviceMetricsOverrideParams)
 	// Veiled calls take, which takes a screenshot, while the overlay is hidden.
 	Veiled func(ctx context.Context, p *page.Page, take func() error) error
+	// Unmarked is the same for our marks, which several screenshots may hide at once.
+	Unmarked func(ctx context.Context, p *page.Page, take func() error) error
 	// Covered reports whether a page has an overlay.
 	Covered func(p *page.Page) bool
 }
@@ -99,7 +101,7 @@ func (c *Capture) Screenshot(ctx context.Context, by protocol.Caller, id protoco
 		if d := p.OpenDialog(); d != nil { // the page draws nothing until the dialog is answered
 			return page.DialogOpen(id, d)
 		}
-		return c.config.Veiled(ctx, p, func() error { return c.shoot(ctx, id, c.sheet(p), q, &shot) })
+		return c.bare(ctx, p, func() error { return c.shoot(ctx, id, c.sheet(p), q, &shot) })
 	}
 	if q.BesideSnapshots {
 		err := c.tabs.ScreenshotOfTab(ctx, by, id, take)
@@ -276,4 +278,9 @@ func (p *sheet) framing(ctx context.Context, q protocol.ScreenshotRequest, shot 
 	}
 	shot.Width, shot.Height = int(clip.Width), int(clip.Height)
 	return clip, nil
+}
+
+// bare takes a screenshot of a page without what we draw over it.
+func (c *Capture) bare(ctx context.Context, p *page.Page, take func() error) error {
+	return c.config.Unmarked(ctx, p, func() error { return c.config.Veiled(ctx, p, take) })
 }

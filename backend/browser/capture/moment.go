@@ -55,11 +55,11 @@ func (c *Capture) Moment(ctx context.Context, id protocol.TabID, maxBytes int) (
 		if c.config.Covered(p) {
 			return errCovered
 		}
-		return take(ctx, p)
+		return c.config.Unmarked(ctx, p, func() error { return take(ctx, p) })
 	})
 	if errors.Is(err, errCovered) {
 		err = c.tabs.ScreenshotOfTab(ctx, by, id, func(ctx context.Context, p *page.Page) error {
-			return c.config.Veiled(ctx, p, func() error { return take(ctx, p) })
+			return c.bare(ctx, p, func() error { return take(ctx, p) })
 		})
 	}
 	if err != nil {

@@ -122,7 +122,14 @@ globalThis.pilotfishDo ??= (() => {
   };
 
   const commands = {
-    look: (options) => page.snapshot(options),
+    look(options) {
+      const shot = page.snapshot(options);
+      if (options.caller === 'room elements') page.marks.know(shot.items ?? []);
+      return shot;
+    },
+    /** Points at an element for the user; false when it is gone. */
+    point: ({ ref, scroll }) => page.marks.point(ref, scroll),
+    unmark: ({ on }) => page.marks.veil(on),
     count: () => page.count(),
     more: ({ handle, max }) => page.more(handle, max) ?? null,
     locate: ({ target, want }) => page.locate(target, want),
@@ -135,6 +142,7 @@ globalThis.pilotfishDo ??= (() => {
       const reached = await page.reach(spot, { again, lead });
       if (reached.state !== 'ok') return { reached };
       acting = true;
+      page.marks.pass();
       if (watch) soon();
       if (last) expect(last);
       // Events inside a frame or a player are not visible here.
@@ -216,6 +224,7 @@ globalThis.pilotfishDo ??= (() => {
         if (!from.scrolled) break;
       }
       page.watch();
+      page.marks.pass();
       arm((met, at) => page.accepts(ends[0].spot, met, at), kind);
       carry(ends[0].spot, ends[1].spot, end.point);
       return { reached: from, to: end };
@@ -225,6 +234,7 @@ globalThis.pilotfishDo ??= (() => {
       if (!drop) return null;
       await scheduler.postTask(() => 0, { priority: 'background' });
       const end = await page.reach(drop.to);
+      page.marks.pass();
       if (end.state === 'ok') drop.at = end.point;
       return drop.at;
     },
@@ -241,6 +251,7 @@ globalThis.pilotfishDo ??= (() => {
     at({ x, y, watch, last }) {
       const hit = page.hit(x, y);
       acting = true;
+      page.marks.pass();
       if (watch) page.watch();
       if (last) expect(last);
       return hit ?? null;
@@ -249,6 +260,7 @@ globalThis.pilotfishDo ??= (() => {
     outer({ ref, x, y, guard: kind, watch }) {
       const el = page.element(ref);
       if (!el) return { by: 'nothing: the frame is gone' };
+      page.marks.pass();
       const at = () => {
         const rect = el.getBoundingClientRect();
         const { paddingLeft, paddingTop } = getComputedStyle(el);

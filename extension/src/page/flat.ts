@@ -1,11 +1,11 @@
 /** Finds the closed shadow root of an element, where the caller is able to. */
 export type ClosedRoot = (el: Element) => ShadowRoot | null;
 
-/** An element of ours over the page that is not part of the page: the overlay. */
+/** An element of ours over the page that is not part of the page: the overlay, or our marks. */
 export interface Aside {
   readonly host: Element | undefined;
   readonly root: ShadowRoot | undefined;
-  /** Runs `snapshots` as if the overlay were not there. */
+  /** Runs `snapshots` as if it were not there. */
   through<T>(snapshots: () => T): T;
 }
 
@@ -17,16 +17,22 @@ export class FlatTree {
   readonly #known = new WeakMap<Element, ShadowRoot>();
   #closed: ClosedRoot | undefined;
   readonly #told = new Set<() => void>();
-  #aside: Aside | undefined;
+  readonly #asides = new Set<Aside>();
 
-  /** Sets the element of ours that is over the page and not part of it; undefined for none. */
-  setAside(aside: Aside | undefined): void {
-    this.#aside = aside;
+  /** Adds an element of ours that is over the page and not part of it, or removes it. */
+  setAside(aside: Aside, on: boolean): void {
+    if (on) this.#asides.add(aside);
+    else this.#asides.delete(aside);
   }
 
   /** Runs `snapshots` as if nothing of ours were over the page. */
   through<T>(snapshots: () => T): T {
-    return this.#aside === undefined ? snapshots() : this.#aside.through(snapshots);
+    let run = snapshots;
+    for (const aside of this.#asides) {
+      const inner = run;
+      run = () => aside.through(inner);
+    }
+    return run();
   }
 
   /** Sets the function that returns closed shadow roots (content scripts have one). */
@@ -50,7 +56,7 @@ export class FlatTree {
   rootOf(el: Element): ShadowRoot | null {
     const open = el.shadowRoot;
     if (open) return open;
-    if (el === this.#aside?.host) return null;
+    if (this.#asideOf(el)) return null;
     const known = this.#known.get(el);
     if (known) return known;
     if (!this.#closed || !mayHost(el)) return null;
@@ -99,11 +105,16 @@ export class FlatTree {
   /** The innermost element at a point, through shadow roots. */
   at(x: number, y: number): Element | null {
     const hit = document.elementFromPoint(x, y);
-    // Even a hit test on a shadow root considers the whole page, so the overlay is bypassed for all
+    // Even a hit test on a shadow root considers the whole page, so what is ours is bypassed for all
     // of them.
-    if (hit !== null && hit === this.#aside?.host)
-      return this.#aside.through(() => this.#inner(document.elementFromPoint(x, y), x, y));
+    if (hit !== null && this.#asideOf(hit))
+      return this.through(() => this.#inner(document.elementFromPoint(x, y), x, y));
     return this.#inner(hit, x, y);
+  }
+
+  #asideOf(el: Element): Aside | undefined {
+    for (const aside of this.#asides) if (aside.host === el) return aside;
+    return undefined;
   }
 
   #inner(outer: Element | null, x: number, y: number): Element | null {
@@ -164,9 +175,8 @@ export class FlatTree {
     ) {
       n += 1;
       if (at.nodeType !== 1) continue;
-      // The caller compares with the browser's node count, which includes our overlay.
-      const inner =
-        at === this.#aside?.host ? (this.#aside.root ?? null) : this.rootOf(at as Element);
+      // The caller compares with the browser's node count, which includes what is ours.
+      const inner = this.#asideOf(at as Element)?.root ?? this.rootOf(at as Element);
       if (inner) n += this.count(inner);
     }
     return n;

@@ -68,7 +68,7 @@ export class Mask implements Aside {
     this.#drawn ??= draw();
     this.#drawn.say(shown);
     if (!fresh) return;
-    this.#tree.setAside(this);
+    this.#tree.setAside(this, true);
     this.#watch = new MutationObserver(() => {
       if (this.#drawn?.host.isConnected !== true) this.#heal();
     });
@@ -89,7 +89,7 @@ export class Mask implements Aside {
       removeEventListener(type, this.#risen, { capture: true });
     this.#watch?.disconnect();
     this.#own?.disconnect();
-    this.#tree.setAside(undefined);
+    this.#tree.setAside(this, false);
     this.#drawn?.host.remove();
     this.#drawn = undefined;
   }

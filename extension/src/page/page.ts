@@ -8,6 +8,7 @@ import { Snapshots } from './snapshots.js';
 import { pageRoot } from './root.js';
 import { markdown } from './markdown.js';
 import { type Expected, Mask } from './mask.js';
+import { Marks } from './marks.js';
 import type { Shown } from './maskface.js';
 import * as reaching from './reach.js';
 import { Refs } from './refs.js';
@@ -119,6 +120,8 @@ export interface Page {
     lower(): void;
     veil(on: boolean): void;
   };
+  /** What we draw over the page for its user, and the reports that it has changed. */
+  marks: Marks;
 }
 
 /** Creates the page object. It does not touch the page until a method is called. */
@@ -128,6 +131,10 @@ export function createPage(): Page {
   const snapshots = new Snapshots(tree, refs);
   const extract = new Extract(tree, refs);
   const mask = new Mask(tree);
+  const marks = new Marks(tree, {
+    element: (ref) => elementOf(snapshots, ref),
+    aria: (el) => snapshots.aria(el),
+  });
   const scene = new Scene(snapshots);
   let watching: Watch | undefined;
   const part = (scope: string | undefined): Element | null =>
@@ -220,5 +227,6 @@ export function createPage(): Page {
       return el ? factsOf(tree, el) : undefined;
     },
     mask,
+    marks,
   };
 }

@@ -1570,6 +1570,85 @@ export const ExtensionID = "kefhgdbcjagpeipabclocckcmokfapcf";
 export const ExtensionOrigin = "chrome-extension://" + ExtensionID;
 
 //////////
+// source: elements.go
+
+/**
+ * ElementItem is an item of the feed "elements": a change of the list of what can be
+ * acted on in a tab. Every follower first gets the whole list.
+ */
+export interface ElementItem {
+  kind: ElementItemKind;
+  /**
+   * URL and Title are the page's; More is how many elements the list lacks (page).
+   */
+  url?: string;
+  title?: string;
+  more?: number /* int */;
+  /**
+   * Element is an element that is new, has changed or has moved (put).
+   */
+  element?: PageElement;
+  /**
+   * After is the ref of the element before it; empty for the first (put).
+   */
+  after?: string;
+  /**
+   * Ref is that of an element that is no longer there (gone).
+   */
+  ref?: string;
+  /**
+   * Error says why the list is not current (failed). The next item of another kind
+   * ends that.
+   */
+  error?: Error;
+}
+/**
+ * ElementItemKind is the kind of an ElementItem.
+ */
+export type ElementItemKind =
+  | typeof ElementNew
+  | typeof ElementPage
+  | typeof ElementPut
+  | typeof ElementGone
+  | typeof ElementFailed;
+/**
+ * The kinds of items.
+ */
+export const ElementNew = "new"; // another page: the list begins anew, and is empty
+export const ElementPage = "page"; // the page has another address or title
+export const ElementPut = "put"; // an element comes, changes or moves
+export const ElementGone = "gone"; // an element goes
+export const ElementFailed = "failed"; // the page cannot be read at the moment
+/**
+ * PageElement is one element that can be acted on, as an agent sees it.
+ */
+export interface PageElement {
+  ref: string;
+  role: string;
+  name: string;
+  states?: string[];
+  value?: string;
+  /**
+   * Context distinguishes it from others with the same role and name: the title of
+   * the part of the page that contains it, or which of them it is.
+   */
+  context?: string;
+}
+/**
+ * AgentSign is what a tab's page shows its user while an agent works there.
+ */
+export interface AgentSign {
+  /**
+   * Words say who works, in at most 60 characters: "Claude Code works in this tab".
+   */
+  words: string;
+  /**
+   * Asks: the agent waits for the user.
+   */
+  asks?: boolean;
+}
+
+//////////
 // source: errors.go
 
 /**
@@ -4113,7 +4192,10 @@ export type PickAction =
   | typeof PickStart
   | typeof PickMark
   | typeof PickShow
-  | typeof PickStop;
+  | typeof PickStop
+  | typeof PickHighlight
+  | typeof PickScroll
+  | typeof PickBadges;
 /**
  * The actions.
  */
@@ -4128,6 +4210,16 @@ export const PickShow = "show";
  */
 export const PickStop = "stop";
 /**
+ * PickHighlight, PickScroll and PickBadges draw on a page while a panel follows
+ * the tab's elements: a highlight, the same with scrolling, the refs.
+ */
+export const PickHighlight = "highlight";
+/**
+ * The actions.
+ */
+export const PickScroll = "scroll";
+export const PickBadges = "badges";
+/**
  * PickRequest is the body of POST /inspector/pick, with which the user at a
  * panel picks an element of a tab's page.
  */
@@ -4140,7 +4232,8 @@ export interface PickRequest {
   panel: string;
   action: PickAction;
   tab?: TabID; // start
-  ref?: string; // mark, show; empty removes the highlight
+  ref?: string; // mark, show, highlight, scroll; empty removes the highlight
+  on?: boolean; // badges
 }
 /**
  * PickReply is the reply of POST /inspector/pick.

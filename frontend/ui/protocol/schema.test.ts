@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { chatPageSchema } from './chat';
 import * as s from './schema';
+import { elementItemSchema } from './schema-elements';
 import { activityFoundSchema } from './schema-activity';
 
 // The golden frames that the Go tests write: the schemas must accept what Go sends.
@@ -11,6 +12,7 @@ const folder = new URL('../../../backend/protocol/testdata/', import.meta.url);
 const schemas: Record<string, v.GenericSchema> = {
   ActivityFound: activityFoundSchema,
   ChatPage: chatPageSchema,
+  ElementItem: elementItemSchema,
   Health: s.healthSchema,
   LogRecord: s.logRecordSchema,
   Pairing: s.pairingSchema,

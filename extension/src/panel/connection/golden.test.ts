@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chatPageSchema } from '$ui/protocol/chat';
 import { activityFoundSchema } from '$ui/protocol/schema-activity';
 import * as schema from '$ui/protocol/schema';
+import { elementItemSchema } from '$ui/protocol/schema-elements';
 import * as observed from '$ui/protocol/schema-observed';
 import * as v from 'valibot';
 
@@ -40,6 +41,7 @@ const received: Record<string, v.GenericSchema> = {
   PtySessionReply: schema.ptySessionReplySchema,
   TerminalControl: schema.terminalControlSchema,
   AgentsFile: schema.agentsFileSchema,
+  ElementItem: elementItemSchema,
   ConsoleItem: observed.consoleItemSchema,
   NetworkItem: observed.networkItemSchema,
   TabSignals: observed.tabSignalsSchema,

@@ -1,0 +1,138 @@
+// Package elementlist follows what an agent can act on in a tab, as changes of a list.
+package elementlist
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"pilotfish/backend/browser/marks"
+	"pilotfish/backend/protocol"
+)
+
+const (
+	// Most is how many elements a list has at most.
+	Most = 2000
+	// least is the shortest time between two readings of a page, and part the part of
+	// the time that reading may take: a page that is slow to read is read less often.
+	least = 250 * time.Millisecond
+	part  = 10
+	// longest bounds that wait.
+	longest = 5 * time.Second
+	// again is the wait after a page that could not be read: it loads, or shows a
+	// dialog, and nothing reports the end of that.
+	again = 2 * time.Second
+)
+
+// caller is the name under which pages are read; world.js knows it.
+const caller = "room elements"
+
+// Browser is the part of the browser that is followed.
+type Browser interface {
+	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error)
+	Watch(ctx context.Context, tab protocol.TabID) (*marks.Watcher, error)
+}
+
+// Follow returns what can be acted on in a tab, and then how it changes, until ctx
+// ends. It reads the page only while somebody follows, and only after the page reported
+// a change. A reader that is slow gets fewer and larger changes.
+func Follow(ctx context.Context, b Browser, tab protocol.TabID) iter.Seq2[[]protocol.ElementItem, error] {
+	return func(yield func([]protocol.ElementItem, error) bool) {
+		f := follower{b: b, tab: tab, yield: yield}
+		if err := f.run(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, errLeft) {
+			yield(nil, err)
+		}
+	}
+}
+
+// errLeft says that the reader wants no more.
+var errLeft = errors.New("the reader left")
+
+// follower is one reader.
+type follower struct {
+	b     Browser
+	tab   protocol.TabID
+	yield func([]protocol.ElementItem, error) bool
+	list  list
+}
+
+func (f *follower) run(ctx context.Context) error {
+	if f.tab == "" {
+		return protocol.NewError(protocol.CodeBadArgument, "elements are those of one tab", "name the tab")
+	}
+	var w *marks.Watcher
+	defer func() {
+		if w != nil {
+			w.Close(ctx)
+		}
+	}()
+	for {
+		began := time.Now()
+		var err error
+		if w == nil {
+			w, err = f.b.Watch(ctx, f.tab)
+		}
+		if err == nil {
+			err = f.read(ctx, w)
+		}
+		if ctx.Err() != nil || errors.Is(err, errLeft) {
+			return err
+		}
+		rest := min(max(least, part*time.Since(began)), longest)
+		if err != nil {
+			if code := protocol.AsError(err).Code; code == protocol.CodeUnknownTab || code == protocol.CodeNotRunning {
+				return err
+			}
+			if err := f.send(protocol.ElementItem{Kind: protocol.ElementFailed, Error: protocol.AsError(err)}); err != nil {
+				return err
+			}
+			rest = again
+		}
+		if !pause(ctx, rest) {
+			return ctx.Err()
+		}
+		if err != nil {
+			continue
+		}
+		select {
+		case <-w.Changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// pause waits, and reports whether ctx is still there.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// read reads the page and sends what has changed.
+func (f *follower) read(ctx context.Context, w *marks.Watcher) error {
+	if err := w.Arm(ctx); err != nil {
+		return err
+	}
+	snap, err := f.b.Snapshot(ctx, protocol.Caller{Name: caller}, f.tab, protocol.SnapshotRequest{Compact: true, Interactive: true, JSON: true})
+	if err != nil {
+		return err
+	}
+	return f.send(f.list.update(snap)...)
+}
+
+func (f *follower) send(items ...protocol.ElementItem) error {
+	if len(items) == 0 {
+		return nil
+	}
+	if !f.yield(items, nil) {
+		return errLeft
+	}
+	return nil
+}
