@@ -142,7 +142,7 @@ func chatTable() []routeCase {
 	user := []auth.Kind{auth.KindPanel, auth.KindCLI}
 	panel := []auth.Kind{auth.KindPanel}
 	table := []routeCase{{method: "POST", path: "/chat/answer", kinds: panel}}
-	for _, path := range []string{"/chat/route-rule", "/chat/screenshot", "/chat/file", "/inspector/pick"} {
+	for _, path := range []string{"/chat/route-rule", "/chat/screenshot", "/chat/file"} {
 		table = append(table, routeCase{method: "POST", path: path, kinds: panel, extension: true})
 	}
 	for _, name := range []string{"start", "send", "cancel", "queue", "set", "restart", "delete", "terminal", "resume", "sign-in", "history", "list", "search", "paths", "export"} {

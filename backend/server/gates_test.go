@@ -52,7 +52,7 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "POST", path: "/activity/shot", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/file?path=shot.png", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/refs?tab=t1", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
-}, chatTable(), taskTable())
+}, chatTable(), inspectorTable(), taskTable())
 
 // bodyFor returns a valid body for each route.
 func bodyFor(method, path string) string {
@@ -92,7 +92,7 @@ func TestMatrixHasEveryRoute(t *testing.T) {
 // is a socket, and returns the status.
 func (w *world) try(t *testing.T, method, path, origin, token string, socket bool) int {
 	t.Helper()
-	if strings.Contains(path, "/stream") {
+	if strings.Contains(path, "/stream") || strings.Contains(path, "/events") {
 		return w.tryStream(t, path, origin, token)
 	}
 	if !socket {

@@ -145,7 +145,7 @@ func (h *fixture) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, e
 // Feed has one item for each index after the given one up to 9, and waits then.
 func (h *fixture) Feed(ctx context.Context, g auth.Grant, name protocol.FeedName, tab protocol.TabID, after uint64) (iter.Seq2[protocol.FeedBatch, error], error) {
 	err := h.called("feed", g)
-	if err != nil || name != protocol.FeedConsole {
+	if err != nil || name != protocol.FeedConsole && name != protocol.FeedInspector {
 		return nil, protocol.NewError(protocol.CodeBadArgument, "there is no such feed", "")
 	}
 	return func(yield func(protocol.FeedBatch, error) bool) {

@@ -9,6 +9,7 @@ import (
 	"pilotfish/backend/browser"
 	"pilotfish/backend/browser/elementlist"
 	"pilotfish/backend/feed"
+	"pilotfish/backend/inspector"
 	"pilotfish/backend/observed"
 	"pilotfish/backend/protocol"
 )
@@ -16,11 +17,12 @@ import (
 // feeds returns what the rooms of a session's panels follow.
 func feeds(s *Session) feed.Sources {
 	return feed.Sources{
-		protocol.FeedActivity: viewer.New(s.recorder, s.shots).Feed,
-		protocol.FeedElements: ofTab(s, func(b *browser.Browser) feed.Source { return elementsOf(b) }),
-		protocol.FeedNetwork:  ofTab(s, func(b *browser.Browser) feed.Source { return observed.Network(b) }),
-		protocol.FeedConsole:  ofTab(s, func(b *browser.Browser) feed.Source { return observed.Console(b) }),
-		protocol.FeedSignals:  ofTab(s, func(b *browser.Browser) feed.Source { return observed.Signals(b) }),
+		protocol.FeedActivity:  viewer.New(s.recorder, s.shots).Feed,
+		protocol.FeedElements:  ofTab(s, func(b *browser.Browser) feed.Source { return elementsOf(b) }),
+		protocol.FeedNetwork:   ofTab(s, func(b *browser.Browser) feed.Source { return observed.Network(b) }),
+		protocol.FeedConsole:   ofTab(s, func(b *browser.Browser) feed.Source { return observed.Console(b) }),
+		protocol.FeedSignals:   ofTab(s, func(b *browser.Browser) feed.Source { return observed.Signals(b) }),
+		protocol.FeedInspector: ofTab(s, func(b *browser.Browser) feed.Source { return inspector.Feed(b) }),
 	}
 }
 
@@ -57,9 +59,18 @@ func elementsOf(b *browser.Browser) feed.Source {
 
 // Feed returns what a room of the panel follows.
 func (g gateway) Feed(ctx context.Context, grant auth.Grant, name protocol.FeedName, tab protocol.TabID, after uint64) (iter.Seq2[protocol.FeedBatch, error], error) {
-	s, err := g.m.Session(grant.Session)
+	s, err := g.m.pick(grant.Session)
 	if err != nil {
 		return nil, err
+	}
+	if grant.Kind == auth.KindAgent { // its token opens the streams of tabs, too
+		r, err := s.current()
+		if err == nil {
+			err = r.policy.Tab(grant.Actor, r.callerTab(s, grant, tab), tab, s.tabs.all())
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return feeds(s).Open(ctx, name, tab, after)
 }

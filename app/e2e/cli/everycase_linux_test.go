@@ -24,7 +24,7 @@ func before() map[string][]string {
 		"back": {"goto HOST/2"}, "forward": {"goto HOST/2", "back"},
 		"dialog accept": {"click e2"}, "dialog accept Ada": {"click e2"}, "dialog dismiss": {"click e2"},
 		"wait text Saved": {"click e5"}, "wait url */done": {"click e5"}, "watch text 'Order complete'": {"click e5"}, "watch url '*/done' --timeout 60s": {"click e5"},
-		"style --undo": {"style e5 color red"}, "diff --pixels": {"diff --mark"},
+		"style --undo": {"style e5 color red"}, "edit --undo": {"edit e5 class wide2"}, "diff --pixels": {"diff --mark"},
 		"record end": {"record start --video gif"},
 		"clipboard":  {"clipboard hello"}, "storage": {"storage clear"},
 		"network body n3": {"network", "reload", `eval "fetch('/api').then((r) => r.text())"`, "wait quiet"}, // a third request, whatever was in the cache "record stop login": {"click e5"},
@@ -41,6 +41,8 @@ func cannot() map[string]protocol.Code {
 		"state save shop": protocol.CodeBadArgument, "state load shop": protocol.CodeBadArgument,
 		// Nothing is being downloaded.
 		"downloads wait": protocol.CodeTimeout, "downloads path d2": protocol.CodeBadArgument,
+		// Nobody picks anything.
+		"pick": protocol.CodeTimeout,
 		// No key is held down.
 		"keyup Shift": protocol.CodeBadArgument,
 		// The recording has no such parameters.
@@ -150,6 +152,8 @@ func (c *crowd) compare(t *testing.T, spec command.Spec) {
 			case w.name != "MCP":
 			case spec.Scope == protocol.ScopeAdmin:
 				want = protocol.CodeForbidden
+			case spec.Name == "pick":
+				want = protocol.CodeRefused // only the user picks
 			case strings.Contains(example, "--file"):
 				want = protocol.CodeRefused // a program may not have the app read a file
 			}

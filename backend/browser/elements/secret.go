@@ -10,4 +10,3 @@ const SecretFunction = `
 	const secret = (f) => f.getAttribute('type')?.toLowerCase() === 'password' || tokens.test(f.getAttribute('autocomplete') ?? '')
 		|| names.test(f.getAttribute('name') ?? '') || names.test(f.id);
 `
-

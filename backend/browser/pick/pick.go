@@ -62,6 +62,9 @@ type Request struct {
 	// Marks receives refs to highlight on the page, for a user without a pointer; an
 	// empty ref removes the highlight.
 	Marks <-chan string
+	// Exact picks the very element under the pointer, and not the control that it is
+	// a part of.
+	Exact bool
 }
 
 // Pick lets a user pick an element of a tab with the browser's own picker: the
@@ -102,12 +105,18 @@ func (ps *Picks) Pick(ctx context.Context, id protocol.TabID, c Request) (*proto
 			}
 			var out *protocol.PickedElement
 			err := ps.tabs.OnPage(ctx, protocol.Caller{}, id, func(ctx context.Context, p *page.Page) (err error) {
-				out, err = picked(ctx, p, at)
+				out, err = picked(ctx, p, at, c.Exact)
 				return err
 			})
 			return out, err
 		}
 	}
+}
+
+// PickElement is Pick for a caller that waits: it returns the very element that the user
+// clicked, and nil when the user gave up.
+func (ps *Picks) PickElement(ctx context.Context, id protocol.TabID) (*protocol.PickedElement, error) {
+	return ps.Pick(ctx, id, Request{Ready: func([]protocol.PickedElement) {}, Exact: true})
 }
 
 // Show highlights elements of a tab's page one after another, as a user points at
@@ -273,7 +282,7 @@ func (k *picker) close() {
 }
 
 // picked describes a node for an agent, and gives it a ref.
-func picked(ctx context.Context, p *page.Page, at choice) (*protocol.PickedElement, error) {
+func picked(ctx context.Context, p *page.Page, at choice, exact bool) (*protocol.PickedElement, error) {
 	for _, f := range p.Frames.All() {
 		s, _, err := p.Ready(ctx, f)
 		if err != nil || s != at.from {
@@ -288,7 +297,7 @@ func picked(ctx context.Context, p *page.Page, at choice) (*protocol.PickedEleme
 		out, err := elements.CallOn[*struct {
 			protocol.PickedElement
 			Next int `json:"next"`
-		}](ctx, s, node.Object.ObjectID, pickScript, f.Prefix(), p.Frames.Base(f))
+		}](ctx, s, node.Object.ObjectID, pickScript, f.Prefix(), p.Frames.Base(f), exact)
 		if err != nil || out == nil {
 			continue
 		}

@@ -1,6 +1,6 @@
 // Describes a picked element for an agent: the control that it is a part of, its ref,
 // and a short text. Returns null for an element of another document.
-function (prefix, base) {
+function (prefix, base, exact) {
   if (this.ownerDocument !== document) return null;
   const page = globalThis.pilotfishPage;
   page.configure({ prefix, base });
@@ -11,7 +11,7 @@ function (prefix, base) {
   const own = this.nodeType === 1 ? this : this.parentElement;
   // The pointer may be on the text of a button; the button is meant.
   let el = own;
-  for (let at = own; at; at = at.assignedSlot ?? at.parentElement ?? at.getRootNode().host) {
+  for (let at = exact ? null : own; at; at = at.assignedSlot ?? at.parentElement ?? at.getRootNode().host) {
     if (!things.has(page.aria(at).role)) continue;
     el = at;
     break;

@@ -9,6 +9,7 @@ import (
 	"pilotfish/backend/command/catalogue/action"
 	"pilotfish/backend/command/catalogue/batch"
 	"pilotfish/backend/command/catalogue/emulation"
+	"pilotfish/backend/command/catalogue/inspector"
 	"pilotfish/backend/command/catalogue/observe"
 	"pilotfish/backend/command/catalogue/page"
 	"pilotfish/backend/command/catalogue/rules"
@@ -24,6 +25,7 @@ type Browser interface {
 	action.Browser
 	batch.Browser
 	emulation.Browser
+	inspector.Browser
 	observe.Browser
 	page.Browser
 	state.Browser
@@ -56,6 +58,7 @@ func groups(c Config) []func() []command.Command {
 		func() []command.Command { return action.Looking(b) },
 		func() []command.Command { return action.Commands(b) },
 		func() []command.Command { return page.Commands(b) },
+		func() []command.Command { return inspector.Commands(b) },
 		func() []command.Command { return batch.Each(b) },
 		func() []command.Command { return tabs.Groups(b) },
 		func() []command.Command { return state.Commands(b) },

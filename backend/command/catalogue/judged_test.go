@@ -12,7 +12,7 @@ import (
 // that for all commands, so that none is forgotten and none changes unnoticed.
 func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 	kinds := map[string]protocol.ActionKind{
-		"goto": protocol.ActionOpen, "newtab": protocol.ActionOpen, "eval": protocol.ActionEval,
+		"goto": protocol.ActionOpen, "newtab": protocol.ActionOpen, "eval": protocol.ActionEval, "edit": protocol.ActionEval,
 		"cookies": protocol.ActionCookies, "storage": protocol.ActionCookies, "state": protocol.ActionCookies,
 		"download": protocol.ActionDownload, "upload": protocol.ActionUpload, "clipboard": protocol.ActionClipboard, "permissions": protocol.ActionPermissions,
 	}
