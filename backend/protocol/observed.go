@@ -15,7 +15,7 @@ type CodePlace struct {
 // MappedPlace is a CodePlace with its position in the source that the script was made
 // from, as a source map says.
 type MappedPlace struct {
-	CodePlace
+	CodePlace `tstype:",extends"`
 	// Source is the file that the script was made from; empty when it is not known.
 	Source       string `json:"source,omitempty"`
 	SourceLine   int    `json:"sourceLine,omitempty"`   // from 1

@@ -31,6 +31,18 @@ export class FakeRooms {
       if (feed === name) tell({ type: 'feed', id, batch: { items, last: all.length } });
   }
 
+  /** Ends a feed with an error, for those who follow it now. */
+  fail(name: FeedName, message: string): void {
+    for (const [id, { feed, tell }] of this.#following)
+      if (feed === name)
+        tell({
+          type: 'feed',
+          id,
+          batch: { items: [], last: 0 },
+          error: { code: 'unknown_tab', message },
+        });
+  }
+
   /** Handles a message of a panel. */
   hear(message: PanelMessage, tell: (event: PanelEvent) => void): void {
     const id = message.id ?? 0;

@@ -2807,8 +2807,7 @@ export interface CodePlace {
  * MappedPlace is a CodePlace with its position in the source that the script was made
  * from, as a source map says.
  */
-export interface MappedPlace {
-  CodePlace: CodePlace;
+export interface MappedPlace extends CodePlace {
   /**
    * Source is the file that the script was made from; empty when it is not known.
    */

@@ -301,7 +301,10 @@ func (c commands) networkBody(ctx context.Context, in *command.Invocation, id st
 		}
 	}
 	b.Entry = forAgents(in, b.Entry)
-	if !in.Args.Flag("data") {
+	more, limit := "", bodyShown
+	if in.Args.Flag("data") {
+		limit = bodyData
+	} else {
 		b.Data = nil
 	}
 	if b.Path != "" {
@@ -312,7 +315,6 @@ func (c commands) networkBody(ctx context.Context, in *command.Invocation, id st
 		return command.Result{Text: fmt.Sprintf("%d bytes of %s; --save writes them into a file", b.Bytes, foreign.Line(b.Entry.MIME, 80)), Data: b}, nil
 	}
 	runes := []rune(b.Text)
-	more, limit := "", bodyShown
 	if n := in.Args.Number("max"); n > 0 {
 		limit = n
 	}
@@ -323,8 +325,11 @@ func (c commands) networkBody(ctx context.Context, in *command.Invocation, id st
 	return command.Result{Text: in.Foreign(b.Entry.URL, b.Text) + more, Data: b}, nil
 }
 
-// bodyShown is how many characters of a body a reply contains.
-const bodyShown = 20_000
+// bodyShown is how many characters of a body a reply contains; bodyData with --data.
+const (
+	bodyShown = 20_000
+	bodyData  = 200_000
+)
 
 func (c commands) runDialogs(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	l, err := c.browser.Dialogs(ctx, in.Tab, in.Args.Text("policy"), in.Args.Text("text"))

@@ -16,4 +16,12 @@ export interface Room {
 }
 
 /** The rooms, in the order of the strip. */
-export const rooms: readonly Room[] = [];
+export const rooms: readonly Room[] = [
+  {
+    id: 'network',
+    name: 'Network',
+    icon: 'network',
+    about: 'The requests of this tab: read, filter, copy, block, mock and slow them down.',
+    load: () => import('../rooms/network/NetworkRoom.svelte'),
+  },
+];
