@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import { mkdir } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { activityStates } from './activity-states';
 import { chatModelStates } from './chat-model-states';
 import { chatStates } from './chat-states';
 import { launch } from './fakes/face';
@@ -43,23 +44,26 @@ function cut(page: Page): Promise<string[]> {
   );
 }
 
-describe.each([...states, ...chatStates, ...chatModelStates, ...taskStates])('$name', (state) => {
-  it.each(widths)('%i px wide, in the light and in the dark', async (width) => {
-    await take(browser, state, { width }, async (page) => {
-      await page.evaluate(axe.source);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        // Colours may still be in transition, and the terminal receives a change of the scheme
-        // later than the page. So a violation counts only if it persists.
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        if (pictures !== undefined) {
-          const path = `${pictures}/${state.name}-${String(width)}-${colorScheme}.png`;
-          await page.screenshot({ path, animations: 'disabled' });
+describe.each([...states, ...chatStates, ...chatModelStates, ...taskStates, ...activityStates])(
+  '$name',
+  (state) => {
+    it.each(widths)('%i px wide, in the light and in the dark', async (width) => {
+      await take(browser, state, { width }, async (page) => {
+        await page.evaluate(axe.source);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          // Colours may still be in transition, and the terminal receives a change of the scheme
+          // later than the page. So a violation counts only if it persists.
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          if (pictures !== undefined) {
+            const path = `${pictures}/${state.name}-${String(width)}-${colorScheme}.png`;
+            await page.screenshot({ path, animations: 'disabled' });
+          }
+          await expect
+            .poll(() => violations(page), { message: colorScheme, timeout: 10_000 })
+            .toEqual([]);
+          expect(await cut(page), colorScheme).toEqual([]);
         }
-        await expect
-          .poll(() => violations(page), { message: colorScheme, timeout: 10_000 })
-          .toEqual([]);
-        expect(await cut(page), colorScheme).toEqual([]);
-      }
+      });
     });
-  });
-});
+  },
+);

@@ -14,6 +14,8 @@ export class FakeRooms {
   readonly commands: CommandRequest[] = [];
   /** What each command answers; one that is missing here is unknown. */
   readonly answers = new Map<string, Answer>();
+  /** What other routes of rooms answer, by their path. */
+  readonly routes = new Map<string, (body: unknown) => [number, unknown]>();
   readonly #items = new Map<FeedName, unknown[]>();
   readonly #following = new Map<number, { feed: FeedName; tell: (event: PanelEvent) => void }>();
 
@@ -60,7 +62,7 @@ export class FakeRooms {
   }
 
   answer(path: string, body: unknown): [number, unknown] | undefined {
-    if (path !== '/command') return undefined;
+    if (path !== '/command') return this.routes.get(path)?.(body);
     const request = body as CommandRequest;
     this.commands.push(request);
     const answer = this.answers.get(request.command);

@@ -3,8 +3,13 @@
 import * as v from 'valibot';
 import type * as p from './protocol';
 
+/** A word of a list to which later versions may add. */
+function word<T extends string>(): v.GenericSchema<T> {
+  return v.custom<T>((value) => typeof value === 'string');
+}
+
 const actorSchema = v.object({
-  kind: v.string(),
+  kind: word<p.ActorKind>(),
   id: v.exactOptional(v.string()),
   name: v.string(),
   agent: v.exactOptional(v.string()),
@@ -14,17 +19,17 @@ const actorSchema = v.object({
 
 export const activityEntrySchema = v.object({
   index: v.number(),
-  kind: v.exactOptional(v.string()),
+  kind: v.exactOptional(word<p.ActivityKind>()),
   time: v.string(),
   actor: actorSchema,
   session: v.string(),
   tab: v.exactOptional(v.string()),
   command: v.string(),
-  phase: v.exactOptional(v.string()),
+  phase: v.exactOptional(word<p.ActivityPhase>()),
   parent: v.exactOptional(v.number()),
   args: v.exactOptional(v.record(v.string(), v.string())),
   ok: v.boolean(),
-  code: v.exactOptional(v.string()),
+  code: v.exactOptional(word<p.Code>()),
   summary: v.exactOptional(v.string()),
   durationMs: v.number(),
 });

@@ -18,6 +18,13 @@ export interface Room {
 /** The rooms, in the order of the strip. */
 export const rooms: readonly Room[] = [
   {
+    id: 'activity',
+    name: 'Activity',
+    icon: 'logs',
+    about: 'What you and your agents did in this session',
+    load: () => import('../rooms/activity/ActivityRoom.svelte'),
+  },
+  {
     id: 'network',
     name: 'Network',
     icon: 'network',

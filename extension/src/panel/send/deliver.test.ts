@@ -19,7 +19,10 @@ function panel(face: Face, pasted: Pasted = 'pasted', live = true) {
       attached.push(...attachments);
     },
     goal: (text) => got.push(text),
-    reveal: () => got.push('reveal'),
+    reveal: () => {
+      got.push('reveal');
+      return Promise.resolve();
+    },
     say: (text, tone) => got.push(`${tone}: ${text}`),
   };
   return { to, got, attached };

@@ -16,8 +16,8 @@ export interface Receivers {
   write(text: string, attachments: readonly ChatAttachment[]): void;
   /** Adds to the goal or message that is being written in Task. */
   goal(text: string): void;
-  /** Shows the face, where the drawer takes its place. */
-  reveal(): void;
+  /** Shows the face, where the drawer takes its place, and waits until it is shown. */
+  reveal(): Promise<void>;
   say(text: string, tone: 'ok' | 'danger'): void;
 }
 
@@ -35,7 +35,7 @@ export async function deliver(item: SendItem, to: Receivers): Promise<void> {
   switch (to.face) {
     case 'terminal': {
       const { text, cut } = textFor(item);
-      to.reveal();
+      await to.reveal();
       const pasted = await to.paste(text);
       if (pasted === 'declined') return;
       if (pasted === 'nothing') {
@@ -47,14 +47,14 @@ export async function deliver(item: SendItem, to: Receivers): Promise<void> {
     }
     case 'chat': {
       const { text, attachments, cut } = message(item);
-      to.reveal();
+      await to.reveal();
       to.write(text, attachments);
       to.say(`Added to your message${left(cut)}.`, 'ok');
       return;
     }
     case 'task': {
       const { text, cut } = textFor(item);
-      to.reveal();
+      await to.reveal();
       to.goal(text);
       to.say(`Added to the task${left(cut)}.`, 'ok');
     }
