@@ -31,4 +31,11 @@ export const rooms: readonly Room[] = [
     about: 'The requests of this tab: read, filter, copy, block, mock and slow them down.',
     load: () => import('../rooms/network/NetworkRoom.svelte'),
   },
+  {
+    id: 'console',
+    name: 'Console',
+    icon: 'console',
+    about: 'What the page of this tab writes, its errors, and scripts that you run in it.',
+    load: () => import('../rooms/console/ConsoleRoom.svelte'),
+  },
 ];
