@@ -238,7 +238,7 @@ func roomRules() []roomRule {
 	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
 	// Only journal writes files atomically, and only it makes the error for files
 	// that cannot be written.
-	for _, name := range []string{"config", "desktop", "instance", "llm", "tabfiles", "task", "trust"} {
+	for _, name := range []string{"config", "desktop", "instance", "llm", "secret", "tabfiles", "task", "trust"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
 	}
 	return rules
@@ -247,10 +247,10 @@ func roomRules() []roomRule {
 // overTheRegistry is the only exception: tests that run commands of the registry
 // in a real browser, and inspect the browser meanwhile.
 func overTheRegistry(path, room string) bool {
-	if !within(room, "backend/command") && room != "backend/policy" {
+	if !within(room, "backend/command") && room != "backend/policy" && room != "backend/secret" {
 		return false
 	}
-	return strings.HasSuffix(path, "backend/browser/middle_test.go") || strings.HasSuffix(path, "backend/browser/history_test.go")
+	return strings.HasSuffix(path, "backend/browser/middle_test.go") || strings.HasSuffix(path, "backend/browser/secret_test.go") || strings.HasSuffix(path, "backend/browser/history_test.go")
 }
 
 func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {

@@ -12,6 +12,9 @@ import (
 
 // command runs a command of the browser.
 func (p *program) command(ctx context.Context, in syntax.Invocation) error {
+	if err := p.secretValue(&in); err != nil {
+		return err
+	}
 	args, err := in.Payload()
 	if err != nil {
 		return err

@@ -82,6 +82,10 @@ type Config struct {
 	// system.
 	Lookup gate.Lookup
 
+	// Mask replaces the values of the user's secrets in the files of commands; nil for
+	// none.
+	Mask func(string) string
+
 	// OnReady is called when the browser has answered on its pipe.
 	OnReady func(protocol.BrowserInfo)
 	// OnTabs is called with all tabs after every change. Changes that happen
@@ -170,7 +174,7 @@ func New(c Config) (*Browser, error) {
 	b.Marks = marks.New(work{b}, marks.Config{Open: b.tabs, Clicked: c.OnSign})
 	b.Inspector = inspect.New(work{b})
 	b.Reader = details.New(work{b})
-	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Page: b.Page, Info: b.Info, Beside: work{b}.Beside, Answered: b.events.KnowsDialog})
+	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Mask: c.Mask, Page: b.Page, Info: b.Info, Beside: work{b}.Beside, Answered: b.events.KnowsDialog})
 	b.Input = input.New(work{b}, input.Config{
 		Effects:  effects.Config{Open: b.tabs, Background: b.events, DialogPolicy: b.DialogPolicy},
 		Overlays: b.Overlays, Panel: b.panel, Log: b.log,

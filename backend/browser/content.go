@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/page"
@@ -50,6 +51,18 @@ func (b *Browser) savePage(ctx context.Context, id protocol.TabID, p *page.Page,
 	if err := p.Where(ctx, &info); err != nil {
 		return protocol.PageFile{}, err
 	}
+	if b.config.Mask != nil && kind != "pdf" {
+		data = []byte(b.config.Mask(unfolded(string(data), kind)))
+	}
 	path, err := b.saveScreenshot(id, kind, data)
 	return protocol.PageFile{Path: path, Bytes: len(data), URL: info.URL}, err
+}
+
+// unfolded returns an archive without the line breaks that its form adds within
+// text, so that no value is cut in two. Padding before the end of a part stays.
+func unfolded(text, kind string) string {
+	if kind != "mhtml" {
+		return text
+	}
+	return regexp.MustCompile(`([^?])=\r\n([^\r-])`).ReplaceAllString(text, "$1$2")
 }

@@ -38,8 +38,14 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 			return err
 		}
 	}
+	if err := in.sealed(c, page); err != nil {
+		return err
+	}
 	if !in.Agent() {
-		return confirm(ctx, in, c, page)
+		if err := confirm(ctx, in, c, page); err != nil {
+			return err
+		}
+		return mayUseSecret(ctx, in, c, page, nil)
 	}
 	begin(in)
 	if c.Tab == OwnTab {
@@ -74,7 +80,7 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 	request := policy.Request{Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args, Asking: in.call.Watch.Asking}
 	if in.Rules().Decide(kind, page).Decision == protocol.SiteAsk {
 		if request.Target = in.aimed(ctx, c); request.Target != nil {
-			request.Args = unsecret(args, *request.Target)
+			request.Args, request.Target = unsecret(args, *request.Target), in.unnamed(request.Target)
 		}
 	}
 	err := in.registry.policy.Authorize(ctx, request)
@@ -94,6 +100,9 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 	}
 	if err == nil && c.Answers != nil {
 		err = mayAnswer(ctx, in, c, args)
+	}
+	if err == nil {
+		err = mayUseSecret(ctx, in, c, page, args)
 	}
 	if err != nil || kind == protocol.ActionOpen {
 		return err

@@ -44,6 +44,9 @@ type Command struct {
 	// Replaces returns what of somebody else a call would replace, and by what,
 	// so that the user can be asked; nil if it replaces nothing of others.
 	Replaces func(ctx context.Context, in *Invocation) ([]protocol.ApprovalArg, error)
+	// Secrets: the argument secret names a secret of the user, which the call enters in
+	// the element that the argument target names.
+	Secrets bool
 	// Doing returns what a call is about to do to an element, and to which
 	// element; nil for a command that has no consequence.
 	Doing func(in *Invocation) (do policy.Doing, target string)

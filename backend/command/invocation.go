@@ -33,6 +33,8 @@ type Invocation struct {
 	acts   func(address string) error
 	// shown is what the user was shown of what the call replaces.
 	shown []protocol.ApprovalArg
+	// secret is the secret that the call may use; its Name is empty for none.
+	secret protocol.Secret
 	// saving is about files that pages of the tab would save.
 	saving saving
 	// by is the caller that the browser sees; see By.

@@ -65,6 +65,7 @@ type Registry struct {
 	browser Browser
 	policy  *policy.Policy
 	table   Table
+	secrets *secrets // nil: there are none
 }
 
 // New returns the registry of commands that run on a browser under a policy.
@@ -76,6 +77,7 @@ func New(b Browser, p *policy.Policy, commands []Command) *Registry {
 // error of that call only.
 func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.CommandReply) {
 	began := time.Now()
+	defer func() { r.mask(&reply) }()
 	defer func() {
 		if fault := recover(); fault != nil {
 			reply = failed(reply.Tab, protocol.NewError(protocol.CodeInternal,

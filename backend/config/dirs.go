@@ -68,6 +68,9 @@ func (d Dirs) SettingsFile() string { return filepath.Join(d.Config, "settings.t
 // ModelsFile is the path of the file of model profiles. It contains no keys.
 func (d Dirs) ModelsFile() string { return filepath.Join(d.Config, "models.json") }
 
+// SecretsFile has the names and origins of the user's secrets. It contains no values.
+func (d Dirs) SecretsFile() string { return filepath.Join(d.Config, "secrets.json") }
+
 // TrustFile has the folders whose settings for agents the user trusts.
 func (d Dirs) TrustFile() string { return filepath.Join(d.State, "trust.json") }
 

@@ -17,6 +17,7 @@ const (
 	ActionUpload      ActionKind = "upload"      // give the page a file
 	ActionClipboard   ActionKind = "clipboard"   // read or write the clipboard
 	ActionPermissions ActionKind = "permissions" // give the page camera, location, …
+	ActionSecret      ActionKind = "secret"      // use a secret of the user
 	// The consequence of an action on a page, as far as the page shows it. A task
 	// asks the user unless a rule says otherwise; other agents ask only where a
 	// rule says so.
@@ -33,7 +34,7 @@ const (
 func ActionKinds() []ActionKind {
 	return []ActionKind{
 		ActionOpen, ActionAct, ActionSensitive, ActionEval, ActionCookies,
-		ActionDownload, ActionUpload, ActionClipboard, ActionPermissions,
+		ActionDownload, ActionUpload, ActionClipboard, ActionPermissions, ActionSecret,
 		ActionSend, ActionPay, ActionDelete, ActionSignIn, ActionData,
 	}
 }

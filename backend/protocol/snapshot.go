@@ -111,6 +111,9 @@ type ActRequest struct {
 	// Text is the text to fill in or type, or the keys to press, such as
 	// "Control+A".
 	Text string `json:"text,omitempty"`
+	// Origin says that Text is a secret: the field must be in a frame of this origin,
+	// and its value is not reported.
+	Origin string `json:"-"`
 	// Clear replaces the text of the field instead of typing at its end.
 	Clear bool `json:"clear,omitempty"`
 	// Values are the options of a select, or the files of an upload.

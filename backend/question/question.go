@@ -82,6 +82,8 @@ func Effect(a protocol.Approval) string {
 		return "This sends a form with a password."
 	case protocol.ActionData:
 		return "It did not start on this site and would give data to it."
+	case protocol.ActionSecret:
+		return "Pilotfish enters it. The agent does not see the value."
 	case protocol.ActionOpen, protocol.ActionAct, protocol.ActionSensitive, protocol.ActionEval, protocol.ActionCookies,
 		protocol.ActionDownload, protocol.ActionUpload, protocol.ActionClipboard, protocol.ActionPermissions, protocol.ActionTool:
 	}
@@ -117,6 +119,8 @@ func May(kind protocol.ActionKind) string {
 		return "use the clipboard"
 	case protocol.ActionPermissions:
 		return "change what the site may use, such as the camera"
+	case protocol.ActionSecret:
+		return "use your secrets"
 	case protocol.ActionSend:
 		return "send or publish things"
 	case protocol.ActionPay:
@@ -269,6 +273,9 @@ func (s *say) what() string {
 	if s.a.Kind == protocol.ActionDownload && s.arg("file") != "" {
 		return "download " + s.quote("file")
 	}
+	if s.a.Kind == protocol.ActionSecret {
+		return s.secret()
+	}
 	switch s.a.Command {
 	case "goto":
 		return s.opens("open a page" + s.carrying())
@@ -357,6 +364,10 @@ func (s *say) what() string {
 		return "run code by its own answers to requests" // Where says to which site, Details the pattern
 	case "app":
 		return s.app()
+	case "secret":
+		return s.keeps()
+	case "signins":
+		return s.signIns()
 	case "rules":
 		return "change what agents may do on which sites"
 	case protocol.TrustQuestion:

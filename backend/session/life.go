@@ -88,7 +88,7 @@ func (s *Session) newRun() (*run, error) {
 	r.browser, err = browser.New(browser.Config{
 		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
-		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard,
+		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, OnSign: signClicked(s), OnDownload: s.recorder.Download, Logger: s.plainLog(),
 	})
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Session) newRun() (*run, error) {
 	}
 	r.letGo = func(caller string) { r.browser.ReleaseInput(context.Background(), caller) }
 	r.commands = catalogue.New(catalogue.Config{
-		Browser: r.browser, Policy: r.policy, AllowedCDP: func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) },
+		Browser: r.browser, Policy: r.policy, Secrets: s.m.secrets, AllowedCDP: func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) },
 	})
 	return r, nil
 }

@@ -17,12 +17,14 @@ import (
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
 	"pilotfish/backend/confine"
+	"pilotfish/backend/desktop"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/llm"
 	"pilotfish/backend/peer"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/secret"
 	"pilotfish/backend/trust"
 )
 
@@ -65,6 +67,7 @@ type Manager struct {
 	agents   *agentList
 	confine  *confine.Probe
 	folders  *trust.Folders
+	secrets  *secret.Store
 	// known are the browser's commands: each call looks several times.
 	known command.Table
 
@@ -111,6 +114,7 @@ func New(cfg Config) (*Manager, error) {
 	m.agents = newAgentList(cfg)
 	m.confine = confine.NewProbe()
 	m.folders = trust.NewFolders(trust.NewStore(cfg.Dirs.TrustFile(), cfg.Logger))
+	m.secrets = secret.New(secret.Config{File: cfg.Dirs.SecretsFile(), Keyring: desktop.KeyringRuns})
 	m.endpoint = newEndpoint(m)
 	names, err := cfg.Dirs.Sessions()
 	if err != nil {

@@ -24,7 +24,8 @@ func before() map[string][]string {
 		"back": {"goto HOST/2"}, "forward": {"goto HOST/2", "back"},
 		"dialog accept": {"click e2"}, "dialog accept Ada": {"click e2"}, "dialog dismiss": {"click e2"},
 		"wait text Saved": {"click e5"}, "wait url */done": {"click e5"}, "watch text 'Order complete'": {"click e5"}, "watch url '*/done' --timeout 60s": {"click e5"},
-		"style --undo": {"style e5 color red"}, "edit --undo": {"edit e5 class wide2"}, "diff --pixels": {"diff --mark"},
+		"secret remove shop": {"secret add shop --origin https://shop.example --from pass:shop"},
+		"style --undo":       {"style e5 color red"}, "edit --undo": {"edit e5 class wide2"}, "diff --pixels": {"diff --mark"},
 		"record end": {"record start --video gif"},
 		"clipboard":  {"clipboard hello"}, "storage": {"storage clear"},
 		"network body n3": {"network", "reload", `eval "fetch('/api').then((r) => r.text())"`, "wait quiet"}, // a third request, whatever was in the cache "record stop login": {"click e5"},
@@ -54,7 +55,7 @@ func cannot() map[string]protocol.Code {
 // share, or needs it exclusively (perf --trace: the browser's only trace). These
 // commands run one after the other.
 func alone(name string) bool {
-	return slices.Contains([]string{"cookies", "storage", "state", "permissions", "rules", "windows", "groups", "clipboard", "record", "trace", "perf", "each", "run", "chain"}, name)
+	return slices.Contains([]string{"cookies", "storage", "state", "permissions", "rules", "windows", "groups", "clipboard", "record", "trace", "perf", "each", "run", "chain", "secret"}, name)
 }
 
 // crowd runs command lines in each way.

@@ -115,6 +115,11 @@ func (a *action) do(ctx context.Context) error {
 			return err
 		}
 	}
+	if a.q.Origin != "" {
+		if err := a.reserve(ctx); err != nil {
+			return err
+		}
+	}
 	switch a.q.Kind {
 	case protocol.ActClick:
 		return a.click(ctx)
@@ -398,8 +403,13 @@ func (a *action) verify(context.Context) error {
 		return nil
 	}
 	if v := a.told.Value; v != nil && a.q.Kind != protocol.ActCheck {
-		a.fx.Out.Value = &v.Value
+		if a.fx.Out.Value = &v.Value; a.q.Origin != "" {
+			a.fx.Out.Value = nil
+		}
 		if _, asked := a.after["expected"]; asked && !v.Matches {
+			if a.q.Origin != "" {
+				return protocol.NewError(protocol.CodeNotActable, page.Plain(a.fx.Out.Hit)+" did not take the secret", "the field may need another format, or the page changes what is typed")
+			}
 			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s did not take the text: its value is now %q", page.Plain(a.fx.Out.Hit), page.Plain(v.Value)), "the field may need another format, or the page changes what is typed")
 		}
 	}

@@ -95,7 +95,7 @@ func (o *Observer) HAR(ctx context.Context, by protocol.Caller, id protocol.TabI
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
-	saved, err := o.config.Folder.Save("har", string(id), "har", data)
+	saved, err := o.config.Folder.Save("har", string(id), "har", o.masked(data))
 	saved.Entries = len(all)
 	return saved, err
 }

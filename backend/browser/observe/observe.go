@@ -17,6 +17,8 @@ import (
 type Config struct {
 	// Folder is where bodies, HARs and traces are saved.
 	Folder files.Folder
+	// Mask replaces the values of the user's secrets in what is saved; nil for none.
+	Mask func(string) string
 	// Page returns a tab's URL and title.
 	Page func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageInfo, error)
 	// Beside runs f with the page of a tab outside the tab's queue; see
@@ -40,4 +42,12 @@ type Observer struct {
 // New returns the observer of a browser's tabs.
 func New(tabs watch.Source, c Config) *Observer {
 	return &Observer{tabs: tabs, config: c, values: values.New(), leases: leases{of: make(map[leased]*lease)}, maps: tabMaps{tab: make(map[protocol.TabID]*sourcemaps.Maps)}}
+}
+
+// masked returns data without the values of the user's secrets.
+func (o *Observer) masked(data []byte) []byte {
+	if o.config.Mask == nil {
+		return data
+	}
+	return []byte(o.config.Mask(string(data)))
 }

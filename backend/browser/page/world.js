@@ -288,6 +288,7 @@ globalThis.pilotfishDo ??= (() => {
     },
     resolve: ({ ref }) => page.resolve(ref),
     fill: ({ ref, value }) => page.fill(ref, value),
+    conceal: ({ ref }) => page.conceal(ref),
     choose: ({ ref, wanted }) => page.choose(ref, wanted),
     checked: ({ ref }) => ({ state: page.checked(ref), grouped: page.grouped(ref) }),
     value: ({ ref, expected }) => page.value(ref, expected) ?? null,

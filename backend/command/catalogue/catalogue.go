@@ -8,6 +8,7 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue/action"
 	"pilotfish/backend/command/catalogue/batch"
+	"pilotfish/backend/command/catalogue/credentials"
 	"pilotfish/backend/command/catalogue/emulation"
 	"pilotfish/backend/command/catalogue/inspector"
 	"pilotfish/backend/command/catalogue/observe"
@@ -40,11 +41,24 @@ type Config struct {
 	// AllowedCDP returns the methods that the user allowed for `cdp`, to
 	// themselves or to agents. It is called for every `cdp`; nil allows none.
 	AllowedCDP func(agent bool) []string
+	// Secrets are the user's secrets; nil for none.
+	Secrets Secrets
+}
+
+// Secrets keeps secrets for the command `secret`, and gives them to the commands
+// that enter them.
+type Secrets interface {
+	command.Secrets
+	credentials.Keeper
 }
 
 // New returns the registry of every command.
 func New(c Config) *command.Registry {
-	return command.New(c.Browser, c.Policy, commands(c))
+	r := command.New(c.Browser, c.Policy, commands(c))
+	if c.Secrets != nil {
+		r.WithSecrets(c.Secrets)
+	}
+	return r
 }
 
 // groups returns the commands in groups, in the order of the help. They are
@@ -68,6 +82,7 @@ func groups(c Config) []func() []command.Command {
 		func() []command.Command { return batch.Commands(b) },
 		func() []command.Command { return tools.Commands(b, c.AllowedCDP) },
 		rules.Commands,
+		func() []command.Command { return credentials.Secrets(keeper(c)) },
 	}
 }
 
@@ -106,4 +121,12 @@ func Find(name string) (command.Spec, error) {
 		return s, nil
 	}
 	return Table().Find(name)
+}
+
+// keeper returns the keeper of secrets; nil for none.
+func keeper(c Config) credentials.Keeper {
+	if c.Secrets == nil {
+		return nil
+	}
+	return c.Secrets
 }

@@ -1,6 +1,7 @@
 import { Extract } from './data.js';
 import { type Facts, factsOf } from './facts.js';
 import * as filling from './fill.js';
+import { conceal } from './value.js';
 import { type ClosedRoot, FlatTree } from './flat.js';
 import { boxOf, rectOf, touches, viewport } from './geometry.js';
 import { find, type Found, locate, type Want } from './locate.js';
@@ -75,6 +76,8 @@ export interface Page {
   fill(ref: string, value: string): filling.Filled;
   /** Selects options of a native list. */
   choose(ref: string, wanted: string[], press?: boolean): filling.Filled;
+  /** Keeps the value of a field secret from now on; false for what is not a field. */
+  conceal(ref: string): boolean;
   /** Whether a checkbox, radio button or switch is on. */
   checked(ref: string): ReturnType<typeof filling.checkedState>;
   /** Whether it is one of a group, in which selecting another one switches it off. */
@@ -183,6 +186,10 @@ export function createPage(): Page {
     scroll: (ref, dx, dy) => reaching.scroll(snapshots, ref, dx, dy),
     fill: (ref, value) => filling.fill(snapshots, ref, value),
     choose: (ref, wanted, press) => filling.choose(snapshots, ref, wanted, press),
+    conceal: (ref) => {
+      const el = elementOf(snapshots, ref);
+      return el !== null && conceal(el);
+    },
     checked: (ref) => filling.checkedState(snapshots, ref),
     grouped: (ref) => filling.isGrouped(snapshots, ref),
     value: (ref, expected) => filling.valueOf(snapshots, ref, expected),

@@ -6,11 +6,26 @@ const secretTokens =
 const secretNames =
   /(^|[^a-z])(cvv2?|cvc2?|csc|otp|one.?time.?(code|pass)|passw(or)?d|card.?(number|num|no)|cc.?(number|num|no))([^a-z]|$)/i;
 
+/** Fields that were given a secret of the user. */
+const concealed = new WeakSet<Element>();
+
+/**
+ * Keeps the value of a field secret from now on, whatever it is called, and shows dots in place of
+ * its text. Returns false for what is not a field.
+ */
+export function conceal(el: Element): boolean {
+  if (!(el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)) return false;
+  concealed.add(el);
+  el.style.setProperty('-webkit-text-security', 'disc', 'important');
+  return true;
+}
+
 /** Whether the value of a field is secret: passwords, cards, one-time codes. */
 export function isSecret(el: Element): boolean {
   if (!(el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)) {
     return false;
   }
+  if (concealed.has(el)) return true;
   if (el.type === 'password' || secretTokens.test(el.autocomplete.toLowerCase())) return true;
   if (secretTokens.test((el.getAttribute('autocomplete') ?? '').toLowerCase())) return true;
   return secretNames.test(el.name) || secretNames.test(el.id);

@@ -11,6 +11,7 @@ const kinds: Record<ActionKind, string> = {
   upload: 'upload',
   clipboard: 'clipboard',
   permissions: 'permissions',
+  secret: 'secrets',
   send: 'send or publish',
   pay: 'pay or order',
   delete: 'delete',

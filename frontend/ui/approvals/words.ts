@@ -43,6 +43,7 @@ const effects: Partial<Record<ActionKind, string>> = {
   delete: 'This may delete something.',
   sign_in: 'This sends a form with a password.',
   data: 'It did not start on this site and would give data to it.',
+  secret: 'Pilotfish enters it. The agent does not see the value.',
 };
 
 /** What the action may cause, as a sentence; empty when `what` already says it. */
@@ -74,6 +75,7 @@ const allowed: Record<ActionKind, string> = {
   upload: 'upload files',
   clipboard: 'use the clipboard',
   permissions: 'change what the site may use, such as the camera',
+  secret: 'use your secrets',
   send: 'send or publish things',
   pay: 'pay and place orders',
   delete: 'delete things',
@@ -160,6 +162,12 @@ class Saying {
       return `use the tool ${title.text}`;
     }
     if (kind === 'download' && this.#arg('file') !== '') return `download ${this.#quote('file')}`;
+    if (kind === 'secret') {
+      const secret = this.#quote('secret');
+      return target === undefined && this.#arg('target') === ''
+        ? `use the secret ${secret}`
+        : `use the secret ${secret} in ${this.#element()}`;
+    }
     switch (command) {
       case 'goto':
         return this.#opens(`open a page${this.#carrying()}`);
@@ -231,6 +239,10 @@ class Saying {
       }
       case 'app':
         return this.#app();
+      case 'secret':
+        return this.#secrets();
+      case 'signins':
+        return this.#signIns();
       case 'rules':
         return 'change what agents may do on which sites';
       case 'trust':
@@ -276,6 +288,30 @@ class Saying {
     const todo = this.#arg('do');
     if (['', 'list', 'get'].includes(todo)) return `read ${things}`;
     return `${todo === 'set' ? 'change' : 'delete'} ${things}`;
+  }
+
+  #secrets(): string {
+    this.said.add('do');
+    switch (this.#arg('do')) {
+      case 'add':
+        return `add the secret ${this.#quote('name')}`;
+      case 'remove':
+        return `remove the secret ${this.#quote('name')}`;
+      default:
+        return 'list the names of your secrets';
+    }
+  }
+
+  #signIns(): string {
+    this.said.add('do');
+    switch (this.#arg('do')) {
+      case 'import':
+        return 'import sign-ins from another browser';
+      case 'remove':
+        return 'remove imported sign-ins';
+      default:
+        return 'list the sites of your other browsers';
+    }
   }
 
   #state(): string {

@@ -401,6 +401,7 @@ export type ActionKind =
   | typeof ActionUpload
   | typeof ActionClipboard
   | typeof ActionPermissions
+  | typeof ActionSecret
   | typeof ActionSend
   | typeof ActionPay
   | typeof ActionDelete
@@ -420,6 +421,7 @@ export const ActionDownload = "download"; // save a file of the page
 export const ActionUpload = "upload"; // give the page a file
 export const ActionClipboard = "clipboard"; // read or write the clipboard
 export const ActionPermissions = "permissions"; // give the page camera, location, …
+export const ActionSecret = "secret"; // use a secret of the user
 /**
  * The consequence of an action on a page, as far as the page shows it. A task
  * asks the user unless a rule says otherwise; other agents ask only where a
@@ -3718,6 +3720,69 @@ export interface BridgeTab {
 }
 
 //////////
+// source: secret.go
+
+/**
+ * SecretKind is what a secret is.
+ */
+export type SecretKind =
+  | typeof SecretPassword
+  | typeof SecretTOTP
+  | typeof SecretHeader;
+/**
+ * The kinds of secrets.
+ */
+export const SecretPassword = "password"; // typed into a field, or the answer to HTTP basic authentication
+export const SecretTOTP = "totp"; // the key of one-time codes; a field gets the current code
+export const SecretHeader = "header"; // the value of a header of requests to its origin
+/**
+ * Secret describes a secret. Its value is never part of it.
+ */
+export interface Secret {
+  name: string;
+  kind: SecretKind;
+  /**
+   * Origin is the only origin on which it is used: https://shop.example.
+   */
+  origin: string;
+  /**
+   * User is the user name for HTTP basic authentication; empty for none.
+   */
+  user?: string;
+  /**
+   * Header is the name of the header, for a header.
+   */
+  header?: string;
+  /**
+   * From is the reference by which another program is asked for the value:
+   * op://vault/item/field, bw:item or pass:path; empty for a value that we keep.
+   */
+  from?: string;
+  /**
+   * Kept says where the value is: "keychain", "memory" (until the app ends,
+   * because there is no keychain) or "elsewhere" (From).
+   */
+  kept: string;
+  added: string;
+}
+/**
+ * SecretRequest adds a secret.
+ */
+export interface SecretRequest {
+  Secret: Secret;
+  /**
+   * Value is the value; empty when From names it.
+   */
+  value?: string;
+}
+/**
+ * Limits of secrets.
+ */
+export const MaxSecrets = 200;
+export const MaxSecretValue = 4096; // bytes
+export const MinSecretValue = 4; // bytes; a shorter value could not be masked in other text
+
+//////////
 // source: session.go
 
 /**
@@ -3863,6 +3928,99 @@ export interface ActiveTabFile {
  * StateVersion is the version of the files in the state folder.
  */
 export const StateVersion = 1;
+
+//////////
+// source: signin.go
+
+/**
+ * SignInBrowser is a browser on this machine whose sign-ins can be imported.
+ */
+export interface SignInBrowser {
+  /**
+   * ID names the browser in commands: chromium, chrome, edge, brave, vivaldi, opera
+   * or firefox.
+   */
+  id: string;
+  name: string; // Google Chrome
+  profiles: SignInProfile[];
+  /**
+   * Missing says that there are profiles and no program that could read them.
+   */
+  missing?: boolean;
+}
+/**
+ * SignInProfile is a profile of a browser.
+ */
+export interface SignInProfile {
+  id: string; // its folder: Default, Profile 1
+  name: string; // what the user called it
+}
+/**
+ * SignInSite is a site of a profile, with how many cookies it has. A cookie's name
+ * and value are never part of it.
+ */
+export interface SignInSite {
+  site: string; // example.com
+  cookies: number /* int */;
+  /**
+   * Imported says that this session has sign-ins of the site already.
+   */
+  imported?: boolean;
+  /**
+   * Locked is how many of its cookies the browser could not unlock.
+   */
+  locked?: number /* int */;
+}
+/**
+ * SignInSites are the sites of a profile.
+ */
+export interface SignInSites {
+  browser: string;
+  profile: string;
+  sites: SignInSite[];
+  /**
+   * Trouble says why cookies could not be unlocked; empty when all were.
+   */
+  trouble?: string;
+}
+/**
+ * SignInImport asks for the sign-ins of sites.
+ */
+export interface SignInImport {
+  browser: string;
+  profile: string;
+  sites: string[];
+  /**
+   * Storage also takes what the sites keep in local storage.
+   */
+  storage?: boolean;
+}
+/**
+ * SignInResult says what was imported.
+ */
+export interface SignInResult {
+  sites: ImportedSite[];
+  /**
+   * Missed are sites of which nothing could be taken, such as those that were
+   * locked.
+   */
+  missed?: string[];
+}
+/**
+ * ImportedSite is a site whose sign-ins were imported into this session.
+ */
+export interface ImportedSite {
+  site: string;
+  browser: string;
+  profile: string;
+  cookies: number /* int */;
+  items?: number /* int */; // of local storage
+  at: string;
+}
+/**
+ * SignInSitesMax is how many sites are imported at once.
+ */
+export const SignInSitesMax = 500;
 
 //////////
 // source: snapshot.go

@@ -144,6 +144,7 @@ const actionKind = v.picklist([
   p.ActionUpload,
   p.ActionClipboard,
   p.ActionPermissions,
+  p.ActionSecret,
   p.ActionSend,
   p.ActionPay,
   p.ActionDelete,

@@ -51,6 +51,7 @@ func Commands(b Browser) []command.Command {
 	typed := func(help string) command.Arg {
 		return command.Arg{Name: "value", Type: command.String, Secret: true, Typed: true, Help: help}
 	}
+	secret := command.Arg{Name: "secret", Type: command.String, Flag: true, Help: "secret of the user to enter in place of a value, by its name; its value is never shown"}
 	modifiers := command.Arg{Name: "modifiers", Type: command.String, Flag: true, Help: "keys held down: Shift+Control"}
 	at := command.Arg{Name: "at", Type: command.String, Flag: true, Help: "a point inside it, x,y from its top left corner"}
 	hold := command.Arg{Name: "hold", Type: command.Integer, Flag: true, Min: 1, Max: 60_000, Help: "milliseconds to hold it"}
@@ -65,7 +66,7 @@ func Commands(b Browser) []command.Command {
 	one := func(name, summary, example string, kind protocol.ActKind, done string, args ...command.Arg) command.Command {
 		return command.Command{Spec: command.Spec{
 			Name: name, Scope: act, Summary: summary, Args: append([]command.Arg{targetArg()}, args...), Returns: returns, Examples: []string{example},
-		}, Tab: command.OwnTab, ByPage: slices.Contains(byPage, name), Doing: c.doing(kind), Run: c.acting(kind, done)}
+		}, Tab: command.OwnTab, ByPage: slices.Contains(byPage, name), Secrets: name == "fill" || name == "type", Doing: c.doing(kind), Run: c.acting(kind, done)}
 	}
 	press := one("press", "press keys", "press Enter", protocol.ActPress, "pressed")
 	press.Args = []command.Arg{
@@ -106,9 +107,9 @@ func Commands(b Browser) []command.Command {
 		one("click", "click an element and report what changed", "click e5", protocol.ActClick, "clicked", button, count, modifiers, at, hold),
 		double,
 		one("hover", "move the mouse over an element", "hover e5", protocol.ActHover, "hovered over", modifiers, at),
-		one("fill", "replace the text of a field", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", typed("the text; empty clears the field")),
+		one("fill", "replace the text of a field", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", typed("the text; empty clears the field"), secret),
 		one("type", "type a text key by key at the end of a field", "type e3 hello", protocol.ActType, "typed into", typed("the text"),
-			command.Arg{Name: "clear", Type: command.Boolean, Flag: true, Help: "replace the text that is there"}),
+			command.Arg{Name: "clear", Type: command.Boolean, Flag: true, Help: "replace the text that is there"}, secret),
 		press, keydown, keyup, mouse,
 		one("select", "choose options of a list by label or value", "select e4 Berlin", protocol.ActSelect, "selected in", value("the option; several separated by line breaks")),
 		one("check", "turn on a checkbox, radio button or switch", "check e6", protocol.ActCheck, "checked"),
@@ -145,7 +146,13 @@ func (c commands) acting(kind protocol.ActKind, done string) func(context.Contex
 			}
 			q.At = &[2]float64{x, y}
 		}
-		if !in.Args.Given("value") && (kind == protocol.ActFill || kind == protocol.ActType || kind == protocol.ActSelect) {
+		secret, origin, err := in.Secret(ctx)
+		if err != nil {
+			return command.Result{}, err
+		}
+		if origin != "" {
+			q.Text, q.Origin = secret, origin
+		} else if !in.Args.Given("value") && (kind == protocol.ActFill || kind == protocol.ActType || kind == protocol.ActSelect) {
 			return command.Result{}, protocol.NewError(protocol.CodeBadArgument, "the value is missing", `write "" for an empty one`)
 		}
 		switch kind {

@@ -35,10 +35,12 @@ func (c commands) doing(kind protocol.ActKind) func(*command.Invocation) (policy
 			return policy.Doing{Enter: args.Text("key") == "" || sends(args.Text("key"))}
 		})
 	case protocol.ActFill:
-		return about(func(args command.Values) policy.Doing { return policy.Doing{Text: args.Text("value") != ""} })
+		return about(func(args command.Values) policy.Doing {
+			return policy.Doing{Text: args.Text("value")+args.Text("secret") != ""}
+		})
 	case protocol.ActType:
 		return about(func(args command.Values) policy.Doing {
-			return policy.Doing{Text: args.Text("value") != "", Enter: strings.Contains(args.Text("value"), "\n")}
+			return policy.Doing{Text: args.Text("value")+args.Text("secret") != "", Enter: strings.Contains(args.Text("value"), "\n")}
 		})
 	}
 	return nil

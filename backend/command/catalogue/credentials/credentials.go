@@ -1,0 +1,99 @@
+// Package credentials has the commands for what signs the user in: secrets that
+// agents may use and never read, and sign-ins of other browsers. They are for the
+// user at a shell and in the panel, never for an agent.
+package credentials
+
+import (
+	"context"
+	"fmt"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/command/listing"
+	"pilotfish/backend/protocol"
+)
+
+// Keeper keeps the secrets. None of its methods returns a value.
+type Keeper interface {
+	List() ([]protocol.Secret, error)
+	Add(ctx context.Context, q protocol.SecretRequest) (protocol.Secret, error)
+	Remove(ctx context.Context, name string) error
+}
+
+// Secrets returns the command `secret`.
+func Secrets(keeper Keeper) []command.Command {
+	s := secrets{keeper}
+	return []command.Command{
+		{Spec: command.Spec{
+			Name: "secret", Scope: protocol.ScopeAdmin, Summary: "list, add or remove secrets that agents may use and never read",
+			Help: "A secret is used on its own origin only: `fill e4 --secret shop`, and as the answer when the site asks by HTTP basic authentication. " +
+				"An agent asks the first time. The command line reads the value from the terminal without showing it, or from its input: it is never an argument. " +
+				"It is stored in the system's keychain. With --from it stays where it is, and op, bw or pass is asked for it.",
+			Args: []command.Arg{
+				command.DoArg("list", "add", "remove"),
+				{Name: "name", Type: command.String, Help: "of the secret: a to z, 0 to 9, . _ and -"},
+				{Name: "origin", Type: command.String, Flag: true, Help: "for add: the site that it is for, https://shop.example"},
+				{Name: "kind", Type: command.String, Flag: true, Choices: []string{"password", "totp", "header"}, Default: "password", Help: "for add: totp is a key of one-time codes, header is sent with every request to the origin"},
+				{Name: "user", Type: command.String, Flag: true, Help: "for add: the user name for HTTP basic authentication"},
+				{Name: "header", Type: command.String, Flag: true, Default: "Authorization", Help: "for add --kind header: the header's name"},
+				{Name: "from", Type: command.String, Flag: true, Help: "for add: where the value is kept instead: op://vault/item/field, bw:item or pass:path"},
+				{Name: "value", Type: command.String, Flag: true, Secret: true, Help: "for add, over HTTP only: the value"},
+			},
+			Returns:  "the secrets, without their values",
+			Examples: []string{"secret", "secret add shop --origin https://shop.example --from pass:shop", "secret remove shop"},
+		}, Tab: command.NoTab, Run: s.run},
+	}
+}
+
+type secrets struct{ keeper Keeper }
+
+func (s secrets) run(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if s.keeper == nil {
+		return command.Result{}, protocol.NewError(protocol.CodeNotRunning, "this Pilotfish keeps no secrets", "start the app")
+	}
+	name := in.Args.Text("name")
+	switch do := in.Args.Do("list"); do {
+	case "add":
+		for arg, example := range map[string]string{"name": "secret add shop --origin https://shop.example", "origin": "secret add shop --origin https://shop.example"} {
+			if err := in.Args.Needs("secret add", arg, example); err != nil {
+				return command.Result{}, err
+			}
+		}
+		q := protocol.SecretRequest{Value: in.Args.Text("value")}
+		q.Name, q.Origin, q.Kind = name, in.Args.Text("origin"), protocol.SecretKind(in.Args.Text("kind"))
+		q.User, q.Header, q.From = in.Args.Text("user"), in.Args.Text("header"), in.Args.Text("from")
+		one, err := s.keeper.Add(ctx, q)
+		if err != nil {
+			return command.Result{}, err
+		}
+		text := fmt.Sprintf("the secret %s is for %s", one.Name, one.Origin)
+		if one.Kept == "memory" {
+			text += "; there is no keychain, so it is kept until Pilotfish ends"
+		}
+		return command.Result{Text: text, Data: one}, nil
+	case "remove":
+		if err := in.Args.Needs("secret remove", "name", "secret remove shop"); err != nil {
+			return command.Result{}, err
+		}
+		return command.Result{Text: "the secret " + name + " is removed", Data: map[string]string{"name": name}}, s.keeper.Remove(ctx, name)
+	}
+	list, err := s.keeper.List()
+	if err != nil {
+		return command.Result{}, err
+	}
+	lines := make([]string, 0, len(list))
+	for _, one := range list {
+		where := one.Kept
+		if one.From != "" {
+			where = one.From
+		}
+		what := string(one.Kind)
+		if one.Header != "" {
+			what += " " + one.Header
+		}
+		lines = append(lines, fmt.Sprintf("%-20s %-10s %s  %s", one.Name, what, one.Origin, where))
+	}
+	if list == nil {
+		list = []protocol.Secret{}
+	}
+	return command.Result{Text: listing.Last(lines, 0, "no secrets; `pilotfish secret add` adds one"), Data: list}, nil
+}

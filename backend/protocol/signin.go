@@ -1,0 +1,70 @@
+package protocol
+
+import "time"
+
+// SignInBrowser is a browser on this machine whose sign-ins can be imported.
+type SignInBrowser struct {
+	// ID names the browser in commands: chromium, chrome, edge, brave, vivaldi, opera
+	// or firefox.
+	ID       string          `json:"id"`
+	Name     string          `json:"name"` // Google Chrome
+	Profiles []SignInProfile `json:"profiles"`
+	// Missing says that there are profiles and no program that could read them.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// SignInProfile is a profile of a browser.
+type SignInProfile struct {
+	ID   string `json:"id"`   // its folder: Default, Profile 1
+	Name string `json:"name"` // what the user called it
+}
+
+// SignInSite is a site of a profile, with how many cookies it has. A cookie's name
+// and value are never part of it.
+type SignInSite struct {
+	Site    string `json:"site"` // example.com
+	Cookies int    `json:"cookies"`
+	// Imported says that this session has sign-ins of the site already.
+	Imported bool `json:"imported,omitempty"`
+	// Locked is how many of its cookies the browser could not unlock.
+	Locked int `json:"locked,omitempty"`
+}
+
+// SignInSites are the sites of a profile.
+type SignInSites struct {
+	Browser string       `json:"browser"`
+	Profile string       `json:"profile"`
+	Sites   []SignInSite `json:"sites"`
+	// Trouble says why cookies could not be unlocked; empty when all were.
+	Trouble string `json:"trouble,omitempty"`
+}
+
+// SignInImport asks for the sign-ins of sites.
+type SignInImport struct {
+	Browser string   `json:"browser"`
+	Profile string   `json:"profile"`
+	Sites   []string `json:"sites"`
+	// Storage also takes what the sites keep in local storage.
+	Storage bool `json:"storage,omitempty"`
+}
+
+// SignInResult says what was imported.
+type SignInResult struct {
+	Sites []ImportedSite `json:"sites"`
+	// Missed are sites of which nothing could be taken, such as those that were
+	// locked.
+	Missed []string `json:"missed,omitempty"`
+}
+
+// ImportedSite is a site whose sign-ins were imported into this session.
+type ImportedSite struct {
+	Site    string    `json:"site"`
+	Browser string    `json:"browser"`
+	Profile string    `json:"profile"`
+	Cookies int       `json:"cookies"`
+	Items   int       `json:"items,omitempty"` // of local storage
+	At      time.Time `json:"at"`
+}
+
+// SignInSitesMax is how many sites are imported at once.
+const SignInSitesMax = 500
