@@ -125,6 +125,7 @@ func roomRules() []roomRule {
 		{"backend/browser/details/sourcemap", nil, "a source map is read without knowing where it comes from"},
 		{"backend/browser/files", []string{protocol, "backend/journal"}, "files that commands make do not depend on what is in them"},
 		{"backend/browser/sitedata", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/signins", []string{protocol, "backend/proc", "backend/journal", "backend/browser/chromium", "backend/browser/devtools"}, "another browser is read on a copy; the session's own is given to it as an interface"},
 		{"backend/browser/watch", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps a tab's watches knows none of them"},
 		{"backend/browser/values", []string{protocol, "backend/browser/devtools"}, "values of scripts are read without knowing who wrote them where"},
 		{"backend/browser/sourcemaps", []string{protocol}, "maps are read without a browser: what loads them is given as a function"},

@@ -4,8 +4,8 @@ import "time"
 
 // SignInBrowser is a browser on this machine whose sign-ins can be imported.
 type SignInBrowser struct {
-	// ID names the browser in commands: chromium, chrome, edge, brave, vivaldi, opera
-	// or firefox.
+	// ID names the browser in commands: chromium, chrome, edge, brave, vivaldi or
+	// opera.
 	ID       string          `json:"id"`
 	Name     string          `json:"name"` // Google Chrome
 	Profiles []SignInProfile `json:"profiles"`
@@ -26,8 +26,6 @@ type SignInSite struct {
 	Cookies int    `json:"cookies"`
 	// Imported says that this session has sign-ins of the site already.
 	Imported bool `json:"imported,omitempty"`
-	// Locked is how many of its cookies the browser could not unlock.
-	Locked int `json:"locked,omitempty"`
 }
 
 // SignInSites are the sites of a profile.
@@ -44,8 +42,6 @@ type SignInImport struct {
 	Browser string   `json:"browser"`
 	Profile string   `json:"profile"`
 	Sites   []string `json:"sites"`
-	// Storage also takes what the sites keep in local storage.
-	Storage bool `json:"storage,omitempty"`
 }
 
 // SignInResult says what was imported.
@@ -62,7 +58,6 @@ type ImportedSite struct {
 	Browser string    `json:"browser"`
 	Profile string    `json:"profile"`
 	Cookies int       `json:"cookies"`
-	Items   int       `json:"items,omitempty"` // of local storage
 	At      time.Time `json:"at"`
 }
 

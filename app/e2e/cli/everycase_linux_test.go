@@ -44,6 +44,8 @@ func cannot() map[string]protocol.Code {
 		"downloads wait": protocol.CodeTimeout, "downloads path d2": protocol.CodeBadArgument,
 		// Nobody picks anything.
 		"pick": protocol.CodeTimeout,
+		// There is no other browser in the environment of these tests.
+		"signins sites --browser chrome": protocol.CodeBadArgument, "signins import example.com --browser chrome --profile Default": protocol.CodeBadArgument, "signins remove example.com": protocol.CodeBadArgument,
 		// No key is held down.
 		"keyup Shift": protocol.CodeBadArgument,
 		// The recording has no such parameters.
@@ -55,7 +57,7 @@ func cannot() map[string]protocol.Code {
 // share, or needs it exclusively (perf --trace: the browser's only trace). These
 // commands run one after the other.
 func alone(name string) bool {
-	return slices.Contains([]string{"cookies", "storage", "state", "permissions", "rules", "windows", "groups", "clipboard", "record", "trace", "perf", "each", "run", "chain", "secret"}, name)
+	return slices.Contains([]string{"cookies", "storage", "state", "permissions", "rules", "windows", "groups", "clipboard", "record", "trace", "perf", "each", "run", "chain", "secret", "signins"}, name)
 }
 
 // crowd runs command lines in each way.

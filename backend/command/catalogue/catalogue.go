@@ -43,6 +43,8 @@ type Config struct {
 	AllowedCDP func(agent bool) []string
 	// Secrets are the user's secrets; nil for none.
 	Secrets Secrets
+	// SignIns imports sign-ins of other browsers; nil for none.
+	SignIns credentials.Importer
 }
 
 // Secrets keeps secrets for the command `secret`, and gives them to the commands
@@ -83,6 +85,7 @@ func groups(c Config) []func() []command.Command {
 		func() []command.Command { return tools.Commands(b, c.AllowedCDP) },
 		rules.Commands,
 		func() []command.Command { return credentials.Secrets(keeper(c)) },
+		func() []command.Command { return credentials.SignIns(c.SignIns) },
 	}
 }
 

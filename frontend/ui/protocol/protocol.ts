@@ -3937,8 +3937,8 @@ export const StateVersion = 1;
  */
 export interface SignInBrowser {
   /**
-   * ID names the browser in commands: chromium, chrome, edge, brave, vivaldi, opera
-   * or firefox.
+   * ID names the browser in commands: chromium, chrome, edge, brave, vivaldi or
+   * opera.
    */
   id: string;
   name: string; // Google Chrome
@@ -3966,10 +3966,6 @@ export interface SignInSite {
    * Imported says that this session has sign-ins of the site already.
    */
   imported?: boolean;
-  /**
-   * Locked is how many of its cookies the browser could not unlock.
-   */
-  locked?: number /* int */;
 }
 /**
  * SignInSites are the sites of a profile.
@@ -3990,10 +3986,6 @@ export interface SignInImport {
   browser: string;
   profile: string;
   sites: string[];
-  /**
-   * Storage also takes what the sites keep in local storage.
-   */
-  storage?: boolean;
 }
 /**
  * SignInResult says what was imported.
@@ -4014,7 +4006,6 @@ export interface ImportedSite {
   browser: string;
   profile: string;
   cookies: number /* int */;
-  items?: number /* int */; // of local storage
   at: string;
 }
 /**

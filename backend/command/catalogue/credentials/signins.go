@@ -1,0 +1,117 @@
+package credentials
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pilotfish/backend/command"
+	"pilotfish/backend/command/listing"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
+)
+
+// Importer imports sign-ins of other browsers. None of its methods returns a cookie.
+type Importer interface {
+	Browsers() []protocol.SignInBrowser
+	Imported() ([]protocol.ImportedSite, error)
+	Sites(ctx context.Context, browser, profile string) (protocol.SignInSites, error)
+	Import(ctx context.Context, q protocol.SignInImport) (protocol.SignInResult, error)
+	Remove(ctx context.Context, sites []string) (int, error)
+}
+
+// SignIns returns the command `signins`.
+func SignIns(importer Importer) []command.Command {
+	s := signIns{importer}
+	return []command.Command{
+		{Spec: command.Spec{
+			Name: "signins", Scope: protocol.ScopeAdmin, Summary: "import sign-ins of sites from other browsers on this machine",
+			Help: "The other browser reads its own cookies, on a private copy that is removed at once. Agents ask before they open or use a site whose sign-in was imported. " +
+				"remove takes the cookies of imported sites out of this session; the other browser keeps its own.",
+			Args: []command.Arg{
+				command.DoArg("list", "sites", "import", "remove"),
+				{Name: "sites", Type: command.Lines, Help: "for import and remove: the sites, such as example.com"},
+				{Name: "browser", Type: command.String, Flag: true, Choices: []string{"chrome", "chromium", "edge", "brave", "vivaldi", "opera"}, Help: "which browser; the first one that has profiles if left out"},
+				{Name: "profile", Type: command.String, Flag: true, Help: "its profile, as list shows it; the first one if left out"},
+			},
+			Returns:  "list: browsers and imported; sites: the sites with how many cookies each has; import: sites and missed",
+			Examples: []string{"signins", "signins sites --browser chrome", "signins import example.com --browser chrome --profile Default", "signins remove example.com"},
+		}, Tab: command.NoTab, Run: s.run},
+	}
+}
+
+type signIns struct{ importer Importer }
+
+func (s signIns) run(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if s.importer == nil {
+		return command.Result{}, protocol.NewError(protocol.CodeNotRunning, "there is no session to import into", "start the session")
+	}
+	browser, profile, sites := in.Args.Text("browser"), in.Args.Text("profile"), in.Args.List("sites")
+	do := in.Args.Do("list")
+	if len(sites) == 0 && (do == "import" || do == "remove") {
+		return command.Result{}, command.BadArgument("signins "+do+" needs sites", "", protocol.Example("signins", do, "example.com"))
+	}
+	switch do {
+	case "sites":
+		found, err := s.importer.Sites(ctx, browser, profile)
+		if err != nil {
+			return command.Result{}, err
+		}
+		var lines []string
+		for _, one := range found.Sites {
+			line := fmt.Sprintf("%-40s %s", one.Site, spelling.Plural(one.Cookies, "cookie"))
+			if one.Imported {
+				line += "  imported"
+			}
+			lines = append(lines, line)
+		}
+		none := "no sign-ins"
+		if found.Trouble != "" {
+			none = found.Trouble
+		}
+		return command.Result{Text: listing.Last(lines, 0, none), Data: found}, nil
+	case "import":
+		done, err := s.importer.Import(ctx, protocol.SignInImport{Browser: browser, Profile: profile, Sites: sites})
+		if err != nil {
+			return command.Result{}, err
+		}
+		res := command.Result{Text: imported(done), Data: done}
+		if len(done.Missed) > 0 {
+			res.Failed = protocol.NewError(protocol.CodeBadArgument, "nothing could be taken of "+strings.Join(done.Missed, ", "), "sign in there in a tab")
+		}
+		return res, nil
+	case "remove":
+		n, err := s.importer.Remove(ctx, sites)
+		return command.Result{Text: spelling.Plural(n, "cookie") + " removed", Data: map[string]int{"removed": n}}, err
+	}
+	all, err := s.importer.Imported()
+	if err != nil {
+		return command.Result{}, err
+	}
+	browsers := s.importer.Browsers()
+	var lines []string
+	for _, b := range browsers {
+		for _, p := range b.Profiles {
+			line := fmt.Sprintf("%-9s %-12s %s, %s", b.ID, p.ID, b.Name, p.Name)
+			if b.Missing {
+				line += "  (the browser is not installed any more)"
+			}
+			lines = append(lines, line)
+		}
+	}
+	for _, one := range all {
+		lines = append(lines, fmt.Sprintf("imported  %s, %s from %s", one.Site, spelling.Plural(one.Cookies, "cookie"), one.Browser))
+	}
+	return command.Result{Text: listing.Last(lines, 0, "no other browser has sign-ins here"), Data: map[string]any{"browsers": browsers, "imported": all}}, nil
+}
+
+func imported(done protocol.SignInResult) string {
+	if len(done.Sites) == 0 {
+		return "nothing was imported"
+	}
+	var lines []string
+	for _, one := range done.Sites {
+		lines = append(lines, fmt.Sprintf("%s: %s; agents ask before they use it", one.Site, spelling.Plural(one.Cookies, "cookie")))
+	}
+	return strings.Join(lines, "\n")
+}
