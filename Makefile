@@ -27,6 +27,8 @@ PANEL_SOURCES := $(UI_SOURCES) $(shell find extension -type f -not -path '*/node
 TOOLS_KEY := $(shell { go env GOVERSION; cat build/tools/go.sum; } 2>/dev/null | cksum | cut -d ' ' -f 1)
 LINTER := $(CACHE)/bin/golangci-lint-$(TOOLS_KEY)
 TYGO := $(CACHE)/bin/tygo-$(TOOLS_KEY)
+NFPM := $(CACHE)/bin/nfpm-$(TOOLS_KEY)
+CYCLONEDX := $(CACHE)/bin/cyclonedx-gomod-$(TOOLS_KEY)
 
 # As root, Chromium does not start with its sandbox. In every other case we keep
 # the sandbox.
@@ -99,23 +101,35 @@ soak: install-test $(PROGRAMS) ## kill parts of the app at random for 30 minutes
 	@$(SAY_ROOT)
 	@build/display --own go test -tags $(TAGS),soak -count=1 -v -timeout 0 -run '^TestSoak$$' ./app/e2e
 
+# Packages of the programs as they are built now, for this machine's architecture.
+DIST := build/dist
+.PHONY: package
+package: install-package $(PROGRAMS) $(NFPM) $(CYCLONEDX) ## make deb, rpm, archive, SBOM and checksums in build/dist
+	@build/package/make $(DIST) $(NFPM) $(CYCLONEDX)
+
+.PHONY: test-package
+test-package: package ## install, use, upgrade and remove the deb on a clean Debian
+	@build/package/test $(DIST)
+
 .PHONY: generate
 generate: modules $(TYGO) ## write the TypeScript of backend/protocol, and docs/reference
 	@build/generate $(TYGO)
 
 .PHONY: clean
 clean: ## remove what was built (not node_modules)
-	rm -rf build/bin $(CACHE) build/bench.json
+	rm -rf build/bin build/dist $(CACHE) build/bench.json
 	find frontend/dist extension/dist -mindepth 1 -not -name .gitkeep -delete
 
 # Install what the machine needs.
-.PHONY: install-build install-run install-test
+.PHONY: install-build install-run install-test install-package
 install-build:
 	@build/install/packages build
 install-run:
 	@build/install/packages build run $(if $(DISPLAY)$(WAYLAND_DISPLAY),,display)
 install-test:
 	@build/install/packages build run test
+install-package:
+	@build/install/packages build package
 
 # node_modules depends on its lock file. npm writes .package-lock.json last.
 WINDOW_MODULES := frontend/node_modules/.package-lock.json
@@ -165,3 +179,9 @@ $(LINTER):
 $(TYGO):
 	@mkdir -p $(@D)
 	@go build -modfile=build/tools/go.mod -o $@ github.com/gzuidhof/tygo
+$(NFPM):
+	@mkdir -p $(@D)
+	@go build -modfile=build/tools/go.mod -o $@ github.com/goreleaser/nfpm/v2/cmd/nfpm
+$(CYCLONEDX):
+	@mkdir -p $(@D)
+	@go build -modfile=build/tools/go.mod -o $@ github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod

@@ -138,6 +138,8 @@ func builtins() []builtin {
 		{syntax.Spec{Name: "version", Summary: "print the version", Group: syntax.GroupShell}, (*program).version},
 		{syntax.Spec{Name: "help", Summary: "say more about a command", Args: []syntax.Arg{{Name: "command", Help: "the command"}}, Group: syntax.GroupShell}, (*program).help},
 		{syntax.Spec{Name: "agent-permission", Hidden: true}, (*program).agentPermission},
+		// For packages: the manual page, dated as the second argument says.
+		{syntax.Spec{Name: "manual", Hidden: true, Args: []syntax.Arg{{Name: "date", Help: "the day that it shows; today when it is left out"}}}, (*program).manual},
 		{syntax.Spec{Name: "guard", Hidden: true}, (*program).guard},
 		{syntax.Spec{Name: "adopt", Hidden: true, Program: true}, (*program).adopt},
 	}
@@ -219,6 +221,14 @@ func (p *program) help(_ context.Context, in syntax.Invocation) error {
 
 func (p *program) completion(_ context.Context, in syntax.Invocation) error {
 	return p.print(own().Completion(in.Values["shell"]))
+}
+
+func (p *program) manual(_ context.Context, in syntax.Invocation) error {
+	day := in.Values["date"]
+	if day == "" {
+		day = time.Now().UTC().Format(time.DateOnly)
+	}
+	return p.print(own().Manual(version, day))
 }
 
 func (p *program) version(_ context.Context, in syntax.Invocation) error {

@@ -63,7 +63,7 @@ func (c Commands) overview() string {
 		rows = append(rows, [2]string{flagUsage(a), a.Help})
 	}
 	table(&b, "Options of every command", rows)
-	b.WriteString("\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 not running or not startable,\n4 not allowed, 5 out of time, 6 no such tab, terminal or session.\n")
+	b.WriteString("\nExit codes: " + exitCodes + "\n")
 	return b.String()
 }
 
@@ -83,6 +83,18 @@ func describe(s Spec) string {
 	if len(s.Aliases) > 0 {
 		b.WriteString("\nAlso called: " + strings.Join(s.Aliases, ", ") + "\n")
 	}
+	table(&b, "Arguments", arguments(s))
+	if len(s.Examples) > 0 {
+		b.WriteString("\nExamples:\n")
+		for _, example := range s.Examples {
+			b.WriteString("  " + example + "\n")
+		}
+	}
+	return b.String()
+}
+
+// arguments returns the arguments of a command, each with what it is for.
+func arguments(s Spec) [][2]string {
 	var rows [][2]string
 	for _, a := range s.Args {
 		name := upper(a.Name)
@@ -95,14 +107,7 @@ func describe(s Spec) string {
 		}
 		rows = append(rows, [2]string{name, text})
 	}
-	table(&b, "Arguments", rows)
-	if len(s.Examples) > 0 {
-		b.WriteString("\nExamples:\n")
-		for _, example := range s.Examples {
-			b.WriteString("  " + example + "\n")
-		}
-	}
-	return b.String()
+	return rows
 }
 
 // sentence writes a summary as a sentence.

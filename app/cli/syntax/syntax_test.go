@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -73,5 +74,22 @@ func TestHelpKnowsTheBrowser(t *testing.T) {
 	found, err := own().Find("goto")
 	if help := own().Help(found); err != nil || !strings.HasPrefix(help, "Usage: pilotfish goto URL") {
 		t.Errorf("%s, %v", help, err)
+	}
+}
+
+// The manual page has every command that the help has, and no line of it is taken for
+// a request of the typesetter.
+func TestManual(t *testing.T) {
+	page := own().Manual("1.2.3", "2026-01-02")
+	for _, s := range own().All() {
+		if !s.Hidden && !strings.Contains(page, "\n.B "+strings.ReplaceAll(s.Name, "-", `\-`)) {
+			t.Errorf("%s is missing", s.Name)
+		}
+	}
+	requests := regexp.MustCompile(`^\.(?:TH|SH|TP|IP|B|I|RS|RE|nf|fi)\b`)
+	for line := range strings.SplitSeq(page, "\n") {
+		if (strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'")) && !requests.MatchString(line) {
+			t.Errorf("a request: %q", line)
+		}
 	}
 }
