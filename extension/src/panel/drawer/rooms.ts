@@ -25,6 +25,13 @@ export const rooms: readonly Room[] = [
     load: () => import('../rooms/activity/ActivityRoom.svelte'),
   },
   {
+    id: 'inspector',
+    name: 'Inspector',
+    icon: 'pick',
+    about: 'Everything about one element, and a way to change it',
+    load: () => import('../rooms/inspector/InspectorRoom.svelte'),
+  },
+  {
     id: 'network',
     name: 'Network',
     icon: 'network',
