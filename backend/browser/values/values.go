@@ -193,6 +193,9 @@ func Text(o *runtime.RemoteObject) string {
 	if o.UnserializableValue != "" {
 		return string(o.UnserializableValue)
 	}
+	if o.Subtype == runtime.RemoteObjectSubtypeNull {
+		return "null"
+	}
 	if len(o.Value) > 0 {
 		var s string
 		if json.Unmarshal(o.Value, &s) == nil {
