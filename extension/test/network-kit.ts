@@ -83,7 +83,7 @@ export function answering(made: FakeBackend): { rules: NetworkRule[]; throttle: 
   };
   const ok = (data: unknown = null): { ok: true; data: unknown } => ({ ok: true, data });
   made.rooms.answers.set('network', ({ args = {} }: CommandRequest) => {
-    const what = String(args.what ?? '');
+    const what = typeof args.what === 'string' ? args.what : '';
     switch (args.do) {
       case 'show': {
         const item = shop.find(({ entry }) => entry.id === what);

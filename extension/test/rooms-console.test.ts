@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
-import { answering, line, room } from './network-kit';
+import { answering, line } from './network-kit';
 
 let browser: Browser;
 let made: FakeBackend;

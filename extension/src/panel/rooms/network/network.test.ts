@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { runInNewContext } from 'node:vm';
 import type { NetworkEntry, NetworkItem } from '$ui/protocol/protocol';
 import { describe, expect, it } from 'vitest';
 import { asCurl, asFetch } from './copy';
@@ -95,7 +96,7 @@ it('copy as fetch leaves out what a page may not set', () => {
       },
     }),
   );
-  const [url, init] = new Function('fetch', `return ${text}`)((...args: unknown[]) => args) as [
+  const [url, init] = runInNewContext(text, { fetch: (...args: unknown[]) => args }) as [
     string,
     Record<string, unknown>,
   ];

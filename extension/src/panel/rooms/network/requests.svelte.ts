@@ -17,6 +17,8 @@ export class Requests {
   error = $state.raw<{ readonly message: string; readonly hint?: string }>();
   /** Whether the feed has told what there is. */
   known = $state(false);
+  /** What `all` is made from. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- only `all` is drawn
   readonly #byID = new Map<string, NetworkItem>();
 
   apply({ batch, error }: Told): void {

@@ -12,6 +12,7 @@ const key = ({ url, line, column }: CodePlace): string => `${url}:${line}:${colu
 /** The sources of positions in scripts, as the page's source maps say. */
 export class Sources {
   readonly #found = new SvelteMap<string, MappedPlace>();
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is drawn from it
   readonly #asked = new Set<string>();
   readonly #desk: RoomDesk;
 
