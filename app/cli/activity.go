@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
@@ -33,6 +34,11 @@ func (p *program) activity(ctx context.Context, in syntax.Invocation) error {
 	}
 	if in.Values["follow"] == "true" {
 		return p.followActivity(ctx, c, query)
+	}
+	if searches(in) {
+		ctx, cancel := client.Deadline(ctx, in.Timeout)
+		defer cancel()
+		return p.searchActivity(ctx, c, in, time.Now())
 	}
 	if limit := in.Values["limit"]; limit != "" {
 		query.Set("limit", limit)
@@ -144,6 +150,10 @@ func describeEntry(e protocol.ActivityEntry) string {
 	}
 	if e.Phase != "" {
 		fmt.Fprintf(&b, ": %s: %s\n", e.Phase, e.Summary)
+		return b.String()
+	}
+	if e.Kind != "" && e.OK {
+		fmt.Fprintf(&b, ": %s\n", e.Summary)
 		return b.String()
 	}
 	result := "ok"

@@ -42,6 +42,7 @@ func New() *Backend {
 	routes.Handle("POST /agent-permission", b.route(agentPermission))
 	routes.HandleFunc("GET /activity/history", b.history)
 	routes.HandleFunc("GET /activity/stream", b.stream)
+	routes.Handle("POST /activity/search", b.route(searched))
 	b.tasks(routes)
 	b.server = httptest.NewServer(routes)
 	return b
@@ -89,6 +90,30 @@ func entries() []protocol.ActivityEntry {
 
 func (b *Backend) history(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, protocol.ActivityPage{Entries: entries(), Gaps: []protocol.ActivityGap{}, Next: 3, Last: 4})
+}
+
+// searched answers a search in two pages: the second entry, and then a navigation
+// before it.
+func searched(_ context.Context, body []byte) (any, error) {
+	var q protocol.ActivityQuery
+	if err := json.Unmarshal(body, &q); err != nil {
+		return nil, err
+	}
+	found := protocol.ActivityFound{Entries: entries()[1:], Gaps: []protocol.ActivityGap{}, Shots: []uint64{}, Before: 3, Last: 3}
+	if q.Before == 3 {
+		you := protocol.Actor{Kind: protocol.ActorUser, Name: "you"}
+		found.Entries = []protocol.ActivityEntry{{Index: 2, Kind: protocol.ActivityNavigation, Actor: you, Tab: "t3", Command: "navigation", OK: true, Summary: "http://a.test/"}}
+		found.Gaps, found.Before = []protocol.ActivityGap{{From: 1, To: 1}}, 0
+	}
+	if q.Text == "nothing" {
+		found = protocol.ActivityFound{Entries: []protocol.ActivityEntry{}}
+	}
+	if q.Markdown {
+		for _, e := range found.Entries {
+			found.Markdown += "- " + e.Command + "\n"
+		}
+	}
+	return found, nil
 }
 
 // stream sends the entries and ends, like the stream of an app that quits.
