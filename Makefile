@@ -27,8 +27,9 @@ PANEL_SOURCES := $(UI_SOURCES) $(shell find extension -type f -not -path '*/node
 TOOLS_KEY := $(shell { go env GOVERSION; cat build/tools/go.sum; } 2>/dev/null | cksum | cut -d ' ' -f 1)
 LINTER := $(CACHE)/bin/golangci-lint-$(TOOLS_KEY)
 TYGO := $(CACHE)/bin/tygo-$(TOOLS_KEY)
-NFPM := $(CACHE)/bin/nfpm-$(TOOLS_KEY)
-CYCLONEDX := $(CACHE)/bin/cyclonedx-gomod-$(TOOLS_KEY)
+PACKAGE_KEY := $(shell { go env GOVERSION; cat build/package/tools/go.sum; } 2>/dev/null | cksum | cut -d ' ' -f 1)
+NFPM := $(CACHE)/bin/nfpm-$(PACKAGE_KEY)
+CYCLONEDX := $(CACHE)/bin/cyclonedx-gomod-$(PACKAGE_KEY)
 
 # As root, Chromium does not start with its sandbox. In every other case we keep
 # the sandbox.
@@ -181,7 +182,7 @@ $(TYGO):
 	@go build -modfile=build/tools/go.mod -o $@ github.com/gzuidhof/tygo
 $(NFPM):
 	@mkdir -p $(@D)
-	@go build -modfile=build/tools/go.mod -o $@ github.com/goreleaser/nfpm/v2/cmd/nfpm
+	@go build -modfile=build/package/tools/go.mod -o $@ github.com/goreleaser/nfpm/v2/cmd/nfpm
 $(CYCLONEDX):
 	@mkdir -p $(@D)
-	@go build -modfile=build/tools/go.mod -o $@ github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+	@go build -modfile=build/package/tools/go.mod -o $@ github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
