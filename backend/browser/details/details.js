@@ -54,6 +54,12 @@
   if (el.nextElementSibling) near.push('next');
   if (el.previousElementSibling) near.push('previous');
 
+  const around = [];
+  for (let at = up(el), n = 0; at && n < 40; at = up(at), n++) {
+    const { role, name } = page.aria(at);
+    if (role && role !== 'generic' && role !== 'none') around.unshift(name ? `${role} ${cut(name, 100)}` : role);
+  }
+
   const style = getComputedStyle(el);
   const rect = el.getBoundingClientRect();
   const sides = (name, tail = '') => ['top', 'right', 'bottom', 'left'].map((s) => parseFloat(style.getPropertyValue(`${name}-${s}${tail}`)) || 0);
@@ -83,6 +89,7 @@
     },
     attributes,
     text: secretText ? '' : cut((el.innerText ?? el.textContent ?? '').trim().replace(/\s+/g, ' '), 300),
+    access: { role: '', name: '', path: around },
     leaf: el.childElementCount === 0 && el.localName !== 'textarea' && !secretText,
     ...(root instanceof ShadowRoot ? { shadow: root.mode } : {}),
     ...(el.attributes.length > 100 ? { cut: ['attributes'] } : {}),

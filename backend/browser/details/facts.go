@@ -30,19 +30,17 @@ const (
 	sourceMapWait = 2 * time.Second
 	// sourceMapSize bounds a source map, in bytes.
 	sourceMapSize = 8 << 20
-	// pathShown bounds the roles on the way to an element.
-	pathShown = 40
 )
 
 // facts reads what the browser knows of an element. The questions are sent together.
 func (e *found) facts(ctx context.Context, initial map[string]string, out *protocol.Details) error {
-	q := page.NewCalls(e.Session)
+	q, alone := page.NewCalls(e.Session), false
 	err := errors.Join(
 		q.Send(ctx, css.GetMatchedStylesForNode.Method, css.GetMatchedStylesForNodeParams{NodeID: e.node}),
 		q.Send(ctx, css.GetComputedStyleForNode.Method, css.GetComputedStyleForNodeParams{NodeID: e.node}),
 		q.Send(ctx, css.GetPlatformFontsForNode.Method, css.GetPlatformFontsForNodeParams{NodeID: e.node}),
 		q.Send(ctx, css.GetBackgroundColors.Method, css.GetBackgroundColorsParams{NodeID: e.node}),
-		q.Send(ctx, accessibility.GetPartialAXTree.Method, accessibility.GetPartialAXTreeParams{ObjectID: e.object}),
+		q.Send(ctx, accessibility.GetPartialAXTree.Method, accessibility.GetPartialAXTreeParams{ObjectID: e.object, FetchRelatives: &alone}),
 	)
 	if err != nil {
 		return err
@@ -77,7 +75,7 @@ func (e *found) facts(ctx context.Context, initial map[string]string, out *proto
 	}
 	slices.SortFunc(out.Fonts, func(a, b protocol.UsedFont) int { return cmp.Compare(b.Glyphs, a.Glyphs) })
 	out.Colors = colors(computed.ComputedStyle, &behind)
-	out.Access = accessible(access.Nodes)
+	accessible(access.Nodes, &out.Access)
 	return nil
 }
 
@@ -92,40 +90,21 @@ func (e *found) answer(ctx context.Context, q *page.Calls, i int, into any) erro
 	}
 }
 
-// accessible describes an element as assistive programs see it. The first node is the
-// element's; its ancestors are among the others.
-func accessible(nodes []*accessibility.Node) protocol.DetailAccessibility {
-	out := protocol.DetailAccessibility{Path: []string{}}
-	byID := make(map[accessibility.NodeID]*accessibility.Node, len(nodes))
-	for _, n := range nodes {
-		byID[n.NodeID] = n
-	}
-	if len(nodes) == 0 {
-		return out
+// accessible describes an element as assistive programs see it. What is around it is
+// known from the page: the browser would compute the tree of all its siblings for it.
+func accessible(nodes []*accessibility.Node, out *protocol.DetailAccessibility) {
+	if len(nodes) == 0 || nodes[0].Ignored {
+		out.Role = "none"
+		return
 	}
 	n := nodes[0]
-	for i := 0; n != nil && i < 1000; i, n = i+1, byID[n.ParentID] {
-		role, name := elements.AXText(n.Role), elements.AXText(n.Name)
-		switch {
-		case i == 0 && n.Ignored:
-			out.Role = "none"
-		case i == 0:
-			out.Role, out.Name, out.Description = role, name, elements.AXText(n.Description)
-			out.Properties = make(map[string]string)
-			for _, p := range n.Properties {
-				if v := elements.AXText(p.Value); v != "" && v != "false" {
-					out.Properties[string(p.Name)] = v
-				}
-			}
-		case n.Ignored || role == "none" || role == "generic" || len(out.Path) == pathShown:
-		case name != "":
-			out.Path = append(out.Path, role+" "+name)
-		default:
-			out.Path = append(out.Path, role)
+	out.Role, out.Name, out.Description = elements.AXText(n.Role), elements.AXText(n.Name), elements.AXText(n.Description)
+	out.Properties = make(map[string]string)
+	for _, p := range n.Properties {
+		if v := elements.AXText(p.Value); v != "" && v != "false" {
+			out.Properties[string(p.Name)] = v
 		}
 	}
-	slices.Reverse(out.Path)
-	return out
 }
 
 // loadMaps loads the source maps of the sheets that the styles come from. A map that
