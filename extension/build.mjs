@@ -33,6 +33,7 @@ for (const name of await readdir(dist)) {
 await build({ root, logLevel: 'warn' });
 await script('src/worker/index.ts', 'worker.js', 'es');
 await script('src/content/index.ts', 'content.js', 'iife');
+await script('src/content/pointed.ts', 'pointed.js', 'iife');
 await script('src/content/executor.ts', 'executor.js', 'iife');
 await script('src/content/clean.ts', 'clean.js', 'iife');
 await script('src/page/index.ts', 'page.js', 'iife');

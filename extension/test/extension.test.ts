@@ -88,3 +88,30 @@ it('goes from the pairing to a live terminal, and the welcome page learns of it'
   await page.getByText('Panel connected.').waitFor();
   expect(problems).toEqual([]);
 });
+
+it('offers its entries in the context menu of a page, and knows what they were opened on', async () => {
+  const page = await context.newPage();
+  await page.goto(`http://127.0.0.1:${String(made.port)}/welcome`);
+  await page.evaluate(() => {
+    document.body.innerHTML = '<div id="host"></div>';
+    const root = document.querySelector('#host')?.attachShadow({ mode: 'closed' });
+    if (root) root.innerHTML = '<button id="inner">Buy</button>';
+  });
+  const box = await page.locator('#host').boundingBox();
+  await page.mouse.click((box?.x ?? 0) + 10, (box?.y ?? 0) + 10, { button: 'right' });
+  // An update fails for an entry that is not there.
+  await worker.evaluate(async () => {
+    for (const id of ['selection', 'link', 'image', 'element', 'inspect', 'shot', 'clean'])
+      await chrome.contextMenus.update(id, {});
+  });
+  const pointed = await worker.evaluate(async () => {
+    const [tab] = await chrome.tabs.query({ active: true });
+    const [found] = await chrome.scripting.executeScript({
+      target: { tabId: tab?.id ?? 0 },
+      func: () =>
+        (globalThis as { pilotfishPointed?: WeakRef<Element> }).pilotfishPointed?.deref()?.id,
+    });
+    return found?.result;
+  });
+  expect(pointed).toBe('inner');
+});

@@ -246,3 +246,60 @@ describe('the command palette', () => {
     await expect.poll(() => shell.controls.length).toBeGreaterThan(0);
   });
 });
+
+describe('the context menu of a page', () => {
+  /** Leaves a choice for the panel, as the worker does. */
+  const choose = (part: object): Promise<void> =>
+    page.evaluate(
+      (wish) =>
+        chrome.storage.session.set({
+          'pilotfish.menu': { ...wish, id: crypto.randomUUID(), at: Date.now() },
+        }),
+      { window: 1, tab: 11, url: 'https://example.com/', text: '', target: '', ...part },
+    );
+
+  it('does what was chosen, once, and says what is not known', async () => {
+    made.rooms.answers.set('snapshot', () => ({
+      data: { items: [{ role: 'main' }, { ref: 'e4' }] },
+    }));
+    made.rooms.answers.set('inspect', () => ({ text: 'link "More"' }));
+    made.rooms.answers.set('screenshot', () => ({ data: { path: '/saved/shot.png' } }));
+    await open('task');
+    const field = page.getByRole('textbox', { name: 'What should be done' });
+    await field.waitFor();
+    await choose({ choice: 'selection', text: 'two\nlines' });
+    await expect
+      .poll(() => field.inputValue())
+      .toMatch(/^\[Selected text.*\n<page-.*\ntwo\nlines\n/);
+    await field.fill('');
+    await choose({ choice: 'link', text: 'https://example.com/b' });
+    await expect.poll(() => field.inputValue()).toContain('[Link, from https://example.com]');
+    await field.fill('');
+    await choose({ choice: 'element', target: '[data-pilotfish-1]' });
+    await expect.poll(() => field.inputValue()).toMatch(/^\[Element e4, from .*\n.*\nlink "More"/);
+    expect(made.rooms.commands.map(({ command, args }) => [command, args])).toEqual([
+      ['snapshot', { scope: '[data-pilotfish-1]', items: true }],
+      ['inspect', { element: 'e4', max: 4000 }],
+    ]);
+    await choose({ choice: 'shot', target: '[data-pilotfish-1]' });
+    await page.getByText('Screenshot of the element saved: /saved/shot.png').waitFor();
+    await choose({ choice: 'element' });
+    await page.getByText('It is not known which element was meant.').waitFor();
+    await choose({ choice: 'image', text: 'data:image/png;base64,AAAA' });
+    await page.getByText('This image has no address.').waitFor();
+  });
+
+  it('waits for the panel that opens, and leaves another tab alone', async () => {
+    await open('task');
+    const field = page.getByRole('textbox', { name: 'What should be done' });
+    await field.waitFor();
+    await choose({ choice: 'link', text: 'https://example.com/other', tab: 12 });
+    await page.reload();
+    await field.waitFor();
+    expect(await field.inputValue()).toBe('');
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(12);
+    });
+    await expect.poll(() => field.inputValue()).toContain('https://example.com/other');
+  });
+});

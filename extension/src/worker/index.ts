@@ -5,6 +5,7 @@
 import { bringForward } from '../forward';
 import { report, tell, watchTabs } from './bridge';
 import { watchCleanSites } from './clean';
+import { offerMenu } from './contextmenu';
 import { groups, groupTabs, newWindow, setGroup, ungroupTabs } from './groups';
 import { answerPanels } from './relay';
 import { catchUp, watchPanels } from './welcome';
@@ -13,6 +14,7 @@ import { newTab } from './windows';
 watchTabs();
 answerPanels();
 watchPanels();
+offerMenu();
 watchCleanSites();
 // A click on the toolbar icon opens the panel of its window, or closes it.
 void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });

@@ -79,9 +79,12 @@ export function installFakeChrome(state: FakeChromeState): void {
             Promise.resolve(
               asked === key ? (pairing === null ? {} : { [key]: pairing }) : { ...kept },
             ),
-          set: (values: object) => {
+          set: (values: Record<string, unknown>) => {
             Object.assign(kept, values);
             sessionStorage.setItem('kept', JSON.stringify(kept));
+            stored.emit(
+              Object.fromEntries(Object.entries(values).map(([k, newValue]) => [k, { newValue }])),
+            );
             return Promise.resolve();
           },
           onChanged: stored,

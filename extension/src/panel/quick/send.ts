@@ -82,7 +82,7 @@ async function sendScreenshot(desk: QuickDesk): Promise<void> {
 }
 
 /** The reply of a command that succeeded; throws why it did not. */
-function good(reply: CommandReply): CommandReply {
+export function good(reply: CommandReply): CommandReply {
   if (reply.ok) return reply;
   throw new Error(`${reply.error?.message ?? reply.text} ${reply.error?.hint ?? ''}`.trim());
 }
