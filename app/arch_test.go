@@ -155,6 +155,8 @@ func roomRules() []roomRule {
 		{"backend/browser/pngrows", nil, "pictures as files: it knows no page"},
 		{"backend/confine", []string{protocol}, "what a program does not see is said without knowing what it is"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/confine", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
+		{"backend/terminal/screen", nil, "an emulator reads bytes; whose they are is not its business"},
+		{"backend/terminal/reader", []string{protocol, "backend/terminal", "backend/terminal/screen"}, "what a terminal shows is said without knowing who asks"},
 		{"backend/terminal/vt", []string{protocol}, "bytes of a terminal are read without knowing processes, sockets or viewers"},
 		{"backend/terminal/pty", nil, "a pseudo terminal carries bytes both ways; whose they are is not its business"},
 		{"backend/chat", []string{protocol, "backend/journal", "backend/policy", "backend/question"}, "a conversation knows agents through their drivers, and no agent by name; the browser and the session are given to it as functions"},

@@ -77,6 +77,9 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		return nil // that something is stored is no secret; what it is stays masked
 	}
 	args := inFull(c.Spec, in.call.Request.Args)
+	if asked, err := mayConfirm(ctx, in, c, args); asked || err != nil {
+		return err
+	}
 	request := policy.Request{Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args, Asking: in.call.Watch.Asking}
 	if in.Rules().Decide(kind, page).Decision == protocol.SiteAsk {
 		if request.Target = in.aimed(ctx, c); request.Target != nil {
@@ -158,6 +161,24 @@ func mayReplace(ctx context.Context, in *Invocation, c *Command, args []protocol
 	return in.registry.policy.Authorize(ctx, policy.Request{
 		Actor: in.Actor, Kind: protocol.ActionSensitive, Tab: in.Tab, Once: true, Command: c.Name, Args: append(slices.Clone(args), difference...), Asking: in.call.Watch.Asking,
 	})
+}
+
+// mayConfirm asks the user about a call that no rule can allow. asked is false when the
+// rules decide. A rule that denies such calls everywhere also denies this one.
+func mayConfirm(ctx context.Context, in *Invocation, c *Command, args []protocol.ApprovalArg) (asked bool, err error) {
+	if c.Confirms == nil {
+		return false, nil
+	}
+	shown := c.Confirms(in)
+	if len(shown) == 0 {
+		return false, nil
+	}
+	q := policy.Request{Actor: in.Actor, Kind: c.kind(), Tab: in.Own, Command: c.Name, Args: append(slices.Clone(args), shown...), Asking: in.call.Watch.Asking}
+	if err := in.registry.policy.Denies(q); err != nil {
+		return true, err
+	}
+	in.shown = shown
+	return true, in.registry.policy.Confirm(ctx, q)
 }
 
 // mayAnswer judges a call that answers requests with what can run as code: like

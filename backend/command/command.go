@@ -47,6 +47,10 @@ type Command struct {
 	// Secrets: the argument secret names a secret of the user, which the call enters in
 	// the element that the argument target names.
 	Secrets bool
+	// Confirms returns what the user is shown besides the arguments when a call of an
+	// agent needs the user's answer whatever the site rules say, because it is not about
+	// a page; empty if the rules decide.
+	Confirms func(in *Invocation) []protocol.ApprovalArg
 	// Doing returns what a call is about to do to an element, and to which
 	// element; nil for a command that has no consequence.
 	Doing func(in *Invocation) (do policy.Doing, target string)

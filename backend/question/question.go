@@ -362,6 +362,8 @@ func (s *say) what() string {
 			return "run code on every site by its own answers to requests for " + s.quote("what")
 		}
 		return "run code by its own answers to requests" // Where says to which site, Details the pattern
+	case "terminal":
+		return s.terminal()
 	case "app":
 		return s.app()
 	case "secret":

@@ -16,6 +16,7 @@ import (
 	"pilotfish/backend/supervise"
 	"pilotfish/backend/tabfiles"
 	"pilotfish/backend/terminal"
+	"pilotfish/backend/terminal/reader"
 )
 
 // begin creates a run and starts it. The caller holds s.mu.
@@ -96,7 +97,7 @@ func (s *Session) newRun() (*run, error) {
 	}
 	r.letGo = func(caller string) { r.browser.ReleaseInput(context.Background(), caller) }
 	r.commands = catalogue.New(catalogue.Config{
-		Browser: r.browser, Policy: r.policy, Secrets: s.m.secrets, SignIns: newSignIns(s, r, dirs.Root, keyring, guard), AllowedCDP: func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) },
+		Browser: r.browser, Policy: r.policy, Terminals: reader.New(r.terminals), Secrets: s.m.secrets, SignIns: newSignIns(s, r, dirs.Root, keyring, guard), AllowedCDP: func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) },
 	})
 	return r, nil
 }

@@ -37,6 +37,8 @@ type terminal struct {
 	stream  vt.Stream
 	viewer  *viewer // the attached viewer, if any
 	viewed  bool    // a viewer has been attached in this epoch
+	// heard is closed at the next output or change of state; nil while nobody asked.
+	heard chan struct{}
 	// readCond wakes the reader when the window has room or the process ends.
 	readCond sync.Cond
 
@@ -113,6 +115,7 @@ func (t *terminal) changed() {
 		t.viewer.state = true
 		t.viewer.cond.Signal()
 	}
+	t.told()
 	t.m.news.post(t.id)
 }
 
@@ -205,6 +208,7 @@ func (t *terminal) close(reason string, code closing) {
 	t.forgot = true
 	viewer := t.viewer
 	t.viewer = nil
+	t.told()
 	t.size.stop()
 	t.mu.Unlock()
 	if viewer != nil {
@@ -349,6 +353,7 @@ func (t *terminal) readOutput(run *running) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		close(run.read)
+		t.told()
 		if t.viewer != nil {
 			t.viewer.cond.Signal() // the pump may report the exit now
 		}
@@ -406,6 +411,7 @@ func (t *terminal) deliver(run *running, frame []byte) {
 	offset := t.stream.Head()
 	titles, bells := t.stream.Titles(), t.stream.Bells()
 	t.stream.Append(data)
+	t.told()
 	if t.stream.Titles() != titles {
 		t.title = t.stream.Title()
 	}

@@ -46,6 +46,9 @@ func cannot() map[string]protocol.Code {
 		"pick": protocol.CodeTimeout,
 		// There is no other browser in the environment of these tests.
 		"signins sites --browser chrome": protocol.CodeBadArgument, "signins import example.com --browser chrome --profile Default": protocol.CodeBadArgument, "signins remove example.com": protocol.CodeBadArgument,
+		// A headless session has no terminals.
+		"terminal read 3fa9": protocol.CodeUnknownTerminal, "terminal send 3fa9 'make test' --keys Enter": protocol.CodeUnknownTerminal,
+		"terminal wait 3fa9 'tests passed' --timeout 60s": protocol.CodeUnknownTerminal,
 		// No key is held down.
 		"keyup Shift": protocol.CodeBadArgument,
 		// The recording has no such parameters.

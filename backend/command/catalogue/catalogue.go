@@ -16,6 +16,7 @@ import (
 	"pilotfish/backend/command/catalogue/rules"
 	"pilotfish/backend/command/catalogue/state"
 	"pilotfish/backend/command/catalogue/tabs"
+	"pilotfish/backend/command/catalogue/terminals"
 	"pilotfish/backend/command/catalogue/tools"
 	"pilotfish/backend/policy"
 )
@@ -38,6 +39,8 @@ type Browser interface {
 type Config struct {
 	Browser Browser
 	Policy  *policy.Policy
+	// Terminals are those beside the tabs.
+	Terminals terminals.Terminals
 	// AllowedCDP returns the methods that the user allowed for `cdp`, to
 	// themselves or to agents. It is called for every `cdp`; nil allows none.
 	AllowedCDP func(agent bool) []string
@@ -83,6 +86,7 @@ func groups(c Config) []func() []command.Command {
 		func() []command.Command { return observe.Recording(b) },
 		func() []command.Command { return batch.Commands(b) },
 		func() []command.Command { return tools.Commands(b, c.AllowedCDP) },
+		func() []command.Command { return terminals.Commands(c.Terminals) },
 		rules.Commands,
 		func() []command.Command { return credentials.Secrets(keeper(c)) },
 		func() []command.Command { return credentials.SignIns(c.SignIns) },

@@ -26,8 +26,9 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 		"opens tab": {"newtab"},
 		"throws":    {"eval"},
 		"opens":     {"goto", "newtab"},
-		"lists":     {"cookies", "storage"},
-		"first":     {"cdp"},
+		"lists":     {"cookies", "storage", "terminal"},
+		"first":     {"cdp", "terminal"},
+		"confirms":  {"terminal"},
 		"answers":   {"network"},
 		"replaces":  {"record"},
 		"doing":     {"click", "dblclick", "tap", "mouse", "press", "keydown", "keyup", "type", "fill", "dialog", "dialogs", "headers", "useragent", "style", "webmcp"},
@@ -39,7 +40,7 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 		}
 		for what, is := range map[string]bool{
 			"leaves": c.Leaves, "by page": c.ByPage, "nests": c.Nests, "opens tab": c.OpensTab, "throws": c.Throws,
-			"opens": c.Opens != nil, "lists": c.ListsNames != nil, "first": c.First != nil, "answers": c.Answers != nil, "replaces": c.Replaces != nil, "doing": c.Doing != nil,
+			"opens": c.Opens != nil, "lists": c.ListsNames != nil, "first": c.First != nil, "answers": c.Answers != nil, "replaces": c.Replaces != nil, "confirms": c.Confirms != nil, "doing": c.Doing != nil,
 		} {
 			if is {
 				found[what] = append(found[what], c.Name)

@@ -144,6 +144,23 @@ func (s *Stream) BaseFor(has bool, offset uint64) Base {
 			return b
 		}
 	}
+	return s.oldest()
+}
+
+// Continue chooses where the stream continues for a reader that cannot read a viewer's
+// checkpoint. fresh reports whether it starts anew instead of after the offset.
+func (s *Stream) Continue(has bool, offset uint64) (b Base, fresh bool) {
+	if has && offset > 0 && s.ring.has(offset) {
+		return Base{Offset: offset, Sizes: s.sizes.from(s.sizes.at(offset))}, false
+	}
+	return s.oldest(), true
+}
+
+// oldest is the first point from which the stream itself can be replayed.
+func (s *Stream) oldest() Base {
+	snapshot := func(offset uint64, data string) *protocol.TerminalControl {
+		return &protocol.TerminalControl{Type: protocol.ControlSnapshot, Offset: offset, Data: data}
+	}
 	if s.ring.start == 0 {
 		return Base{Screen: snapshot(0, ""), Sizes: s.sizes.from(0)}
 	}

@@ -225,6 +225,8 @@ class Saying {
         if (kind !== 'sensitive') return `run the command “${command}”`;
         this.said.add('do');
         return `replace the routine ${this.#quote('name')} of another owner`;
+      case 'terminal':
+        return this.#terminal();
       case 'dialog':
         return `answer a dialog with ${this.#quote('text')}`;
       case 'headers':
@@ -281,6 +283,17 @@ class Saying {
     const { origin } = this.approval;
     if (url === origin || url === `${origin}/`) this.said.add('url');
     return text;
+  }
+
+  /** What the command `terminal` does. */
+  #terminal(): string {
+    const which = this.#arg('terminal') === '' ? 'a terminal of its tab' : this.#quote('terminal');
+    const verb = this.#arg('do');
+    this.said.add('do');
+    if (verb === 'send' && this.#arg('text') !== '')
+      return `type ${this.#quote('text')} into ${which}`;
+    if (verb === 'send') return `press ${this.#quote('keys')} in ${which}`;
+    return `${verb === 'read' || verb === 'wait' ? 'read' : 'list'} ${which}`;
   }
 
   #stored(things: string): string {

@@ -5332,6 +5332,103 @@ export const CloseTakenOver = 4409; // another viewer attached to this terminal
 export const CloseSlow = 4408; // the reader was too slow; resynchronise
 
 //////////
+// source: terminaltext.go
+
+/**
+ * TerminalText is what a terminal shows, as plain text: the program's own words.
+ */
+export interface TerminalText {
+  terminal: TerminalInfo;
+  /**
+   * Lines are the last lines, oldest first, without colours. Lines that the terminal
+   * wrapped are whole.
+   */
+  lines: string[];
+}
+/**
+ * TerminalWait says what to wait for in a terminal.
+ */
+export interface TerminalWait {
+  For: TerminalUntil;
+  Text: string; // WaitText
+  Quiet: any /* time.Duration */; // WaitQuiet: how long without output
+  Lines: number /* int */; // how many lines the reply has
+}
+/**
+ * TerminalUntil is what `terminal wait` can wait for.
+ */
+export type TerminalUntil =
+  | typeof WaitText
+  | typeof WaitQuiet
+  | typeof WaitExit;
+/**
+ * The events.
+ */
+export const WaitText = "text"; // a text is on the screen
+export const WaitQuiet = "quiet"; // the program prints nothing for a while
+export const WaitExit = "exit"; // the program has ended
+/**
+ * MaxTerminalLines is how many lines one reply has, TerminalLines how many it has
+ * by default.
+ */
+export const MaxTerminalLines = 2000;
+/**
+ * The limits of `terminal`.
+ */
+export const TerminalLines = 60;
+/**
+ * MaxTerminalInput is how many characters one call types: what the question to the
+ * user can show.
+ */
+export const MaxTerminalInput = 4000;
+/**
+ * MaxTerminalKeys is how many keys one call presses.
+ */
+export const MaxTerminalKeys = 50;
+/**
+ * TerminalQuiet is how long a program is silent by default until it counts as quiet.
+ */
+export const TerminalQuiet = 1_000;
+/**
+ * TerminalKey is the name of a key that `terminal send` presses.
+ */
+export type TerminalKey =
+  | typeof KeyEnter
+  | typeof KeyTab
+  | typeof KeyBackTab
+  | typeof KeyEscape
+  | typeof KeyBackspace
+  | typeof KeyDelete
+  | typeof KeySpace
+  | typeof KeyUp
+  | typeof KeyDown
+  | typeof KeyLeft
+  | typeof KeyRight
+  | typeof KeyHome
+  | typeof KeyEnd
+  | typeof KeyPageUp
+  | typeof KeyPageDown;
+/**
+ * The keys. KeyControl with a letter is that key with Ctrl: "Ctrl+C".
+ */
+export const KeyEnter = "Enter";
+export const KeyTab = "Tab";
+export const KeyBackTab = "Shift+Tab";
+export const KeyEscape = "Escape";
+export const KeyBackspace = "Backspace";
+export const KeyDelete = "Delete";
+export const KeySpace = "Space";
+export const KeyUp = "Up";
+export const KeyDown = "Down";
+export const KeyLeft = "Left";
+export const KeyRight = "Right";
+export const KeyHome = "Home";
+export const KeyEnd = "End";
+export const KeyPageUp = "PageUp";
+export const KeyPageDown = "PageDown";
+export const KeyControl = "Ctrl+";
+
+//////////
 // source: toolcall.go
 
 /**

@@ -1,0 +1,140 @@
+//go:build unix
+
+package reader
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal"
+)
+
+// program starts a shell script in a real terminal.
+func program(t *testing.T, script string) (Terminals, protocol.TerminalID) {
+	t.Helper()
+	m, err := terminal.New(terminal.Config{
+		Session: "default",
+		Launch: func(context.Context, terminal.Request) (terminal.Launch, error) {
+			return terminal.Launch{Path: "/bin/sh", Args: []string{"-c", script}, Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin"}, Kind: protocol.AgentCustom, Name: "script"}, nil
+		},
+		OnChange: func(protocol.TerminalInfo) {}, OnGone: func(protocol.TerminalID) {}, OnDrawn: func(protocol.TerminalID) {},
+		Grace: func() time.Duration { return 0 },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = m.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	info, err := m.Start(ctx, protocol.PtySessionRequest{Tab: "t1", Cols: 40, Rows: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(m), info.ID
+}
+
+func wait(t *testing.T, terminals Terminals, id protocol.TerminalID, q protocol.TerminalWait) (protocol.TerminalText, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	q.Lines = 20
+	return terminals.Wait(ctx, id, q)
+}
+
+func TestReadSendWait(t *testing.T) {
+	terminals, id := program(t, `printf '\033[31mready\033[0m\n'; while read -r line; do [ "$line" = end ] && exit 3; echo "got <$line>"; done`)
+	if _, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitText, Text: "ready"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := terminals.Send(id, "hello  world", []protocol.TerminalKey{protocol.KeyEnter}); err != nil {
+		t.Fatal(err)
+	}
+	said, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitText, Text: "got <hello world>"}) // one space is as good as two
+	if err != nil || !slices.Contains(said.Lines, "got <hello  world>") || said.Terminal.ID != id {
+		t.Fatalf("%q %v", said.Lines, err)
+	}
+	quiet, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitQuiet, Quiet: 50 * time.Millisecond})
+	if err != nil || !slices.Equal(quiet.Lines, said.Lines) {
+		t.Errorf("quiet: %q %v", quiet.Lines, err)
+	}
+	if read, err := terminals.Read(id, 1); err != nil || !slices.Equal(read.Lines, []string{"got <hello  world>"}) {
+		t.Errorf("the last line: %q %v", read.Lines, err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		said, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitExit})
+		if err == nil && (said.Terminal.Exit == nil || said.Terminal.Exit.Code != 3) {
+			t.Errorf("ended as %+v", said.Terminal.Exit)
+		}
+		ended <- err
+	}()
+	if err := terminals.Send(id, "end\n", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitQuiet, Quiet: time.Hour}); err != nil {
+		t.Errorf("what has ended is quiet: %v", err)
+	}
+	_, err = wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitText, Text: "never"})
+	if e := protocol.AsError(err); e == nil || e.Code != protocol.CodeNotRunning {
+		t.Errorf("a text that cannot come: %v", err)
+	}
+	if e := protocol.AsError(terminals.Send(id, "x", nil)); e == nil || e.Code != protocol.CodeNotRunning {
+		t.Errorf("typed into nothing: %v", e)
+	}
+}
+
+func TestWaitEndsWithItsCaller(t *testing.T) {
+	terminals, id := program(t, `echo up; cat`)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := terminals.Wait(ctx, id, protocol.TerminalWait{For: protocol.WaitText, Text: "never"}); err == nil {
+		t.Error("it waited for nothing")
+	}
+	for _, err := range []error{
+		func() error { _, err := terminals.Read("none", 1); return err }(),
+		func() error { _, err := terminals.Wait(t.Context(), "none", protocol.TerminalWait{}); return err }(),
+		terminals.Send("none", "x", nil),
+	} {
+		if e := protocol.AsError(err); e == nil || e.Code != protocol.CodeUnknownTerminal {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A flood that drops what was read before does not stop a reader.
+func TestAFlood(t *testing.T) {
+	terminals, id := program(t, `i=0; while [ $i -lt 20 ]; do head -c 1000000 /dev/zero | tr '\0' x; i=$((i+1)); done; printf '\nthe end\n'; cat`)
+	said, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitText, Text: "the end"})
+	if err != nil || said.Lines[len(said.Lines)-1] != "the end" {
+		t.Errorf("%d lines, %v", len(said.Lines), err)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	for key, want := range map[protocol.TerminalKey]string{protocol.KeyUp: "\x1b[A", protocol.KeyEnter: "\r", "Ctrl+C": "\x03", protocol.KeyBackTab: "\x1b[Z"} {
+		if got := sequence(key, false); got != want {
+			t.Errorf("%s sends %q", key, got)
+		}
+	}
+	if got := sequence(protocol.KeyUp, true); got != "\x1bOA" {
+		t.Errorf("in an application: %q", got)
+	}
+	for _, key := range protocol.TerminalKeys() {
+		if parsed, ok := protocol.ParseTerminalKey(strings.ToLower(string(key))); !ok || parsed != key || sequence(key, false) == "" {
+			t.Errorf("%s: %s", key, parsed)
+		}
+	}
+	for _, name := range []string{"", "Ctrl+", "Ctrl+1", "F99", "Ctrl+CC"} {
+		if key, ok := protocol.ParseTerminalKey(name); ok {
+			t.Errorf("%q is %s", name, key)
+		}
+	}
+}
