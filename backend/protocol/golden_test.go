@@ -24,6 +24,7 @@ func golden() map[string]any {
 	}
 	background := protocol.Tab{ID: "t2", URL: "about:blank", Loading: true, Crashed: true, Opener: "t1", Index: 1}
 	live := protocol.TerminalInfo{
+		Progress: &protocol.TerminalProgress{State: protocol.ProgressNormal, Percent: 40}, Bells: 1,
 		ID: "k3v9", Session: "default", Tab: "t1", Agent: protocol.AgentClaude, Name: "claude", Title: "✳ thinking",
 		State: protocol.TerminalLive, Status: protocol.AgentWorking, Epoch: 2, PID: 4242, Cols: 80, Rows: 24, StartedAt: at, Viewers: 1, Shown: 3,
 	}

@@ -30,6 +30,10 @@ type TerminalInfo struct {
 	Title   string        `json:"title"` // the title that the program sets (OSC 0 and 2); the program's own text
 	State   TerminalState `json:"state"`
 	Status  AgentStatus   `json:"status"`
+	// Progress is what the program says of its progress (OSC 9;4); absent for none.
+	Progress *TerminalProgress `json:"progress,omitempty"`
+	// Bells is how often the program has rung the bell in this epoch.
+	Bells int `json:"bells,omitempty"`
 	// Message belongs to AgentNeedsYou; it is the agent's own text.
 	Message string `json:"message,omitempty"`
 	// Epoch counts the processes under this id: 1, 2 after a restart, …
@@ -46,6 +50,24 @@ type TerminalInfo struct {
 	// Shown is when the user turned to it last, in milliseconds since 1970; 0 for never.
 	Shown int64 `json:"shown,omitempty"`
 }
+
+// TerminalProgress is the progress of a terminal's program.
+type TerminalProgress struct {
+	State ProgressState `json:"state"`
+	// Percent is from 0 to 100; 0 with ProgressUnknown.
+	Percent int `json:"percent"`
+}
+
+// ProgressState is the state of a progress.
+type ProgressState string
+
+// The states, in the order of OSC 9;4, which begins with 1.
+const (
+	ProgressNormal  ProgressState = "normal"
+	ProgressError   ProgressState = "error"
+	ProgressUnknown ProgressState = "unknown" // busy, without a known end
+	ProgressPaused  ProgressState = "paused"
+)
 
 // Exit says how a process ended.
 type Exit struct {

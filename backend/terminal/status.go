@@ -39,6 +39,10 @@ func (t *terminal) settle() {
 			t.viewer.title = true
 		}
 	}
+	if now := t.stream.Progress(); now != t.info.Progress || t.stream.Bells() != t.info.Bells {
+		t.info.Progress, t.info.Bells = now, t.stream.Bells()
+		changed = true
+	}
 	status := t.info.Status
 	switch {
 	case t.info.Agent == protocol.AgentShell:

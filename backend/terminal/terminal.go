@@ -229,6 +229,7 @@ func (t *terminal) begin(launch Launch) error {
 	t.info.Epoch++
 	t.info.Agent, t.info.Name, t.info.Confined = launch.Kind, launch.Name, launch.Confine != nil
 	t.info.Title, t.info.Message, t.info.Exit, t.info.PID = "", "", nil, 0
+	t.info.Progress, t.info.Bells = nil, 0
 	t.info.StartedAt = time.Now()
 	t.title, t.foreground = "", ""
 	t.stream = vt.NewStream(t.info.Cols, t.info.Rows)
@@ -336,7 +337,7 @@ func (t *terminal) finish(run *running) {
 	}
 	t.mu.Lock()
 	t.info.State, t.info.Status = protocol.TerminalEnded, protocol.AgentEnded
-	t.info.Exit, t.info.Message, t.info.PID = &exit, "", 0
+	t.info.Exit, t.info.Message, t.info.PID, t.info.Progress = &exit, "", 0, nil
 	t.title = t.info.Title
 	t.changed()
 	t.mu.Unlock()
@@ -415,7 +416,7 @@ func (t *terminal) deliver(run *running, frame []byte) {
 	if t.stream.Titles() != titles {
 		t.title = t.stream.Title()
 	}
-	t.activity(t.stream.Titles() != titles)
+	t.activity(t.stream.Titles() != titles || t.stream.Bells() != bells)
 	if t.hushed != nil {
 		t.hushed.Reset(interruptQuiet)
 	}

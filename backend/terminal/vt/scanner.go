@@ -40,9 +40,11 @@ type scanner struct {
 	text  []byte
 	long  bool // text was cut at maxCommand
 
-	modes modes
-	title string
-	// titles and bells are how many there have been.
+	modes    modes
+	title    string
+	progress *protocol.TerminalProgress // nil for none
+	// titles, of which reports of progress count as one, and bells are how many there
+	// have been.
 	titles, bells int
 	last          [utf8.UTFMax - 1]byte // the last bytes of the output
 }
@@ -260,6 +262,10 @@ func (s *scanner) inCommand(p []byte) int {
 }
 
 func (s *scanner) commandEnd() {
+	if part, ok := bytes.CutPrefix(s.text, []byte("9;4;")); ok {
+		s.progress, s.titles = progressOf(string(part), s.progress), s.titles+1
+		return
+	}
 	kind, text, ok := bytes.Cut(s.text, []byte(";"))
 	if !ok || len(kind) != 1 || (kind[0] != '0' && kind[0] != '2') {
 		return

@@ -46,7 +46,10 @@ func (s *Stream) Read(offset uint64, dst []byte) int { return s.ring.read(offset
 // Title returns the last title that the program set, safe to show.
 func (s *Stream) Title() string { return s.scan.title }
 
-// Titles returns how many titles the program has set.
+// Progress returns what the program says of its progress; nil for none.
+func (s *Stream) Progress() *protocol.TerminalProgress { return s.scan.progress }
+
+// Titles returns how many titles and reports of progress the program has sent.
 func (s *Stream) Titles() int { return s.scan.titles }
 
 // Bells returns how often the program has rung the bell.

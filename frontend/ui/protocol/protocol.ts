@@ -5105,6 +5105,14 @@ export interface TerminalInfo {
   state: TerminalState;
   status: AgentStatus;
   /**
+   * Progress is what the program says of its progress (OSC 9;4); absent for none.
+   */
+  progress?: TerminalProgress;
+  /**
+   * Bells is how often the program has rung the bell in this epoch.
+   */
+  bells?: number /* int */;
+  /**
    * Message belongs to AgentNeedsYou; it is the agent's own text.
    */
   message?: string;
@@ -5128,6 +5136,31 @@ export interface TerminalInfo {
    */
   shown?: number /* int64 */;
 }
+/**
+ * TerminalProgress is the progress of a terminal's program.
+ */
+export interface TerminalProgress {
+  state: ProgressState;
+  /**
+   * Percent is from 0 to 100; 0 with ProgressUnknown.
+   */
+  percent: number /* int */;
+}
+/**
+ * ProgressState is the state of a progress.
+ */
+export type ProgressState =
+  | typeof ProgressNormal
+  | typeof ProgressError
+  | typeof ProgressUnknown
+  | typeof ProgressPaused;
+/**
+ * The states, in the order of OSC 9;4, which begins with 1.
+ */
+export const ProgressNormal = "normal";
+export const ProgressError = "error";
+export const ProgressUnknown = "unknown"; // busy, without a known end
+export const ProgressPaused = "paused";
 /**
  * Exit says how a process ended.
  */

@@ -106,6 +106,13 @@ export const terminalInfoSchema = v.object({
     p.TerminalMissing,
   ]),
   status: agentStatusSchema,
+  progress: v.exactOptional(
+    v.object({
+      state: v.picklist([p.ProgressNormal, p.ProgressError, p.ProgressUnknown, p.ProgressPaused]),
+      percent: v.number(),
+    }),
+  ),
+  bells: v.exactOptional(v.number()),
   message: v.exactOptional(v.string()),
   epoch: v.number(),
   pid: v.exactOptional(v.number()),
