@@ -7,6 +7,8 @@ import type { Face } from './faces.svelte';
 /** What a tab has of each face, and what waits for the user. */
 export interface Busy {
   readonly terminals: readonly TerminalInfo[];
+  /** Terminals that rang the bell while they were not in view. */
+  readonly rang?: ReadonlySet<string>;
   /** The terminal in view. */
   readonly terminal: TerminalInfo | undefined;
   readonly conversations: readonly Conversation[];
@@ -25,8 +27,19 @@ export function badges(busy: Busy): Record<Face, Word | undefined> {
       ? 'needs_you'
       : busy.terminal?.status;
   const talking = asks(busy, 'chat', busy.conversations) ? 'needs_you' : busy.busiest;
+  const progress = busy.terminal?.progress;
   return {
-    terminal: status === 'needs_you' || status === 'working' ? agentWord(status) : undefined,
+    terminal:
+      status !== 'needs_you' && progress !== undefined && progress.state !== 'unknown'
+        ? {
+            text: `${String(progress.percent)} %`,
+            tone: progress.state === 'error' ? 'danger' : 'busy',
+          }
+        : status !== 'needs_you' && busy.terminals.some(({ id }) => busy.rang?.has(id))
+          ? { text: 'rang', tone: 'attention' }
+          : status === 'needs_you' || status === 'working'
+            ? agentWord(status)
+            : undefined,
     chat: talking && {
       text: talking.replaceAll('_', ' '),
       tone: conversationWord(talking).tone,

@@ -21,6 +21,7 @@ import { GoneError, type StreamState } from '../core/stream';
 import { MAX_SCREENS } from '../core/timing';
 import type { Pasted } from '../send/deliver';
 import type { SessionStore } from '../state/session.svelte';
+import type { Form } from './export';
 import { problem, type Problem } from './problem';
 import { TerminalView } from './view';
 import type { HoveredLink } from './viewconfig';
@@ -254,6 +255,11 @@ export class Terminals {
 
   get selection(): string {
     return this.#current?.view.selection ?? '';
+  }
+
+  /** What the terminal that is shown has, above and on its screen. */
+  exported(form: Form): string | undefined {
+    return this.#current?.view.exported(form);
   }
 
   setScheme(dark: boolean): void {

@@ -11,6 +11,7 @@ import { framed, needsConsent, sanitise } from '../core/paste';
 import { Stream } from '../core/stream';
 import { MAX_COLS, MAX_ROWS, MIN_COLS, MIN_ROWS, RESIZE_QUIET, SCROLLBACK } from '../core/timing';
 import { clipboardText } from './clipboard';
+import { exported, type Form } from './export';
 import { keyAction } from './keys';
 import { opensLink, safeLink } from './links';
 import { dark, light, matches } from './palette';
@@ -193,6 +194,8 @@ export class TerminalView {
     this.#search.clearDecorations();
     this.#terminal.clearSelection();
   }
+
+  exported = (form: Form): string => exported(this.#terminal, form, this.#dark ? dark : light);
 
   /** The selected text; the find bar starts with it. */
   get selection(): string {
