@@ -55,6 +55,8 @@ type follower struct {
 	tab   protocol.TabID
 	yield func([]protocol.ElementItem, error) bool
 	list  list
+	// failed: the reader was told that the list is not current.
+	failed bool
 }
 
 func (f *follower) run(ctx context.Context) error {
@@ -87,7 +89,7 @@ func (f *follower) run(ctx context.Context) error {
 			if err := f.send(protocol.ElementItem{Kind: protocol.ElementFailed, Error: protocol.AsError(err)}); err != nil {
 				return err
 			}
-			rest = again
+			rest, f.failed = again, true
 		}
 		if !pause(ctx, rest) {
 			return ctx.Err()
@@ -124,7 +126,12 @@ func (f *follower) read(ctx context.Context, w *marks.Watcher) error {
 	if err != nil {
 		return err
 	}
-	return f.send(f.list.update(snap)...)
+	items := f.list.update(snap)
+	if f.failed && len(items) == 0 {
+		items = append(items, f.list.page()) // the list is current again
+	}
+	f.failed = false
+	return f.send(items...)
 }
 
 func (f *follower) send(items ...protocol.ElementItem) error {

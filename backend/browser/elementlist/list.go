@@ -37,6 +37,11 @@ func (l *list) update(snap protocol.Snapshot) []protocol.ElementItem {
 	return items
 }
 
+// page returns the item that only says which page it is.
+func (l *list) page() protocol.ElementItem {
+	return protocol.ElementItem{Kind: protocol.ElementPage, URL: l.url, Title: l.title, More: l.more}
+}
+
 // common reports whether two lists have a ref in common: the page is the same one.
 func common(a, b []protocol.PageElement) bool {
 	refs := make(map[string]bool, len(a))

@@ -25,6 +25,13 @@ export const rooms: readonly Room[] = [
     load: () => import('../rooms/activity/ActivityRoom.svelte'),
   },
   {
+    id: 'elements',
+    name: 'Elements',
+    icon: 'elements',
+    about: 'What an agent can act on in this page',
+    load: () => import('../rooms/elements/ElementsRoom.svelte'),
+  },
+  {
     id: 'inspector',
     name: 'Inspector',
     icon: 'pick',
