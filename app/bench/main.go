@@ -51,7 +51,7 @@ func benches() []report.Bench {
 	return slices.Concat(
 		terminal.Benches(), panel.Benches(), commandline.Benches(), snapshots.Schema(),
 		actions.Benches(), actions.Again(), snapshots.MCP(), snapshots.Screenshots(),
-		commandline.First(), actions.Pilot(), actions.Gate(), actions.Inspector(), chat.Benches(), chat.Panel(),
+		commandline.First(), actions.Pilot(), actions.Gate(), actions.Inspector(), actions.Live(), chat.Benches(), chat.Panel(),
 		snapshots.Pages(), tasks.Benches(), tasks.Idle(), tabs.Benches(), panel.Reconnect(),
 	)
 }

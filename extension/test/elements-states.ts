@@ -53,7 +53,7 @@ export const elementsStates: readonly State[] = [
     prepare: furnish,
     act: async (page) => {
       await page.getByRole('tab', { name: 'Elements' }).click();
-      await page.getByRole('option', { name: 'e2' }).click();
+      await page.locator('#element-e2').click();
       await page.getByRole('button', { name: 'Fill' }).waitFor();
     },
   },
@@ -64,7 +64,7 @@ export const elementsStates: readonly State[] = [
     },
     act: async (page, made) => {
       await page.getByRole('tab', { name: 'Elements' }).click();
-      await page.getByRole('option', { name: 'e4' }).click();
+      await page.locator('#element-e4').click();
       made.rooms.feed('elements', { kind: 'gone', ref: 'e4' });
       await page.getByText('e4 is not on the page any more.').waitFor();
     },

@@ -229,8 +229,6 @@ export class Marks implements Aside {
     drawn.veil(this.#veils > 0);
     this.#tree.setAside(this, true);
     this.#place.observe(document, { childList: true });
-    if (document.documentElement !== null)
-      this.#place.observe(document.documentElement, { childList: true });
     addEventListener('toggle', this.#risen, { capture: true });
     this.#heal();
     return drawn;
