@@ -194,8 +194,15 @@ func follow[W watch.Feature, T any](ctx context.Context, o *Observer, id protoco
 // leases know for whom a tab is watched. A watch that only followers want ends
 // lingerFor after the last of them has gone; one that a command began stays.
 type leases struct {
+	// stop ends a watch.
+	stop func(ctx context.Context, k *watch.Keeper, feature string) error
+
 	mu sync.Mutex
 	of map[leased]*lease
+}
+
+func newLeases() leases {
+	return leases{stop: func(ctx context.Context, k *watch.Keeper, feature string) error { return k.Stop(ctx, feature) }, of: make(map[leased]*lease)}
 }
 
 type leased struct {
@@ -247,7 +254,7 @@ func (l *leases) over(ctx context.Context, key leased, one *lease) {
 	}
 	l.mu.Unlock()
 	if idle {
-		_ = key.keeper.Stop(ctx, key.feature) // it fails only when the browser has ended
+		_ = l.stop(ctx, key.keeper, key.feature) // it fails only when the browser has ended
 	}
 }
 

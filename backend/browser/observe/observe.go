@@ -41,7 +41,7 @@ type Observer struct {
 
 // New returns the observer of a browser's tabs.
 func New(tabs watch.Source, c Config) *Observer {
-	return &Observer{tabs: tabs, config: c, values: values.New(), leases: leases{of: make(map[leased]*lease)}, maps: tabMaps{tab: make(map[protocol.TabID]*sourcemaps.Maps)}}
+	return &Observer{tabs: tabs, config: c, values: values.New(), leases: newLeases(), maps: tabMaps{tab: make(map[protocol.TabID]*sourcemaps.Maps)}}
 }
 
 // masked returns data without the values of the user's secrets.
