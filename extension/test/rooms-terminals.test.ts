@@ -104,4 +104,21 @@ describe('Terminals as tabs', () => {
     expect(await readFile(await download.path(), 'utf8')).toContain(text);
     await page.getByText(`Saved as ${download.suggestedFilename()}`).waitFor();
   });
+
+  it('continues a session from the agent’s own list, in a terminal of its own', async () => {
+    made.agents = {
+      version: 1,
+      agents: [
+        { kind: 'claude', name: 'Claude Code', installed: true },
+        { kind: 'shell', name: 'Shell', installed: true },
+      ],
+      default: 'shell',
+    };
+    const first = await open();
+    await page.getByRole('button', { name: /^Agent: / }).click();
+    await page.getByRole('menuitem', { name: 'Continue a session…' }).click();
+    await tabs().nth(1).waitFor();
+    expect(made.starts.at(-1)).toMatchObject({ agent: 'claude', command: '--resume' });
+    expect(first.info.state).toBe('live');
+  });
 });

@@ -59,6 +59,8 @@ export class FakeBackend {
   readonly messages: PanelMessage[] = [];
   /** The paths of the accepted requests. */
   readonly requests: string[] = [];
+  /** The requests that started a terminal. */
+  readonly starts: PtySessionRequest[] = [];
   /** The answer to the next start, instead of a terminal. */
   refuseStart: Refusal | undefined;
   /** The first output of a started terminal. */
@@ -345,6 +347,7 @@ export class FakeBackend {
   }
 
   #begin(request: PtySessionRequest): FakeTerminal {
+    this.starts.push(request);
     const terminal = this.add(request.tab ?? '', {
       // As the app does: without an agent, use the one in Settings.
       ...this.#agent(request.agent ?? this.settings.agent, request.command),
