@@ -206,3 +206,43 @@ func TestShow(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The Inspector gets the very element under the pointer, also in a closed shadow root and
+// in a frame, and not the control that it is a part of.
+func TestPickTheVeryElement(t *testing.T) {
+	s := stageOf(t, `<style>body { margin: 0 } button, x-closed, iframe { position: absolute; left: 0; width: 200px; height: 60px; border: 0; display: block }</style>
+		<button id=save style="top: 0"><b style="display: block; height: 50px">Save</b></button><x-closed style="top: 100px"></x-closed>
+		<iframe style="top: 200px" srcdoc="<body style='margin:0'><button style='width:200px;height:60px'><u style='display:block;height:50px'>In</u></button>"></iframe>
+		<script>document.querySelector('x-closed').attachShadow({ mode: 'closed' }).innerHTML = '<button style="width:200px;height:60px"><i style="display:block;height:50px">Deep</i></button>'</script>`)
+	for _, c := range []struct {
+		y    float64
+		want string
+	}{{30, "b"}, {130, "i"}, {230, "u"}} {
+		ready, done := make(chan struct{}), make(chan struct{})
+		var picked *protocol.PickedElement
+		var err error
+		go func() {
+			defer close(done)
+			picked, err = s.Pick(t.Context(), s.tab, pick.Request{Ready: func([]protocol.PickedElement) { close(ready) }, Exact: true})
+		}()
+		select {
+		case <-ready:
+		case <-done:
+			t.Fatalf("the picker did not start: %v", err)
+		}
+		s.clickAt(t, 100, c.y)
+		<-done
+		if err != nil || picked == nil {
+			t.Fatalf("%s: picked %+v, %v", c.want, picked, err)
+		}
+		if got := s.details(t, picked.Ref, ""); got.Tag != c.want {
+			t.Errorf("picked %s, not %s", got.Element, c.want)
+		}
+	}
+	// A picker that nobody uses ends with its time.
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	if picked, err := s.PickElement(late, s.tab); err == nil {
+		t.Errorf("after its time: %+v", picked)
+	}
+}

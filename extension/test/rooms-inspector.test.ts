@@ -279,6 +279,15 @@ describe('the room Inspector', () => {
     await page.getByRole('alert').getByText('cannot be read').waitFor();
   });
 
+  it('keeps nothing when it is closed', async () => {
+    await pick();
+    await button('Close the drawer').click();
+    await expect.poll(() => made.rooms.followed).not.toContain('inspector');
+    await page.getByRole('tab', { name: 'Inspector' }).click();
+    await button('Pick').waitFor();
+    await expect.poll(() => made.rooms.followed).toContain('inspector');
+  });
+
   it('is accessible in light and dark', async () => {
     await pick();
     await page.evaluate(axe.source);

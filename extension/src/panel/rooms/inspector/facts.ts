@@ -29,11 +29,12 @@ export const sections: readonly { readonly id: SectionID; readonly name: string 
   { id: 'edits', name: 'Edits' },
 ];
 
-/** The last part of a source, such as "app.css:12". */
+/** The last part of a source, with its line: "app.css:12". */
 export function shortSource(source: string): string {
-  const [where = ''] = source.split(/[?#](?=[^:]*:\d+$)/);
-  const last = where.slice(where.lastIndexOf('/') + 1);
-  return last === '' ? source : last;
+  const [, where = source, line = ''] = /^(.*?)(:\d+)?$/s.exec(source) ?? [];
+  const [path = ''] = where.split(/[?#]/);
+  const last = path.slice(path.lastIndexOf('/') + 1).trim();
+  return (last === '' ? where : last) + line;
 }
 
 /** A declaration as text. */
