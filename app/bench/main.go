@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"pilotfish/app/bench/actions"
+	"pilotfish/app/bench/activity"
 	"pilotfish/app/bench/chat"
 	"pilotfish/app/bench/commandline"
 	"pilotfish/app/bench/panel"
@@ -52,7 +53,7 @@ func benches() []report.Bench {
 		terminal.Benches(), panel.Benches(), commandline.Benches(), snapshots.Schema(),
 		actions.Benches(), actions.Again(), snapshots.MCP(), snapshots.Screenshots(),
 		commandline.First(), actions.Pilot(), actions.Gate(), actions.Inspector(), actions.Live(), chat.Benches(), chat.Panel(),
-		snapshots.Pages(), tasks.Benches(), tasks.Idle(), tabs.Benches(), panel.Reconnect(),
+		snapshots.Pages(), tasks.Benches(), tasks.Idle(), tabs.Benches(), panel.Reconnect(), activity.Benches(),
 	)
 }
 

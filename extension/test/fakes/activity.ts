@@ -127,9 +127,10 @@ export class FakeActivity {
         (!q.until || entry.time < q.until) &&
         (!q.actor || `${entry.actor.kind} ${entry.actor.id ?? ''}`.trim() === q.actor) &&
         (!q.kinds || q.kinds.includes(kind(entry)) || (!entry.ok && q.kinds.includes('error'))) &&
-        JSON.stringify([entry.command, entry.summary, entry.args, entry.actor.name])
-          .toLowerCase()
-          .includes(text),
+        (text === '' ||
+          JSON.stringify([entry.command, entry.summary, entry.args, entry.actor.name])
+            .toLowerCase()
+            .includes(text)),
     );
     const entries = all.slice(-(q.limit ?? 100));
     const rest = all.length > entries.length;
