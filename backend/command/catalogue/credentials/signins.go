@@ -25,7 +25,7 @@ func SignIns(importer Importer) []command.Command {
 	s := signIns{importer}
 	return []command.Command{
 		{Spec: command.Spec{
-			Name: "signins", Scope: protocol.ScopeAdmin, Summary: "import sign-ins of sites from other browsers on this machine",
+			Name: "signins", Scope: protocol.ScopeSensitive, Summary: "import sign-ins of sites from other browsers on this machine",
 			Help: "The other browser reads its own cookies, on a private copy that is removed at once. Agents ask before they open or use a site whose sign-in was imported. " +
 				"remove takes the cookies of imported sites out of this session; the other browser keeps its own.",
 			Args: []command.Arg{
@@ -36,8 +36,17 @@ func SignIns(importer Importer) []command.Command {
 			},
 			Returns:  "list: browsers and imported; sites: the sites with how many cookies each has; import: sites and missed",
 			Examples: []string{"signins", "signins sites --browser chrome", "signins import example.com --browser chrome --profile Default", "signins remove example.com"},
-		}, Tab: command.NoTab, Run: s.run},
+		}, Tab: command.NoTab, First: userOnly, Run: s.run},
 	}
+}
+
+// userOnly refuses an agent, whatever the user would answer: the panel may run the
+// command with a token that has the scope sensitive, which an agent's token has too.
+func userOnly(in *command.Invocation) error {
+	if !in.Agent() {
+		return nil
+	}
+	return protocol.NewError(protocol.CodeForbidden, "only the user imports sign-ins", "ask the user to open Sign-ins in the panel")
 }
 
 type signIns struct{ importer Importer }

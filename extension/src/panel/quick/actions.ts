@@ -62,6 +62,15 @@ export const quickActions: readonly QuickAction[] = [
     },
     menu: sendChoices,
   },
+  {
+    id: 'signins',
+    name: 'Sign-ins',
+    icon: 'key',
+    about: 'Import sign-ins of chosen sites from another browser on this computer.',
+    run: (desk) => {
+      desk.show(() => import('../signins/SignIns.svelte'));
+    },
+  },
 ];
 
 /** The actions on the panel itself, at the end of the row. */

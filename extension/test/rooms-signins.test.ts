@@ -1,0 +1,165 @@
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { FakeBackend } from './fakes/backend';
+import { backend, launch, openPanel } from './fakes/face';
+
+let browser: Browser;
+let made: FakeBackend;
+let page: Page;
+let context: BrowserContext;
+let imported: { site: string; browser: string; profile: string; cookies: number; at: string }[];
+let locked: string | undefined;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  made = await backend();
+  imported = [];
+  locked = undefined;
+  const sites = [
+    { site: 'a-very-long-name-of-a-company-that-sells-things.example', cookies: 12 },
+    { site: 'forum.example', cookies: 1 },
+    { site: 'shop.example', cookies: 7 },
+  ];
+  made.rooms.answers.set('signins', ({ args = {} }) => {
+    const at = '2026-11-26T10:00:00Z';
+    switch (args.do) {
+      case 'sites':
+        if (locked !== undefined) return { ok: true, data: { sites: [], trouble: locked } };
+        return {
+          ok: true,
+          data: {
+            browser: 'chrome',
+            profile: 'Default',
+            sites: sites.map((one) => ({
+              ...one,
+              ...(imported.some(({ site }) => site === one.site) && { imported: true }),
+            })),
+          },
+        };
+      case 'import': {
+        const wanted = args.sites as string[];
+        const taken = wanted
+          .filter((site) => site !== 'forum.example')
+          .map((site) => ({ site, browser: 'chrome', profile: 'Default', cookies: 7, at }));
+        imported = [...imported, ...taken];
+        const missed = wanted.filter((site) => site === 'forum.example');
+        return missed.length === 0
+          ? { ok: true, data: { sites: taken } }
+          : {
+              ok: false,
+              data: { sites: taken, missed },
+              error: { code: 'bad_argument', message: 'nothing could be taken' },
+            };
+      }
+      case 'remove':
+        imported = imported.filter(({ site }) => !(args.sites as string[]).includes(site));
+        return { ok: true, data: { removed: 7 } };
+      default:
+        return {
+          ok: true,
+          data: {
+            browsers: [
+              {
+                id: 'chrome',
+                name: 'Google Chrome',
+                profiles: [
+                  { id: 'Default', name: 'Ada' },
+                  { id: 'Profile 1', name: 'Work' },
+                ],
+              },
+              {
+                id: 'opera',
+                name: 'Opera',
+                missing: true,
+                profiles: [{ id: 'Default', name: 'Default' }],
+              },
+            ],
+            imported,
+          },
+        };
+    }
+  });
+});
+afterEach(async () => {
+  await context.close();
+  await made.stop();
+});
+
+/** Opens the panel at 320 px and the picker by its quick action. */
+async function open(): Promise<void> {
+  ({ page, context } = await openPanel(browser, made, { width: 320, height: 720 }));
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Sign-ins' }).click();
+  await dialog().getByLabel('Browser and profile').waitFor();
+}
+
+const dialog = () => page.getByRole('dialog', { name: 'Sign-ins' });
+const button = (name: string | RegExp) => dialog().getByRole('button', { name });
+const site = (name: string | RegExp) => dialog().getByRole('checkbox', { name });
+
+it('lists, filters, imports and removes sign-ins', async () => {
+  await open();
+  expect(await dialog().locator('option').allInnerTexts()).toEqual([
+    'Google Chrome – Ada',
+    'Google Chrome – Work',
+    'Opera – Default (not installed any more)',
+  ]);
+  expect(await button('Import').isDisabled()).toBe(true);
+  await button('Show sites').click();
+  await site(/forum/).waitFor();
+  expect(await dialog().getByRole('checkbox').count()).toBe(3);
+  await dialog().getByLabel('Filter sites').fill('shop');
+  await expect.poll(() => dialog().getByRole('checkbox').count()).toBe(1);
+  await site(/shop/).check();
+  await dialog().getByLabel('Filter sites').fill('');
+  await site(/forum/).check();
+  await button('Import 2').click();
+  await dialog().getByText('1 site imported. Agents ask before they use them.').waitFor();
+  await dialog().getByText('Nothing could be taken of forum.example.').waitFor();
+  await dialog().getByRole('heading', { name: 'Imported' }).waitFor();
+  expect(made.rooms.commands.find(({ args }) => args?.do === 'import')?.args).toEqual({
+    do: 'import',
+    sites: ['forum.example', 'shop.example'],
+    browser: 'chrome',
+    profile: 'Default',
+  });
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<AxeResults>(
+      `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })`,
+    );
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    const path = process.env.PILOTFISH_SHOTS;
+    if (path) await page.screenshot({ path: `${path}/signins-${scheme}.png` });
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(
+    true,
+  );
+  await button('Remove shop.example').click();
+  await dialog().getByText('The sign-in of shop.example is removed from this session.').waitFor();
+  expect(await dialog().getByRole('heading', { name: 'Imported' }).count()).toBe(0);
+  await button('Close').last().click();
+  await dialog().waitFor({ state: 'detached' });
+});
+
+it('says why cookies could not be unlocked, and what went wrong', async () => {
+  locked = 'Google Chrome could not unlock its cookies on the copy.';
+  await open();
+  await dialog().getByLabel('Browser and profile').selectOption({ index: 1 });
+  await button('Show sites').click();
+  await dialog().getByText(locked).waitFor();
+  expect(made.rooms.commands.at(-1)?.args).toMatchObject({ profile: 'Profile 1' });
+  made.rooms.answers.set('signins', () => ({
+    ok: false,
+    error: { code: 'not_running', message: 'the browser did not start', hint: 'try again' },
+  }));
+  await button('Show sites').click();
+  await dialog().getByText('the browser did not start').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+});
