@@ -1,8 +1,10 @@
+import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
 import type { FakeTerminal } from './fakes/terminal';
+import { approval } from './states';
 
 let browser: Browser;
 let made: FakeBackend;
@@ -302,4 +304,120 @@ describe('the context menu of a page', () => {
     });
     await expect.poll(() => field.inputValue()).toContain('https://example.com/other');
   });
+});
+
+describe('the drawer', () => {
+  const strip = () => page.getByRole('tablist', { name: 'Rooms' });
+  const edge = () => page.getByRole('separator', { name: 'Height of the drawer' });
+  const height = (): Promise<number> =>
+    page.locator('.drawer').evaluate((element) => (element as HTMLElement).offsetHeight);
+  const focused = (selector: string): Promise<boolean> =>
+    page.evaluate((inside) => document.activeElement?.closest(inside) != null, selector);
+
+  /** Waits until the terminal has as many rows as fit into its place, and the program knows it. */
+  async function fits(terminal: FakeTerminal): Promise<number> {
+    const rows = (): Promise<{ fit: number; shown: number }> =>
+      page.locator('.terminal-view:not([hidden])').evaluate((view) => {
+        const all = view.querySelectorAll('.xterm-rows > div');
+        const row = all[0]?.getBoundingClientRect().height ?? 1;
+        return { fit: Math.floor(view.clientHeight - 10) / row, shown: all.length };
+      });
+    await expect
+      .poll(async () => {
+        const { fit, shown } = await rows();
+        const told = terminal.controls.findLast(({ type }) => type === 'resize');
+        return Math.floor(fit) === shown && told?.rows === shown;
+      })
+      .toBe(true);
+    return (await rows()).shown;
+  }
+
+  it('opens by key, is resized by keys, remembers its height, and the terminal follows', async () => {
+    const terminal = await openLive();
+    await page.locator('.terminal-view:not([hidden])').click();
+    await page.keyboard.press('Control+Shift+J');
+    await edge().waitFor();
+    const half = await fits(terminal);
+    await page.keyboard.press('Control+F6');
+    expect(await focused('.drawer [role=tab]')).toBe(true);
+    await edge().focus();
+    await page.keyboard.press('Home');
+    await expect.poll(height).toBe(96);
+    expect(await fits(terminal)).toBeGreaterThan(half);
+    expect(await edge().getAttribute('aria-valuenow')).toBe(String(await height()));
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(height).toBeGreaterThan(110);
+    const kept = await height();
+    await page.keyboard.press('Escape');
+    expect(await focused('.terminal-view')).toBe(true);
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await expect.poll(height).toBe(kept);
+    await edge().focus();
+    await page.keyboard.press('End');
+    await fits(terminal);
+    await page.keyboard.press('Control+J');
+    await edge().waitFor({ state: 'detached' });
+    expect(await focused('.terminal-view')).toBe(true);
+    expect(await fits(terminal)).toBeGreaterThan(half);
+  });
+
+  it('takes the full panel and gives it back, with an exact terminal and approvals in view', async () => {
+    const terminal = await openLive();
+    await quick('Rooms').click();
+    const before = await fits(terminal);
+    await edge().dblclick();
+    await page.locator('.terminal-view').first().waitFor({ state: 'hidden' });
+    terminal.print(Array.from({ length: 60 }, (_, n) => `line ${String(n)}\r\n`).join(''));
+    made.push({ type: 'session', session: { ...made.session(), approvals: [approval()] } });
+    await page.getByRole('button', { name: 'Deny' }).waitFor();
+    made.push({ type: 'session', session: made.session() });
+    await page.getByRole('button', { name: 'Show the face again' }).click();
+    await page.getByText('line 59').waitFor();
+    expect(await fits(terminal)).toBe(before);
+    await page.getByRole('button', { name: 'Close the drawer' }).click();
+    await edge().waitFor({ state: 'detached' });
+    await page.getByText('line 59').waitFor();
+    await fits(terminal);
+  });
+
+  it('moves between rooms with the arrow keys, and is dragged with the mouse', async () => {
+    await open('chat');
+    await page.getByRole('textbox', { name: 'Message to' }).waitFor();
+    await page.keyboard.press('Control+J');
+    const tabs = strip().getByRole('tab');
+    await strip().getByRole('tab', { selected: true }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await tabs.nth(1).getAttribute('aria-selected')).toBe('true');
+    const from = await height();
+    const box = await edge().boundingBox();
+    await page.mouse.move(160, (box?.y ?? 0) + 3);
+    await page.mouse.down();
+    await page.mouse.move(160, (box?.y ?? 0) + 43, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(height).toBe(from - 40);
+    await page.keyboard.press('Control+F6');
+    expect(await focused('textarea')).toBe(true);
+  });
+});
+
+it.each(['light', 'dark'] as const)('is clean for axe at 320 px in the %s', async (colorScheme) => {
+  await openLive();
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.evaluate(axe.source);
+  const violations = (): Promise<string[]> =>
+    page.evaluate(async () => {
+      const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+      return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join()}`);
+    });
+  await page.keyboard.press('Control+Shift+J');
+  await page.getByRole('separator', { name: 'Height of the drawer' }).waitFor();
+  await expect.poll(violations, { timeout: 10_000 }).toEqual([]);
+  await page.keyboard.press('Control+Shift+K');
+  await query().fill('t');
+  await options().first().waitFor();
+  await expect.poll(violations, { timeout: 10_000 }).toEqual([]);
+  const wide = (): Promise<boolean> =>
+    page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(await wide()).toBe(false);
 });
