@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PickRequest } from '$ui/protocol/protocol';
+import { fillActivity } from './activity-states';
 import { elementsStates, furnish, snapshot } from './elements-states';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
@@ -150,6 +151,24 @@ describe('the room Elements', () => {
       () =>
         made.first?.input.toString().includes('e2 searchbox "Search" [focused] ="pilot"') === true,
     );
+  });
+
+  it('opens at a ref that another room names', async () => {
+    const did = fillActivity(made);
+    did.add(
+      { command: 'click', tab: 't1', args: { target: 'e4' }, summary: 'the fourth', durationMs: 1 },
+      { command: 'click', tab: 't1', args: { target: 'e77' }, summary: 'the lost', durationMs: 1 },
+    );
+    await button('Use the full panel').click();
+    for (const ref of ['e4', 'e77']) {
+      await page.getByRole('tab', { name: 'Activity' }).click();
+      await page.locator('[data-row]').filter({ hasText: ref }).last().click();
+      await button(`Show ${ref} in Elements`).click();
+      if (ref === 'e4') {
+        await page.locator('#element-e4[aria-selected=true]').waitFor();
+        await expect.poll(() => drawn()).toContain('scroll e4');
+      } else await page.getByText('e77 is not on the page any more.').waitFor();
+    }
   });
 
   it('is operated by keyboard', async () => {
