@@ -203,6 +203,9 @@ describe('an entry', () => {
     await row(5).click();
     await button('Show t2').click();
     await button('Show t2').waitFor({ state: 'detached' }); // it is the tab beside the panel now
+    await row(12).click();
+    await button('Show e12 in Elements').click();
+    await page.getByRole('tab', { name: 'Elements', selected: true }).waitFor();
   });
 
   it('is sent to the agent, and not submitted', async () => {
