@@ -7,12 +7,13 @@ type FeedName string
 
 // The feeds of a session.
 const (
-	FeedActivity  FeedName = "activity"  // what was done in the session, by whom
-	FeedElements  FeedName = "elements"  // what can be acted on in a tab
-	FeedInspector FeedName = "inspector" // the element that the user inspects
-	FeedNetwork   FeedName = "network"   // the requests of a tab
-	FeedConsole   FeedName = "console"   // what a tab wrote to its console
-	FeedSignals   FeedName = "signals"   // what the panel shows of a tab while no room is open
+	FeedActivity   FeedName = "activity"   // what was done in the session, by whom
+	FeedElements   FeedName = "elements"   // what can be acted on in a tab
+	FeedInspector  FeedName = "inspector"  // the element that the user inspects
+	FeedNetwork    FeedName = "network"    // the requests of a tab
+	FeedConsole    FeedName = "console"    // what a tab wrote to its console
+	FeedSignals    FeedName = "signals"    // what the panel shows of a tab while no room is open
+	FeedRecordings FeedName = "recordings" // which tabs are recorded; each batch is the whole state
 )
 
 // FeedEvent carries what is new in a feed that the panel follows. The room that

@@ -221,6 +221,17 @@ type Recording struct {
 	VideoError *Error `json:"videoError,omitempty"`
 }
 
+// RecordingState is an item of the feed "recordings": a tab that is recorded.
+type RecordingState struct {
+	Tab TabID `json:"tab"`
+	// Began is when it began, in UTC.
+	Began time.Time `json:"began"`
+	// Held: it has ended, and is kept so that it can be saved.
+	Held bool `json:"held,omitempty"`
+	// Video: screenshots of it are taken, for a video.
+	Video bool `json:"video,omitempty"`
+}
+
 // Routine is what can be run again with other parameters: command lines for
 // `pilotfish run`, and for the panel the goal and the actions of the task that
 // it was made from. ${name} in a line or in the goal stands for the parameter

@@ -17,12 +17,13 @@ import (
 // feeds returns what the rooms of a session's panels follow.
 func feeds(s *Session) feed.Sources {
 	return feed.Sources{
-		protocol.FeedActivity:  viewer.New(s.recorder, s.shots).Feed,
-		protocol.FeedElements:  ofTab(s, func(b *browser.Browser) feed.Source { return elementsOf(b) }),
-		protocol.FeedNetwork:   ofTab(s, func(b *browser.Browser) feed.Source { return observed.Network(b) }),
-		protocol.FeedConsole:   ofTab(s, func(b *browser.Browser) feed.Source { return observed.Console(b) }),
-		protocol.FeedSignals:   ofTab(s, func(b *browser.Browser) feed.Source { return observed.Signals(b) }),
-		protocol.FeedInspector: ofTab(s, func(b *browser.Browser) feed.Source { return inspector.Feed(b) }),
+		protocol.FeedActivity:   viewer.New(s.recorder, s.shots).Feed,
+		protocol.FeedElements:   ofTab(s, func(b *browser.Browser) feed.Source { return elementsOf(b) }),
+		protocol.FeedNetwork:    ofTab(s, func(b *browser.Browser) feed.Source { return observed.Network(b) }),
+		protocol.FeedConsole:    ofTab(s, func(b *browser.Browser) feed.Source { return observed.Console(b) }),
+		protocol.FeedSignals:    ofTab(s, func(b *browser.Browser) feed.Source { return observed.Signals(b) }),
+		protocol.FeedInspector:  ofTab(s, func(b *browser.Browser) feed.Source { return inspector.Feed(b) }),
+		protocol.FeedRecordings: ofTab(s, func(b *browser.Browser) feed.Source { return feed.Latest(b.RecordingStates) }),
 	}
 }
 

@@ -8,6 +8,7 @@ import { chatStates } from './chat-states';
 import { launch } from './fakes/face';
 import { states, take } from './states';
 import { taskStates } from './task-states';
+import { toolStates } from './tools-states';
 
 /** The folder for screenshots of every state, for users to inspect; none when it is not set. */
 const pictures = process.env.PILOTFISH_PICTURES;
@@ -44,26 +45,30 @@ function cut(page: Page): Promise<string[]> {
   );
 }
 
-describe.each([...states, ...chatStates, ...chatModelStates, ...taskStates, ...activityStates])(
-  '$name',
-  (state) => {
-    it.each(widths)('%i px wide, in the light and in the dark', async (width) => {
-      await take(browser, state, { width }, async (page) => {
-        await page.evaluate(axe.source);
-        for (const colorScheme of ['light', 'dark'] as const) {
-          // Colours may still be in transition, and the terminal receives a change of the scheme
-          // later than the page. So a violation counts only if it persists.
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-          if (pictures !== undefined) {
-            const path = `${pictures}/${state.name}-${String(width)}-${colorScheme}.png`;
-            await page.screenshot({ path, animations: 'disabled' });
-          }
-          await expect
-            .poll(() => violations(page), { message: colorScheme, timeout: 10_000 })
-            .toEqual([]);
-          expect(await cut(page), colorScheme).toEqual([]);
+describe.each([
+  ...states,
+  ...chatStates,
+  ...chatModelStates,
+  ...taskStates,
+  ...activityStates,
+  ...toolStates,
+])('$name', (state) => {
+  it.each(widths)('%i px wide, in the light and in the dark', async (width) => {
+    await take(browser, state, { width }, async (page) => {
+      await page.evaluate(axe.source);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        // Colours may still be in transition, and the terminal receives a change of the scheme
+        // later than the page. So a violation counts only if it persists.
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        if (pictures !== undefined) {
+          const path = `${pictures}/${state.name}-${String(width)}-${colorScheme}.png`;
+          await page.screenshot({ path, animations: 'disabled' });
         }
-      });
+        await expect
+          .poll(() => violations(page), { message: colorScheme, timeout: 10_000 })
+          .toEqual([]);
+        expect(await cut(page), colorScheme).toEqual([]);
+      }
     });
-  },
-);
+  });
+});

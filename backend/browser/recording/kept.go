@@ -49,6 +49,7 @@ func (rs *Recordings) DiscardRecording(ctx context.Context, id protocol.TabID) e
 	if err := k.Stop(ctx, feature); err != nil {
 		return err
 	}
+	rs.states.drop(id)
 	if r.video != nil {
 		r.video.discard()
 	}
@@ -88,6 +89,7 @@ func (rs *Recordings) end(ctx context.Context, by protocol.Caller, id protocol.T
 	if s != nil {
 		r.End(ctx, s)
 	}
+	rs.states.end(id)
 	return nil
 }
 

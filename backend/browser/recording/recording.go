@@ -43,6 +43,7 @@ type Config struct {
 type Recordings struct {
 	tabs   watch.Source
 	config Config
+	states states
 }
 
 // New returns the Recordings of a browser's tabs. It has no recordings yet.
@@ -70,6 +71,7 @@ type recorder struct {
 	video   *film
 	format  string // the video's format, as requested at the start
 	began   time.Time
+	gone    func()
 	held    bool // it takes no more steps, and waits to be saved or discarded
 }
 
@@ -222,7 +224,7 @@ func (rs *Recordings) StartRecording(ctx context.Context, by protocol.Caller, id
 		}
 	}
 	r, err := watch.Use(ctx, k, feature, func() *recorder {
-		return &recorder{scripts: make(map[*devtools.Session]cdppage.ScriptIdentifier), video: shots, format: video, url: info.URL, began: time.Now().UTC()}
+		return &recorder{scripts: make(map[*devtools.Session]cdppage.ScriptIdentifier), video: shots, format: video, url: info.URL, began: time.Now().UTC(), gone: func() { rs.states.drop(id) }}
 	})
 	if err != nil {
 		if shots != nil {
@@ -230,6 +232,7 @@ func (rs *Recordings) StartRecording(ctx context.Context, by protocol.Caller, id
 		}
 		return err
 	}
+	rs.states.set(protocol.RecordingState{Tab: id, Began: r.began, Video: shots != nil})
 	if page.OriginOf(info.URL) != "" {
 		r.add(protocol.RecordedStep{Do: "goto", URL: info.URL})
 		r.mu.Lock()
@@ -281,6 +284,7 @@ func (rs *Recordings) StopRecording(ctx context.Context, by protocol.Caller, id 
 		return out, err
 	}
 	out.Held = false
+	rs.states.drop(id)
 	if r.video != nil {
 		defer r.video.discard()
 		if format == "" {

@@ -68,12 +68,26 @@ func TestRecordingWithoutScreenshots(t *testing.T) {
 	if err := rs.StartRecording(t.Context(), protocol.Caller{}, id, ""); code(err) != protocol.CodeBusy {
 		t.Errorf("twice: %v", err)
 	}
+	all, before, changed := rs.RecordingStates()
+	if len(all) != 1 || all[0].Tab != id || all[0].Held || !all[0].Video {
+		t.Errorf("recorded now: %+v", all)
+	}
+	if _, err := rs.EndRecording(t.Context(), protocol.Caller{}, id); err != nil {
+		t.Fatal(err)
+	}
+	<-changed
+	if all, n, _ := rs.RecordingStates(); len(all) != 1 || !all[0].Held || n <= before {
+		t.Errorf("kept: %+v", all)
+	}
 	got, err := rs.StopRecording(t.Context(), protocol.Caller{}, id, "")
 	if err != nil || len(got.Steps) != 1 || got.Video != nil || got.VideoError == nil || got.VideoError.Hint == "" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := rs.StopRecording(t.Context(), protocol.Caller{}, id, ""); code(err) != protocol.CodeBadArgument {
 		t.Errorf("it runs still: %v", err)
+	}
+	if all, _, _ := rs.RecordingStates(); len(all) != 0 {
+		t.Errorf("it is still said to run: %+v", all)
 	}
 }
 

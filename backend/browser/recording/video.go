@@ -144,6 +144,7 @@ func (f *film) discard() {
 
 // Closed discards the video when the tab is closed.
 func (r *recorder) Closed() {
+	r.gone()
 	if r.video != nil {
 		r.video.discard()
 	}

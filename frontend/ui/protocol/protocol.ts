@@ -1867,7 +1867,8 @@ export type FeedName =
   | typeof FeedInspector
   | typeof FeedNetwork
   | typeof FeedConsole
-  | typeof FeedSignals;
+  | typeof FeedSignals
+  | typeof FeedRecordings;
 /**
  * The feeds of a session.
  */
@@ -1877,6 +1878,7 @@ export const FeedInspector = "inspector"; // the element that the user inspects
 export const FeedNetwork = "network"; // the requests of a tab
 export const FeedConsole = "console"; // what a tab wrote to its console
 export const FeedSignals = "signals"; // what the panel shows of a tab while no room is open
+export const FeedRecordings = "recordings"; // which tabs are recorded; each batch is the whole state
 /**
  * FeedEvent carries what is new in a feed that the panel follows. The room that
  * follows it knows the shape of the items.
@@ -5815,6 +5817,24 @@ export interface Recording {
    * VideoError is why a requested video was not made; the steps are kept anyway.
    */
   videoError?: Error;
+}
+/**
+ * RecordingState is an item of the feed "recordings": a tab that is recorded.
+ */
+export interface RecordingState {
+  tab: TabID;
+  /**
+   * Began is when it began, in UTC.
+   */
+  began: string;
+  /**
+   * Held: it has ended, and is kept so that it can be saved.
+   */
+  held?: boolean;
+  /**
+   * Video: screenshots of it are taken, for a video.
+   */
+  video?: boolean;
 }
 /**
  * Routine is what can be run again with other parameters: command lines for

@@ -1,8 +1,11 @@
 import type { IconName } from '$ui/icons';
 import type { MenuItem } from '$ui/menu-item';
+import { cleanAction } from './clean.svelte';
 import type { QuickDesk } from './desk';
+import { recordAction } from './recorder.svelte';
 import { sendChoices } from './send';
 import type { Shortcut } from './shortcuts';
+import { screenshotAction } from './shots.svelte';
 
 /** One action of the row above the faces. It is in the command palette and the help, too. */
 export interface QuickAction {
@@ -51,6 +54,9 @@ const drawerAction: QuickAction = {
 
 /** The actions of the row, in its order. */
 export const quickActions: readonly QuickAction[] = [
+  cleanAction,
+  screenshotAction,
+  recordAction,
   {
     id: 'send',
     name: 'Send to agent',
