@@ -38,7 +38,7 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 			return err
 		}
 	}
-	if err := in.sealed(c, page); err != nil {
+	if err := sealed(in, c, page); err != nil {
 		return err
 	}
 	if !in.Agent() {
@@ -83,7 +83,7 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 	request := policy.Request{Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args, Asking: in.call.Watch.Asking}
 	if in.Rules().Decide(kind, page).Decision == protocol.SiteAsk {
 		if request.Target = in.aimed(ctx, c); request.Target != nil {
-			request.Args, request.Target = unsecret(args, *request.Target), in.unnamed(request.Target)
+			request.Args, request.Target = unsecret(args, *request.Target), unnamed(in, request.Target)
 		}
 	}
 	err := in.registry.policy.Authorize(ctx, request)

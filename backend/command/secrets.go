@@ -94,7 +94,7 @@ func mayUseSecret(ctx context.Context, in *Invocation, c *Command, page string, 
 	}
 	if in.Agent() {
 		q := policy.Request{
-			Actor: in.Actor, Kind: protocol.ActionSecret, Tab: in.Tab, Page: one.Origin + "/", Command: c.Name, Args: args, Target: in.unnamed(&facts), Asking: in.call.Watch.Asking,
+			Actor: in.Actor, Kind: protocol.ActionSecret, Tab: in.Tab, Page: one.Origin + "/", Command: c.Name, Args: args, Target: unnamed(in, &facts), Asking: in.call.Watch.Asking,
 		}
 		if err := in.registry.policy.Denies(q); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (in *Invocation) Secret(ctx context.Context) (value, origin string, err err
 // sealed refuses an agent's code on pages that were given a secret: code can read a
 // field, and write what it reads in a form that nobody masks. A selector by the
 // attribute value finds out a value letter by letter.
-func (in *Invocation) sealed(c *Command, page string) error {
+func sealed(in *Invocation, c *Command, page string) error {
 	if in.registry.secrets == nil || !in.Agent() || c.Tab != OwnTab || !in.registry.secrets.Held(foreign.Origin(page)) {
 		return nil
 	}
@@ -148,7 +148,7 @@ func probes(args map[string]json.RawMessage) bool {
 }
 
 // unnamed returns the facts about an element without the values of secrets.
-func (in *Invocation) unnamed(facts *protocol.TargetFacts) *protocol.TargetFacts {
+func unnamed(in *Invocation, facts *protocol.TargetFacts) *protocol.TargetFacts {
 	if in.registry.secrets == nil || facts == nil {
 		return facts
 	}

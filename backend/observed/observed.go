@@ -1,4 +1,4 @@
-// Package observed makes the feeds of the rooms Network and Console, and of what the
+// Package observed makes the feeds of the rooms Elements, Network and Console, and of what the
 // panel shows of a tab while no room is open.
 package observed
 
@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 
+	"pilotfish/backend/browser/elementlist"
 	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/feed"
 	"pilotfish/backend/protocol"
@@ -118,4 +119,24 @@ func signals(b Browser, tab protocol.TabID, faults observe.Faults) protocol.TabS
 		out.Throttle = n.Name
 	}
 	return out
+}
+
+// Elements is the feed of what can be acted on in a tab. Each follower gets the whole
+// list first.
+func Elements(b elementlist.Browser) feed.Source {
+	return func(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[protocol.FeedBatch, error] {
+		return func(yield func(protocol.FeedBatch, error) bool) {
+			last := after
+			for items, err := range elementlist.Follow(ctx, b, tab) {
+				var batch protocol.FeedBatch
+				if err == nil {
+					last += uint64(len(items))
+					batch, err = feed.Batch(items, last)
+				}
+				if !yield(batch, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // activityRoutes are the routes that search the activity.
-func (s *Server) activityRoutes() []route {
+func activityRoutes(s *Server) []route {
 	post := func(path string, handle func(http.ResponseWriter, *http.Request, call) error, doc routeDoc) route {
 		doc.query = []string{"session"}
 		return route{method: http.MethodPost, path: path, capability: auth.CapabilityActivity, origin: originNoPage, body: protocol.MaxBody, handle: inSession(handle), doc: doc}

@@ -11,7 +11,7 @@ import (
 
 // inspectorRoutes are the routes below /inspector. All but the picker of a panel are
 // commands under another name, and judged as such.
-func (s *Server) inspectorRoutes() []route {
+func inspectorRoutes(s *Server) []route {
 	list := []route{{
 		method: http.MethodGet, path: "/inspector/events", capability: auth.CapabilityCommand, origin: originNoPage, handle: s.inspectorEvents,
 		doc: routeDoc{about: "What happens to the element of a tab that was read last, as server-sent events: `inspector` has an event, `gap` says that some are missing.", query: []string{"tab", "after", "session"}, stream: protocol.InspectorEvent{}},
@@ -20,7 +20,7 @@ func (s *Server) inspectorRoutes() []route {
 		rt := route{
 			method: http.MethodPost, path: "/inspector/" + name, capability: auth.CapabilityCommand, origin: originNoPage, body: protocol.MaxBody,
 			handle: handled(func(ctx context.Context, g auth.Grant, req protocol.InspectorRequest) (protocol.CommandReply, error) {
-				return s.inspectorCommand(ctx, g, name, req)
+				return inspectorCommand(ctx, s, g, name, req)
 			}),
 			doc: routeDoc{about: about, in: protocol.InspectorRequest{}, out: protocol.CommandReply{}},
 		}
@@ -33,7 +33,7 @@ func (s *Server) inspectorRoutes() []route {
 	return list
 }
 
-func (s *Server) inspectorCommand(ctx context.Context, g auth.Grant, name string, req protocol.InspectorRequest) (protocol.CommandReply, error) {
+func inspectorCommand(ctx context.Context, s *Server, g auth.Grant, name string, req protocol.InspectorRequest) (protocol.CommandReply, error) {
 	command, err := inspectorcall.Request(name, req)
 	if err != nil {
 		return protocol.CommandReply{}, err
@@ -46,7 +46,7 @@ func (s *Server) inspectorCommand(ctx context.Context, g auth.Grant, name string
 // inspectorPick lets a user pick an element.
 func (s *Server) inspectorPick(ctx context.Context, g auth.Grant, req protocol.InspectorPickRequest) (any, error) {
 	if req.Action == "" {
-		return s.inspectorCommand(ctx, g, "pick", protocol.InspectorRequest{Tab: req.Tab, TimeoutMS: req.TimeoutMS, Session: req.Session})
+		return inspectorCommand(ctx, s, g, "pick", protocol.InspectorRequest{Tab: req.Tab, TimeoutMS: req.TimeoutMS, Session: req.Session})
 	}
 	if g.Kind != auth.KindPanel {
 		return nil, status(http.StatusForbidden, protocol.CodeForbidden, "only a panel has a picker of its own")

@@ -155,8 +155,8 @@ func (s *Server) table() map[string]map[string]route {
 		method: http.MethodPost, path: "/chat/file", capability: auth.CapabilityPanel, origin: originExtension, body: protocol.MaxBody, handle: s.fileData,
 		doc: routeDoc{about: "An image or file of a conversation or of a step in the browser, as data for the panel.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}},
 	})
-	list = append(list, s.inspectorRoutes()...)
-	list = append(list, s.activityRoutes()...)
+	list = append(list, inspectorRoutes(s)...)
+	list = append(list, activityRoutes(s)...)
 	if s.models != nil {
 		list = append(list, s.modelRoutes()...)
 	}

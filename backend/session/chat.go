@@ -29,7 +29,7 @@ func (c conversations) make(dirs config.SessionDirs) (*chat.Manager, error) {
 	s := c.s
 	a, err := agents.New(agents.Config{
 		Session: s.name, Version: s.m.cfg.Version, Program: s.m.cfg.Program, WorkDir: dirs.Work, StateDir: dirs.Agent,
-		Settings: s.m.Settings, List: s.m.agents.list, Prober: s.m.agents.prober, Models: s.m.cfg.Models, Guard: s.m.guard(),
+		Settings: s.m.Settings, List: s.m.agents.List, Prober: s.m.agents.Prober, Models: s.m.cfg.Models, Guard: s.m.guard(),
 		Confine: func(ctx context.Context, kind protocol.AgentKind) (*confine.Folders, error) {
 			return s.confinement(ctx, kind, false)
 		},

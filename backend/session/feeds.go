@@ -7,7 +7,6 @@ import (
 	"pilotfish/backend/activity/viewer"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/browser"
-	"pilotfish/backend/browser/elementlist"
 	"pilotfish/backend/feed"
 	"pilotfish/backend/inspector"
 	"pilotfish/backend/observed"
@@ -18,7 +17,7 @@ import (
 func feeds(s *Session) feed.Sources {
 	return feed.Sources{
 		protocol.FeedActivity:   viewer.New(s.recorder, s.shots).Feed,
-		protocol.FeedElements:   ofTab(s, func(b *browser.Browser) feed.Source { return elementsOf(b) }),
+		protocol.FeedElements:   ofTab(s, func(b *browser.Browser) feed.Source { return observed.Elements(b) }),
 		protocol.FeedNetwork:    ofTab(s, func(b *browser.Browser) feed.Source { return observed.Network(b) }),
 		protocol.FeedConsole:    ofTab(s, func(b *browser.Browser) feed.Source { return observed.Console(b) }),
 		protocol.FeedSignals:    ofTab(s, func(b *browser.Browser) feed.Source { return observed.Signals(b) }),
@@ -35,26 +34,6 @@ func ofTab(s *Session, made func(*browser.Browser) feed.Source) feed.Source {
 			return func(yield func(protocol.FeedBatch, error) bool) { yield(protocol.FeedBatch{}, err) }
 		}
 		return made(r.browser)(ctx, tab, after)
-	}
-}
-
-// elementsOf returns the feed of what can be acted on in a tab. Each follower gets the
-// whole list first.
-func elementsOf(b *browser.Browser) feed.Source {
-	return func(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[protocol.FeedBatch, error] {
-		return func(yield func(protocol.FeedBatch, error) bool) {
-			last := after
-			for items, err := range elementlist.Follow(ctx, b, tab) {
-				var batch protocol.FeedBatch
-				if err == nil {
-					last += uint64(len(items))
-					batch, err = feed.Batch(items, last)
-				}
-				if !yield(batch, err) || err != nil {
-					return
-				}
-			}
-		}
 	}
 }
 

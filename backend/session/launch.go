@@ -91,10 +91,10 @@ func (l launcher) launchIn(ctx context.Context, req terminal.Request, dir string
 		line = settings.AgentCommand
 	}
 	if kind == protocol.AgentAuto {
-		kind = l.s.m.agents.prober.Auto() // so that the actor has the agent's real name
+		kind = l.s.m.agents.Prober.Auto() // so that the actor has the agent's real name
 	}
 	args := ""
-	if l.s.m.agents.chosen(settings.Agent, kind) {
+	if l.s.m.agents.Chosen(settings.Agent, kind) {
 		args = settings.AgentArgs
 	}
 	if kind == protocol.AgentClaude {
@@ -106,9 +106,9 @@ func (l launcher) launchIn(ctx context.Context, req terminal.Request, dir string
 	}
 	l.s.terminalEnded(req.Terminal) // of the process before
 	token := l.s.tokens.Terminal(req.Terminal, req.Tab, kind, folders != nil)
-	launched, err := l.s.m.agents.prober.Launch(ctx, agent.LaunchConfig{
+	launched, err := l.s.m.agents.Prober.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
-		WorkDir: dir, DefaultDir: r.workDir, ProgramDir: l.s.m.agents.programDir, StateDir: r.agentDir,
+		WorkDir: dir, DefaultDir: r.workDir, ProgramDir: l.s.m.agents.ProgramDir, StateDir: r.agentDir,
 		Session: l.s.name, Tab: req.Tab, URL: l.s.m.endpoint.URL(), Token: token.Reveal(),
 		Commands: agentCommands(),
 	})

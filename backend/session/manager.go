@@ -20,6 +20,7 @@ import (
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/inventory"
 	"pilotfish/backend/llm"
 	"pilotfish/backend/peer"
 	"pilotfish/backend/proc"
@@ -64,7 +65,7 @@ type Manager struct {
 	auth     *auth.Authority
 	callers  *caller.Resolver
 	endpoint *endpoint.Endpoint
-	agents   *agentList
+	agents   *inventory.Inventory
 	confine  *confine.Probe
 	folders  *trust.Folders
 	secrets  *secret.Store
@@ -111,7 +112,7 @@ func New(cfg Config) (*Manager, error) {
 		cfg.Models.OnChange(m.modelsChanged)
 	}
 	m.known = catalogue.Table()
-	m.agents = newAgentList(cfg)
+	m.agents = inventory.New(inventory.Config{Logger: cfg.Logger, Models: cfg.Models, Program: cfg.Program})
 	m.confine = confine.NewProbe()
 	m.folders = trust.NewFolders(trust.NewStore(cfg.Dirs.TrustFile(), cfg.Logger))
 	m.secrets = secret.New(secret.Config{File: cfg.Dirs.SecretsFile(), Keyring: desktop.KeyringRuns})
@@ -140,7 +141,7 @@ func (m *Manager) OnQuit(quit func()) { m.onQuit = quit }
 func (m *Manager) Window() protocol.WindowState {
 	m.mu.Lock()
 	state := protocol.WindowState{
-		Version: m.cfg.Version, Agents: m.agents.list(), Tray: m.tray, Problem: m.problem, Port: m.endpoint.Port(), Browsers: m.agents.foundBrowsers(),
+		Version: m.cfg.Version, Agents: m.agents.List(), Tray: m.tray, Problem: m.problem, Port: m.endpoint.Port(), Browsers: m.agents.Browsers(),
 		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Confinement: m.Confinement(), Theme: cmp.Or(m.cfg.Settings.Get().Theme, protocol.ThemeSystem),
 	}
 	sessions := m.sortedLocked()
@@ -363,13 +364,13 @@ func (m *Manager) eachSession(do func(*Session)) {
 // ProbeAgents searches again for installed agents, and publishes the result to
 // the panels, agents.json and the window.
 func (m *Manager) ProbeAgents(ctx context.Context) protocol.AgentsFile {
-	found := m.agents.probe(ctx)
+	found := m.agents.Probe(ctx)
 	m.eachSession(func(s *Session) {
-		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: m.agents.list()})
+		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: m.agents.List()})
 		s.writeAgents(found)
 	})
 	m.changed()
-	return m.agents.list()
+	return m.agents.List()
 }
 
 // errStopped is the cause of a run's context when the session is stopped.

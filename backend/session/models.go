@@ -24,7 +24,7 @@ func (m *Manager) modelsChanged() {
 	m.modelChanges++
 	sessions := slices.Collect(maps.Values(m.sessions))
 	m.mu.Unlock()
-	agents := m.agents.list()
+	agents := m.agents.List()
 	for _, s := range sessions {
 		s.events.Publish(protocol.ModelsEvent{Type: protocol.PanelModels})
 		s.events.Publish(protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents})

@@ -49,7 +49,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		m.confine.Run(groupCtx)
 		return nil
 	})
-	warm := m.agents.prober.Warm(groupCtx)
+	warm := m.agents.Prober.Warm(groupCtx)
 	group.Go(func() error { warm(); return nil })
 	group.Go(func() error {
 		m.startFirst(groupCtx)

@@ -70,7 +70,7 @@ func (g gateway) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent
 		s.events.Publish(event)
 	}
 	return protocol.HelloEvent{
-		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: g.m.agents.list(),
+		Type: protocol.PanelHello, Version: protocol.Version, Session: s.Info(), Agents: g.m.agents.List(),
 		Settings: g.m.panelView(g.m.cfg.Settings.Get()), Tasks: s.tasks.Shown(), Conversations: conversations{s}.heads(),
 	}, nil
 }
@@ -189,7 +189,7 @@ func (g gateway) Agents(ctx context.Context, _ auth.Grant, probe bool) (protocol
 	if probe {
 		g.m.ProbeAgents(ctx)
 	}
-	return g.m.agents.list(), nil
+	return g.m.agents.List(), nil
 }
 
 // Pick lets the user at a panel pick an element of a tab's page. It returns

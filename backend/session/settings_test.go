@@ -13,29 +13,6 @@ import (
 	"pilotfish/backend/terminal"
 )
 
-// The arguments in Settings belong to the agent in Settings, whether it was
-// selected by name or as "auto". No other agent gets them, and no custom
-// command line.
-func TestArgumentsBelongToTheAgentOfSettings(t *testing.T) {
-	h := newFixture(t)
-	h.m.agents.found.Default = protocol.AgentClaude
-	for _, c := range []struct {
-		setting, kind protocol.AgentKind
-		want          bool
-	}{
-		{protocol.AgentAuto, protocol.AgentAuto, true},
-		{protocol.AgentAuto, protocol.AgentClaude, true},
-		{protocol.AgentAuto, protocol.AgentShell, false},
-		{protocol.AgentShell, protocol.AgentShell, true},
-		{protocol.AgentShell, protocol.AgentClaude, false},
-		{protocol.AgentCustom, protocol.AgentCustom, false},
-	} {
-		if got := h.m.agents.chosen(c.setting, c.kind); got != c.want {
-			t.Errorf("Settings say %s, %s runs: %t", c.setting, c.kind, got)
-		}
-	}
-}
-
 // In approvals and in the activity, the actor is the agent that "auto" stands
 // for: here, where claude is not installed, the user's shell.
 func TestAutoActsAsWhatItIs(t *testing.T) {

@@ -1,0 +1,109 @@
+// Package inventory knows what was found on this machine: the agents, the model
+// profiles, which also count as agents, and the browsers.
+package inventory
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"pilotfish/backend/agent"
+	"pilotfish/backend/browser/chromium"
+	"pilotfish/backend/chat/agents"
+	"pilotfish/backend/llm"
+	"pilotfish/backend/protocol"
+)
+
+// Inventory is what was found on this machine.
+type Inventory struct {
+	Prober *agent.Prober
+	models *llm.Manager // nil for none
+	// ProgramDir is added to the agents' PATH.
+	ProgramDir string
+
+	mu       sync.Mutex
+	found    protocol.AgentsFile // by the last probe
+	browsers []protocol.FoundBrowser
+}
+
+// Config is what an Inventory needs.
+type Config struct {
+	Logger *slog.Logger
+	// Models are the model profiles; nil for none.
+	Models *llm.Manager
+	// Program is the path of our command line.
+	Program string
+}
+
+// New returns an empty Inventory; Probe fills it.
+func New(cfg Config) *Inventory {
+	return &Inventory{Prober: agent.New(agent.Config{Logger: cfg.Logger}), models: cfg.Models, ProgramDir: filepath.Dir(cfg.Program)}
+}
+
+// Probe searches this machine again for agents and browsers.
+func (l *Inventory) Probe(ctx context.Context) protocol.AgentsFile {
+	found := l.Prober.Probe(ctx)
+	var browsers []protocol.FoundBrowser
+	for _, b := range chromium.FindAll() {
+		browsers = append(browsers, protocol.FoundBrowser{Name: b.Name, Path: b.Path})
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.found, l.browsers = found, browsers
+	return found
+}
+
+// List returns the agents found by the last probe, and the model profiles.
+func (l *Inventory) List() protocol.AgentsFile {
+	l.mu.Lock()
+	file := l.found
+	l.mu.Unlock()
+	if file.Agents == nil {
+		file.Agents = []protocol.AgentInfo{}
+	}
+	file.Models = l.modelAgents()
+	return file
+}
+
+// Browsers returns the browsers found by the last probe.
+func (l *Inventory) Browsers() []protocol.FoundBrowser {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.browsers
+}
+
+// Chosen reports whether a kind is the agent chosen in Settings. The arguments
+// in Settings belong to that agent. A custom agent has its arguments in its
+// command line.
+func (l *Inventory) Chosen(setting, kind protocol.AgentKind) bool {
+	if kind == protocol.AgentCustom {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return kind == setting || setting == protocol.AgentAuto && kind == l.found.Default
+}
+
+// modelAgents returns the model profiles as agents. It does not read the
+// keychain: a missing key shows when the key is needed.
+func (l *Inventory) modelAgents() []protocol.AgentInfo {
+	found := []protocol.AgentInfo{}
+	if l.models == nil {
+		return found
+	}
+	names := map[protocol.LLMProvider]string{}
+	for _, p := range llm.Providers() {
+		names[p.Provider] = p.Name
+	}
+	for _, p := range l.models.Profiles() {
+		detail := names[p.Provider] + ", " + p.Model
+		if p.Name == names[p.Provider] {
+			detail = p.Model // a profile has its provider's name unless the user named it
+		}
+		found = append(found, protocol.AgentInfo{
+			Kind: protocol.ModelAgent(p.ID), Name: p.Name, Installed: true, Chat: agents.DriverModel, Detail: detail,
+		})
+	}
+	return found
+}
