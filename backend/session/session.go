@@ -17,6 +17,7 @@ import (
 	"pilotfish/backend/caller"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/command"
+	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/picker"
 	"pilotfish/backend/policy"
@@ -91,7 +92,7 @@ func (r *run) gone(actor protocol.Actor) {
 
 func newSession(m *Manager, name protocol.SessionName) *Session {
 	s := &Session{
-		name: name, title: readTitle(m.cfg.Dirs, name), m: m, log: m.log.With("session", name),
+		name: name, title: config.ReadTitle(m.cfg.Dirs, name), m: m, log: m.log.With("session", name),
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
 	s.tokens = tokens.New(name, m.auth)

@@ -2,10 +2,7 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,21 +11,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// titleFile is the content of title.json in a session's folder: the name that
-// the user gave the session.
-type titleFile struct {
-	Version int    `json:"version"`
-	Title   string `json:"title"`
-}
-
-const (
-	titleVersion = 1
-	// longestTitle is how many characters a session's name may have.
-	longestTitle = 64
-	// longestFolder is the length of a folder name made from a title, in bytes. It
-	// leaves room for a number at the end.
-	longestFolder = 28
-)
+// longestTitle is how many characters a session's name may have.
+const longestTitle = 64
 
 // CreateTitled creates a stopped session with a name chosen by the user. It
 // returns the name of its folder, which is also its name on the command line.
@@ -51,14 +35,14 @@ func (m *Manager) CreateTitled(_ context.Context, title string) (protocol.Sessio
 			return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is a session “%s” already", title), "choose another name")
 		}
 	}
-	base := folderName(title)
+	base := config.FolderName(title)
 	name := protocol.SessionName(base)
 	for n := 2; m.sessions[name] != nil; n++ {
 		name = protocol.SessionName(fmt.Sprintf("%s-%d", base, n))
 	}
 	dirs, err := m.cfg.Dirs.Session(name)
 	if err == nil && title != string(name) {
-		err = writeJSON(titlePath(dirs), titleFile{Version: titleVersion, Title: title})
+		err = config.WriteTitle(dirs, title)
 	}
 	if err != nil {
 		m.mu.Unlock()
@@ -68,46 +52,6 @@ func (m *Manager) CreateTitled(_ context.Context, title string) (protocol.Sessio
 	m.mu.Unlock()
 	m.changed()
 	return name, nil
-}
-
-// folderName makes a name from a title that is valid as a folder name on every
-// system.
-func folderName(title string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(title) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	name := b.String()
-	if len(name) > longestFolder {
-		name = name[:longestFolder]
-	}
-	name = strings.Trim(name, "-_")
-	if name == "" {
-		return "session"
-	}
-	return name
-}
-
-func titlePath(dirs config.SessionDirs) string { return filepath.Join(dirs.Root, "title.json") }
-
-// readTitle reads the name that the user gave a session. It is empty when there
-// is none or the file cannot be read; the session then has its folder's name.
-func readTitle(all config.Dirs, name protocol.SessionName) string {
-	dirs, err := all.Session(name)
-	if err != nil {
-		return ""
-	}
-	data, err := os.ReadFile(titlePath(dirs))
-	var file titleFile
-	if err != nil || json.Unmarshal(data, &file) != nil || file.Version != titleVersion {
-		return ""
-	}
-	return file.Title
 }
 
 // called returns the name that the user sees.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
 )
 
@@ -38,7 +39,7 @@ func TestASessionHasAnyName(t *testing.T) {
 		if want := strings.Join(strings.Fields(c.title), " "); s.called() != want {
 			t.Errorf("%q is called %q", c.title, s.called())
 		}
-		if got := readTitle(m.cfg.Dirs, name); got != s.title {
+		if got := config.ReadTitle(m.cfg.Dirs, name); got != s.title {
 			t.Errorf("%q: %q is on the disk", c.title, got)
 		}
 	}

@@ -28,7 +28,7 @@ func importsOf(name, text string) []string {
 }
 
 // cyclesOf returns one cycle for each file that a search reaches again on its own
-// path.
+// path. A component that imports itself is none: a tree is shown that way.
 func cyclesOf(imports map[string][]string) (cycles [][]string) {
 	byName := make(map[string]string)
 	for name := range imports {
@@ -49,7 +49,9 @@ func cyclesOf(imports map[string][]string) (cycles [][]string) {
 		for _, to := range imports[name] {
 			for _, spelled := range []string{to, strings.TrimSuffix(to, ".js"), to + "/index"} {
 				if file, ok := byName[spelled]; ok {
-					visit(file)
+					if file != name || !strings.HasSuffix(name, ".svelte") {
+						visit(file)
+					}
 					break
 				}
 			}
