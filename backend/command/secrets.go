@@ -78,9 +78,6 @@ func mayUseSecret(ctx context.Context, in *Invocation, c *Command, page string, 
 	if err != nil {
 		return err
 	}
-	if one.Kind == protocol.SecretHeader {
-		return BadArgument("the secret "+one.Name+" is a header, which requests to its site have by themselves", "use a secret of the kind password or totp")
-	}
 	facts, err := in.registry.browser.Facts(ctx, in.By(), in.Tab, in.Args.Text("target"), true)
 	if err != nil {
 		return err

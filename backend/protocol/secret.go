@@ -7,9 +7,8 @@ type SecretKind string
 
 // The kinds of secrets.
 const (
-	SecretPassword SecretKind = "password" // typed into a field, or the answer to HTTP basic authentication
+	SecretPassword SecretKind = "password" // typed into a field
 	SecretTOTP     SecretKind = "totp"     // the key of one-time codes; a field gets the current code
-	SecretHeader   SecretKind = "header"   // the value of a header of requests to its origin
 )
 
 // Secret describes a secret. Its value is never part of it.
@@ -18,10 +17,9 @@ type Secret struct {
 	Kind SecretKind `json:"kind"`
 	// Origin is the only origin on which it is used: https://shop.example.
 	Origin string `json:"origin"`
-	// User is the user name for HTTP basic authentication; empty for none.
+	// User is the user name that goes with a password; empty for none. The two
+	// are masked together, too, as HTTP basic authentication writes them.
 	User string `json:"user,omitempty"`
-	// Header is the name of the header, for a header.
-	Header string `json:"header,omitempty"`
 	// From is the reference by which another program is asked for the value:
 	// op://vault/item/field, bw:item or pass:path; empty for a value that we keep.
 	From string `json:"from,omitempty"`

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -227,15 +226,6 @@ func (s *Store) Mask(text string) string { return s.masks.mask(text) }
 // that pages there may show it to code that runs in them.
 func (s *Store) Held(origin string) bool { return s.masks.held(origin) }
 
-// For returns the secrets of one kind for an origin.
-func (s *Store) For(kind protocol.SecretKind, origin string) []protocol.Secret {
-	list, err := s.List()
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(list, func(o protocol.Secret) bool { return o.Kind != kind || o.Origin != origin })
-}
-
 // namePattern accepts names of secrets, which are words of a command line.
 func namePattern() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,63}$`) }
 
@@ -257,18 +247,8 @@ func check(q protocol.SecretRequest) (protocol.Secret, error) {
 	if len(one.User) > 200 || strings.ContainsAny(one.User, ":\r\n") {
 		return bad("the user name is too long, or contains a colon", "give the name that the site asks for")
 	}
-	switch one.Kind {
-	case protocol.SecretPassword, protocol.SecretTOTP:
-		if one.Header != "" {
-			return bad("a name of a header is for secrets of the kind header", "leave it out, or choose the kind header")
-		}
-	case protocol.SecretHeader:
-		one.Header = http.CanonicalHeaderKey(cmp.Or(one.Header, "Authorization"))
-		if !regexp.MustCompile(`^[A-Za-z0-9-]{1,80}$`).MatchString(one.Header) || slices.Contains([]string{"Host", "Cookie", "Origin", "Content-Length", "Connection"}, one.Header) {
-			return bad(fmt.Sprintf("%.80q is no header that can be added", one.Header), "use one such as Authorization or X-Api-Key")
-		}
-	default:
-		return bad(fmt.Sprintf("%.40q is no kind of secret", one.Kind), "use password, totp or header")
+	if one.Kind != protocol.SecretPassword && one.Kind != protocol.SecretTOTP {
+		return bad(fmt.Sprintf("%.40q is no kind of secret", one.Kind), "use password or totp")
 	}
 	if one.From != "" {
 		if q.Value != "" {
@@ -281,8 +261,6 @@ func check(q protocol.SecretRequest) (protocol.Secret, error) {
 		return bad(fmt.Sprintf("the value has fewer than %d characters, and could not be masked", protocol.MinSecretValue), "give the whole value")
 	case len(q.Value) > protocol.MaxSecretValue:
 		return bad(fmt.Sprintf("the value is longer than %d bytes", protocol.MaxSecretValue), "give the value alone")
-	case one.Kind == protocol.SecretHeader && strings.ContainsAny(q.Value, "\r\n\x00"):
-		return bad("the value of a header is one line", "give the value alone")
 	case one.Kind == protocol.SecretTOTP:
 		if _, err := Code(q.Value, time.Unix(0, 0)); err != nil {
 			return bad("this is no key of one-time codes: "+err.Error(), "give the key that the site shows, such as JBSW Y3DP EHPK 3PXP, or its otpauth:// address")

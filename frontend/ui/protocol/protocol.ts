@@ -3729,14 +3729,12 @@ export interface BridgeTab {
  */
 export type SecretKind =
   | typeof SecretPassword
-  | typeof SecretTOTP
-  | typeof SecretHeader;
+  | typeof SecretTOTP;
 /**
  * The kinds of secrets.
  */
-export const SecretPassword = "password"; // typed into a field, or the answer to HTTP basic authentication
+export const SecretPassword = "password"; // typed into a field
 export const SecretTOTP = "totp"; // the key of one-time codes; a field gets the current code
-export const SecretHeader = "header"; // the value of a header of requests to its origin
 /**
  * Secret describes a secret. Its value is never part of it.
  */
@@ -3748,13 +3746,10 @@ export interface Secret {
    */
   origin: string;
   /**
-   * User is the user name for HTTP basic authentication; empty for none.
+   * User is the user name that goes with a password; empty for none. The two
+   * are masked together, too, as HTTP basic authentication writes them.
    */
   user?: string;
-  /**
-   * Header is the name of the header, for a header.
-   */
-  header?: string;
   /**
    * From is the reference by which another program is asked for the value:
    * op://vault/item/field, bw:item or pass:path; empty for a value that we keep.

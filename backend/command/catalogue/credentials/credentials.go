@@ -25,16 +25,15 @@ func Secrets(keeper Keeper) []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "secret", Scope: protocol.ScopeAdmin, Summary: "list, add or remove secrets that agents may use and never read",
-			Help: "A secret is used on its own origin only: `fill e4 --secret shop`, and as the answer when the site asks by HTTP basic authentication. " +
+			Help: "A secret is used on its own origin only: `fill e4 --secret shop`. " +
 				"An agent asks the first time. The command line reads the value from the terminal without showing it, or from its input: it is never an argument. " +
 				"It is stored in the system's keychain. With --from it stays where it is, and op, bw or pass is asked for it.",
 			Args: []command.Arg{
 				command.DoArg("list", "add", "remove"),
 				{Name: "name", Type: command.String, Help: "of the secret: a to z, 0 to 9, . _ and -"},
 				{Name: "origin", Type: command.String, Flag: true, Help: "for add: the site that it is for, https://shop.example"},
-				{Name: "kind", Type: command.String, Flag: true, Choices: []string{"password", "totp", "header"}, Default: "password", Help: "for add: totp is a key of one-time codes, header is sent with every request to the origin"},
-				{Name: "user", Type: command.String, Flag: true, Help: "for add: the user name for HTTP basic authentication"},
-				{Name: "header", Type: command.String, Flag: true, Default: "Authorization", Help: "for add --kind header: the header's name"},
+				{Name: "kind", Type: command.String, Flag: true, Choices: []string{"password", "totp"}, Default: "password", Help: "for add: totp is a key of one-time codes, of which a field gets the current one"},
+				{Name: "user", Type: command.String, Flag: true, Help: "for add: the user name that goes with it, so that both together are masked too"},
 				{Name: "from", Type: command.String, Flag: true, Help: "for add: where the value is kept instead: op://vault/item/field, bw:item or pass:path"},
 				{Name: "value", Type: command.String, Flag: true, Secret: true, Help: "for add, over HTTP only: the value"},
 			},
@@ -60,7 +59,7 @@ func (s secrets) run(ctx context.Context, in *command.Invocation) (command.Resul
 		}
 		q := protocol.SecretRequest{Value: in.Args.Text("value")}
 		q.Name, q.Origin, q.Kind = name, in.Args.Text("origin"), protocol.SecretKind(in.Args.Text("kind"))
-		q.User, q.Header, q.From = in.Args.Text("user"), in.Args.Text("header"), in.Args.Text("from")
+		q.User, q.From = in.Args.Text("user"), in.Args.Text("from")
 		one, err := s.keeper.Add(ctx, q)
 		if err != nil {
 			return command.Result{}, err
@@ -86,11 +85,7 @@ func (s secrets) run(ctx context.Context, in *command.Invocation) (command.Resul
 		if one.From != "" {
 			where = one.From
 		}
-		what := string(one.Kind)
-		if one.Header != "" {
-			what += " " + one.Header
-		}
-		lines = append(lines, fmt.Sprintf("%-20s %-10s %s  %s", one.Name, what, one.Origin, where))
+		lines = append(lines, fmt.Sprintf("%-20s %-10s %s  %s", one.Name, one.Kind, one.Origin, where))
 	}
 	if list == nil {
 		list = []protocol.Secret{}
