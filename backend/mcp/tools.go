@@ -31,7 +31,7 @@ const envelope = 200
 // tools returns all tools, with the longest help that fits the budget.
 func tools(specs []command.Spec, tasks bool) []tool {
 	var made []tool
-	for _, limit := range []int{120, 90, 70, 50, 35, 20, 0} {
+	for _, limit := range []int{120, 90, 70, 50, 35, 30, 25, 20, 0} {
 		made = (&builder{specs: specs, tasks: tasks, helpLimit: limit}).all()
 		list := make([]*sdk.Tool, len(made))
 		for i := range made {

@@ -51,7 +51,7 @@ func Commands(b Browser) []command.Command {
 	typed := func(help string) command.Arg {
 		return command.Arg{Name: "value", Type: command.String, Secret: true, Typed: true, Help: help}
 	}
-	secret := command.Arg{Name: "secret", Type: command.String, Flag: true, Help: "secret of the user to enter in place of a value, by its name; its value is never shown"}
+	secret := command.Arg{Name: "secret", Type: command.String, Flag: true, Help: "name of the user's secret, to enter in place of a value; its value is never shown"}
 	modifiers := command.Arg{Name: "modifiers", Type: command.String, Flag: true, Help: "keys held down: Shift+Control"}
 	at := command.Arg{Name: "at", Type: command.String, Flag: true, Help: "a point inside it, x,y from its top left corner"}
 	hold := command.Arg{Name: "hold", Type: command.Integer, Flag: true, Min: 1, Max: 60_000, Help: "milliseconds to hold it"}
@@ -109,7 +109,7 @@ func Commands(b Browser) []command.Command {
 		one("hover", "move the mouse over an element", "hover e5", protocol.ActHover, "hovered over", modifiers, at),
 		one("fill", "replace the text of a field", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", typed("the text; empty clears the field"), secret),
 		one("type", "type a text key by key at the end of a field", "type e3 hello", protocol.ActType, "typed into", typed("the text"),
-			command.Arg{Name: "clear", Type: command.Boolean, Flag: true, Help: "replace the text that is there"}, secret),
+			command.Arg{Name: "clear", Type: command.Boolean, Flag: true, Help: "replace the text in it"}, secret),
 		press, keydown, keyup, mouse,
 		one("select", "choose options of a list by label or value", "select e4 Berlin", protocol.ActSelect, "selected in", value("the option; several separated by line breaks")),
 		one("check", "turn on a checkbox, radio button or switch", "check e6", protocol.ActCheck, "checked"),

@@ -30,7 +30,7 @@ func Looking(b Browser) []command.Command {
 				{Name: "depth", Type: command.Integer, Flag: true, Min: 1, Max: 100, Help: "levels of nesting"},
 				flag("interactive", "only what can be acted on, with what tells look-alikes apart"), flag("compact", "without link targets, long names cut"),
 				flag("near", "only what is in view, and half a screen around it"), flag("full", "the whole page; this is the default"),
-				flag("delta", "only changes since your last snapshot"), flag("boxes", "with positions and sizes"),
+				flag("delta", "only what has changed since your last snapshot"), flag("boxes", "with positions and sizes"),
 				flag("items", "the elements as data, too"),
 				flag("news", "also background events: script errors, downloads, answered dialogs since your last --news"),
 			},
