@@ -1,5 +1,6 @@
 import type { DetailDeclaration, DetailRule, Details, Edits } from '$ui/protocol/protocol';
-import { oneLine } from '$ui/foreign';
+import { manyLines, oneLine } from '$ui/foreign';
+import type { SendItem } from '../desk';
 
 /** A part of what is known of an element, which the user can send by itself. */
 export type SectionID =
@@ -15,6 +16,7 @@ export type SectionID =
   | 'attributes'
   | 'edits';
 
+/** All sections, in the order in which they are shown. */
 export const sections: readonly { readonly id: SectionID; readonly name: string }[] = [
   { id: 'selectors', name: 'Selectors' },
   { id: 'box', name: 'Box' },
@@ -28,6 +30,26 @@ export const sections: readonly { readonly id: SectionID; readonly name: string 
   { id: 'attributes', name: 'Attributes and text' },
   { id: 'edits', name: 'Edits' },
 ];
+
+/** The sections that are sent until the user ticks others. */
+export const firstTicked: ReadonlySet<SectionID> = new Set([
+  'selectors',
+  'rules',
+  'access',
+  'edits',
+]);
+
+/** The ticked sections with one more or, if it is not on, one less. */
+export function withTick(
+  ticked: ReadonlySet<SectionID>,
+  id: SectionID,
+  on: boolean,
+): ReadonlySet<SectionID> {
+  const next = new Set(ticked);
+  if (on) next.add(id);
+  else next.delete(id);
+  return next;
+}
 
 /** The last part of a source, with its line: "app.css:12". */
 export function shortSource(source: string): string {
@@ -148,4 +170,17 @@ export function factsText(
     oneLine(`${d.ref} ${d.element}`),
     ...parts.map(({ name, text }) => `${name}:\n${text}`),
   ].join('\n\n');
+}
+
+/** What is handed to the agent of an element: the ticked sections, and where they come from. */
+export function factsItem(
+  d: Details,
+  edits: Edits | undefined,
+  ticked: ReadonlySet<SectionID>,
+): SendItem {
+  return {
+    title: `Element ${d.ref}`,
+    text: manyLines(factsText(d, edits, ticked)),
+    origin: new URL(d.url).origin,
+  };
 }
