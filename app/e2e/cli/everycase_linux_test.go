@@ -28,7 +28,8 @@ func before() map[string][]string {
 		"style --undo":       {"style e5 color red"}, "edit --undo": {"edit e5 class wide2"}, "diff --pixels": {"diff --mark"},
 		"record end": {"record start --video gif"},
 		"clipboard":  {"clipboard hello"}, "storage": {"storage clear"},
-		"network body n3": {"network", "reload", `eval "fetch('/api').then((r) => r.text())"`, "wait quiet"}, // a third request, whatever was in the cache "record stop login": {"click e5"},
+		"network body n3":   {"network", "reload", `eval "fetch('/api').then((r) => r.text())"`, "wait quiet"}, // a third request, whatever was in the cache
+		"record stop login": {"click e5"},
 	}
 }
 
