@@ -16,10 +16,10 @@ import (
 // readHidden reads a line from a terminal that does not show it. asked is false when
 // the input is no terminal. An interrupt restores the terminal, too.
 func readHidden(in *os.File, ask func()) (line string, asked bool, err error) {
-	fd := int(in.Fd()) //nolint:gosec // a descriptor is small
+	fd := int(in.Fd())
 	before, err := unix.IoctlGetTermios(fd, getModes)
 	if err != nil {
-		return "", false, nil //nolint:nilerr // it is no terminal
+		return "", false, nil
 	}
 	hidden := *before
 	hidden.Lflag &^= unix.ECHO
@@ -38,7 +38,7 @@ func readHidden(in *os.File, ask func()) (line string, asked bool, err error) {
 	ask()
 	go func() {
 		line, err := bufio.NewReader(io.LimitReader(in, 2*protocol.MaxSecretValue)).ReadString('\n')
-		if err == io.EOF && line != "" { //nolint:errorlint // as bufio returns it
+		if err == io.EOF && line != "" {
 			err = nil
 		}
 		done <- read{line, err}

@@ -53,7 +53,7 @@ search:
 		if before > chunk && before-chunk > first {
 			from = before - chunk
 		}
-		items, err := l.read(from-1, int(before-from)) //nolint:gosec // at most chunk
+		items, err := l.read(from-1, int(before-from))
 		if err != nil {
 			return found, err
 		}

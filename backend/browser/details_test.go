@@ -186,10 +186,28 @@ func TestDetailsSteps(t *testing.T) {
 	s := inspected(t)
 	at := s.details(t, "#card", "parent")
 	for _, step := range []struct{ step, element string }{
-		{"child", "h1"}, {"next", "div#card.box.card"}, {"previous", "h1"}, {"parent", "main"},
-		{"next", "x-closed"}, {"child", "style"}, {"next", "section"}, {"child", "i.deep"}, {"parent", "section"}, {"parent", "x-closed"},
-		{"next", "iframe"}, {"child", "html"}, {"child", "head"}, {"next", "body"}, {"child", "p"}, {"child", "b#inner"}, {"parent", "p"}, {"parent", "body"},
-		{"parent", "html"}, {"parent", "iframe"}, {"parent", "body"}, {"parent", "html"},
+		{"child", "h1"},
+		{"next", "div#card.box.card"},
+		{"previous", "h1"},
+		{"parent", "main"},
+		{"next", "x-closed"},
+		{"child", "style"},
+		{"next", "section"},
+		{"child", "i.deep"},
+		{"parent", "section"},
+		{"parent", "x-closed"},
+		{"next", "iframe"},
+		{"child", "html"},
+		{"child", "head"},
+		{"next", "body"},
+		{"child", "p"},
+		{"child", "b#inner"},
+		{"parent", "p"},
+		{"parent", "body"},
+		{"parent", "html"},
+		{"parent", "iframe"},
+		{"parent", "body"},
+		{"parent", "html"},
 	} {
 		next := s.details(t, at.Ref, step.step)
 		if next.Element != step.element {

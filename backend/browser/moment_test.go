@@ -77,8 +77,12 @@ func TestMomentCoversSecrets(t *testing.T) {
 		x, y float64
 		want color.RGBA
 	}{
-		{"a name", 100, 20, lime}, {"a password", 100, 70, cover}, {"a password that is shown", 100, 120, cover},
-		{"an empty password", 100, 170, lime}, {"a code in a closed shadow root", 100, 220, cover}, {"a card number in a frame", 300 + 110, 20 + 30, cover},
+		{"a name", 100, 20, lime},
+		{"a password", 100, 70, cover},
+		{"a password that is shown", 100, 120, cover},
+		{"an empty password", 100, 170, lime},
+		{"a code in a closed shadow root", 100, 220, cover},
+		{"a card number in a frame", 300 + 110, 20 + 30, cover},
 	} {
 		if x, y := int(at.x*scale), int(at.y*scale); !near(img, x, y, at.want) {
 			t.Errorf("%s is %v", at.what, img.At(x, y))

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -32,7 +33,7 @@ func TestNavigationOutlivesItsRenderer(t *testing.T) {
 					case <-r.Context().Done():
 					}
 				}
-				_, _ = fmt.Fprintf(w, "<title>%s</title>there", r.URL.Path)
+				_, _ = fmt.Fprintf(w, "<title>%s</title>there", html.EscapeString(r.URL.Path))
 			}))
 			t.Cleanup(s.Close)
 			f := start(t, config(t, false))

@@ -55,7 +55,7 @@ func (s *stage) page(t *testing.T) *page.Page {
 }
 
 // clickAt clicks at a point of the page with the pointer, as a user does.
-func (s *stage) clickAt(t *testing.T, x, y float64) {
+func (s *stage) clickAt(t *testing.T, y float64) {
 	t.Helper()
 	p := s.page(t)
 	for _, e := range pressAt(x, y) {
@@ -77,7 +77,7 @@ func TestPickWithThePointer(t *testing.T) {
 		if len(k.elements) != 2 || k.elements[0].Name != "Save all" {
 			t.Errorf("what can be picked: %+v", k.elements)
 		}
-		s.clickAt(t, 100, c.y)
+		s.clickAt(t, c.y)
 		<-k.done
 		if k.err != nil || k.picked == nil || k.picked.Role+" "+k.picked.Name != c.want {
 			t.Fatalf("picked %+v, %v; want %s", k.picked, k.err, c.want)
@@ -116,7 +116,7 @@ func TestPickInFrames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, y := range []float64{30, 130} {
 		k := s.pick(t.Context(), t)
-		s.clickAt(t, 100, y)
+		s.clickAt(t, y)
 		<-k.done
 		if k.err != nil || k.picked == nil || k.picked.Name != "Inside" || !strings.HasPrefix(k.picked.Ref, "f") {
 			t.Fatalf("picked %+v, %v", k.picked, k.err)
@@ -165,7 +165,7 @@ func TestPickIsGivenUp(t *testing.T) {
 		if k.picked != nil || k.err == nil {
 			t.Errorf("%+v, %v", k.picked, k.err)
 		}
-		s.clickAt(t, 100, 30)
+		s.clickAt(t, 30)
 		if got := s.eval(t, "b.dataset.hit"); got != "1" {
 			t.Error("the picker is still on: a click does not reach the page")
 		}
@@ -230,7 +230,7 @@ func TestPickTheVeryElement(t *testing.T) {
 		case <-done:
 			t.Fatalf("the picker did not start: %v", err)
 		}
-		s.clickAt(t, 100, c.y)
+		s.clickAt(t, c.y)
 		<-done
 		if err != nil || picked == nil {
 			t.Fatalf("%s: picked %+v, %v", c.want, picked, err)

@@ -117,8 +117,8 @@ func (c *Connections) status(p Program) Status {
 // them when they write, and so do we.
 func (c *Connections) file(p Program) string {
 	for _, f := range p.files {
-		if real, err := filepath.EvalSymlinks(f.in(c.Homes)); err == nil {
-			return real
+		if target, err := filepath.EvalSymlinks(f.in(c.Homes)); err == nil {
+			return target
 		}
 	}
 	return p.files[0].in(c.Homes)
@@ -203,8 +203,8 @@ func (c *Connections) byOwnCommand(ctx context.Context, p Program, path string, 
 	ctx, cancel := context.WithTimeout(ctx, ownTimeout)
 	defer cancel()
 	args := p.own(c.Server)
-	run := exec.CommandContext(ctx, program, args...) //nolint:gosec // the user's program, with words of ours
-	run.Dir = c.Homes.Home                            // a project's own settings are not meant
+	run := exec.CommandContext(ctx, program, args...)
+	run.Dir = c.Homes.Home // a project's own settings are not meant
 	run.WaitDelay = time.Second
 	failed := run.Run()
 	after, err := read(path)
@@ -336,11 +336,11 @@ func (c *Connections) remembered() (map[string]*record, error) {
 		return map[string]*record{}, nil
 	}
 	out := map[string]*record{}
-	if err == nil && json.Unmarshal(b, &out) != nil {
-		return map[string]*record{}, nil // it is only needed to undo to the byte
-	}
 	if err != nil {
 		return nil, fmt.Errorf("read what was connected: %w", err)
+	}
+	if json.Unmarshal(b, &out) != nil {
+		out = map[string]*record{} // it is only needed to undo to the byte
 	}
 	return out, nil
 }
@@ -377,7 +377,7 @@ func read(path string) ([]byte, error) {
 	}
 	var b []byte
 	if err == nil {
-		b, err = os.ReadFile(path) //nolint:gosec // a path of the table above
+		b, err = os.ReadFile(path)
 	}
 	if err != nil {
 		return nil, protocol.NewError(protocol.CodeNotWritable, "the settings cannot be read: "+err.Error(), "check the file's permissions")

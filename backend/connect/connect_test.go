@@ -64,7 +64,7 @@ func put(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
-		err = os.WriteFile(path, []byte(text), mode) //nolint:gosec // the mode is what the test is about
+		err = os.WriteFile(path, []byte(text), mode)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestEveryProgram(t *testing.T) {
 			put(t, path, had.text, 0o640)
 			text := func() string {
 				t.Helper()
-				b, err := os.ReadFile(path) //nolint:gosec // of the test
+				b, err := os.ReadFile(path)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -171,7 +171,7 @@ func TestAnotherPilotfish(t *testing.T) {
 	if _, err := c.Remove("cursor", false); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := os.ReadFile(path); err != nil || strings.Contains(string(b), "/old/pilotfish") { //nolint:gosec // of the test
+	if b, err := os.ReadFile(path); err != nil || strings.Contains(string(b), "/old/pilotfish") {
 		t.Errorf("%s, %v", b, err)
 	}
 }
@@ -205,14 +205,14 @@ func TestOwnCommand(t *testing.T) {
 			if err != nil || !done.Current || (done.Own != "") != one.own {
 				t.Fatalf("%+v, %v", done, err)
 			}
-			b, err := os.ReadFile(path) //nolint:gosec // of the test
+			b, err := os.ReadFile(path)
 			if err != nil || !strings.Contains(string(b), "\"n\": 1\n}\n") {
 				t.Errorf("%s, %v", b, err)
 			}
 			if _, err := c.Remove("claude", false); err != nil {
 				t.Fatal(err)
 			}
-			if b, err := os.ReadFile(path); err != nil || string(b) != had { //nolint:gosec // of the test
+			if b, err := os.ReadFile(path); err != nil || string(b) != had {
 				t.Errorf("%q, %v", b, err)
 			}
 		})
@@ -251,13 +251,13 @@ func TestWhatIsLeftAsItIs(t *testing.T) {
 // A link to a file elsewhere stays a link.
 func TestLinkedSettings(t *testing.T) {
 	c, home := make1(t, nil)
-	real := filepath.Join(home, "dotfiles", "mcp.json")
-	put(t, real, "{}\n", 0o600)
+	target := filepath.Join(home, "dotfiles", "mcp.json")
+	put(t, target, "{}\n", 0o600)
 	link := filepath.Join(home, ".cursor/mcp.json")
 	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(real, link); err != nil {
+	if err := os.Symlink(target, link); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Add(t.Context(), "cursor", false); err != nil {
@@ -266,7 +266,7 @@ func TestLinkedSettings(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if b, err := os.ReadFile(real); err != nil || !strings.Contains(string(b), "pilotfish") { //nolint:gosec // of the test
+	if b, err := os.ReadFile(target); err != nil || !strings.Contains(string(b), "pilotfish") {
 		t.Errorf("%s, %v", b, err)
 	}
 }

@@ -19,7 +19,7 @@ const verifyTimeout = 60 * time.Second
 func Verify(ctx context.Context, s Server, dir string, env []string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 	defer cancel()
-	command := exec.CommandContext(ctx, s.Command, s.Args...) //nolint:gosec // the entry that was read back
+	command := exec.CommandContext(ctx, s.Command, s.Args...)
 	command.Dir, command.Env = dir, env
 	client := mcp.NewClient(&mcp.Implementation{Name: "pilotfish-connect", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: command}, nil)

@@ -33,7 +33,10 @@ func TestLatest(t *testing.T) {
 	if len(got) != 3 || got[2] != `"c"` {
 		t.Errorf("%v", got)
 	}
-	for range feed.Latest(func() ([]string, uint64, <-chan struct{}) { return nil, 0, nil })(t.Context(), "", 0) {
+	for _, err := range feed.Latest(func() ([]string, uint64, <-chan struct{}) { return nil, 0, nil })(t.Context(), "", 0) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 }

@@ -32,7 +32,10 @@ func TestFeed(t *testing.T) {
 	if len(got) != 2 || got[0].Last != 7 || !got[0].Gap || got[1].Last != 8 || got[1].Gap || string(got[1].Items[0]) != `{"index":8,"kind":"gone","tab":"t1"}` {
 		t.Errorf("%+v", got)
 	}
-	for range running(t.Context(), "t1", 4) {
+	for _, err := range running(t.Context(), "t1", 4) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	for _, err := range running(t.Context(), "t2", 0) {

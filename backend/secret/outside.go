@@ -63,8 +63,8 @@ func (s *Store) outside(ctx context.Context, one protocol.Secret) (string, error
 			return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the secret %s is kept by %s, which is not installed", one.Name, k.program), "install it, or add the secret with its value")
 		}
 		ctx, cancel := context.WithTimeout(ctx, outsideTimeout)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, path, k.args(rest)...) //nolint:gosec // the program of a fixed table, its argument never begins with -
+		defer cancel() //nolint:gocritic // this is the last round: the keeper is found
+		cmd := exec.CommandContext(ctx, path, k.args(rest)...)
 		cmd.Env = plain(os.Environ())
 		cmd.WaitDelay = time.Second
 		var out bytes.Buffer

@@ -9,7 +9,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"net/url"
 	"strconv"
 	"strings"
@@ -42,9 +41,9 @@ func Code(key string, at time.Time) (string, error) {
 		switch strings.ToUpper(q.Get("algorithm")) {
 		case "", "SHA1":
 		case "SHA256":
-			algorithm = func() hash.Hash { return sha256.New() }
+			algorithm = sha256.New
 		case "SHA512":
-			algorithm = func() hash.Hash { return sha512.New() }
+			algorithm = sha512.New
 		default:
 			return "", errors.New("the algorithm is not known")
 		}
@@ -55,7 +54,7 @@ func Code(key string, at time.Time) (string, error) {
 		return "", errors.New("it is not in base 32")
 	}
 	mac := hmac.New(algorithm, raw)
-	_ = binary.Write(mac, binary.BigEndian, uint64(at.Unix()/period)) //nolint:gosec // never negative
+	_ = binary.Write(mac, binary.BigEndian, uint64(at.Unix()/period))
 	sum := mac.Sum(nil)
 	offset := sum[len(sum)-1] & 0xf
 	number := binary.BigEndian.Uint32(sum[offset:]) & 0x7fffffff

@@ -60,8 +60,8 @@ func agent(id string) auth.Grant {
 	return auth.Grant{Kind: auth.KindAgent, Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: id, Name: id}}
 }
 
-func do(v *Viewer, id, name string) {
-	v.Do(agent(id).Actor, protocol.CommandRequest{Command: name, Tab: "t1"}, nil, func(command.Watch) protocol.CommandReply {
+func do(v *Viewer, name string) {
+	v.Do(agent("a").Actor, protocol.CommandRequest{Command: name, Tab: "t1"}, nil, func(command.Watch) protocol.CommandReply {
 		return protocol.CommandReply{OK: true, Tab: "t1"}
 	})
 }
@@ -73,9 +73,9 @@ func TestFeedAndScreenshots(t *testing.T) {
 	const many = 2000
 	go func() {
 		for range many {
-			do(v, "a", "url")
+			do(v, "url")
 		}
-		do(v, "a", "click")
+		do(v, "click")
 	}()
 	next, batches := uint64(1), 0
 	var shot uint64
@@ -139,7 +139,7 @@ func TestBadQueries(t *testing.T) {
 // A panel that knows an index of an earlier record gets a gap, and then what is new.
 func TestFeedAfterTheRecordBeganAnew(t *testing.T) {
 	v := watching(t)
-	do(v, "a", "url")
+	do(v, "url")
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	var got []string
@@ -151,7 +151,7 @@ func TestFeedAfterTheRecordBeganAnew(t *testing.T) {
 		if len(got) == 2 {
 			break
 		}
-		do(v, "a", "url")
+		do(v, "url")
 	}
 	if fmt.Sprint(got) != "[true 0 1 false 1 2]" {
 		t.Errorf("%q", got)

@@ -56,7 +56,7 @@ func (d *Desk) Ask(ctx context.Context, broker *policy.Broker, terminals Termina
 	d.Changed(terminals, id) // it may have been answered before it waited
 	switch answer, err := broker.Ask(ctx, question); {
 	case err != nil:
-		return undecided, nil //nolint:nilerr // whatever the reason: the agent's own prompt decides
+		return undecided, nil
 	case answer == protocol.AnswerOnce:
 		return protocol.ToolPermissionReply{Decision: protocol.ToolAllowed}, nil
 	case answer == protocol.AnswerDeny:

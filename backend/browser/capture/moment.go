@@ -169,7 +169,7 @@ func shrunk(img *image.RGBA, width int) *image.RGBA {
 				}
 			}
 			at := out.PixOffset(x, y)
-			out.Pix[at], out.Pix[at+1], out.Pix[at+2], out.Pix[at+3] = uint8(r/n), uint8(g/n), uint8(b/n), 0xff //nolint:gosec // averages of bytes
+			out.Pix[at], out.Pix[at+1], out.Pix[at+2], out.Pix[at+3] = uint8(r/n), uint8(g/n), uint8(b/n), 0xff
 		}
 	}
 	return out

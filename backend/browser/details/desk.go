@@ -74,7 +74,8 @@ func (r *Reader) sight(ctx context.Context, p *page.Page, id protocol.TabID, to 
 		keep = keep || d.followers > 0
 		d.mu.Unlock()
 		if s != nil && !s.Ended() {
-			return s, func() {}, s.again(ctx)
+			err := s.again(ctx)
+			return s, func() {}, err
 		}
 	}
 	session, release, err := p.Beside(ctx, to)

@@ -193,6 +193,12 @@ func (ms *Marks) Veiled(ctx context.Context, p *page.Page, take func() error) er
 	if !p.IsOpen() || !ms.marked(p.Target) {
 		return take()
 	}
+	var veiled []*page.Frame
+	defer func() {
+		for _, f := range veiled {
+			say(ctx, p, f, "veil(false)")
+		}
+	}()
 	for _, f := range p.Frames.All() {
 		// A page that hangs renders nothing.
 		inner, cancel := context.WithTimeout(ctx, watch.BeginWait)
@@ -200,7 +206,7 @@ func (ms *Marks) Veiled(ctx context.Context, p *page.Page, take func() error) er
 		cancel()
 		switch {
 		case err == nil || errors.Is(err, context.DeadlineExceeded):
-			defer say(ctx, p, f, "veil(false)")
+			veiled = append(veiled, f)
 		case !errors.Is(err, page.ErrReplaced) && !errors.Is(err, page.ErrNoFrame):
 			return err
 		}

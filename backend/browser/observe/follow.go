@@ -35,7 +35,7 @@ type changes struct {
 }
 
 func newChanges() changes {
-	now := uint64(time.Now().UnixMicro()) //nolint:gosec // it is after 1970
+	now := uint64(time.Now().UnixMicro())
 	return changes{begun: now, now: now, begin: now, moved: make(chan struct{})}
 }
 
@@ -100,7 +100,7 @@ func (n *networkWatch) pending(after uint64) batch[protocol.NetworkItem] {
 			found = append(found, t)
 		}
 	}
-	slices.SortFunc(found, func(a, b *traffic) int { return int(int64(a.changed) - int64(b.changed)) }) //nolint:gosec // both are microseconds of this century
+	slices.SortFunc(found, func(a, b *traffic) int { return int(int64(a.changed) - int64(b.changed)) })
 	if len(found) > followBatch {
 		found, out.more = found[:followBatch], nil
 		out.last = max(found[followBatch-1].changed, n.begin)

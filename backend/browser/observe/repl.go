@@ -120,7 +120,7 @@ func (c *consoleWatch) scripts(known map[string]bool) int {
 		}
 		known[c.ring.Items[i].Entry.URL] = true
 	}
-	return int(c.begun) + c.page //nolint:gosec // microseconds of this century
+	return int(c.begun) + c.page
 }
 
 func (n *networkWatch) scripts(known map[string]bool) int {
@@ -131,7 +131,7 @@ func (n *networkWatch) scripts(known map[string]bool) int {
 			known[place.URL] = true
 		}
 	}
-	return int(n.begun) + n.page //nolint:gosec // microseconds of this century
+	return int(n.begun) + n.page
 }
 
 // load gets what is at an address in the name of a frame, without cookies.

@@ -18,8 +18,12 @@ func TestScenes(t *testing.T) {
 	}}
 	all := f.scenes(ms(4000))
 	want := []scene{
-		{at: 0, X: -1}, {at: ms(200), X: 0.5, Y: 0.5}, {at: ms(300), X: 0.5, Y: 0.5, Down: true}, {at: ms(400), X: 0.5, Y: 0.5, Down: true, Title: "Click “Go”"},
-		{at: ms(800), shot: 1, X: 0.5, Y: 0.5, Title: "Click “Go”"}, {at: ms(2900), shot: 1, X: 0.5, Y: 0.5},
+		{at: 0, X: -1},
+		{at: ms(200), X: 0.5, Y: 0.5},
+		{at: ms(300), X: 0.5, Y: 0.5, Down: true},
+		{at: ms(400), X: 0.5, Y: 0.5, Down: true, Title: "Click “Go”"},
+		{at: ms(800), shot: 1, X: 0.5, Y: 0.5, Title: "Click “Go”"},
+		{at: ms(2900), shot: 1, X: 0.5, Y: 0.5},
 	}
 	if len(all) != len(want) {
 		t.Fatalf("%+v", all)

@@ -51,7 +51,7 @@ func (f *film) scenes(total time.Duration) []scene {
 	var out []scene
 	now := scene{X: -1}
 	shot, next := 0, 0
-	var pressed, titled time.Duration = -time.Hour, -time.Hour
+	pressed, titled := -time.Hour, -time.Hour
 	for at := begun; at <= total && len(out) < recordFrames; at += slot {
 		for shot+1 < len(f.shots) && f.shots[shot+1].at <= at {
 			shot++

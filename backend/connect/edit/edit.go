@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
@@ -60,6 +61,9 @@ func (c Change) Undo(file []byte) (Change, bool) {
 	return Change{At: bytes.Index(file, []byte(c.New)), Old: c.New, New: c.Old}, true
 }
 
+// full returns the path with the entry's own name.
+func (p Place) full() []string { return append(slices.Clone(p.Path), p.Name) }
+
 // Get returns the entry as plain values (maps, lists, texts, numbers); nil when the
 // file does not have it.
 func (p Place) Get(file []byte) (any, error) {
@@ -67,7 +71,7 @@ func (p Place) Get(file []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return find(all, append(p.Path[:len(p.Path):len(p.Path)], p.Name)), nil
+	return find(all, p.full()), nil
 }
 
 // Set returns the change that makes the entry have the value, which encoding/json can
@@ -122,7 +126,7 @@ func (p Place) check(file []byte, c Change, value any) error {
 	if err != nil {
 		return errors.Join(ErrForm, err)
 	}
-	path := append(p.Path[:len(p.Path):len(p.Path)], p.Name)
+	path := p.full()
 	if got := find(after, path); !same(got, value) {
 		return fmt.Errorf("%w: the entry would not be read back", ErrForm)
 	}

@@ -1,6 +1,7 @@
 package edit_test
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -69,7 +70,7 @@ func TestThereAndBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if undo, ok := again.Undo(again.Apply(with)); !ok || string(undo.Apply(again.Apply(with))) != string(with) {
+			if undo, ok := again.Undo(again.Apply(with)); !ok || !bytes.Equal(undo.Apply(again.Apply(with)), with) {
 				t.Errorf("set again and taken back:\n%s", again.Apply(with))
 			}
 		})

@@ -20,7 +20,7 @@ func (p Place) setJSON(file []byte, value any) (Change, error) {
 	if err != nil {
 		return Change{}, fmt.Errorf("reading the file as JSON: %w", err)
 	}
-	at, names := &root, append(p.Path[:len(p.Path):len(p.Path)], p.Name)
+	at, names := &root, p.full()
 	for {
 		object, ok := at.Value.(*hujson.Object)
 		if !ok {

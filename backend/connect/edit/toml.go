@@ -57,7 +57,7 @@ func (p Place) tableTOML(value any) (string, error) {
 		return "", fmt.Errorf("encode an entry as TOML: %w", err)
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "[%s]\n", strings.Join(append(p.Path[:len(p.Path):len(p.Path)], p.Name), "."))
+	fmt.Fprintf(&out, "[%s]\n", strings.Join(p.full(), "."))
 	encoder := toml.NewEncoder(&out)
 	encoder.SetTablesInline(true)
 	if err := encoder.Encode(plain); err != nil {
@@ -70,7 +70,7 @@ func (p Place) tableTOML(value any) (string, error) {
 // lines, and the tables inside it.
 func (p Place) blockTOML(file []byte) (from, to int, err error) {
 	parts := make([]string, 0, len(p.Path)+1)
-	for _, name := range append(p.Path[:len(p.Path):len(p.Path)], p.Name) {
+	for _, name := range p.full() {
 		name = regexp.QuoteMeta(name)
 		parts = append(parts, `(?:`+name+`|"`+name+`"|'`+name+`')`)
 	}
