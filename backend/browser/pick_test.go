@@ -58,7 +58,7 @@ func (s *stage) page(t *testing.T) *page.Page {
 func (s *stage) clickAt(t *testing.T, y float64) {
 	t.Helper()
 	p := s.page(t)
-	for _, e := range pressAt(x, y) {
+	for _, e := range pressAt(100, y) {
 		if err := p.Call(deadline(t), input.DispatchMouseEvent.Method, e, nil); err != nil {
 			t.Fatal(err)
 		}
