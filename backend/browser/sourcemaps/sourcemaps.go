@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -83,8 +84,14 @@ func (m *Maps) forget(address string, s *script) {
 	}
 }
 
-// look finds a position in a map.
+// look finds a position in a map. A map may name sources that it does not have, which
+// the library does not check.
 func look(maps *sourcemap.Consumer, place *protocol.MappedPlace) {
+	defer func() {
+		if recover() != nil {
+			place.Why = "the source map is not readable"
+		}
+	}()
 	source, name, line, column, ok := maps.Source(place.Line, max(0, place.Column-1))
 	if !ok || source == "" {
 		place.Why = "the source map does not have this position"
@@ -147,10 +154,35 @@ func parse(address string, text []byte) (maps *sourcemap.Consumer, why string) {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
 	maps, err := sourcemap.Parse(address, text)
-	if err != nil {
+	if err != nil || !wellFormed(text) {
 		return nil, "the source map is not readable"
 	}
 	return maps, ""
+}
+
+// wellFormed reports whether the mappings of a map, and of the maps in it, have only
+// the characters that mappings have: the parser takes any other one for a number.
+func wellFormed(text []byte) bool {
+	type flat struct {
+		Mappings string `json:"mappings"`
+	}
+	var all struct {
+		flat
+		Sections []struct {
+			Map flat `json:"map"`
+		} `json:"sections"`
+	}
+	if json.Unmarshal(text, &all) != nil {
+		return false
+	}
+	const known = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/,;"
+	other := func(r rune) bool { return !strings.ContainsRune(known, r) }
+	for _, one := range all.Sections {
+		if strings.ContainsFunc(one.Map.Mappings, other) {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(all.Mappings, other)
 }
 
 // comment returns the address in the last comment of a script that names a map.

@@ -27,20 +27,21 @@ func TestResolve(t *testing.T) {
 		source string
 		why    string
 	}{
-		"a comment":              {files: map[string]string{script: "a\n//# sourceMappingURL=app.js.map\n", "https://one.example/js/app.js.map": text}, source: "https://one.example/src/ask.ts"},
-		"an old comment":         {files: map[string]string{script: "a\n//@ sourceMappingURL=x\n//# sourceMappingURL=/m", "https://one.example/m": ")]}'\n" + text}, source: "https://one.example/src/ask.ts"},
-		"a comment of CSS":       {files: map[string]string{script: "a\n/*# sourceMappingURL=/m */", "https://one.example/m": text}, source: "https://one.example/src/ask.ts"},
-		"a header":               {files: map[string]string{script: "a", "https://cdn.example/m": text}, header: "https://cdn.example/m", source: "https://cdn.example/../src/ask.ts"},
-		"a map in the script":    {files: map[string]string{script: "a\n//# sourceMappingURL=" + inline}, source: "https://one.example/src/ask.ts"},
-		"no map":                 {files: map[string]string{script: "a"}, why: "no source map"},
-		"a string, no comment":   {files: map[string]string{script: `x = "//# sourceMappingURL=" + y`}, why: "no source map"},
-		"no script":              {files: map[string]string{}, why: "the script was not loaded"},
-		"a map that is gone":     {files: map[string]string{script: "//# sourceMappingURL=/m"}, why: "the source map was not loaded"},
-		"a map of the machine":   {files: map[string]string{script: "//# sourceMappingURL=file:///etc/passwd"}, why: "not at a web address"},
-		"an unreadable map":      {files: map[string]string{script: "//# sourceMappingURL=/m", "https://one.example/m": `{"version":3,"sources":["a"],"mappings":"\u0000!!"}`}, why: "not readable"},
-		"no JSON":                {files: map[string]string{script: "//# sourceMappingURL=/m", "https://one.example/m": "<html>"}, why: "not readable"},
-		"half of base64":         {files: map[string]string{script: "//# sourceMappingURL=data:application/json;base64,e!"}, why: "the source map was not loaded"},
-		"an address of nonsense": {files: map[string]string{script: "//# sourceMappingURL=http://[::"}, why: "not readable"},
+		"a comment":                  {files: map[string]string{script: "a\n//# sourceMappingURL=app.js.map\n", "https://one.example/js/app.js.map": text}, source: "https://one.example/src/ask.ts"},
+		"an old comment":             {files: map[string]string{script: "a\n//@ sourceMappingURL=x\n//# sourceMappingURL=/m", "https://one.example/m": ")]}'\n" + text}, source: "https://one.example/src/ask.ts"},
+		"a comment of CSS":           {files: map[string]string{script: "a\n/*# sourceMappingURL=/m */", "https://one.example/m": text}, source: "https://one.example/src/ask.ts"},
+		"a header":                   {files: map[string]string{script: "a", "https://cdn.example/m": text}, header: "https://cdn.example/m", source: "https://cdn.example/../src/ask.ts"},
+		"a map in the script":        {files: map[string]string{script: "a\n//# sourceMappingURL=" + inline}, source: "https://one.example/src/ask.ts"},
+		"no map":                     {files: map[string]string{script: "a"}, why: "no source map"},
+		"a string, no comment":       {files: map[string]string{script: `x = "//# sourceMappingURL=" + y`}, why: "no source map"},
+		"no script":                  {files: map[string]string{}, why: "the script was not loaded"},
+		"a map that is gone":         {files: map[string]string{script: "//# sourceMappingURL=/m"}, why: "the source map was not loaded"},
+		"a map of the machine":       {files: map[string]string{script: "//# sourceMappingURL=file:///etc/passwd"}, why: "not at a web address"},
+		"an unreadable map":          {files: map[string]string{script: "//# sourceMappingURL=/m", "https://one.example/m": `{"version":3,"sources":["a"],"mappings":"\u0000!!"}`}, why: "not readable"},
+		"a source that is not there": {files: map[string]string{script: "//# sourceMappingURL=/m", "https://one.example/m": `{"version":3,"sources":["a"],"mappings":"AQAA"}`}, why: "not readable"},
+		"no JSON":                    {files: map[string]string{script: "//# sourceMappingURL=/m", "https://one.example/m": "<html>"}, why: "not readable"},
+		"half of base64":             {files: map[string]string{script: "//# sourceMappingURL=data:application/json;base64,e!"}, why: "the source map was not loaded"},
+		"an address of nonsense":     {files: map[string]string{script: "//# sourceMappingURL=http://[::"}, why: "not readable"},
 	} {
 		load := func(_ context.Context, address string) ([]byte, string, error) {
 			data, ok := one.files[address]
