@@ -110,7 +110,7 @@ package: install-package $(PROGRAMS) $(NFPM) $(CYCLONEDX) ## make deb, rpm, arch
 
 .PHONY: test-package
 test-package: package ## install, use, upgrade and remove the deb on a clean Debian
-	@build/package/test $(DIST)
+	@build/package/test $(DIST) $(NFPM) $(CYCLONEDX)
 
 .PHONY: generate
 generate: modules $(TYGO) ## write the TypeScript of backend/protocol, and docs/reference
