@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -20,7 +21,29 @@ import (
 // what each was started with, which a process that clears a variable for its children
 // does not change. It stops at this process. It returns ErrUnknown when the process
 // cannot be found.
+//
+// A child that got the connection, and that ends while it is looked at, does not speak
+// for the process that opened it: then it looks again.
 func Started(client, server netip.AddrPort, variable string) ([]string, error) {
+	for range looks - 1 {
+		if values, err := started(client, server, variable); !errors.Is(err, errEnded) {
+			return values, err
+		}
+	}
+	values, err := started(client, server, variable)
+	if errors.Is(err, errEnded) {
+		err = ErrUnknown
+	}
+	return values, err
+}
+
+// looks is how often a connection is looked for whose process ends meanwhile.
+const looks = 5
+
+// errEnded is returned when the process that was found, or an ancestor, ended meanwhile.
+var errEnded = errors.New("the process has ended")
+
+func started(client, server netip.AddrPort, variable string) ([]string, error) {
 	inode, err := socketInode(client, server)
 	if err != nil {
 		return nil, err
@@ -39,7 +62,7 @@ func Started(client, server netip.AddrPort, variable string) ([]string, error) {
 			}
 		}
 		if pid, err = proc.Parent(pid); err != nil {
-			return nil, ErrUnknown // it has ended meanwhile, and its line with it
+			return nil, errEnded // and its line with it
 		}
 	}
 	return values, nil
