@@ -27,7 +27,7 @@ import (
 
 const (
 	// sourceMapWait bounds the time for which a read waits for source maps.
-	sourceMapWait = 2 * time.Second
+	sourceMapWait = 5 * time.Second
 	// sourceMapSize bounds a source map, in bytes.
 	sourceMapSize = 8 << 20
 )
