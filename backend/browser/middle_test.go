@@ -56,11 +56,12 @@ func middleArgs(url, file string) map[string][]map[string]any {
 		"network": {nil, {"do": "har", "bodies": true}}, "watch": {{"kind": "text", "value": "never"}, {"kind": "console", "value": "never"}},
 		"record": {{"do": "start"}, {"do": "stop"}}, "trace": {{"do": "start"}, {"do": "stop"}}, "chain": {{"commands": []string{"text", "snapshot", "links"}}},
 		"webmcp": {nil, {"tool": "none"}}, "cdp": {{"method": "DOM.getDocument", "params": `{"depth":-1}`}}, "perf": {nil},
+		"details": {{"element": "#b"}}, "edit": {{"element": "#b", "what": "style", "name": "color", "value": "red"}, {"history": true}}, "force": {{"element": "#b", "states": "hover"}},
 	}
 }
 
 // middleLeft are commands that do not concern a page, or that close the tab.
-var middleLeft = map[string]bool{"closetab": true, "windows": true, "groups": true, "rules": true, "run": true, "state": true, "permissions": true, "tab": true}
+var middleLeft = map[string]bool{"closetab": true, "windows": true, "groups": true, "rules": true, "run": true, "state": true, "permissions": true, "tab": true, "terminal": true}
 
 // TestEveryCommandInTheMiddle runs every command of the registry and, while it
 // runs, makes the tab navigate or its renderer crash. The command succeeds or
