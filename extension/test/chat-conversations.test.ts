@@ -42,7 +42,7 @@ describe('a long conversation', () => {
 
   it('draws what is in view, and fetches what is scrolled to', async () => {
     expect(await page.locator('article').count()).toBeLessThan(80);
-    const log = page.getByRole('log');
+    const log = page.getByRole('log', { name: 'Conversation' });
     const height = await log.evaluate((one) => one.scrollHeight);
     await log.press('Home');
     await page.waitForFunction(
@@ -59,7 +59,7 @@ describe('a long conversation', () => {
   });
 
   it('follows its end, unless the reader reads', async () => {
-    const log = page.getByRole('log');
+    const log = page.getByRole('log', { name: 'Conversation' });
     const rest = (): Promise<number> =>
       log.evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight);
     made.chat.put(conversation, { kind: 'text', text: 'the newest' });
@@ -85,7 +85,7 @@ describe('a long conversation', () => {
   });
 
   it('follows its end, also when the list turns out shorter and grows again at once', async () => {
-    const log = page.getByRole('log');
+    const log = page.getByRole('log', { name: 'Conversation' });
     await log.evaluate(async (one) => {
       const frame = (): Promise<number> => new Promise(requestAnimationFrame);
       const space = document.createElement('div');

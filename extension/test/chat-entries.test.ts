@@ -33,7 +33,7 @@ describe('what was said', () => {
   it('is edited and sent again', async () => {
     fill(made);
     await open();
-    await page.getByRole('log').press('Home');
+    await page.getByRole('log', { name: 'Conversation' }).press('Home');
     await entry('What does this page say').hover();
     await button('Edit and resend').click();
     await message().fill('What does it cost?');
@@ -46,7 +46,7 @@ describe('what was said', () => {
   it('is sent again another way', async () => {
     fill(made);
     await open();
-    await page.getByRole('log').press('Home');
+    await page.getByRole('log', { name: 'Conversation' }).press('Home');
     await button('opus').click();
     await page.getByText('Because you asked what.').waitFor();
     await button('Use the fast model').click();
@@ -57,7 +57,7 @@ describe('what was said', () => {
   it('changes which messages are for the strong model, for good', async () => {
     fill(made);
     await open();
-    await page.getByRole('log').press('Home');
+    await page.getByRole('log', { name: 'Conversation' }).press('Home');
     await button('opus').click();
     await button('Never use the strong model because of “what”').click();
     await page.getByText('“what” no longer selects the strong model.').waitFor();

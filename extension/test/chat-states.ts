@@ -291,7 +291,7 @@ export const chatStates: State[] = [
     async act(page) {
       await toChat(page);
       await seen(page, 'Examples are for documents');
-      await page.getByRole('log').press('Home');
+      await page.getByRole('log', { name: 'Conversation' }).press('Home');
       await seen(page, 'What does this page say');
       await page.getByText('Read the page').first().click();
       await page.getByText('This domain is for use').waitFor();

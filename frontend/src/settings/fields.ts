@@ -207,7 +207,7 @@ export const sections: readonly Section[] = [
         kind: 'switch',
         field: 'activityShots',
         label: 'Screenshots of what was done',
-        hint: 'Keeps a small screenshot of the page after each command that acts, with secret fields covered. The oldest are removed.',
+        hint: 'Keeps a screenshot of the page after each command that acts, with secret fields covered. The oldest are removed.',
       },
     ],
   },

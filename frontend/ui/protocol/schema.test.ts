@@ -5,6 +5,14 @@ import { chatPageSchema } from './chat';
 import * as s from './schema';
 import { elementItemSchema } from './schema-elements';
 import { activityFoundSchema } from './schema-activity';
+import {
+  consoleItemSchema,
+  mappedPlaceSchema,
+  networkItemSchema,
+  pagePartsSchema,
+  pageRunSchema,
+  tabSignalsSchema,
+} from './schema-observed';
 
 // The golden frames that the Go tests write: the schemas must accept what Go sends.
 const folder = new URL('../../../backend/protocol/testdata/', import.meta.url);
@@ -12,12 +20,18 @@ const folder = new URL('../../../backend/protocol/testdata/', import.meta.url);
 const schemas: Record<string, v.GenericSchema> = {
   ActivityFound: activityFoundSchema,
   ChatPage: chatPageSchema,
+  ConsoleItem: consoleItemSchema,
   ElementItem: elementItemSchema,
   Health: s.healthSchema,
   LogRecord: s.logRecordSchema,
+  MappedPlace: mappedPlaceSchema,
+  NetworkItem: networkItemSchema,
+  PageParts: pagePartsSchema,
+  PageRun: pageRunSchema,
   Pairing: s.pairingSchema,
   PtySessionReply: s.ptySessionReplySchema,
   Settings: s.settingsSchema,
+  TabSignals: tabSignalsSchema,
   TerminalControl: s.terminalControlSchema,
   WindowState: s.windowStateSchema,
 };
