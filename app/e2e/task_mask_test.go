@@ -118,7 +118,7 @@ func TestTaskIsWatched(t *testing.T) {
 
 // isCovered is a script for whether a page has the overlay, as the page itself
 // can tell.
-const isCovered = `document.documentElement.lastElementChild?.matches('div:popover-open')`
+const isCovered = `[...document.documentElement.children].some((one) => one.matches('div:popover-open'))`
 
 // thinking waits until the model is called.
 func (w *watched) thinking() {
