@@ -58,35 +58,41 @@ func (s *Store) outside(ctx context.Context, one protocol.Secret) (string, error
 		if !ok {
 			continue
 		}
-		path, err := look(k.program)
-		if err != nil {
-			return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the secret %s is kept by %s, which is not installed", one.Name, k.program), "install it, or add the secret with its value")
-		}
-		ctx, cancel := context.WithTimeout(ctx, outsideTimeout)
-		defer cancel() //nolint:gocritic // this is the last round: the keeper is found
-		cmd := exec.CommandContext(ctx, path, k.args(rest)...)
-		cmd.Env = plain(os.Environ())
-		cmd.WaitDelay = time.Second
-		var out bytes.Buffer
-		cmd.Stdout = &limited{&out, 4 * protocol.MaxSecretValue}
-		if err := cmd.Run(); err != nil {
-			why := "it did not give it"
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				why = "it did not answer"
-			}
-			return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the secret %s is kept by %s, and %s", one.Name, k.program, why), fmt.Sprintf("sign in to %s in a terminal, and check the reference", k.program))
-		}
-		value := out.String()
-		if k.firstLine {
-			value, _, _ = strings.Cut(value, "\n")
-		}
-		value = strings.TrimRight(value, "\r\n")
-		if len(value) < protocol.MinSecretValue || len(value) > protocol.MaxSecretValue {
-			return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("what %s gave for the secret %s is too short or too long", k.program, one.Name), "check the reference")
-		}
-		return value, nil
+		return ask(ctx, look, k, rest, one.Name)
 	}
 	return "", protocol.NewError(protocol.CodeInternal, "nobody keeps the secret "+one.Name, "")
+}
+
+// ask runs the program of a keeper for the value that rest refers to. name is the
+// secret's, for errors.
+func ask(ctx context.Context, look func(string) (string, error), k keeper, rest, name string) (string, error) {
+	path, err := look(k.program)
+	if err != nil {
+		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the secret %s is kept by %s, which is not installed", name, k.program), "install it, or add the secret with its value")
+	}
+	ctx, cancel := context.WithTimeout(ctx, outsideTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, k.args(rest)...)
+	cmd.Env = plain(os.Environ())
+	cmd.WaitDelay = time.Second
+	var out bytes.Buffer
+	cmd.Stdout = &limited{&out, 4 * protocol.MaxSecretValue}
+	if err := cmd.Run(); err != nil {
+		why := "it did not give it"
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			why = "it did not answer"
+		}
+		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the secret %s is kept by %s, and %s", name, k.program, why), fmt.Sprintf("sign in to %s in a terminal, and check the reference", k.program))
+	}
+	value := out.String()
+	if k.firstLine {
+		value, _, _ = strings.Cut(value, "\n")
+	}
+	value = strings.TrimRight(value, "\r\n")
+	if len(value) < protocol.MinSecretValue || len(value) > protocol.MaxSecretValue {
+		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("what %s gave for the secret %s is too short or too long", k.program, name), "check the reference")
+	}
+	return value, nil
 }
 
 // plain is the environment without our own variables, which may carry tokens.
