@@ -48,10 +48,11 @@ func started(client, server netip.AddrPort, variable string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	pid, err := owner(inode)
+	first, err := owner(inode)
 	if err != nil {
 		return nil, err
 	}
+	pid := first
 	var values []string
 	for self := os.Getpid(); pid > 1 && pid != self; {
 		// What we may not read belongs to another user, and so was not started by us.
@@ -60,6 +61,11 @@ func started(client, server netip.AddrPort, variable string) ([]string, error) {
 			if value, ok := bytes.CutPrefix(pair, []byte(variable+"=")); ok {
 				values = append(values, string(value))
 			}
+		}
+		// An ended process has no environment. One that still has the connection had
+		// not ended when its environment was read.
+		if pid == first && !holds(pid, "socket:["+inode+"]") {
+			return nil, errEnded
 		}
 		if pid, err = proc.Parent(pid); err != nil {
 			return nil, errEnded // and its line with it
