@@ -11,8 +11,8 @@ import (
 )
 
 // TestRoomsNetworkAndConsole: the panel counts the errors of the real page beside it,
-// runs scripts in it, lists its requests, and says what is changed about its network,
-// whoever changed it.
+// runs scripts in it, lists its requests, and says what a user or an agent changed
+// about its network.
 func TestRoomsNetworkAndConsole(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -98,7 +98,7 @@ func claudeSettings(programDir string, asks bool) string {
 		"SessionEnd": on(protocol.AgentIdle),
 	}
 	if asks {
-		// Claude shows its own prompt meanwhile; whoever answers first decides. A hook
+		// Claude shows its own prompt meanwhile; the first answer decides. A hook
 		// that prints nothing decides nothing.
 		hooks["PermissionRequest"] = []matcher{{Hooks: []hook{{
 			Type: "command", Command: program + " agent-permission",

@@ -98,7 +98,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// Each batch has the newest state, and nothing is told twice.
+// Each batch has the newest state, and no state is sent twice.
 func TestSignals(t *testing.T) {
 	b := &browser{faults: make(chan observe.Faults), changes: make(chan struct{}), fail: errors.New("the tab is closed")}
 	next, stop := iter.Pull2(observed.Signals(b)(t.Context(), "t1", 0))

@@ -10,8 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Progress and bells of a program are told without a viewer, and end with the program.
-func TestProgressIsTold(t *testing.T) {
+// Progress and bells of a program are reported without a viewer, and end with the program.
+func TestProgressIsReported(t *testing.T) {
 	changes := make(chan protocol.TerminalInfo, 64)
 	m, err := New(Config{
 		Session: "default",

@@ -42,8 +42,8 @@ func expect(t *testing.T, r *Recorder, want ...string) {
 	}
 }
 
-// The tabs that a browser restores are no navigations. Later addresses are those of
-// whoever acts on the tab, or acted a moment ago, and else the user's.
+// The tabs that a browser restores are no navigations. A later address belongs
+// to the actor who acts on the tab or did so a moment ago; without one, to the user.
 func TestNavigations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := recording(t)

@@ -18,8 +18,8 @@ func States() []string {
 	return []string{"hover", "focus", "active", "focus-within", "focus-visible", "visited", "target"}
 }
 
-// ForceStates shows an element as if it were in these states, until it is told otherwise or
-// the page loads again. None shows it as it is.
+// ForceStates shows an element as if it were in these states, until the next call or until
+// the page loads again. Without states it is shown as it is.
 func (r *Reader) ForceStates(ctx context.Context, by protocol.Caller, id protocol.TabID, element string, states []string) (protocol.Forced, error) {
 	out := protocol.Forced{States: states}
 	for _, s := range states {

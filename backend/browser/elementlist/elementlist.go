@@ -55,7 +55,7 @@ type follower struct {
 	tab   protocol.TabID
 	yield func([]protocol.ElementItem, error) bool
 	list  list
-	// failed: the reader was told that the list is not current.
+	// failed: the reader has got the error that the list is not current.
 	failed bool
 }
 

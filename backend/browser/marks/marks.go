@@ -33,7 +33,7 @@ const reportBinding = "pilotfishReport"
 type Config struct {
 	// Open is the registry of tabs.
 	Open *tabs.Registry
-	// Clicked is called with the tab on whose indicator the user clicked; it must
+	// Clicked is called with the tab on whose sign the user clicked; it must
 	// not block. It may be nil.
 	Clicked func(id protocol.TabID)
 }
@@ -102,7 +102,7 @@ func (ms *Marks) SetAgent(ctx context.Context, id protocol.TabID, sign *protocol
 	return ms.apply(ctx, id, m, false)
 }
 
-// Watcher is told when the page of a tab may have changed.
+// Watcher receives an event when the page of a tab may have changed.
 type Watcher struct {
 	// Changed receives a value after a change; it is at most one ahead of its reader.
 	Changed <-chan struct{}

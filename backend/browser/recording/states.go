@@ -9,7 +9,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// states says which tabs are recorded now, to whoever follows it.
+// states holds which tabs are recorded now. It can be followed.
 type states struct {
 	mu      sync.Mutex
 	of      map[protocol.TabID]protocol.RecordingState

@@ -116,7 +116,7 @@ func (p Place) removeJSON(file []byte) (Change, error) {
 		} else {
 			from = before
 		}
-		// What stands between the comma and the member is its comment, which goes too.
+		// A comment between the comma and the member is about the member: it is removed, too.
 	}
 	return Change{At: from, Old: string(file[from:to])}, nil
 }
