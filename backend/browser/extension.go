@@ -276,7 +276,6 @@ func (x extension) bridgeEvent(ctx context.Context, s *devtools.Session, payload
 		return
 	}
 	x.mark("worker_ready")
-	x.setWorker(s)
 	if p := x.b.pairing(); p != nil {
 		if err := x.pair(ctx, s, p); err != nil {
 			x.log.WarnContext(ctx, "pairing was not sent", "error", err)
@@ -287,6 +286,7 @@ func (x extension) bridgeEvent(ctx context.Context, s *devtools.Session, payload
 			x.log.WarnContext(ctx, "the panel was not opened", "error", err)
 		}
 	}
+	x.setWorker(s) // last: OpenPanel waits for it, and would click a second time
 }
 
 // pair puts the pairing into the extension's session storage. It does not wait

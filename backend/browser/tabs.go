@@ -170,9 +170,17 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 	if !ok {
 		return page.UnknownTab(id)
 	}
-	// Chromium drops a click on the icon before the worker's first run.
-	if err := b.tabs.Await(ctx, func() bool { return r.worker() != nil }); err != nil {
+	// Chromium drops a click on the icon before the worker's first run. Before the
+	// worker's first report, the window is unknown: a panel that is open there would
+	// not be found, and the click would close it.
+	if err := b.tabs.Await(ctx, func() bool {
+		t, ok = b.tabs.Lookup(id)
+		return !ok || r.worker() != nil && t.WindowID != 0
+	}); err != nil {
 		return page.TabError(ctx, id, "waiting for the extension", nil, err)
+	}
+	if !ok {
+		return page.UnknownTab(id)
 	}
 	if open, err := r.panelIn(ctx, t.WindowID); err != nil {
 		return b.explain(ctx, id, nil, err)
