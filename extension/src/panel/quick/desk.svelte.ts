@@ -24,6 +24,8 @@ export class PanelDesk extends Desk implements QuickDesk {
   readonly picker: Picker;
   readonly drawer: DrawerState;
   readonly #quick: QuickParts;
+  /** What was asked for last with show(). */
+  #shown?: () => Promise<{ readonly default: Sheet }>;
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- the parts are reactive themselves
   readonly #kept = new Map<string, object>();
 
@@ -49,8 +51,10 @@ export class PanelDesk extends Desk implements QuickDesk {
   }
 
   show(load: () => Promise<{ readonly default: Sheet }>): void {
+    this.#shown = load;
     void load().then((module) => {
-      this.sheet = module.default;
+      // One that was asked for later may have been loaded earlier.
+      if (this.#shown === load) this.sheet = module.default;
     });
   }
 
