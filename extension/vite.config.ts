@@ -72,5 +72,9 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: { input: { panel: 'panel.html', begin: 'src/panel/begin.ts' } },
   },
-  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+  test: {
+    include: ['src/**/*.test.ts'],
+    environment: 'node',
+    expect: { poll: { timeout: 20_000 } },
+  },
 });

@@ -10,5 +10,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A second, the default, is too short on a machine that is busy.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

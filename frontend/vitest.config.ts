@@ -11,5 +11,6 @@ export default defineConfig({
   },
   test: {
     include: ['src/**/*.test.ts', 'ui/**/*.test.ts'],
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -11,6 +11,7 @@ import {
   page,
 } from './chat-kit';
 import { conversation, fill, picture, which } from './chat-states';
+import { furnish } from './elements-states';
 
 eachWithBackend();
 
@@ -28,6 +29,32 @@ describe('what was said', () => {
     });
     await entry('onerror').waitFor();
     expect(await entry('onerror').locator('img, a[href^=javascript]').count()).toBe(0);
+  });
+
+  it('shows an element in Elements, from a text and from a tool call', async () => {
+    furnish(made);
+    fill(made);
+    await open();
+    const selected = page.locator('[role=option][aria-selected=true]');
+    made.chat.put(conversation, { kind: 'text', text: 'I press `e1`, not e3.' });
+    await page.getByRole('button', { name: 'e1', exact: true }).press('Enter');
+    await expect.poll(() => selected.getAttribute('id')).toBe('element-e1');
+    made.chat.put(conversation, {
+      kind: 'tool',
+      tool: {
+        call: 'c7',
+        title: 'click',
+        line: 'Clicking f1e1',
+        kind: 'browser',
+        status: 'done',
+        input: '{\n  "ref": "@f1e1"\n}',
+        content: [{ kind: 'text', text: 'clicked' }],
+      },
+    });
+    await page.getByText('Clicking f1e1').click();
+    await page.getByRole('button', { name: 'f1e1', exact: true }).click();
+    await expect.poll(() => selected.getAttribute('id')).toBe('element-f1e1');
+    expect(await page.getByRole('button', { name: 'e3', exact: true }).count()).toBe(0);
   });
 
   it('is edited and sent again', async () => {

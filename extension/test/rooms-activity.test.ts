@@ -98,13 +98,10 @@ describe('the list', () => {
     const first = row(41);
     await log().hover();
     await expect
-      .poll(
-        async () => {
-          await page.mouse.wheel(0, -8000);
-          return first.count();
-        },
-        { timeout: 15_000 },
-      )
+      .poll(async () => {
+        await page.mouse.wheel(0, -8000);
+        return first.count();
+      })
       .toBe(1);
     await page.getByText('Entries 1 to 40 are no longer stored').waitFor();
     expect(did.asked.map(({ before }) => before)).toEqual([0, 701, 201]);

@@ -37,7 +37,6 @@ describe('the room Elements', () => {
     made = await backend();
     furnish(made);
     ({ page, context } = await openPanel(browser, made, { width: 320, face: 'terminal' }));
-    context.setDefaultTimeout(4000);
     await page.getByText('Live', { exact: true }).waitFor();
     made.first?.print('\x1b[?2004h');
     await page.getByRole('tab', { name: 'Elements' }).click();
@@ -251,17 +250,13 @@ describe.each(elementsStates)('$name', (state) => {
         if (folder !== undefined)
           await shown.screenshot({ path: `${folder}/${state.name}-${colorScheme}.png` });
         await expect
-          .poll(
-            () =>
-              shown.evaluate(async () => {
-                const found = await (globalThis as unknown as { axe: typeof axe }).axe.run(
-                  '.drawer',
-                );
-                return found.violations.map(
-                  ({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`,
-                );
-              }),
-            { timeout: 10_000 },
+          .poll(() =>
+            shown.evaluate(async () => {
+              const found = await (globalThis as unknown as { axe: typeof axe }).axe.run('.drawer');
+              return found.violations.map(
+                ({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`,
+              );
+            }),
           )
           .toEqual([]);
         const wide = await shown.evaluate(() =>

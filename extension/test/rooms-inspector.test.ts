@@ -39,7 +39,6 @@ describe('the room Inspector', () => {
     made = await backend();
     at = furnishInspector(made);
     ({ page, context } = await openPanel(browser, made, { width: 320, face: 'terminal' }));
-    page.setDefaultTimeout(8000);
     picked = () => Promise.resolve({ ok: true, data: { url: '', element: { ref: 'e5' } } });
     await page.route('**/inspector/pick', async (route) => {
       const json = await picked();

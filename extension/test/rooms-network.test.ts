@@ -259,7 +259,7 @@ it('is accessible in the light and in the dark', async () => {
             ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
           );
         });
-      await expect.poll(found, { timeout: 10_000 }).toEqual([]);
+      await expect.poll(found).toEqual([]);
     }
     await button('Close the request').click();
     await row(/cart/).click();

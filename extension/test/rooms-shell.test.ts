@@ -412,11 +412,11 @@ it.each(['light', 'dark'] as const)('is clean for axe at 320 px in the %s', asyn
     });
   await page.keyboard.press('Control+Shift+J');
   await page.getByRole('separator', { name: 'Height of the drawer' }).waitFor();
-  await expect.poll(violations, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(violations).toEqual([]);
   await page.keyboard.press('Control+Shift+K');
   await query().fill('t');
   await options().first().waitFor();
-  await expect.poll(violations, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(violations).toEqual([]);
   const wide = (): Promise<boolean> =>
     page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   expect(await wide()).toBe(false);

@@ -64,9 +64,7 @@ describe.each([
           const path = `${pictures}/${state.name}-${String(width)}-${colorScheme}.png`;
           await page.screenshot({ path, animations: 'disabled' });
         }
-        await expect
-          .poll(() => violations(page), { message: colorScheme, timeout: 10_000 })
-          .toEqual([]);
+        await expect.poll(() => violations(page), { message: colorScheme }).toEqual([]);
         expect(await cut(page), colorScheme).toEqual([]);
       }
     });

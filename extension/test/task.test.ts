@@ -330,6 +330,10 @@ it('a task is done again without a model, and asks where the page differs', asyn
   expect(acts.map(({ args }) => args)).toMatchObject([{ target: 'e2' }, { target: 'e14' }]);
   await page.getByText('More', { exact: true }).last().click();
   await page.getByRole('img', { name: /The page after step/ }).waitFor();
+  // What a step acted on is shown in Elements.
+  await page.locator('[data-step] summary', { hasText: 'Save' }).last().click();
+  await button('Show e14 in Elements').click();
+  await page.getByRole('tabpanel', { name: 'Elements' }).waitFor();
 });
 
 it('a task becomes a routine with a parameter, which is asked for before it runs', async () => {

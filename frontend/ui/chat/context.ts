@@ -37,6 +37,8 @@ export interface ChatContext {
    * is no page.
    */
   readonly point: ((tab: TabID | undefined, ref: string) => void) | undefined;
+  /** Shows an element in Elements; undefined where there is no such room. */
+  readonly showRef: ((ref: string) => void) | undefined;
   /** The last message: only questions in its answer can still be answered. */
   readonly latest: MessageID | undefined;
   /** Shows an image in full size; undefined where it is shown in place. */
