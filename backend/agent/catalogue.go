@@ -5,6 +5,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 
 	"pilotfish/backend/protocol"
@@ -29,33 +30,50 @@ type Entry struct {
 	Chat []ChatWay
 	// SignIn says how a user signs in, for an agent that offers no way itself.
 	SignIn string
+	// SignedIn has the files that the agent writes when a user signs in, "~" is
+	// the home folder, and Keys the variables that it takes a key from. Both are
+	// looked for, and never read. An agent without either does not say whether
+	// it is signed in.
+	SignedIn, Keys []string
 	// NotThis is a text in the version output of another program with the same
 	// name.
 	NotThis string
 }
 
 // Catalogue returns the agents that Pilotfish knows, in the order in which the
-// user sees them. The install commands are from the makers' own pages.
+// user sees them: those that are tested with Pilotfish first, then those of the
+// ACP registry. The install commands are from the makers' own pages.
 func Catalogue() []Entry {
+	return slices.Concat(tested(), registered(), []Entry{
+		{Kind: protocol.AgentShell, Name: "Shell"},
+		{Kind: protocol.AgentCustom, Name: "Command of your own"},
+	})
+}
+
+// tested returns the agents that are tested with Pilotfish.
+func tested() []Entry {
 	return []Entry{
 		{
 			Kind: protocol.AgentClaude, Name: "Claude Code", Program: "claude",
 			Install: "curl -fsSL https://claude.ai/install.sh | bash",
 			URL:     "https://code.claude.com/docs", Folders: []string{"~/.claude/local"},
-			Chat:   []ChatWay{{Driver: DriverACP, Program: "claude-agent-acp", Install: "npm install -g @agentclientprotocol/claude-agent-acp@latest"}, {Driver: DriverClaude, Program: "claude"}},
-			SignIn: "start claude in a terminal and type /login",
+			Chat:     []ChatWay{{Driver: DriverACP, Program: "claude-agent-acp", Install: "npm install -g @agentclientprotocol/claude-agent-acp@latest"}, {Driver: DriverClaude, Program: "claude"}},
+			SignIn:   "start claude in a terminal and type /login",
+			SignedIn: []string{"~/.claude/.credentials.json"}, Keys: []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN"},
 		},
 		{
 			Kind: "codex", Name: "Codex", Program: "codex",
 			Install: "npm install -g @openai/codex@latest", URL: "https://github.com/openai/codex",
-			Chat:   []ChatWay{{Driver: DriverACP, Program: "codex-acp", Install: "npm install -g @zed-industries/codex-acp@latest"}},
-			SignIn: "run `codex login` in a terminal",
+			Chat:     []ChatWay{{Driver: DriverACP, Program: "codex-acp", Install: "npm install -g @zed-industries/codex-acp@latest"}},
+			SignIn:   "run `codex login` in a terminal",
+			SignedIn: []string{"~/.codex/auth.json"}, Keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"},
 		},
 		{
 			Kind: "gemini", Name: "Gemini CLI", Program: "gemini",
 			Install: "npm install -g @google/gemini-cli@latest", URL: "https://github.com/google-gemini/gemini-cli",
-			Chat:   []ChatWay{{Driver: DriverACP, Program: "gemini", Args: []string{"--acp"}, Since: "0.33", Before: []string{"--experimental-acp"}}},
-			SignIn: "start gemini in a terminal and choose how to sign in, or put GEMINI_API_KEY=your-key into the file ~/.gemini/.env",
+			Chat:     []ChatWay{{Driver: DriverACP, Program: "gemini", Args: []string{"--acp"}, Since: "0.33", Before: []string{"--experimental-acp"}}},
+			SignIn:   "start gemini in a terminal and choose how to sign in, or put GEMINI_API_KEY=your-key into the file ~/.gemini/.env",
+			SignedIn: []string{"~/.gemini/oauth_creds.json", "~/.gemini/.env"}, Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 		},
 		{
 			Kind: "opencode", Name: "OpenCode", Program: "opencode",
@@ -69,9 +87,10 @@ func Catalogue() []Entry {
 			Install: "curl -fsSL https://github.com/block/goose/releases/download/stable/download_cli.sh | bash",
 			URL:     "https://block.github.io/goose",
 			// A tool for database migrations has the same name.
-			NotThis: "goose version:",
-			Chat:    []ChatWay{{Driver: DriverACP, Program: "goose", Args: []string{"acp"}}},
-			SignIn:  "run `goose configure` in a terminal",
+			NotThis:  "goose version:",
+			Chat:     []ChatWay{{Driver: DriverACP, Program: "goose", Args: []string{"acp"}}},
+			SignIn:   "run `goose configure` in a terminal",
+			SignedIn: []string{"~/.config/goose/config.yaml"}, Keys: []string{"GOOSE_PROVIDER"},
 		},
 		{
 			Kind: "copilot", Name: "GitHub Copilot CLI", Program: "copilot",
@@ -82,8 +101,9 @@ func Catalogue() []Entry {
 		{
 			Kind: "qwen", Name: "Qwen Code", Program: "qwen",
 			Install: "npm install -g @qwen-code/qwen-code@latest", URL: "https://github.com/QwenLM/qwen-code",
-			Chat:   []ChatWay{{Driver: DriverACP, Program: "qwen", Args: []string{"--acp"}, Since: "0.6", Before: []string{"--experimental-acp"}}},
-			SignIn: "start qwen in a terminal and type /auth, or put OPENAI_API_KEY=your-key into the file ~/.qwen/.env",
+			Chat:     []ChatWay{{Driver: DriverACP, Program: "qwen", Args: []string{"--acp"}, Since: "0.6", Before: []string{"--experimental-acp"}}},
+			SignIn:   "start qwen in a terminal and type /auth, or put OPENAI_API_KEY=your-key into the file ~/.qwen/.env",
+			SignedIn: []string{"~/.qwen/oauth_creds.json", "~/.qwen/.env"}, Keys: []string{"OPENAI_API_KEY"},
 		},
 		{
 			Kind: "kimi", Name: "Kimi Code", Program: "kimi",
@@ -95,8 +115,6 @@ func Catalogue() []Entry {
 			Kind: "aider", Name: "Aider", Program: "aider",
 			Install: "python3 -m pip install aider-install && aider-install", URL: "https://aider.chat",
 		},
-		{Kind: protocol.AgentShell, Name: "Shell"},
-		{Kind: protocol.AgentCustom, Name: "Command of your own"},
 	}
 }
 

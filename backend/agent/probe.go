@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -130,7 +131,7 @@ func (p *Prober) probe(ctx context.Context, e Entry) protocol.AgentInfo {
 	if info.Path == "" {
 		return info
 	}
-	info.Installed = true
+	info.Installed, info.SignIn, info.SignedIn = true, e.SignIn, p.signedIn(e)
 	ctx, cancel := context.WithTimeout(ctx, agentVersionTimeout)
 	defer cancel()
 	text, err := output(ctx, p.environment(ctx, filepath.Dir(info.Path)), info.Path, "--version")
@@ -149,6 +150,27 @@ func (p *Prober) probe(ctx context.Context, e Entry) protocol.AgentInfo {
 		info.Version = version(text)
 	}
 	return info
+}
+
+// signedIn looks for a sign-in of an agent: whether its file is there, or a
+// variable with a key is set. It reads neither.
+func (p *Prober) signedIn(e Entry) protocol.SignInState {
+	get := lookup(p.env())
+	for _, key := range e.Keys {
+		if get(key) != "" {
+			return protocol.SignInFound
+		}
+	}
+	for _, file := range e.SignedIn {
+		if _, err := os.Stat(underHome(file, p.home)); err == nil {
+			return protocol.SignInFound
+		}
+	}
+	// On other systems some agents keep their sign-in in the keychain.
+	if len(e.SignedIn) == 0 || runtime.GOOS != "linux" {
+		return protocol.SignInUnknown
+	}
+	return protocol.SignInNone
 }
 
 var versionPattern = sync.OnceValue(func() *regexp.Regexp {

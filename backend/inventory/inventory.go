@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"pilotfish/backend/agent"
 	"pilotfish/backend/browser/chromium"
@@ -44,14 +45,40 @@ func New(cfg Config) *Inventory {
 // Probe searches this machine again for agents and browsers.
 func (l *Inventory) Probe(ctx context.Context) protocol.AgentsFile {
 	found := l.Prober.Probe(ctx)
-	var browsers []protocol.FoundBrowser
-	for _, b := range chromium.FindAll() {
-		browsers = append(browsers, protocol.FoundBrowser{Name: b.Name, Path: b.Path})
-	}
+	browsers := foundBrowsers(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.found, l.browsers = found, browsers
 	return found
+}
+
+// versionTimeout is how long a browser may take to say its version.
+const versionTimeout = 5 * time.Second
+
+// foundBrowsers returns the browsers of this machine with their versions. A
+// browser that does not say its version in time is found all the same.
+func foundBrowsers(ctx context.Context) []protocol.FoundBrowser {
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
+	defer cancel()
+	all := chromium.FindAll()
+	browsers := make([]protocol.FoundBrowser, len(all))
+	var group sync.WaitGroup
+	for i, b := range all {
+		browsers[i] = protocol.FoundBrowser{Name: b.Name, Path: b.Path}
+		group.Go(func() {
+			if version, err := chromium.Version(ctx, b.Path); err == nil {
+				browsers[i].Version = version
+			}
+		})
+	}
+	group.Wait()
+	return browsers
+}
+
+// Watch calls probe, and again each time that an agent, a sign-in of one or a
+// browser appears, changes or goes, until ctx ends.
+func (l *Inventory) Watch(ctx context.Context, probe func(context.Context)) {
+	l.Prober.Watch(ctx, agent.Watched{Programs: chromium.Programs()}, probe)
 }
 
 // List returns the agents found by the last probe, and the model profiles.

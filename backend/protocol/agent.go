@@ -42,12 +42,28 @@ type AgentInfo struct {
 	// it possible, if there is one.
 	Chat        string `json:"chat,omitempty"`
 	ChatInstall string `json:"chatInstall,omitempty"`
+	// SignedIn says whether a sign-in of the agent was found on this machine;
+	// empty when the agent does not tell. SignIn says how a user signs in.
+	SignedIn SignInState `json:"signedIn,omitempty"`
+	SignIn   string      `json:"signIn,omitempty"`
 	// Problem says why an installed agent cannot be used.
 	Problem string `json:"problem,omitempty"`
 	// Detail is shown beside the name: for a model, its provider and the
 	// provider's name for it.
 	Detail string `json:"detail,omitempty"`
 }
+
+// SignInState says whether a sign-in was found. A sign-in that was found may
+// have ended: only the agent itself can tell.
+type SignInState string
+
+// The states of a sign-in; SignInUnknown is for agents that keep it where we do
+// not look.
+const (
+	SignInUnknown SignInState = ""
+	SignInFound   SignInState = "found"
+	SignInNone    SignInState = "none"
+)
 
 // AgentsFile is agents.json, and the reply of GET /agents.
 type AgentsFile struct {

@@ -113,6 +113,11 @@ type WindowState struct {
 	// Browsers are the browsers found on this machine. The first is the one that
 	// an empty Settings.BrowserPath means.
 	Browsers []FoundBrowser `json:"browsers,omitempty"`
+	// BrowserInstall is the command that installs a browser on this system; empty
+	// when we do not know one.
+	BrowserInstall string `json:"browserInstall,omitempty"`
+	// FirstRun: the user has not yet seen the steps of the first run.
+	FirstRun bool `json:"firstRun,omitempty"`
 	// Models counts the changes of the model profiles. A window that shows them
 	// requests them again when it changes.
 	Models uint64 `json:"models"`
@@ -142,6 +147,8 @@ type WindowConversation struct {
 type FoundBrowser struct {
 	Name string `json:"name"` // "Chromium", "Google Chrome", …
 	Path string `json:"path"`
+	// Version is what the browser says; empty when it did not say it in time.
+	Version string `json:"version,omitempty"`
 }
 
 // SettingsError is why SaveSettings failed: the Error that it returns is this

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/caller"
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
@@ -141,7 +142,7 @@ func (m *Manager) OnQuit(quit func()) { m.onQuit = quit }
 func (m *Manager) Window() protocol.WindowState {
 	m.mu.Lock()
 	state := protocol.WindowState{
-		Version: m.cfg.Version, Agents: m.agents.List(), Tray: m.tray, Problem: m.problem, Port: m.endpoint.Port(), Browsers: m.agents.Browsers(),
+		Version: m.cfg.Version, Agents: m.agents.List(), Tray: m.tray, Problem: m.problem, Port: m.endpoint.Port(), Browsers: m.agents.Browsers(), BrowserInstall: chromium.InstallCommand(),
 		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Confinement: m.Confinement(), Theme: cmp.Or(m.cfg.Settings.Get().Theme, protocol.ThemeSystem),
 	}
 	sessions := m.sortedLocked()

@@ -54,7 +54,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	group.Go(func() error {
 		m.startFirst(groupCtx)
 		m.begun.open()
-		m.ProbeAgents(groupCtx)
+		m.agents.Watch(groupCtx, func(ctx context.Context) { m.ProbeAgents(ctx) })
 		return nil
 	})
 

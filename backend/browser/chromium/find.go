@@ -112,7 +112,10 @@ func Find(path string) (Found, error) {
 func installHint(goos string) string {
 	switch goos {
 	case "linux":
-		return "install one (on Debian: sudo apt install chromium), or name a Chromium, Chrome, Edge or Brave in Settings"
+		if command := InstallCommand(); command != "" {
+			return "install one (" + command + "), or name a Chromium, Chrome, Edge or Brave in Settings"
+		}
+		return "install one, or name a Chromium, Chrome, Edge or Brave in Settings"
 	default:
 		return "install Chromium, Chrome, Edge or Brave, or name its program in Settings"
 	}

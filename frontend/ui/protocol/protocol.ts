@@ -313,6 +313,12 @@ export interface AgentInfo {
   chat?: string;
   chatInstall?: string;
   /**
+   * SignedIn says whether a sign-in of the agent was found on this machine;
+   * empty when the agent does not tell. SignIn says how a user signs in.
+   */
+  signedIn?: SignInState;
+  signIn?: string;
+  /**
    * Problem says why an installed agent cannot be used.
    */
   problem?: string;
@@ -322,6 +328,21 @@ export interface AgentInfo {
    */
   detail?: string;
 }
+/**
+ * SignInState says whether a sign-in was found. A sign-in that was found may
+ * have ended: only the agent itself can tell.
+ */
+export type SignInState =
+  | typeof SignInUnknown
+  | typeof SignInFound
+  | typeof SignInNone;
+/**
+ * The states of a sign-in; SignInUnknown is for agents that keep it where we do
+ * not look.
+ */
+export const SignInUnknown = "";
+export const SignInFound = "found";
+export const SignInNone = "none";
 /**
  * AgentsFile is agents.json, and the reply of GET /agents.
  */
@@ -6073,6 +6094,15 @@ export interface WindowState {
    */
   browsers?: FoundBrowser[];
   /**
+   * BrowserInstall is the command that installs a browser on this system; empty
+   * when we do not know one.
+   */
+  browserInstall?: string;
+  /**
+   * FirstRun: the user has not yet seen the steps of the first run.
+   */
+  firstRun?: boolean;
+  /**
    * Models counts the changes of the model profiles. A window that shows them
    * requests them again when it changes.
    */
@@ -6111,6 +6141,10 @@ export interface WindowConversation {
 export interface FoundBrowser {
   name: string; // "Chromium", "Google Chrome", …
   path: string;
+  /**
+   * Version is what the browser says; empty when it did not say it in time.
+   */
+  version?: string;
 }
 /**
  * SettingsError is why SaveSettings failed: the Error that it returns is this

@@ -48,6 +48,8 @@ export const agentInfoSchema = v.object({
   url: v.exactOptional(v.string()),
   chat: v.exactOptional(v.string()),
   chatInstall: v.exactOptional(v.string()),
+  signedIn: v.exactOptional(v.picklist(['', 'found', 'none'])),
+  signIn: v.exactOptional(v.string()),
   problem: v.exactOptional(v.string()),
   detail: v.exactOptional(v.string()),
 });
@@ -423,7 +425,11 @@ export const logRecordSchema = v.object({
 
 export const logRecordsSchema = list(logRecordSchema);
 
-export const foundBrowserSchema = v.object({ name: v.string(), path: v.string() });
+export const foundBrowserSchema = v.object({
+  name: v.string(),
+  path: v.string(),
+  version: v.exactOptional(v.string()),
+});
 
 /** The error of a bound method, as JSON in the error's text. */
 export const settingsErrorSchema = v.object({
@@ -452,6 +458,8 @@ export const windowStateSchema = v.object({
   problem: v.exactOptional(errorSchema),
   port: v.number(),
   browsers: v.exactOptional(v.array(foundBrowserSchema)),
+  browserInstall: v.exactOptional(v.string()),
+  firstRun: v.exactOptional(v.boolean()),
   models: v.number(),
   theme: themeSchema,
   confinement: confinementSchema,
