@@ -4,10 +4,10 @@ import type { TerminalID, TerminalInfo } from '$ui/protocol/protocol';
 export class Bells {
   readonly #heard = new Map<TerminalID, string>();
 
-  /** Calls `rings` for each terminal that rang since the last call, except the one in view. */
+  /** Calls `rings` for each terminal that rang since the last call, except those in view. */
   hear(
     all: readonly TerminalInfo[],
-    inView: TerminalID | undefined,
+    inView: readonly (TerminalID | undefined)[],
     rings: (id: TerminalID) => void,
   ): void {
     for (const { id, epoch, bells = 0 } of all) {
@@ -15,7 +15,7 @@ export class Bells {
       const before = this.#heard.get(id);
       this.#heard.set(id, now);
       // What rang before the panel opened is not news.
-      if (before !== undefined && before !== now && bells > 0 && id !== inView) rings(id);
+      if (before !== undefined && before !== now && bells > 0 && !inView.includes(id)) rings(id);
     }
     for (const id of this.#heard.keys())
       if (!all.some((terminal) => terminal.id === id)) this.#heard.delete(id);

@@ -1,5 +1,26 @@
 /** What a key does in the panel instead of going to the program. */
-export type KeyAction = 'newline' | 'copy' | 'find' | 'leave';
+export type KeyAction = 'newline' | 'copy' | 'find' | 'leave' | PanelKey;
+
+/**
+ * Keys about several terminals: a second one beside this one, the keyboard to the other one
+ * of two, and this one's place among the tabs.
+ */
+export type PanelKey = 'split' | 'other' | 'back' | 'forth';
+
+const panelKeys: Readonly<Record<string, PanelKey>> = {
+  d: 'split',
+  arrowleft: 'other',
+  arrowright: 'other',
+  arrowup: 'other',
+  arrowdown: 'other',
+  pageup: 'back',
+  pagedown: 'forth',
+};
+
+/** Whether a key is one about several terminals, which the panel may leave to the program. */
+export function isPanelKey(action: KeyAction): action is PanelKey {
+  return Object.values<KeyAction>(panelKeys).includes(action);
+}
 
 /** The fields of a key event that the decision needs. */
 export type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'shiftKey' | 'altKey' | 'metaKey'>;
@@ -24,5 +45,5 @@ export function keyAction(key: Key, selected: boolean, mac: boolean): KeyAction 
   // Ctrl+Shift+C would open the browser's tools, so the panel takes it even without a
   // selection.
   if (letter === 'c' && (key.shiftKey || selected)) return 'copy';
-  return undefined;
+  return key.shiftKey ? panelKeys[letter] : undefined;
 }

@@ -9,55 +9,27 @@ import {
   type TerminalID,
   type TerminalInfo,
 } from '$ui/protocol/protocol';
-import { agentsFileSchema, ptySessionReplySchema } from '$ui/protocol/schema';
+import { ptySessionReplySchema } from '$ui/protocol/schema';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
-import * as v from 'valibot';
 import { systemClock } from '../connection/clock';
-import type { Connection } from '../connection/connection';
-import type { EarlyTerminal } from '../connection/earlyterminal';
 import { RefusedError } from '../connection/request';
 import type { Socket, SocketEvents } from '../core/lastingsocket';
 import { GoneError, type StreamState } from '../core/stream';
 import { MAX_SCREENS } from '../core/timing';
 import type { Pasted } from '../send/deliver';
-import type { SessionStore } from '../state/session.svelte';
+import type { Dependencies, Shown } from './dependencies';
 import type { Form } from './export';
-import { problem, type Problem } from './problem';
+import { problem } from './problem';
+import { Requests } from './requests.svelte';
 import { TerminalView } from './view';
 import type { HoveredLink } from './viewconfig';
 
-/** What all terminals need from the panel. */
-export interface Dependencies {
-  readonly connection: Connection;
-  /** The terminal that was attached early, if it is this one; see EarlyConnection. */
-  readonly early: (id: TerminalID) => EarlyTerminal | undefined;
-  readonly session: SessionStore;
-  readonly fontFamily: string;
-  readonly mac: boolean;
-  readonly graphicsCard: () => boolean;
-  readonly askPaste: (text: string) => Promise<boolean>;
-  readonly openLink: (url: string) => void;
-  readonly onFind: () => void;
-  readonly onLeave: () => void;
-}
-
-/** A view, and what is known about it before it has a terminal. */
-interface Shown {
-  readonly view: TerminalView;
-  tab: TabID;
-  id: TerminalID | undefined;
-  /** What a new terminal runs. Used only for the first dial. */
-  start: { agent: AgentKind | undefined; command: string } | undefined;
-}
-
 /** The terminals of the panel: shown, kept in memory, or starting. */
-export class Terminals {
+export class Terminals extends Requests {
   /** The viewer's state of each terminal. */
   readonly streams = new SvelteMap<TerminalID, StreamState>();
   /** Tabs for which a terminal is starting. */
   readonly starting = new SvelteSet<TabID>();
-  /** Why the last start for a tab failed. */
-  readonly problems = new SvelteMap<TabID, Problem>();
   /** Terminals that rang the bell while they were not in view. */
   readonly rang = new SvelteSet<TerminalID>();
   /** The terminal that the user chose for a tab with several. */
@@ -69,15 +41,18 @@ export class Terminals {
   readonly #deps: Dependencies;
   /** The views in memory; the one shown last is at the end. */
   #kept: Shown[] = [];
+  /** The view that has the keyboard. */
   #current: Shown | undefined;
+  /** The view that is shown together with it. */
+  #beside: Shown | undefined;
+  /** Tabs for which the second terminal of a pair is starting, with the first one. */
+  readonly #splitting = new SvelteMap<TabID, TerminalID>();
   /**
    * A view made in advance while the backend still answers. The first terminal to
    * be shown uses it.
    */
   #spare: Shown | undefined;
   #host: HTMLElement | undefined;
-  /** Tabs whose terminal the user closed here; no terminal starts there automatically. */
-  readonly #left = new SvelteSet<TabID>();
   /**
    * The identity of the run of the app for which the first automatic start was
    * already considered.
@@ -85,6 +60,7 @@ export class Terminals {
   #begun = '';
 
   constructor(deps: Dependencies) {
+    super(deps);
     this.#deps = deps;
   }
 
@@ -97,15 +73,52 @@ export class Terminals {
     });
   }
 
+  /** The terminals of a tab in the order of the strip. */
+  of(tab: TabID): TerminalInfo[] {
+    return this.#deps.layout.sorted(this.#deps.session.terminalsOf(tab));
+  }
+
   /**
-   * The terminal to show for a tab: the one chosen here, else the one shown last,
-   * else the newest.
+   * The terminal to show for a tab: the one chosen here, or the one that was shown
+   * together with it, else the one shown last, else the newest.
    */
   chosen(tab: TabID): TerminalInfo | undefined {
     const terminals = this.#deps.session.terminalsOf(tab);
     const id = this.#chosen.get(tab);
-    const chosen = terminals.find((terminal) => terminal.id === id);
-    return chosen ?? terminals.sort((a, b) => (a.shown ?? 0) - (b.shown ?? 0)).at(-1);
+    const find = (wanted: TerminalID | undefined): TerminalInfo | undefined =>
+      terminals.find((terminal) => terminal.id === wanted);
+    return (
+      find(id) ??
+      find(this.#deps.layout.partner(id)) ??
+      terminals.sort((a, b) => (a.shown ?? 0) - (b.shown ?? 0)).at(-1)
+    );
+  }
+
+  /** The terminal that is shown together with the chosen one. */
+  beside(tab: TabID): TerminalInfo | undefined {
+    const { layout, session } = this.#deps;
+    const chosen = this.chosen(tab);
+    const first = this.starting.has(tab) ? this.#splitting.get(tab) : undefined;
+    const id =
+      first ?? (chosen?.state === TerminalMissing ? undefined : layout.partner(chosen?.id));
+    const other = session.terminalsOf(tab).find((terminal) => terminal.id === id);
+    return other?.state === TerminalMissing ? undefined : other;
+  }
+
+  /** Starts a terminal and shows it together with the chosen one. */
+  split(tab: TabID, agent?: AgentKind): void {
+    const first = this.chosen(tab);
+    if (first === undefined || first.state === TerminalMissing || this.starting.has(tab)) return;
+    this.#splitting.set(tab, first.id);
+    this.start(tab, agent);
+  }
+
+  /** Moves the keyboard to the other terminal of two. Returns false if there is only one. */
+  other(): boolean {
+    const { id, tab } = this.#beside ?? {};
+    if (id === undefined || tab === undefined) return false;
+    this.choose(tab, id);
+    return true;
   }
 
   choose(tab: TabID, id: TerminalID): void {
@@ -120,33 +133,32 @@ export class Terminals {
   startByItself(tab: TabID): void {
     const { session, connection } = this.#deps;
     if (session.terminalsOf(tab).length > 0 || this.starting.has(tab)) return;
-    if (this.#left.has(tab) || this.problems.has(tab)) return;
+    if (this.left.has(tab) || this.problems.has(tab)) return;
     const first = this.#begun !== connection.identity && session.terminals.length === 0;
     this.#begun = connection.identity;
     if (first || session.settings.everyTab) this.start(tab);
   }
 
-  /** Shows the terminal of this tab, or none. */
+  /** Shows the terminal of this tab, and the one beside it; or none. */
   show(tab: TabID | undefined, terminal: TerminalInfo | undefined): void {
     const wanted = tab === undefined ? undefined : this.#wanted(tab, terminal);
-    if (wanted === this.#current) {
-      if (terminal !== undefined) wanted?.view.stream.wake(terminal.epoch);
-      return;
-    }
-    this.#current?.view.hide();
+    const second = tab === undefined || wanted === undefined ? undefined : this.beside(tab);
+    const other = second && this.#kept.find(({ id }) => id === second.id);
+    const before = [this.#current, this.#beside];
     this.#current = wanted;
+    this.#beside = second && (other ?? this.#create(second.tab, second.id, undefined));
+    if (this.#beside === wanted) this.#beside = undefined;
+    const now = [this.#current, this.#beside];
+    for (const old of before) if (!now.includes(old)) old?.view.hide();
+    this.#place();
+    for (const [at, shown] of now.entries()) {
+      const info = at === 0 ? terminal : second;
+      if (shown !== undefined && !before.includes(shown)) this.#appear(shown, info);
+      else if (info !== undefined) shown?.view.stream.wake(info.epoch);
+    }
+    if (wanted === before[0]) return;
     this.link = undefined;
-    if (wanted === undefined) return;
-    this.#kept = [...this.#kept.filter((kept) => kept !== wanted), wanted];
-    this.#dropOldest();
-    if (wanted.id !== undefined) this.rang.delete(wanted.id);
-    wanted.view.show();
-    wanted.view.focus();
-    if (terminal === undefined) return;
-    const { state } = wanted.view.stream;
-    // If another panel has the terminal, showing it here takes it back.
-    if (state === 'closed' || state === 'taken') wanted.view.stream.attach();
-    else wanted.view.stream.wake(terminal.epoch);
+    wanted?.view.focus();
   }
 
   /**
@@ -164,48 +176,6 @@ export class Terminals {
     }
     this.show(tab, undefined);
     shown.view.stream.attach();
-  }
-
-  /** Ends what runs in a terminal and starts it again, or another agent; a shell also confined. */
-  async restart(
-    terminal: TerminalInfo,
-    agent?: AgentKind,
-    command?: string,
-    confined?: boolean,
-  ): Promise<void> {
-    await this.#attempt(terminal.tab, async () => {
-      await this.#deps.connection.request(
-        '/pty-restart',
-        {
-          terminal: terminal.id,
-          ...(agent !== undefined && { agent }),
-          ...(command !== undefined && { command }),
-          ...(confined !== undefined && { confined }),
-        },
-        v.unknown(),
-      );
-      this.focus();
-    });
-  }
-
-  /** Ends the program of a terminal and removes the terminal. */
-  async close(terminal: TerminalInfo): Promise<void> {
-    await this.#attempt(terminal.tab, async () => {
-      this.#left.add(terminal.tab);
-      await this.#deps.connection.request('/pty-close', { terminal: terminal.id }, v.unknown());
-    });
-  }
-
-  /** Searches again for installed agents. */
-  async probe(tab: TabID): Promise<void> {
-    await this.#attempt(tab, async () => {
-      const agents = await this.#deps.connection.request('/agents/probe', {}, agentsFileSchema);
-      this.#deps.session.apply({ type: 'agents', agents });
-    });
-  }
-
-  dismiss(tab: TabID): void {
-    this.problems.delete(tab);
   }
 
   /** Drops the views of terminals that no longer exist. */
@@ -277,6 +247,36 @@ export class Terminals {
     this.#spare = undefined;
   }
 
+  /** Gives the views that are shown their places. */
+  #place(): void {
+    const one = this.#current;
+    const two = this.#beside;
+    if (two === undefined) {
+      one?.view.place('whole', true);
+      return;
+    }
+    // The terminal that is starting has no id yet; it is the second.
+    const first = this.#deps.layout.pairOf(two.id)?.[0] ?? two.id;
+    one?.view.place(one.id === first ? 'first' : 'second', true);
+    two.view.place(two.id === first ? 'first' : 'second', false);
+  }
+
+  #appear(shown: Shown, terminal: TerminalInfo | undefined): void {
+    this.#kept = [...this.#kept.filter((kept) => kept !== shown), shown];
+    this.#dropOldest();
+    if (shown.id !== undefined) this.rang.delete(shown.id);
+    shown.view.show();
+    if (terminal === undefined) return;
+    const { state } = shown.view.stream;
+    // If another panel has the terminal, showing it here takes it back.
+    if (state === 'closed' || state === 'taken') shown.view.stream.attach();
+    else shown.view.stream.wake(terminal.epoch);
+  }
+
+  #inView(shown: Shown): boolean {
+    return shown === this.#current || shown === this.#beside;
+  }
+
   #views(): Shown[] {
     return this.#spare === undefined ? [...this.#kept] : [...this.#kept, this.#spare];
   }
@@ -335,11 +335,15 @@ export class Terminals {
           if (known !== undefined) session.put({ ...known, title });
         },
         onBell: () => {
-          if (shown.id !== undefined && (shown !== this.#current || !document.hasFocus()))
+          if (shown.id !== undefined && (!this.#inView(shown) || !document.hasFocus()))
             this.rang.add(shown.id);
         },
         onFind: this.#deps.onFind,
         onLeave: this.#deps.onLeave,
+        onFocus: () => {
+          if (shown === this.#beside && shown.id !== undefined) this.choose(shown.tab, shown.id);
+        },
+        onKey: (key) => (key === 'other' ? this.other() : this.#deps.onKey(key)),
         onLink: (link) => {
           this.link = link;
         },
@@ -396,7 +400,11 @@ export class Terminals {
     this.#deps.session.put(terminal);
     if (!begun) return;
     this.starting.delete(shown.tab);
-    this.#left.delete(shown.tab);
+    const first = this.#splitting.get(shown.tab);
+    this.#splitting.delete(shown.tab);
+    if (first !== undefined && terminal.state !== TerminalMissing)
+      this.#deps.layout.pair(first, terminal.id);
+    this.left.delete(shown.tab);
     this.#chosen.set(shown.tab, terminal.id);
     this.streams.set(terminal.id, shown.view.stream.state);
     if (terminal.state === TerminalMissing) {
@@ -407,22 +415,14 @@ export class Terminals {
 
   #startFailed(shown: Shown, error: unknown): void {
     this.starting.delete(shown.tab);
+    this.#splitting.delete(shown.tab);
     this.problems.set(shown.tab, problem(error));
     this.#drop(shown);
   }
 
-  async #attempt(tab: TabID, action: () => Promise<void>): Promise<void> {
-    this.problems.delete(tab);
-    try {
-      await action();
-    } catch (error) {
-      this.problems.set(tab, problem(error));
-    }
-  }
-
   #dropOldest(): void {
     while (this.#kept.length > MAX_SCREENS) {
-      const oldest = this.#kept.find((kept) => kept !== this.#current && kept.id !== undefined);
+      const oldest = this.#kept.find((kept) => !this.#inView(kept) && kept.id !== undefined);
       if (oldest === undefined) return;
       this.#drop(oldest);
     }
@@ -431,6 +431,7 @@ export class Terminals {
   #drop(shown: Shown): void {
     this.#kept = this.#kept.filter((kept) => kept !== shown);
     if (this.#current === shown) this.#current = undefined;
+    if (this.#beside === shown) this.#beside = undefined;
     if (shown.id !== undefined) {
       this.streams.delete(shown.id);
       this.rang.delete(shown.id);

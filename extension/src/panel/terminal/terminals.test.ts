@@ -7,7 +7,9 @@ import { GoneError } from '../core/stream';
 import { MAX_SCREENS } from '../core/timing';
 import { SessionStore } from '../state/session.svelte';
 import { nobody, TerminalView as FakeView } from './fakes/view';
-import { isOver, Terminals, type Dependencies } from './terminals.svelte';
+import type { Dependencies } from './dependencies';
+import { Layout } from './layout.svelte';
+import { isOver, Terminals } from './terminals.svelte';
 
 vi.mock('./view', () => import('./fakes/view'));
 
@@ -62,6 +64,10 @@ beforeEach(() => {
     openLink: () => undefined,
     onFind: () => undefined,
     onLeave: () => undefined,
+    onKey: () => false,
+    layout: new Layout({
+      set: () => Promise.resolve(),
+    } as unknown as chrome.storage.StorageArea),
   });
   terminals.mount(host);
 });
@@ -168,7 +174,7 @@ describe('what is shown', () => {
     show('b');
     terminals.show('t1', first);
     expect(FakeView.all).toHaveLength(2);
-    expect(view(0).did).toEqual(['show', 'focus', 'attach', 'hide', 'show', 'focus', 'attach']);
+    expect(view(0).did).toEqual(['show', 'attach', 'focus', 'hide', 'show', 'attach', 'focus']);
     terminals.type('ls');
     expect(view(0).did.at(-1)).toBe('input ls');
   });
@@ -179,7 +185,7 @@ describe('what is shown', () => {
     terminals.show(undefined, undefined);
     terminals.show('t1', info);
     terminals.show('t1', { ...info, epoch: 2 });
-    expect(view(0).did.slice(3)).toEqual(['hide', 'show', 'focus', 'wake 1', 'wake 2']);
+    expect(view(0).did.slice(3)).toEqual(['hide', 'show', 'wake 1', 'focus', 'wake 2']);
     terminals.takeBack();
     expect(view(0).did.at(-1)).toBe('attach');
   });
@@ -217,6 +223,63 @@ describe('what is shown', () => {
     connection.answers['/pty-session'] = fail('internal');
     terminals.takeBack();
     await expect(view(0).dialled).rejects.toThrow(RefusedError);
+  });
+});
+
+describe('two terminals together', () => {
+  it('the second one is shown below the first while it starts, and has the keyboard', async () => {
+    const first = show('a');
+    terminals.split('t1', 'shell');
+    terminals.show('t1', first);
+    expect([view(0).at, view(1).at, view(0).did.includes('hide')]).toEqual([
+      'first',
+      'second',
+      false,
+    ]);
+    await settle();
+    expect([terminals.chosen('t1')?.id, terminals.beside('t1')?.id]).toEqual(['new', 'a']);
+    terminals.type('ls');
+    expect(view(1).did.at(-1)).toBe('input ls');
+    expect(terminals.other()).toBe(true);
+    terminals.show('t1', terminals.chosen('t1'));
+    expect([terminals.chosen('t1')?.id, view(0).did.at(-1), view(0).at, view(1).at]).toEqual([
+      'a',
+      'focus',
+      'first',
+      'second',
+    ]);
+  });
+
+  it('the one that stays has the whole place and the keyboard', async () => {
+    terminals.show('t1', show('a'));
+    terminals.split('t1');
+    await settle();
+    terminals.show('t1', terminals.chosen('t1'));
+    session.terminals = session.terminals.filter(({ id }) => id === 'a');
+    terminals.prune(session.terminals);
+    terminals.show('t1', terminals.chosen('t1'));
+    expect([terminals.beside('t1'), view(0).at, view(0).did.at(-1)]).toEqual([
+      undefined,
+      'whole',
+      'focus',
+    ]);
+    expect(terminals.other()).toBe(false);
+  });
+
+  it('a second one that does not start leaves the first alone', async () => {
+    const first = show('a');
+    connection.answers['/pty-session'] = () => {
+      throw new RefusedError({ code: 'busy', message: 'too many' }, 409);
+    };
+    terminals.split('t1');
+    terminals.show('t1', first);
+    await settle();
+    terminals.show('t1', first);
+    expect([terminals.beside('t1'), view(0).at, terminals.problems.get('t1')?.message]).toEqual([
+      undefined,
+      'whole',
+      'too many',
+    ]);
   });
 });
 

@@ -12,20 +12,12 @@ import { Stream } from '../core/stream';
 import { MAX_COLS, MAX_ROWS, MIN_COLS, MIN_ROWS, RESIZE_QUIET, SCROLLBACK } from '../core/timing';
 import { clipboardText } from './clipboard';
 import { exported, type Form } from './export';
-import { keyAction } from './keys';
+import { isPanelKey, keyAction } from './keys';
 import { opensLink, safeLink } from './links';
 import { dark, light, matches } from './palette';
 import { useGraphicsCard } from './renderer';
-import type { ViewConfig } from './viewconfig';
-
-/**
- * Resets an emulator completely, in order with what is written to it: a full reset,
- * and what xterm's full reset leaves out, a hidden cursor and changed colours. As
- * bytes, so that an incomplete character before it is dropped.
- */
-const reset = new TextEncoder().encode(
-  '\x1bc\x1b[?25h\x1b]104\x07\x1b]110\x07\x1b]111\x07\x1b]112\x07',
-);
+import { reset } from './reset';
+import { clamp, type ViewConfig } from './viewconfig';
 
 /** One terminal on the screen: xterm, its add-ons, and the stream that it draws. */
 export class TerminalView {
@@ -110,6 +102,12 @@ export class TerminalView {
       });
     });
     this.#observer.observe(this.element);
+  }
+
+  /** Where in the panel the view is, and whether the toolbar is about it. */
+  place(place: 'whole' | 'first' | 'second', chosen: boolean): void {
+    this.element.dataset.place = place;
+    this.element.dataset.chosen = String(chosen);
   }
 
   /** Shows the view. */
@@ -245,6 +243,7 @@ export class TerminalView {
     );
     terminal.attachCustomKeyEventHandler((event) => this.#key(event));
     const { signal } = this.#abort;
+    this.element.addEventListener('focusin', config.onFocus, { signal });
     // In the capture phase, because xterm's own handler would send the text unchanged.
     this.element.addEventListener('paste', (event) => void this.#paste(event), {
       capture: true,
@@ -385,6 +384,11 @@ export class TerminalView {
     if (inputMethodTakes(event)) return true;
     const action = keyAction(event, this.#terminal.hasSelection(), this.#config.mac);
     if (action === undefined) return true;
+    if (isPanelKey(action)) {
+      if (event.type !== 'keydown' || !this.#config.onKey(action)) return true;
+      event.preventDefault();
+      return false;
+    }
     event.preventDefault();
     if (event.type !== 'keydown') return false;
     switch (action) {
@@ -441,8 +445,4 @@ export class TerminalView {
     this.#config.onLink(undefined);
     this.#config.onOpenLink(url);
   }
-}
-
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
 }

@@ -1,6 +1,7 @@
 import type { Exit, TerminalInfo } from '$ui/protocol/protocol';
 import type { Socket, SocketEvents } from '../core/lastingsocket';
 import type { StreamState } from '../core/stream';
+import type { PanelKey } from './keys';
 
 /** A link under the mouse. */
 export interface HoveredLink {
@@ -29,9 +30,18 @@ export interface ViewConfig {
   readonly onBell: () => void;
   readonly onFind: () => void;
   readonly onLeave: () => void;
+  /** The view got the keyboard. */
+  readonly onFocus: () => void;
+  /** A key about several terminals. Returns false if it is the program's. */
+  readonly onKey: (key: PanelKey) => boolean;
   readonly onLink: (link: HoveredLink | undefined) => void;
   readonly onOpenLink: (url: string) => void;
   readonly onMatches: (index: number, count: number) => void;
   /** Asks the user whether this text may be pasted. */
   readonly askPaste: (text: string) => Promise<boolean>;
+}
+
+/** The number of a range that is closest to a value. */
+export function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
 }

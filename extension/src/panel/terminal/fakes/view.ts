@@ -28,6 +28,9 @@ export class TerminalView {
     TerminalView.all.push(this);
   }
 
+  at = '';
+
+  place = (place: string) => (this.at = place);
   show = () => this.did.push('show');
   hide = () => this.did.push('hide');
   focus = () => this.did.push('focus');
