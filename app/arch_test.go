@@ -132,6 +132,8 @@ func roomRules() []roomRule {
 		{"backend/browser/observe", []string{protocol, "backend/redact", "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files", "backend/browser/values", "backend/browser/sourcemaps"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/overrides", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/gate", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/httpauth", []string{protocol, "backend/browser/devtools"}, "what answers servers knows neither the user nor their secrets: both are given to it as an interface"},
+		{"backend/login", []string{protocol, "backend/policy", "backend/browser/httpauth"}, "logins are answered without knowing browsers and commands: secrets, tabs and questions are given as functions"},
 		{"backend/browser/focus", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps the focus knows no command that takes it"},
 		{"backend/browser/overlay", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/watch", "backend/browser/devtools"}, "what covers a page knows no command that acts on it"},
 		{"backend/browser/marks", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/watch", "backend/browser/devtools"}, "what is drawn over a page for its user knows no command that acts on it"},
@@ -254,7 +256,7 @@ func overTheRegistry(path, room string) bool {
 	if !within(room, "backend/command") && room != "backend/policy" && room != "backend/secret" {
 		return false
 	}
-	return strings.HasSuffix(path, "backend/browser/middle_test.go") || strings.HasSuffix(path, "backend/browser/secret_test.go") || strings.HasSuffix(path, "backend/browser/history_test.go")
+	return strings.HasSuffix(path, "backend/browser/middle_test.go") || strings.HasSuffix(path, "backend/browser/secret_test.go") || strings.HasSuffix(path, "backend/login/login_test.go") || strings.HasSuffix(path, "backend/browser/history_test.go")
 }
 
 func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {

@@ -115,7 +115,7 @@ func trayApproval(session protocol.SessionName, prefix string, w protocol.Approv
 	who, allOfWho := fitted(question.Who(w.Actor))
 	what, allOfWhat := fitted(question.What(w))
 	where, allOfWhere := fitted(question.Where(w))
-	whole := len(question.Details(w)) == 0 && allOfWho && allOfWhat && allOfWhere
+	whole := w.Login == nil && len(question.Details(w)) == 0 && allOfWho && allOfWhat && allOfWhere
 	label := prefix + who + ": " + what
 	if where != "" {
 		label += " on " + where

@@ -95,6 +95,17 @@ func (m *Manager) Answer(id string, answer protocol.ApprovalAnswer, place string
 	return nil
 }
 
+// AnswerLogin gives the login that the user typed in the panel to a question that asks
+// for one. It is in no log.
+func (m *Manager) AnswerLogin(id string, login protocol.LoginAnswer, place string) error {
+	if err := m.broker.AnswerLogin(id, login, place); err != nil {
+		m.log.Info("a login came too late", "error", err)
+		return err
+	}
+	m.log.Info("a person answered", "answer", "login")
+	return nil
+}
+
 // Run shows the need for approval in the status of waiting agents' terminals
 // and shows notifications, until ctx ends. Then it ends all questions.
 func (m *Manager) Run(ctx context.Context, terminals Terminals) {

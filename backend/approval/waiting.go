@@ -130,6 +130,10 @@ func (w *waiting) note(p protocol.Approval) desktop.Notification {
 		n.Actions = []desktop.Action{deny}
 		return n
 	}
+	if p.Login != nil { // it is typed, in the panel
+		n.Actions = []desktop.Action{deny}
+		return n
+	}
 	shown := time.Now()
 	allow := desktop.Action{Label: "Allow once", Do: func() {
 		if time.Since(shown) < notifySettle {

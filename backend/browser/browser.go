@@ -18,6 +18,7 @@ import (
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/history"
+	"pilotfish/backend/browser/httpauth"
 	"pilotfish/backend/browser/input"
 	"pilotfish/backend/browser/inspect"
 	"pilotfish/backend/browser/marks"
@@ -85,6 +86,12 @@ type Config struct {
 	// Mask replaces the values of the user's secrets in the files of commands; nil for
 	// none.
 	Mask func(string) string
+
+	// Logins answers servers that ask for a login, and adds headers to requests; nil
+	// leaves logins to the browser.
+	Logins httpauth.Answers
+	// ProxyLogin answers proxies that ask for a login; nil gives them to Logins.
+	ProxyLogin func(context.Context, httpauth.Challenge) (httpauth.Login, bool)
 
 	// OnReady is called when the browser has answered on its pipe.
 	OnReady func(protocol.BrowserInfo)

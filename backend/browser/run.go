@@ -21,6 +21,7 @@ import (
 	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/gate"
+	"pilotfish/backend/browser/httpauth"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
@@ -53,6 +54,7 @@ type run struct {
 
 	watches *watch.Tabs // tabs with an active watch or an override
 	files   *downloads.List
+	logins  *httpauth.Handler // nil: the browser asks
 }
 
 // Milestone is a step of the browser's start, for the benchmark and the log.
@@ -94,6 +96,16 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 		},
 		Explain: func(ctx context.Context, id protocol.TabID, err error) error { return b.explain(ctx, id, nil, err) },
 	})
+	if b.config.Logins != nil {
+		r.logins = httpauth.New(httpauth.Config{
+			Conn: r.conn, Answers: b.config.Logins, Proxy: b.config.ProxyLogin, Logger: b.log,
+			Shown: func(frame cdp.FrameID) (target.ID, protocol.TabID) {
+				shown := r.shows(frame)
+				t, _ := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == shown })
+				return shown, t.ID
+			},
+		})
+	}
 	r.panelWanted.Store(b.config.ExtensionDir != "")
 	r.mark("launched")
 	return r
@@ -141,6 +153,12 @@ func (r *run) serve(ctx context.Context) error {
 	saved := r.conn.Root.Events(browser.DownloadProgress.Method)
 	g.Go(func() error { r.files.Follow(inner, saved); return nil })
 	g.Go(func() error { return r.publishTabs(inner) })
+	if r.logins != nil {
+		if err := r.logins.Begin(inner); err != nil {
+			r.log.WarnContext(ctx, "logins are left to the browser", "error", err)
+		}
+		g.Go(func() error { r.logins.Run(inner); return nil })
+	}
 	if r.b.config.ExtensionDir != "" {
 		g.Go(func() error { extension{r}.watchWorkers(inner); return nil })
 		g.Go(func() error { extension{r}.supervise(inner); return nil })

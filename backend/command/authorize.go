@@ -203,6 +203,7 @@ func mayAnswer(ctx context.Context, in *Invocation, c *Command, args []protocol.
 
 // Gate applies the rules to everything that an agent's tab loads.
 func (in *Invocation) Gate(ctx context.Context, tab protocol.TabID) error {
+	in.registry.secrets.acts(in.Actor, tab)
 	g, ok := in.registry.browser.(Gater)
 	if !ok {
 		return nil

@@ -18,6 +18,8 @@ type Secrets interface {
 	Find(name string) (protocol.Secret, error)
 	// Use returns the value that a field on the secret's own origin gets.
 	Use(ctx context.Context, name, origin string) (string, error)
+	// Used notes that a secret was used, and for whom.
+	Used(name, by string)
 	// Mask replaces the values that were used.
 	Mask(text string) string
 	// Held reports whether pages of an origin were given a secret.
@@ -30,6 +32,35 @@ type secrets struct {
 
 	mu      sync.Mutex
 	allowed map[use]bool
+	agents  map[protocol.TabID]protocol.Actor // who acted last in a tab
+}
+
+// agentsMost is how many tabs are known by the agent that acted in them.
+const agentsMost = 1000
+
+// acts notes that an agent acts in a tab.
+func (s *secrets) acts(a protocol.Actor, tab protocol.TabID) {
+	if s == nil || !policy.Agent(a) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.agents) >= agentsMost {
+		clear(s.agents)
+	}
+	s.agents[tab] = a
+}
+
+// AgentIn returns the agent that acted last in a tab: what the tab loads is loaded for
+// it. It returns false for a tab of the user.
+func (r *Registry) AgentIn(tab protocol.TabID) (protocol.Actor, bool) {
+	if r.secrets == nil {
+		return protocol.Actor{}, false
+	}
+	r.secrets.mu.Lock()
+	defer r.secrets.mu.Unlock()
+	a, found := r.secrets.agents[tab]
+	return a, found
 }
 
 // use is the use of a secret by an actor.
@@ -53,7 +84,7 @@ func (s *secrets) allow(u use) {
 // WithSecrets lets the commands of the registry use secrets, and masks those that
 // were used in every reply. Call it before the first command.
 func (r *Registry) WithSecrets(s Secrets) *Registry {
-	r.secrets = &secrets{Secrets: s, allowed: map[use]bool{}}
+	r.secrets = &secrets{Secrets: s, allowed: map[use]bool{}, agents: map[protocol.TabID]protocol.Actor{}}
 	return r
 }
 
@@ -78,6 +109,9 @@ func mayUseSecret(ctx context.Context, in *Invocation, c *Command, page string, 
 	if err != nil {
 		return err
 	}
+	if one.Kind == protocol.SecretHeader {
+		return BadArgument(fmt.Sprintf("the secret %s is sent as a header with the requests to %s, and is not typed", one.Name, one.Origin), "leave it out: it is sent by itself")
+	}
 	facts, err := in.registry.browser.Facts(ctx, in.By(), in.Tab, in.Args.Text("target"), true)
 	if err != nil {
 		return err
@@ -89,22 +123,33 @@ func mayUseSecret(ctx context.Context, in *Invocation, c *Command, page string, 
 	if origin != one.Origin {
 		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the secret %s is for %s, and the field is on %s; nothing was typed", one.Name, one.Origin, foreign.Line(origin, foreign.URLShown)), "open its own site")
 	}
-	if in.Agent() {
-		q := policy.Request{
-			Actor: in.Actor, Kind: protocol.ActionSecret, Tab: in.Tab, Page: one.Origin + "/", Command: c.Name, Args: args, Target: unnamed(in, &facts), Asking: in.call.Watch.Asking,
-		}
-		if err := in.registry.policy.Denies(q); err != nil {
-			return err
-		}
-		this := use{in.Actor.Kind, in.Actor.ID, one.Name}
-		if !in.registry.secrets.may(this) {
-			if err := in.registry.policy.Authorize(ctx, q); err != nil {
-				return err
-			}
-			in.registry.secrets.allow(this)
-		}
+	if err := in.registry.AuthorizeSecret(ctx, policy.Request{
+		Actor: in.Actor, Tab: in.Tab, Command: c.Name, Args: args, Target: unnamed(in, &facts), Asking: in.call.Watch.Asking,
+	}, one); err != nil {
+		return err
 	}
 	in.secret = one
+	return nil
+}
+
+// AuthorizeSecret asks the user when an agent uses a secret for the first time. It
+// fills in what the request is about. A user is not asked about their own actions.
+func (r *Registry) AuthorizeSecret(ctx context.Context, q policy.Request, one protocol.Secret) error {
+	if !policy.Agent(q.Actor) || r.secrets == nil {
+		return nil
+	}
+	q.Kind, q.Page = protocol.ActionSecret, one.Origin+"/"
+	if err := r.policy.Denies(q); err != nil {
+		return err
+	}
+	this := use{q.Actor.Kind, q.Actor.ID, one.Name}
+	if r.secrets.may(this) {
+		return nil
+	}
+	if err := r.policy.Authorize(ctx, q); err != nil {
+		return err
+	}
+	r.secrets.allow(this)
 	return nil
 }
 
@@ -115,6 +160,9 @@ func (in *Invocation) Secret(ctx context.Context) (value, origin string, err err
 		return "", "", nil
 	}
 	value, err = in.registry.secrets.Use(ctx, in.secret.Name, in.secret.Origin)
+	if err == nil {
+		in.registry.secrets.Used(in.secret.Name, in.Actor.Name)
+	}
 	return value, in.secret.Origin, err
 }
 

@@ -48,6 +48,8 @@ type Verdict struct {
 	Option string
 	// Place is where the user answered: "tray", "window", "panel".
 	Place string
+	// Login is what the user typed for a server that asked for it; nil otherwise.
+	Login *protocol.LoginAnswer
 }
 
 // verdict is the Verdict, or why there is none.
@@ -165,12 +167,35 @@ func (b *Broker) AnswerOption(id string, answer protocol.ApprovalAnswer, option,
 		b.mu.Unlock()
 		return protocol.NewError(protocol.CodeBadArgument, "this was not asked by a task", "allow it once")
 	}
+	if at >= 0 && answer != protocol.AnswerDeny && b.pending[at].Login != nil {
+		b.mu.Unlock()
+		return protocol.NewError(protocol.CodeBadArgument, "this asks for a user name and a password", "type them in the panel beside the tab")
+	}
 	b.mu.Unlock()
+	return b.give(id, Verdict{Answer: answer, Option: option, Place: place})
+}
+
+// AnswerLogin gives a login to a question that asks for one.
+func (b *Broker) AnswerLogin(id string, login protocol.LoginAnswer, place string) error {
+	if login.User == "" && login.Password == "" || len(login.User) > protocol.MaxLoginUser || len(login.Password) > protocol.MaxSecretValue {
+		return protocol.NewError(protocol.CodeBadArgument, "the user name or the password is missing or too long", "type what the site asks for")
+	}
+	b.mu.Lock()
+	asked := slices.ContainsFunc(b.pending, func(p *pending) bool { return p.ID == id && p.Login != nil })
+	b.mu.Unlock()
+	if !asked {
+		return protocol.NewError(protocol.CodeBadArgument, "this question does not ask for a login, or no longer waits", "")
+	}
+	return b.give(id, Verdict{Answer: protocol.AnswerOnce, Place: place, Login: &login})
+}
+
+// give ends a question with the user's answer.
+func (b *Broker) give(id string, v Verdict) error {
 	p := b.take(id)
 	if p == nil {
 		return protocol.NewError(protocol.CodeBadArgument, "this approval was already answered, or is no longer needed", "")
 	}
-	p.answer <- verdict{Verdict: Verdict{Answer: answer, Option: option, Place: place}}
+	p.answer <- verdict{Verdict: v}
 	b.changed()
 	return nil
 }

@@ -101,7 +101,10 @@ type Approval struct {
 	// its own. Options are the answers that it offers.
 	Conversation ConversationID     `json:"conversation,omitempty"`
 	Options      []PermissionOption `json:"options,omitempty"`
-	Since        time.Time          `json:"since"`
+	// Login is set when a server asks for a user name and a password. Only the panel
+	// answers such a question, with a LoginAnswer; elsewhere it can be denied.
+	Login *LoginAsk `json:"login,omitempty"`
+	Since time.Time `json:"since"`
 	// Expires is when the caller stops waiting.
 	Expires time.Time `json:"expires"`
 }

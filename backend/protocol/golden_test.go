@@ -131,6 +131,7 @@ func golden() map[string]any {
 		"PanelMessage.watch":   protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: "0b6f", After: 12},
 		"PanelMessage.follow":  protocol.PanelMessage{Type: protocol.PanelFollow, ID: 4, Feed: protocol.FeedConsole, Tab: "t1", After: 12},
 		"PanelMessage.theme":   protocol.PanelMessage{Type: protocol.PanelTheme, Theme: protocol.ThemeDark},
+		"PanelMessage.login":   protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: "bm9uY2U", Answer: protocol.AnswerOnce, Login: &protocol.LoginAnswer{User: "ada", Password: "hush", Save: true}},
 		"PanelMessage.answer":  protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: "bm9uY2U", Answer: protocol.AnswerOnce},
 
 		"TerminalControl.ready":    protocol.TerminalControl{Type: protocol.ControlReady, Terminal: &live, Epoch: 2, Offset: 4096},

@@ -195,6 +195,7 @@ type PanelMessage struct {
 
 	Approval string         `json:"approval,omitempty"` // answer: its ID
 	Answer   ApprovalAnswer `json:"answer,omitempty"`   // answer
+	Login    *LoginAnswer   `json:"login,omitempty"`    // answer: to a question with Login
 	Theme    Theme          `json:"theme,omitempty"`    // theme
 
 	Conversation ConversationID `json:"conversation,omitempty"` // chat_watch, chat_unwatch

@@ -71,6 +71,9 @@ func Effect(a protocol.Approval) string {
 	if a.Actor.Kind == protocol.ActorShell {
 		return "An agent runs that is not confined, so Pilotfish cannot be sure that you asked."
 	}
+	if a.Login != nil {
+		return loginEffect
+	}
 	switch a.Kind {
 	case protocol.ActionSend:
 		return "This may send or publish something."
@@ -141,6 +144,9 @@ func May(kind protocol.ActionKind) string {
 // Sentence returns the whole question in one line: "Claude Code in Chat wants
 // to run JavaScript on https://example.com".
 func Sentence(a protocol.Approval) string {
+	if a.Login != nil && a.Actor.Kind == protocol.ActorUser {
+		return Where(a) + " asks for a user name and a password"
+	}
 	return join(Who(a.Actor)+" wants to "+What(a), "on", Where(a))
 }
 
@@ -277,6 +283,8 @@ func (s *say) what() string {
 		return s.secret()
 	}
 	switch s.a.Command {
+	case protocol.LoginQuestion:
+		return "log in with a user name and a password"
 	case "goto":
 		return s.opens("open a page" + s.carrying())
 	case "newtab":

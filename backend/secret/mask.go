@@ -43,8 +43,13 @@ func (m *masks) add(one protocol.Secret, value string) {
 	}
 	m.of[value] = true
 	as := "(secret " + one.Name + ")"
-	for _, text := range forms(value, one.User) {
-		m.forms = append(m.forms, form{text, as})
+	for _, part := range parts(one, value) {
+		if len(part) < protocol.MinSecretValue {
+			continue
+		}
+		for _, text := range forms(part, one.User) {
+			m.forms = append(m.forms, form{text, as})
+		}
 	}
 	slices.SortStableFunc(m.forms, func(a, b form) int { return len(b.text) - len(a.text) })
 }

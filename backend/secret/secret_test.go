@@ -217,3 +217,27 @@ func TestBadSecrets(t *testing.T) {
 		t.Errorf("another version: %v", err)
 	}
 }
+
+// A header has a name that sites choose, and a value of one line.
+func TestHeaderSecrets(t *testing.T) {
+	s := store(t, true)
+	add := func(header, value string) error {
+		q := request("key", "https://shop.example", protocol.SecretHeader, value)
+		q.Header = header
+		_, err := s.Add(t.Context(), q)
+		return err
+	}
+	if err := add("X-Api-Key", "abc123"); err != nil {
+		t.Fatal(err)
+	}
+	for header, value := range map[string]string{"": "abc123", "Host": "abc123", "sec-fetch-mode": "abc123", "Cookie": "a=bcd", "X Key": "abc123", "X-Key": "two\nlines", "X-Key2": "wörd", "X-Key3": " abc123"} {
+		if err := add(header, value); protocol.AsError(err).Code != protocol.CodeBadArgument {
+			t.Errorf("%s: %s: %v", header, value, err)
+		}
+	}
+	q := request("shop", "https://shop.example", protocol.SecretPassword, "four words")
+	q.Header = "X-Key"
+	if _, err := s.Add(t.Context(), q); err == nil {
+		t.Error("a password has a header")
+	}
+}

@@ -43,9 +43,10 @@ type Store struct {
 	values values
 	masks  masks
 
-	mu     sync.Mutex
-	loaded bool
-	list   []protocol.Secret
+	mu      sync.Mutex
+	loaded  bool
+	list    []protocol.Secret
+	changes chan struct{} // closed when the list changes, and made anew
 }
 
 // New returns the store. The file is read at the first use.
@@ -53,7 +54,7 @@ func New(c Config) *Store {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Store{config: c, values: newValues(c.Keyring)}
+	return &Store{config: c, values: newValues(c.Keyring), changes: make(chan struct{})}
 }
 
 type file struct {
@@ -170,10 +171,42 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
+// changed reports a change of the list. The caller holds mu.
 func (s *Store) changed() {
+	close(s.changes)
+	s.changes = make(chan struct{})
 	if s.config.Changed != nil {
 		s.config.Changed()
 	}
+}
+
+// Changes returns a channel that is closed when a secret is added or removed.
+func (s *Store) Changes() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changes
+}
+
+// Used notes when a secret was used, and for whom. A note that cannot be written is
+// left out: the use itself is in the activity.
+func (s *Store) Used(name, by string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := slices.Clone(s.list)
+	at := slices.IndexFunc(list, func(o protocol.Secret) bool { return o.Name == name })
+	if at < 0 {
+		return
+	}
+	now := s.config.Now().UTC()
+	list[at].Used, list[at].UsedBy = &now, by
+	if s.save(list) != nil {
+		s.list = list
+	}
+}
+
+// Typed masks a password that the user typed for an origin and that is not kept.
+func (s *Store) Typed(origin, user, password string) {
+	s.masks.add(protocol.Secret{Name: "login", Origin: origin, User: user}, password)
 }
 
 // Use returns what a secret is worth now, on an origin: its value, or the current
@@ -192,8 +225,12 @@ func (s *Store) Use(ctx context.Context, name, origin string) (string, error) {
 		return "", err
 	}
 	s.masks.add(one, value)
-	if one.Kind != protocol.SecretTOTP {
+	switch one.Kind {
+	case protocol.SecretHeader:
+		return value, headerValue(value)
+	case protocol.SecretPassword:
 		return value, nil
+	case protocol.SecretTOTP:
 	}
 	code, err := Code(value, s.config.Now())
 	if err != nil {
@@ -247,8 +284,17 @@ func check(q protocol.SecretRequest) (protocol.Secret, error) {
 	if len(one.User) > 200 || strings.ContainsAny(one.User, ":\r\n") {
 		return bad("the user name is too long, or contains a colon", "give the name that the site asks for")
 	}
-	if one.Kind != protocol.SecretPassword && one.Kind != protocol.SecretTOTP {
-		return bad(fmt.Sprintf("%.40q is no kind of secret", one.Kind), "use password or totp")
+	switch one.Kind {
+	case protocol.SecretPassword, protocol.SecretTOTP:
+		if one.Header != "" {
+			return bad("only a secret of the kind header has the name of one", "add it with the kind header")
+		}
+	case protocol.SecretHeader:
+		if err := headerName(one.Header); err != nil {
+			return one, err
+		}
+	default:
+		return bad(fmt.Sprintf("%.40q is no kind of secret", one.Kind), "use password, totp or header")
 	}
 	if one.From != "" {
 		if q.Value != "" {
@@ -261,6 +307,8 @@ func check(q protocol.SecretRequest) (protocol.Secret, error) {
 		return bad(fmt.Sprintf("the value has fewer than %d characters, and could not be masked", protocol.MinSecretValue), "give the whole value")
 	case len(q.Value) > protocol.MaxSecretValue:
 		return bad(fmt.Sprintf("the value is longer than %d bytes", protocol.MaxSecretValue), "give the value alone")
+	case one.Kind == protocol.SecretHeader:
+		return one, headerValue(q.Value)
 	case one.Kind == protocol.SecretTOTP:
 		if _, err := Code(q.Value, time.Unix(0, 0)); err != nil {
 			return bad("this is no key of one-time codes: "+err.Error(), "give the key that the site shows, such as JBSW Y3DP EHPK 3PXP, or its otpauth:// address")

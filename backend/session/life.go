@@ -11,6 +11,7 @@ import (
 	"pilotfish/backend/browser"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/desktop"
+	"pilotfish/backend/login"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/supervise"
@@ -90,6 +91,14 @@ func (s *Session) newRun() (*run, error) {
 		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
+		Logins: login.New(login.Config{
+			Secrets: s.m.secrets, Ask: s.approvals.Broker().AskVerdict, Quiet: s.m.cfg.Headless, Notice: s.notice, Logger: s.plainLog(),
+			Agent: func(tab protocol.TabID) (protocol.Actor, bool) { return r.commands.AgentIn(tab) },
+			Allow: func(ctx context.Context, q policy.Request, one protocol.Secret) error {
+				return r.commands.AuthorizeSecret(ctx, q, one)
+			},
+			Tabs: func() []protocol.Tab { return r.browser.Tabs() },
+		}),
 		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, OnSign: signClicked(s), OnDownload: s.recorder.Download, Logger: s.plainLog(),
 	})
 	if err != nil {

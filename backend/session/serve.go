@@ -124,6 +124,10 @@ func (g gateway) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
 		g.viewing(s, message.Tab)
 	case protocol.PanelAnswer:
 		// The panel shows an answer that came too late: the question is gone.
+		if message.Login != nil {
+			_ = s.approvals.AnswerLogin(message.Approval, *message.Login, "panel")
+			return
+		}
 		_ = s.approvals.Answer(message.Approval, message.Answer, "panel")
 	case protocol.PanelTheme:
 		settings := g.m.Settings()

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { settleTime } from '$ui/settled';
 import { backend, launch, openPanel } from './fakes/face';
 import type { FakeBackend } from './fakes/backend';
-import { approval, trust } from './states';
+import { approval, login, trust } from './states';
 
 let browser: Browser;
 let made: FakeBackend;
@@ -63,6 +63,35 @@ test('trust in a folder is an answer that lasts', async () => {
   await button('Trust this folder').click();
   await made.until(() => answers().length > 0);
   expect(answers()).toEqual([{ type: 'answer', approval: 'n1', answer: 'always' }]);
+});
+
+test('a login is typed, sent once, and not kept in the page', async () => {
+  ask(login());
+  const password = page.getByRole('textbox', { name: 'Password' });
+  await password.waitFor();
+  await page.getByText('The last login was not accepted.').waitFor();
+  expect(await page.getByRole('textbox', { name: 'User name' }).inputValue()).toBe('ada');
+  expect(await password.getAttribute('type')).toBe('password');
+  await settle();
+  await page.getByLabel('Save as a secret').check();
+  await password.fill('hush hush');
+  await password.press('Enter');
+  await made.until(() => answers().length > 0);
+  expect(await password.inputValue()).toBe('');
+  ask(login({ id: 'n2' }));
+  await page.getByRole('button', { name: 'Cancel' }).waitFor();
+  await settle();
+  await button('Cancel').click();
+  await made.until(() => answers().length > 1);
+  expect(answers()).toEqual([
+    {
+      type: 'answer',
+      approval: 'n1',
+      answer: 'once',
+      login: { user: 'ada', password: 'hush hush', save: true },
+    },
+    { type: 'answer', approval: 'n2', answer: 'deny' },
+  ]);
 });
 
 test('a click of a script is no answer', async () => {

@@ -64,6 +64,18 @@ export function trust(): Approval {
   };
 }
 
+/** A site that asks for a user name and a password. */
+export function login(part: Partial<Approval> = {}): Approval {
+  const { args: _, site: __, ...rest } = approval({ command: 'login', kind: 'sign_in' });
+  return {
+    ...rest,
+    origin: 'http://staging.shop.example:8080',
+    url: 'http://staging.shop.example:8080/',
+    login: { scheme: 'basic', realm: 'Staff only', user: 'ada', again: true, saves: true },
+    ...part,
+  };
+}
+
 /** An approval that waits for the user. */
 export function approval(part: Partial<Approval> = {}): Approval {
   return {
@@ -116,6 +128,14 @@ export const states: State[] = [
       await live(page);
       made.push({ type: 'session', session: { ...made.session(), approvals: [approval()] } });
       await page.getByRole('button', { name: 'Deny' }).waitFor();
+    },
+  },
+  {
+    name: 'login',
+    async act(page, made) {
+      await live(page);
+      made.push({ type: 'session', session: { ...made.session(), approvals: [login()] } });
+      await page.getByRole('button', { name: 'Log in' }).waitFor();
     },
   },
   {

@@ -51,11 +51,13 @@ export function consequence({
   actor,
   command,
   kind,
-}: Pick<Approval, 'actor' | 'command' | 'kind'>): string {
+  login,
+}: Pick<Approval, 'actor' | 'command' | 'kind' | 'login'>): string {
   if (command === 'trust' && kind !== 'tool')
     return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own.";
   if (actor.kind === 'shell')
     return 'An agent runs that is not confined, so Pilotfish cannot be sure that you asked.';
+  if (login !== undefined) return 'You type them in the panel. No agent sees them.';
   return effects[kind] ?? '';
 }
 
@@ -169,6 +171,8 @@ class Saying {
         : `use the secret ${secret} in ${this.#element()}`;
     }
     switch (command) {
+      case 'login':
+        return 'log in with a user name and a password';
       case 'goto':
         return this.#opens(`open a page${this.#carrying()}`);
       case 'newtab':

@@ -547,6 +547,11 @@ export interface Approval {
    */
   conversation?: ConversationID;
   options?: PermissionOption[];
+  /**
+   * Login is set when a server asks for a user name and a password. Only the panel
+   * answers such a question, with a LoginAnswer; elsewhere it can be denied.
+   */
+  login?: LoginAsk;
   since: string;
   /**
    * Expires is when the caller stops waiting.
@@ -3672,6 +3677,7 @@ export interface PanelMessage {
   tab?: TabID; // viewing, feed_follow; empty for a feed of all tabs
   approval?: string; // answer: its ID
   answer?: ApprovalAnswer; // answer
+  login?: LoginAnswer; // answer: to a question with Login
   theme?: Theme; // theme
   conversation?: ConversationID; // chat_watch, chat_unwatch
   after?: number /* uint64 */; // chat_watch, feed_follow: the last index that the panel has
@@ -3750,12 +3756,14 @@ export interface BridgeTab {
  */
 export type SecretKind =
   | typeof SecretPassword
-  | typeof SecretTOTP;
+  | typeof SecretTOTP
+  | typeof SecretHeader;
 /**
  * The kinds of secrets.
  */
 export const SecretPassword = "password"; // typed into a field
 export const SecretTOTP = "totp"; // the key of one-time codes; a field gets the current code
+export const SecretHeader = "header"; // sent as a header with every request to its origin
 /**
  * Secret describes a secret. Its value is never part of it.
  */
@@ -3772,6 +3780,10 @@ export interface Secret {
    */
   user?: string;
   /**
+   * Header is the name of the header that a secret of that kind is sent as.
+   */
+  header?: string;
+  /**
    * From is the reference by which another program is asked for the value:
    * op://vault/item/field, bw:item or pass:path; empty for a value that we keep.
    */
@@ -3782,6 +3794,12 @@ export interface Secret {
    */
   kept: string;
   added: string;
+  /**
+   * Used is when it was used last, and UsedBy for whom: "Claude Code in Chat".
+   * Absent until it is used, and while requests carry it as a header.
+   */
+  used?: string;
+  usedBy?: string;
 }
 /**
  * SecretRequest adds a secret.
@@ -3799,6 +3817,50 @@ export interface SecretRequest {
 export const MaxSecrets = 200;
 export const MaxSecretValue = 4096; // bytes
 export const MinSecretValue = 4; // bytes; a shorter value could not be masked in other text
+/**
+ * LoginQuestion is the command of a question in which a server asks for a user name
+ * and a password (Approval.Login).
+ */
+export const LoginQuestion = "login";
+/**
+ * LoginAsk is what a server says when it asks for a login (HTTP basic or digest
+ * authentication). Realm is the server's text.
+ */
+export interface LoginAsk {
+  scheme: string;
+  realm?: string;
+  /**
+   * Proxy: a proxy asks, and not a site.
+   */
+  proxy?: boolean;
+  /**
+   * Again: the login that was given before is wrong.
+   */
+  again?: boolean;
+  /**
+   * User is the user name that was given before, or that is known.
+   */
+  user?: string;
+  /**
+   * Saves: the login can be saved as a secret.
+   */
+  saves?: boolean;
+}
+/**
+ * LoginAnswer is what the user typed. It is in no record and in no other message.
+ */
+export interface LoginAnswer {
+  user: string;
+  password: string;
+  /**
+   * Save keeps it as a secret for the origin that asks.
+   */
+  save?: boolean;
+}
+/**
+ * MaxLoginUser is the greatest length of a user name in bytes.
+ */
+export const MaxLoginUser = 200;
 
 //////////
 // source: session.go

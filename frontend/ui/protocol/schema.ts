@@ -186,6 +186,15 @@ const targetFactsSchema = v.object({
   ),
 });
 
+const loginAskSchema = v.object({
+  scheme: v.string(),
+  realm: v.exactOptional(v.string()),
+  proxy: v.exactOptional(v.boolean()),
+  again: v.exactOptional(v.boolean()),
+  user: v.exactOptional(v.string()),
+  saves: v.exactOptional(v.boolean()),
+});
+
 export const approvalSchema = v.object({
   id: v.string(),
   session: v.string(),
@@ -200,6 +209,7 @@ export const approvalSchema = v.object({
   site: v.exactOptional(v.string()),
   conversation: v.exactOptional(v.string()),
   options: v.exactOptional(list(permissionOptionSchema)),
+  login: v.exactOptional(loginAskSchema),
   since: v.string(),
   expires: v.string(),
 });

@@ -32,8 +32,9 @@ func Secrets(keeper Keeper) []command.Command {
 				command.DoArg("list", "add", "remove"),
 				{Name: "name", Type: command.String, Help: "of the secret: a to z, 0 to 9, . _ and -"},
 				{Name: "origin", Type: command.String, Flag: true, Help: "for add: the site that it is for, https://shop.example"},
-				{Name: "kind", Type: command.String, Flag: true, Choices: []string{"password", "totp"}, Default: "password", Help: "for add: totp is a key of one-time codes, of which a field gets the current one"},
-				{Name: "user", Type: command.String, Flag: true, Help: "for add: the user name that goes with it, so that both together are masked too"},
+				{Name: "kind", Type: command.String, Flag: true, Choices: []string{"password", "totp", "header"}, Default: "password", Help: "for add: totp is a key of one-time codes, of which a field gets the current one; header is sent with every request to the origin"},
+				{Name: "header", Type: command.String, Flag: true, Help: "for add, with the kind header: its name, such as X-Api-Key"},
+				{Name: "user", Type: command.String, Flag: true, Help: "for add: the user name that goes with it; sites that ask for a login by HTTP get both"},
 				{Name: "from", Type: command.String, Flag: true, Help: "for add: where the value is kept instead: op://vault/item/field, bw:item or pass:path"},
 				{Name: "value", Type: command.String, Flag: true, Secret: true, Help: "for add, over HTTP only: the value"},
 			},
@@ -59,7 +60,7 @@ func (s secrets) run(ctx context.Context, in *command.Invocation) (command.Resul
 		}
 		q := protocol.SecretRequest{Value: in.Args.Text("value")}
 		q.Name, q.Origin, q.Kind = name, in.Args.Text("origin"), protocol.SecretKind(in.Args.Text("kind"))
-		q.User, q.From = in.Args.Text("user"), in.Args.Text("from")
+		q.User, q.From, q.Header = in.Args.Text("user"), in.Args.Text("from"), in.Args.Text("header")
 		one, err := s.keeper.Add(ctx, q)
 		if err != nil {
 			return command.Result{}, err

@@ -15,5 +15,7 @@ export function announcement(approvals: readonly Approval[]): string {
   const place = where(newest);
   const on = place === '' ? '' : ` on ${place}`;
   const more = approvals.length > 1 ? ` ${String(approvals.length)} approvals are waiting.` : '';
+  if (newest.login !== undefined)
+    return `${oneLine(newest.origin)} asks for a user name and a password.${more}`;
   return `${oneLine(`${who(newest.actor)} wants to ${what(newest)}${on}`)}.${more}`;
 }
