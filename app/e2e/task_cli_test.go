@@ -305,4 +305,25 @@ func byMCP(t *testing.T, p *product) {
 	if err != nil || again.IsError {
 		t.Errorf("status: %+v, %v", again, err)
 	}
+	stripOfAgent(p, s)
+}
+
+// stripOfAgent checks that a tab in the background that an agent works in has a
+// group of the agent's name.
+func stripOfAgent(p *product, s *sdk.ClientSession) {
+	p.t.Helper()
+	opened, err := s.CallTool(p.ctx, &sdk.CallToolParams{Name: "browser_run", Arguments: map[string]any{"commands": []string{"newtab"}}})
+	if err != nil || opened.IsError {
+		p.t.Fatalf("%+v, %v", opened.Content[0], err)
+	}
+	tabs := p.session(protocol.DefaultSession).Tabs
+	tab := string(tabs[len(tabs)-1].ID)
+	if look, err := s.CallTool(p.ctx, &sdk.CallToolParams{Name: "browser_snapshot", Arguments: map[string]any{"tab": tab}}); err != nil || look.IsError {
+		p.t.Fatalf("%+v, %v", look.Content[0], err)
+	}
+	p.eventually("the tab has a group that says who works there", func() bool {
+		all := p.groups()
+		return len(all) == 1 && all[0].Title == "test" && all[0].Color == "blue" && string(all[0].Tabs[0]) == tab
+	})
+	p.cli("closetab", tab)
 }

@@ -7,13 +7,13 @@ import (
 )
 
 // groups returns the browser's tab groups.
-func (w *watched) groups() []protocol.TabGroup {
-	w.t.Helper()
+func (p *product) groups() []protocol.TabGroup {
+	p.t.Helper()
 	var reply struct {
 		Data []protocol.TabGroup `json:"data"`
 	}
-	if err := json.Unmarshal([]byte(w.cli("groups", "--json")), &reply); err != nil {
-		w.t.Fatal(err)
+	if err := json.Unmarshal([]byte(p.cli("groups", "--json")), &reply); err != nil {
+		p.t.Fatal(err)
 	}
 	return reply.Data
 }

@@ -1,5 +1,5 @@
 // Package agentsign decides in which tabs the page shows its user that an agent works
-// there, and in which words.
+// there, and in which words, and which colour such a tab has in the tab strip.
 package agentsign
 
 import (
@@ -23,9 +23,14 @@ const (
 	nameMost = 32
 )
 
-// Browser draws the signs.
+// Browser draws the signs, and groups tabs. A group 0 is a new one; its id is
+// returned.
 type Browser interface {
 	SetAgent(ctx context.Context, tab protocol.TabID, sign *protocol.AgentSign) error
+	Groups(ctx context.Context) ([]protocol.TabGroup, error)
+	GroupTabs(ctx context.Context, group int, tabs []protocol.TabID) (int, error)
+	UngroupTabs(ctx context.Context, tabs []protocol.TabID) error
+	SetGroup(ctx context.Context, group int, title, color *string, collapsed *bool) error
 }
 
 // Signs are the signs in the tabs of a session. Callers report what happens; one
@@ -34,8 +39,9 @@ type Signs struct {
 	log  *slog.Logger
 	wake chan struct{}
 
-	mu   sync.Mutex
-	tabs map[protocol.TabID]*tab
+	mu    sync.Mutex
+	tabs  map[protocol.TabID]*tab
+	front map[protocol.TabID]bool // of each open tab: whether the user sees it
 }
 
 // tab is what is known of one tab in which an agent has run a command.
@@ -45,7 +51,9 @@ type tab struct {
 	last    time.Time // when the last one ended
 	status  protocol.AgentStatus
 	open    bool
+	front   bool // the user sees it
 	drawn   *protocol.AgentSign
+	strip   strip
 }
 
 // New returns Signs for no tab.
@@ -68,7 +76,8 @@ func (s *Signs) Began(actor protocol.Actor, id protocol.TabID) (ended func()) {
 	s.mu.Lock()
 	t := s.tabs[id]
 	if t == nil {
-		t = &tab{open: true}
+		front, known := s.front[id]
+		t = &tab{open: true, front: front || !known}
 		s.tabs[id] = t
 	}
 	t.who = name(actor)
@@ -108,12 +117,14 @@ func name(a protocol.Actor) string {
 // Tabs reports the open tabs with the states of their agents.
 func (s *Signs) Tabs(open []protocol.Tab) {
 	s.mu.Lock()
+	s.front = make(map[protocol.TabID]bool, len(open))
 	for _, t := range s.tabs {
 		t.open, t.status = false, ""
 	}
 	for _, o := range open {
+		s.front[o.ID] = o.Active
 		if t := s.tabs[o.ID]; t != nil {
-			t.open = true
+			t.open, t.front = true, o.Active
 			if o.Agent != nil {
 				t.status = o.Agent.Status
 			}
@@ -160,7 +171,9 @@ func (s *Signs) Run(ctx context.Context, b Browser) {
 		case <-s.wake:
 		case <-timer.C:
 		}
-		if next := s.draw(ctx, b); !next.IsZero() {
+		next := s.draw(ctx, b)
+		s.colour(ctx, b)
+		if !next.IsZero() {
 			timer.Reset(time.Until(next))
 		}
 	}
@@ -189,7 +202,7 @@ func (s *Signs) draw(ctx context.Context, b Browser) (next time.Time) {
 			t.drawn = sign
 			changes = append(changes, change{id, sign})
 		}
-		if sign == nil {
+		if sign == nil && t.strip.color == "" {
 			delete(s.tabs, id)
 		}
 	}
