@@ -198,6 +198,8 @@ func roomRules() []roomRule {
 		{"backend/feed", []string{protocol}, "a feed is values for a reader; whose they are is not its business"},
 		{"backend/connect", []string{protocol, "backend/connect/edit"}, "other programs' settings are changed without knowing the browser or a session"},
 		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
+		{"backend/identity", []string{protocol, "backend/identity", "backend/journal", "backend/spelling"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
+		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
 		{"backend/activity/recorder", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/policy", "backend/question"}, "a command is recorded as it runs, through a function: who runs it is not its business"},
 		{"backend/activity/viewer", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/feed"}, "what is seen of the activity is read from its records and screenshots: the server and the panel are given it as an interface"},

@@ -49,6 +49,7 @@ func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {
 	}
 	action, ok := map[string]protocol.AppAction{
 		"start": protocol.AppStart, "stop": protocol.AppStop, "restart": protocol.AppRestart, "new": protocol.AppCreate, "delete": protocol.AppDelete,
+		"test-proxy": protocol.AppTestProxy,
 	}[in.Values["action"]]
 	if !ok { // "list", or nothing
 		return p.status(ctx, in)
@@ -61,12 +62,22 @@ func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {
 		}
 		name = protocol.DefaultSession
 	}
-	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: action, Session: name})
+	id, err := identityOf(in)
+	if err != nil {
+		return err
+	}
+	if id != nil && action != protocol.AppStart && action != protocol.AppTestProxy {
+		return in.UsageError("the options of an identity are for start and test-proxy")
+	}
+	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: action, Session: name, Identity: id})
 	if err != nil {
 		return err
 	}
 	if in.JSON {
 		return p.printJSON(reply)
+	}
+	if test := reply.Test; test != nil {
+		return p.print(fmt.Sprintf("%s connected to %s in %d ms", test.Proxy, test.Host, test.Milliseconds))
 	}
 	for _, s := range reply.Sessions {
 		if s.Name == name {
@@ -100,6 +111,14 @@ func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
 		}
 		if s.State == protocol.SessionRunning {
 			fmt.Fprintf(&b, ", panel %s", s.Panel)
+		}
+		if id := s.Identity; id != nil {
+			if id.Temporary {
+				b.WriteString(", temporary profile")
+			}
+			if id.Proxy != "" {
+				fmt.Fprintf(&b, ", proxy %s", say.OneLine(id.Proxy))
+			}
 		}
 		b.WriteString("\n")
 		if s.Error != nil {

@@ -43,8 +43,11 @@ func builtins() []builtin {
 		{syntax.Spec{Name: "status", Summary: "show the sessions, their tabs and agents", Group: syntax.GroupApp}, (*program).status},
 		{syntax.Spec{
 			Name: "sessions", Summary: "list, start, stop, restart, make or delete sessions", Group: syntax.GroupApp,
-			Args:     []syntax.Arg{{Name: "action", Help: "what to do; without it the sessions are listed", Choices: []string{"list", "start", "stop", "restart", "new", "delete"}}, name},
-			Examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work"},
+			Help: "The options are for start and test-proxy, and for that one run: they replace what [sessions.NAME] in settings.toml says.",
+			Args: append([]syntax.Arg{
+				{Name: "action", Help: "what to do; without it the sessions are listed. test-proxy connects through the session's proxy", Choices: []string{"list", "start", "stop", "restart", "new", "delete", "test-proxy"}}, name,
+			}, identityOptions()...),
+			Examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work", "pilotfish sessions start work --proxy socks5://localhost:1080 --languages de-DE,en"},
 		}, (*program).sessions},
 		{syntax.Spec{
 			Name: "app", Summary: "show or quit the app, or renew its connections", Group: syntax.GroupApp,

@@ -79,6 +79,8 @@ type Config struct {
 	// Headless runs without a window, and without the extension.
 	Headless bool
 	Guard    *proc.Guard
+	// Switches, Env and Extensions are as in chromium.Options.
+	Switches, Env, Extensions []string
 	// Lookup finds the addresses of names for the rules over tabs; nil asks the
 	// system.
 	Lookup gate.Lookup
@@ -282,6 +284,7 @@ func (b *Browser) Run(ctx context.Context) error {
 		ProfileDir: c.ProfileDir, ExtensionDir: c.ExtensionDir, StartURL: c.StartURL,
 		Restore: b.restore, Crashed: b.crashed,
 		NoSandbox: c.NoSandbox, NoKeyring: c.NoKeyring, Headless: c.Headless, Guard: c.Guard,
+		Switches: c.Switches, Env: c.Env, Extensions: c.Extensions,
 	}
 	b.mu.Unlock()
 	if err := chromium.Preflight(&o); err != nil {

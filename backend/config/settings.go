@@ -52,6 +52,9 @@ type file struct {
 	StartSession         bool               `toml:"start_session" comment:"Start the default session with the app."`
 	// A table must be last: keys after it would belong to it.
 	ChatModels map[protocol.AgentKind]chatModels `toml:"chat_models" comment:"The models of each agent: a part of the name of one of its choices. Empty: the conversation's own."`
+	// Sessions are read by backend/identity at each start of a session. They are kept
+	// as they are here.
+	Sessions map[string]any `toml:"sessions,omitempty" comment:"Identity and network of sessions: [sessions.work] with proxy = \"socks5://localhost:1080\", languages = [\"de-DE\", \"en\"], …; see the documentation."`
 }
 
 // chatModels are the models of one agent.
@@ -242,12 +245,19 @@ func (s *Store) Save(settings protocol.Settings) (protocol.Settings, error) {
 	if err := checkPaths(settings); err != nil {
 		return s.Get(), err
 	}
-	data, err := toml.Marshal(fileOf(settings))
-	if err != nil {
-		return s.Get(), fmt.Errorf("encoding the settings: %w", err)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.write(settings, sessionsIn(s.path))
+}
+
+// write writes the file. The caller holds s.mu.
+func (s *Store) write(settings protocol.Settings, sessions map[string]any) (protocol.Settings, error) {
+	out := fileOf(settings)
+	out.Sessions = sessions
+	data, err := toml.Marshal(out)
+	if err != nil {
+		return s.settings, fmt.Errorf("encoding the settings: %w", err)
+	}
 	if s.before != nil {
 		if err := journal.WriteFile(s.path+".bak", s.before, 0o600); err != nil {
 			return s.settings, notWritable(s.path+".bak", err)

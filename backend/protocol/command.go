@@ -118,6 +118,8 @@ const (
 	AppRestart AppAction = "restart" // restart a session
 	AppCreate  AppAction = "create"  // make a new, stopped session
 	AppDelete  AppAction = "delete"  // stop a session and remove what it has on disk
+	// AppTestProxy connects through the proxy of a session.
+	AppTestProxy AppAction = "test-proxy"
 	// AppRotateTokens gives every panel a new token now.
 	AppRotateTokens AppAction = "rotate-tokens"
 	// AppRestartServer opens a new listener; panels and agents reconnect to it.
@@ -129,9 +131,13 @@ const (
 type AppRequest struct {
 	Action  AppAction   `json:"action"`
 	Session SessionName `json:"session,omitempty"`
+	// Identity changes the identity of the session for this start only.
+	Identity *SessionIdentity `json:"identity,omitempty"`
 }
 
 // AppReply is the reply of POST /app.
 type AppReply struct {
 	Sessions []SessionInfo `json:"sessions"`
+	// Test is what AppTestProxy found.
+	Test *ProxyTest `json:"test,omitempty"`
 }

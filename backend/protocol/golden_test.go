@@ -48,7 +48,8 @@ func golden() map[string]any {
 	}
 	failed := protocol.SessionInfo{
 		Name: "work", State: protocol.SessionFailed, Panel: protocol.PanelAbsent, Warnings: []protocol.Error{}, Tabs: []protocol.Tab{}, Terminals: []protocol.TerminalInfo{},
-		Error: &protocol.Error{Code: protocol.CodeNoBrowser, Message: "No Chromium was found", Hint: "install chromium, or choose the browser in Settings"},
+		Error:    &protocol.Error{Code: protocol.CodeNoBrowser, Message: "No Chromium was found", Hint: "install chromium, or choose the browser in Settings"},
+		Identity: &protocol.IdentityFacts{Color: "#1a73e8", Temporary: true, Proxy: "http://proxy.example:3128"},
 	}
 	view := protocol.PanelView{Agent: protocol.AgentAuto, FontSize: 13, ChatAgent: protocol.AgentAuto, Theme: protocol.ThemeSystem, AppVersion: "0.1.0"}
 	tool := protocol.ChatTool{

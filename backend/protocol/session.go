@@ -35,6 +35,8 @@ type SessionInfo struct {
 	Terminals []TerminalInfo `json:"terminals"`
 	// Approvals are the requests that wait for the user, oldest first.
 	Approvals []Approval `json:"approvals,omitempty"`
+	// Identity is absent when nothing of it is set, and while the browser is stopped.
+	Identity *IdentityFacts `json:"identity,omitempty"`
 }
 
 // Awaited returns the terminal that a panel will show when it opens. Of the

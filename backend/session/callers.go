@@ -5,6 +5,7 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/identity"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -25,7 +26,8 @@ func (r *run) callerTab(s *Session, grant auth.Grant, named protocol.TabID) prot
 
 // confirmApp asks the user about what the command line asks of the app, where it is
 // uncertain that the user asks it.
-func (g gateway) confirmApp(ctx context.Context, grant auth.Grant, name protocol.SessionName, action protocol.AppAction) error {
+func (g gateway) confirmApp(ctx context.Context, grant auth.Grant, name protocol.SessionName, req protocol.AppRequest) error {
+	action := req.Action
 	if action == protocol.AppStatus || action == protocol.AppShow || !g.m.callers.Uncertain(grant) {
 		return nil
 	}
@@ -38,6 +40,6 @@ func (g gateway) confirmApp(ctx context.Context, grant auth.Grant, name protocol
 		return err
 	}
 	return s.approvals.Broker().Confirm(ctx, policy.Request{
-		Actor: grant.Actor, Command: "app", Args: []protocol.ApprovalArg{{Name: "action", Value: string(action)}, {Name: "session", Value: string(name)}},
+		Actor: grant.Actor, Command: "app", Args: append([]protocol.ApprovalArg{{Name: "action", Value: string(action)}, {Name: "session", Value: string(name)}}, identity.Describe(req.Identity)...),
 	})
 }

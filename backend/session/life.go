@@ -43,7 +43,7 @@ func (s *Session) begin() (*run, error) {
 
 // newRun does every part of a run's start that can fail, before anything is
 // started.
-func (s *Session) newRun() (*run, error) {
+func (s *Session) newRun() (_ *run, err error) {
 	dirs, err := s.m.cfg.Dirs.Session(s.name)
 	if err != nil {
 		return nil, err
@@ -60,12 +60,25 @@ func (s *Session) newRun() (*run, error) {
 			return nil, fmt.Errorf("laying out the extension: %w", err)
 		}
 	}
-	memory := tabfiles.Read(dirs.Memory, s.log)
+	profile := dirs.Profile
+	if settings.ProfileDir != "" && s.name == protocol.DefaultSession {
+		profile = settings.ProfileDir
+	}
+	ready, err := s.identity.Prepare(s.m.ctx, profile, dirs.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			ready.Close()
+		}
+	}()
+	memory := tabfiles.Read(dirs.Memory, s.log).Starting(ready.Pages)
 	guard := s.m.guard()
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}),
 		policy: policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker()}),
-		memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
+		with:   ready, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: s.name, Launch: launcher{s}.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.open() }, Grace: launcher{s}.grace, Guard: guard, Logger: s.m.cfg.Logger,
@@ -76,10 +89,6 @@ func (s *Session) newRun() (*run, error) {
 	if r.chat, err = (conversations{s}).make(dirs); err != nil {
 		return nil, err
 	}
-	profile := dirs.Profile
-	if settings.ProfileDir != "" && s.name == protocol.DefaultSession {
-		profile = settings.ProfileDir
-	}
 	keyring := desktop.KeyringRuns(s.m.ctx)
 	if !keyring && !s.m.cfg.Headless {
 		r.notices = append(r.notices, protocol.Error{
@@ -88,7 +97,7 @@ func (s *Session) newRun() (*run, error) {
 		})
 	}
 	r.browser, err = browser.New(browser.Config{
-		Path: settings.BrowserPath, ProfileDir: profile, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
+		Path: settings.BrowserPath, ProfileDir: ready.Profile, Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		Logins: login.New(login.Config{
@@ -158,8 +167,12 @@ func (s *Session) live(ctx context.Context, r *run) {
 	}
 	r.cancel(errStopped) // the terminals end with the browser
 	parts.Wait()
+	if r.with.Temporary {
+		r.files.Forget() // not even which pages were open
+	}
 	close(filesEnd)
 	files.Wait()
+	r.with.Close()
 	s.tokens.EndAll()
 	s.mu.Lock()
 	s.run = nil

@@ -245,7 +245,7 @@ func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 	if name == "" {
 		name = protocol.DefaultSession
 	}
-	if err := g.confirmApp(ctx, grant, name, req.Action); err != nil {
+	if err := g.confirmApp(ctx, grant, name, req); err != nil {
 		return protocol.AppReply{}, err
 	}
 	var err error
@@ -254,7 +254,11 @@ func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 	case protocol.AppShow:
 		g.m.onShow(g.wanted())
 	case protocol.AppStart:
-		err = g.m.Start(ctx, name)
+		err = startAs(ctx, g.m, name, req.Identity)
+	case protocol.AppTestProxy:
+		var test *protocol.ProxyTest
+		test, err = testProxy(ctx, g.m, name, req.Identity)
+		return protocol.AppReply{Sessions: []protocol.SessionInfo{}, Test: test}, err
 	case protocol.AppStop:
 		err = g.m.Stop(ctx, name)
 	case protocol.AppRestart:

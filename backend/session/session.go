@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +18,8 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/identity"
+	"pilotfish/backend/peer"
 	"pilotfish/backend/picker"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -54,6 +55,7 @@ type Session struct {
 	tabs       tabList          // tabs of the browser that runs now
 	programs   caller.Programs
 	panels     panels
+	identity   *identity.Session
 
 	mu        sync.Mutex
 	state     protocol.SessionState
@@ -76,6 +78,7 @@ type run struct {
 	letGo     func(caller string) // releases the keys and buttons that a caller holds down; it does not wait for a reply, so it has no context
 	files     *tabfiles.Files
 	memory    tabfiles.Memory // of the previous run
+	with      *identity.Ready // what the browser was started with
 	agentDir  string          // folder of tabs.json and active-tab.json, the only state files that agents get
 	workDir   string          // where agents start unless Settings name a folder
 	notices   []protocol.Error
@@ -96,6 +99,7 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
 	s.tokens = tokens.New(name, m.auth)
+	s.identity = identity.New(identity.Config{Name: name, Settings: m.cfg.Dirs.SettingsFile(), Secret: m.secrets.Use, Started: peer.Started, Logger: s.log})
 	s.approvals = newApprovals(s)
 	s.recorder, s.shots, s.saved = newRecorder(s)
 	s.tasks, s.pages = newTasks(s)
@@ -138,13 +142,13 @@ func (s *Session) Info() protocol.SessionInfo {
 		}
 	}
 	s.mu.Unlock()
-	info.Approvals = s.approvals.Pending()
+	info.Approvals, info.Identity = s.approvals.Pending(), s.identity.Facts()
 	if r == nil {
 		info.Tabs = []protocol.Tab{}
 		return info
 	}
 	info.Terminals = append(info.Terminals, r.terminals.List()...)
-	info.Tabs = withAgents(info.Tabs, info.Terminals, r.chat.TabAgents())
+	info.Tabs = tabfiles.WithAgents(info.Tabs, info.Terminals, r.chat.TabAgents())
 	if b := r.browser.Info(); b.PID != 0 {
 		info.Browser = &b
 		if !b.Sandbox {
@@ -155,29 +159,6 @@ func (s *Session) Info() protocol.SessionInfo {
 		}
 	}
 	return info
-}
-
-// withAgents returns the tabs with the state of each tab's agent. Of several
-// agents it takes the one that needs the user most urgently.
-func withAgents(tabs []protocol.Tab, terminals []protocol.TerminalInfo, chats map[protocol.TabID][]protocol.TabAgent) []protocol.Tab {
-	urgency := []protocol.AgentStatus{protocol.AgentMissing, protocol.AgentEnded, protocol.AgentIdle, protocol.AgentStarting, protocol.AgentWorking, protocol.AgentNeedsYou}
-	out := make([]protocol.Tab, len(tabs))
-	for i, tab := range tabs {
-		tab.Agent = nil
-		agents := slices.Clone(chats[tab.ID])
-		for _, t := range terminals {
-			if t.Tab == tab.ID {
-				agents = append(agents, protocol.TabAgent{Name: t.Name, Status: t.Status})
-			}
-		}
-		for _, a := range agents {
-			if tab.Agent == nil || slices.Index(urgency, a.Status) > slices.Index(urgency, tab.Agent.Status) {
-				tab.Agent = &a
-			}
-		}
-		out[i] = tab
-	}
-	return out
 }
 
 // setState sets the session's state and publishes it.
@@ -326,7 +307,7 @@ func (s *Session) publishTabs() {
 	if r == nil {
 		return
 	}
-	shown := withAgents(tabs, r.terminals.List(), r.chat.TabAgents())
+	shown := tabfiles.WithAgents(tabs, r.terminals.List(), r.chat.TabAgents())
 	r.files.Write(shown)
 	s.signs.Tabs(shown)
 	s.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: shown})

@@ -3,30 +3,18 @@ package session
 import (
 	"context"
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"pilotfish/backend/config"
+	"pilotfish/backend/identity"
 	"pilotfish/backend/protocol"
 )
-
-// longestTitle is how many characters a session's name may have.
-const longestTitle = 64
 
 // CreateTitled creates a stopped session with a name chosen by the user. It
 // returns the name of its folder, which is also its name on the command line.
 func (m *Manager) CreateTitled(_ context.Context, title string) (protocol.SessionName, error) {
-	title = strings.Join(strings.Fields(title), " ")
-	switch {
-	case title == "":
-		return "", protocol.NewError(protocol.CodeBadArgument, "the session has no name", "enter one")
-	case utf8.RuneCountInString(title) > longestTitle:
-		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the name is longer than %d characters", longestTitle), "enter a shorter one")
-	case strings.ContainsFunc(title, func(r rune) bool {
-		return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) || r == utf8.RuneError
-	}):
-		return "", protocol.NewError(protocol.CodeBadArgument, "the name has characters that cannot be seen", "enter it again")
+	title, err := identity.Title(title)
+	if err != nil {
+		return "", err
 	}
 	m.mu.Lock()
 	for _, s := range m.sessions {

@@ -82,6 +82,19 @@ func (m Memory) Restore(welcome string) []MemoryTab {
 	return tabs
 }
 
+// Starting returns the memory of a session that opens pages when it has no tabs to
+// restore. The first page is in front.
+func (m Memory) Starting(pages []string) Memory {
+	if len(m.Tabs) > 0 {
+		return m
+	}
+	for i, page := range pages {
+		m.LastTab++
+		m.Tabs = append(m.Tabs, MemoryTab{ID: protocol.TabID("t" + strconv.FormatUint(m.LastTab, 10)), URL: page, Active: i == 0})
+	}
+	return m
+}
+
 // isWelcome reports whether an address is the welcome page of any run.
 func isWelcome(address string) bool {
 	u, err := url.Parse(address)

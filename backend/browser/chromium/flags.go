@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"pilotfish/backend/browser/tabs"
@@ -38,8 +39,12 @@ func flags(o *Options) []flag {
 		{"--allow-pre-commit-input", "what is pressed and typed before a page's first frame reaches it; Chromium drops it and says nothing (up to half a second, seen)"},
 		{"--disable-search-engine-choice-screen", "no dialog in front of the first page"},
 	}
+	loaded := slices.Clone(o.Extensions)
 	if o.ExtensionDir != "" {
-		f = append(f, flag{"--load-extension=" + strings.Join(append([]string{o.ExtensionDir}, distributed()...), ","), "with the browser instead of after it: its panel opens 200 ms earlier (seen)"})
+		loaded = slices.Concat([]string{o.ExtensionDir}, distributed(), loaded)
+	}
+	if len(loaded) > 0 {
+		f = append(f, flag{"--load-extension=" + strings.Join(loaded, ","), "with the browser instead of after it: its panel opens 200 ms earlier (seen)"})
 	}
 	if o.Headless {
 		f = append(f,
@@ -63,6 +68,9 @@ func flags(o *Options) []flag {
 		if runtime.GOOS == "linux" {
 			f = append(f, flag{"--disable-dev-shm-usage", "/dev/shm is 64 MB in most containers, and tabs crash when it is full"})
 		}
+	}
+	for _, more := range o.Switches {
+		f = append(f, flag{more, "of the session's identity"})
 	}
 	return f
 }

@@ -44,6 +44,9 @@ type Options struct {
 	// Headless runs without a window.
 	Headless bool
 	Guard    *proc.Guard
+	// Switches and Env are added to ours, and Extensions are loaded beside ours. They
+	// were checked by backend/identity.
+	Switches, Env, Extensions []string
 }
 
 // Process is the running browser with our ends of its pipe.
@@ -144,7 +147,7 @@ func Launch(ctx context.Context, o *Options, path string, log *slog.Logger) (*Pr
 	p, err := proc.Start(ctx, proc.Config{
 		Path:       path,
 		Args:       args(o),
-		Env:        environment(os.Environ()),
+		Env:        append(environment(os.Environ()), o.Env...),
 		Dir:        o.ProfileDir,
 		ExtraFiles: []*os.File{commandsIn, eventsOut},
 		Stderr:     stderr,

@@ -1533,6 +1533,7 @@ export type AppAction =
   | typeof AppRestart
   | typeof AppCreate
   | typeof AppDelete
+  | typeof AppTestProxy
   | typeof AppRotateTokens
   | typeof AppRestartServer
   | typeof AppQuit;
@@ -1546,6 +1547,10 @@ export const AppStop = "stop"; // stop a session
 export const AppRestart = "restart"; // restart a session
 export const AppCreate = "create"; // make a new, stopped session
 export const AppDelete = "delete"; // stop a session and remove what it has on disk
+/**
+ * AppTestProxy connects through the proxy of a session.
+ */
+export const AppTestProxy = "test-proxy";
 /**
  * AppRotateTokens gives every panel a new token now.
  */
@@ -1564,12 +1569,20 @@ export const AppQuit = "quit";
 export interface AppRequest {
   action: AppAction;
   session?: SessionName;
+  /**
+   * Identity changes the identity of the session for this start only.
+   */
+  identity?: SessionIdentity;
 }
 /**
  * AppReply is the reply of POST /app.
  */
 export interface AppReply {
   sessions: SessionInfo[];
+  /**
+   * Test is what AppTestProxy found.
+   */
+  test?: ProxyTest;
 }
 
 //////////
@@ -1940,6 +1953,124 @@ export interface FeedBatch {
    */
   gap?: boolean;
 }
+
+//////////
+// source: identity.go
+
+/**
+ * SessionIdentity is who a session is on the web, and how it reaches the network. The
+ * zero value is a session with a profile of its own and the network of this machine.
+ * It is a table [sessions.NAME] of settings.toml, the file pilotfish.toml of a
+ * repository, the options of `pilotfish sessions start`, and a form of the window.
+ */
+export interface SessionIdentity {
+  /**
+   * Color is the colour of the session's windows, as "#1a73e8"; empty for none.
+   */
+  color?: string;
+  /**
+   * Profile is "own" (or empty), "temporary", or "copy:NAME" of another session.
+   */
+  profile?: string;
+  /**
+   * Proxy is the address of a proxy: http, https or socks5, with a login if it needs
+   * one. ProxySecret is the name of a secret that has the password.
+   */
+  proxy?: string;
+  proxySecret?: string;
+  proxyBypass?: string[];
+  userAgent?: string;
+  /**
+   * Languages are what pages are asked for, the preferred one first: "de-DE", "en".
+   */
+  languages?: string[];
+  startPages?: string[];
+  /**
+   * CAFiles are files with certificates (PEM) of authorities that this session trusts.
+   */
+  caFiles?: string[];
+  /**
+   * Accept are certificates that are accepted for one host although they are not valid.
+   */
+  accept?: AcceptedCertificate[];
+  headers?: OriginHeader[];
+  geolocation?: Geolocation;
+  /**
+   * Extensions are folders with further extensions of the browser.
+   */
+  extensions?: string[];
+  /**
+   * Flags are further switches of the browser, of those that are safe.
+   */
+  flags?: string[];
+}
+/**
+ * AcceptedCertificate is a certificate that is accepted for one host although no
+ * authority vouches for it, or it has expired, or it names another host.
+ */
+export interface AcceptedCertificate {
+  host: string;
+  /**
+   * SHA256 is the fingerprint of the certificate in hexadecimal digits, with or
+   * without colons.
+   */
+  sha256: string;
+}
+/**
+ * OriginHeader is a header that is sent to one origin with every request.
+ */
+export interface OriginHeader {
+  origin: string;
+  name: string;
+  value: string;
+}
+/**
+ * Geolocation is where pages are told that the user is. Origins may know it without
+ * asking; others ask as always.
+ */
+export interface Geolocation {
+  latitude: number /* float64 */;
+  longitude: number /* float64 */;
+  /**
+   * Accuracy is in metres; 0 means 50.
+   */
+  accuracy?: number /* float64 */;
+  origins?: string[];
+}
+/**
+ * MaxIdentityList is how many entries a list of an identity has at most.
+ */
+export const MaxIdentityList = 32;
+/**
+ * MaxIdentityText is the longest value in an identity, in bytes.
+ */
+export const MaxIdentityText = 4096;
+/**
+ * IdentityFacts are what is shown of the identity of a session that runs.
+ */
+export interface IdentityFacts {
+  color?: string;
+  /**
+   * Temporary: the profile is removed when the session stops.
+   */
+  temporary?: boolean;
+  /**
+   * Proxy is its address without the login.
+   */
+  proxy?: string;
+}
+/**
+ * ProxyTest is what a test of a session's proxy found: it connected to Host.
+ */
+export interface ProxyTest {
+  proxy: string;
+  host: string;
+  milliseconds: number /* int */;
+}
+/**
+ * ProxyTestHost is where a test of a proxy connects to when no host is named.
+ */
+export const ProxyTestHost = "example.com:443";
 
 //////////
 // source: ids.go
@@ -3918,6 +4049,10 @@ export interface SessionInfo {
    * Approvals are the requests that wait for the user, oldest first.
    */
   approvals?: Approval[];
+  /**
+   * Identity is absent when nothing of it is set, and while the browser is stopped.
+   */
+  identity?: IdentityFacts;
 }
 /**
  * PanelState says whether a side panel of the session is connected.

@@ -242,6 +242,13 @@ export const sessionInfoSchema = v.object({
   tabs: list(tabSchema),
   terminals: list(terminalInfoSchema),
   approvals: v.exactOptional(v.array(approvalSchema)),
+  identity: v.exactOptional(
+    v.object({
+      color: v.exactOptional(v.string()),
+      temporary: v.exactOptional(v.boolean()),
+      proxy: v.exactOptional(v.string()),
+    }),
+  ),
 });
 
 export const pickedElementSchema = v.object({

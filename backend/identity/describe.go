@@ -1,0 +1,40 @@
+package identity
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"pilotfish/backend/protocol"
+)
+
+// Describe returns what is set of an identity, by the names in the file, for a question
+// to the user. The password of a proxy is left out.
+func Describe(id *protocol.SessionIdentity) []protocol.ApprovalArg {
+	if id == nil {
+		return nil
+	}
+	shown := *id
+	if id.Proxy != "" {
+		shown.Proxy = bare(id.Proxy)
+	}
+	var args []protocol.ApprovalArg
+	value := reflect.ValueOf(shown)
+	for field := range value.Type().Fields() {
+		set := value.FieldByIndex(field.Index)
+		if set.IsZero() {
+			continue
+		}
+		text, ok := set.Interface().(string)
+		if !ok {
+			encoded, err := json.Marshal(set.Interface())
+			if err != nil {
+				continue // no field has a value that JSON cannot have
+			}
+			text = string(encoded)
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
+		args = append(args, protocol.ApprovalArg{Name: name, Value: text})
+	}
+	return args
+}

@@ -1,0 +1,274 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"pilotfish/backend/identity/forward"
+	"pilotfish/backend/protocol"
+)
+
+// Config is what a Session needs.
+type Config struct {
+	Name protocol.SessionName
+	// Settings is the settings file, read at each start.
+	Settings string
+	// Secret returns the value of a secret for an origin.
+	Secret func(ctx context.Context, name, origin string) (string, error)
+	// Started returns an environment variable of the process behind a connection, as
+	// backend/peer does.
+	Started func(client, server netip.AddrPort, variable string) ([]string, error)
+	Logger  *slog.Logger
+}
+
+// Session has the identity of one session, from one start to the next.
+type Session struct {
+	cfg Config
+
+	mu sync.Mutex
+	// given is for the next start only; nil for none.
+	given *protocol.SessionIdentity
+	used  *protocol.SessionIdentity // by the browser that runs; nil while none does
+}
+
+// New returns the identity of a session that is not running.
+func New(cfg Config) *Session { return &Session{cfg: cfg} }
+
+// Give changes the identity for the next start only: what is set replaces what the
+// settings say. nil changes nothing.
+func (s *Session) Give(id *protocol.SessionIdentity) error {
+	if id == nil {
+		return nil
+	}
+	if err := Check(*id); err != nil {
+		return AsError(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used != nil {
+		return protocol.NewError(protocol.CodeBusy, fmt.Sprintf("session %s runs already, with the settings that it was started with", s.cfg.Name), fmt.Sprintf("stop it first: pilotfish sessions stop %s", s.cfg.Name))
+	}
+	s.given = id
+	return nil
+}
+
+// AsError turns a *Problem into an error for the user.
+func AsError(err error) error {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return protocol.NewError(protocol.CodeBadArgument, p.Key+": "+p.Message, p.Allowed)
+	}
+	return err
+}
+
+// Facts are what window and command line show of the identity of a session that runs.
+func (s *Session) Facts() *protocol.IdentityFacts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used == nil || reflect.ValueOf(*s.used).IsZero() {
+		return nil
+	}
+	return &protocol.IdentityFacts{Color: s.used.Color, Temporary: s.used.Profile == profileTemporary, Proxy: bare(s.used.Proxy)}
+}
+
+// Ready is what a browser is started with. Close it when the browser has ended.
+type Ready struct {
+	// Profile is the folder of the profile; Temporary says that nothing of it stays.
+	Profile   string
+	Temporary bool
+	// Switches and Env are added to the browser's own, and Extensions are loaded.
+	Switches, Env, Extensions []string
+	// Pages are the first pages of a session that restores none; empty for the usual
+	// one.
+	Pages []string
+
+	close []func()
+}
+
+// Close removes what was for one run only.
+func (r *Ready) Close() {
+	for _, end := range slices.Backward(r.close) {
+		end()
+	}
+	r.close = nil
+}
+
+// Prepare reads the identity and does everything that has to be done before the
+// browser starts. profile is the folder of the session's own profile, folder the
+// session's folder. It leaves nothing behind when it fails.
+func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready, err error) {
+	id, err := Read(s.cfg.Settings, s.cfg.Name)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	given := s.given
+	s.given = nil
+	s.mu.Unlock()
+	if given != nil {
+		id = over(id, *given)
+		if err := Check(id); err != nil {
+			return nil, AsError(err)
+		}
+	}
+	r := &Ready{Profile: profile, Pages: id.StartPages, Extensions: id.Extensions}
+	defer func() {
+		if err != nil {
+			r.Close()
+		}
+	}()
+	if err := s.openProfile(r, id, folder); err != nil {
+		return nil, err
+	}
+	proxy, err := s.openProxy(ctx, r, id)
+	if err != nil {
+		return nil, err
+	}
+	r.Switches = switches(id, proxy)
+	s.mu.Lock()
+	s.used = &id
+	s.mu.Unlock()
+	r.close = append(r.close, func() {
+		s.mu.Lock()
+		s.used = nil
+		s.mu.Unlock()
+	})
+	return r, nil
+}
+
+// over returns an identity with what another one sets.
+func over(base, set protocol.SessionIdentity) protocol.SessionIdentity {
+	to, from := reflect.ValueOf(&base).Elem(), reflect.ValueOf(set)
+	for i := range from.NumField() {
+		if !from.Field(i).IsZero() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+	if set.Proxy != "" { // the settings' password is for the settings' proxy
+		base.ProxySecret, base.ProxyBypass = set.ProxySecret, set.ProxyBypass
+	}
+	return base
+}
+
+// temporaryPattern is the name of a profile's folder that is removed.
+const temporaryPattern = "temporary-"
+
+// openProfile chooses the profile's folder.
+func (s *Session) openProfile(r *Ready, id protocol.SessionIdentity, folder string) error {
+	s.sweep(folder)
+	if id.Profile != profileTemporary {
+		return nil
+	}
+	dir, err := os.MkdirTemp(folder, temporaryPattern)
+	if err != nil {
+		return fmt.Errorf("making a temporary profile: %w", err)
+	}
+	r.Profile, r.Temporary = dir, true
+	r.close = append(r.close, func() { s.sweep(folder) })
+	return nil
+}
+
+// sweep removes temporary profiles, those of a run that crashed too.
+func (s *Session) sweep(folder string) {
+	left, _ := filepath.Glob(filepath.Join(folder, temporaryPattern+"*")) // only a bad pattern fails
+	for _, dir := range left {
+		if err := os.RemoveAll(dir); err != nil {
+			s.cfg.Logger.Error("a temporary profile could not be removed", "folder", dir, "error", err)
+		}
+	}
+}
+
+// openProxy returns the address of the proxy that the browser is given; empty for none.
+func (s *Session) openProxy(ctx context.Context, r *Ready, id protocol.SessionIdentity) (string, error) {
+	if id.Proxy == "" {
+		return "", nil
+	}
+	address, err := s.Upstream(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if address.User == nil {
+		return bare(id.Proxy), nil
+	}
+	mark := rand.Text()
+	f, err := forward.Start(ctx, forward.Config{Upstream: address, Logger: s.cfg.Logger, Allowed: func(client, server netip.AddrPort) bool {
+		marks, err := s.cfg.Started(client, server, EnvProxy)
+		// Where the system does not say which process it is, there are no marks.
+		return err == nil && (marks == nil || slices.Contains(marks, mark))
+	}})
+	if err != nil {
+		return "", err
+	}
+	r.Env = append(r.Env, EnvProxy+"="+mark)
+	r.close = append(r.close, f.Close)
+	return f.Address(), nil
+}
+
+// EnvProxy marks the browser that may use the way to its proxy.
+const EnvProxy = "PILOTFISH_PROXY_MARK"
+
+// testTimeout bounds a test of a proxy.
+const testTimeout = 15 * time.Second
+
+// Upstream returns the proxy of an identity with its login, and the password from the
+// secret that it names.
+func (s *Session) Upstream(ctx context.Context, id protocol.SessionIdentity) (*url.URL, error) {
+	address, err := url.Parse(id.Proxy)
+	if err != nil {
+		return nil, errors.New("the proxy's address cannot be read") // the error of url.Parse would show the password
+	}
+	if id.ProxySecret == "" {
+		return address, nil
+	}
+	scheme := address.Scheme
+	if scheme == "socks5" {
+		scheme = "http" // secrets are for origins of the web
+	}
+	password, err := s.cfg.Secret(ctx, id.ProxySecret, scheme+"://"+address.Host)
+	if err != nil {
+		return nil, fmt.Errorf("getting the proxy's password: %w", err)
+	}
+	address.User = url.UserPassword(address.User.Username(), password)
+	return address, nil
+}
+
+// Test connects through the proxy of an identity to a host and says how long it took.
+// nil means the identity of the settings, an empty host protocol.ProxyTestHost.
+func (s *Session) Test(ctx context.Context, given *protocol.SessionIdentity, host string) (*protocol.ProxyTest, error) {
+	id, err := Read(s.cfg.Settings, s.cfg.Name)
+	if err != nil {
+		return nil, err
+	}
+	if given != nil {
+		id = over(id, *given)
+	}
+	if err := Check(id); err != nil {
+		return nil, AsError(err)
+	}
+	if id.Proxy == "" {
+		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("session %s has no proxy to test", s.cfg.Name), "name one with --proxy, or in settings.toml")
+	}
+	host = cmp.Or(host, protocol.ProxyTestHost)
+	address, err := s.Upstream(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, testTimeout)
+	defer cancel()
+	took, err := forward.Try(ctx, address, host)
+	if err != nil {
+		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the proxy %s did not connect to %s: %v", bare(id.Proxy), host, err), "check its address, its login, and whether it runs")
+	}
+	return &protocol.ProxyTest{Proxy: bare(id.Proxy), Host: host, Milliseconds: max(1, int(took.Milliseconds()))}, nil
+}
