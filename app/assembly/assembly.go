@@ -118,6 +118,7 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 	a.Manager, err = session.New(session.Config{
 		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless,
 		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Extension: extension.Install, Welcome: welcome, Models: models, Notice: notice, Logger: logger,
+		Schedules: schedules(a.Dirs, o.Headless, logger),
 	})
 	return err
 }

@@ -100,6 +100,7 @@ func builtins() []builtin {
 			},
 			Examples: []string{`pilotfish task run "fill this form with made-up data" --tab t3`, "pilotfish task", "pilotfish task stop 3f0c8a52-0000-4000-8000-000000000001"},
 		}, (*program).task},
+		{scheduleSpec(), (*program).schedule},
 		{syntax.Spec{
 			Name: "mcp", Summary: "offer the browser to a model by MCP, on standard input and output", Group: syntax.GroupAgent,
 			Help:     "An MCP client starts it, such as: claude mcp add pilotfish -- pilotfish mcp",

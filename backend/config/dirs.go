@@ -71,6 +71,9 @@ func (d Dirs) ModelsFile() string { return filepath.Join(d.Config, "models.json"
 // SecretsFile has the names and origins of the user's secrets. It contains no values.
 func (d Dirs) SecretsFile() string { return filepath.Join(d.Config, "secrets.json") }
 
+// SchedulesFile has the schedules, and their last runs.
+func (d Dirs) SchedulesFile() string { return filepath.Join(d.State, "schedules.json") }
+
 // TrustFile has the folders whose settings for agents the user trusts.
 func (d Dirs) TrustFile() string { return filepath.Join(d.State, "trust.json") }
 

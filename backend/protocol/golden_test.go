@@ -153,10 +153,19 @@ func golden() map[string]any {
 		"Pairing":         protocol.Pairing{Version: protocol.Version, Session: "default", Port: 40123, Token: "dG9rZW4", Key: "a2V5", Epoch: 1},
 		"Health":          protocol.Health{Status: "ok", Version: "0.1.0", Protocol: protocol.Version, UptimeS: 12.5, Proof: "00ff"},
 		"BridgeEvent":     protocol.BridgeEvent{Type: protocol.BridgeReady, Version: "0.1.0", FocusedWindow: 1, Tabs: []protocol.BridgeTab{{ChromeTabID: 7, TargetID: "AB12", WindowID: 1, Active: true, URL: "https://example.com/", Title: "Example"}}},
-		"WindowState":     protocol.WindowState{Theme: protocol.ThemeSystem, Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Conversations: []protocol.WindowConversation{{Session: "default", ID: "0b6f", Tab: "t1", Title: talk.Title, AgentName: talk.AgentName, State: talk.State, Waiting: 1}}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs"},
-		"LogRecord":       protocol.LogRecord{Seq: 7, Time: at, Level: "WARN", Component: "browser", Message: "browser ended", Attrs: "code=1"},
-		"Settings":        protocol.Settings{Theme: protocol.ThemeLight, Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, ActivityShots: true, StartSession: true, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
-		"TrayState":       protocol.TrayState{Icon: protocol.IconNeedsYou, Tooltip: "claude needs you", Running: true, Tabs: []protocol.TrayTab{{Session: "default", ID: "t1", Label: "Example · claude needs you"}}},
+		"ScheduleReply": protocol.ScheduleReply{Schedules: []protocol.Schedule{
+			{Name: "report", What: protocol.ScheduleWhat{Routine: "report", Params: map[string]string{"city": "Paris"}, Start: "https://example.com"}, When: protocol.ScheduleWhen{At: "mon-fri 09:30"}, Session: "default", StartSession: true, MaxMinutes: 15, MaxSteps: 40, MaxTokens: 50000, Notify: protocol.ScheduleNotifyFailure, Created: at, Next: &at, Runs: []protocol.ScheduleRun{
+				{State: protocol.ScheduleRunning, Reason: "user", Began: at, Task: "0b6f"},
+				{State: protocol.ScheduleDone, Reason: "file", Began: at, DurationMS: 1200, File: "/home/ada/a.csv", Message: "Saved", Task: "0b6e", Steps: 3, Tokens: 900},
+				{State: protocol.ScheduleMissed, Reason: "time", Began: at, Missed: 3, Message: "Pilotfish was not running"},
+			}},
+			{Name: "tea", What: protocol.ScheduleWhat{Commands: []string{"screenshot"}}, When: protocol.ScheduleWhen{Page: "https://shop.example/tea", Selector: ".price", EverySeconds: 1800}, Session: "default", MaxMinutes: 15, Notify: protocol.ScheduleNotifyNever, Off: true, Created: at, Runs: []protocol.ScheduleRun{}},
+			{Name: "invoice", What: protocol.ScheduleWhat{Task: "book ${file}", Profile: "p1"}, When: protocol.ScheduleWhen{Folder: "/home/ada", Pattern: "*.csv"}, Session: "work", MaxMinutes: 5, Notify: protocol.ScheduleNotifyAlways, Created: at, Runs: []protocol.ScheduleRun{{State: protocol.ScheduleFailed, Reason: "file", Began: at, Message: "no"}}},
+		}},
+		"WindowState": protocol.WindowState{Theme: protocol.ThemeSystem, Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Conversations: []protocol.WindowConversation{{Session: "default", ID: "0b6f", Tab: "t1", Title: talk.Title, AgentName: talk.AgentName, State: talk.State, Waiting: 1}}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs"},
+		"LogRecord":   protocol.LogRecord{Seq: 7, Time: at, Level: "WARN", Component: "browser", Message: "browser ended", Attrs: "code=1"},
+		"Settings":    protocol.Settings{Theme: protocol.ThemeLight, Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, ActivityShots: true, StartSession: true, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
+		"TrayState":   protocol.TrayState{Icon: protocol.IconNeedsYou, Tooltip: "claude needs you", Running: true, Tabs: []protocol.TrayTab{{Session: "default", ID: "t1", Label: "Example · claude needs you"}}},
 	}
 }
 

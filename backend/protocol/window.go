@@ -121,6 +121,8 @@ type WindowState struct {
 	// Models counts the changes of the model profiles. A window that shows them
 	// requests them again when it changes.
 	Models uint64 `json:"models"`
+	// Schedules counts the changes of the schedules and their runs, in the same way.
+	Schedules uint64 `json:"schedules"`
 	// Theme is that of the settings.
 	Theme       Theme       `json:"theme"`
 	Confinement Confinement `json:"confinement"`

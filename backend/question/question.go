@@ -374,6 +374,9 @@ func (s *say) what() string {
 		return s.terminal()
 	case "app":
 		return s.app()
+	case "schedule":
+		s.said = append(s.said, "action", "schedule")
+		return "change what Pilotfish runs by itself: " + s.arg("action") + " the schedule " + s.quote("schedule")
 	case "secret":
 		return s.keeps()
 	case "signins":

@@ -42,6 +42,7 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "POST", path: "/agent-status", kinds: []auth.Kind{auth.KindAgent}},
 	{method: "POST", path: "/agent-permission", kinds: []auth.Kind{auth.KindAgent}},
 	{method: "POST", path: "/app", kinds: []auth.Kind{auth.KindCLI}},
+	{method: "POST", path: "/schedules", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "GET", path: "/openapi.json"},
 	{method: "POST", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},

@@ -337,8 +337,11 @@ func start(t *testing.T, ln *memoryListener) *world {
 		OnReady: func(port int) { ready <- port },
 		MCP:     w.fixture.mcp,
 		Chat:    w.fixture.conversations,
-		Tasks:   func(g auth.Grant) (server.Tasks, error) { return works{w.fixture, g}, nil },
-		Models:  minds{w.fixture},
+		Schedules: func(context.Context, auth.Grant, protocol.ScheduleRequest) (protocol.ScheduleReply, error) {
+			return protocol.ScheduleReply{}, nil
+		},
+		Tasks:  func(g auth.Grant) (server.Tasks, error) { return works{w.fixture, g}, nil },
+		Models: minds{w.fixture},
 		Commands: []server.CommandDoc{
 			{Name: "goto", Summary: "open an address", Scope: protocol.ScopeAct, Schema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`)},
 			{Name: "snapshot", Summary: "look", Scope: protocol.ScopeRead, Schema: json.RawMessage(`{"type":"object"}`)},

@@ -41,6 +41,9 @@ type Config struct {
 	// Chat returns the conversations of a grant's session; nil means that there
 	// are no routes below /chat.
 	Chat func(auth.Grant) (Conversations, error)
+	// Schedules carries out requests about schedules; nil means that there is no such
+	// route.
+	Schedules Schedules
 	// Commands are the commands of POST /command, for /openapi.json.
 	Commands []CommandDoc
 	// Caller returns the grant on whose behalf a request is made; nil for that of its
@@ -53,20 +56,21 @@ type Config struct {
 
 // Server is the loopback server.
 type Server struct {
-	auth     *auth.Authority
-	sessions Sessions
-	version  string
-	listener net.Listener
-	key      []byte
-	welcome  http.Handler
-	mcp      func(http.ResponseWriter, *http.Request, auth.Grant)
-	models   Models
-	tasks    func(auth.Grant) (Tasks, error)
-	chat     func(auth.Grant) (Conversations, error)
-	commands []CommandDoc
-	caller   func(auth.Request) (auth.Grant, error)
-	onReady  func(int)
-	log      *slog.Logger
+	auth      *auth.Authority
+	sessions  Sessions
+	version   string
+	listener  net.Listener
+	key       []byte
+	welcome   http.Handler
+	mcp       func(http.ResponseWriter, *http.Request, auth.Grant)
+	models    Models
+	tasks     func(auth.Grant) (Tasks, error)
+	chat      func(auth.Grant) (Conversations, error)
+	schedules Schedules
+	commands  []CommandDoc
+	caller    func(auth.Request) (auth.Grant, error)
+	onReady   func(int)
+	log       *slog.Logger
 
 	routes map[string]map[string]route // by path, then method
 	port   atomic.Int32
@@ -79,21 +83,22 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.New("the server needs Auth, Sessions, Key and Logger")
 	}
 	s := &Server{
-		auth:     cfg.Auth,
-		sessions: cfg.Sessions,
-		version:  cfg.Version,
-		listener: cfg.Listener,
-		key:      cfg.Key,
-		welcome:  cfg.Welcome,
-		mcp:      cfg.MCP,
-		models:   cfg.Models,
-		tasks:    cfg.Tasks,
-		chat:     cfg.Chat,
-		commands: cfg.Commands,
-		caller:   cfg.Caller,
-		onReady:  cfg.OnReady,
-		log:      cfg.Logger.With("component", "server"),
-		begun:    time.Now(),
+		auth:      cfg.Auth,
+		sessions:  cfg.Sessions,
+		version:   cfg.Version,
+		listener:  cfg.Listener,
+		key:       cfg.Key,
+		welcome:   cfg.Welcome,
+		mcp:       cfg.MCP,
+		models:    cfg.Models,
+		tasks:     cfg.Tasks,
+		chat:      cfg.Chat,
+		schedules: cfg.Schedules,
+		commands:  cfg.Commands,
+		caller:    cfg.Caller,
+		onReady:   cfg.OnReady,
+		log:       cfg.Logger.With("component", "server"),
+		begun:     time.Now(),
 	}
 	s.routes = s.table()
 	return s, nil

@@ -28,18 +28,25 @@ func (r *run) callerTab(s *Session, grant auth.Grant, named protocol.TabID) prot
 // uncertain that the user asks it.
 func (g gateway) confirmApp(ctx context.Context, grant auth.Grant, name protocol.SessionName, req protocol.AppRequest) error {
 	action := req.Action
-	if action == protocol.AppStatus || action == protocol.AppShow || !g.m.callers.Uncertain(grant) {
+	if action == protocol.AppStatus || action == protocol.AppShow {
 		return nil
 	}
 	asked := name
 	if action == protocol.AppCreate {
 		asked = protocol.DefaultSession // the other one does not exist yet
 	}
-	s, err := g.m.Session(asked)
+	return g.confirm(ctx, grant, asked, "app", append([]protocol.ApprovalArg{{Name: "action", Value: string(action)}, {Name: "session", Value: string(name)}}, identity.Describe(req.Identity)...)...)
+}
+
+// confirm asks the user of a session about a request of the command line, where it is
+// uncertain that the user makes it.
+func (g gateway) confirm(ctx context.Context, grant auth.Grant, name protocol.SessionName, what string, args ...protocol.ApprovalArg) error {
+	if !g.m.callers.Uncertain(grant) {
+		return nil
+	}
+	s, err := g.m.Session(name)
 	if err != nil {
 		return err
 	}
-	return s.approvals.Broker().Confirm(ctx, policy.Request{
-		Actor: grant.Actor, Command: "app", Args: append([]protocol.ApprovalArg{{Name: "action", Value: string(action)}, {Name: "session", Value: string(name)}}, identity.Describe(req.Identity)...),
-	})
+	return s.approvals.Broker().Confirm(ctx, policy.Request{Actor: grant.Actor, Command: what, Args: args})
 }

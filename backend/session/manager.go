@@ -53,6 +53,8 @@ type Config struct {
 	Welcome func(w http.ResponseWriter, unconfined *protocol.Error)
 	// Models gives access to the models that carry out tasks; nil for none.
 	Models *llm.Manager
+	// Schedules makes what runs by itself; nil for nothing.
+	Schedules func(*Manager) Schedules
 	// Notice is shown to the user from the start, such as settings that were
 	// quarantined; nil for none.
 	Notice *protocol.Error
@@ -70,6 +72,8 @@ type Manager struct {
 	confine  *confine.Probe
 	folders  *trust.Folders
 	secrets  *secret.Store
+	// schedules run by themselves; nil for none.
+	schedules Schedules
 	// known are the browser's commands: each call looks several times.
 	known command.Table
 
@@ -118,6 +122,10 @@ func New(cfg Config) (*Manager, error) {
 	m.folders = trust.NewFolders(trust.NewStore(cfg.Dirs.TrustFile(), cfg.Logger))
 	m.secrets = secret.New(secret.Config{File: cfg.Dirs.SecretsFile(), Keyring: desktop.KeyringRuns})
 	m.endpoint = newEndpoint(m)
+	if cfg.Schedules != nil {
+		m.schedules = cfg.Schedules(m)
+		m.schedules.OnChange(m.changed)
+	}
 	names, err := cfg.Dirs.Sessions()
 	if err != nil {
 		return nil, fmt.Errorf("listing the sessions: %w", err)
@@ -147,6 +155,9 @@ func (m *Manager) Window() protocol.WindowState {
 	}
 	sessions := m.sortedLocked()
 	m.mu.Unlock()
+	if m.schedules != nil {
+		state.Schedules = m.schedules.Changes()
+	}
 	state.Sessions = make([]protocol.SessionInfo, 0, len(sessions))
 	state.Conversations = []protocol.WindowConversation{}
 	for _, s := range sessions {

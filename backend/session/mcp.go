@@ -36,7 +36,7 @@ func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, 
 	}
 	srv, err := server.New(server.Config{
 		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: welcome, Logger: g.m.cfg.Logger, MCP: tools.ServeMCP, Commands: commandDocs(),
-		Models: g.m.Models(), Tasks: g.serverTasks, Chat: g.conversations, Caller: g.m.callers.Resolve,
+		Models: g.m.Models(), Tasks: g.serverTasks, Chat: g.conversations, Schedules: g.schedules, Caller: g.m.callers.Resolve,
 	})
 	if err != nil {
 		_ = tools.Close()

@@ -49,6 +49,15 @@ func (m *Manager) Run(ctx context.Context) error {
 		m.confine.Run(groupCtx)
 		return nil
 	})
+	if m.schedules != nil {
+		timely, stop := context.WithCancel(groupCtx)
+		defer context.AfterFunc(ctx, stop)() // before the sessions stop, so that none is started again
+		group.Go(func() error {
+			defer stop()
+			m.first.wait(timely) // what is due may need that session
+			return m.schedules.Run(timely)
+		})
+	}
 	warm := m.agents.Prober.Warm(groupCtx)
 	group.Go(func() error { warm(); return nil })
 	group.Go(func() error {

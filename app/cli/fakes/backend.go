@@ -43,6 +43,7 @@ func New() *Backend {
 	routes.HandleFunc("GET /activity/history", b.history)
 	routes.HandleFunc("GET /activity/stream", b.stream)
 	routes.Handle("POST /activity/search", b.route(searched))
+	routes.Handle("POST /schedules", b.route(schedules))
 	b.tasks(routes)
 	b.server = httptest.NewServer(routes)
 	return b

@@ -150,6 +150,7 @@ function windowState(sessions: SessionInfo[], rest: Partial<WindowState> = {}): 
     tray: 'shown',
     port: 40123,
     models: 0,
+    schedules: 0,
     theme: 'system',
     confinement: { on: true },
     browsers: [

@@ -3880,6 +3880,212 @@ export interface BridgeTab {
 }
 
 //////////
+// source: schedule.go
+
+/**
+ * ScheduleWhat says what a schedule runs. Exactly one of Routine, Task and Commands is set.
+ */
+export interface ScheduleWhat {
+  /**
+   * Routine is the name of a saved routine, with the values of its parameters.
+   */
+  routine?: string;
+  params?: { [key: string]: string};
+  /**
+   * Task is a goal, as `pilotfish task run` takes it.
+   */
+  task?: string;
+  /**
+   * Commands are command lines of the browser. They run in order until one fails.
+   */
+  commands?: string[];
+  /**
+   * Start is the page on which each run begins, in a tab of its own; empty for an
+   * empty tab.
+   */
+  start?: string;
+  /**
+   * Profile is the model profile of a task; empty for that of tasks of programs.
+   */
+  profile?: string;
+}
+/**
+ * ScheduleWhen says when a schedule runs. Exactly one of At, Page and Folder is set.
+ */
+export interface ScheduleWhen {
+  /**
+   * At is a time in the form of the command line, such as "mon-fri 09:30".
+   */
+  at?: string;
+  /**
+   * Page is an address: the schedule runs when its text changes.
+   */
+  page?: string;
+  /**
+   * Selector limits Page to one element; empty for the whole text.
+   */
+  selector?: string;
+  /**
+   * EverySeconds is how often Page is checked.
+   */
+  everySeconds?: number /* int */;
+  /**
+   * Folder and Pattern run the schedule when a file with a matching name appears.
+   */
+  folder?: string;
+  pattern?: string;
+}
+/**
+ * ScheduleNotify says when a schedule shows a notification.
+ */
+export type ScheduleNotify =
+  | typeof ScheduleNotifyFailure
+  | typeof ScheduleNotifyAlways
+  | typeof ScheduleNotifyNever;
+/**
+ * When a schedule shows a notification.
+ */
+export const ScheduleNotifyFailure = "failure"; // a run failed or was missed
+export const ScheduleNotifyAlways = "always"; // every run
+export const ScheduleNotifyNever = "never";
+/**
+ * ScheduleRunState is how a run of a schedule stands.
+ */
+export type ScheduleRunState =
+  | typeof ScheduleRunning
+  | typeof ScheduleDone
+  | typeof ScheduleFailed
+  | typeof ScheduleMissed;
+/**
+ * The states of a run of a schedule.
+ */
+export const ScheduleRunning = "running";
+export const ScheduleDone = "done";
+export const ScheduleFailed = "failed";
+/**
+ * ScheduleMissed: the run did not begin, such as because Pilotfish was not running.
+ * Missed runs are not repeated.
+ */
+export const ScheduleMissed = "missed";
+/**
+ * ScheduleRun is one run of a schedule.
+ */
+export interface ScheduleRun {
+  state: ScheduleRunState;
+  /**
+   * Reason says why it ran: "time", "page", "file" or "user".
+   */
+  reason: string;
+  began: string;
+  /**
+   * DurationMS is how long it took; 0 while it runs.
+   */
+  durationMs?: number /* int64 */;
+  /**
+   * Missed is how many runs in a row an entry of missed runs stands for.
+   */
+  missed?: number /* int */;
+  /**
+   * File is the file that appeared.
+   */
+  file?: string;
+  /**
+   * Message is the result, or why it failed. It may contain text of a page.
+   */
+  message?: string;
+  task?: TaskID;
+  steps?: number /* int */;
+  tokens?: number /* int */;
+}
+/**
+ * Schedule is something that Pilotfish runs by itself, with the rights of the user who
+ * made it.
+ */
+export interface Schedule {
+  /**
+   * Name consists of a to z, 0 to 9, _ and -.
+   */
+  name: string;
+  what: ScheduleWhat;
+  when: ScheduleWhen;
+  session: SessionName;
+  /**
+   * StartSession: a run starts the session when it is not running. Without it such a
+   * run is missed.
+   */
+  startSession?: boolean;
+  /**
+   * Off: the schedule is paused.
+   */
+  off?: boolean;
+  /**
+   * MaxMinutes, MaxSteps and MaxTokens limit one run. MaxSteps and MaxTokens are for
+   * runs that are tasks; 0 means the limit of tasks, and no limit of tokens.
+   */
+  maxMinutes: number /* int */;
+  maxSteps?: number /* int */;
+  maxTokens?: number /* int */;
+  notify: ScheduleNotify;
+  created: string;
+  /**
+   * Next is when it runs next, or when its page is checked next; nil when that is not
+   * known.
+   */
+  next?: string;
+  /**
+   * Runs are the last runs, the newest first.
+   */
+  runs: ScheduleRun[];
+}
+/**
+ * ScheduleRequest is the body of POST /schedules.
+ */
+export interface ScheduleRequest {
+  /**
+   * Do is "list", "add", "change", "run", "pause", "resume" or "remove".
+   */
+  do: string;
+  /**
+   * Name is the schedule that is meant; for "list" and "add" it is empty.
+   */
+  name?: string;
+  /**
+   * Schedule is what "add" and "change" store. Runs, Next and Created are ignored.
+   */
+  schedule?: Schedule;
+}
+/**
+ * ScheduleReply is the reply of POST /schedules: all schedules by name.
+ */
+export interface ScheduleReply {
+  schedules: Schedule[];
+}
+/**
+ * The limits of schedules.
+ */
+export const MaxSchedules = 50;
+/**
+ * MaxScheduleRuns is how many of the last runs of a schedule are kept.
+ */
+export const MaxScheduleRuns = 20;
+/**
+ * MinScheduleCheckSeconds is how often a page may be checked at most.
+ */
+export const MinScheduleCheckSeconds = 60;
+/**
+ * MaxScheduleMinutes and DefaultScheduleMinutes are how long one run may take.
+ */
+export const MaxScheduleMinutes = 24 * 60;
+/**
+ * The limits of schedules.
+ */
+export const DefaultScheduleMinutes = 15;
+/**
+ * MaxScheduleText is the length of a goal, a message and the like, in bytes.
+ */
+export const MaxScheduleText = 2000;
+
+//////////
 // source: secret.go
 
 /**
@@ -6304,6 +6510,10 @@ export interface WindowState {
    * requests them again when it changes.
    */
   models: number /* uint64 */;
+  /**
+   * Schedules counts the changes of the schedules and their runs, in the same way.
+   */
+  schedules: number /* uint64 */;
   /**
    * Theme is that of the settings.
    */

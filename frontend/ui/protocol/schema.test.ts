@@ -5,6 +5,7 @@ import { chatPageSchema } from './chat';
 import * as s from './schema';
 import { elementItemSchema } from './schema-elements';
 import { activityFoundSchema } from './schema-activity';
+import { scheduleReplySchema } from './schema-schedule';
 import {
   consoleItemSchema,
   mappedPlaceSchema,
@@ -30,6 +31,7 @@ const schemas: Record<string, v.GenericSchema> = {
   PageRun: pageRunSchema,
   Pairing: s.pairingSchema,
   PtySessionReply: s.ptySessionReplySchema,
+  ScheduleReply: scheduleReplySchema,
   Settings: s.settingsSchema,
   TabSignals: tabSignalsSchema,
   TerminalControl: s.terminalControlSchema,

@@ -478,6 +478,7 @@ export const windowStateSchema = v.object({
   browserInstall: v.exactOptional(v.string()),
   firstRun: v.exactOptional(v.boolean()),
   models: v.number(),
+  schedules: v.number(),
   theme: themeSchema,
   confinement: confinementSchema,
   stateDir: v.string(),
