@@ -116,6 +116,7 @@ func playUnresponsiveTray() {
 
 // fakeBackend is a backend whose state the test sets, and which records calls.
 type fakeBackend struct {
+	kept secrets // nil for none
 	changes *hub.Hub[struct{}]
 	calls   chan string
 	broken  error                // returned by Run at once
@@ -129,6 +130,8 @@ type fakeBackend struct {
 
 // Models returns nil: the models are tested elsewhere.
 func (b *fakeBackend) Models() server.Models { return nil }
+
+func (b *fakeBackend) Secrets() secrets { return b.kept }
 
 func newFakeBackend() *fakeBackend {
 	b := &fakeBackend{changes: hub.New[struct{}](1), calls: make(chan string, 256)}

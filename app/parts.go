@@ -74,6 +74,8 @@ type backend interface {
 	ProbeAgents(ctx context.Context) protocol.AgentsFile
 	// Models manages the model profiles; nil when there are none.
 	Models() server.Models
+	// Secrets keeps the user's secrets; nil when there are none.
+	Secrets() secrets
 	SetTray(host protocol.TrayHost)
 	// OnShow sets the function that shows the window, with a page to open or
 	// "".
@@ -103,6 +105,9 @@ type siteRules interface {
 
 // manager adapts session.Manager to backend.
 type manager struct{ *session.Manager }
+
+// Secrets returns the user's secrets.
+func (m manager) Secrets() secrets { return session.Secrets(m.Manager) }
 
 // Approvals returns the approvals of a session.
 func (m manager) Approvals(name protocol.SessionName) (approvals, error) {

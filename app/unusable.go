@@ -59,6 +59,9 @@ func (b *brokenBackend) Begun() <-chan struct{} {
 // Models returns nil: there are no model profiles.
 func (b *brokenBackend) Models() server.Models { return nil }
 
+// Secrets returns nil: nothing is kept.
+func (b *brokenBackend) Secrets() secrets { return nil }
+
 func (b *brokenBackend) Changes() *hub.Subscription[struct{}] { return b.changes.Subscribe() }
 
 func (b *brokenBackend) Start(context.Context, protocol.SessionName) error   { return b.problem }

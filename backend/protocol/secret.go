@@ -30,15 +30,15 @@ type Secret struct {
 	// because there is no keychain) or "elsewhere" (From).
 	Kept  string    `json:"kept"`
 	Added time.Time `json:"added"`
-	// Used is when it was used last, and UsedBy for whom: "Claude Code in Chat".
-	// Absent until it is used, and while requests carry it as a header.
+	// Used is when it was used last, and UsedBy by whom: "claude in t1". Absent until
+	// it is used.
 	Used   *time.Time `json:"used,omitempty"`
 	UsedBy string     `json:"usedBy,omitempty"`
 }
 
 // SecretRequest adds a secret.
 type SecretRequest struct {
-	Secret
+	Secret `tstype:",extends"`
 	// Value is the value; empty when From names it.
 	Value string `json:"value,omitempty"`
 }

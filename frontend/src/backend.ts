@@ -15,6 +15,8 @@ import type {
   LLMState,
   LLMVerdict,
   LogRecord,
+  Secret,
+  SecretRequest,
   SessionName,
   Settings,
   SiteRule,
@@ -30,6 +32,7 @@ import {
   siteRulesSchema,
   windowStateSchema,
 } from '$ui/protocol/schema';
+import { secretsSchema } from '$ui/protocol/schema-secrets';
 import {
   llmLocalReplySchema,
   llmModelsReplySchema,
@@ -153,6 +156,10 @@ export interface Backend {
   siteRules(session: SessionName): Promise<SiteRule[]>;
   setSiteRule(session: SessionName, rule: SiteRule): Promise<SiteRule[]>;
   removeSiteRule(session: SessionName, site: string, kind: ActionKind): Promise<SiteRule[]>;
+  /** The secrets, without their values. Each method returns all. */
+  secrets(): Promise<Secret[]>;
+  addSecret(request: Omit<SecretRequest, 'kept' | 'added'>): Promise<Secret[]>;
+  removeSecret(name: string): Promise<Secret[]>;
   settings(): Promise<Settings>;
   /** Saves all settings and returns them as they were parsed. */
   saveSettings(settings: Settings): Promise<Settings>;
@@ -270,6 +277,9 @@ export function connect(host: Host): Backend {
     setSiteRule: (session, rule) => ask(siteRulesSchema, 'SetSiteRule', session, rule),
     removeSiteRule: (session, site, kind) =>
       ask(siteRulesSchema, 'RemoveSiteRule', session, site, kind),
+    secrets: () => ask(secretsSchema, 'Secrets'),
+    addSecret: (request) => ask(secretsSchema, 'AddSecret', request),
+    removeSecret: (name) => ask(secretsSchema, 'RemoveSecret', name),
     settings: () => ask(settingsSchema, 'Settings'),
     saveSettings: (settings) => ask(settingsSchema, 'SaveSettings', settings),
     models: () => ask(llmStateSchema, 'Models'),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { agents, settings } from '../../test/fakes/scenarios';
 import { sections, shownParts, chosen, type SettingField } from './fields';
 
-const own = { browser: ['browserPath'], routing: ['chatRouting'], models: [], sites: [] };
+const own = { browser: ['browserPath'], routing: ['chatRouting'], models: [], sites: [], secrets: [] };
 
 function field(name: string): SettingField {
   for (const { parts } of sections)

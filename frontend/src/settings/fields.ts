@@ -51,7 +51,7 @@ export interface FolderField extends Words {
 export type SettingField = SwitchField | TextField | NumberField | ChoiceField | FolderField;
 
 /** Parts that are more than one setting, with a component of their own. */
-export type OwnPart = 'browser' | 'routing' | 'models' | 'sites';
+export type OwnPart = 'browser' | 'routing' | 'models' | 'sites' | 'secrets';
 
 /** A group of settings with a heading. */
 export interface Section {
@@ -212,6 +212,7 @@ export const sections: readonly Section[] = [
     ],
   },
   { id: 'sites', title: 'What agents may do on sites', parts: ['sites'] },
+  { id: 'secrets', title: 'Secrets', parts: ['secrets'] },
   {
     id: 'protocol',
     title: 'DevTools protocol',

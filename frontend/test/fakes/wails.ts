@@ -8,6 +8,7 @@ import type {
   WindowState,
 } from '../../ui/protocol/protocol';
 import { fakeModels } from './models';
+import { fakeSecrets } from './secrets';
 import { FakeConversations } from './conversations';
 import { logRecord, runningSession, scenarios, settings, stoppedSession } from './scenarios';
 
@@ -187,6 +188,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       fake.settings = next;
       return next;
     },
+    ...fakeSecrets(options.keychain ?? true),
     ...fakeModels(options.keychain ?? true),
     ...fake.conversations.methods,
     ProbeAgents: () => undefined,

@@ -4132,8 +4132,8 @@ export interface Secret {
   kept: string;
   added: string;
   /**
-   * Used is when it was used last, and UsedBy for whom: "Claude Code in Chat".
-   * Absent until it is used, and while requests carry it as a header.
+   * Used is when it was used last, and UsedBy by whom: "claude in t1". Absent until
+   * it is used.
    */
   used?: string;
   usedBy?: string;
@@ -4141,8 +4141,7 @@ export interface Secret {
 /**
  * SecretRequest adds a secret.
  */
-export interface SecretRequest {
-  Secret: Secret;
+export interface SecretRequest extends Secret {
   /**
    * Value is the value; empty when From names it.
    */
