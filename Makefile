@@ -112,13 +112,22 @@ package: install-package $(PROGRAMS) $(NFPM) $(CYCLONEDX) ## make deb, rpm, arch
 test-package: package ## install, use, upgrade and remove the deb on a clean Debian
 	@build/package/test $(DIST) $(NFPM) $(CYCLONEDX)
 
+# The command line and its service for other systems: nothing in them is C. The window and
+# the tray need each system's own compiler. `make package` takes what it finds there.
+CROSS := linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
+.PHONY: cross $(CROSS:%=cross-%)
+cross: $(CROSS:%=cross-%) ## build the command line for macOS, Windows and arm64, in build/cross
+$(CROSS:%=cross-%): cross-%: extension/dist/manifest.json | install-build
+	CGO_ENABLED=0 GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) go build -trimpath -ldflags '$(LDFLAGS)' -o build/cross/$*/ ./app/cli ./app/service
+	cd build/cross/$* && for end in '' .exe; do if [ -f cli$$end ]; then mv -f cli$$end pilotfish$$end; mv -f service$$end pilotfish-service$$end; fi; done
+
 .PHONY: generate
 generate: modules $(TYGO) ## write the TypeScript of backend/protocol, and docs/reference
 	@build/generate $(TYGO)
 
 .PHONY: clean
 clean: ## remove what was built (not node_modules)
-	rm -rf build/bin build/dist $(CACHE) build/bench.json
+	rm -rf build/bin build/cross build/dist $(CACHE) build/bench.json
 	find frontend/dist extension/dist -mindepth 1 -not -name .gitkeep -delete
 
 # Install what the machine needs.

@@ -198,7 +198,7 @@ func roomRules() []roomRule {
 		{"backend/inventory", []string{protocol, "backend/agent", "backend/browser/chromium", "backend/chat/agents", "backend/llm"}, "what a machine has is found without a session"},
 		{"backend/observed", []string{protocol, "backend/feed", "backend/browser/elementlist", "backend/browser/observe"}, "feeds are made of what a tab reports: the browser is given to them as an interface"},
 		{"backend/feed", []string{protocol}, "a feed is values for a reader; whose they are is not its business"},
-		{"backend/connect", []string{protocol, "backend/connect/edit"}, "other programs' settings are changed without knowing the browser or a session"},
+		{"backend/connect", []string{protocol, "backend/connect/edit", "backend/journal"}, "other programs' settings are changed without knowing the browser or a session"},
 		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
 		{"backend/identity", []string{protocol, "backend/identity", "backend/journal", "backend/spelling"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
 		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},

@@ -53,7 +53,7 @@ func serve(t *testing.T) (pilotfish string, env map[string]string) {
 	}
 	defer word.Close()
 	session := exec.CommandContext(context.WithoutCancel(t.Context()), pilotfish, "serve", "--headless", "--json")
-	session.Env = append(os.Environ(), "PILOTFISH_READY=1")
+	session.Env = append(os.Environ(), "PILOTFISH_READY=3")
 	for name, value := range env {
 		session.Env = append(session.Env, name+"="+value)
 	}

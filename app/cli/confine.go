@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"syscall"
 
+	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/config"
 	"pilotfish/backend/confine"
@@ -43,6 +43,6 @@ func (p *program) confine(ctx context.Context, in syntax.Invocation) error {
 		folders.Writable, folders.ReadOnly = session.ForAgents()
 	}
 	started := confine.Wrap(confine.Program{Path: path, Args: in.Program[1:], Env: os.Environ(), Dir: dir}, folders)
-	err = syscall.Exec(started.Path, append([]string{started.Path}, started.Args...), started.Env)
+	err = client.Become(started.Path, append([]string{started.Path}, started.Args...), started.Env)
 	return fmt.Errorf("starting %s: %w", started.Path, err)
 }

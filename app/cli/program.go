@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"syscall"
 	"time"
 
 	"pilotfish/app/cli/client"
@@ -292,6 +291,6 @@ func (p *program) become(in syntax.Invocation) error {
 		args = append(args, "--json")
 	}
 	args = append(args, "--tab="+string(in.Tab), "--session="+string(in.Session))
-	err = syscall.Exec(service, args, os.Environ())
+	err = client.Become(service, args, os.Environ())
 	return client.Unstartable(service, err)
 }

@@ -17,18 +17,14 @@ import (
 
 // serve runs the backend in this process, without window and tray.
 func serve(ctx context.Context, how serving) error {
-	var parent *os.File
-	if os.Getenv(client.EnvReady) == "1" {
-		// The browser and the agents must inherit neither the variable nor the
-		// pipe.
-		syscall.CloseOnExec(client.ReadyFD)
-		if err := os.Unsetenv(client.EnvReady); err != nil {
-			return err
-		}
-		parent = os.NewFile(client.ReadyFD, "ready")
+	parent, err := client.Ready()
+	if err != nil {
+		return err
+	}
+	if parent != nil {
 		defer parent.Close()
 	}
-	err := serveUntil(ctx, how, parent)
+	err = serveUntil(ctx, how, parent)
 	if parent != nil && err != nil {
 		word, _ := json.Marshal(protocol.AsError(err)) // cannot fail: an error has three texts
 		_, _ = parent.Write(append(word, '\n'))        // it may be closed, if the service reported ready before

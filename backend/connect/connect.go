@@ -17,9 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"pilotfish/backend/connect/edit"
+	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
 
@@ -182,7 +181,7 @@ func (c *Connections) Add(ctx context.Context, name string, dry bool) (Done, err
 		if err := os.MkdirAll(filepath.Dir(skill), 0o700); err != nil {
 			return Done{}, fmt.Errorf("make the folder of the skill: %w", err)
 		}
-		if err := renameio.WriteFile(skill, []byte(c.Skill), 0o600); err != nil {
+		if err := journal.WriteFile(skill, []byte(c.Skill), 0o600); err != nil {
 			return Done{}, fmt.Errorf("write the skill: %w", err)
 		}
 	}
@@ -357,7 +356,7 @@ func (c *Connections) remember(name string, change *edit.Change, made bool) erro
 	b, err := json.MarshalIndent(all, "", "  ")
 	if err == nil {
 		if err = os.MkdirAll(filepath.Dir(c.State), 0o700); err == nil {
-			err = renameio.WriteFile(c.State, b, 0o600)
+			err = journal.WriteFile(c.State, b, 0o600)
 		}
 	}
 	if err != nil {
@@ -401,7 +400,7 @@ func write(path string, before, after []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return protocol.NewError(protocol.CodeNotWritable, "the folder of the settings cannot be made: "+err.Error(), "check the permissions")
 	}
-	if err := renameio.WriteFile(path, after, mode, renameio.IgnoreUmask()); err != nil {
+	if err := journal.WriteFile(path, after, mode); err != nil {
 		return protocol.NewError(protocol.CodeNotWritable, "the settings cannot be written: "+err.Error(), "check the file's permissions")
 	}
 	return nil

@@ -1,5 +1,3 @@
-//go:build unix
-
 package instance
 
 import (
@@ -9,9 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
@@ -43,26 +38,14 @@ func WriteEndpoint(path string, e protocol.Endpoint) error {
 // endpoint when the app is ending; and CodeRefused when other users have access to
 // the file: whoever wrote it could redirect our commands.
 func ReadEndpoint(path string) (protocol.Endpoint, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	file, err := openOurs(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return protocol.Endpoint{}, notRunning()
-	case errors.Is(err, unix.ELOOP):
-		return protocol.Endpoint{}, refused(path + " is a symbolic link")
-	case err != nil:
-		return protocol.Endpoint{}, fmt.Errorf("reading the endpoint: %w", err)
+	}
+	if err != nil {
+		return protocol.Endpoint{}, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return protocol.Endpoint{}, fmt.Errorf("reading the endpoint: %w", err)
-	}
-	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
-		return protocol.Endpoint{}, refused(path + " belongs to another user")
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return protocol.Endpoint{}, refused(path + " can be read by others")
-	}
 	data, err := io.ReadAll(io.LimitReader(file, maxEndpoint))
 	if err != nil {
 		return protocol.Endpoint{}, fmt.Errorf("reading the endpoint: %w", err)

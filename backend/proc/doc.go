@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package proc starts trees of subprocesses and ends them, whatever they do.
 //
 // A process that Start starts leads its own session and has a random mark in its
@@ -19,6 +17,7 @@
 // that forked ends, not the process, and Go does not say on which thread it forks;
 // the guard's pipe closes at the same instant.
 //
-// Windows has neither sessions nor signals. There a tree would be a job object and a
-// terminal a ConPTY, in separate files.
+// Windows has neither sessions nor signals. There a tree is a job object, which the
+// kernel ends with the program that holds it, so that neither guard nor records are
+// needed; a terminal is a ConPTY. This was built, and has not been run.
 package proc

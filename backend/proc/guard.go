@@ -19,18 +19,6 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// GuardConfig describes how to start the guard.
-type GuardConfig struct {
-	// Exe and Args are a program that calls RunGuard(os.Stdin, os.Stdout). It should
-	// be small, because it runs as long as the app.
-	Exe  string
-	Args []string
-	// Dir is the folder of the records that Reap reads at the next start; if it is
-	// empty, no records are kept. It must exist.
-	Dir    string
-	Logger *slog.Logger
-}
-
 // Guard is a small process that outlives this program for as long as it takes to end
 // what this program started. An app has one. A nil Guard does nothing.
 type Guard struct {

@@ -4,12 +4,8 @@ package proc
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -20,28 +16,6 @@ import (
 
 	"pilotfish/backend/protocol"
 )
-
-// Config describes what to start.
-type Config struct {
-	// Path is the program; Args are its arguments without the program's name.
-	Path string
-	Args []string
-	// Env is the whole environment; nil is an empty one. Start adds the mark.
-	Env []string
-	Dir string
-	// ExtraFiles become the descriptors 3, 4, … of the process. It inherits no others
-	// except 0, 1 and 2.
-	ExtraFiles []*os.File
-	// Stdin, Stdout and Stderr are as in exec.Cmd: nil is the null device.
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
-	// TTY is the program's side of a terminal. It becomes the controlling terminal
-	// and the descriptors 0, 1 and 2. The caller closes its copy after Start.
-	TTY *os.File
-	// Guard, if set, ends the tree when this program dies.
-	Guard  *Guard
-	Logger *slog.Logger
-}
 
 // Process is one subprocess with all of its descendants. Its methods are safe
 // for concurrent use.
@@ -129,16 +103,6 @@ func command(ctx context.Context, c Config, mark string) *exec.Cmd {
 	// A process that holds our pipes open is gone by the time Wait is called.
 	cmd.WaitDelay = time.Second
 	return cmd
-}
-
-// newMark returns 128 random bits, so that a process with this mark is certainly
-// ours.
-func newMark() (string, error) {
-	b := make([]byte, 16)
-	if _, err := rand.Read(b); err != nil {
-		return "", fmt.Errorf("making a process mark: %w", err)
-	}
-	return hex.EncodeToString(b), nil
 }
 
 // wait detects the leader's end without reaping it.

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package terminal runs programs in pseudo terminals and connects viewers to them by
 // WebSocket.
 //

@@ -10,11 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"pilotfish/backend/config"
 	"pilotfish/backend/instance"
@@ -32,12 +30,9 @@ const (
 // EnvNoAutostart switches the automatic start of a session off.
 const EnvNoAutostart = "PILOTFISH_NO_AUTOSTART"
 
-// EnvReady tells a session that its starter waits at ReadyFD for a message.
-const EnvReady = "PILOTFISH_READY"
-
-// ReadyFD is the file descriptor on which an automatically started session
-// reports that it listens: the first one after the three standard ones.
-const ReadyFD = 3
+// envReady names the file descriptor, or the handle, on which an automatically started
+// session reports that it listens.
+const envReady = "PILOTFISH_READY"
 
 // ReadyWord is the message of a session that listens.
 const ReadyWord = "ready"
@@ -100,7 +95,7 @@ func startDetached(ctx context.Context, dirs config.Dirs, idle string) error {
 		return err
 	}
 	logPath := filepath.Join(dirs.LogDir(), "autostart.log")
-	output, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
+	output, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|noFollow, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening the log: %w", err)
 	}
@@ -113,10 +108,9 @@ func startDetached(ctx context.Context, dirs config.Dirs, idle string) error {
 	// The session outlives this command, so no context ends it.
 	cmd := exec.Command(service, "serve", "--headless", "--json", "--idle", idle) //nolint:noctx // see above
 	cmd.Dir = dirs.State
-	cmd.Env = append(WithoutAgent(os.Environ()), EnvReady+"=1")
+	cmd.Env = WithoutAgent(os.Environ())
 	cmd.Stdout, cmd.Stderr = output, output
-	cmd.ExtraFiles = []*os.File{said}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	detach(cmd, said)
 	err = cmd.Start()
 	said.Close()
 	if err != nil {
@@ -131,6 +125,25 @@ func startDetached(ctx context.Context, dirs config.Dirs, idle string) error {
 		}
 	}
 	return heard(word, logPath)
+}
+
+// Ready returns where a session that was started automatically reports that it listens;
+// nil for another one. What the session starts inherits neither the variable nor the
+// pipe.
+func Ready() (*os.File, error) {
+	name := os.Getenv(envReady)
+	if name == "" {
+		return nil, nil
+	}
+	if err := os.Unsetenv(envReady); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", envReady, err)
+	}
+	number, err := strconv.ParseUint(name, 10, 32)
+	if err != nil {
+		return nil, protocol.NewError(protocol.CodeBadArgument, envReady+" is not a descriptor", "unset it")
+	}
+	keepFromChildren(uintptr(number))
+	return os.NewFile(uintptr(number), "ready"), nil
 }
 
 // heard reads the session's message: that it is ready, or why it is not.

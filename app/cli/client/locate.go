@@ -43,7 +43,7 @@ func Service() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding this program: %w", err)
 	}
-	return filepath.Join(filepath.Dir(own), "pilotfish-service"), nil
+	return filepath.Join(filepath.Dir(own), "pilotfish-service"+exe), nil
 }
 
 // Unstartable is the error for a service that does not start.

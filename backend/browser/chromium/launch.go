@@ -2,16 +2,11 @@ package chromium
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/chromedp/chromedp"
 
@@ -92,52 +87,17 @@ func CheckProfile(dir string) error {
 	if !info.IsDir() {
 		return protocol.NewError(protocol.CodeNotWritable, dir+" is not a folder", "choose another profile folder in Settings")
 	}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
-		return protocol.NewError(protocol.CodeNotWritable, dir+" belongs to another user", "choose another profile folder in Settings")
-	}
-	target, err := os.Readlink(filepath.Join(dir, "SingletonLock"))
-	if err != nil {
-		return nil //nolint:nilerr // no lock: nobody has the profile
-	}
-	// The link's target is "host-pid"; host names can contain dashes, too.
-	i := strings.LastIndexByte(target, '-')
-	if i < 0 {
-		return nil
-	}
-	pid, err := strconv.Atoi(target[i+1:])
-	if err != nil || pid <= 0 {
-		return nil //nolint:nilerr // not Chromium's form: Chromium replaces it
-	}
-	host, err := os.Hostname()
-	if err != nil || host != target[:i] || !livesAsBrowser(pid) {
-		return nil //nolint:nilerr // of another machine, or of a dead process
-	}
-	return protocol.NewError(protocol.CodeProfileInUse, fmt.Sprintf("another browser (process %d) uses the profile %s", pid, dir),
-		"close that browser, or choose another profile folder in Settings")
-}
-
-// livesAsBrowser reports whether a pid is a running browser. A pid that now
-// belongs to another program does not hold the profile. Where there is no /proc,
-// any running process counts.
-func livesAsBrowser(pid int) bool {
-	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
-		return false
-	}
-	cmdline, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
-	if err != nil {
-		return runtime.GOOS != "linux"
-	}
-	return strings.Contains(string(cmdline), "--user-data-dir") || strings.Contains(strings.ToLower(string(cmdline)), "chrom")
+	return free(info, dir)
 }
 
 // Launch starts the browser of a path with its pipe as its descriptors 3 and 4.
 func Launch(ctx context.Context, o *Options, path string, log *slog.Logger) (*Process, error) {
-	commands, commandsIn, err := pipe()
+	commands, commandsIn, err := pipe(true)
 	if err != nil {
 		return nil, err
 	}
 	defer commandsIn.Close()
-	events, eventsOut, err := pipe()
+	events, eventsOut, err := pipe(false)
 	if err != nil {
 		_ = commands.Close()
 		return nil, err
@@ -146,7 +106,7 @@ func Launch(ctx context.Context, o *Options, path string, log *slog.Logger) (*Pr
 	stderr := &tail{}
 	p, err := proc.Start(ctx, proc.Config{
 		Path:       path,
-		Args:       args(o),
+		Args:       append(pipeFlags(commandsIn, eventsOut), args(o)...),
 		Env:        append(environment(os.Environ()), o.Env...),
 		Dir:        o.ProfileDir,
 		ExtraFiles: []*os.File{commandsIn, eventsOut},

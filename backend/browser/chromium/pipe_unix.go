@@ -1,3 +1,5 @@
+//go:build unix
+
 package chromium
 
 import (
@@ -10,8 +12,8 @@ import (
 
 // pipe returns our end and the browser's end of one direction. It is a pair of sockets
 // and no pipe: any process of the same user could open a pipe again through
-// /proc/PID/fd, and a socket it cannot.
-func pipe() (ours, theirs *os.File, err error) {
+// /proc/PID/fd, and a socket it cannot. It carries both ways, so that it does not matter who writes.
+func pipe(bool) (ours, theirs *os.File, err error) {
 	// macOS has no SOCK_CLOEXEC, so that nothing may fork in between.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -28,3 +30,6 @@ func pipe() (ours, theirs *os.File, err error) {
 	}
 	return os.NewFile(uintptr(pair[0]), "browser pipe"), os.NewFile(uintptr(pair[1]), "browser pipe"), nil
 }
+
+// pipeFlags are none: the browser takes the descriptors 3 and 4.
+func pipeFlags(_, _ *os.File) []string { return nil }

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package acp speaks the Agent Client Protocol, version 1, with an agent over
 // its standard input and output: JSON-RPC in both directions, one message per
 // line.

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package claude runs the claude command line in its stream-json mode, for
 // users who have claude without its ACP adapter. The protocol is JSON messages,
 // one per line, and requests in both directions ("control requests": may this

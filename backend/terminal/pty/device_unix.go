@@ -1,8 +1,5 @@
 //go:build unix
 
-// Package pty wraps the pseudo terminal of a program: its output, its size, its
-// foreground program, and a queue of input for the time in which the program does not
-// read.
 package pty
 
 import (

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package reader says what the programs of terminals printed, as text, and waits for
 // what they print. It needs no panel: the text comes from an emulator of its own.
 package reader
