@@ -202,6 +202,7 @@ func roomRules() []roomRule {
 		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
 		{"backend/identity", []string{protocol, "backend/identity", "backend/journal", "backend/spelling"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
 		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},
+		{"backend/update", []string{protocol, "backend/journal"}, "a newer version is found and installed without knowing what runs"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
 		{"backend/activity/recorder", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/policy", "backend/question"}, "a command is recorded as it runs, through a function: who runs it is not its business"},
 		{"backend/activity/viewer", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/feed"}, "what is seen of the activity is read from its records and screenshots: the server and the panel are given it as an interface"},
@@ -309,6 +310,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e", "app/bench"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
 		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp", "app/e2e"}, "an agent's protocol is its driver's matter; the tests of Pilot are a client of it"},
 		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "app/service", "app/e2e", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tests are clients of it)"},
+		{"aead.dev/minisign", []string{"backend/update"}, "what is signed by a release key is only the update"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},
 		{"github.com/getlantern/systray", []string{"app/tray"}, "the tray owns GTK's main loop and cannot share a process with the window"},
 	}

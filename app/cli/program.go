@@ -127,6 +127,17 @@ func builtins() []builtin {
 			Examples: []string{"pilotfish connect", "pilotfish connect claude", "pilotfish connect zed --dry-run", "pilotfish connect cursor --remove"},
 		}, (*program).connect},
 		{syntax.Spec{
+			Name: "update", Summary: "say whether there is a newer version, and install it", Group: syntax.GroupApp,
+			Help: "Off until you set an address: then it loads a manifest from there, which must be signed with your key, and sends nothing else. A package manager's Pilotfish is left to it.",
+			Args: []syntax.Arg{
+				{Name: "check", Kind: syntax.KindBool, Flag: true, Help: "only say what is new"},
+				{Name: "from", Flag: true, Help: "set the address of the manifest; none switches updates off"},
+				{Name: "key", Flag: true, Help: "set the minisign key that signs it"},
+				{Name: "undo", Kind: syntax.KindBool, Flag: true, Help: "put the version before the last update back"},
+			},
+			Examples: []string{"pilotfish update --check", "pilotfish update", "pilotfish update --undo"},
+		}, (*program).update},
+		{syntax.Spec{
 			Name: "skill", Summary: "print the skill that teaches an agent to use Pilotfish", Group: syntax.GroupAgent,
 			Examples: []string{"pilotfish skill"},
 		}, (*program).skill},
@@ -251,6 +262,8 @@ func (p *program) doctor(_ context.Context, in syntax.Invocation) error { return
 
 func (p *program) connect(_ context.Context, in syntax.Invocation) error { return p.become(in) }
 
+func (p *program) update(_ context.Context, in syntax.Invocation) error { return p.become(in) }
+
 func (p *program) skill(_ context.Context, in syntax.Invocation) error { return p.become(in) }
 
 // connectable are the programs of backend/connect, whose package the command line does
@@ -282,7 +295,7 @@ func (p *program) become(in syntax.Invocation) error {
 		return err
 	}
 	args := []string{service, in.Spec.Name}
-	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run"} {
+	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo"} {
 		if value := in.Values[name]; value != "" {
 			args = append(args, "--"+name+"="+value)
 		}

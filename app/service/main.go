@@ -20,11 +20,17 @@ import (
 	"pilotfish/app/service/bridge"
 	"pilotfish/app/service/connecting"
 	"pilotfish/app/service/doctor"
+	"pilotfish/app/service/updating"
 	"pilotfish/backend/protocol"
 )
 
 // version is set by the build: -X main.version=v1.2.3.
 var version = "unknown"
+
+// Where updates are published and which minisign key signs them, set by the build of a
+// distributor: -X main.updateAddress=https://…. Empty: updates are off until the user
+// chooses an address.
+var updateAddress, updateKey string
 
 // errUnhealthy is returned when a check of the installation failed; the findings
 // were already printed.
@@ -61,6 +67,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	list := flags.Bool("list", false, "connect: how every program stands")
 	remove := flags.Bool("remove", false, "connect: take it back")
 	dry := flags.Bool("dry-run", false, "connect: show the change only")
+	var renew updating.Request
+	flags.BoolVar(&renew.Check, "check", false, "update: say what is new only")
+	flags.StringVar(&renew.From, "from", "", "update: where updates are published")
+	flags.StringVar(&renew.Key, "key", "", "update: the key that signs them")
+	flags.BoolVar(&renew.Undo, "undo", false, "update: the version before")
 	if err := flags.Parse(args[1:]); err != nil {
 		return protocol.NewError(protocol.CodeBadArgument, err.Error(), "")
 	}
@@ -83,10 +94,13 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	case "connect":
 		return connecting.Run(ctx, connecting.Place{Getenv: os.Getenv, Executable: commandLine},
 			connecting.Request{Program: *program, List: *list, Remove: *remove, Dry: *dry, JSON: *asData}, out)
+	case "update":
+		renew.JSON = *asData
+		return updating.Run(ctx, updating.Place{Getenv: os.Getenv, Version: version, Address: updateAddress, Key: updateKey}, renew, out)
 	case "skill":
 		return say.Text(out, connecting.Skill())
 	}
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent, doctor, connect or skill")
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent, doctor, connect, update or skill")
 }
 
 // examine checks the installation. It returns an error when a check fails, but
