@@ -132,6 +132,7 @@ func roomRules() []roomRule {
 		{"backend/browser/observe", []string{protocol, "backend/redact", "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files", "backend/browser/values", "backend/browser/sourcemaps"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/overrides", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/gate", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/place", []string{protocol, "backend/browser/devtools"}, "what pages are told is given to it: it knows no tab and no session"},
 		{"backend/browser/httpauth", []string{protocol, "backend/browser/devtools"}, "what answers servers knows neither the user nor their secrets: both are given to it as an interface"},
 		{"backend/login", []string{protocol, "backend/policy", "backend/browser/httpauth"}, "logins are answered without knowing browsers and commands: secrets, tabs and questions are given as functions"},
 		{"backend/browser/focus", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps the focus knows no command that takes it"},
@@ -201,6 +202,7 @@ func roomRules() []roomRule {
 		{"backend/connect", []string{protocol, "backend/connect/edit", "backend/journal"}, "other programs' settings are changed without knowing the browser or a session"},
 		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
 		{"backend/identity", []string{protocol, "backend/identity", "backend/journal", "backend/spelling"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
+		{"backend/identity/certdb", []string{"backend/journal"}, "a file of a profile is written without knowing whose certificates they are"},
 		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},
 		{"backend/update", []string{protocol, "backend/journal"}, "a newer version is found and installed without knowing what runs"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
@@ -258,10 +260,10 @@ func roomRules() []roomRule {
 // overTheRegistry is the only exception: tests that run commands of the registry
 // in a real browser, and inspect the browser meanwhile.
 func overTheRegistry(path, room string) bool {
-	if !within(room, "backend/command") && room != "backend/policy" && room != "backend/secret" {
+	if !within(room, "backend/command") && room != "backend/policy" && room != "backend/secret" && room != "backend/identity" && room != "backend/peer" {
 		return false
 	}
-	return strings.HasSuffix(path, "backend/browser/middle_test.go") || strings.HasSuffix(path, "backend/browser/secret_test.go") || strings.HasSuffix(path, "backend/login/login_test.go") || strings.HasSuffix(path, "backend/browser/history_test.go")
+	return strings.HasSuffix(path, "backend/browser/middle_test.go") || strings.HasSuffix(path, "backend/browser/secret_test.go") || strings.HasSuffix(path, "backend/browser/identity_test.go") || strings.HasSuffix(path, "backend/login/login_test.go") || strings.HasSuffix(path, "backend/browser/history_test.go")
 }
 
 func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
+	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"pilotfish/app/cli/syntax"
@@ -20,6 +23,13 @@ func identityOptions() []syntax.Arg {
 		{Name: "user-agent", Flag: true, Help: "what the browser calls itself"},
 		{Name: "languages", Flag: true, Help: "the languages to ask pages for, the preferred one first: de-DE,en"},
 		{Name: "start-pages", Flag: true, Help: "the first pages, with spaces between"},
+		{Name: "ca-files", Flag: true, Help: "files with authorities (PEM) that this session trusts, with commas between"},
+		{Name: "accept", Flag: true, Help: "certificates that are accepted for one host although they are not valid, with commas between: HOST=SHA-256"},
+		{Name: "header", Flag: true, Help: "a header for one origin: \"https://api.example.com X-Env: staging\""},
+		{Name: "place", Flag: true, Help: "where pages are told that you are: LATITUDE,LONGITUDE[,METRES]"},
+		{Name: "place-origins", Flag: true, Help: "origins that may know the place without asking, with commas between"},
+		{Name: "extensions", Flag: true, Help: "folders with further extensions, with commas between"},
+		{Name: "flags", Flag: true, Help: "further switches of the browser that are safe, with spaces between"},
 	}
 }
 
@@ -30,8 +40,32 @@ func identityOf(in syntax.Invocation) (*protocol.SessionIdentity, error) {
 		Color: v["color"], Profile: v["profile"], Proxy: v["proxy"], ProxySecret: v["proxy-secret"], ProxyBypass: commas(v["proxy-bypass"]),
 		UserAgent: v["user-agent"], Languages: commas(v["languages"]), StartPages: strings.Fields(v["start-pages"]),
 	}
+	id.CAFiles, id.Extensions, id.Flags = absolute(commas(v["ca-files"])), absolute(commas(v["extensions"])), strings.Fields(v["flags"])
+	for _, pair := range commas(v["accept"]) {
+		host, sum, _ := strings.Cut(pair, "=")
+		id.Accept = append(id.Accept, protocol.AcceptedCertificate{Host: host, SHA256: sum})
+	}
+	if header := v["header"]; header != "" {
+		origin, rest, _ := strings.Cut(header, " ")
+		name, value, ok := strings.Cut(rest, ":")
+		if !ok {
+			return nil, in.UsageError("--header needs an origin, a name and a value: \"https://api.example.com X-Env: staging\"")
+		}
+		id.Headers = []protocol.OriginHeader{{Origin: origin, Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)}}
+	}
+	if v["place"] != "" || v["place-origins"] != "" {
+		place, err := placeOf(v["place"])
+		if err != nil {
+			return nil, in.UsageError("%v", err)
+		}
+		place.Origins = commas(v["place-origins"])
+		id.Geolocation = place
+	}
 	if len(id.StartPages) == 0 {
 		id.StartPages = nil
+	}
+	if len(id.Flags) == 0 {
+		id.Flags = nil
 	}
 	if reflect.ValueOf(id).IsZero() {
 		return nil, nil //nolint:nilnil // no option is no error
@@ -49,3 +83,32 @@ func commas(text string) []string {
 	}
 	return list
 }
+
+// absolute makes paths of the command line independent of its folder.
+func absolute(paths []string) []string {
+	for i, path := range paths {
+		if whole, err := filepath.Abs(path); err == nil {
+			paths[i] = whole
+		}
+	}
+	return paths
+}
+
+// placeOf reads "48.5,9.25" or "48.5,9.25,100".
+func placeOf(text string) (*protocol.Geolocation, error) {
+	var numbers [3]float64
+	parts := commas(text)
+	if len(parts) < 2 || len(parts) > len(numbers) {
+		return nil, errPlace
+	}
+	for i, part := range parts {
+		n, err := strconv.ParseFloat(part, 64)
+		if err != nil {
+			return nil, errPlace
+		}
+		numbers[i] = n
+	}
+	return &protocol.Geolocation{Latitude: numbers[0], Longitude: numbers[1], Accuracy: numbers[2]}, nil
+}
+
+var errPlace = errors.New("--place needs a latitude and a longitude: 48.52,9.05")

@@ -81,6 +81,11 @@ type Config struct {
 	Guard    *proc.Guard
 	// Switches, Env and Extensions are as in chromium.Options.
 	Switches, Env, Extensions []string
+	// Before is called before each start, when nothing uses the profile; nil for
+	// nothing.
+	Before func() error
+	// Place is where pages are told that the user is; nil for where the machine says.
+	Place *protocol.Geolocation
 	// Lookup finds the addresses of names for the rules over tabs; nil asks the
 	// system.
 	Lookup gate.Lookup
@@ -296,6 +301,11 @@ func (b *Browser) Run(ctx context.Context) error {
 		b.tabs.Expects(again[0].ID)
 	}
 	first := !o.Headless && chromium.Clickable(o.ProfileDir) && o.ExtensionDir != ""
+	if c.Before != nil {
+		if err := c.Before(); err != nil {
+			return err
+		}
+	}
 	// serve asks the browser to close and then stops it. A signal sent at the
 	// same moment would keep Chromium from writing its profile, including the
 	// window's position (observed).

@@ -23,6 +23,7 @@ import (
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/httpauth"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/place"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -162,6 +163,9 @@ func (r *run) serve(ctx context.Context) error {
 	if r.b.config.ExtensionDir != "" {
 		g.Go(func() error { extension{r}.watchWorkers(inner); return nil })
 		g.Go(func() error { extension{r}.supervise(inner); return nil })
+	}
+	if r.b.config.Place != nil {
+		g.Go(func() error { place.Follow(inner, r.conn, *r.b.config.Place, r.log); return nil })
 	}
 	// These commands are written before the browser reads its pipe for the first
 	// time, so that its first read finds all of them.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -92,6 +93,10 @@ type Ready struct {
 	// Pages are the first pages of a session that restores none; empty for the usual
 	// one.
 	Pages []string
+	// Place is where pages are told that the user is; nil for where the machine says.
+	Place *protocol.Geolocation
+	// Before is to be called before each start of the browser, also after a crash.
+	Before func() error
 
 	close []func()
 }
@@ -122,14 +127,29 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 			return nil, AsError(err)
 		}
 	}
-	r := &Ready{Profile: profile, Pages: id.StartPages, Extensions: id.Extensions}
+	r := &Ready{Profile: profile, Pages: id.StartPages, Place: id.Geolocation, Extensions: id.Extensions}
 	defer func() {
 		if err != nil {
 			r.Close()
 		}
 	}()
+	if err := checkExtensions(id.Extensions); err != nil {
+		return nil, err
+	}
 	if err := s.openProfile(r, id, folder); err != nil {
 		return nil, err
+	}
+	cas, err := authorities(id.CAFiles)
+	if err != nil {
+		return nil, err
+	}
+	r.Before = func() error { return trust(r.Profile, cas, id.Accept) }
+	headers, err := writeHeaders(folder, id.Headers)
+	if err != nil {
+		return nil, err
+	}
+	if headers != "" {
+		r.Extensions = append(slices.Clone(r.Extensions), headers)
 	}
 	proxy, err := s.openProxy(ctx, r, id)
 	if err != nil {
@@ -167,6 +187,9 @@ const temporaryPattern = "temporary-"
 // openProfile chooses the profile's folder.
 func (s *Session) openProfile(r *Ready, id protocol.SessionIdentity, folder string) error {
 	s.sweep(folder)
+	if from, copies := strings.CutPrefix(id.Profile, profileCopy); copies {
+		return copyProfile(filepath.Join(filepath.Dir(folder), from, "profile"), r.Profile, from)
+	}
 	if id.Profile != profileTemporary {
 		return nil
 	}

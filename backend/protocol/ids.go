@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -38,6 +39,19 @@ var sessionNamePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.Mu
 // maxSessionName is the limit of a name in bytes. It is not part of the
 // pattern, because a counted repetition makes the compiled pattern large.
 const maxSessionName = 32
+
+// CompareSessions orders the names of sessions: the default one first, then by name.
+func CompareSessions(a, b SessionName) int {
+	switch {
+	case a == b:
+		return 0
+	case a == DefaultSession:
+		return -1
+	case b == DefaultSession:
+		return 1
+	}
+	return strings.Compare(string(a), string(b))
+}
 
 // ParseSessionName returns an error for a name that cannot be a folder name.
 func ParseSessionName(s string) (SessionName, error) {

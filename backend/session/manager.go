@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"pilotfish/backend/auth"
@@ -173,15 +172,7 @@ func (m *Manager) sortedLocked() []*Session {
 	for _, s := range m.sessions {
 		sessions = append(sessions, s)
 	}
-	slices.SortFunc(sessions, func(a, b *Session) int {
-		if (a.name == protocol.DefaultSession) != (b.name == protocol.DefaultSession) {
-			if a.name == protocol.DefaultSession {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(string(a.name), string(b.name))
-	})
+	slices.SortFunc(sessions, func(a, b *Session) int { return protocol.CompareSessions(a.name, b.name) })
 	return sessions
 }
 

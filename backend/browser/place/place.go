@@ -1,0 +1,67 @@
+// Package place tells every page of a browser where its user is, as the session's
+// identity says.
+package place
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/protocol"
+)
+
+// accuracy is that of a place without one, in metres.
+const accuracy = 50
+
+// Follow gives the place to every page, before anything of the page runs, until ctx or
+// the browser ends. The origins that the place names may know it without asking.
+func Follow(ctx context.Context, conn *devtools.Conn, where protocol.Geolocation, log *slog.Logger) {
+	root, err := conn.AttachBrowser(ctx)
+	if err != nil {
+		log.WarnContext(ctx, "pages are not told the session's place", "error", err)
+		return
+	}
+	events := root.Events(target.AttachedToTarget.Method)
+	defer events.Cancel()
+	flat := true
+	if err := devtools.Post(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
+		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat, Filter: target.Filter{{Type: "page"}, {Exclude: true}},
+	}); err != nil {
+		log.WarnContext(ctx, "pages are not told the session's place", "error", err)
+		return
+	}
+	for _, origin := range where.Origins {
+		if err := devtools.Post(ctx, root, browser.SetPermission, browser.SetPermissionParams{
+			Permission: &browser.PermissionDescriptor{Name: "geolocation"}, Setting: browser.PermissionSettingGranted, Origin: origin,
+		}); err != nil {
+			log.WarnContext(ctx, "an origin is not told the session's place", "error", err)
+		}
+	}
+	near := cmp.Or(where.Accuracy, accuracy)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e, ok := <-events.C:
+			if !ok {
+				return // the pipe has ended
+			}
+			v, ok := devtools.Decode(e, target.AttachedToTarget)
+			if !ok {
+				continue
+			}
+			if s := conn.Session(v.SessionID); s != nil {
+				// A page that has gone needs no place.
+				_ = devtools.Post(ctx, s, emulation.SetGeolocationOverride, emulation.SetGeolocationOverrideParams{Latitude: &where.Latitude, Longitude: &where.Longitude, Accuracy: &near})
+				_ = devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+			}
+		}
+	}
+}
