@@ -126,6 +126,8 @@ func roomRules() []roomRule {
 		{"backend/browser/files", []string{protocol, "backend/journal"}, "files that commands make do not depend on what is in them"},
 		{"backend/browser/sitedata", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/signins", []string{protocol, "backend/proc", "backend/journal", "backend/browser/chromium", "backend/browser/devtools"}, "another browser is read on a copy; the session's own is given to it as an interface"},
+		{"backend/browser/signins/copies", []string{protocol}, "files of another program are copied without knowing what is in them"},
+		{"backend/browser/signins/firefox", []string{protocol, "backend/browser/signins/copies"}, "a profile is read from its files; who asks for it is not its business"},
 		{"backend/browser/watch", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps a tab's watches knows none of them"},
 		{"backend/browser/values", []string{protocol, "backend/browser/devtools"}, "values of scripts are read without knowing who wrote them where"},
 		{"backend/browser/sourcemaps", []string{protocol}, "maps are read without a browser: what loads them is given as a function"},
@@ -314,6 +316,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "app/service", "app/e2e", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tests are clients of it)"},
 		{"aead.dev/minisign", []string{"backend/update"}, "what is signed by a release key is only the update"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},
+		{"modernc.org/sqlite", []string{"backend/browser", "app/bench"}, "only files of other browsers are databases; our own state is journals and files that a person can read"},
 		{"github.com/getlantern/systray", []string{"app/tray"}, "the tray owns GTK's main loop and cannot share a process with the window"},
 	}
 	for _, file := range tree(t) {

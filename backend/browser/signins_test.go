@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -126,8 +127,47 @@ func TestSignInsOfAnotherBrowser(t *testing.T) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
+	lock(t, filepath.Join(home, "chromium", "Default"))
+	sites, err = in.Sites(deadline(t), "", "")
+	if err != nil || len(sites.Sites) != 2 || sites.Sites[0].Locked != 0 || sites.Sites[0].Cookies != len(set) || sites.Sites[1].Locked != len(set) || sites.Sites[1].Cookies != 0 {
+		t.Errorf("%+v, %v", sites, err)
+	}
+	for _, why := range []string{"keychain", "v20", "(v77)", "Sign in to these sites here"} {
+		if !strings.Contains(sites.Trouble, why) {
+			t.Errorf("it does not say %s: %s", why, sites.Trouble)
+		}
+	}
+	if _, err := in.Import(deadline(t), protocol.SignInImport{Sites: []string{"localhost"}}); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeRefused {
+		t.Errorf("locked cookies: %v", err)
+	}
+	empty()
 	if strings.Contains(journal.String(), "wörd") {
 		t.Error("a value is in the log")
+	}
+}
+
+// lock changes three cookies of localhost so that nobody can unlock them: one has a key
+// of a keychain, one is bound to a program, one has a mark of a later version. Chromium
+// then gives no cookie of the site.
+func lock(t *testing.T, profile string) {
+	t.Helper()
+	path := filepath.Join(profile, "Cookies")
+	if _, err := os.Stat(path); err != nil {
+		path = filepath.Join(profile, "Network", "Cookies")
+	}
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, change := range []string{
+		`UPDATE cookies SET encrypted_value = unhex('763230' || substr(hex(encrypted_value), 7)) WHERE name = 'empty' AND host_key = 'localhost'`,
+		`UPDATE cookies SET encrypted_value = unhex('763131' || substr(hex(encrypted_value), 7)) WHERE name = 'sid' AND host_key = 'localhost'`,
+		`UPDATE cookies SET encrypted_value = unhex('763737' || substr(hex(encrypted_value), 7)) WHERE name = 'deep' AND host_key = 'localhost'`,
+	} {
+		if _, err := db.ExecContext(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

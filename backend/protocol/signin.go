@@ -4,8 +4,8 @@ import "time"
 
 // SignInBrowser is a browser on this machine whose sign-ins can be imported.
 type SignInBrowser struct {
-	// ID names the browser in commands: chromium, chrome, edge, brave, vivaldi or
-	// opera.
+	// ID names the browser in commands: chromium, chrome, edge, brave, vivaldi, opera,
+	// firefox, firefox-snap or firefox-flatpak.
 	ID       string          `json:"id"`
 	Name     string          `json:"name"` // Google Chrome
 	Profiles []SignInProfile `json:"profiles"`
@@ -15,7 +15,7 @@ type SignInBrowser struct {
 
 // SignInProfile is a profile of a browser.
 type SignInProfile struct {
-	ID   string `json:"id"`   // its folder: Default, Profile 1
+	ID   string `json:"id"`   // its folder: Default, Profile 1, ab12cd34.default
 	Name string `json:"name"` // what the user called it
 }
 
@@ -24,6 +24,8 @@ type SignInProfile struct {
 type SignInSite struct {
 	Site    string `json:"site"` // example.com
 	Cookies int    `json:"cookies"`
+	// Locked is how many more there are that could not be unlocked.
+	Locked int `json:"locked,omitempty"`
 	// Imported says that this session has sign-ins of the site already.
 	Imported bool `json:"imported,omitempty"`
 }
@@ -33,8 +35,17 @@ type SignInSites struct {
 	Browser string       `json:"browser"`
 	Profile string       `json:"profile"`
 	Sites   []SignInSite `json:"sites"`
+	// Containers are Firefox's container tabs whose cookies are left out: they are
+	// other identities of the user.
+	Containers []SignInContainer `json:"containers,omitempty"`
 	// Trouble says why cookies could not be unlocked; empty when all were.
 	Trouble string `json:"trouble,omitempty"`
+}
+
+// SignInContainer is a container of a profile of Firefox.
+type SignInContainer struct {
+	Name    string `json:"name"` // Work
+	Cookies int    `json:"cookies"`
 }
 
 // SignInImport asks for the sign-ins of sites.

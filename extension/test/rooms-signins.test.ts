@@ -19,7 +19,8 @@ beforeEach(async () => {
   made = await backend();
   imported = [];
   locked = undefined;
-  const sites = [
+  const sites: { site: string; cookies: number; locked?: number }[] = [
+    { site: 'bank.example', cookies: 0, locked: 3 },
     { site: 'a-very-long-name-of-a-company-that-sells-things.example', cookies: 12 },
     { site: 'forum.example', cookies: 1 },
     { site: 'shop.example', cookies: 7 },
@@ -28,7 +29,19 @@ beforeEach(async () => {
     const at = '2026-11-26T10:00:00Z';
     switch (args.do) {
       case 'sites':
-        if (locked !== undefined) return { ok: true, data: { sites: [], trouble: locked } };
+        if (locked !== undefined)
+          return { ok: true, data: { sites: sites.slice(0, 1), trouble: locked } };
+        if (args.browser === 'firefox')
+          return {
+            ok: true,
+            data: {
+              sites: sites.slice(1),
+              containers: [
+                { name: 'Banking', cookies: 1 },
+                { name: 'Work', cookies: 12 },
+              ],
+            },
+          };
         return {
           ok: true,
           data: {
@@ -77,6 +90,11 @@ beforeEach(async () => {
                 missing: true,
                 profiles: [{ id: 'Default', name: 'Default' }],
               },
+              {
+                id: 'firefox',
+                name: 'Firefox',
+                profiles: [{ id: 'ab12cd34.default', name: 'default' }],
+              },
             ],
             imported,
           },
@@ -101,12 +119,30 @@ const dialog = () => page.getByRole('dialog', { name: 'Sign-ins' });
 const button = (name: string | RegExp) => dialog().getByRole('button', { name });
 const site = (name: string | RegExp) => dialog().getByRole('checkbox', { name });
 
+/** Checks what is shown in both colour schemes, and that nothing overflows. */
+async function clean(name: string): Promise<void> {
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<AxeResults>(
+      `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })`,
+    );
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    const path = process.env.PILOTFISH_SHOTS;
+    if (path) await page.screenshot({ path: `${path}/signins-${name}-${scheme}.png` });
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(
+    true,
+  );
+}
+
 it('lists, filters, imports and removes sign-ins', async () => {
   await open();
   expect(await dialog().locator('option').allInnerTexts()).toEqual([
     'Google Chrome – Ada',
     'Google Chrome – Work',
     'Opera – Default (not installed any more)',
+    'Firefox – default',
   ]);
   expect(await button('Import').isDisabled()).toBe(true);
   await button('Show sites').click();
@@ -127,19 +163,8 @@ it('lists, filters, imports and removes sign-ins', async () => {
     browser: 'chrome',
     profile: 'Default',
   });
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme });
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<AxeResults>(
-      `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })`,
-    );
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-    const path = process.env.PILOTFISH_SHOTS;
-    if (path) await page.screenshot({ path: `${path}/signins-${scheme}.png` });
-  }
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(
-    true,
-  );
+  await button('Sign in to bank.example here').waitFor();
+  await clean('import');
   await button('Remove shop.example').click();
   await dialog().getByText('The sign-in of shop.example is removed from this session.').waitFor();
   expect(await dialog().getByRole('heading', { name: 'Imported' }).count()).toBe(0);
@@ -153,6 +178,9 @@ it('says why cookies could not be unlocked, and what went wrong', async () => {
   await dialog().getByLabel('Browser and profile').selectOption({ index: 1 });
   await button('Show sites').click();
   await dialog().getByText(locked).waitFor();
+  await dialog().getByText('3 locked').waitFor();
+  expect(await dialog().getByRole('checkbox').count()).toBe(0);
+  await clean('locked');
   expect(made.rooms.commands.at(-1)?.args).toMatchObject({ profile: 'Profile 1' });
   made.rooms.answers.set('signins', () => ({
     ok: false,
@@ -160,6 +188,43 @@ it('says why cookies could not be unlocked, and what went wrong', async () => {
   }));
   await button('Show sites').click();
   await dialog().getByText('the browser did not start').waitFor();
+  expect(await button('Sign in here').isDisabled()).toBe(true);
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
+});
+
+it('offers to sign in here, by the keyboard alone', async () => {
+  await open();
+  const opened = () =>
+    made.rooms.commands.filter(({ command }) => command === 'newtab').map(({ args }) => args?.url);
+  await dialog().getByLabel('Browser and profile').focus();
+  await page.keyboard.press('F'); // Firefox
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await dialog().getByText('Left out, as other identities: Banking (1 cookie), Work').waitFor();
+  await page.keyboard.press('Tab'); // the filter
+  await page.keyboard.type('FORUM');
+  await expect.poll(() => dialog().getByRole('checkbox').count()).toBe(1);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  expect(await site(/forum/).isChecked()).toBe(true);
+  await clean('firefox');
+  await button('Import 1').press('Enter');
+  await dialog().getByText('Nothing could be taken of forum.example.').waitFor();
+  await clean('missed');
+  await button('Sign in to forum.example here').press('Enter');
+  await dialog().waitFor({ state: 'detached' });
+  await expect.poll(opened).toEqual(['https://forum.example/']);
+
+  await page.getByRole('button', { name: 'Sign-ins' }).click();
+  await dialog().getByLabel('Browser and profile').waitFor();
+  made.rooms.answers.set('signins', () => ({
+    ok: false,
+    error: { code: 'bad_argument', message: 'cookies.sqlite is not in the profile any more' },
+  }));
+  await button('Show sites').press('Enter');
+  await dialog().getByLabel('Site to sign in to').fill('news.example');
+  await page.keyboard.press('Enter');
+  await dialog().waitFor({ state: 'detached' });
+  await expect.poll(opened).toEqual(['https://forum.example/', 'https://news.example/']);
 });

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"pilotfish/backend/browser/signins/firefox"
 	"pilotfish/backend/protocol"
 )
 
@@ -18,7 +19,7 @@ import (
 type origin struct {
 	id, name string
 	data     []string // folders of its profiles; the first that exists counts
-	programs []string // absolute, or a name to look up in PATH
+	programs []string // absolute, or a name to look up in PATH; none for Firefox, which we read ourselves
 }
 
 // origins lists the browsers that we can read, by how the system keeps them.
@@ -33,6 +34,7 @@ func origins(goos string, env func(string) string) []origin {
 			one("chrome", "Google Chrome", "Google/Chrome", "Google Chrome"), one("chromium", "Chromium", "Chromium", "Chromium"),
 			one("edge", "Microsoft Edge", "Microsoft Edge", "Microsoft Edge"), one("brave", "Brave", "BraveSoftware/Brave-Browser", "Brave Browser"),
 			one("vivaldi", "Vivaldi", "Vivaldi", "Vivaldi"), one("opera", "Opera", "com.operasoftware.Opera", "Opera"),
+			{id: "firefox", name: "Firefox", data: []string{filepath.Join(support, "Firefox")}},
 		}
 	}
 	config := cmp.Or(env("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
@@ -44,14 +46,26 @@ func origins(goos string, env func(string) string) []origin {
 		{"brave", "Brave", []string{under("BraveSoftware/Brave-Browser")}, []string{"brave-browser-stable", "brave-browser", "brave"}},
 		{"vivaldi", "Vivaldi", []string{under("vivaldi")}, []string{"vivaldi-stable", "vivaldi"}},
 		{"opera", "Opera", []string{under("opera")}, []string{"opera-stable", "opera"}},
+		// From version 147 on new profiles are below the folder for settings.
+		{id: "firefox", name: "Firefox", data: []string{filepath.Join(home, ".mozilla", "firefox"), under("mozilla/firefox")}},
+		{id: "firefox-snap", name: "Firefox (Snap)", data: inside(filepath.Join(home, "snap", "firefox", "common"), ".config")},
+		{id: "firefox-flatpak", name: "Firefox (Flatpak)", data: inside(filepath.Join(home, ".var", "app", "org.mozilla.firefox"), "config")},
 	}
+}
+
+// inside returns where Firefox keeps profiles inside of a home folder that a package
+// system made for it.
+func inside(home, config string) []string {
+	return []string{filepath.Join(home, ".mozilla", "firefox"), filepath.Join(home, config, "mozilla", "firefox")}
 }
 
 // source is a browser of this machine that has profiles.
 type source struct {
 	protocol.SignInBrowser
 	data    string
-	program string // "" when it is not installed any more
+	program string // "" when it is not installed any more, and for Firefox
+	// folders are those of Firefox's profiles, by their id; nil for other browsers.
+	folders map[string]string
 }
 
 // sources returns the browsers that have profiles with cookies.
@@ -64,7 +78,12 @@ func (s *SignIns) sources() []source {
 	for _, o := range origins(runtime.GOOS, env) {
 		one := source{SignInBrowser: protocol.SignInBrowser{ID: o.id, Name: o.name}}
 		for _, dir := range o.data {
-			if one.Profiles = profiles(dir); len(one.Profiles) > 0 {
+			if o.programs == nil {
+				one.Profiles, one.folders = firefoxProfiles(dir)
+			} else {
+				one.Profiles = profiles(dir)
+			}
+			if len(one.Profiles) > 0 {
 				one.data = dir
 				break
 			}
@@ -79,10 +98,25 @@ func (s *SignIns) sources() []source {
 				}
 			}
 		}
-		one.Missing = one.program == ""
+		one.Missing = one.program == "" && one.folders == nil
 		found = append(found, one)
 	}
 	return found
+}
+
+// firefoxProfiles returns the profiles of a Firefox that have a cookie store, and their
+// folders.
+func firefoxProfiles(dir string) ([]protocol.SignInProfile, map[string]string) {
+	var found []protocol.SignInProfile
+	folders := map[string]string{}
+	for _, p := range firefox.Profiles(dir) {
+		if _, twice := folders[p.ID]; twice || len(found) == profilesMost {
+			continue
+		}
+		found = append(found, protocol.SignInProfile{ID: p.ID, Name: shown(p.Name)})
+		folders[p.ID] = p.Folder
+	}
+	return found, folders
 }
 
 // profilesMost is how many profiles of a browser are listed.

@@ -1,16 +1,16 @@
 package signins
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,49 +21,115 @@ import (
 
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/signins/copies"
+	"pilotfish/backend/browser/signins/firefox"
 	"pilotfish/backend/protocol"
 )
 
 // readTimeout is how long a browser may take to start on a copy and answer.
 const readTimeout = 30 * time.Second
 
-// copyMost is the size up to which a cookie store is copied, in bytes.
-const copyMost = 256 << 20
-
-// jar is what was read of a profile.
-type jar struct {
+// contents are what a profile has.
+type contents struct {
+	// cookies are those that were asked for; nil when only numbers were.
 	cookies []*network.Cookie
-	// locked: the store has values, and the browser could unlock none.
-	locked bool
+	// counts are those that can be imported, and locked those that could not be
+	// unlocked, by domain.
+	counts, locked map[string]int
+	containers     []protocol.SignInContainer
+	// why says in words why cookies are locked.
+	why string
 }
 
-// read returns the cookies of a profile. Nothing of it is on the disk afterwards.
-func (s *SignIns) read(ctx context.Context, from source, profile string) (jar, error) {
-	var out jar
-	if from.program == "" {
-		return out, protocol.NewError(protocol.CodeNoBrowser, from.Name+" is not installed any more, and only it can unlock its cookies", "install it, or sign in here")
-	}
+// wanted says of which domains cookies are read; nil reads none and counts them.
+type wanted func(domain string) bool
+
+// read returns what a profile has. Nothing of it is on the disk afterwards.
+func (s *SignIns) read(ctx context.Context, from source, profile string, want wanted) (out contents, err error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	err = s.privately(func(dir string) (err error) {
+		if from.folders != nil {
+			out, err = readFirefox(ctx, from.folders[profile], dir, want)
+		} else {
+			out, err = s.readChromium(ctx, from, profile, dir, want)
+		}
+		return err
+	})
+	return out, err
+}
+
+// privately gives a private folder to use, and removes it.
+func (s *SignIns) privately(use func(dir string) error) error {
 	if err := os.MkdirAll(s.config.Dir, 0o700); err != nil {
-		return out, fmt.Errorf("making a private folder: %w", err)
+		return fmt.Errorf("making a private folder: %w", err)
 	}
 	dir, err := os.MkdirTemp(s.config.Dir, "copy-")
 	if err != nil {
-		return out, fmt.Errorf("making a private folder: %w", err)
+		return fmt.Errorf("making a private folder: %w", err)
 	}
 	defer func() {
 		if err := os.RemoveAll(dir); err != nil {
-			s.log.Error("a copy of a cookie store was not removed", "error", err)
+			s.log.Error("a copy of another browser's files was not removed", "error", err)
 		}
 	}()
-	sealed, err := duplicate(from.data, profile, dir)
+	return use(dir)
+}
+
+func readFirefox(ctx context.Context, profile, dir string, want wanted) (contents, error) {
+	if want != nil {
+		cookies, err := firefox.Cookies(ctx, profile, dir, time.Now(), want)
+		return contents{cookies: cookies}, err
+	}
+	counted, err := firefox.Count(ctx, profile, dir, time.Now())
+	out := contents{counts: counted.Domains}
+	for _, name := range slices.Sorted(maps.Keys(counted.Containers)) {
+		out.containers = append(out.containers, protocol.SignInContainer{Name: shown(name), Cookies: counted.Containers[name]})
+	}
+	return out, err
+}
+
+func (s *SignIns) readChromium(ctx context.Context, from source, profile, dir string, want wanted) (contents, error) {
+	out := contents{counts: map[string]int{}, locked: map[string]int{}}
+	if from.program == "" {
+		return out, protocol.NewError(protocol.CodeNoBrowser, from.Name+" is not installed any more, and only it can unlock its cookies", "install it, or sign in here")
+	}
+	if err := duplicate(from.data, profile, dir); err != nil {
+		return out, err
+	}
+	sealed, err := seals(ctx, filepath.Join(dir, "Default"))
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	out.cookies, err = s.ask(ctx, from, dir)
-	out.locked = err == nil && len(out.cookies) == 0 && sealed
-	return out, err
+	found, err := s.ask(ctx, from, dir)
+	if err != nil {
+		return out, err
+	}
+	for _, c := range found {
+		out.counts[c.Domain]++
+		if want != nil && want(c.Domain) {
+			out.cookies = append(out.cookies, c)
+		}
+	}
+	marks := map[string]int{}
+	for domain, of := range sealed {
+		total := 0
+		for _, n := range of {
+			total += n
+		}
+		if n := total - out.counts[domain]; n > 0 {
+			out.locked[domain] = n
+			// Chromium gives no cookie of a site when one cannot be unlocked: others than
+			// v10, whose key is fixed on Linux, are the reason where there are any.
+			for mark, n := range of {
+				if mark != "v10" || len(of) == 1 {
+					marks[mark] += n
+				}
+			}
+		}
+	}
+	out.why = locked(from.Name, marks)
+	return out, nil
 }
 
 // ask starts the browser on a copy and asks it for all cookies.
@@ -101,37 +167,22 @@ func (s *SignIns) ask(ctx context.Context, from source, dir string) ([]*network.
 // closeTimeout is how long the browser may take to end by itself.
 const closeTimeout = 3 * time.Second
 
-// duplicate copies the cookie store of a profile, and what unlocks it. sealed reports
-// whether the store has encrypted values.
-func duplicate(data, profile, to string) (sealed bool, err error) {
+// duplicate copies the cookie store of a profile, and what unlocks it.
+func duplicate(data, profile, to string) error {
 	if profile != filepath.Base(profile) || profile == "." || profile == ".." {
-		return false, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no profile", profile), "")
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is no profile", profile), "")
 	}
-	if err := copyFile(filepath.Join(data, "Local State"), filepath.Join(to, "Local State")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
+	if err := copies.File(filepath.Join(data, "Local State"), filepath.Join(to, "Local State")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	// The copy has one profile, with the name that every browser starts with.
 	own := filepath.Join(to, "Default")
 	for _, store := range stores(filepath.Join(data, profile)) {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(own, store)), 0o700); err != nil {
-			return false, fmt.Errorf("making a private folder: %w", err)
+			return fmt.Errorf("making a private folder: %w", err)
 		}
-		for _, part := range []string{"", "-journal", "-wal"} {
-			target := filepath.Join(own, store+part)
-			err := copyFile(filepath.Join(data, profile, store+part), target)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return false, err
-			}
-			raw, err := os.ReadFile(target)
-			if err != nil {
-				return false, fmt.Errorf("reading a copy: %w", err)
-			}
-			for _, mark := range []string{"v10", "v11", "v20"} { // in front of each encrypted value
-				sealed = sealed || bytes.Contains(raw, []byte(mark))
-			}
+		if err := copies.Database(filepath.Join(data, profile, store), filepath.Join(own, store)); err != nil {
+			return err
 		}
 	}
 	// Else the browser forgets at its start the cookies that end with a session.
@@ -143,46 +194,18 @@ func duplicate(data, profile, to string) (sealed bool, err error) {
 	preferences.Session.Restore = 1
 	raw, err := json.Marshal(preferences)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if err := os.WriteFile(filepath.Join(own, "Preferences"), raw, 0o600); err != nil {
-		return false, fmt.Errorf("writing into a private folder: %w", err)
+		return fmt.Errorf("writing into a private folder: %w", err)
 	}
-	return sealed, markUsed(to)
+	return markUsed(to)
 }
 
 // markUsed makes sure that the browser takes the folder as one in use.
 func markUsed(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, "First Run"), nil, 0o600); err != nil {
 		return fmt.Errorf("writing into a private folder: %w", err)
-	}
-	return nil
-}
-
-// copyFile copies a regular file with mode 0600.
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return protocol.NewError(protocol.CodeNotWritable, "a file of the other browser cannot be read: "+filepath.Base(from), "check who owns its profile")
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", filepath.Base(from), err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > copyMost {
-		return protocol.NewError(protocol.CodeBadArgument, filepath.Base(from)+" of the other browser is no file, or too large", "sign in here instead")
-	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("writing into a private folder: %w", err)
-	}
-	_, err = io.Copy(out, io.LimitReader(in, copyMost))
-	if err = errors.Join(err, out.Close()); err != nil {
-		return fmt.Errorf("copying %s: %w", filepath.Base(from), err)
 	}
 	return nil
 }

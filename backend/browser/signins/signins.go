@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -106,30 +107,33 @@ func (s *SignIns) Sites(ctx context.Context, browser, profile string) (protocol.
 		return out, err
 	}
 	out.Browser, out.Profile = from.ID, profile
-	found, err := s.read(ctx, from, profile)
+	found, err := s.read(ctx, from, profile, nil)
 	if err != nil {
 		return out, err
-	}
-	if found.locked {
-		out.Trouble = locked(from)
 	}
 	imported, err := s.load()
 	if err != nil {
 		return out, err
 	}
-	count := map[string]int{}
-	for _, c := range found.cookies {
-		count[siteOf(c.Domain)]++
+	out.Trouble, out.Containers = found.why, found.containers
+	count, locked := bySite(found.counts), bySite(found.locked)
+	for site := range locked {
+		count[site] += 0
 	}
 	for site, n := range count {
-		out.Sites = append(out.Sites, protocol.SignInSite{Site: site, Cookies: n, Imported: slices.ContainsFunc(imported, func(i protocol.ImportedSite) bool { return i.Site == site })})
+		out.Sites = append(out.Sites, protocol.SignInSite{Site: site, Cookies: n, Locked: locked[site], Imported: slices.ContainsFunc(imported, func(i protocol.ImportedSite) bool { return i.Site == site })})
 	}
 	slices.SortFunc(out.Sites, func(a, b protocol.SignInSite) int { return cmp.Compare(a.Site, b.Site) })
 	return out, nil
 }
 
-func locked(from source) string {
-	return from.Name + " could not unlock its cookies on the copy: its key is in a keychain that is locked or missing, or is bound to its own profile. Sign in to the sites here instead."
+// bySite adds up numbers of domains.
+func bySite(domains map[string]int) map[string]int {
+	sites := map[string]int{}
+	for domain, n := range domains {
+		sites[siteOf(domain)] += n
+	}
+	return sites
 }
 
 // Import imports the cookies of sites into the session's profile. From then on,
@@ -145,26 +149,26 @@ func (s *SignIns) Import(ctx context.Context, q protocol.SignInImport) (protocol
 	if err != nil {
 		return out, err
 	}
-	found, err := s.read(ctx, from, profile)
-	if err != nil {
-		return out, err
-	}
-	if found.locked {
-		return out, protocol.NewError(protocol.CodeRefused, locked(from), "")
-	}
 	wanted := map[string]bool{}
 	for _, site := range q.Sites {
 		wanted[siteOf(strings.ToLower(site))] = true
 	}
+	found, err := s.read(ctx, from, profile, func(domain string) bool { return wanted[siteOf(domain)] })
+	if err != nil {
+		return out, err
+	}
+	taken := found.cookies
+	if len(taken) == 0 && slices.ContainsFunc(slices.Collect(maps.Keys(found.locked)), func(domain string) bool { return wanted[siteOf(domain)] }) {
+		return out, protocol.NewError(protocol.CodeRefused, found.why, "")
+	}
 	// Agents ask before there is anything that they could use.
 	for site := range wanted {
-		if slices.ContainsFunc(found.cookies, func(c *network.Cookie) bool { return siteOf(c.Domain) == site }) {
+		if slices.ContainsFunc(taken, func(c *network.Cookie) bool { return siteOf(c.Domain) == site }) {
 			if err := s.config.Ask(site); err != nil {
 				return out, err
 			}
 		}
 	}
-	taken := slices.DeleteFunc(found.cookies, func(c *network.Cookie) bool { return !wanted[siteOf(c.Domain)] })
 	has, err := s.config.Into.ImportCookies(ctx, taken)
 	if err != nil {
 		return out, err

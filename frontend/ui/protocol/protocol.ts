@@ -4357,8 +4357,8 @@ export const StateVersion = 1;
  */
 export interface SignInBrowser {
   /**
-   * ID names the browser in commands: chromium, chrome, edge, brave, vivaldi or
-   * opera.
+   * ID names the browser in commands: chromium, chrome, edge, brave, vivaldi, opera,
+   * firefox, firefox-snap or firefox-flatpak.
    */
   id: string;
   name: string; // Google Chrome
@@ -4372,7 +4372,7 @@ export interface SignInBrowser {
  * SignInProfile is a profile of a browser.
  */
 export interface SignInProfile {
-  id: string; // its folder: Default, Profile 1
+  id: string; // its folder: Default, Profile 1, ab12cd34.default
   name: string; // what the user called it
 }
 /**
@@ -4382,6 +4382,10 @@ export interface SignInProfile {
 export interface SignInSite {
   site: string; // example.com
   cookies: number /* int */;
+  /**
+   * Locked is how many more there are that could not be unlocked.
+   */
+  locked?: number /* int */;
   /**
    * Imported says that this session has sign-ins of the site already.
    */
@@ -4395,9 +4399,21 @@ export interface SignInSites {
   profile: string;
   sites: SignInSite[];
   /**
+   * Containers are Firefox's container tabs whose cookies are left out: they are
+   * other identities of the user.
+   */
+  containers?: SignInContainer[];
+  /**
    * Trouble says why cookies could not be unlocked; empty when all were.
    */
   trouble?: string;
+}
+/**
+ * SignInContainer is a container of a profile of Firefox.
+ */
+export interface SignInContainer {
+  name: string; // Work
+  cookies: number /* int */;
 }
 /**
  * SignInImport asks for the sign-ins of sites.

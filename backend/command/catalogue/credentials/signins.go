@@ -26,12 +26,12 @@ func SignIns(importer Importer) []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "signins", Scope: protocol.ScopeSensitive, Summary: "import sign-ins of sites from other browsers on this machine",
-			Help: "The other browser reads its own cookies, on a private copy that is removed at once. Agents ask before they open or use a site whose sign-in was imported. " +
+			Help: "Cookies are read on a private copy that is removed at once: by the browser that wrote them, and those of Firefox from its files. Agents ask before they open or use a site whose sign-in was imported. " +
 				"remove takes the cookies of imported sites out of this session; the other browser keeps its own.",
 			Args: []command.Arg{
 				command.DoArg("list", "sites", "import", "remove"),
 				{Name: "sites", Type: command.Lines, Help: "for import and remove: the sites, such as example.com"},
-				{Name: "browser", Type: command.String, Flag: true, Choices: []string{"chrome", "chromium", "edge", "brave", "vivaldi", "opera"}, Help: "which browser; the first one that has profiles if left out"},
+				{Name: "browser", Type: command.String, Flag: true, Choices: []string{"chrome", "chromium", "edge", "brave", "vivaldi", "opera", "firefox", "firefox-snap", "firefox-flatpak"}, Help: "which browser; the first one that has profiles if left out"},
 				{Name: "profile", Type: command.String, Flag: true, Help: "its profile, as list shows it; the first one if left out"},
 			},
 			Returns:  "list: browsers and imported; sites: the sites with how many cookies each has; import: sites and missed",
@@ -69,10 +69,19 @@ func (s signIns) run(ctx context.Context, in *command.Invocation) (command.Resul
 		var lines []string
 		for _, one := range found.Sites {
 			line := fmt.Sprintf("%-40s %s", one.Site, spelling.Plural(one.Cookies, "cookie"))
+			if one.Locked > 0 {
+				line += fmt.Sprintf(", %d locked", one.Locked)
+			}
 			if one.Imported {
 				line += "  imported"
 			}
 			lines = append(lines, line)
+		}
+		for _, c := range found.Containers {
+			lines = append(lines, fmt.Sprintf("left out: %s of the container %s", spelling.Plural(c.Cookies, "cookie"), c.Name))
+		}
+		if found.Trouble != "" && len(lines) > 0 {
+			lines = append(lines, found.Trouble)
 		}
 		none := "no sign-ins"
 		if found.Trouble != "" {

@@ -26,8 +26,14 @@ export const listSchema = v.object({
 /** What `signins sites` says. */
 export const sitesSchema = v.object({
   sites: v.array(
-    v.object({ site: v.string(), cookies: v.number(), imported: v.exactOptional(v.boolean()) }),
+    v.object({
+      site: v.string(),
+      cookies: v.number(),
+      locked: v.exactOptional(v.number()),
+      imported: v.exactOptional(v.boolean()),
+    }),
   ),
+  containers: v.exactOptional(v.array(v.object({ name: v.string(), cookies: v.number() }))),
   trouble: v.exactOptional(v.string()),
 });
 
