@@ -27,9 +27,12 @@ var errWindowEnded = errors.New("the window's program ended")
 // errWindowDeaf means that the window's program does not read its orders.
 var errWindowDeaf = errors.New("the window's program does not listen")
 
+// errWindowClosed means that the user closed the window.
+var errWindowClosed = errors.New("the user closed the window")
+
 // window is the app's window: a stateless program that shows the backend's
-// state. It runs only from the first time that the window is shown, because a
-// hidden WebKit uses as much memory as a visible one.
+// state. It runs only while the window is shown, because a hidden WebKit uses as
+// much memory as a visible one.
 type window struct {
 	program string
 	memory  windowMemory
@@ -153,6 +156,9 @@ func (w *window) once(parent context.Context) error {
 		return parent.Err()
 	case problem != nil:
 		return problem
+	case errors.Is(context.Cause(ctx), errWindowClosed):
+		w.logger.Info("window ended: the user closed it")
+		return nil
 	case !seen:
 		w.logger.Warn("window ended while it was hidden", "error", err)
 		return nil
@@ -264,17 +270,20 @@ func (w *window) pageLoaded() {
 }
 
 // closed handles the close button of the window's frame. The app keeps running.
-// With a tray the window is hidden; without one it is minimised, so that the
-// user can find it again. Only Quit ends the app.
+// With a tray the window's program ends, because a hidden WebKit uses as much
+// memory as a visible one; the tray starts it again. Without a tray the window is
+// minimised, so that the user can find it again. Only Quit ends the app.
 func (w *window) closed(child *windowChild) {
-	order := protocol.OrderMinimise
-	if w.state().Tray == protocol.TrayShown {
-		order = protocol.OrderHide
+	if w.state().Tray != protocol.TrayShown {
+		child.send(protocol.WindowOrder{Order: protocol.OrderMinimise})
+		return
 	}
 	w.mu.Lock()
-	w.visible = order == protocol.OrderMinimise
+	if w.child == child { // from now on, show starts another program
+		w.child, w.visible, w.loaded = nil, false, false
+	}
 	w.mu.Unlock()
-	child.send(protocol.WindowOrder{Order: order})
+	child.end(errWindowClosed)
 }
 
 // show creates the window or brings it to the front, and opens a page in it

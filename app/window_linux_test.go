@@ -195,9 +195,22 @@ func TestWindowAndTray(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The close button hides the window, and the tray shows it again.
+	// The close button ends the window's program with its WebKit, and the tray
+	// starts it again.
+	program := child(t, app.cmd.Process.Pid, "pilotfish-windo")
+	if program == 0 {
+		t.Fatal("the window's program does not run")
+	}
+	ofWindow := descendants(t, program)
+	handle, err := unix.PidfdOpen(program, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := d.CloseWindow(ctx, window); err != nil {
 		t.Fatal(err)
+	}
+	for _, member := range append(ofWindow, handle) {
+		waitEnded(t, member)
 	}
 	if err := d.WaitNoWindow(ctx, "^Pilotfish$"); err != nil {
 		t.Fatal(err)
@@ -205,6 +218,7 @@ func TestWindowAndTray(t *testing.T) {
 	if err := item.Click(ctx, "Open Pilotfish"); err != nil {
 		t.Fatal(err)
 	}
+	app.expect(t, "page loaded")
 	if _, err := d.WaitWindow(ctx, "^Pilotfish$"); err != nil {
 		t.Fatal(err)
 	}
@@ -276,15 +290,7 @@ func TestKilledAppLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, member := range family {
-		// The handle is readable when the process has ended.
-		n, err := 0, error(unix.EINTR)
-		for errors.Is(err, unix.EINTR) { // a signal to us, such as a child's end
-			n, err = unix.Poll([]unix.PollFd{{Fd: int32(member), Events: unix.POLLIN}}, int(quitTimeout.Milliseconds()))
-		}
-		if err != nil || n == 0 {
-			t.Errorf("a process outlived the app by %s (%v)", quitTimeout, err)
-		}
-		_ = unix.Close(member)
+		waitEnded(t, member)
 	}
 	if err := d.WaitNoItem(ctx); err != nil {
 		t.Error(err)
@@ -292,6 +298,20 @@ func TestKilledAppLeavesNothing(t *testing.T) {
 	if left := d.Windows(ctx, "^Pilotfish$"); len(left) > 0 {
 		t.Errorf("there is a window: %v", left)
 	}
+}
+
+// waitEnded waits until the process of a handle has ended, and closes the handle.
+func waitEnded(t *testing.T, handle int) {
+	t.Helper()
+	// The handle is readable when the process has ended.
+	n, err := 0, error(unix.EINTR)
+	for errors.Is(err, unix.EINTR) { // a signal to us, such as a child's end
+		n, err = unix.Poll([]unix.PollFd{{Fd: int32(handle), Events: unix.POLLIN}}, int(quitTimeout.Milliseconds()))
+	}
+	if err != nil || n == 0 {
+		t.Errorf("a process has not ended in %s (%v)", quitTimeout, err)
+	}
+	_ = unix.Close(handle)
 }
 
 // below returns the descendants of a process.

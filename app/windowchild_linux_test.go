@@ -57,6 +57,17 @@ func endings(b *fakeBackend) *slog.Logger {
 // heard is the call with which the tests' window reports what it received.
 func heard(text string) string { return "open heard/" + text }
 
+// running returns the running program.
+func (w *window) running(t *testing.T) *windowChild {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.child == nil {
+		t.Fatal("no window runs")
+	}
+	return w.child
+}
+
 // report makes the tests' window write a line.
 func report(t *testing.T, w *window, r protocol.WindowReport) {
 	t.Helper()
@@ -128,15 +139,18 @@ func TestPageThatIsSeenIsToldTheState(t *testing.T) {
 	b.expect(t, heard("minimise"))
 	tell(2)
 	b.expect(t, heard("state 2"))
-	// With a tray it is hidden, and receives nothing until it is shown.
+	// With a tray its program ends, and is started again when it is shown.
 	b.SetTray(protocol.TrayShown)
 	b.expect(t, "tray shown")
 	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
-	b.expect(t, heard("hide"))
+	b.expect(t, "log window ended: the user closed it")
 	tell(3)
-	tell(4)
 	w.show("settings")
-	b.expect(t, heard("show"), heard(`event"settings"`), heard("state 4"))
+	b.expect(t, heard("begun"))
+	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
+	b.expect(t, heard(`event"settings"`))
+	tell(4)
+	b.expect(t, heard("state 4"))
 	if err := end(); err != nil {
 		t.Error(err)
 	}
@@ -179,18 +193,13 @@ func TestWindowIsOpenedAgain(t *testing.T) {
 	// The page that was requested before is still opened.
 	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
 	b.expect(t, heard(`event"logs"`))
-	// A window that was hidden when it ended is started again when it is
-	// requested.
+	// The user asks for it while the closed one has not ended yet.
 	b.SetTray(protocol.TrayShown)
 	b.expect(t, "tray shown")
-	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
-	b.expect(t, heard("hide"))
-	if err := killChild("window"); err != nil {
-		t.Fatal(err)
-	}
-	b.expect(t, "log window ended while it was hidden")
-	w.changed()
+	w.closed(w.running(t))
 	w.show("")
+	w.changed()
+	b.expect(t, "log window ended: the user closed it")
 	b.expect(t, heard("begun"))
 	if err := end(); err != nil {
 		t.Error(err)

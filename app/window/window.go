@@ -212,8 +212,6 @@ func (w *window) do(order protocol.WindowOrder) {
 		wailsrt.EventsEmit(ctx, order.Event, order.Data)
 	case protocol.OrderShow:
 		present(ctx)
-	case protocol.OrderHide:
-		wailsrt.WindowHide(ctx)
 	case protocol.OrderMinimise:
 		wailsrt.WindowMinimise(ctx)
 	case protocol.OrderTitle:

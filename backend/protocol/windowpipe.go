@@ -26,7 +26,6 @@ const (
 	OrderEvent    WindowOrderType = "event"
 	OrderAnswer   WindowOrderType = "answer"
 	OrderShow     WindowOrderType = "show" // bring it to the front
-	OrderHide     WindowOrderType = "hide"
 	OrderMinimise WindowOrderType = "minimise"
 	OrderTitle    WindowOrderType = "title" // set the window's title
 )

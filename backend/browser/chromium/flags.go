@@ -32,6 +32,8 @@ func flags(o *Options) []flag {
 		{"--hide-crash-restore-bubble", "after a crash the tabs come back by themselves; no bubble that offers it again"},
 		{"--disable-background-networking", "no calls home that nobody asked for; they hang on a closed network"},
 		{"--disable-component-update", "the same"},
+		{"--gaia-url=" + nowhere, "the browser would ask accounts.google.com who is signed in (seen); pages sign in there all the same"},
+		{"--component-updater=url-source=" + nowhere, "some parts of the browser request a component all the same (seen)"},
 		{"--disable-sync", "agents act here: nothing of it belongs into the person's account"},
 		{"--disable-features=" + strings.Join(disabledFeatures, ","), "see disabledFeatures"},
 		{"--disable-quic", "UDP is often swallowed on a closed network, and QUIC then waits for its time-out"},
@@ -89,7 +91,15 @@ var disabledFeatures = []string{
 	"NtpFooter",
 	// Chromium before 156 ignored --load-extension without this.
 	"DisableLoadExtensionCommandLineSwitch",
+	// What the browser asks its makers by itself: about each form that it sees,
+	// for the time, and for models that it would run (seen).
+	"AutofillServerCommunication", "NetworkTimeServiceQuerying",
+	"OptimizationGuideModelDownloading", "OptimizationHints", "OptimizationTargetPrediction",
 }
+
+// nowhere is an address at which nothing answers: the discard port of this
+// machine.
+const nowhere = "http://127.0.0.1:9/"
 
 // distributed are the extensions that a Debian system adds to every profile with
 // the same switch, which ours would override.

@@ -6713,7 +6713,6 @@ export type WindowOrderType =
   | typeof OrderEvent
   | typeof OrderAnswer
   | typeof OrderShow
-  | typeof OrderHide
   | typeof OrderMinimise
   | typeof OrderTitle;
 /**
@@ -6722,7 +6721,6 @@ export type WindowOrderType =
 export const OrderEvent = "event";
 export const OrderAnswer = "answer";
 export const OrderShow = "show"; // bring it to the front
-export const OrderHide = "hide";
 export const OrderMinimise = "minimise";
 export const OrderTitle = "title"; // set the window's title
 /**
