@@ -5,6 +5,7 @@ import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
 import type { FakeTerminal } from './fakes/terminal';
 import { approval } from './states';
+import { picture, shot } from './tools-states';
 
 let browser: Browser;
 let made: FakeBackend;
@@ -265,8 +266,9 @@ describe('the context menu of a page', () => {
       data: { items: [{ role: 'main' }, { ref: 'e4' }] },
     }));
     made.rooms.answers.set('inspect', () => ({ text: 'link "More"' }));
-    made.rooms.answers.set('screenshot', () => ({ data: { path: '/saved/shot.png' } }));
+    made.rooms.answers.set('screenshot', () => ({ ok: true, data: shot }));
     await open('task');
+    made.chat.picture = await picture(page, 80, 60);
     const field = page.getByRole('textbox', { name: 'What should be done' });
     await field.waitFor();
     await choose({ choice: 'selection', text: 'two\nlines' });
@@ -284,7 +286,8 @@ describe('the context menu of a page', () => {
       ['inspect', { element: 'e4', max: 4000 }],
     ]);
     await choose({ choice: 'shot', target: '[data-pilotfish-1]' });
-    await page.getByText('Screenshot of the element saved: /saved/shot.png').waitFor();
+    await page.getByRole('img', { name: 'The screenshot' }).waitFor();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
     await choose({ choice: 'element' });
     await page.getByText('It is not known which element was meant.').waitFor();
     await choose({ choice: 'image', text: 'data:image/png;base64,AAAA' });

@@ -4,6 +4,7 @@ import { quickActions } from './actions';
 import type { QuickDesk } from './desk';
 import { perform } from './perform';
 import { good } from './send';
+import { shots } from './shots.svelte';
 
 /** How long a command on the page may take, in milliseconds. */
 const patience = 60_000;
@@ -66,13 +67,9 @@ async function carryOut(desk: QuickDesk, wish: MenuWish): Promise<void> {
     case 'inspect':
       desk.open('inspector', await refOf(desk, known(target)));
       return;
-    case 'shot': {
-      const args = { element: known(target) };
-      const shot = good(await desk.run('screenshot', args, { timeout: patience }));
-      const { path } = v.parse(v.object({ path: v.string() }), shot.data);
-      desk.say(`Screenshot of the element saved: ${path}`);
+    case 'shot':
+      await shots(desk).take(desk, { element: known(target) });
       return;
-    }
     case 'clean': {
       const clean = quickActions.find(({ id }) => id === 'clean');
       await clean?.run(desk);
