@@ -15,6 +15,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"pilotfish/backend/browser/httpauth"
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/policy"
@@ -45,6 +46,7 @@ func TestASecretIsNeverReadBack(t *testing.T) {
 	sent := make(chan string, 10)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("X-Got", r.Header.Get("X-Key"))
 		switch r.URL.Path {
 		case "/echo":
 			_ = r.ParseForm()
@@ -63,8 +65,12 @@ func TestASecretIsNeverReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	key := protocol.Secret{Name: "key", Origin: s.URL, Kind: protocol.SecretHeader, Header: "X-Key"}
+	if _, err := store.Add(t.Context(), protocol.SecretRequest{Secret: key, Value: "Bearer s3cr-header"}); err != nil {
+		t.Fatal(err)
+	}
 	c := config(t, true)
-	c.FilesDir, c.Mask = t.TempDir(), store.Mask
+	c.FilesDir, c.Mask, c.Logins = t.TempDir(), store.Mask, headerFrom{&logins{origin: s.URL, changed: make(chan struct{})}, store}
 	f := start(t, c)
 	first := f.first(t)
 	var asked []protocol.Approval
@@ -120,6 +126,15 @@ func TestASecretIsNeverReadBack(t *testing.T) {
 	if len(asked) != 1 || asked[0].Kind != protocol.ActionSecret || asked[0].Origin != s.URL {
 		t.Errorf("asked %+v", asked)
 	}
+	if reply := agent("snapshot", nil); !strings.Contains(string(reply.Data), `"secrets":["shop"]`) {
+		t.Errorf("the names of the page's secrets are not told: %s", reply.Data)
+	}
+	if reply := agent("fill", map[string]any{"target": "label=Word", "secret": "key"}); reply.OK || !strings.Contains(reply.Text, "sent as a header") {
+		t.Errorf("a header was typed: %s", reply.Text)
+	}
+	if reply := agent("network", map[string]any{"do": "show", "what": "n1"}); !strings.Contains(reply.Text+string(reply.Data), "X-Got") && !strings.Contains(strings.ToLower(reply.Text+string(reply.Data)), "x-got") {
+		t.Errorf("the request is not shown: %s %s", reply.Text, reply.Data)
+	}
 	if reply := agent("wait", map[string]any{"for": "quiet"}); !reply.OK {
 		t.Error(reply.Text)
 	}
@@ -145,6 +160,7 @@ func TestASecretIsNeverReadBack(t *testing.T) {
 		{"console", nil},
 		{"network", nil},
 		{"network", map[string]any{"do": "har"}},
+		{"network", map[string]any{"do": "show", "what": "n1"}},
 		{"network", map[string]any{"do": "body", "what": "n1"}},
 		{"network", map[string]any{"do": "body", "what": "n2"}},
 		{"screenshot", map[string]any{"text": true}},
@@ -187,4 +203,18 @@ func TestASecretIsNeverReadBack(t *testing.T) {
 			t.Errorf("%s %v: %s", way.name, way.args, reply.Text)
 		}
 	}
+}
+
+// headerFrom sends a secret of a store as a header.
+type headerFrom struct {
+	*logins
+	store *secret.Store
+}
+
+func (h headerFrom) Headers(ctx context.Context, origin string) []httpauth.Header {
+	value, err := h.store.Use(ctx, "key", origin)
+	if err != nil {
+		return nil
+	}
+	return []httpauth.Header{{Name: "X-Key", Value: value}}
 }

@@ -18,6 +18,8 @@ type Secrets interface {
 	Find(name string) (protocol.Secret, error)
 	// Use returns the value that a field on the secret's own origin gets.
 	Use(ctx context.Context, name, origin string) (string, error)
+	// Names returns the names of the secrets that fields on an origin can get.
+	Names(origin string) []string
 	// Used notes that a secret was used, and for whom.
 	Used(name, by string)
 	// Mask replaces the values that were used.
@@ -86,6 +88,15 @@ func (s *secrets) allow(u use) {
 func (r *Registry) WithSecrets(s Secrets) *Registry {
 	r.secrets = &secrets{Secrets: s, allowed: map[use]bool{}, agents: map[protocol.TabID]protocol.Actor{}}
 	return r
+}
+
+// SecretNames returns the names of the secrets that an agent can enter on a page. They
+// are no secret: an agent has to name the one that it uses.
+func SecretNames(in *Invocation, page string) []string {
+	if in.registry.secrets == nil || in.call.ByPage != nil {
+		return nil
+	}
+	return in.registry.secrets.Names(foreign.Origin(page))
 }
 
 // mayUseSecret refuses a secret that is not for the page, and asks the user when an

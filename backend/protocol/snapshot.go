@@ -62,6 +62,9 @@ type Snapshot struct {
 	// News are background events between the caller's actions: script errors,
 	// downloads and answered dialogs. They contain text of the page.
 	News []string `json:"news,omitempty"`
+	// Secrets are the names of the secrets that `fill --secret` can enter on the page's
+	// origin.
+	Secrets []string `json:"secrets,omitempty"`
 }
 
 // Candidate is an element that a target may have meant.

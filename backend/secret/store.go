@@ -180,6 +180,21 @@ func (s *Store) changed() {
 	}
 }
 
+// Names returns the names of the secrets that fields on an origin can get.
+func (s *Store) Names(origin string) []string {
+	list, err := s.List()
+	if err != nil {
+		return nil // the command that uses one reports it
+	}
+	var names []string
+	for _, one := range list {
+		if one.Origin == origin && one.Kind != protocol.SecretHeader {
+			names = append(names, one.Name)
+		}
+	}
+	return names
+}
+
 // Changes returns a channel that is closed when a secret is added or removed.
 func (s *Store) Changes() <-chan struct{} {
 	s.mu.Lock()

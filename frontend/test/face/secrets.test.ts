@@ -16,6 +16,8 @@ async function violations(page: Page): Promise<string[]> {
     await page.emulateMedia({ colorScheme });
     all.push(
       ...(await page.evaluate(async () => {
+        // Colours are compared at rest.
+        await Promise.all(document.getAnimations().map(({ finished }) => finished));
         const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
         return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
       })),

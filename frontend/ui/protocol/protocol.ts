@@ -4548,6 +4548,11 @@ export interface Snapshot {
    * downloads and answered dialogs. They contain text of the page.
    */
   news?: string[];
+  /**
+   * Secrets are the names of the secrets that `fill --secret` can enter on the page's
+   * origin.
+   */
+  secrets?: string[];
 }
 /**
  * Candidate is an element that a target may have meant.

@@ -60,6 +60,7 @@ func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (comm
 			return command.Result{}, err
 		}
 	}
+	snap.Secrets = command.SecretNames(in, snap.URL)
 	text := in.Foreign(snap.URL, snap.Text)
 	switch {
 	case snap.Text != "":

@@ -121,6 +121,7 @@ export class TaskBrowser implements Browser {
         backgroundEvents: { lines, told: enveloped(from, lines.map(short).join('\n')) },
       }),
       ...(picture !== undefined && { picture }),
+      ...(where.success && where.output.secrets.length > 0 && { secrets: where.output.secrets }),
       ...(where.success && where.output.byPage && { byPage: true }),
     };
   }

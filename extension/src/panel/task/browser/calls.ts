@@ -44,6 +44,12 @@ export function callsOf(action: Action): Call[] {
         ? [...calls, ...one('press', { key: 'Enter', target: ref })]
         : calls;
     }
+    case 'secret': {
+      const calls = one('fill', { target: ref, secret: action.secret });
+      return action.enter === true
+        ? [...calls, ...one('press', { key: 'Enter', target: ref })]
+        : calls;
+    }
     case 'select':
       return one('select', { target: ref, value: action.option });
     case 'check':

@@ -36,6 +36,7 @@ export const lookSchema = v.object({
   title: v.string(),
   text: v.optional(v.string(), ''),
   news: v.optional(v.array(v.string()), []),
+  secrets: v.optional(v.array(v.string()), []),
   byPage: v.optional(v.boolean(), false),
 });
 const pictureSchema = v.object({ path: v.string() });

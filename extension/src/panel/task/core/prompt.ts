@@ -52,6 +52,10 @@ export function turnPrompt(turn: Turn): string {
       `# Tabs of the task\n${turn.tabs.map((tab) => `${tab.tab === turn.page.tab ? '* ' : '  '}${tab.tab} ${JSON.stringify(tab.title)} ${tab.url}`).join('\n')}`,
     );
   }
+  if (turn.page.secrets !== undefined)
+    parts.push(
+      `# Secrets\nFor fields of this site, with the action secret: ${turn.page.secrets.join(', ')}`,
+    );
   parts.push(`# The page in ${turn.page.tab}\n${pageText(turn.page)}`);
   parts.push(`You have ${String(turn.stepsLeft)} steps left. Call the tool "step".`);
   return parts.join('\n\n');

@@ -41,6 +41,15 @@ const own = {
       enter: v.exactOptional(v.boolean()),
     },
   },
+  secret: {
+    about:
+      'have a secret of the person entered into a field, by its name (listed under Secrets); you never see it',
+    fields: {
+      ref,
+      secret: v.pipe(text, v.regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, 'it is no name of a secret')),
+      enter: v.exactOptional(v.boolean()),
+    },
+  },
   select: {
     about: 'choose an option of a list by what it says; for a list that is no native one, too',
     fields: { ref, option: text },
@@ -181,6 +190,7 @@ export function describeStep(allowed: { readonly eval: boolean; readonly vision:
               to: { type: 'string' },
               via: { type: 'string', description: 'drag: points x,y or refs on the way' },
               text: { type: 'string' },
+              secret: { type: 'string', description: 'secret: the name of it' },
               append: { type: 'boolean' },
               enter: { type: 'boolean' },
               button: { type: 'string', enum: ['left', 'right', 'middle'] },

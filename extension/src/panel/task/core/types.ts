@@ -24,6 +24,8 @@ export type Action =
       /** Set by the loop only: the field takes its value as a whole, not character by character. */
       whole?: boolean;
     }
+  /** Enters a secret of the user by its name: the task never has the value. */
+  | { do: 'secret'; ref: string; secret: string; enter?: boolean }
   | { do: 'select'; ref: string; option: string }
   | { do: 'check'; ref: string; on?: boolean }
   | { do: 'drag'; ref: string; to: string; via?: string; speed?: number }
@@ -127,6 +129,8 @@ export interface Observation {
    * envelope for the model.
    */
   readonly backgroundEvents?: { readonly lines: readonly string[]; readonly told: string };
+  /** The names of the secrets that can be entered on this page. */
+  readonly secrets?: readonly string[];
   /** Whether the content script took the snapshot, because the browser refuses the app this tab. */
   readonly byPage?: boolean;
 }

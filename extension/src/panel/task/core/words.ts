@@ -18,6 +18,8 @@ export function inWords(action: Action, target?: string, onto?: string): string 
       return `Point at ${thing}`;
     case 'type':
       return `Type “${short(action.text)}” into ${thing}${action.enter === true ? ' and press Enter' : ''}`;
+    case 'secret':
+      return `Enter the secret “${short(action.secret)}” into ${thing}${action.enter === true ? ' and press Enter' : ''}`;
     case 'select':
       return `Choose “${short(action.option)}” in ${thing}`;
     case 'check':

@@ -84,7 +84,9 @@ function actionOf({ command, args = {} }: Call): Action {
     case 'type':
       return { do: 'type', ref, text: value, append: true };
     case 'fill':
-      return { do: 'type', ref, text: value };
+      return args.secret === undefined
+        ? { do: 'type', ref, text: value }
+        : { do: 'secret', ref, secret: textOf(args.secret) };
     case 'select':
       return { do: 'select', ref, option: value };
     case 'check':
