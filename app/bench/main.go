@@ -24,6 +24,7 @@ import (
 	"pilotfish/app/bench/process"
 	"pilotfish/app/bench/product"
 	"pilotfish/app/bench/report"
+	"pilotfish/app/bench/signins"
 	"pilotfish/app/bench/snapshots"
 	"pilotfish/app/bench/tabs"
 	"pilotfish/app/bench/tasks"
@@ -53,7 +54,7 @@ func benches() []report.Bench {
 		terminal.Benches(), panel.Benches(), commandline.Benches(), snapshots.Schema(),
 		actions.Benches(), actions.Again(), snapshots.MCP(), snapshots.Screenshots(),
 		commandline.First(), actions.Pilot(), actions.Gate(), actions.Inspector(), actions.Live(), chat.Benches(), chat.Panel(),
-		snapshots.Pages(), tasks.Benches(), tasks.Idle(), tabs.Benches(), panel.Reconnect(), activity.Benches(),
+		snapshots.Pages(), tasks.Benches(), tasks.Idle(), tabs.Benches(), panel.Reconnect(), activity.Benches(), signins.Benches(),
 	)
 }
 
