@@ -203,7 +203,7 @@ func roomRules() []roomRule {
 		{"backend/feed", []string{protocol}, "a feed is values for a reader; whose they are is not its business"},
 		{"backend/connect", []string{protocol, "backend/connect/edit", "backend/journal"}, "other programs' settings are changed without knowing the browser or a session"},
 		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
-		{"backend/identity", []string{protocol, "backend/identity", "backend/journal", "backend/spelling"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
+		{"backend/identity", []string{protocol, "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
 		{"backend/identity/certdb", []string{"backend/journal"}, "a file of a profile is written without knowing whose certificates they are"},
 		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},
 		{"backend/update", []string{protocol, "backend/journal"}, "a newer version is found and installed without knowing what runs"},

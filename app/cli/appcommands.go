@@ -10,6 +10,7 @@ import (
 	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
+	"pilotfish/backend/identity"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
@@ -62,6 +63,10 @@ func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {
 		}
 		name = protocol.DefaultSession
 	}
+	project := ""
+	if here, err := os.Getwd(); err == nil && action == protocol.AppStart && in.Values["name"] == "" && in.Session == "" {
+		project = identity.FindProject(here)
+	}
 	id, err := identityOf(in)
 	if err != nil {
 		return err
@@ -69,9 +74,15 @@ func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {
 	if id != nil && action != protocol.AppStart && action != protocol.AppTestProxy {
 		return in.UsageError("the options of an identity are for start and test-proxy")
 	}
-	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: action, Session: name, Identity: id})
+	if id != nil && project != "" {
+		return in.UsageError("name a session with these options: without a name, %s says how to start", project)
+	}
+	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: action, Session: name, Identity: id, Project: project})
 	if err != nil {
 		return err
+	}
+	if project != "" {
+		name = reply.Started
 	}
 	if in.JSON {
 		return p.printJSON(reply)

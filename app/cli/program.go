@@ -42,7 +42,7 @@ func builtins() []builtin {
 		{syntax.Spec{Name: "status", Summary: "show the sessions, their tabs and agents", Group: syntax.GroupApp}, (*program).status},
 		{syntax.Spec{
 			Name: "sessions", Summary: "list, start, stop, restart, make or delete sessions", Group: syntax.GroupApp,
-			Help: "The options are for start and test-proxy, and for that one run: they replace what [sessions.NAME] in settings.toml says.",
+			Help: "The options are for start and test-proxy, and for that one run: they replace what [sessions.NAME] in settings.toml says. In a work tree with a file pilotfish.toml, start without a name starts the session of that work tree, once you trust the file.",
 			Args: append([]syntax.Arg{
 				{Name: "action", Help: "what to do; without it the sessions are listed. test-proxy connects through the session's proxy", Choices: []string{"list", "start", "stop", "restart", "new", "delete", "test-proxy"}}, name,
 			}, identityOptions()...),

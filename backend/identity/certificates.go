@@ -59,9 +59,9 @@ func authorities(files []string) ([][]byte, error) {
 	return all, nil
 }
 
-// trust writes into a profile which authorities it trusts, and which certificates it
+// writeTrust writes into a profile which authorities it trusts, and which certificates it
 // accepts. The browser must not run.
-func trust(profile string, cas [][]byte, accept []protocol.AcceptedCertificate) error {
+func writeTrust(profile string, cas [][]byte, accept []protocol.AcceptedCertificate) error {
 	folder := filepath.Join(profile, "Default")
 	err := certdb.Write(folder, cas)
 	switch {

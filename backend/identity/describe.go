@@ -38,3 +38,16 @@ func Describe(id *protocol.SessionIdentity) []protocol.ApprovalArg {
 	}
 	return args
 }
+
+// question asks whether a session may start as the file of a repository says. Everything
+// that the file sets is in it.
+func question(file string, name protocol.SessionName, id protocol.SessionIdentity) protocol.Approval {
+	args := []protocol.ApprovalArg{{Name: "action", Value: string(protocol.AppStart)}, {Name: "session", Value: string(name)}, {Name: "file", Value: file}}
+	return protocol.Approval{
+		Actor: protocol.Actor{Kind: protocol.ActorUser}, Command: "app", Kind: protocol.ActionSensitive, Args: append(args, Describe(&id)...),
+		Options: []protocol.PermissionOption{
+			{ID: "always", Name: "Trust this file", Kind: protocol.AnswerAlways},
+			{ID: "deny", Name: "Deny", Kind: protocol.AnswerDeny},
+		},
+	}
+}

@@ -156,7 +156,7 @@ func TestExtensions(t *testing.T) {
 	for manifest, want := range map[string]string{
 		`{"manifest_version": 3, "name": "mine"}`: "",
 		`{"manifest_version": 2, "name": "old"}`:  "does not load",
-		`{`: "is not an extension",
+		`{`:                                       "is not an extension",
 	} {
 		put(t, filepath.Join(dir, "manifest.json"), []byte(manifest))
 		s, _ := session(t, fmt.Sprintf("[sessions.work]\nextensions = [%q]\n", dir))

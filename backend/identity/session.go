@@ -143,7 +143,7 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 	if err != nil {
 		return nil, err
 	}
-	r.Before = func() error { return trust(r.Profile, cas, id.Accept) }
+	r.Before = func() error { return writeTrust(r.Profile, cas, id.Accept) }
 	headers, err := writeHeaders(folder, id.Headers)
 	if err != nil {
 		return nil, err

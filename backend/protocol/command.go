@@ -133,6 +133,8 @@ type AppRequest struct {
 	Session SessionName `json:"session,omitempty"`
 	// Identity changes the identity of the session for this start only.
 	Identity *SessionIdentity `json:"identity,omitempty"`
+	// Project is the file pilotfish.toml of a work tree: AppStart starts its session.
+	Project string `json:"project,omitempty"`
 }
 
 // AppReply is the reply of POST /app.
@@ -140,4 +142,6 @@ type AppReply struct {
 	Sessions []SessionInfo `json:"sessions"`
 	// Test is what AppTestProxy found.
 	Test *ProxyTest `json:"test,omitempty"`
+	// Started is the session that AppStart has started.
+	Started SessionName `json:"started,omitempty"`
 }

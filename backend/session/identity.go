@@ -3,20 +3,28 @@ package session
 import (
 	"context"
 
+	"pilotfish/backend/identity"
 	"pilotfish/backend/protocol"
 )
 
-// startAs starts a session with an identity of its own for this run; nil for that of
-// the settings.
-func startAs(ctx context.Context, m *Manager, name protocol.SessionName, id *protocol.SessionIdentity) error {
+// startAs starts a session, with what the request changes of its identity for this run,
+// or that of a work tree. It returns the session's name.
+func startAs(ctx context.Context, m *Manager, name protocol.SessionName, req protocol.AppRequest) (protocol.SessionName, error) {
+	id := req.Identity
+	if req.Project != "" {
+		var err error
+		if name, id, err = project(ctx, m, req.Project); err != nil {
+			return "", err
+		}
+	}
 	s, err := m.Session(name)
-	if err == nil {
+	if err == nil && (req.Project == "" || s.running() == nil) { // a work tree's session may run already
 		err = s.identity.Give(id)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	return s.Start(ctx)
+	return name, s.Start(ctx)
 }
 
 // testProxy tries the proxy of a session: that of id, else that of the settings.
@@ -26,4 +34,21 @@ func testProxy(ctx context.Context, m *Manager, name protocol.SessionName, id *p
 		return nil, err
 	}
 	return s.identity.Test(ctx, id, "")
+}
+
+// project returns the session of a work tree and what its file says, when the user
+// trusts that. It makes the session if there is none.
+func project(ctx context.Context, m *Manager, file string) (protocol.SessionName, *protocol.SessionIdentity, error) {
+	asker, err := m.Session(protocol.DefaultSession)
+	if err != nil {
+		return "", nil, err
+	}
+	name, id, err := identity.Project(ctx, file, m.folders, asker.approvals.Broker())
+	if err != nil {
+		return "", nil, err
+	}
+	if _, err := m.Session(name); err != nil {
+		return name, id, m.Create(ctx, name)
+	}
+	return name, id, nil
 }

@@ -81,7 +81,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		with:   ready, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
-		Session: s.name, Launch: launcher{s}.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.open() }, Grace: launcher{s}.grace, Guard: guard, Logger: s.m.cfg.Logger,
+		Session: s.name, Launch: launcher{s}.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.Open() }, Grace: launcher{s}.grace, Guard: guard, Logger: s.m.cfg.Logger,
 	})
 	if err != nil {
 		return nil, err

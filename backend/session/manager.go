@@ -81,7 +81,7 @@ type Manager struct {
 	// when none does. firstPanel opens when the first panel of this run has
 	// connected, firstScreen when a panel first shows a terminal, and begun when
 	// the start no longer waits for either.
-	first, firstPanel, firstScreen, begun latch
+	first, firstPanel, firstScreen, begun hub.Latch
 	use                                   use // of the commands, by all callers
 
 	mu       sync.Mutex
@@ -104,7 +104,7 @@ func New(cfg Config) (*Manager, error) {
 		log:      cfg.Logger.With("component", "session"),
 		changes:  hub.New[struct{}](1),
 		sessions: map[protocol.SessionName]*Session{},
-		first:    newLatch(), firstPanel: newLatch(), firstScreen: newLatch(), begun: newLatch(),
+		first:    hub.NewLatch(), firstPanel: hub.NewLatch(), firstScreen: hub.NewLatch(), begun: hub.NewLatch(),
 		tray:    protocol.TrayStarting,
 		problem: cfg.Notice,
 		onShow:  func(string) {},
@@ -179,7 +179,7 @@ func (m *Manager) sortedLocked() []*Session {
 // Begun returns a channel that is closed when the first panel of this run shows
 // a terminal, or when there is nothing to wait for. Until then the browser
 // should have the machine to itself.
-func (m *Manager) Begun() <-chan struct{} { return m.begun.c }
+func (m *Manager) Begun() <-chan struct{} { return m.begun.Opened() }
 
 // Changes returns a subscription that reports changes of Window. Several
 // changes may arrive as one.

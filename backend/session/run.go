@@ -18,8 +18,8 @@ import (
 // endpoint file before it releases the lock: until then the file says that this
 // app is ending.
 func (m *Manager) Run(ctx context.Context) error {
-	defer m.begun.open()
-	defer m.first.open()
+	defer m.begun.Open()
+	defer m.first.Open()
 	if err := proc.Reap(ctx, m.cfg.Dirs.ProcessDir()); err != nil {
 		m.log.Warn("processes of a run before could not be ended", "error", err)
 	}
@@ -54,7 +54,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		defer context.AfterFunc(ctx, stop)() // before the sessions stop, so that none is started again
 		group.Go(func() error {
 			defer stop()
-			m.first.wait(timely) // what is due may need that session
+			m.first.Wait(timely) // what is due may need that session
 			return m.schedules.Run(timely)
 		})
 	}
@@ -62,7 +62,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	group.Go(func() error { warm(); return nil })
 	group.Go(func() error {
 		m.startFirst(groupCtx)
-		m.begun.open()
+		m.begun.Open()
 		m.agents.Watch(groupCtx, func(ctx context.Context) { m.ProbeAgents(ctx) })
 		return nil
 	})
@@ -118,7 +118,7 @@ func (m *Manager) startGuard(ctx context.Context) func() *proc.Guard {
 // come later: the probe runs a dozen programs to get their versions, which
 // would delay the prompt.
 func (m *Manager) startFirst(ctx context.Context) {
-	defer m.first.open() // also when no session starts
+	defer m.first.Open() // also when no session starts
 	if !m.cfg.Headless && !m.cfg.Settings.Get().StartSession {
 		return
 	}
@@ -132,11 +132,11 @@ func (m *Manager) startFirst(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()
-	if m.firstPanel.wait(ctx) {
+	if m.firstPanel.Wait(ctx) {
 		// A panel beside a tab without a terminal never shows a screen.
 		ctx, cancel := context.WithTimeout(ctx, firstScreenTimeout)
 		defer cancel()
-		m.firstScreen.wait(ctx)
+		m.firstScreen.Wait(ctx)
 	}
 }
 

@@ -98,7 +98,7 @@ func (g gateway) PanelConnected(grant auth.Grant) (string, func()) {
 		return panel, func() {}
 	}
 	changed := s.panels.add(1)
-	g.m.firstPanel.open()
+	g.m.firstPanel.Open()
 	if changed {
 		s.publishInfo()
 	}
@@ -161,7 +161,7 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 	runs := g.m.ctx != nil
 	g.m.mu.Unlock()
 	if runs {
-		g.m.first.wait(ctx)
+		g.m.first.Wait(ctx)
 	}
 	return s.recorder.Do(grant.Actor, req, waiting, func(watch command.Watch) protocol.CommandReply {
 		r, err := s.current()
@@ -249,12 +249,13 @@ func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 		return protocol.AppReply{}, err
 	}
 	var err error
+	var started protocol.SessionName
 	switch req.Action {
 	case protocol.AppStatus:
 	case protocol.AppShow:
 		g.m.onShow(g.wanted())
 	case protocol.AppStart:
-		err = startAs(ctx, g.m, name, req.Identity)
+		started, err = startAs(ctx, g.m, name, req)
 	case protocol.AppTestProxy:
 		var test *protocol.ProxyTest
 		test, err = testProxy(ctx, g.m, name, req.Identity)
@@ -279,7 +280,7 @@ func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server or quit")
 	}
-	return protocol.AppReply{Sessions: withoutNonces(g.m.Window().Sessions)}, err
+	return protocol.AppReply{Sessions: withoutNonces(g.m.Window().Sessions), Started: started}, err
 }
 
 func unknownTab(tab protocol.TabID) error {

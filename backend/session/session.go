@@ -203,7 +203,7 @@ func (s *Session) Start(ctx context.Context) error {
 	r, err := s.begin() //nolint:contextcheck // a session outlives the call that starts it
 	s.mu.Unlock()
 	if s.name == protocol.DefaultSession {
-		s.m.first.open()
+		s.m.first.Open()
 	}
 	if err != nil {
 		s.setState(protocol.SessionFailed, err)

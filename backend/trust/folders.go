@@ -68,6 +68,12 @@ func In(dir string) (Folder, error) {
 // MayStart reports whether an agent may start in a folder, and asks the user where
 // that is not known yet.
 func (fs *Folders) MayStart(ctx context.Context, user Asker, actor protocol.Actor, tab protocol.TabID, dir string) (bool, error) {
+	return fs.May(ctx, user, func() (Folder, error) { return In(dir) }, func(f Folder) protocol.Approval { return folderQuestion(actor, tab, f) })
+}
+
+// May reports whether the user trusts what look finds, and asks where that is not known
+// yet. What was found last is what the user trusts.
+func (fs *Folders) May(ctx context.Context, user Asker, look func() (Folder, error), question func(Folder) protocol.Approval) (bool, error) {
 	select {
 	case fs.one <- struct{}{}:
 		defer func() { <-fs.one }()
@@ -75,7 +81,7 @@ func (fs *Folders) MayStart(ctx context.Context, user Asker, actor protocol.Acto
 		return false, context.Cause(ctx)
 	}
 	for {
-		f, err := In(dir)
+		f, err := look()
 		if err != nil {
 			return false, err
 		}
@@ -83,7 +89,7 @@ func (fs *Folders) MayStart(ctx context.Context, user Asker, actor protocol.Acto
 		if !ask {
 			return may, nil
 		}
-		answer, err := user.Ask(ctx, folderQuestion(actor, tab, f))
+		answer, err := user.Ask(ctx, question(f))
 		if err != nil {
 			return false, err
 		}
@@ -92,7 +98,7 @@ func (fs *Folders) MayStart(ctx context.Context, user Asker, actor protocol.Acto
 			return false, nil
 		}
 		// The answer is for what the user was shown.
-		if now, err := In(dir); err != nil || !now.Same(f) {
+		if now, err := look(); err != nil || !now.Same(f) {
 			continue
 		}
 		if answer == protocol.AnswerAlways {

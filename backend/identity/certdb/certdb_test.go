@@ -96,15 +96,15 @@ func TestEngine(t *testing.T) {
 	if err := certdb.Write(folder, [][]byte{[]byte("first"), []byte("second")}); err != nil {
 		t.Fatal(err)
 	}
-	for sql, want := range map[string]string{
-		"PRAGMA integrity_check": "ok",
-		"SELECT der_cert || hex(trust_settings) FROM certificates ORDER BY der_cert":                                                              "first0A020803\nsecond0A020803",
-		"SELECT der_cert FROM certificates WHERE sha256hash_hex = 'a7937b64b8caa58f03721bb6bacf5c78cb235febe0e70b1b84cd99541461a08e'":             "first",
-		"SELECT value FROM meta WHERE key = 'version'":                                                                                            "1",
-		"INSERT INTO certificates VALUES ('ff', x'00', x'0a'); DELETE FROM certificates WHERE sha256hash_hex <> 'ff'; SELECT count(*) FROM certificates": "1",
+	for _, q := range [][2]string{
+		{"PRAGMA integrity_check", "ok"},
+		{"SELECT der_cert || hex(trust_settings) FROM certificates ORDER BY der_cert", "first0A020803\nsecond0A020803"},
+		{"SELECT der_cert FROM certificates WHERE sha256hash_hex = 'a7937b64b8caa58f03721bb6bacf5c78cb235febe0e70b1b84cd99541461a08e'", "first"},
+		{"SELECT value FROM meta WHERE key = 'version'", "1"},
+		{"INSERT INTO certificates VALUES ('ff', x'00', x'0a'); DELETE FROM certificates WHERE sha256hash_hex <> 'ff'; SELECT count(*) FROM certificates", "1"},
 	} {
-		if got := sqlite(t, path, sql); got != want {
-			t.Errorf("%s: %q, want %q", sql, got, want)
+		if got := sqlite(t, path, q[0]); got != q[1] {
+			t.Errorf("%s: %q, want %q", q[0], got, q[1])
 		}
 	}
 	// The browser's own file: replaced while it is empty, and never with a certificate.

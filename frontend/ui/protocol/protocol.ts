@@ -1573,6 +1573,10 @@ export interface AppRequest {
    * Identity changes the identity of the session for this start only.
    */
   identity?: SessionIdentity;
+  /**
+   * Project is the file pilotfish.toml of a work tree: AppStart starts its session.
+   */
+  project?: string;
 }
 /**
  * AppReply is the reply of POST /app.
@@ -1583,6 +1587,10 @@ export interface AppReply {
    * Test is what AppTestProxy found.
    */
   test?: ProxyTest;
+  /**
+   * Started is the session that AppStart has started.
+   */
+  started?: SessionName;
 }
 
 //////////
