@@ -206,6 +206,7 @@ func roomRules() []roomRule {
 		{"backend/identity", []string{protocol, "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
 		{"backend/identity/certdb", []string{"backend/journal"}, "a file of a profile is written without knowing whose certificates they are"},
 		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},
+		{"backend/toolservers", []string{protocol, "backend/journal", "backend/spelling"}, "the user's servers are kept and offered without knowing agents; who asks the user is given as an interface"},
 		{"backend/update", []string{protocol, "backend/journal"}, "a newer version is found and installed without knowing what runs"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
 		{"backend/activity/recorder", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/policy", "backend/question"}, "a command is recorded as it runs, through a function: who runs it is not its business"},

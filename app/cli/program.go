@@ -127,6 +127,17 @@ func builtins() []builtin {
 			Examples: []string{"pilotfish connect", "pilotfish connect claude", "pilotfish connect zed --dry-run", "pilotfish connect cursor --remove"},
 		}, (*program).connect},
 		{syntax.Spec{
+			Name: "mcp-servers", Summary: "list, add, remove or import your own MCP servers, which agents of Chat get", Group: syntax.GroupAgent,
+			Help: "You are asked before an agent gets one, unless you allow it always. A server runs as you. The values of its variables are kept in a file that only you can read, and are not shown. import takes over the servers of a program that connect knows.",
+			Args: []syntax.Arg{
+				{Name: "action", Choices: []string{"list", "add", "remove", "allow", "ask", "deny", "import"}, Help: "what to do; list when it is left out"},
+				{Name: "name", Help: "the server; with import the program"},
+				{Name: "line", Help: "with add: the command line that starts it, as one text"},
+				{Name: "env", Flag: true, Help: "with add: its variables, with commas between: NAME=value, or NAME for this shell's value"},
+			},
+			Examples: []string{`pilotfish mcp-servers add files "npx -y @modelcontextprotocol/server-filesystem /tmp"`, "pilotfish mcp-servers import claude", "pilotfish mcp-servers allow files"},
+		}, (*program).mcpServers},
+		{syntax.Spec{
 			Name: "update", Summary: "say whether there is a newer version, and install it", Group: syntax.GroupApp,
 			Help: "Off until you set an address: then it loads a manifest from there, which must be signed with your key, and sends nothing else. A package manager's Pilotfish is left to it.",
 			Args: []syntax.Arg{
@@ -262,6 +273,8 @@ func (p *program) doctor(_ context.Context, in syntax.Invocation) error { return
 
 func (p *program) connect(_ context.Context, in syntax.Invocation) error { return p.become(in) }
 
+func (p *program) mcpServers(_ context.Context, in syntax.Invocation) error { return p.become(in) }
+
 func (p *program) update(_ context.Context, in syntax.Invocation) error { return p.become(in) }
 
 func (p *program) skill(_ context.Context, in syntax.Invocation) error { return p.become(in) }
@@ -295,7 +308,7 @@ func (p *program) become(in syntax.Invocation) error {
 		return err
 	}
 	args := []string{service, in.Spec.Name}
-	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo"} {
+	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env"} {
 		if value := in.Values[name]; value != "" {
 			args = append(args, "--"+name+"="+value)
 		}

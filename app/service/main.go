@@ -20,8 +20,12 @@ import (
 	"pilotfish/app/service/bridge"
 	"pilotfish/app/service/connecting"
 	"pilotfish/app/service/doctor"
+	"pilotfish/app/service/ownservers"
 	"pilotfish/app/service/updating"
+	"pilotfish/backend/config"
+	"pilotfish/backend/connect"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/toolservers"
 )
 
 // version is set by the build: -X main.version=v1.2.3.
@@ -67,6 +71,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	list := flags.Bool("list", false, "connect: how every program stands")
 	remove := flags.Bool("remove", false, "connect: take it back")
 	dry := flags.Bool("dry-run", false, "connect: show the change only")
+	var own ownservers.Request
+	flags.StringVar(&own.Action, "action", "", "mcp-servers: what to do")
+	flags.StringVar(&own.Name, "name", "", "mcp-servers: the server, or the program")
+	flags.StringVar(&own.Line, "line", "", "mcp-servers: the command line of a server")
+	flags.StringVar(&own.Env, "env", "", "mcp-servers: its variables")
 	var renew updating.Request
 	flags.BoolVar(&renew.Check, "check", false, "update: say what is new only")
 	flags.StringVar(&renew.From, "from", "", "update: where updates are published")
@@ -94,13 +103,30 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	case "connect":
 		return connecting.Run(ctx, connecting.Place{Getenv: os.Getenv, Executable: commandLine},
 			connecting.Request{Program: *program, List: *list, Remove: *remove, Dry: *dry, JSON: *asData}, out)
+	case "mcp-servers":
+		own.JSON = *asData
+		return ownServers(own, out)
 	case "update":
 		renew.JSON = *asData
 		return updating.Run(ctx, updating.Place{Getenv: os.Getenv, Version: version, Address: updateAddress, Key: updateKey}, renew, out)
 	case "skill":
 		return say.Text(out, connecting.Skill())
 	}
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent, doctor, connect, update or skill")
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent, doctor, connect, mcp-servers, update or skill")
+}
+
+// ownServers changes or lists the user's own MCP servers.
+func ownServers(req ownservers.Request, out io.Writer) error {
+	dirs, err := config.UserDirs(os.Getenv)
+	if err != nil {
+		return err
+	}
+	return ownservers.Run(ownservers.Place{
+		Getenv: os.Getenv, Store: toolservers.NewStore(dirs.ServersFile()),
+		Others: func(program string) ([]connect.Other, error) {
+			return connecting.Others(connecting.Place{Getenv: os.Getenv, Executable: commandLine}, program)
+		},
+	}, req, out)
 }
 
 // examine checks the installation. It returns an error when a check fails, but

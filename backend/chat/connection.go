@@ -79,7 +79,7 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 		Resume: resume, Dir: starter.Launch.Dir, System: c.m.config.System(tab), Actor: actor, Tab: tab, History: a.history,
 	}
 	if !starter.FromJournal {
-		cfg.Tools = c.m.config.Tools(actor, tab, h.Grant())
+		cfg.Tools = c.m.config.Tools(ctx, actor, tab, h.Grant())
 	}
 	for again := false; ; again = true {
 		s := &sink{c: c, loading: cfg.Resume != "", past: recall.Replay{Keep: elsewhere}}

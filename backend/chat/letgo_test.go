@@ -199,7 +199,10 @@ func TestAConversationIsDeletedWhileItsAgentStarts(t *testing.T) {
 		p := &played{script: echo}
 		var allowed atomic.Int32
 		h := openedWith(t, p, "", func(c *Config) {
-			c.Tools = func(protocol.Actor, protocol.TabID, string) []driver.ToolServer { allowed.Add(1); return nil }
+			c.Tools = func(context.Context, protocol.Actor, protocol.TabID, string) []driver.ToolServer {
+				allowed.Add(1)
+				return nil
+			}
 			c.Release = func(protocol.Actor) { allowed.Store(0) }
 		})
 		h.start("c1")

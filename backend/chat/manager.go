@@ -44,7 +44,7 @@ type Config struct {
 	// Tools returns the browser's tools for a conversation. They act as actor,
 	// on tab by default. process is the driver.Grant of the agent's process. They are
 	// valid until Release. Forget is called when a conversation was deleted.
-	Tools   func(actor protocol.Actor, tab protocol.TabID, process string) []driver.ToolServer
+	Tools   func(ctx context.Context, actor protocol.Actor, tab protocol.TabID, process string) []driver.ToolServer
 	Release func(protocol.Actor)
 	Forget  func(protocol.Actor)
 	// System returns what an agent is told about where it works.
@@ -140,7 +140,7 @@ func New(c Config) (*Manager, error) {
 // fill replaces missing functions by ones that do nothing.
 func (c *Config) fill() {
 	if c.Tools == nil {
-		c.Tools = func(protocol.Actor, protocol.TabID, string) []driver.ToolServer { return nil }
+		c.Tools = func(context.Context, protocol.Actor, protocol.TabID, string) []driver.ToolServer { return nil }
 	}
 	if c.Release == nil {
 		c.Release = func(protocol.Actor) {}

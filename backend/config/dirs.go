@@ -74,6 +74,10 @@ func (d Dirs) SecretsFile() string { return filepath.Join(d.Config, "secrets.jso
 // SchedulesFile has the schedules, and their last runs.
 func (d Dirs) SchedulesFile() string { return filepath.Join(d.State, "schedules.json") }
 
+// ServersFile is the path of the file of the user's own MCP servers. It may contain
+// secrets.
+func (d Dirs) ServersFile() string { return filepath.Join(d.Config, "mcp-servers.json") }
+
 // TrustFile has the folders whose settings for agents the user trusts.
 func (d Dirs) TrustFile() string { return filepath.Join(d.State, "trust.json") }
 

@@ -68,6 +68,9 @@ func Effect(a protocol.Approval) string {
 	if a.Command == protocol.TrustQuestion && a.Kind != protocol.ActionTool {
 		return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own."
 	}
+	if a.Command == protocol.ServerQuestion && a.Kind != protocol.ActionTool {
+		return "It is a program that runs as you, and the agent can use everything that it offers."
+	}
 	if a.Actor.Kind == protocol.ActorShell {
 		return "An agent runs that is not confined, so Pilotfish cannot be sure that you asked."
 	}
@@ -385,6 +388,8 @@ func (s *say) what() string {
 		return "change what agents may do on which sites"
 	case protocol.TrustQuestion:
 		return "use the settings for agents in " + s.quote("folder")
+	case protocol.ServerQuestion:
+		return "start your MCP server " + s.quote("server") + " with " + s.quote("command")
 	case "cdp":
 		return "send the DevTools command " + s.quote("method")
 	}

@@ -37,7 +37,8 @@ func (c conversations) make(dirs config.SessionDirs) (*chat.Manager, error) {
 		Command: func(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply {
 			return gateway{s.m}.Command(ctx, grant, req, nil)
 		},
-		Tools: func(grant auth.Grant) *mcp.Toolbox { return mcp.NewToolbox(gateway{s.m}.mcpCaller(grant)) },
+		Servers: c.servers(),
+		Tools:   func(grant auth.Grant) *mcp.Toolbox { return mcp.NewToolbox(gateway{s.m}.mcpCaller(grant)) },
 	})
 	if err != nil {
 		return nil, err

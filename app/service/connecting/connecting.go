@@ -74,6 +74,15 @@ func Run(ctx context.Context, at Place, req Request, out io.Writer) error {
 	return show(out, req, done, tools)
 }
 
+// Others returns the MCP servers that a program has beside ours.
+func Others(at Place, program string) ([]connect.Other, error) {
+	c, err := connections(at)
+	if err != nil {
+		return nil, err
+	}
+	return c.Others(program)
+}
+
 // connections returns the connections of the user.
 func connections(at Place) (*connect.Connections, error) {
 	home, err := os.UserHomeDir()

@@ -59,8 +59,11 @@ type Config struct {
 	// Command runs a command in this process for the holder of a grant.
 	Command func(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply
 	// Tools returns the browser's tools for the holder of a grant.
-	Tools  func(auth.Grant) *mcp.Toolbox
-	Logger *slog.Logger
+	Tools func(auth.Grant) *mcp.Toolbox
+	// Servers returns the user's own MCP servers for an agent, which may ask the user;
+	// nil for none.
+	Servers func(ctx context.Context, actor protocol.Actor, tab protocol.TabID) []driver.ToolServer
+	Logger  *slog.Logger
 }
 
 // Prober finds out how an agent is started for Chat.
@@ -221,16 +224,21 @@ func (a *Agents) commander(cfg driver.SessionConfig) builtin.Commander {
 }
 
 // Tools returns the browser's tools for an agent: the program `pilotfish mcp`
-// with a token of the conversation's own. process is the grant of the agent's process.
-func (a *Agents) Tools(actor protocol.Actor, tab protocol.TabID, process string) []driver.ToolServer {
+// with a token of the conversation's own, and the user's own servers. process is the grant
+// of the agent's process.
+func (a *Agents) Tools(ctx context.Context, actor protocol.Actor, tab protocol.TabID, process string) []driver.ToolServer {
 	secret := a.cfg.Tokens.Conversation(actor, tab, process)
-	return []driver.ToolServer{{
+	own := []driver.ToolServer{{
 		Name: "pilotfish", Command: a.cfg.Program, Args: []string{"mcp"},
 		Env: []string{
 			protocol.EnvURL + "=" + a.cfg.URL(), protocol.EnvToken + "=" + secret.Reveal(), protocol.EnvSession + "=" + string(a.cfg.Session),
 			protocol.EnvTab + "=" + string(tab), protocol.EnvState + "=" + a.cfg.StateDir,
 		},
 	}}
+	if a.cfg.Servers == nil {
+		return own
+	}
+	return append(own, a.cfg.Servers(ctx, actor, tab)...)
 }
 
 // System returns the system prompt of an agent: where it works, and how to use

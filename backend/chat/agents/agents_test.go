@@ -130,7 +130,7 @@ func TestTools(t *testing.T) {
 		return ""
 	}
 	actor := protocol.Actor{Kind: protocol.ActorChat, ID: "c1"}
-	servers := a.Tools(actor, "t3", "")
+	servers := a.Tools(t.Context(), actor, "t3", "")
 	if s := servers[0]; s.Command != "/opt/pilotfish" || !slices.Contains(s.Env, protocol.EnvURL+"=http://127.0.0.1:1234") || !slices.Contains(s.Env, protocol.EnvTab+"=t3") {
 		t.Errorf("%+v", s)
 	}
@@ -139,7 +139,7 @@ func TestTools(t *testing.T) {
 	if err != nil || grant.Tab != "t3" || grant.Actor.ID != "c1" || grant.Scopes.Has(protocol.ScopeSensitive) {
 		t.Errorf("%+v, %v", grant, err)
 	}
-	a.Tools(actor, "t3", "")
+	a.Tools(t.Context(), actor, "t3", "")
 	if _, err := authority.Check(first, auth.CapabilityCommand); err == nil {
 		t.Error("a conversation has two tokens")
 	}

@@ -22,11 +22,11 @@ func toolsConfig(tools []driver.ToolServer) string {
 		Env     map[string]string `json:"env"`
 	}
 	servers := map[string]server{}
-	for _, tool := range tools {
+	for i, tool := range tools {
 		env := map[string]string{}
 		for _, pair := range tool.Env {
 			name, _, _ := strings.Cut(pair, "=")
-			env[name] = "${" + name + "}"
+			env[name] = "${" + variable(i, name) + "}"
 		}
 		servers[tool.Name] = server{tool.Command, append([]string{}, tool.Args...), env}
 	}
@@ -41,10 +41,22 @@ func toolsConfig(tools []driver.ToolServer) string {
 // so that `pilotfish` in claude's own shell acts as the conversation, too.
 func environment(launched []string, tools []driver.ToolServer) []string {
 	env := slices.Clone(launched)
-	for _, tool := range tools {
-		env = append(env, tool.Env...)
+	for i, tool := range tools {
+		for _, pair := range tool.Env {
+			env = append(env, variable(i, pair))
+		}
 	}
 	return env
+}
+
+// variable returns the name, or the pair with it, under which claude has a variable of a
+// tool. Those of the browser's tools, the first, keep their names; others may be called
+// the same, or mean something else to claude.
+func variable(tool int, name string) string {
+	if tool == 0 {
+		return name
+	}
+	return fmt.Sprintf("PILOTFISH_SERVER_%d_%s", tool, name)
 }
 
 // args returns the arguments of the process.

@@ -55,6 +55,8 @@ export function consequence({
 }: Pick<Approval, 'actor' | 'command' | 'kind' | 'login'>): string {
   if (command === 'trust' && kind !== 'tool')
     return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own.";
+  if (command === 'mcp-server' && kind !== 'tool')
+    return 'It is a program that runs as you, and the agent can use everything that it offers.';
   if (actor.kind === 'shell')
     return 'An agent runs that is not confined, so Pilotfish cannot be sure that you asked.';
   if (login !== undefined) return 'You type them in the panel. No agent sees them.';
@@ -253,6 +255,8 @@ class Saying {
         return 'change what agents may do on which sites';
       case 'trust':
         return `use the settings for agents in ${this.#quote('folder')}`;
+      case 'mcp-server':
+        return `start your MCP server ${this.#quote('server')} with ${this.#quote('command')}`;
       case 'cdp':
         return `send the DevTools command ${this.#quote('method')}`;
       default:

@@ -506,6 +506,11 @@ export interface SiteRulesFile {
  */
 export const TrustQuestion = "trust";
 /**
+ * ServerQuestion is the command of the question whether an agent may start one of the
+ * user's own MCP servers.
+ */
+export const ServerQuestion = "mcp-server";
+/**
  * Approval is something that waits for the user's approval, as data. Each
  * client renders the text itself (backend/question, frontend/ui/approvals).
  * Actor, Target and Args contain text of agents and pages.

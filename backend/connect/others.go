@@ -1,0 +1,72 @@
+package connect
+
+import (
+	"slices"
+	"strings"
+
+	"pilotfish/backend/connect/edit"
+)
+
+// Other is an MCP server in a program's settings that is not ours.
+type Other struct {
+	Name string
+	Server
+	// Env are its variables; their values may be secrets.
+	Env map[string]string
+	// Skipped says why it cannot be taken over; empty for one that can.
+	Skipped string
+}
+
+// Others returns the other MCP servers that a program has, in the order of their names. A
+// program without settings has none.
+func (c *Connections) Others(program string) ([]Other, error) {
+	p, err := c.find(program)
+	if err != nil {
+		return nil, err
+	}
+	text, err := read(c.file(p))
+	if err != nil || len(text) == 0 {
+		return nil, err
+	}
+	last := len(p.place.Path) - 1
+	table, err := edit.Place{Format: p.place.Format, Path: p.place.Path[:last], Name: p.place.Path[last]}.Get(text)
+	if err != nil {
+		return nil, unsafe(c.file(p), err)
+	}
+	entries, _ := table.(map[string]any)
+	var others []Other
+	for name, entry := range entries {
+		if name == serverName {
+			continue
+		}
+		other := Other{Name: name}
+		var ok bool
+		if other.Server, ok = p.read(entry); !ok || other.Command == "" {
+			other.Skipped = "it is not started as a program"
+		} else if other.Env, ok = variables(entry); !ok {
+			other.Skipped = "its variables are not in a form that is known"
+		}
+		others = append(others, other)
+	}
+	slices.SortFunc(others, func(a, b Other) int { return strings.Compare(a.Name, b.Name) })
+	return others, nil
+}
+
+// variables returns the environment of an entry; programs call it differently.
+func variables(entry any) (map[string]string, bool) {
+	fields, _ := entry.(map[string]any)
+	for _, name := range []string{"env", "environment", "envs"} {
+		if fields[name] == nil {
+			continue
+		}
+		table, ok := fields[name].(map[string]any)
+		env := make(map[string]string, len(table))
+		for key, value := range table {
+			text, is := value.(string)
+			ok = ok && is
+			env[key] = text
+		}
+		return env, ok
+	}
+	return nil, true
+}

@@ -1,0 +1,49 @@
+package connect_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"pilotfish/backend/connect"
+	"pilotfish/backend/protocol"
+)
+
+func TestOthers(t *testing.T) {
+	home := t.TempDir()
+	c := connect.New(connect.Config{Homes: connect.Homes{Home: home, Config: filepath.Join(home, ".config")}, State: filepath.Join(home, "s.json"), Find: exec.LookPath})
+	put := func(path, text string) {
+		t.Helper()
+		path = filepath.Join(home, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(".claude.json", `{"mcpServers":{"pilotfish":{"command":"pilotfish"},"files":{"command":"npx","args":["-y","files"],"env":{"KEY":"v"}},"far":{"type":"http","url":"https://example.com"},"odd":{"command":"x","env":{"N":1}}}}`)
+	put(".codex/config.toml", "[mcp_servers.files]\ncommand = \"npx\"\nargs = [\"files\"]\n[mcp_servers.files.env]\nKEY = \"v\"\n")
+	put(".config/opencode/opencode.json", `{"mcp":{"files":{"type":"local","command":["npx","files"],"environment":{"KEY":"v"}}}}`)
+	put(".config/goose/config.yaml", "extensions:\n  files:\n    type: stdio\n    cmd: npx\n    args: [files]\n    envs: {KEY: v}\n  developer:\n    type: builtin\n")
+	put(".cursor/mcp.json", `{"mcpServers":`)
+	for program, servers := range map[string]int{"claude": 3, "codex": 1, "opencode": 1, "goose": 2, "gemini": 0} {
+		others, err := c.Others(program)
+		if err != nil || len(others) != servers {
+			t.Errorf("%s: %+v, %v, want %d", program, others, err, servers)
+			continue
+		}
+		for _, o := range others {
+			if good := o.Name == "files"; good != (o.Skipped == "") || good && (o.Command != "npx" || o.Args[len(o.Args)-1] != "files" || o.Env["KEY"] != "v") {
+				t.Errorf("%s: %+v", program, o)
+			}
+		}
+	}
+	if _, err := c.Others("cursor"); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeBadArgument {
+		t.Errorf("a broken file: %v", err)
+	}
+	if _, err := c.Others("notepad"); err == nil {
+		t.Error("a program that is not known has servers")
+	}
+}
