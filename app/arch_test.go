@@ -315,7 +315,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e", "app/bench"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
 		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp", "app/e2e"}, "an agent's protocol is its driver's matter; the tests of Pilot are a client of it"},
 		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "app/service", "app/e2e", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tests are clients of it)"},
-		{"aead.dev/minisign", []string{"backend/update"}, "what is signed by a release key is only the update"},
+		{"aead.dev/minisign", []string{"backend/update", "app/service/updating"}, "what is signed by a release key is only the update (its command's tests sign one)"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},
 		{"modernc.org/sqlite", []string{"backend/browser", "app/bench"}, "only files of other browsers are databases; our own state is journals and files that a person can read"},
 		{"github.com/getlantern/systray", []string{"app/tray"}, "the tray owns GTK's main loop and cannot share a process with the window"},

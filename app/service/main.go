@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -32,9 +33,12 @@ import (
 var version = "unknown"
 
 // Where updates are published and which minisign key signs them, set by the build of a
-// distributor: -X main.updateAddress=https://…. Empty: updates are off until the user
+// distributor: -X main.updateAddress=https://…. None: updates are off until the user
 // chooses an address.
-var updateAddress, updateKey string
+var (
+	updateAddress = "none"
+	updateKey     = "none"
+)
 
 // errUnhealthy is returned when a check of the installation failed; the findings
 // were already printed.
@@ -108,7 +112,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 		return ownServers(own, out)
 	case "update":
 		renew.JSON = *asData
-		return updating.Run(ctx, updating.Place{Getenv: os.Getenv, Version: version, Address: updateAddress, Key: updateKey}, renew, out)
+		return updating.Run(ctx, updating.Place{
+			Getenv: os.Getenv, Version: version, Address: updateAddress, Key: updateKey,
+			Succeeds: func(ctx context.Context, command ...string) bool {
+				return exec.CommandContext(ctx, command[0], command[1:]...).Run() == nil
+			},
+		}, renew, out)
 	case "skill":
 		return say.Text(out, connecting.Skill())
 	}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -35,11 +34,14 @@ type Request struct {
 	JSON bool
 }
 
-// Place says where the command runs. Address and Key are those that were built in.
+// Place says where the command runs. Address and Key are those that were built in; the
+// address "none" is none.
 type Place struct {
 	Getenv       func(string) string
 	Version      string
 	Address, Key string
+	// Succeeds runs a command of a package manager and reports whether it succeeds.
+	Succeeds func(ctx context.Context, command ...string) bool
 }
 
 // chosen is the file in which the user's choice is kept.
@@ -88,7 +90,7 @@ func carryOut(ctx context.Context, at Place, req Request) (said, error) {
 	}
 	folder := filepath.Dir(own)
 	done := said{Installed: at.Version, Way: update.WayOf(folder, func(command ...string) bool {
-		return exec.CommandContext(ctx, command[0], command[1:]...).Run() == nil
+		return at.Succeeds(ctx, command...)
 	})}
 	if req.Undo {
 		if byHand := other(done.Way, ""); byHand != "" {
@@ -168,6 +170,9 @@ func source(at Place, req Request) (chosen, error) {
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return from, protocol.NewError(protocol.CodeBadArgument, path+" cannot be read: "+err.Error(), "remove it, and set the address again")
+	}
+	if from.Address == "none" {
+		from = chosen{}
 	}
 	if req.From == "" && req.Key == "" {
 		return from, nil

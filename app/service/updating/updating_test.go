@@ -2,6 +2,7 @@ package updating_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -20,7 +21,10 @@ import (
 func run(t *testing.T, env map[string]string, req updating.Request) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := updating.Run(t.Context(), updating.Place{Getenv: func(name string) string { return env[name] }, Version: "0.1.0"}, req, &out)
+	err := updating.Run(t.Context(), updating.Place{
+		Getenv: func(name string) string { return env[name] }, Version: "0.1.0", Address: "none", Key: "none",
+		Succeeds: func(context.Context, ...string) bool { return false },
+	}, req, &out)
 	return out.String(), err
 }
 
