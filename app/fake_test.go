@@ -16,6 +16,7 @@ import (
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
+	"pilotfish/backend/session"
 )
 
 // The test binary also plays other programs: the app with a backend that the test
@@ -132,6 +133,8 @@ type fakeBackend struct {
 func (b *fakeBackend) Models() server.Models { return nil }
 
 func (b *fakeBackend) Secrets() secrets { return b.kept }
+
+func (b *fakeBackend) Schedules() session.Schedules { return nil }
 
 func newFakeBackend() *fakeBackend {
 	b := &fakeBackend{changes: hub.New[struct{}](1), calls: make(chan string, 256)}

@@ -76,6 +76,8 @@ type backend interface {
 	Models() server.Models
 	// Secrets keeps the user's secrets; nil when there are none.
 	Secrets() secrets
+	// Schedules are what runs by itself; nil when there is nothing.
+	Schedules() session.Schedules
 	SetTray(host protocol.TrayHost)
 	// OnShow sets the function that shows the window, with a page to open or
 	// "".

@@ -7,6 +7,7 @@ import (
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
+	"pilotfish/backend/session"
 )
 
 // unusable returns the parts for a program whose wiring failed: a window that
@@ -61,6 +62,9 @@ func (b *brokenBackend) Models() server.Models { return nil }
 
 // Secrets returns nil: nothing is kept.
 func (b *brokenBackend) Secrets() secrets { return nil }
+
+// Schedules returns nil: nothing runs.
+func (*brokenBackend) Schedules() session.Schedules { return nil }
 
 func (b *brokenBackend) Changes() *hub.Subscription[struct{}] { return b.changes.Subscribe() }
 

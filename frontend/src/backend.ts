@@ -17,6 +17,8 @@ import type {
   LogRecord,
   Secret,
   SecretRequest,
+  ScheduleReply,
+  ScheduleRequest,
   SessionName,
   Settings,
   SiteRule,
@@ -33,6 +35,7 @@ import {
   windowStateSchema,
 } from '$ui/protocol/schema';
 import { secretsSchema } from '$ui/protocol/schema-secrets';
+import { scheduleReplySchema } from '$ui/protocol/schema-schedule';
 import {
   llmLocalReplySchema,
   llmModelsReplySchema,
@@ -44,9 +47,9 @@ import {
  * The pages of the window. The app can open each of them except `conversation`, the page of one
  * conversation.
  */
-export type Page = 'sessions' | 'approvals' | 'settings' | 'logs' | 'talk';
+export type Page = 'sessions' | 'approvals' | 'schedules' | 'settings' | 'logs' | 'talk';
 
-const pageSchema = v.picklist(['sessions', 'approvals', 'settings', 'logs']);
+const pageSchema = v.picklist(['sessions', 'approvals', 'schedules', 'settings', 'logs']);
 
 /** What the window's program does itself, and `Call` for everything else. */
 export interface Bridge {
@@ -160,6 +163,8 @@ export interface Backend {
   secrets(): Promise<Secret[]>;
   addSecret(request: Omit<SecretRequest, 'kept' | 'added'>): Promise<Secret[]>;
   removeSecret(name: string): Promise<Secret[]>;
+  /** Carries out a request about schedules, and returns all of them. */
+  schedules(request: ScheduleRequest): Promise<ScheduleReply>;
   settings(): Promise<Settings>;
   /** Saves all settings and returns them as they were parsed. */
   saveSettings(settings: Settings): Promise<Settings>;
@@ -280,6 +285,7 @@ export function connect(host: Host): Backend {
     secrets: () => ask(secretsSchema, 'Secrets'),
     addSecret: (request) => ask(secretsSchema, 'AddSecret', request),
     removeSecret: (name) => ask(secretsSchema, 'RemoveSecret', name),
+    schedules: (request) => ask(scheduleReplySchema, 'Schedules', request),
     settings: () => ask(settingsSchema, 'Settings'),
     saveSettings: (settings) => ask(settingsSchema, 'SaveSettings', settings),
     models: () => ask(llmStateSchema, 'Models'),

@@ -17,6 +17,7 @@ export const icons = {
   chevronDown: 'M4 6.2 8 10.2 12 6.2',
   chevronRight: 'M6.2 4l4 4-4 4',
   clear: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM3.8 3.8l8.4 8.4',
+  clock: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM8 4.8V8l2.4 1.6',
   close: 'M4 4l8 8M12 4l-8 8',
   console: 'M3 4l4 4-4 4M8.5 12h5',
   copy: 'M5.8 5.8h7.4v7.4H5.8ZM10.2 5.6V2.8H2.8v7.4h2.8',

@@ -5,6 +5,7 @@ import type { Page } from '../backend';
 export const pages: readonly { page: Page; icon: IconName; text: string }[] = [
   { page: 'sessions', icon: 'sessions', text: 'Sessions' },
   { page: 'approvals', icon: 'alert', text: 'Approvals' },
+  { page: 'schedules', icon: 'clock', text: 'Schedules' },
   { page: 'settings', icon: 'settings', text: 'Settings' },
   { page: 'logs', icon: 'logs', text: 'Logs' },
 ];

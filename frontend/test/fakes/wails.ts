@@ -9,6 +9,7 @@ import type {
 } from '../../ui/protocol/protocol';
 import { fakeModels } from './models';
 import { fakeSecrets } from './secrets';
+import { fakeSchedules, someSchedules } from './schedules';
 import { FakeConversations } from './conversations';
 import { logRecord, runningSession, scenarios, settings, stoppedSession } from './scenarios';
 
@@ -20,6 +21,8 @@ export interface FakeOptions {
   held?: boolean;
   /** Whether there is a keychain; true by default. */
   keychain?: boolean;
+  /** When false, there are no schedules. */
+  schedules?: boolean;
   /** State() fails with this text. */
   refuse?: string;
 }
@@ -191,6 +194,9 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     ...fakeSecrets(options.keychain ?? true),
     ...fakeModels(options.keychain ?? true),
     ...fake.conversations.methods,
+    ...fakeSchedules(options.schedules === false ? [] : someSchedules(), () => {
+      fake.push({ schedules: fake.state.schedules + 1 });
+    }),
     ProbeAgents: () => undefined,
     ChooseFolder: () => '/home/ada/src/other',
     ChooseFile: () => '/opt/brave/brave',

@@ -1,0 +1,190 @@
+// The page of schedules, in a real browser: every button and field, at 320 pixels.
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { raise, type Show, type Stage } from './stage';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await raise();
+});
+afterAll(() => stage.close());
+
+async function open(show: Show = {}): Promise<Page> {
+  const page = await stage.open({ width: 320, height: 720, ...show });
+  await page.getByRole('button', { name: 'Schedules', exact: true }).click();
+  await page.getByRole('heading', { name: 'Schedules' }).waitFor();
+  return page;
+}
+
+/** What axe finds, and what is wider than the window. */
+async function problems(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+    const wide = [...document.querySelectorAll('main *, dialog[open] *')]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
+      .filter((one) => getComputedStyle(one).display !== 'inline');
+    return [
+      ...found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`),
+      ...wide.map((one) => `too wide: ${one.outerHTML.slice(0, 80)}`),
+    ];
+  });
+}
+
+const clean = (page: Page) => expect.poll(() => problems(page), { timeout: 20_000 }).toEqual([]);
+
+const asked = async (page: Page) =>
+  (await page.evaluate(() => window.fake?.calls ?? []))
+    .filter(([method]) => method === 'Schedules')
+    .map(([, request]) => request as Record<string, unknown>)
+    .filter((request) => request.do !== 'list');
+
+const picture = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env.PILOTFISH_PICTURES;
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/schedules-${name}.png` });
+};
+
+test.each(['light', 'dark'] as const)('the list, with the last runs, %s', async (scheme) => {
+  const page = await open({ scheme });
+  await page.getByText('Waiting for a file').waitFor();
+  await page.getByText(/^Next: /).waitFor();
+  await page.getByText('Paused').waitFor();
+  const report = page.getByRole('region', { name: 'morning-report' });
+  await report.getByText('Missed 3 times').first().click();
+  await report.getByText('Done after 41.2 s (you ran it)').waitFor();
+  // A character that turns the text around is not shown.
+  await report.getByText('Two numbers have changed').waitFor();
+  await report.getByText('7 steps, 12400 tokens').waitFor();
+  await report.getByRole('button', { name: 'Copy the command that shows this task' }).click();
+  await page.getByText('Command copied').waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    'pilotfish task show f3a2',
+  );
+  await clean(page);
+  await picture(page, `list-${scheme}`);
+  await page.context().close();
+});
+
+test('each button of a schedule does what it says', async () => {
+  const page = await open({ width: 900 });
+  const tea = page.getByRole('region', { name: 'tea' });
+  await tea.getByRole('button', { name: 'Resume tea' }).click();
+  await tea.getByRole('button', { name: 'Pause tea' }).click();
+  await tea.getByText('Paused').waitFor();
+  await tea.getByRole('button', { name: 'Run now' }).press('Enter');
+  await tea.getByText('Running (you ran it)').first().waitFor();
+  expect(await tea.getByRole('button', { name: 'Run now' }).isDisabled()).toBe(true);
+  await picture(page, 'wide');
+  await tea.getByRole('button', { name: 'Delete tea' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await tea.getByRole('button', { name: 'Delete tea' }).click();
+  await clean(page);
+  await page.evaluate(() =>
+    window.fake?.refuseNext('Schedules', '{"code":"internal","message":"the disk is full"}'),
+  );
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('the disk is full').waitFor();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await tea.waitFor({ state: 'detached' });
+  expect((await asked(page)).map(({ do: word, name }) => [word, name])).toEqual([
+    ['resume', 'tea'],
+    ['pause', 'tea'],
+    ['run', 'tea'],
+    ['remove', 'tea'],
+    ['remove', 'tea'],
+  ]);
+  await page.context().close();
+});
+
+test.each(['light', 'dark'] as const)('a schedule is added and changed, %s', async (scheme) => {
+  const page = await open({ scheme, schedules: false });
+  await page.getByText('No schedule yet').waitFor();
+  await clean(page);
+  await picture(page, `none-${scheme}`);
+  await page.getByRole('button', { name: 'New schedule' }).press('Enter');
+  await page.keyboard.type('news'); // the name has the focus
+  await page.getByLabel('Task', { exact: true }).fill('Summarise the front page');
+  await page.getByLabel('Begins on').fill('https://news.example');
+  await page.getByLabel('Time', { exact: true }).fill('soon');
+  await page.getByLabel('Tokens').fill('5000');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('“daily 09:30”').or(page.getByText('Write it as "daily 09:30"')).waitFor();
+  await clean(page);
+  await picture(page, `form-${scheme}`);
+  await page.getByLabel('Time', { exact: true }).fill('daily 09:30');
+  await page.getByLabel('Start the session for a run').check();
+  await page.getByRole('combobox', { name: 'Notification' }).selectOption('always');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('region', { name: 'news' }).waitFor();
+
+  await page.getByRole('button', { name: 'Change news' }).click();
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption('routine');
+  await page.getByLabel('Routine', { exact: true }).fill('book');
+  await page.getByLabel('Parameters').fill('city=Paris\ndays=3');
+  await page.getByRole('combobox', { name: 'Reason' }).selectOption('page');
+  await page.getByLabel('Page', { exact: true }).fill('https://shop.example');
+  await page.getByLabel('Element').fill('.price');
+  await page.getByLabel('Minutes between checks').fill('30');
+  await clean(page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('when .price on https://shop.example changes').waitFor();
+
+  await page.getByRole('button', { name: 'Change news' }).click();
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption('commands');
+  await page.getByLabel('Commands').fill('reload\nscreenshot');
+  await page.getByRole('combobox', { name: 'Reason' }).selectOption('folder');
+  await page.getByRole('button', { name: 'Choose: Folder' }).click();
+  await expect
+    .poll(() => page.getByLabel('Folder', { exact: true }).inputValue())
+    .toBe('/home/ada/src/other');
+  await page.getByLabel('Files').fill('*.csv');
+  await clean(page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('when *.csv appears in /home/ada/src/other').waitFor();
+
+  const [, first, second, third] = await asked(page);
+  expect(first).toMatchObject({
+    do: 'add',
+    schedule: {
+      name: 'news',
+      what: { task: 'Summarise the front page', start: 'https://news.example' },
+      when: { at: 'daily 09:30' },
+      session: 'default',
+      startSession: true,
+      maxMinutes: 15,
+      maxTokens: 5000,
+      notify: 'always',
+    },
+  });
+  expect(second).toMatchObject({
+    do: 'change',
+    name: 'news',
+    schedule: {
+      what: { routine: 'book', params: { city: 'Paris', days: '3' } },
+      when: { page: 'https://shop.example', selector: '.price', everySeconds: 1800 },
+    },
+  });
+  expect(third).toMatchObject({
+    schedule: {
+      what: { commands: ['reload', 'screenshot'] },
+      when: { folder: '/home/ada/src/other', pattern: '*.csv' },
+    },
+  });
+  await page.context().close();
+});
+
+test('a list that cannot be read says why', async () => {
+  const page = await stage.open({ width: 320 });
+  await page.evaluate(() =>
+    window.fake?.refuseNext(
+      'Schedules',
+      '{"code":"not_writable","message":"the list cannot be read","hint":"move the file away"}',
+    ),
+  );
+  await page.getByRole('button', { name: 'Schedules', exact: true }).click();
+  await page.getByText('The list cannot be read').waitFor();
+  await page.getByText('Move the file away').waitFor();
+  await clean(page);
+  await page.context().close();
+});
