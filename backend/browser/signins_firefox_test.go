@@ -78,7 +78,7 @@ func TestSignInsOfFirefox(t *testing.T) {
 			} {
 				w.Header().Add("Set-Cookie", c)
 			}
-			fmt.Fprint(w, `<!doctype html><script>location = '/below'</script>`)
+			fmt.Fprint(w, `<!doctype html>`+storing+`<script>location = '/below'</script>`)
 		case r.URL.Path == "/below":
 			seen <- r.Header.Get("Cookie")
 			w.Header().Add("Set-Cookie", "gone=; Path=/; Max-Age=0")
@@ -99,7 +99,7 @@ func TestSignInsOfFirefox(t *testing.T) {
 	ours := start(t, config(t, true))
 	dir := filepath.Join(t.TempDir(), "reading")
 	in := signins.New(signins.Config{
-		Dir: dir, File: filepath.Join(t.TempDir(), "signins.json"), Into: ours.Browser,
+		Dir: dir, File: filepath.Join(t.TempDir(), "signins.json"), Into: ours.Browser, Storage: LocalStorage(ours.Browser),
 		Ask: func(string) error { return nil }, Forget: func(string) error { return nil },
 		Keyring: func(context.Context) bool { return false }, Logger: slog.New(slog.DiscardHandler),
 		Getenv: func(name string) string {
@@ -128,12 +128,26 @@ func TestSignInsOfFirefox(t *testing.T) {
 	if one := sites.Sites[0]; one.Site != "localhost" || one.Locked != 0 || sites.Trouble != "" {
 		t.Fatalf("%+v", sites)
 	}
-	done, err := in.Import(deadline(t), protocol.SignInImport{Browser: "firefox", Sites: []string{"localhost"}})
-	if err != nil || len(done.Sites) != 1 || done.Sites[0].Cookies != 5 || done.Sites[0].Browser != "firefox" {
+	// It writes local storage some seconds after a page did.
+	wrote := func() bool {
+		found, err := filepath.Glob(filepath.Join(home, ".*", "*", "*", "*.work", "storage", "default", "http+++localhost+*", "ls", "usage"))
+		return err == nil && len(found) > 0
+	}
+	for ctx := deadline(t); !wrote() && ctx.Err() == nil; {
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond): // nothing says when it has written
+		}
+	}
+	done, err := in.Import(deadline(t), protocol.SignInImport{Browser: "firefox", Sites: []string{"localhost"}, Storage: true})
+	if err != nil || len(done.Sites) == 1 && done.Sites[0].Items != storedItems || len(done.Sites) != 1 || done.Sites[0].Cookies != 5 || done.Sites[0].Browser != "firefox" {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left on the disk: %v, %v", left, err)
+	}
+	if got := localStorageOf(t, ours, local, seen); got != wantStored {
+		t.Errorf("stored %s", got)
 	}
 	if _, err := ours.Navigate(deadline(t), nobody, ours.first(t), local+"/below", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)

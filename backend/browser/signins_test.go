@@ -40,7 +40,7 @@ func TestSignInsOfAnotherBrowser(t *testing.T) {
 		} else if strings.HasPrefix(r.URL.Path, "/below") {
 			seen <- r.Header.Get("Cookie")
 		}
-		fmt.Fprint(w, "<!doctype html><title>hello</title>")
+		fmt.Fprint(w, "<!doctype html><title>hello</title>"+storing)
 	}))
 	t.Cleanup(s.Close)
 	local := strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
@@ -72,7 +72,7 @@ func TestSignInsOfAnotherBrowser(t *testing.T) {
 	rules := map[string]bool{}
 	var journal strings.Builder
 	in := signins.New(signins.Config{
-		Dir: dir, File: filepath.Join(t.TempDir(), "signins.json"), Into: ours.Browser, NoSandbox: os.Geteuid() == 0,
+		Dir: dir, File: filepath.Join(t.TempDir(), "signins.json"), Into: ours.Browser, Storage: LocalStorage(ours.Browser), NoSandbox: os.Geteuid() == 0,
 		Ask:     func(site string) error { rules[site] = true; return nil },
 		Forget:  func(site string) error { delete(rules, site); return nil },
 		Keyring: func(context.Context) bool { return false }, Logger: slog.New(slog.NewTextHandler(&journal, nil)),
@@ -118,6 +118,20 @@ func TestSignInsOfAnotherBrowser(t *testing.T) {
 	}
 	if n, err := in.Remove(deadline(t), []string{"localhost"}); err != nil || n != len(set) || len(rules) != 0 || sent(local) != "" {
 		t.Errorf("%d removed, %v, rules %v", n, err, rules)
+	}
+	with, err := in.Import(deadline(t), protocol.SignInImport{Sites: []string{"localhost"}, Storage: true})
+	if err != nil || len(with.Sites) != 1 || with.Sites[0].Items != storedItems || !slices.Equal(with.Sites[0].Origins, []string{local}) {
+		t.Errorf("with local storage: %+v, %v", with, err)
+	}
+	empty()
+	if got := localStorageOf(t, ours, local, seen); got != wantStored {
+		t.Errorf("stored %s", got)
+	}
+	if tabs := ours.Tabs(); len(tabs) != 1 {
+		t.Errorf("tabs: %+v", tabs)
+	}
+	if n, err := in.Remove(deadline(t), []string{"localhost"}); err != nil || n != len(set) || localStorageOf(t, ours, local, seen) != "[]" {
+		t.Errorf("%d removed, %v", n, err)
 	}
 	if _, err := in.Remove(deadline(t), []string{"localhost"}); protocol.AsError(err).Code != protocol.CodeBadArgument {
 		t.Errorf("a second removal: %v", err)

@@ -53,6 +53,8 @@ type SignInImport struct {
 	Browser string   `json:"browser"`
 	Profile string   `json:"profile"`
 	Sites   []string `json:"sites"`
+	// Storage also imports the local storage of the sites.
+	Storage bool `json:"storage,omitempty"`
 }
 
 // SignInResult says what was imported.
@@ -70,6 +72,10 @@ type ImportedSite struct {
 	Profile string    `json:"profile"`
 	Cookies int       `json:"cookies"`
 	At      time.Time `json:"at"`
+	// Items is how many entries of local storage came with them, and Origins where
+	// they are.
+	Items   int      `json:"items,omitempty"`
+	Origins []string `json:"origins,omitempty"`
 }
 
 // SignInSitesMax is how many sites are imported at once.

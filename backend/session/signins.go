@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"pilotfish/backend/browser"
 	"pilotfish/backend/browser/signins"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/proc"
@@ -16,7 +17,7 @@ import (
 func newSignIns(s *Session, r *run, root string, keyring bool, guard *proc.Guard) *signins.SignIns {
 	rules := r.policy.Rules()
 	return signins.New(signins.Config{
-		Dir: filepath.Join(root, "signins-reading"), File: filepath.Join(root, "signins.json"), Into: r.browser,
+		Dir: filepath.Join(root, "signins-reading"), File: filepath.Join(root, "signins.json"), Into: r.browser, Storage: browser.LocalStorage(r.browser),
 		Ask: func(site string) error { return askOn(rules, site) }, Forget: func(site string) error { return forgetOn(rules, site) },
 		Keyring: func(context.Context) bool { return keyring }, NoSandbox: s.m.cfg.NoSandbox, Guard: guard, Logger: s.plainLog(),
 	})

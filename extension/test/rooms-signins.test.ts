@@ -57,7 +57,14 @@ beforeEach(async () => {
         const wanted = args.sites as string[];
         const taken = wanted
           .filter((site) => site !== 'forum.example')
-          .map((site) => ({ site, browser: 'chrome', profile: 'Default', cookies: 7, at }));
+          .map((site) => ({
+            site,
+            browser: 'chrome',
+            profile: 'Default',
+            cookies: 7,
+            at,
+            ...(args.storage === true && { items: 3 }),
+          }));
         imported = [...imported, ...taken];
         const missed = wanted.filter((site) => site === 'forum.example');
         return missed.length === 0
@@ -147,14 +154,17 @@ it('lists, filters, imports and removes sign-ins', async () => {
   expect(await button('Import').isDisabled()).toBe(true);
   await button('Show sites').click();
   await site(/forum/).waitFor();
-  expect(await dialog().getByRole('checkbox').count()).toBe(3);
+  expect(await dialog().getByRole('group').getByRole('checkbox').count()).toBe(3);
   await dialog().getByLabel('Filter sites').fill('shop');
-  await expect.poll(() => dialog().getByRole('checkbox').count()).toBe(1);
+  await expect.poll(() => dialog().getByRole('group').getByRole('checkbox').count()).toBe(1);
   await site(/shop/).check();
   await dialog().getByLabel('Filter sites').fill('');
   await site(/forum/).check();
+  await site('With their local storage').check();
   await button('Import 2').click();
-  await dialog().getByText('1 site imported. Agents ask before they use them.').waitFor();
+  await dialog()
+    .getByText('1 site imported, with 3 entries of local storage. Agents ask before they use them.')
+    .waitFor();
   await dialog().getByText('Nothing could be taken of forum.example.').waitFor();
   await dialog().getByRole('heading', { name: 'Imported' }).waitFor();
   expect(made.rooms.commands.find(({ args }) => args?.do === 'import')?.args).toEqual({
@@ -162,6 +172,7 @@ it('lists, filters, imports and removes sign-ins', async () => {
     sites: ['forum.example', 'shop.example'],
     browser: 'chrome',
     profile: 'Default',
+    storage: true,
   });
   await button('Sign in to bank.example here').waitFor();
   await clean('import');
@@ -179,7 +190,7 @@ it('says why cookies could not be unlocked, and what went wrong', async () => {
   await button('Show sites').click();
   await dialog().getByText(locked).waitFor();
   await dialog().getByText('3 locked').waitFor();
-  expect(await dialog().getByRole('checkbox').count()).toBe(0);
+  expect(await dialog().getByRole('group').getByRole('checkbox').count()).toBe(0);
   await clean('locked');
   expect(made.rooms.commands.at(-1)?.args).toMatchObject({ profile: 'Profile 1' });
   made.rooms.answers.set('signins', () => ({
@@ -204,7 +215,7 @@ it('offers to sign in here, by the keyboard alone', async () => {
   await dialog().getByText('Left out, as other identities: Banking (1 cookie), Work').waitFor();
   await page.keyboard.press('Tab'); // the filter
   await page.keyboard.type('FORUM');
-  await expect.poll(() => dialog().getByRole('checkbox').count()).toBe(1);
+  await expect.poll(() => dialog().getByRole('group').getByRole('checkbox').count()).toBe(1);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   expect(await site(/forum/).isChecked()).toBe(true);

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"golang.org/x/net/publicsuffix"
 
+	"pilotfish/backend/browser/localstorage"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -32,6 +33,14 @@ type Target interface {
 	RemoveCookies(ctx context.Context, is func(domain string) bool) (int, error)
 }
 
+// Storage is the local storage of the session's browser.
+type Storage interface {
+	// Write adds items and returns how many of them arrived exactly.
+	Write(ctx context.Context, a localstorage.Area) (int, error)
+	// Clear removes everything that an origin has.
+	Clear(ctx context.Context, origin string) (int, error)
+}
+
 // Config is what SignIns need. All fields but Getenv and Guard are required.
 type Config struct {
 	// Dir is a folder for copies, which is empty between two calls.
@@ -39,6 +48,8 @@ type Config struct {
 	// File has which sites were imported. It has no cookies.
 	File string
 	Into Target
+	// Storage is where local storage is imported to.
+	Storage Storage
 	// Ask makes agents ask on a site from now on, where no rule of the user's says
 	// otherwise; Forget takes that back.
 	Ask, Forget func(site string) error
@@ -153,23 +164,35 @@ func (s *SignIns) Import(ctx context.Context, q protocol.SignInImport) (protocol
 	for _, site := range q.Sites {
 		wanted[siteOf(strings.ToLower(site))] = true
 	}
+	var areas []localstorage.Area
+	if q.Storage {
+		areas, err = s.readStorage(ctx, from, profile, func(origin string) bool { return wanted[siteOfOrigin(origin)] })
+		if err != nil {
+			return out, err
+		}
+	}
 	found, err := s.read(ctx, from, profile, func(domain string) bool { return wanted[siteOf(domain)] })
 	if err != nil {
 		return out, err
 	}
 	taken := found.cookies
-	if len(taken) == 0 && slices.ContainsFunc(slices.Collect(maps.Keys(found.locked)), func(domain string) bool { return wanted[siteOf(domain)] }) {
+	if len(taken) == 0 && len(areas) == 0 && slices.ContainsFunc(slices.Collect(maps.Keys(found.locked)), func(domain string) bool { return wanted[siteOf(domain)] }) {
 		return out, protocol.NewError(protocol.CodeRefused, found.why, "")
 	}
 	// Agents ask before there is anything that they could use.
 	for site := range wanted {
-		if slices.ContainsFunc(taken, func(c *network.Cookie) bool { return siteOf(c.Domain) == site }) {
+		if slices.ContainsFunc(taken, func(c *network.Cookie) bool { return siteOf(c.Domain) == site }) ||
+			slices.ContainsFunc(areas, func(a localstorage.Area) bool { return siteOfOrigin(a.Origin) == site }) {
 			if err := s.config.Ask(site); err != nil {
 				return out, err
 			}
 		}
 	}
 	has, err := s.config.Into.ImportCookies(ctx, taken)
+	if err != nil {
+		return out, err
+	}
+	stored, err := s.writeStorage(ctx, areas)
 	if err != nil {
 		return out, err
 	}
@@ -182,11 +205,11 @@ func (s *SignIns) Import(ctx context.Context, q protocol.SignInImport) (protocol
 		return out, err
 	}
 	for site := range wanted {
-		if arrived[site] == 0 {
+		if arrived[site] == 0 && stored[site].Items == 0 {
 			out.Missed = append(out.Missed, site)
 			continue
 		}
-		one := protocol.ImportedSite{Site: site, Browser: from.ID, Profile: profile, Cookies: arrived[site], At: time.Now().UTC()}
+		one := protocol.ImportedSite{Site: site, Browser: from.ID, Profile: profile, Cookies: arrived[site], At: time.Now().UTC(), Items: stored[site].Items, Origins: stored[site].Origins}
 		out.Sites = append(out.Sites, one)
 		imported = append(slices.DeleteFunc(imported, func(i protocol.ImportedSite) bool { return i.Site == site }), one)
 	}
@@ -215,6 +238,17 @@ func (s *SignIns) Remove(ctx context.Context, sites []string) (int, error) {
 		gone[site] = true
 	}
 	n, err := s.config.Into.RemoveCookies(ctx, func(domain string) bool { return gone[siteOf(domain)] })
+	if err != nil {
+		return n, err
+	}
+	for _, i := range imported {
+		for _, origin := range i.Origins {
+			if gone[i.Site] {
+				_, failed := s.config.Storage.Clear(ctx, origin)
+				err = errors.Join(err, failed)
+			}
+		}
+	}
 	if err != nil {
 		return n, err
 	}

@@ -4435,6 +4435,10 @@ export interface SignInImport {
   browser: string;
   profile: string;
   sites: string[];
+  /**
+   * Storage also imports the local storage of the sites.
+   */
+  storage?: boolean;
 }
 /**
  * SignInResult says what was imported.
@@ -4456,6 +4460,12 @@ export interface ImportedSite {
   profile: string;
   cookies: number /* int */;
   at: string;
+  /**
+   * Items is how many entries of local storage came with them, and Origins where
+   * they are.
+   */
+  items?: number /* int */;
+  origins?: string[];
 }
 /**
  * SignInSitesMax is how many sites are imported at once.

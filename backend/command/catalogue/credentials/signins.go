@@ -33,6 +33,7 @@ func SignIns(importer Importer) []command.Command {
 				{Name: "sites", Type: command.Lines, Help: "for import and remove: the sites, such as example.com"},
 				{Name: "browser", Type: command.String, Flag: true, Choices: []string{"chrome", "chromium", "edge", "brave", "vivaldi", "opera", "firefox", "firefox-snap", "firefox-flatpak"}, Help: "which browser; the first one that has profiles if left out"},
 				{Name: "profile", Type: command.String, Flag: true, Help: "its profile, as list shows it; the first one if left out"},
+				{Name: "storage", Type: command.Boolean, Flag: true, Help: "for import: with the local storage of the sites"},
 			},
 			Returns:  "list: browsers and imported; sites: the sites with how many cookies each has; import: sites and missed",
 			Examples: []string{"signins", "signins sites --browser chrome", "signins import example.com --browser chrome --profile Default", "signins remove example.com"},
@@ -89,7 +90,7 @@ func (s signIns) run(ctx context.Context, in *command.Invocation) (command.Resul
 		}
 		return command.Result{Text: listing.Last(lines, 0, none), Data: found}, nil
 	case "import":
-		done, err := s.importer.Import(ctx, protocol.SignInImport{Browser: browser, Profile: profile, Sites: sites})
+		done, err := s.importer.Import(ctx, protocol.SignInImport{Browser: browser, Profile: profile, Sites: sites, Storage: in.Args.Flag("storage")})
 		if err != nil {
 			return command.Result{}, err
 		}
@@ -123,13 +124,29 @@ func (s signIns) run(ctx context.Context, in *command.Invocation) (command.Resul
 	return command.Result{Text: listing.Last(lines, 0, "no other browser has sign-ins here"), Data: map[string]any{"browsers": browsers, "imported": all}}, nil
 }
 
+// contentsOf says what came of a site.
+func contentsOf(one protocol.ImportedSite) string {
+	text := spelling.Plural(one.Cookies, "cookie")
+	if one.Items > 0 {
+		text += ", " + entries(one.Items)
+	}
+	return text
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry of local storage"
+	}
+	return fmt.Sprintf("%d entries of local storage", n)
+}
+
 func imported(done protocol.SignInResult) string {
 	if len(done.Sites) == 0 {
 		return "nothing was imported"
 	}
 	var lines []string
 	for _, one := range done.Sites {
-		lines = append(lines, fmt.Sprintf("%s: %s; agents ask before they use it", one.Site, spelling.Plural(one.Cookies, "cookie")))
+		lines = append(lines, fmt.Sprintf("%s: %s; agents ask before they use it", one.Site, contentsOf(one)))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -8,6 +8,7 @@ const importedSchema = v.object({
   browser: v.string(),
   profile: v.string(),
   cookies: v.number(),
+  items: v.exactOptional(v.number()),
 });
 
 /** What `signins` says: the browsers of this machine, and what was imported. */
