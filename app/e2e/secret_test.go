@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/app/e2e/tap"
 	"pilotfish/backend/protocol"
 )
 
@@ -66,6 +67,11 @@ func TestSecretsAreNotReadBack(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
+		if _, password, _ := r.BasicAuth(); r.URL.Path == "/staff" && password != secrets()["#pass"] {
+			w.Header().Set("WWW-Authenticate", `Basic realm="Staff only"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
 		_, _ = io.WriteString(w, signIn)
 	}))
 	defer server.Close()
@@ -135,6 +141,8 @@ func TestSecretsAreNotReadBack(t *testing.T) {
 	p.word(panel, "Allow once")
 	p.untilScreen(panel, secrets()["#pass"])
 
+	p.logsIn(panel, server.URL+"/staff", "ada", secrets()["#pass"])
+
 	root, err := os.OpenRoot(filepath.Join(p.home, "state"))
 	if err != nil {
 		t.Fatal(err)
@@ -168,6 +176,38 @@ func TestSecretsAreNotReadBack(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// logsIn opens a page that asks for a login by HTTP, and types it in the panel.
+func (p *product) logsIn(panel *tap.Page, address, user, password string) {
+	p.t.Helper()
+	opened := p.cliStart("goto", address, "--tab", "t1")
+	for _, one := range [][2]string{{"user", user}, {"password", password}} {
+		field := fmt.Sprintf(`document.querySelector('.login input[name=%s]')`, one[0])
+		p.until(panel, "the panel asks for the login", field+" !== null")
+		if err := panel.Eval(p.ctx, field+".focus()", nil); err != nil {
+			p.t.Fatal(err)
+		}
+		if err := panel.Type(p.ctx, one[1]); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	// An answer counts only when the question has been visible for a moment.
+	p.eventually("the login is given", func() bool {
+		var gone bool
+		if err := panel.Eval(p.ctx, `document.querySelector('.login') === null`, &gone); err != nil {
+			p.t.Fatal(err)
+		}
+		if !gone {
+			if err := panel.Type(p.ctx, "\n"); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		return gone
+	})
+	if said, code := opened.end(); code != 0 || !strings.Contains(said, "Sign in") {
+		p.t.Errorf("after the login: %d, %s", code, said)
 	}
 }
 
