@@ -1,6 +1,7 @@
 package toolservers
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func (s Server) Variables() []string {
 func (s Server) same(other Server) bool {
 	a, _ := json.Marshal([]any{s.Command, s.Args, s.Env}) // texts can always be encoded
 	b, _ := json.Marshal([]any{other.Command, other.Args, other.Env})
-	return string(a) == string(b)
+	return bytes.Equal(a, b)
 }
 
 func (s Server) check() error {

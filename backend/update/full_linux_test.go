@@ -13,7 +13,7 @@ func TestFullDisk(t *testing.T) {
 	s, dir := newSite(t), filepath.Join(t.TempDir(), "small")
 	smalldisk.Mount(t, dir, 64)
 	for _, name := range []string{"pilotfish", "pilotfish-service"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o700); err != nil { //nolint:gosec // a program
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -111,7 +111,7 @@ func installed(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"pilotfish", "pilotfish-service"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o700); err != nil { //nolint:gosec // a program
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

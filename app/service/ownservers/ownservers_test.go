@@ -17,7 +17,7 @@ func TestMCPServers(t *testing.T) {
 	at := ownservers.Place{
 		Getenv: func(name string) string { return env[name] },
 		Store:  toolservers.NewStore(filepath.Join(t.TempDir(), "mcp-servers.json")),
-		Others: func(program string) ([]connect.Other, error) {
+		Others: func(string) ([]connect.Other, error) {
 			return []connect.Other{
 				{Name: "web", Server: connect.Server{Command: "web"}, Env: map[string]string{"KEY": "hunter3"}},
 				{Name: "far", Skipped: "it is not started as a program"},
