@@ -179,6 +179,7 @@ func roomRules() []roomRule {
 		{"backend/chat/inprocess", nil, drivers},
 		{"backend/chat/pilot", []string{protocol, "backend/chat/driver", "backend/chat/inprocess", "backend/agent/builtin"}, drivers},
 		{"backend/chat/agents", []string{protocol, "backend/chat", "backend/agent", "backend/auth", "backend/command", "backend/confine", "backend/llm", "backend/mcp", "backend/proc", "backend/saved", "backend/tokens"}, "which agent a conversation has, and with what, depends on every driver; commands and tools are given to it as functions"},
+		{"backend/chat/past", []string{protocol, "backend/chat", "backend/agent/history"}, "sessions of agents are listed from their files and their drivers, and continued by Chat, without a session of ours"},
 		{"backend/chat/changes", nil, parts},
 		{"backend/chat/clip", nil, parts},
 		{"backend/chat/export", []string{protocol}, parts},

@@ -15,6 +15,7 @@ import (
 	"pilotfish/backend/agent/builtin"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/past"
 	"pilotfish/backend/chat/pilot"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -109,7 +110,7 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	dir := t.TempDir()
 	m, end := conversations(t, dir)
 	b := newFakeBackend()
-	b.chat = m
+	b.chat = past.Conversations{Manager: m}
 	app := &App{ctx: t.Context(), backend: b}
 	const id, other = protocol.ConversationID("c1"), protocol.ConversationID("c2")
 	for _, one := range []protocol.ConversationID{id, other} {
@@ -198,7 +199,7 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 		window.take(said)
 	}
 	m, _ = conversations(t, dir)
-	b.chat = m
+	b.chat = past.Conversations{Manager: m}
 	say(m, "m3", "help")
 	say(m, "m3", "help") // the same id is the same message
 	inWindow(watch(), 3)

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"crypto/rand"
 
 	"pilotfish/backend/chat/recall"
@@ -26,11 +27,22 @@ func (a *connection) catchUp(p recall.Replay) error {
 	if err != nil {
 		c.log.Warn("the history of a conversation cannot be read", "error", err)
 	}
-	turns := p.After(ours)
+	turns, done := p.After(ours), "The messages from the terminal are shown above."
+	if ours == "" { // the conversation was begun elsewhere
+		turns, done = p.All(), "The earlier messages are shown above."
+	}
 	if len(turns) == 0 {
 		return nil // nothing was said there, or it cannot be determined what
 	}
 	// If a turn of ours is beginning just now, it continues after these turns.
+	if err := c.record(turns); err != nil {
+		return err
+	}
+	return c.rec.Notice(done)
+}
+
+// record writes turns that were had elsewhere. The caller holds mu.
+func (c *conversation) record(turns []recall.Turn) error {
 	for _, t := range turns {
 		id := protocol.MessageID("t" + rand.Text())
 		err := c.rec.Aside(id, func() error {
@@ -48,5 +60,23 @@ func (a *connection) catchUp(p recall.Replay) error {
 			return err
 		}
 	}
-	return c.rec.Notice("The messages from the terminal are shown above.")
+	return nil
+}
+
+// create writes the first state of a conversation, and what was said before elsewhere.
+func (c *conversation) create(past recall.Past) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if past.Session != "" {
+		c.state.Head.AgentSession, c.state.Folder = past.Session, past.Folder
+		c.state.Head.Title, c.state.Titled = cmp.Or(c.state.Head.Title, past.Title), true
+		c.state.Elsewhere = len(past.Turns) == 0
+	}
+	if err := c.saveLocked(); err != nil {
+		return err
+	}
+	if err := c.record(past.Turns); err != nil {
+		return err
+	}
+	return c.saveLocked()
 }

@@ -58,14 +58,14 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 		return a.session, nil
 	}
 	kind, command, tab := c.state.Head.Agent, c.state.Command, c.state.Head.Tab
-	resume, actor, elsewhere := c.state.Head.AgentSession, c.actor(), c.state.Elsewhere
+	resume, actor, elsewhere, folder := c.state.Head.AgentSession, c.actor(), c.state.Elsewhere, c.state.Folder
 	c.mu.Unlock()
 
 	starter, err := c.m.config.Agent(ctx, kind, command)
 	if err != nil {
 		return nil, err
 	}
-	if starter.Launch, err = c.m.config.Folder(ctx, actor, tab, starter.Launch); err != nil {
+	if starter.Launch, err = c.m.config.Folder(ctx, actor, tab, starter.Launch.In(folder)); err != nil {
 		return nil, err
 	}
 	h, err := c.m.agents.Get(ctx, a, starter, command)
@@ -76,7 +76,7 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 		tab = ""
 	}
 	cfg := driver.SessionConfig{
-		Resume: resume, Dir: starter.Launch.Dir, System: c.m.config.System(tab), Actor: actor, Tab: tab, History: a.history,
+		Resume: resume, Replay: elsewhere && folder != "", Dir: starter.Launch.Dir, System: c.m.config.System(tab), Actor: actor, Tab: tab, History: a.history,
 	}
 	if !starter.FromJournal {
 		cfg.Tools = c.m.config.Tools(ctx, actor, tab, h.Grant())

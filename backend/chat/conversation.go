@@ -88,13 +88,6 @@ func readConversation(m *Manager, id protocol.ConversationID) (*conversation, er
 	return c, nil
 }
 
-// create creates the folder and writes the first state.
-func (c *conversation) create() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.saveLocked()
-}
-
 // change makes one change of the state, on disk first and then in memory. If
 // the write fails, the state in memory stays as it was. edit gets a copy; it
 // must replace lists instead of writing into them. The caller holds mu.

@@ -48,6 +48,7 @@ type played struct {
 	agents   []*playedAgent
 	prompts  []driver.Prompt
 	resumed  []string
+	dirs     []string
 	canceled int
 }
 
@@ -116,6 +117,7 @@ func (a *playedAgent) Open(_ context.Context, cfg driver.SessionConfig, sink dri
 		return nil, driver.ErrNoResume
 	}
 	a.p.resumed = append(a.p.resumed, cfg.Resume)
+	a.p.dirs = append(a.p.dirs, cfg.Dir)
 	id := cfg.Resume
 	if id == "" {
 		id = fmt.Sprintf("session-%d", len(a.p.resumed))

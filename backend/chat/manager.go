@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -17,7 +16,9 @@ import (
 	"pilotfish/backend/chat/changes"
 	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/recall"
 	"pilotfish/backend/chat/routing"
+	"pilotfish/backend/chat/state"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -61,6 +62,8 @@ type Config struct {
 	// EndTerminal ends that terminal. Both are nil where this is not possible.
 	Terminal    func(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error)
 	EndTerminal func(ctx context.Context, id protocol.TerminalID) error
+	// Past finds the session of an agent that a request continues, if it continues one.
+	Past func(agent protocol.AgentKind, req protocol.ChatStartRequest) (recall.Past, error)
 	// Broker asks the user for approvals.
 	Broker *policy.Broker
 	// Publish sends an event to every panel; it must not block.
@@ -122,7 +125,7 @@ func New(c Config) (*Manager, error) {
 	}
 	for _, e := range entries {
 		id := protocol.ConversationID(e.Name())
-		if !e.IsDir() || !idPattern().MatchString(e.Name()) {
+		if !e.IsDir() || !state.Pattern().MatchString(e.Name()) {
 			continue
 		}
 		conv, err := readConversation(m, id)
@@ -167,6 +170,9 @@ func (c *Config) fill() {
 	}
 	if c.Settings == nil {
 		c.Settings = func() Settings { return Settings{Silence: protocol.ChatSilence} }
+	}
+	if c.Past == nil {
+		c.Past = func(protocol.AgentKind, protocol.ChatStartRequest) (recall.Past, error) { return recall.Past{}, nil }
 	}
 	if c.Publish == nil {
 		c.Publish = func(any) {}
@@ -233,17 +239,6 @@ func (m *Manager) allLocked() []*conversation {
 	return all
 }
 
-// idPattern is the form of the ids of conversations and messages. Clients
-// choose the ids, and they become names of folders.
-var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`) })
-
-func checkID(id, what string) error {
-	if !idPattern().MatchString(id) {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not the id of a %s", id, what), "use a UUID")
-	}
-	return nil
-}
-
 // find returns a conversation, or an error with CodeUnknownConversation.
 func (m *Manager) find(id protocol.ConversationID) (*conversation, error) {
 	m.mu.Lock()
@@ -261,13 +256,17 @@ func unknown(id protocol.ConversationID) error {
 // Start creates a conversation, or returns the existing one with that id
 // unchanged.
 func (m *Manager) Start(ctx context.Context, req protocol.ChatStartRequest) (protocol.Conversation, error) {
-	if err := checkID(string(req.Conversation), "conversation"); err != nil {
+	if err := state.CheckID(string(req.Conversation), "conversation"); err != nil {
 		return protocol.Conversation{}, err
 	}
 	if c, err := m.find(req.Conversation); err == nil {
 		return c.Head(), nil
 	}
 	started, err := m.config.Agent(ctx, req.Agent, req.Command)
+	if err != nil {
+		return protocol.Conversation{}, err
+	}
+	past, err := m.config.Past(started.Launch.Kind, req)
 	if err != nil {
 		return protocol.Conversation{}, err
 	}
@@ -287,7 +286,7 @@ func (m *Manager) Start(ctx context.Context, req protocol.ChatStartRequest) (pro
 	}
 	c.state.Titled = req.Title != ""
 	c.state.Command = req.Command
-	if err := c.create(); err != nil {
+	if err := c.create(past); err != nil {
 		return protocol.Conversation{}, err
 	}
 	m.conversations[c.id] = c

@@ -17,7 +17,7 @@ func (m *Manager) Send(_ context.Context, req protocol.ChatSendRequest) (protoco
 	if err != nil {
 		return protocol.Conversation{}, err
 	}
-	if err := checkID(string(req.Message), "message"); err != nil {
+	if err := state.CheckID(string(req.Message), "message"); err != nil {
 		return c.Head(), err
 	}
 	switch {

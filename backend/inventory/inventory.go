@@ -5,11 +5,13 @@ package inventory
 import (
 	"context"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"pilotfish/backend/agent"
+	"pilotfish/backend/agent/history"
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/chat/agents"
 	"pilotfish/backend/llm"
@@ -19,6 +21,8 @@ import (
 // Inventory is what was found on this machine.
 type Inventory struct {
 	Prober *agent.Prober
+	// Past are the sessions that agents keep themselves.
+	Past   *history.Store
 	models *llm.Manager // nil for none
 	// ProgramDir is added to the agents' PATH.
 	ProgramDir string
@@ -39,7 +43,8 @@ type Config struct {
 
 // New returns an empty Inventory; Probe fills it.
 func New(cfg Config) *Inventory {
-	return &Inventory{Prober: agent.New(agent.Config{Logger: cfg.Logger}), models: cfg.Models, ProgramDir: filepath.Dir(cfg.Program)}
+	home, _ := os.UserHomeDir() // without one, there are no sessions
+	return &Inventory{Prober: agent.New(agent.Config{Logger: cfg.Logger}), Past: history.New(home, os.Getenv), models: cfg.Models, ProgramDir: filepath.Dir(cfg.Program)}
 }
 
 // Probe searches this machine again for agents and browsers.

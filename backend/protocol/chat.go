@@ -412,6 +412,10 @@ type ChatStartRequest struct {
 	Agent        AgentKind      `json:"agent,omitempty"` // empty: the one in Settings
 	Command      string         `json:"command,omitempty"`
 	Title        string         `json:"title,omitempty"`
+	// Resume is the id of a PastSession of Agent, which the conversation continues, and
+	// Folder its folder, where only the agent knows it.
+	Resume string `json:"resume,omitempty"`
+	Folder string `json:"folder,omitempty"`
 }
 
 // ChatSendRequest is the body of POST /chat/send. A message with an id that was

@@ -148,6 +148,10 @@ func golden() map[string]any {
 		"ViewerControl.attach":     protocol.ViewerControl{Type: protocol.ControlAttach, Epoch: 2, Offset: 4096, Cols: 80, Rows: 24},
 		"ViewerControl.checkpoint": protocol.ViewerControl{Type: protocol.ControlCheckpoint, Epoch: 2, Offset: 4096, Cols: 80, Rows: 24, Data: "x"},
 
+		"PastSessionsReply": protocol.PastSessionsReply{
+			Sessions: []protocol.PastSession{{Agent: protocol.AgentClaude, AgentName: "Claude Code", ID: "0205f437", Title: "The cart is empty", Folder: "/home/ada/src/shop", Updated: at, Conversation: "0b6f", Terminal: true, Chat: true}},
+			Problem:  &protocol.Error{Code: protocol.CodeTimeout, Message: "the agent did not list its sessions in time", Hint: "try again"},
+		},
 		"PtySessionReply": protocol.PtySessionReply{Terminal: live, Attach: "dG9rZW4", Expires: at},
 		"CommandReply":    protocol.CommandReply{OK: false, Tab: "t1", Error: &protocol.Error{Code: protocol.CodeUnknownTab, Message: "there is no tab t9", Hint: "name one of yours", Next: []protocol.Suggestion{protocol.Try("lists them", "tabs"), protocol.Example("goto", "example.com", "--tab", "t1")}}, DurationMS: 1.25},
 		"Pairing":         protocol.Pairing{Version: protocol.Version, Session: "default", Port: 40123, Token: "dG9rZW4", Key: "a2V5", Epoch: 1},

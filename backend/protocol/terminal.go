@@ -91,6 +91,9 @@ type PtySessionRequest struct {
 	Agent AgentKind `json:"agent,omitempty"`
 	// Command is the command line of AgentCustom.
 	Command string `json:"command,omitempty"`
+	// Resume is the id of a PastSession of Agent, which a new terminal continues in its
+	// folder.
+	Resume string `json:"resume,omitempty"`
 	// Confined confines a shell, which belongs to the user. An agent is confined by
 	// Settings.
 	Confined bool `json:"confined,omitempty"`

@@ -32,6 +32,8 @@ type Conversations interface {
 	List() []protocol.Conversation
 	History(req protocol.ChatHistoryRequest) (protocol.ChatPage, error)
 	Search(ctx context.Context, req protocol.ChatSearchRequest) (protocol.ChatSearchReply, error)
+	// Past returns the sessions that agents keep themselves, wherever they were begun.
+	Past(ctx context.Context, req protocol.PastSessionsRequest) (protocol.PastSessionsReply, error)
 	// Paths completes a mention of a file of the working folder.
 	Paths(ctx context.Context, req protocol.ChatPathsRequest) (protocol.ChatPathsReply, error)
 	Export(req protocol.ChatExportRequest) (protocol.ChatExportReply, error)
@@ -105,6 +107,10 @@ func (s *Server) chatRoutes() []route {
 			return c.Paths(ctx, req)
 		}),
 			routeDoc{about: "Files of the agents' working folder whose path has some words, for a mention.", in: protocol.ChatPathsRequest{}, out: protocol.ChatPathsReply{}}),
+		post("/chat/past", protocol.MaxBody, chatted(s, func(ctx context.Context, c Conversations, req protocol.PastSessionsRequest) (protocol.PastSessionsReply, error) {
+			return c.Past(ctx, req)
+		}),
+			routeDoc{about: "The sessions that agents keep themselves, begun here or elsewhere, the one used last first. With an agent, it is asked, too.", in: protocol.PastSessionsRequest{}, out: protocol.PastSessionsReply{}}),
 		post("/chat/export", protocol.MaxBody, chatted(s, func(_ context.Context, c Conversations, req protocol.ChatExportRequest) (protocol.ChatExportReply, error) {
 			return c.Export(req)
 		}),

@@ -46,6 +46,11 @@ func (c *conversations) Start(context.Context, protocol.ChatStartRequest) (proto
 	return c.head("start")
 }
 
+func (c *conversations) Past(context.Context, protocol.PastSessionsRequest) (protocol.PastSessionsReply, error) {
+	_, err := c.head("past")
+	return protocol.PastSessionsReply{Sessions: []protocol.PastSession{}}, err
+}
+
 func (c *conversations) Send(context.Context, protocol.ChatSendRequest) (protocol.Conversation, error) {
 	return c.head("send")
 }
@@ -145,7 +150,7 @@ func chatTable() []routeCase {
 	for _, path := range []string{"/chat/route-rule", "/chat/screenshot", "/chat/file"} {
 		table = append(table, routeCase{method: "POST", path: path, kinds: panel, extension: true})
 	}
-	for _, name := range []string{"start", "send", "cancel", "queue", "set", "restart", "delete", "terminal", "resume", "sign-in", "history", "list", "search", "paths", "export"} {
+	for _, name := range []string{"start", "send", "cancel", "queue", "set", "restart", "delete", "terminal", "resume", "sign-in", "history", "list", "search", "past", "paths", "export"} {
 		table = append(table, routeCase{method: "POST", path: "/chat/" + name, kinds: user})
 	}
 	for _, path := range []string{"/chat/list", "/chat/history?conversation=c1&limit=2&before=9", "/chat/export?conversation=c1", "/chat/stream?conversation=c1"} {

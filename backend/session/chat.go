@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"sync"
 
+	"pilotfish/backend/agent/history"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/agents"
+	"pilotfish/backend/chat/past"
 	"pilotfish/backend/config"
 	"pilotfish/backend/confine"
 	"pilotfish/backend/mcp"
@@ -25,7 +25,7 @@ import (
 type conversations struct{ s *Session }
 
 // make returns the chat manager of a run.
-func (c conversations) make(dirs config.SessionDirs) (*chat.Manager, error) {
+func (c conversations) make(dirs config.SessionDirs) (past.Conversations, error) {
 	s := c.s
 	a, err := agents.New(agents.Config{
 		Session: s.name, Version: s.m.cfg.Version, Program: s.m.cfg.Program, WorkDir: dirs.Work, StateDir: dirs.Agent,
@@ -41,15 +41,18 @@ func (c conversations) make(dirs config.SessionDirs) (*chat.Manager, error) {
 		Tools:   func(grant auth.Grant) *mcp.Toolbox { return mcp.NewToolbox(gateway{s.m}.mcpCaller(grant)) },
 	})
 	if err != nil {
-		return nil, err
+		return past.Conversations{}, err
 	}
-	return chat.New(chat.Config{
+	sessions := past.New(past.Config{Files: s.m.agents.Past, Starter: a.Starter, Dir: dirs.Work, Agents: s.m.agents.List})
+	manager, err := chat.New(chat.Config{
+		Past:    sessions.Find,
 		Session: c.s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root, Attachments: dirs.Attachments,
 		Agent: a.Starter, Folder: c.folder, Instant: protocol.AgentPilot, Tools: a.Tools, Release: c.release, Forget: c.forget, System: agents.System,
 		Terminal: c.toTerminal, EndTerminal: c.endTerminal, TabOpen: c.s.tabs.Has, TabURL: c.s.tabs.url, WorkDir: a.WorkDir, Broker: c.s.approvals.Broker(), Settings: a.Settings,
 		Publish: func(event any) { c.s.events.Publish(event) }, Changed: c.s.publishTabs,
 		Logger: c.s.m.cfg.Logger,
 	})
+	return past.Conversations{Manager: manager, Sessions: sessions}, err
 }
 
 // release revokes the tokens of a conversation's agent and ends its approvals,
@@ -109,24 +112,21 @@ func (m *Manager) Conversations(name protocol.SessionName) (server.Conversations
 	return gateway{m}.conversations(auth.Grant{Session: name})
 }
 
-// sessionPattern matches the ids of agent sessions that are safe in a command
-// line.
-var sessionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`) })
-
 // toTerminal starts the terminal in which a conversation continues.
 func (c conversations) toTerminal(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error) {
 	r, err := c.s.current()
 	if err != nil {
 		return "", err
 	}
-	if head.Agent != protocol.AgentClaude || !sessionPattern().MatchString(head.AgentSession) {
+	args, ok := history.Args(head.Agent, head.AgentSession)
+	if head.Agent != protocol.AgentClaude || !ok {
 		return "", protocol.NewError(protocol.CodeBadArgument, head.AgentName+" cannot continue this conversation in a terminal", "")
 	}
 	if head.Tab == "" {
 		return "", protocol.NewError(protocol.CodeUnknownTab, "the conversation has no tab for a terminal", "put it beside a tab first")
 	}
 	info, err := r.terminals.Start(ctx, protocol.PtySessionRequest{
-		Tab: head.Tab, Agent: head.Agent, Command: "--resume " + head.AgentSession,
+		Tab: head.Tab, Agent: head.Agent, Command: args,
 		Cols: cmp.Or(r.memory.Cols, firstCols), Rows: cmp.Or(r.memory.Rows, firstRows),
 	})
 	if err != nil {

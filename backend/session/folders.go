@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"pilotfish/backend/chat/driver"
@@ -24,29 +22,22 @@ func readsSettings(kind protocol.AgentKind) bool {
 // folder returns the launch of a conversation's agent in the folder in which it may
 // start.
 func (c conversations) folder(ctx context.Context, actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error) {
-	chosen, own := c.s.m.cfg.Settings.Get().WorkDir, ""
+	own := ""
 	if r := c.s.running(); r != nil {
 		own = r.workDir
 	}
-	if launch.Path == "" || !readsSettings(launch.Kind) || chosen == "" || launch.Dir != chosen || own == "" {
+	if launch.Path == "" || !readsSettings(launch.Kind) || own == "" || launch.Dir == own {
 		return launch, nil
 	}
 	if actor.Agent == "" {
 		actor.Agent = launch.Name
 	}
-	may, err := c.s.m.folders.MayStart(ctx, c.s.approvals.Broker(), actor, tab, chosen)
+	may, err := c.s.m.folders.MayStart(ctx, c.s.approvals.Broker(), actor, tab, launch.Dir)
 	if err != nil || may {
 		return launch, err // of the user's silence, too: then the agent does not start
 	}
 	if err := os.MkdirAll(own, 0o700); err != nil {
 		return launch, protocol.NewError(protocol.CodeNotWritable, "the agents' folder cannot be made: "+err.Error(), "")
 	}
-	launch.Dir = own
-	launch.Env = slices.Clone(launch.Env)
-	for i, v := range launch.Env {
-		if strings.HasPrefix(v, "PWD=") {
-			launch.Env[i] = "PWD=" + own
-		}
-	}
-	return launch, nil
+	return launch.In(own), nil
 }

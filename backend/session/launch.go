@@ -46,6 +46,12 @@ func (l launcher) first(ctx context.Context, r *run, tab protocol.TabID) {
 // yet, it waits for the answer first.
 func (l launcher) launch(ctx context.Context, req terminal.Request) (terminal.Launch, error) {
 	dir := l.s.m.cfg.Settings.Get().WorkDir
+	if req.Resume != "" {
+		var err error
+		if dir, req.Command, err = l.s.m.agents.Past.Resume(req.Agent, req.Resume); err != nil {
+			return terminal.Launch{}, err
+		}
+	}
 	launched, err := l.launchIn(ctx, req, dir)
 	if err != nil || launched.Missing != nil || dir == "" || !readsSettings(launched.Kind) {
 		return launched, err
@@ -60,7 +66,7 @@ func (l launcher) launch(ctx context.Context, req terminal.Request) (terminal.La
 	case may:
 		return launched, nil
 	case !ask:
-		return l.launchIn(ctx, req, "")
+		return l.elsewhere(ctx, req)
 	}
 	l.s.terminalEnded(req.Terminal) // of its token
 	return terminal.Launch{Kind: launched.Kind, Name: launched.Name, Confine: launched.Confine, Wait: func(ctx context.Context) (terminal.Launch, error) {
@@ -74,8 +80,17 @@ func (l launcher) launch(ctx context.Context, req terminal.Request) (terminal.La
 		case may:
 			return l.launchIn(ctx, req, dir)
 		}
-		return l.launchIn(ctx, req, "")
+		return l.elsewhere(ctx, req)
 	}}, nil
+}
+
+// elsewhere decides what a terminal runs whose folder the user did not allow. A session of
+// an agent is only in its own folder.
+func (l launcher) elsewhere(ctx context.Context, req terminal.Request) (terminal.Launch, error) {
+	if req.Resume != "" {
+		return terminal.Launch{}, protocol.NewError(protocol.CodeRefused, "you did not allow the folder of this session", "begin a new session instead")
+	}
+	return l.launchIn(ctx, req, "")
 }
 
 // launchIn decides what a terminal runs in a folder; empty for Pilotfish's own. Each
@@ -97,7 +112,7 @@ func (l launcher) launchIn(ctx context.Context, req terminal.Request, dir string
 	if l.s.m.agents.Chosen(settings.Agent, kind) {
 		args = settings.AgentArgs
 	}
-	if kind == protocol.AgentClaude {
+	if kind == protocol.AgentClaude || req.Resume != "" {
 		args = strings.TrimSpace(line + " " + args) // line resumes a conversation that continues here
 	}
 	folders, err := l.s.confinement(ctx, kind, req.Confined)

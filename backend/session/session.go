@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/approval/toolcall"
 	"pilotfish/backend/browser"
 	"pilotfish/backend/caller"
-	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/past"
 	"pilotfish/backend/command"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
@@ -71,7 +71,7 @@ type run struct {
 	up        chan struct{} // closed when the browser runs for the first time
 	upOnce    sync.Once
 	terminals *terminal.Manager
-	chat      *chat.Manager
+	chat      past.Conversations
 	commands  *command.Registry
 	policy    *policy.Policy
 	browser   *browser.Browser

@@ -49,6 +49,8 @@ type Request struct {
 	Agent protocol.AgentKind
 	// Command is the command line when Agent is AgentCustom.
 	Command string
+	// Resume is the id of a session of the agent, which is continued.
+	Resume string
 	// Confined asks for a shell that runs confined, as agents do.
 	Confined bool
 }

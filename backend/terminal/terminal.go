@@ -150,7 +150,7 @@ func (t *terminal) start(ctx context.Context) error {
 
 // launching converts a request to the argument of Config.Launch.
 func (t *terminal) launching(r protocol.PtySessionRequest) Request {
-	return Request{Terminal: t.id, Tab: r.Tab, Agent: r.Agent, Command: r.Command, Confined: r.Confined}
+	return Request{Terminal: t.id, Tab: r.Tab, Agent: r.Agent, Command: r.Command, Resume: r.Resume, Confined: r.Confined}
 }
 
 // restart ends the process and starts the next.
@@ -164,7 +164,7 @@ func (t *terminal) restart(ctx context.Context, req protocol.PtyRestartRequest) 
 	request.Tab = t.info.Tab
 	t.mu.Unlock()
 	if req.Agent != "" {
-		request.Agent, request.Command = req.Agent, req.Command
+		request.Agent, request.Command, request.Resume = req.Agent, req.Command, ""
 	} else if req.Command != "" {
 		request.Command = req.Command
 	}

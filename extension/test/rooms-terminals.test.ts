@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
+import { pastSessions } from './fakes/past';
 import type { FakeTerminal } from './fakes/terminal';
 
 let browser: Browser;
@@ -336,8 +337,54 @@ describe('Terminals as tabs', () => {
     const first = await open();
     await page.getByRole('button', { name: /^Agent: / }).click();
     await page.getByRole('menuitem', { name: 'Continue a session…' }).click();
+    await page.getByRole('button', { name: 'Claude Code’s own list' }).click();
     await tabs().nth(1).waitFor();
     expect(made.starts.at(-1)).toMatchObject({ agent: 'claude', command: '--resume' });
     expect(first.info.state).toBe('live');
+  });
+
+  it('continues a session that the agents’ files have, by keys alone', async () => {
+    made.chat.past = pastSessions();
+    await open();
+    await page.getByRole('button', { name: /^Agent: / }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('menuitem', { name: 'Continue a session…' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Continue a session' });
+    const rows = dialog.getByRole('listitem');
+    // What only the agent knows is not for a terminal.
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      320,
+    );
+    await page.keyboard.type('nothing like it');
+    await dialog.getByText('No session matches.').waitFor();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('codex shop');
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await tabs().nth(1).waitFor();
+    expect(made.starts.at(-1)).toMatchObject({ agent: 'codex', resume: 'c-1' });
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  it('says why the sessions could not be listed, and why one does not start', async () => {
+    made.rooms.routes.set('/chat/past', () => [
+      500,
+      { error: { code: 'internal', message: 'The disk is on fire.', hint: 'Leave.' } },
+    ]);
+    await open();
+    await page.getByRole('button', { name: /^Agent: / }).click();
+    await page.getByRole('menuitem', { name: 'Continue a session…' }).click();
+    await page.getByText('The disk is on fire. Leave.').waitFor();
+    await page.getByText('No sessions were found on this machine.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    made.rooms.routes.set('/chat/past', () => [200, { sessions: pastSessions() }]);
+    made.refuseStart = { code: 'bad_argument', message: 'the folder of this session is gone' };
+    await page.getByRole('button', { name: /^Agent: / }).click();
+    await page.getByRole('menuitem', { name: 'Continue a session…' }).click();
+    await page.getByRole('button', { name: /Why is the cart/ }).click();
+    await page.getByText('The folder of this session is gone').waitFor();
   });
 });

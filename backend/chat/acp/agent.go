@@ -188,7 +188,8 @@ func (a *agent) start(s *session) {
 
 // takeUp continues an earlier session.
 func (a *agent) takeUp(ctx context.Context, cfg driver.SessionConfig, s *session) (driver.Session, error) {
-	resumes, loads := a.can.Can.Session.Resume.Yes(), a.can.Can.Load
+	loads := a.can.Can.Load
+	resumes := a.can.Can.Session.Resume.Yes() && (!cfg.Replay || !loads)
 	if !resumes && !loads {
 		return nil, driver.ErrNoResume
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
@@ -35,6 +36,45 @@ func TestASessionIsLoadedWithoutItsHistory(t *testing.T) {
 		if got[len(got)-1] != "text after" || slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, "before") && !strings.HasPrefix(line, "title") }) {
 			t.Errorf("%v: %q", args, got)
 		}
+	}
+}
+
+// An agent that can do both repeats the history of a session that the conversation does not
+// have.
+func TestASessionIsReplayed(t *testing.T) {
+	for _, replay := range []bool{true, false} {
+		_, sink := openWith(t, start(t, "-resume"), driver.SessionConfig{Resume: "before", Replay: replay})
+		repeated := slices.ContainsFunc(sink.history(), func(line string) bool { return strings.Contains(line, "before") })
+		if repeated != replay {
+			t.Errorf("replay %v: %q", replay, sink.history())
+		}
+	}
+}
+
+func TestPastSessions(t *testing.T) {
+	past := func(args ...string) ([]protocol.PastSession, error) {
+		return start(t, args...).(driver.Lister).Past(within(t))
+	}
+	list, err := past("-lists")
+	if err != nil || len(list) != 5 {
+		t.Fatalf("%d sessions, %v", len(list), err)
+	}
+	want := protocol.PastSession{
+		Agent: "scripted", AgentName: "Scripted", ID: "old-1", Title: "Mend the cart\n\u202enow", Folder: "/home/ada/src/shop",
+		Updated: time.Date(2025, 11, 20, 9, 0, 0, 0, time.UTC), Chat: true,
+	}
+	if list[0] != want {
+		t.Errorf("%+v", list[0])
+	}
+	// It does not offer it, or what it lists could not be continued.
+	for _, args := range [][]string{{}, {"-lists", "-no-load"}} {
+		if list, err := past(args...); err != nil || list != nil {
+			t.Errorf("%v: %v, %v", args, list, err)
+		}
+	}
+	_, err = past("-lists", "-sign-in")
+	if _, ok := errors.AsType[*driver.NeedsSignIn](err); !ok {
+		t.Errorf("without a sign-in: %v", err)
 	}
 }
 

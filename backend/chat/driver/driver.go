@@ -9,6 +9,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 
 	"pilotfish/backend/confine"
 	"pilotfish/backend/protocol"
@@ -89,10 +91,36 @@ type Agent interface {
 	Close(ctx context.Context) error
 }
 
+// Lister is an Agent that can list the sessions that it keeps.
+type Lister interface {
+	// Past returns the sessions, of all folders; nil when the agent does not offer it.
+	// Their texts are the agent's, bounded but not cleaned. It returns *NeedsSignIn as
+	// Open does.
+	Past(ctx context.Context) ([]protocol.PastSession, error)
+}
+
+// In returns the launch in another folder; in the same one if dir is empty.
+func (l Launch) In(dir string) Launch {
+	if dir == "" {
+		return l
+	}
+	l.Dir = dir
+	l.Env = slices.Clone(l.Env)
+	for i, v := range l.Env {
+		if strings.HasPrefix(v, "PWD=") {
+			l.Env[i] = "PWD=" + dir
+		}
+	}
+	return l
+}
+
 // SessionConfig configures a session.
 type SessionConfig struct {
 	// Resume is the agent's own id of an earlier session; empty for a new one.
 	Resume string
+	// Replay asks an agent that can do both to repeat what was said in the session Resume,
+	// because the conversation does not have it.
+	Replay bool
 	Dir    string
 	// Tools are the browser's MCP tools.
 	Tools []ToolServer

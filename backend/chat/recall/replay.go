@@ -39,8 +39,16 @@ type Turn struct {
 	Rest   []driver.Update
 }
 
-// all returns the repeated turns.
-func (r *Replay) all() []Turn {
+// Past is a session of an agent that was begun elsewhere.
+type Past struct {
+	Session, Title, Folder string
+	// Turns are what was said in it, as far as its files tell; none when only the agent
+	// knows.
+	Turns []Turn
+}
+
+// All returns the repeated turns.
+func (r *Replay) All() []Turn {
 	var turns []Turn
 	inPrompt := false
 	for _, u := range r.updates {
@@ -64,7 +72,7 @@ func (r *Replay) Empty() bool { return len(r.updates) == 0 }
 // After returns the turns after the last one whose prompt is ours; none if
 // there is no such turn, or nothing after it.
 func (r *Replay) After(ours string) []Turn {
-	turns := r.all()
+	turns := r.All()
 	for i, t := range slices.Backward(turns) {
 		if same(t.Prompt, ours) {
 			return turns[i+1:]

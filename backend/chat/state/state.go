@@ -36,6 +36,9 @@ type State struct {
 	// what runs.
 	Head    protocol.Conversation `json:"head"`
 	Command string                `json:"command,omitempty"`
+	// Folder is where the agent works instead of the folder of Settings: where the session
+	// was begun that the conversation continues.
+	Folder string `json:"folder,omitempty"`
 	// URL is the last address of its tab.
 	URL string `json:"url,omitempty"`
 	// Titled is set when the title is the user's own.

@@ -13,6 +13,7 @@ import type {
   PanelEvent,
   PickedElement,
   PickRequest,
+  PastSession,
 } from '$ui/protocol/protocol';
 import { ChatQueue } from '$ui/protocol/protocol';
 
@@ -49,6 +50,8 @@ export class FakeChat {
   defaults: Partial<Conversation> = {};
   /** The content of every image. */
   picture: ChatAttachment | undefined;
+  /** The sessions that agents keep themselves. */
+  past: PastSession[] = [];
   /** The files of the working folder. */
   paths: string[] = [];
   /** The elements to pick on every page; refusePick is an error instead. */
@@ -207,6 +210,8 @@ export class FakeChat {
         const { before, limit } = body as { before?: number; limit?: number };
         return [200, this.page(conversation, before, limit)];
       }
+      case '/chat/past':
+        return [200, { sessions: this.past }];
       case '/chat/search':
         return [200, { found: this.#search((body as { text: string }).text) }];
       case '/chat/paths': {
@@ -239,6 +244,7 @@ export class FakeChat {
       this.add(request.conversation, {
         ...(request.tab !== undefined && { tab: request.tab }),
         ...(request.agent && { agent: request.agent, agentName: request.agent }),
+        ...(request.title && { title: request.title }),
       });
     return [200, this.get(request.conversation).head];
   }

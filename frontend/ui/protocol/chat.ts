@@ -236,6 +236,24 @@ export const chatSearchReplySchema = v.object({
 
 export const chatListReplySchema = v.object({ conversations: list(conversationSchema) });
 
+/** Reply of POST /chat/past. */
+export const pastSessionsReplySchema = v.object({
+  sessions: list(
+    v.object({
+      agent: v.string(),
+      agentName: v.string(),
+      id: v.string(),
+      title: v.string(),
+      folder: v.string(),
+      updated: v.string(),
+      conversation: v.exactOptional(v.string()),
+      terminal: v.exactOptional(v.boolean()),
+      chat: v.exactOptional(v.boolean()),
+    }),
+  ),
+  problem: v.exactOptional(errorSchema),
+});
+
 /** Reply of POST /chat/paths. */
 export const chatPathsReplySchema = v.object({ paths: list(v.string()) });
 

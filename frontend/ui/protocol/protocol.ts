@@ -1149,6 +1149,12 @@ export interface ChatStartRequest {
   agent?: AgentKind; // empty: the one in Settings
   command?: string;
   title?: string;
+  /**
+   * Resume is the id of a PastSession of Agent, which the conversation continues, and
+   * Folder its folder, where only the agent knows it.
+   */
+  resume?: string;
+  folder?: string;
 }
 /**
  * ChatSendRequest is the body of POST /chat/send. A message with an id that was
@@ -3893,6 +3899,60 @@ export interface BridgeTab {
 }
 
 //////////
+// source: pastsession.go
+
+/**
+ * PastSession is a session that an agent keeps itself, begun in a terminal, in Chat or in
+ * another program. Its texts are foreign.
+ */
+export interface PastSession {
+  agent: AgentKind;
+  agentName: string;
+  /**
+   * ID is the agent's own id of the session.
+   */
+  id: string;
+  /**
+   * Title is its title, or else its first prompt: one line.
+   */
+  title: string;
+  /**
+   * Folder is where it was begun. It is continued there.
+   */
+  folder: string;
+  updated: string;
+  /**
+   * Conversation has the session in Chat; empty for one that was begun elsewhere.
+   */
+  conversation?: ConversationID;
+  /**
+   * Terminal says that it can be continued in a terminal, and Chat that it can in Chat.
+   */
+  terminal?: boolean;
+  chat?: boolean;
+}
+/**
+ * PastSessionsRequest is the body of POST /chat/past.
+ */
+export interface PastSessionsRequest {
+  /**
+   * Agent is asked for its sessions itself, if it offers that over ACP. Its process is
+   * started for the question. Empty asks none: only files are read.
+   */
+  agent?: AgentKind;
+}
+/**
+ * PastSessionsReply is the reply of POST /chat/past, the one that was used last first.
+ */
+export interface PastSessionsReply {
+  sessions: PastSession[];
+  /**
+   * Problem says why the agent could not be asked.
+   */
+  problem?: Error;
+}
+
+//////////
 // source: schedule.go
 
 /**
@@ -5664,6 +5724,11 @@ export interface PtySessionRequest {
    * Command is the command line of AgentCustom.
    */
   command?: string;
+  /**
+   * Resume is the id of a PastSession of Agent, which a new terminal continues in its
+   * folder.
+   */
+  resume?: string;
   /**
    * Confined confines a shell, which belongs to the user. An agent is confined by
    * Settings.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { chatPageSchema } from './chat';
+import { chatPageSchema, pastSessionsReplySchema } from './chat';
 import * as s from './schema';
 import { elementItemSchema } from './schema-elements';
 import { activityFoundSchema } from './schema-activity';
@@ -30,6 +30,7 @@ const schemas: Record<string, v.GenericSchema> = {
   PageParts: pagePartsSchema,
   PageRun: pageRunSchema,
   Pairing: s.pairingSchema,
+  PastSessionsReply: pastSessionsReplySchema,
   PtySessionReply: s.ptySessionReplySchema,
   ScheduleReply: scheduleReplySchema,
   Settings: s.settingsSchema,

@@ -9,6 +9,7 @@ import type {
   chatListReplySchema,
   chatPageSchema,
   chatSearchReplySchema,
+  pastSessionsReplySchema,
 } from './chat';
 import { chatEventsSchema, conversationSchema, permissionOptionSchema } from './chat';
 import * as p from './protocol';
@@ -530,6 +531,7 @@ export type SchemasAgree = AssertAll<{
   chatEntry: Agrees<typeof chatEntrySchema, p.ChatEntry>;
   chatEvent: Agrees<typeof chatEventSchema, p.ChatEvent>;
   chatPage: Agrees<typeof chatPageSchema, p.ChatPage>;
+  pastSessionsReply: Agrees<typeof pastSessionsReplySchema, p.PastSessionsReply>;
   chatSearchReply: Agrees<typeof chatSearchReplySchema, p.ChatSearchReply>;
   chatListReply: Agrees<typeof chatListReplySchema, p.ChatListReply>;
   task: Agrees<typeof taskSchema, p.Task>;

@@ -31,6 +31,7 @@ type Initialized struct {
 	Can             struct {
 		Load    bool `json:"loadSession"`
 		Session struct {
+			List   capability `json:"list"`
 			Resume capability `json:"resume"`
 			Close  capability `json:"close"`
 		} `json:"sessionCapabilities"`

@@ -4,6 +4,7 @@ import type {
   Conversation,
   ConversationID,
   PanelEvent,
+  PastSession,
   RouteKind,
   TabID,
 } from '$ui/protocol/protocol';
@@ -50,6 +51,8 @@ interface Fresh {
   readonly wanted: boolean;
   agent?: AgentKind;
   command?: string;
+  /** The session of the agent that it continues. */
+  past?: PastSession;
   /** Set once the conversation is being created at the backend. */
   started?: Promise<void>;
 }
@@ -121,6 +124,16 @@ export class Chats {
     const empty = this.#deps.heads.of(tab).find((one) => one.entries === 0 && !one.draft);
     if (empty === undefined) this.#new(tab, true);
     else this.#chosen.set(tab, empty.id);
+  }
+
+  /** Continues a session that was begun elsewhere, in a conversation of its own. */
+  async take(tab: TabID, past: PastSession): Promise<void> {
+    const id = crypto.randomUUID();
+    this.#fresh.set(id, { tab, wanted: true, agent: past.agent, past });
+    this.#chosen.set(tab, id);
+    const begun = await this.requests.try(id, () => this.#exist(id));
+    // Where its files do not tell what was said, the agent repeats it when it opens the session.
+    if (begun && (this.#deps.heads.get(id)?.entries ?? 0) === 0) await this.requests.restart(id);
   }
 
   /**
@@ -324,6 +337,11 @@ export class Chats {
         tab: fresh.tab,
         ...(fresh.agent !== undefined && { agent: fresh.agent }),
         ...(fresh.command !== undefined && { command: fresh.command }),
+        ...(fresh.past && {
+          resume: fresh.past.id,
+          folder: fresh.past.folder,
+          title: fresh.past.title,
+        }),
       });
     } catch (error) {
       delete fresh.started;

@@ -2,11 +2,14 @@ import {
   chatExportReplySchema,
   chatPathsReplySchema,
   chatSearchReplySchema,
+  pastSessionsReplySchema,
 } from '$ui/protocol/chat';
 import type {
+  AgentKind,
   ChatExportReply,
   ChatFound,
   ConversationID,
+  PastSessionsReply,
   QueueAction,
 } from '$ui/protocol/protocol';
 import { SvelteMap } from 'svelte/reactivity';
@@ -95,6 +98,18 @@ export class Requests {
     const body = { text, limit: 50 };
     const reply = await this.#connection.request('/chat/search', body, chatSearchReplySchema);
     return reply.found;
+  }
+
+  /**
+   * The sessions of agents, begun here or elsewhere; with an agent, those that it lists
+   * itself, too. Throws when the panel is offline.
+   */
+  past(agent: AgentKind): Promise<PastSessionsReply> {
+    const body = agent === '' ? {} : { agent };
+    // The agent is started for the question.
+    return this.#connection.request('/chat/past', body, pastSessionsReplySchema, {
+      timeout: 60_000,
+    });
   }
 
   /** Files of the working folder whose path matches the text; throws when the panel is offline. */

@@ -31,5 +31,5 @@ export interface Shown {
   tab: TabID;
   id: TerminalID | undefined;
   /** What a new terminal runs. Used only for the first dial. */
-  start: { agent: AgentKind | undefined; command: string } | undefined;
+  start: { agent: AgentKind | undefined; command: string; resume: string } | undefined;
 }

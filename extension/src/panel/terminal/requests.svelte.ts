@@ -1,6 +1,7 @@
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import * as v from 'valibot';
-import type { AgentKind, TabID, TerminalInfo } from '$ui/protocol/protocol';
+import { pastSessionsReplySchema } from '$ui/protocol/chat';
+import type { AgentKind, PastSessionsReply, TabID, TerminalInfo } from '$ui/protocol/protocol';
 import { agentsFileSchema } from '$ui/protocol/schema';
 import type { Connection } from '../connection/connection';
 import type { SessionStore } from '../state/session.svelte';
@@ -59,6 +60,11 @@ export abstract class Requests {
       const agents = await this.connection.request('/agents/probe', {}, agentsFileSchema);
       this.#session.apply({ type: 'agents', agents });
     });
+  }
+
+  /** The sessions of agents that can be continued; throws when the backend does not answer. */
+  past(): Promise<PastSessionsReply> {
+    return this.connection.request('/chat/past', {}, pastSessionsReplySchema);
   }
 
   dismiss(tab: TabID): void {

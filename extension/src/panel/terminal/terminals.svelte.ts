@@ -162,14 +162,14 @@ export class Terminals extends Requests {
   }
 
   /**
-   * Starts a terminal for a tab and shows it. Without `agent` it runs the agent
+   * Starts a terminal for a tab and shows it, to continue a past session with `resume`. Without `agent` it runs the agent
    * from the settings.
    */
-  start(tab: TabID, agent?: AgentKind, command = ''): void {
+  start(tab: TabID, agent?: AgentKind, command = '', resume = ''): void {
     if (this.starting.has(tab)) return;
     this.problems.delete(tab);
     this.starting.add(tab);
-    const shown = this.#create(tab, undefined, { agent, command });
+    const shown = this.#create(tab, undefined, { agent, command, resume });
     if (shown === undefined) {
       this.starting.delete(tab);
       return;
@@ -376,6 +376,7 @@ export class Terminals extends Requests {
             ...size,
             ...(shown.start?.agent && { agent: shown.start.agent }),
             ...(shown.start?.command && { command: shown.start.command }),
+            ...(shown.start?.resume && { resume: shown.start.resume }),
           }
         : { terminal: shown.id, ...size };
     let reply: PtySessionReply;

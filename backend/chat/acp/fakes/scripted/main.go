@@ -63,6 +63,7 @@
 //	-sign-in        refuses session/new until authenticate
 //	-no-load        sessions cannot be loaded
 //	-resume         sessions can be resumed without their history
+//	-lists          it lists its sessions, without end
 //	-boasts         announces that sessions can be resumed, but does not implement it
 //	-blank          loads a session that it does not know, as an empty one
 //	-hasty          announces an option's value before it responds
@@ -96,6 +97,7 @@ func main() {
 	flag.BoolVar(&a.signIn, "sign-in", false, "")
 	flag.BoolVar(&a.noLoad, "no-load", false, "")
 	flag.BoolVar(&a.resume, "resume", false, "")
+	flag.BoolVar(&a.lists, "lists", false, "")
 	flag.BoolVar(&a.boasts, "boasts", false, "")
 	flag.BoolVar(&a.blank, "blank", false, "")
 	flag.BoolVar(&a.hasty, "hasty", false, "")
@@ -120,10 +122,10 @@ func main() {
 
 // agent is the process.
 type agent struct {
-	early, signIn, noLoad, resume, noImages, legacy, plain bool
-	boasts, blank, hasty, late                             bool
-	version                                                int
-	dieAt, mute, hello, state                              string
+	early, signIn, noLoad, resume, lists, noImages, legacy, plain bool
+	boasts, blank, hasty, late                                    bool
+	version                                                       int
+	dieAt, mute, hello, state                                     string
 
 	writing sync.Mutex
 	out     io.Writer

@@ -42,6 +42,7 @@ func (a *agent) handle(id json.RawMessage, method string, params json.RawMessage
 		ModelID  string          `json:"modelId"`
 		ConfigID string          `json:"configId"`
 		Value    json.RawMessage `json:"value"`
+		Cursor   string          `json:"cursor"`
 	}
 	if err := json.Unmarshal(params, &p); err != nil {
 		a.refuse(id, -32602, err.Error())
@@ -66,6 +67,8 @@ func (a *agent) handle(id json.RawMessage, method string, params json.RawMessage
 		a.create(id, p.Cwd, names, p.Meta.System.Append)
 	case "session/load", "session/resume":
 		a.load(id, method, p.Session, p.Cwd, names, p.Meta.System.Append)
+	case "session/list":
+		a.list(id, p.Cursor)
 	case "session/cancel":
 		if s != nil {
 			a.mu.Lock()
@@ -126,6 +129,9 @@ func (a *agent) initialize(id json.RawMessage) {
 		"promptCapabilities": object{"image": !a.noImages, "embeddedContext": true},
 	}
 	sessions := object{"close": object{}}
+	if a.lists {
+		sessions["list"] = object{}
+	}
 	if a.resume || a.boasts {
 		sessions["resume"] = object{}
 	}
@@ -158,6 +164,24 @@ func (a *agent) create(id json.RawMessage, cwd string, tools []string, system st
 		a.request(json.RawMessage(`"early"`), "session/request_permission", s.question("early", "An early question"))
 	}
 	a.reply(id, s.reply(true))
+}
+
+// list lists sessions: the first page has one, each later page has one that a client must
+// not show, and the pages do not end by themselves.
+func (a *agent) list(id json.RawMessage, cursor string) {
+	if !a.lists {
+		a.refuse(id, -32601, "no method session/list")
+		return
+	}
+	if a.signIn && !a.signedIn {
+		a.refuse(id, -32000, "Authentication required")
+		return
+	}
+	one := object{"sessionId": "old-1", "cwd": "/home/ada/src/shop", "title": "Mend the cart\n\u202enow", "updatedAt": "2025-11-20T09:00:00Z", "_meta": object{}}
+	if cursor != "" {
+		one = object{"sessionId": "old-" + cursor, "cwd": "relative", "title": nil}
+	}
+	a.reply(id, object{"sessions": []object{one}, "nextCursor": cursor + "x"})
 }
 
 // load loads a session. Without -state every session is known, and its history
