@@ -17,6 +17,7 @@ import (
 	"pilotfish/app/bench/process"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/past"
 	"pilotfish/backend/chat/acp"
 	chatdriver "pilotfish/backend/chat/driver"
 	"pilotfish/backend/hub"
@@ -82,7 +83,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	_, token := authority.Mint(auth.KindPanel, auth.Grant{Session: protocol.DefaultSession, Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "you"}}, 0)
 	srv, err := server.New(server.Config{
 		Auth: authority, Sessions: h, Key: []byte("bench"), Logger: log,
-		Chat:    func(auth.Grant) (server.Conversations, error) { return h.chat, nil },
+		Chat:    func(auth.Grant) (server.Conversations, error) { return past.Conversations{Manager: h.chat}, nil },
 		OnReady: func(port int) { fmt.Fprintf(out, "http://127.0.0.1:%d %s\n", port, token.Reveal()) },
 	})
 	if err != nil {
