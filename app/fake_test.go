@@ -117,7 +117,7 @@ func playUnresponsiveTray() {
 
 // fakeBackend is a backend whose state the test sets, and which records calls.
 type fakeBackend struct {
-	kept secrets // nil for none
+	kept    secrets // nil for none
 	changes *hub.Hub[struct{}]
 	calls   chan string
 	broken  error                // returned by Run at once
@@ -210,6 +210,29 @@ func (b *fakeBackend) Restart(_ context.Context, name protocol.SessionName) erro
 func (b *fakeBackend) CreateTitled(_ context.Context, title string) (protocol.SessionName, error) {
 	b.called("create %s", title)
 	return protocol.SessionName(title), nil
+}
+
+func (b *fakeBackend) Identity(name protocol.SessionName) (sessionIdentity, error) {
+	return fakeIdentity{b, name}, nil
+}
+
+// fakeIdentity notes what is asked of the identity of a session.
+type fakeIdentity struct {
+	b    *fakeBackend
+	name protocol.SessionName
+}
+
+func (f fakeIdentity) Kept() (protocol.SessionIdentity, error) {
+	return protocol.SessionIdentity{Color: "#1a73e8"}, nil
+}
+
+func (f fakeIdentity) Keep(id protocol.SessionIdentity) error {
+	f.b.called("keep %s %s", f.name, id.Color)
+	return nil
+}
+
+func (f fakeIdentity) Test(_ context.Context, id *protocol.SessionIdentity, _ string) (*protocol.ProxyTest, error) {
+	return &protocol.ProxyTest{Proxy: id.Proxy, Host: protocol.ProxyTestHost, Milliseconds: 7}, nil
 }
 
 func (b *fakeBackend) Approvals(name protocol.SessionName) (approvals, error) {

@@ -74,6 +74,8 @@ type backend interface {
 	ProbeAgents(ctx context.Context) protocol.AgentsFile
 	// Models manages the model profiles; nil when there are none.
 	Models() server.Models
+	// Identity returns the identity and network of a session.
+	Identity(name protocol.SessionName) (sessionIdentity, error)
 	// Secrets keeps the user's secrets; nil when there are none.
 	Secrets() secrets
 	// Schedules are what runs by itself; nil when there is nothing.
@@ -110,6 +112,15 @@ type manager struct{ *session.Manager }
 
 // Secrets returns the user's secrets.
 func (m manager) Secrets() secrets { return session.Secrets(m.Manager) }
+
+// Identity returns the identity and network of a session.
+func (m manager) Identity(name protocol.SessionName) (sessionIdentity, error) {
+	s, err := m.Session(name)
+	if err != nil {
+		return nil, err
+	}
+	return session.Identity(s), nil
+}
 
 // Approvals returns the approvals of a session.
 func (m manager) Approvals(name protocol.SessionName) (approvals, error) {

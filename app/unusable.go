@@ -75,6 +75,10 @@ func (b *brokenBackend) CreateTitled(context.Context, string) (protocol.SessionN
 	return "", b.problem
 }
 
+func (b *brokenBackend) Identity(protocol.SessionName) (sessionIdentity, error) {
+	return nil, b.problem
+}
+
 func (b *brokenBackend) Approvals(protocol.SessionName) (approvals, error)  { return nil, b.problem }
 func (b *brokenBackend) Delete(context.Context, protocol.SessionName) error { return b.problem }
 

@@ -28,6 +28,8 @@ type Config struct {
 	Settings string
 	// Secret returns the value of a secret for an origin.
 	Secret func(ctx context.Context, name, origin string) (string, error)
+	// Save stores an identity in the settings.
+	Save func(name protocol.SessionName, id protocol.SessionIdentity) error
 	// Started returns an environment variable of the process behind a connection, as
 	// backend/peer does.
 	Started func(client, server netip.AddrPort, variable string) ([]string, error)
@@ -274,6 +276,7 @@ func (s *Session) Test(ctx context.Context, given *protocol.SessionIdentity, hos
 		return nil, err
 	}
 	if given != nil {
+		*given = unmask(*given, id)
 		id = over(id, *given)
 	}
 	if err := Check(id); err != nil {

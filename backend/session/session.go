@@ -99,7 +99,7 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
 	s.tokens = tokens.New(name, m.auth)
-	s.identity = identity.New(identity.Config{Name: name, Settings: m.cfg.Dirs.SettingsFile(), Secret: m.secrets.Use, Started: peer.Started, Logger: s.log})
+	s.identity = identity.New(identity.Config{Name: name, Settings: m.cfg.Dirs.SettingsFile(), Secret: m.secrets.Use, Save: m.cfg.Settings.SaveIdentity, Started: peer.Started, Logger: s.log})
 	s.approvals = newApprovals(s)
 	s.recorder, s.shots, s.saved = newRecorder(s)
 	s.tasks, s.pages = newTasks(s)

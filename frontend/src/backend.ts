@@ -15,10 +15,12 @@ import type {
   LLMState,
   LLMVerdict,
   LogRecord,
+  ProxyTest,
   Secret,
   SecretRequest,
   ScheduleReply,
   ScheduleRequest,
+  SessionIdentity,
   SessionName,
   Settings,
   SiteRule,
@@ -34,6 +36,7 @@ import {
   siteRulesSchema,
   windowStateSchema,
 } from '$ui/protocol/schema';
+import { proxyTestSchema, sessionIdentitySchema } from '$ui/protocol/schema-identity';
 import { secretsSchema } from '$ui/protocol/schema-secrets';
 import { scheduleReplySchema } from '$ui/protocol/schema-schedule';
 import {
@@ -125,6 +128,12 @@ export interface Backend {
    */
   newSession(title: string): Promise<SessionName>;
   deleteSession(name: SessionName): Promise<void>;
+  /** Identity and network of a session, without the proxy's password. */
+  sessionIdentity(name: SessionName): Promise<SessionIdentity>;
+  /** Stores it for the next start. */
+  saveSessionIdentity(name: SessionName, id: SessionIdentity): Promise<void>;
+  /** Connects through the proxy of an identity. */
+  testProxy(name: SessionName, id: SessionIdentity): Promise<ProxyTest>;
   /** Brings a tab and its window to the front. */
   showTab(session: SessionName, tab: TabID): Promise<void>;
   /** Sends the user's answer to an approval. */
@@ -263,6 +272,9 @@ export function connect(host: Host): Backend {
     restartSession: (name) => run('RestartSession', name),
     newSession: (title) => ask(v.string(), 'NewSession', title),
     deleteSession: (name) => run('DeleteSession', name),
+    sessionIdentity: (name) => ask(sessionIdentitySchema, 'SessionIdentity', name),
+    saveSessionIdentity: (name, id) => run('SaveSessionIdentity', name, id),
+    testProxy: (name, id) => ask(proxyTestSchema, 'TestProxy', name, id),
     showTab: (session, tab) => run('ShowTab', session, tab),
     answerApproval: (session, id, answer) => run('AnswerApproval', session, id, answer),
     watchConversation: (session, id, after) =>

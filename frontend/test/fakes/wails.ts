@@ -2,6 +2,7 @@
 // state that changes like the real one.
 import type {
   LogRecord,
+  SessionIdentity,
   SessionInfo,
   Settings,
   SiteRule,
@@ -95,6 +96,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     },
   };
 
+  const identities = new Map<string, SessionIdentity>();
   let rules: SiteRule[] = [
     { site: 'localhost', kind: 'eval', decision: 'allow' },
     { site: '*', kind: 'open', decision: 'allow', default: true },
@@ -149,6 +151,25 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     DeleteSession: (name) => {
       fake.push({ sessions: fake.state.sessions.filter((session) => session.name !== name) });
     },
+    SessionIdentity: (name) => identities.get(String(name)) ?? {},
+    SaveSessionIdentity: (name, id) => {
+      const next = id as SessionIdentity;
+      if (next.color !== undefined && !next.color.startsWith('#')) {
+        throw new Error(
+          JSON.stringify({
+            code: 'bad_argument',
+            message: `color: "${next.color}" is not a colour`,
+            hint: 'write it as "#1a73e8"',
+          }),
+        );
+      }
+      identities.set(String(name), next);
+    },
+    TestProxy: (_, id) => ({
+      proxy: (id as SessionIdentity).proxy ?? '',
+      host: 'example.com:443',
+      milliseconds: 12,
+    }),
     ShowTab: () => undefined,
     AnswerApproval: (name, id) => {
       change(name, (session) => ({

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { SessionIdentity } from '$ui/protocol/protocol';
+import { formOf, identityOf } from './identity';
+
+const whole: SessionIdentity = {
+  color: '#1a73e8',
+  profile: 'copy:home',
+  proxy: 'http://ada@proxy.example:3128',
+  proxySecret: 'proxy',
+  proxyBypass: ['*.local', '10.0.0.0/8'],
+  userAgent: 'Mozilla/5.0 (test)',
+  languages: ['de-DE', 'en'],
+  startPages: ['https://a.example/', 'https://b.example/'],
+  caFiles: ['/etc/my ca.pem'],
+  accept: [{ host: 'dev.test', sha256: 'ab'.repeat(32) }],
+  headers: [{ origin: 'https://api.example.com', name: 'X-Env', value: 'a: b' }],
+  geolocation: { latitude: 48.5, longitude: -9.25, accuracy: 10, origins: ['https://m.example'] },
+  extensions: ['/home/ada/my extension'],
+  flags: ['--force-dark-mode'],
+};
+
+test('an identity comes back from its form as it was', () => {
+  expect(identityOf(formOf(whole))).toEqual(whole);
+  expect(identityOf(formOf({}))).toEqual({});
+  expect(identityOf(formOf({ profile: 'temporary' }))).toEqual({ profile: 'temporary' });
+});
+
+test('what cannot be read is said', () => {
+  const empty = formOf({});
+  for (const [change, words] of [
+    [{ profile: 'copy' }, 'session to copy'],
+    [{ accept: 'dev.test' }, 'fingerprint'],
+    [{ headers: 'https://a.example X' }, 'header'],
+    [{ place: '1' }, 'latitude'],
+    [{ place: '1, east' }, 'latitude'],
+    [{ place: '1, 2, 3, 4' }, 'latitude'],
+    [{ placeOrigins: 'https://m.example' }, 'latitude'],
+  ] as const) {
+    expect(identityOf({ ...empty, ...change })).toContain(words);
+  }
+});
