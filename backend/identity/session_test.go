@@ -147,6 +147,9 @@ func TestTemporaryProfile(t *testing.T) {
 	if err != nil || !r.Temporary || filepath.Dir(r.Profile) != folder {
 		t.Fatalf("%+v, %v", r, err)
 	}
+	if f := s.Facts(); f == nil || *f != (protocol.IdentityFacts{Temporary: true}) {
+		t.Errorf("facts %+v", f)
+	}
 	if err := os.WriteFile(filepath.Join(r.Profile, "Cookies"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -43,10 +43,10 @@ func rgb(color string) string {
 	return fmt.Sprintf("%d,%d,%d", n>>16&0xff, n>>8&0xff, n&0xff)
 }
 
-// bare returns an address without its login.
+// bare returns an address without its login; "" for none.
 func bare(address string) string {
 	u, err := url.Parse(address)
-	if err != nil {
+	if err != nil || u.Host == "" {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host
