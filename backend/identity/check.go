@@ -15,8 +15,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Problem is a value that cannot be used. Key is its name in the file.
-type Problem struct {
+// ValueError is a value that cannot be used. Key is its name in the file.
+type ValueError struct {
 	Key     string
 	Message string
 	// Allowed says what may stand there.
@@ -24,10 +24,10 @@ type Problem struct {
 }
 
 // Error says what is wrong, and what is allowed.
-func (p *Problem) Error() string { return p.Key + ": " + p.Message + "; " + p.Allowed }
+func (p *ValueError) Error() string { return p.Key + ": " + p.Message + "; " + p.Allowed }
 
 func problem(key, allowed, format string, args ...any) error {
-	return &Problem{Key: key, Message: fmt.Sprintf(format, args...), Allowed: allowed}
+	return &ValueError{Key: key, Message: fmt.Sprintf(format, args...), Allowed: allowed}
 }
 
 // The values of profile.
@@ -50,7 +50,7 @@ func bypassPattern() *regexp.Regexp {
 
 func secretPattern() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,63}$`) }
 
-// Check returns a *Problem for the first value that cannot be used. It looks at no
+// Check returns a *ValueError for the first value that cannot be used. It looks at no
 // file: what is wrong only today is found when the session starts.
 func Check(id protocol.SessionIdentity) error {
 	for _, check := range []func(protocol.SessionIdentity) error{checkSize, checkProfile, checkProxy, checkPages, checkCertificates, checkHeaders, checkPlace, checkPaths, checkFlags} {
@@ -214,11 +214,11 @@ func checkPlace(id protocol.SessionIdentity) error {
 	switch {
 	case g == nil:
 		return nil
-	case !(g.Latitude >= -90 && g.Latitude <= 90):
+	case !between(g.Latitude, -90, 90):
 		return problem("geolocation", "latitude from -90 to 90", "there is no latitude %v", g.Latitude)
-	case !(g.Longitude >= -180 && g.Longitude <= 180):
+	case !between(g.Longitude, -180, 180):
 		return problem("geolocation", "longitude from -180 to 180", "there is no longitude %v", g.Longitude)
-	case !(g.Accuracy >= 0 && g.Accuracy <= 1e6):
+	case !between(g.Accuracy, 0, 1e6):
 		return problem("geolocation", "accuracy in metres, up to 1000000", "there is no accuracy %v", g.Accuracy)
 	}
 	for _, origin := range g.Origins {
@@ -228,6 +228,9 @@ func checkPlace(id protocol.SessionIdentity) error {
 	}
 	return nil
 }
+
+// between reports whether a number is one, and within bounds.
+func between(n, least, most float64) bool { return n >= least && n <= most }
 
 func checkPaths(id protocol.SessionIdentity) error {
 	for key, list := range map[string][]string{"ca_files": id.CAFiles, "extensions": id.Extensions} {

@@ -72,7 +72,7 @@ func TestCheck(t *testing.T) {
 		{"geolocation", "not an origin", id{Geolocation: &protocol.Geolocation{Origins: []string{"maps"}}}},
 	} {
 		err := identity.Check(bad.id)
-		p, ok := errors.AsType[*identity.Problem](err)
+		p, ok := errors.AsType[*identity.ValueError](err)
 		if !ok || p.Key != bad.key || !strings.Contains(p.Message, bad.says) || p.Allowed == "" {
 			t.Errorf("%s (%s): %v", bad.key, bad.says, err)
 		}
@@ -113,7 +113,7 @@ func TestUnsafeFlagsAreRefused(t *testing.T) {
 		"--":                                         "not a switch",
 	} {
 		err := identity.Check(id{Flags: []string{flag}})
-		p, ok := errors.AsType[*identity.Problem](err)
+		p, ok := errors.AsType[*identity.ValueError](err)
 		if !ok || p.Key != "flags" || !strings.Contains(p.Message, reason) || !strings.Contains(p.Allowed, "force-dark-mode") {
 			t.Errorf("%s: %v, want %q", flag, err, reason)
 		}

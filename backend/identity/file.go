@@ -92,9 +92,9 @@ func unknown(file string, line int, key string) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s:%d: there is no setting %.60q", file, line, key), hint)
 }
 
-// located adds to a *Problem where its value stands.
+// located adds to a *ValueError where its value stands.
 func located(file string, data []byte, table string, err error) error {
-	p, ok := errors.AsType[*Problem](err)
+	p, ok := errors.AsType[*ValueError](err)
 	if !ok {
 		return err
 	}

@@ -1,7 +1,6 @@
 package identity_test
 
 import (
-	"context"
 	"log/slog"
 	"net"
 	"os"
@@ -56,7 +55,7 @@ func TestProxyTest(t *testing.T) {
 	if _, err := s.Test(t.Context(), &protocol.SessionIdentity{Proxy: "ftp://h:1"}, ""); err == nil {
 		t.Error("an address that is none was tested")
 	}
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,9 +67,9 @@ func (s *Session) Give(id *protocol.SessionIdentity) error {
 	return nil
 }
 
-// AsError turns a *Problem into an error for the user.
+// AsError turns a *ValueError into an error for the user.
 func AsError(err error) error {
-	if p, ok := errors.AsType[*Problem](err); ok {
+	if p, ok := errors.AsType[*ValueError](err); ok {
 		return protocol.NewError(protocol.CodeBadArgument, p.Key+": "+p.Message, p.Allowed)
 	}
 	return err

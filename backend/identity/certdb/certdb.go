@@ -134,7 +134,7 @@ func header(page []byte, pages int, version uint32) {
 	copy(page[16:], []byte{0, 1, 1, 1, 0, 64, 32, 32}) // pages of 65,536 bytes, a rollback journal
 	at := func(offset int, value uint32) { binary.BigEndian.PutUint32(page[offset:], value) }
 	at(24, 1)             // changes
-	at(28, uint32(pages)) //nolint:gosec // there are five
+	at(28, uint32(pages)) // there are five
 	at(40, 1)             // changes of the schema
 	at(44, 4)             // format of the schema
 	at(56, 1)             // UTF-8
@@ -151,17 +151,17 @@ func leaf(begin int, kind byte, cells [][]byte) []byte {
 	for i, c := range cells {
 		end -= len(c)
 		copy(page[end:], c)
-		binary.BigEndian.PutUint16(page[begin+8+2*i:], uint16(end)) //nolint:gosec // below pageSize
+		binary.BigEndian.PutUint16(page[begin+8+2*i:], uint16(end)) // below pageSize
 	}
 	page[begin] = kind
-	binary.BigEndian.PutUint16(page[begin+3:], uint16(len(cells))) //nolint:gosec // few
-	binary.BigEndian.PutUint16(page[begin+5:], uint16(end))        //nolint:gosec // 65,536 is written as 0
+	binary.BigEndian.PutUint16(page[begin+3:], uint16(len(cells))) // few
+	binary.BigEndian.PutUint16(page[begin+5:], uint16(end))        // 65,536 is written as 0
 	return page
 }
 
 // cell is a row of a table.
 func cell(id int64, payload []byte) []byte {
-	return slices.Concat(varint(uint64(len(payload))), varint(uint64(id)), payload) //nolint:gosec // ids count from 1
+	return slices.Concat(varint(uint64(len(payload))), varint(uint64(id)), payload) // ids count from 1
 }
 
 // indexCell is an entry of an index.
