@@ -20,6 +20,8 @@ type App struct {
 	state      func() protocol.WindowState
 	quit       func()
 	reading    reading
+	first      *firstRun
+	changed    func() // sends the window the state
 }
 
 // State returns everything that the window shows. The page receives each later
@@ -105,6 +107,13 @@ func (a *App) SaveSettings(settings protocol.Settings) (protocol.Settings, error
 // ProbeAgents probes again for installed agents. The result arrives as a new
 // state.
 func (a *App) ProbeAgents() { a.backend.ProbeAgents(a.ctx) }
+
+// FirstRunDone records that the user has seen the steps of the first run, or
+// does not want to.
+func (a *App) FirstRunDone() error {
+	defer a.changed()
+	return a.first.done()
+}
 
 // Logs returns the newest records of the log, oldest first. Later records
 // arrive with the event "log".

@@ -19,6 +19,7 @@ type program struct {
 	tty    console
 	log    *slog.Logger
 	window *window
+	first  *firstRun
 	exit   func(code int)
 
 	mu      sync.Mutex
@@ -26,7 +27,7 @@ type program struct {
 }
 
 func newProgram(made parts, opts options, tty console) *program {
-	p := &program{parts: made, opts: opts, tty: tty, log: made.logger.With("component", "app"), exit: os.Exit}
+	p := &program{parts: made, opts: opts, tty: tty, log: made.logger.With("component", "app"), first: newFirstRun(made.stateDir), exit: os.Exit}
 	p.window = newWindow(made, tty.err, p.state)
 	return p
 }
@@ -35,7 +36,7 @@ func newProgram(made parts, opts options, tty console) *program {
 func (p *program) run(parent context.Context) int {
 	ctx, quit := context.WithCancel(parent)
 	defer quit()
-	p.window.bound = &App{ctx: ctx, backend: p.backend, logs: p.logs, openFolder: p.openFolder, login: p.login, state: p.state, quit: quit}
+	p.window.bound = &App{ctx: ctx, backend: p.backend, logs: p.logs, openFolder: p.openFolder, login: p.login, state: p.state, quit: quit, first: p.first, changed: p.window.changed}
 	p.backend.OnShow(p.window.show)
 	p.backend.OnQuit(quit)
 
@@ -112,5 +113,6 @@ func (p *program) state() protocol.WindowState {
 	if state.Problem == nil {
 		state.Problem = p.problem
 	}
+	state.FirstRun = state.Problem == nil && p.first.wanted()
 	return state
 }

@@ -286,7 +286,7 @@ func TestThePageCallsWhatThereIs(t *testing.T) {
 	b := newFakeBackend()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	app := &App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() {}, openFolder: func(context.Context, string) error { return nil }}
+	app := &App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() {}, first: newFirstRun(""), changed: func() {}, openFolder: func(context.Context, string) error { return nil }}
 	for _, c := range calls {
 		called = append(called, c[1])
 		args := make([]json.RawMessage, strings.Count(c[2], ","))

@@ -38,13 +38,29 @@ var welcome []byte
 // noNote is the place of a note in the welcome page.
 const noNote = `<p class="note" hidden></p>`
 
+// noAgent is what the welcome page offers to try in a terminal with a shell, and
+// shellSays what it says of that terminal.
+const (
+	noAgent   = "pilotfish goto example.com"
+	shellSays = "Your shell, or an agent that you have installed. This tab moves to another page."
+)
+
+// withAgent is what it offers when the terminal runs an agent.
+const withAgent = "What is on this page, and what can I do here?"
+
 // WelcomePage is the page that the backend serves as GET /welcome: whole, with
-// its style and script inside it, and with a note for the user; empty for none.
-func WelcomePage(note string) []byte {
-	if note == "" {
-		return welcome
+// its style and script inside it, with a note for the user, and with something
+// to ask the agent that a terminal runs; both may be empty.
+func WelcomePage(note, agent string) []byte {
+	page := welcome
+	if note != "" {
+		page = bytes.Replace(page, []byte(noNote), []byte(`<p class="note">`+html.EscapeString(note)+`</p>`), 1)
 	}
-	return bytes.Replace(welcome, []byte(noNote), []byte(`<p class="note">`+html.EscapeString(note)+`</p>`), 1)
+	if agent != "" {
+		page = bytes.ReplaceAll(page, []byte(noAgent), []byte(withAgent))
+		page = bytes.Replace(page, []byte(shellSays), []byte(html.EscapeString(agent)+" is here, and reads the page itself. Type this after its prompt."), 1)
+	}
+	return page
 }
 
 // WelcomePolicy is the Content-Security-Policy that the page needs and nothing

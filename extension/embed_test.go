@@ -97,16 +97,26 @@ func TestInstallRefusesAnIncompleteBuild(t *testing.T) {
 }
 
 func TestWelcomePageHasANote(t *testing.T) {
-	if page := WelcomePage("agents & <you>"); !bytes.Contains(page, []byte(`<p class="note">agents &amp; &lt;you&gt;</p>`)) {
+	if page := WelcomePage("agents & <you>", ""); !bytes.Contains(page, []byte(`<p class="note">agents &amp; &lt;you&gt;</p>`)) {
 		t.Error("the note is missing")
 	}
-	if !bytes.Contains(WelcomePage(""), []byte(noNote)) {
+	if !bytes.Contains(WelcomePage("", ""), []byte(noNote)) {
 		t.Error("without a note there is no hidden place for one")
 	}
 }
 
+func TestWelcomePageOffersTheAgentThatIsThere(t *testing.T) {
+	shell, agent := WelcomePage("", ""), WelcomePage("", "Claude <Code>")
+	if bytes.Count(shell, []byte(noAgent)) != 3 || !bytes.Contains(shell, []byte(shellSays)) {
+		t.Error("the page has no command for a shell")
+	}
+	if bytes.Count(agent, []byte(withAgent)) != 3 || bytes.Contains(agent, []byte(noAgent)) || !bytes.Contains(agent, []byte("Claude &lt;Code&gt; is here")) {
+		t.Error("the page does not offer the agent")
+	}
+}
+
 func TestWelcomePageIsWholeByItself(t *testing.T) {
-	page := WelcomePage("")
+	page := WelcomePage("", "")
 	if !bytes.HasPrefix(page, []byte("<!doctype html>")) {
 		t.Fatal("the welcome page is not an HTML document")
 	}

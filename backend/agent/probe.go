@@ -152,6 +152,20 @@ func (p *Prober) probe(ctx context.Context, e Entry) protocol.AgentInfo {
 	return info
 }
 
+// Usual returns the name of the agent that a terminal runs with this setting;
+// empty for a shell, a command of the user's own, and an agent that is not
+// installed. It starts nothing.
+func (p *Prober) Usual(chosen protocol.AgentKind) string {
+	if chosen == protocol.AgentAuto {
+		chosen = protocol.AgentClaude
+	}
+	e, err := entry(chosen)
+	if err != nil || e.Program == "" || p.find(e) == "" {
+		return ""
+	}
+	return e.Name
+}
+
 // signedIn looks for a sign-in of an agent: whether its file is there, or a
 // variable with a key is set. It reads neither.
 func (p *Prober) signedIn(e Entry) protocol.SignInState {

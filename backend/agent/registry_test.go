@@ -91,3 +91,16 @@ func TestSignInsAreLookedForAndNotRead(t *testing.T) {
 		}
 	}
 }
+
+func TestTheUsualAgentIsNamedWithoutAProbe(t *testing.T) {
+	home := t.TempDir()
+	program(t, filepath.Join(home, ".local/bin"), "claude", "2.1.0")
+	p := prober(t, home)
+	for chosen, want := range map[protocol.AgentKind]string{
+		protocol.AgentAuto: "Claude Code", "claude": "Claude Code", "codex": "", protocol.AgentShell: "", protocol.AgentCustom: "", "nobody": "",
+	} {
+		if got := p.Usual(chosen); got != want {
+			t.Errorf("%s: %q, want %q", chosen, got, want)
+		}
+	}
+}

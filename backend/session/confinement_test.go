@@ -21,9 +21,14 @@ func TestTheWelcomePageKnowsThatNothingIsConfined(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // without bubblewrap
 	dir := t.TempDir()
 	told := make(chan *protocol.Error, 1)
+	dirs := config.Dirs{Config: filepath.Join(dir, "config"), State: filepath.Join(dir, "state")}
+	settings, _, err := config.Open(dirs.SettingsFile())
+	if err != nil {
+		t.Fatal(err)
+	}
 	m, err := New(Config{
-		Dirs: config.Dirs{Config: filepath.Join(dir, "config"), State: filepath.Join(dir, "state")}, Logger: slog.New(slog.DiscardHandler),
-		Welcome: func(_ http.ResponseWriter, unconfined *protocol.Error) { told <- unconfined },
+		Dirs: dirs, Settings: settings, Logger: slog.New(slog.DiscardHandler),
+		Welcome: func(_ http.ResponseWriter, _ string, unconfined *protocol.Error) { told <- unconfined },
 	})
 	if err != nil {
 		t.Fatal(err)

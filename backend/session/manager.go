@@ -47,9 +47,10 @@ type Config struct {
 	NoSandbox bool
 	// Extension writes the extension's files into a folder.
 	Extension func(dir string) error
-	// Welcome serves the welcome page. unconfined is why agents cannot be confined
+	// Welcome serves the welcome page, with the name of the agent that a terminal
+	// runs; empty for a shell. unconfined is why agents cannot be confined
 	// here; nil where they can.
-	Welcome func(w http.ResponseWriter, unconfined *protocol.Error)
+	Welcome func(w http.ResponseWriter, agent string, unconfined *protocol.Error)
 	// Models gives access to the models that carry out tasks; nil for none.
 	Models *llm.Manager
 	// Schedules makes what runs by itself; nil for nothing.

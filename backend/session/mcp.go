@@ -52,7 +52,7 @@ func (g gateway) welcome(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the browser has disconnected
 	}
-	g.m.cfg.Welcome(w, unconfined)
+	g.m.cfg.Welcome(w, g.m.agents.Prober.Usual(g.m.cfg.Settings.Get().Agent), unconfined)
 }
 
 // newMCP returns the MCP handler of the registry. Each token's holder gets an

@@ -50,7 +50,14 @@ import {
  * The pages of the window. The app can open each of them except `conversation`, the page of one
  * conversation.
  */
-export type Page = 'sessions' | 'approvals' | 'schedules' | 'settings' | 'logs' | 'talk';
+export type Page =
+  | 'sessions'
+  | 'approvals'
+  | 'schedules'
+  | 'settings'
+  | 'logs'
+  | 'talk'
+  | 'first';
 
 const pageSchema = v.picklist(['sessions', 'approvals', 'schedules', 'settings', 'logs']);
 
@@ -191,6 +198,8 @@ export interface Backend {
   localModels(): Promise<LLMLocal[]>;
   /** Probes for agents again; the result arrives as a new state. */
   probeAgents(): Promise<void>;
+  /** The user has seen the steps of the first run, or does not want to. */
+  firstRunDone(): Promise<void>;
   /** Shows a dialog to choose a folder; empty when the user chose none. */
   chooseFolder(title: string, current: string): Promise<string>;
   /** Shows a dialog to choose a file; empty when the user chose none. */
@@ -307,6 +316,7 @@ export function connect(host: Host): Backend {
     testModel: (profile) => ask(llmVerdictSchema, 'TestModel', profile),
     localModels: () => ask(llmLocalReplySchema.entries.found, 'LocalModels'),
     probeAgents: () => run('ProbeAgents'),
+    firstRunDone: () => run('FirstRunDone'),
     chooseFolder: (title, current) => choose('ChooseFolder', title, current),
     chooseFile: (title, current) => choose('ChooseFile', title, current),
     logs: () => ask(logRecordsSchema, 'Logs'),

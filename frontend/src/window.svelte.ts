@@ -79,6 +79,8 @@ export class AppWindow {
   }
 
   #take(state: WindowState): void {
+    // Once, and not over a page that the user has opened.
+    if (!this.state && state.firstRun === true && this.page === 'sessions') this.page = 'first';
     this.state = state;
     this.failure = undefined;
   }
@@ -136,6 +138,15 @@ export class AppWindow {
   leaveConversation(): void {
     this.left = this.conversation?.id;
     this.page = 'sessions';
+  }
+
+  /** Ends the steps of the first run, which are not shown again unless they are asked for. */
+  firstRunDone(): void {
+    this.page = 'sessions';
+    if (this.state?.firstRun !== true) return;
+    void this.act('first run', 'The first steps will be shown again', () =>
+      this.backend.firstRunDone(),
+    );
   }
 
   /** Opens the settings page at one of its fields. */

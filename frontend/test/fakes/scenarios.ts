@@ -235,6 +235,56 @@ export const scenarios: Record<string, () => WindowState> = {
     windowState([{ ...runningSession(), approvals: [question('n1'), question('n2')] }]),
   conversations: () =>
     windowState([runningSession(), stoppedSession('work')], { conversations: conversations }),
+  first: () =>
+    windowState([runningSession(0)], {
+      firstRun: true,
+      browserInstall: 'sudo apt install chromium',
+      browsers: [{ name: 'Chromium', path: '/usr/bin/chromium', version: '156.0.8078.73' }],
+      agents: {
+        ...agents,
+        agents: [
+          ...agents.agents.map((agent) =>
+            agent.kind === 'claude'
+              ? { ...agent, signedIn: 'found' as const, signIn: 'start claude and type /login' }
+              : agent,
+          ),
+          {
+            kind: 'gemini',
+            name: 'Gemini CLI',
+            installed: true,
+            version: '0.61.0',
+            signedIn: 'none',
+            signIn: 'start gemini in a terminal and choose how to sign in',
+          },
+          ...Array.from({ length: 18 }, (_, at) => ({
+            kind: `other${String(at)}`,
+            name: `Other agent ${String(at)}`,
+            installed: false,
+            install: `curl -fsSL https://other${String(at)}.example/install.sh | bash`,
+          })),
+        ],
+      },
+    }),
+  firstBare: () =>
+    windowState([{ ...stoppedSession(), state: 'failed' }], {
+      firstRun: true,
+      browserInstall: 'sudo apt install chromium',
+      browsers: [],
+      agents: {
+        ...agents,
+        default: 'shell',
+        agents: agents.agents.map((agent) =>
+          agent.kind === 'claude'
+            ? {
+                kind: agent.kind,
+                name: agent.name,
+                installed: false,
+                install: 'curl -fsSL https://claude.ai/install.sh | bash',
+              }
+            : agent,
+        ),
+      },
+    }),
   stopped: () => windowState([stoppedSession()]),
   empty: () => windowState([]),
   starting: () => windowState([{ ...stoppedSession(), state: 'starting' }]),

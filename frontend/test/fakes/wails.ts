@@ -219,6 +219,9 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       fake.push({ schedules: fake.state.schedules + 1 });
     }),
     ProbeAgents: () => undefined,
+    FirstRunDone: () => {
+      fake.push({ firstRun: false });
+    },
     ChooseFolder: () => '/home/ada/src/other',
     ChooseFile: () => '/opt/brave/brave',
     Logs: () => records.slice(-2000),

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestTheFirstRunIsShownOnce(t *testing.T) {
+	dir := t.TempDir()
+	f := newFirstRun(dir)
+	if !f.wanted() || !f.wanted() {
+		t.Error("the first run of all does not show the steps")
+	}
+	if err := f.done(); err != nil {
+		t.Fatal(err)
+	}
+	if f.wanted() || newFirstRun(dir).wanted() {
+		t.Error("the steps are shown again")
+	}
+	if newFirstRun("").wanted() || newFirstRun("").done() != nil {
+		t.Error("a run that keeps nothing shows steps that it cannot remember")
+	}
+	// A state folder that cannot be written: not again in this run, and the error says why.
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f = newFirstRun(file)
+	if f.wanted() || f.done() == nil {
+		t.Error("a folder that is a file")
+	}
+}

@@ -1,0 +1,136 @@
+// The steps of the first run, in a real browser, at 320 pixels and wide.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { raise, type Show, type Stage } from './stage';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+// Where screenshots go, for visual inspection; none without it.
+const pictures = process.env.PILOTFISH_PICTURES;
+
+let stage: Stage;
+let page: Page;
+beforeAll(async () => {
+  stage = await raise();
+});
+afterAll(() => stage.close());
+afterEach(() => page.context().close());
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+const done = () =>
+  page.evaluate(() => (window.fake?.calls ?? []).filter(([name]) => name === 'FirstRunDone'));
+
+async function open(show: Show): Promise<void> {
+  page = await stage.open(show);
+  await heading('Browser').waitFor();
+}
+
+/** The step is clean in light and dark, and as wide as the window. */
+async function clean(name: string): Promise<void> {
+  await page.evaluate(axe);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await expect
+      .poll(
+        () =>
+          page.evaluate(async () =>
+            (
+              await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
+            ).violations.map(({ id, nodes }) => `${id}: ${String(nodes[0]?.target)}`),
+          ),
+        { timeout: 10_000 },
+      )
+      .toEqual([]);
+    if (pictures !== undefined)
+      await page.screenshot({
+        path: `${pictures}/first-${name}-${colorScheme}.png`,
+        animations: 'disabled',
+      });
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+    await page.evaluate(() => innerWidth),
+  );
+}
+
+test('three steps by keyboard alone, and they do not come again', async () => {
+  await open({ scenario: 'first', width: 320, height: 640 });
+  await page.getByText('Chromium 156.0.8078.73').waitFor();
+  await clean('browser-narrow');
+  await button('Next').focus();
+  await page.keyboard.press('Enter');
+  await heading('Agents').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Agents');
+  await page.getByText('signed in', { exact: true }).waitFor();
+  await page.getByText('To sign in, start gemini in a terminal').waitFor();
+  await page.getByText('More agents (16)').click();
+  await page.getByText('Other agent 17').waitFor();
+  await clean('agents-narrow');
+  await button('Copy the command for Codex').click();
+  await page.getByText('Command copied').waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    'npm install -g @openai/codex',
+  );
+  await button('Next').focus();
+  await page.keyboard.press('Enter');
+  await heading('Model and sign-ins').waitFor();
+  await button('New model').waitFor();
+  await clean('model-narrow');
+  await button('Show the browser').click();
+  await button('Back').click();
+  await heading('Agents').waitFor();
+  await button('3. Model').click();
+  await button('Done').click();
+  await heading('Sessions').waitFor();
+  expect(await done()).toHaveLength(1);
+  // Asked for, it comes again, and its end writes nothing.
+  await button('Pilotfish menu').click();
+  await page.getByRole('menuitem', { name: 'First steps' }).click();
+  await heading('Browser').waitFor();
+  await button('Skip all').click();
+  await heading('Sessions').waitFor();
+  expect(await done()).toHaveLength(1);
+  await button('Settings').click();
+  await button('First steps').click();
+  await heading('Browser').waitFor();
+});
+
+test('what is missing is noticed when it is there', async () => {
+  await open({ scenario: 'firstBare' });
+  await page.getByText('sudo apt install chromium').waitFor();
+  await clean('no-browser');
+  await page.evaluate(() => {
+    window.fake?.push({
+      browsers: [{ name: 'Chromium', path: '/usr/bin/chromium', version: '156.0' }],
+    });
+  });
+  await page.getByText('Chromium 156.0').waitFor();
+  await button('Start the session').click();
+  await button('Next').click();
+  await page.getByText('No agent was found.').waitFor();
+  await clean('no-agent');
+  await page.evaluate(() => {
+    const { fake } = window;
+    if (!fake) return;
+    const agents = fake.state.agents.agents.map((agent) =>
+      agent.kind === 'codex'
+        ? { kind: 'codex', name: 'Codex', installed: true, version: '0.44.0' }
+        : agent,
+    );
+    fake.push({ agents: { ...fake.state.agents, agents } });
+  });
+  await page.getByText('Codex 0.44.0').waitFor();
+});
+
+test('a first run that cannot be recorded says so, and is over all the same', async () => {
+  await open({ scenario: 'first' });
+  await page.evaluate(() => {
+    window.fake?.refuseNext('FirstRunDone', '{"code":"not_writable","message":"The disk is full"}');
+  });
+  await button('Skip all').click();
+  await page.getByText('The disk is full').waitFor();
+  await heading('Sessions').waitFor();
+});
