@@ -113,6 +113,9 @@ func (a *theApp) end(t *testing.T) int {
 
 func newDesktop(t *testing.T, cfg desktop.Config) (context.Context, *desktop.Desktop) {
 	t.Helper()
+	// Not within the time of the test: a busy machine builds for a minute.
+	buildTray(t.Context(), t)
+	built(t.Context(), t, "pilotfish-window", "pilotfish/app/window")
 	ctx, cancel := context.WithTimeout(t.Context(), 4*patience)
 	t.Cleanup(cancel)
 	cfg.Dir = t.TempDir()
