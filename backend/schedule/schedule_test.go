@@ -167,7 +167,6 @@ func (st *stage) expect(name, runs, log string) {
 	}
 }
 
-
 func timed(at string) *protocol.Schedule {
 	return &protocol.Schedule{Name: "one", What: protocol.ScheduleWhat{Task: "do it"}, When: protocol.ScheduleWhen{At: at}}
 }
@@ -506,20 +505,22 @@ func TestBadSchedules(t *testing.T) {
 	dir := t.TempDir()
 	s := New(Config{File: filepath.Join(dir, "schedules.json"), Runner: &fake{}, Zone: time.UTC, Logger: slog.New(slog.DiscardHandler)})
 	for name, change := range map[string]func(*protocol.Schedule){
-		"no name":            func(s *protocol.Schedule) { s.Name = "" },
-		"a bad name":         func(s *protocol.Schedule) { s.Name = "Ä b" },
-		"nothing to run":     func(s *protocol.Schedule) { s.What.Task = " " },
-		"two things to run":  func(s *protocol.Schedule) { s.What.Routine = "r" },
-		"params for a task":  func(s *protocol.Schedule) { s.What.Params = map[string]string{"a": "b"} },
-		"too long":           func(s *protocol.Schedule) { s.What.Task = strings.Repeat("x", 3000) },
-		"too many commands":  func(s *protocol.Schedule) { s.What = protocol.ScheduleWhat{Commands: make([]string, 60)} },
-		"a bad start":        func(s *protocol.Schedule) { s.What.Start = "file:///etc/passwd" },
-		"no time":            func(s *protocol.Schedule) { s.When.At = "" },
-		"two reasons":        func(s *protocol.Schedule) { s.When.Page = "a.example" },
-		"the past":           func(s *protocol.Schedule) { s.When.At = "1999-01-01 10:00" },
-		"a bad page":         func(s *protocol.Schedule) { s.When = protocol.ScheduleWhen{Page: "javascript://x"} },
-		"too often":          func(s *protocol.Schedule) { s.When = protocol.ScheduleWhen{Page: "a.example", EverySeconds: 5} },
-		"a long selector":    func(s *protocol.Schedule) { s.When = protocol.ScheduleWhen{Page: "a.example", Selector: strings.Repeat("x", 3000)} },
+		"no name":           func(s *protocol.Schedule) { s.Name = "" },
+		"a bad name":        func(s *protocol.Schedule) { s.Name = "Ä b" },
+		"nothing to run":    func(s *protocol.Schedule) { s.What.Task = " " },
+		"two things to run": func(s *protocol.Schedule) { s.What.Routine = "r" },
+		"params for a task": func(s *protocol.Schedule) { s.What.Params = map[string]string{"a": "b"} },
+		"too long":          func(s *protocol.Schedule) { s.What.Task = strings.Repeat("x", 3000) },
+		"too many commands": func(s *protocol.Schedule) { s.What = protocol.ScheduleWhat{Commands: make([]string, 60)} },
+		"a bad start":       func(s *protocol.Schedule) { s.What.Start = "file:///etc/passwd" },
+		"no time":           func(s *protocol.Schedule) { s.When.At = "" },
+		"two reasons":       func(s *protocol.Schedule) { s.When.Page = "a.example" },
+		"the past":          func(s *protocol.Schedule) { s.When.At = "1999-01-01 10:00" },
+		"a bad page":        func(s *protocol.Schedule) { s.When = protocol.ScheduleWhen{Page: "javascript://x"} },
+		"too often":         func(s *protocol.Schedule) { s.When = protocol.ScheduleWhen{Page: "a.example", EverySeconds: 5} },
+		"a long selector": func(s *protocol.Schedule) {
+			s.When = protocol.ScheduleWhen{Page: "a.example", Selector: strings.Repeat("x", 3000)}
+		},
 		"a bad pattern":      func(s *protocol.Schedule) { s.When = protocol.ScheduleWhen{Folder: dir, Pattern: "[a"} },
 		"a pattern of paths": func(s *protocol.Schedule) { s.When = protocol.ScheduleWhen{Folder: dir, Pattern: "a/*"} },
 		"no such folder":     func(s *protocol.Schedule) { s.When = protocol.ScheduleWhen{Folder: dir + "/none"} },

@@ -1,10 +1,12 @@
 // The page of schedules, in a real browser: every button and field, at 320 pixels.
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { raise, type Show, type Stage } from './stage';
 
 let stage: Stage;
+// The form is long, and axe takes seconds on a machine that is busy.
+vi.setConfig({ testTimeout: 90_000 });
 beforeAll(async () => {
   stage = await raise();
 });
