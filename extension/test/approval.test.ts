@@ -78,6 +78,8 @@ test('a login is typed, sent once, and not kept in the page', async () => {
   await password.press('Enter');
   await made.until(() => answers().length > 0);
   expect(await password.inputValue()).toBe('');
+  ask();
+  await password.waitFor({ state: 'detached' });
   ask(login({ id: 'n2' }));
   await page.getByRole('button', { name: 'Cancel' }).waitFor();
   await settle();
