@@ -158,7 +158,7 @@ func (s *Server) table() map[string]map[string]route {
 	list = append(list, inspectorRoutes(s)...)
 	list = append(list, activityRoutes(s)...)
 	if s.schedules != nil {
-		list = append(list, s.scheduleRoute())
+		list = append(list, scheduleRoute(s.schedules))
 	}
 	if s.models != nil {
 		list = append(list, s.modelRoutes()...)
