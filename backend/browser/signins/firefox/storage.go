@@ -65,6 +65,11 @@ func items(ctx context.Context, from, to string) (out []localstorage.Item, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	made := false // Firefox may be making it at this moment
+	err = copies.Rows(ctx, db, `SELECT 1 FROM sqlite_master WHERE name = 'data'`, func(scan func(...any) error) error { return scan(&made) })
+	if err != nil || !made {
+		return nil, err
+	}
 	err = copies.Rows(ctx, db, `SELECT CAST(key AS BLOB), conversion_type, compression_type, value FROM data`, func(scan func(...any) error) error {
 		var key, value []byte
 		var conversion, compression int
