@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 
+	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
 )
 
@@ -22,6 +24,8 @@ type App struct {
 	reading    reading
 	first      *firstRun
 	changed    func() // sends the window the state
+	// settingsFile is the path of settings.toml.
+	settingsFile string
 }
 
 // State returns everything that the window shows. The page receives each later
@@ -102,6 +106,15 @@ func (a *App) SaveSettings(settings protocol.Settings) (protocol.Settings, error
 		return saved, err
 	}
 	return saved, a.login.apply(saved)
+}
+
+// SettingsRegistry returns what there is to set, with explanations and limits.
+func (a *App) SettingsRegistry() protocol.SettingsRegistry { return config.Registry(a.settingsFile) }
+
+// OpenSettingsFolder shows the folder of the settings file in the desktop's file
+// manager.
+func (a *App) OpenSettingsFolder() error {
+	return a.openFolder(a.ctx, filepath.Dir(a.settingsFile))
 }
 
 // ProbeAgents probes again for installed agents. The result arrives as a new

@@ -26,6 +26,7 @@ type parts struct {
 	logs    logTail
 	// stateDir and logDir are the app's folders.
 	stateDir, logDir string
+	settingsFile     string
 	// openFolder shows a folder in the desktop's file manager.
 	openFolder func(ctx context.Context, path string) error
 	login      login

@@ -22,7 +22,7 @@ func wire(ctx context.Context, tty console) (parts, error) {
 	if dirs.State == "" {
 		return parts{windowProgram: window}, err
 	}
-	so := parts{windowProgram: window, stateDir: dirs.State, logDir: dirs.LogDir(), openFolder: desktop.Open}
+	so := parts{windowProgram: window, stateDir: dirs.State, logDir: dirs.LogDir(), settingsFile: dirs.SettingsFile(), openFolder: desktop.Open}
 	program, err := assembly.Sibling("pilotfish")
 	if err != nil {
 		return so, err

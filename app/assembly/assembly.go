@@ -99,17 +99,16 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 	if err != nil {
 		logger.Warn("log file could not be opened", "error", err)
 	}
-	settings, notice, err := config.Open(a.Dirs.SettingsFile())
+	settings, err := config.Open(a.Dirs.SettingsFile())
 	if err != nil {
 		return err
 	}
 	a.Settings = settings
-	if notice != nil {
-		logger.Warn("something is wrong with the settings", "message", notice.Message, "hint", notice.Hint)
+	if problem, _ := settings.Problem(); problem != nil {
+		logger.Warn("something is wrong with the settings", "file", problem.File, "line", problem.Line, "message", problem.Message, "allowed", problem.Allowed)
 	}
 	if unwritable != nil {
 		logger.Warn("this run keeps nothing", "message", unwritable.Message, "hint", unwritable.Hint, "dir", a.Dirs.Passing)
-		notice = unwritable // the more serious of the two notices
 	}
 	models, err := llm.New(llm.Config{Path: a.Dirs.ModelsFile(), Keychain: desktop.KeyringRuns, Logger: logger})
 	if err != nil {
@@ -117,7 +116,7 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 	}
 	a.Manager, err = session.New(session.Config{
 		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless,
-		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Extension: extension.Install, Welcome: welcome, Models: models, Notice: notice, Logger: logger,
+		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Extension: extension.Install, Welcome: welcome, Models: models, Notice: unwritable, Logger: logger,
 		Schedules: schedules(a.Dirs, o.Headless, logger),
 	})
 	return err

@@ -36,7 +36,20 @@ func (p *program) status(ctx context.Context, in syntax.Invocation) error {
 	if in.JSON {
 		return p.printJSON(reply)
 	}
-	return p.print(describeSessions(reply.Sessions, time.Now()))
+	return p.print(describeSessions(reply.Sessions, time.Now()) + describeSettings(reply.Settings))
+}
+
+// describeSettings says what is wrong in the settings file, and what is in force.
+func describeSettings(problem *protocol.SettingsProblem) string {
+	if problem == nil {
+		return ""
+	}
+	told := problem.Error()
+	text := fmt.Sprintf("settings: %s\n  %s\n", told.Message, told.Hint)
+	if !problem.Unknown {
+		text += "  The last valid settings are in force.\n"
+	}
+	return text
 }
 
 func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {

@@ -22,9 +22,12 @@ func (p *program) confine(ctx context.Context, in syntax.Invocation) error {
 	if err != nil {
 		return err
 	}
-	settings, _, err := config.Read(dirs.SettingsFile())
+	settings, problem, err := config.Read(dirs.SettingsFile())
 	if err != nil {
-		return fmt.Errorf("reading the settings: %w", err)
+		return err
+	}
+	if problem != nil && !problem.Unknown {
+		return problem.Error() // it is not known what the program must not see
 	}
 	path, err := exec.LookPath(in.Program[0])
 	if err != nil {

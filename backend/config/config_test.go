@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,9 +132,9 @@ func same(a, b protocol.Settings) bool { return reflect.DeepEqual(a, b) }
 
 func TestSettingsSurvive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.toml")
-	store, notice, err := config.Open(path)
-	if err != nil || notice != nil || !same(store.Get(), config.Defaults()) {
-		t.Fatalf("Open of nothing: %v, %v, %+v", err, notice, store.Get())
+	store, err := config.Open(path)
+	if err != nil || problem(store) != nil || !same(store.Get(), config.Defaults()) {
+		t.Fatalf("Open of nothing: %v, %v, %+v", err, problem(store), store.Get())
 	}
 	want := config.Defaults()
 	want.Agent, want.AgentCommand, want.AgentArgs = protocol.AgentCustom, `my-agent "with quotes"`, "--fast 'a b'"
@@ -147,9 +148,9 @@ func TestSettingsSurvive(t *testing.T) {
 	if got, err := store.Save(want); err != nil || !same(got, want) {
 		t.Fatalf("Save: %v, %+v", err, got)
 	}
-	again, notice, err := config.Open(path)
-	if err != nil || notice != nil || !same(again.Get(), want) {
-		t.Errorf("Open: %v, %v, %+v, want %+v", err, notice, again.Get(), want)
+	again, err := config.Open(path)
+	if err != nil || problem(again) != nil || !same(again.Get(), want) {
+		t.Errorf("Open: %v, %v, %+v, want %+v", err, problem(again), again.Get(), want)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(data), "# The terminal's font size") {
@@ -181,7 +182,7 @@ func TestWrongSettingsChangeNothing(t *testing.T) {
 		"profileDir":           func(s *protocol.Settings) { s.ProfileDir = "relative" },
 		"workDir":              func(s *protocol.Settings) { s.WorkDir = "/nowhere/at/all" },
 	} {
-		store, _, err := config.Open(filepath.Join(t.TempDir(), "settings.toml"))
+		store, err := config.Open(filepath.Join(t.TempDir(), "settings.toml"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,25 +199,88 @@ func TestWrongSettingsChangeNothing(t *testing.T) {
 	}
 }
 
-func TestDamagedSettingsArePutAside(t *testing.T) {
-	for name, text := range map[string]string{
-		"not TOML": "agent = ", "zeros": "\x00\x00\x00",
-		"newer": "version = 99\n", "wrong type": "font_size = \"big\"\n", "out of range": "font_size = 99\n",
+func problem(s *config.Store) *protocol.SettingsProblem {
+	p, _ := s.Problem()
+	return p
+}
+
+// A file with a mistake stays where it is. What is wrong is said with its line and with
+// what is allowed; a save keeps the file beside the new one.
+func TestMistakesInTheFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		text    string
+		line    int
+		setting string
+		allowed string
+	}{
+		"not TOML":     {"agent = ", 1, "agent", `"auto", "claude"`},
+		"zeros":        {"\x00\x00\x00", 1, "", "one setting on each line"},
+		"newer":        {"version = 99\n", 1, "version", "version = 1"},
+		"wrong type":   {"every_tab = true\nfont_size = \"big\"\n", 2, "font_size", "a whole number from 8 to 32"},
+		"out of range": {"\n\n# big\n font_size = 99\n", 4, "font_size", "a whole number from 8 to 32 pixels"},
+		"no such word": {"theme = 'pink'\n", 1, "theme", `"system", "light" or "dark"`},
+		"of a table":   {"[chat_models]\nclaude = 3\n", 2, "chat_models", "a table for each agent"},
+		"in a table":   {"chat_long_text = -1\n", 1, "chat_long_text", "0 to 1000000 characters"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "settings.toml")
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			store, notice, err := config.Open(path)
-			if err != nil || notice == nil || !same(store.Get(), config.Defaults()) {
-				t.Fatalf("Open() = %v, notice %v, %+v", err, notice, store)
+			store, err := config.Open(path)
+			if err != nil || !same(store.Get(), config.Defaults()) {
+				t.Fatalf("Open() = %v, %+v", err, store)
+			}
+			p := problem(store)
+			if p == nil || p.Line != c.line || p.Name != c.setting || !strings.Contains(p.Allowed, c.allowed) || p.Message == "" || p.File != path {
+				t.Errorf("the problem is %+v", p)
+			}
+			if kept, err := os.ReadFile(path); err != nil || string(kept) != c.text {
+				t.Errorf("the file was touched: %q, %v", kept, err)
+			}
+			if _, err := store.Save(store.Get()); err != nil || problem(store) != nil {
+				t.Fatal(err, problem(store))
 			}
 			kept, err := os.ReadFile(path + ".bad")
-			if err != nil || string(kept) != text {
+			if err != nil || string(kept) != c.text {
 				t.Errorf("the file was not kept: %q, %v", kept, err)
 			}
 		})
+	}
+}
+
+// After a wrong edit the last valid settings stay in force, also in the next run, until
+// the file is mended.
+func TestLastValidSettingsStayInForce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.toml")
+	edit := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit("font_size = 20\n")
+	store, err := config.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heard []int
+	store.OnChange(func(s protocol.Settings) { heard = append(heard, s.FontSize) })
+	store.Reload()
+	edit("font_size = 21\n")
+	if _, err := store.Save(store.Get()); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeChanged {
+		t.Errorf("a save over an edit: %v", err)
+	}
+	edit("font_size = 2\n")
+	store.Reload()
+	again, err := config.Open(path)
+	if err != nil || again.Get().FontSize != 21 || problem(again) == nil || store.Get().FontSize != 21 || problem(store) == nil {
+		t.Errorf("after a wrong edit: %v, %d, %d", err, store.Get().FontSize, again.Get().FontSize)
+	}
+	edit("font_size = 22\n")
+	store.Reload()
+	if problem(store) != nil || store.Get().FontSize != 22 || !slices.Equal(heard, []int{21, 21, 22}) {
+		t.Errorf("after it was mended: %+v, %d, heard %v", problem(store), store.Get().FontSize, heard)
 	}
 }
 
@@ -228,9 +292,10 @@ func TestUnknownSettingsCostOnlyThemselves(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	store, notice, err := config.Open(path)
-	if err != nil || notice == nil {
-		t.Fatalf("Open() = %v, notice %v", err, notice)
+	store, err := config.Open(path)
+	notice := problem(store)
+	if err != nil || notice == nil || !notice.Unknown || notice.Line != 1 {
+		t.Fatalf("Open() = %v, problem %+v", err, notice)
 	}
 	for _, want := range []string{`"fontsize" (did you mean font_size?)`, `"colour"`, `"chat_models.claude.slow"`} {
 		if !strings.Contains(notice.Message, want) {
@@ -251,15 +316,15 @@ func TestUnknownSettingsCostOnlyThemselves(t *testing.T) {
 	if kept, err := os.ReadFile(path + ".bak"); err != nil || string(kept) != text {
 		t.Errorf("what the person wrote is gone: %q, %v", kept, err)
 	}
-	if again, notice, err := config.Open(path); err != nil || notice != nil || !again.Get().EveryTab {
-		t.Errorf("after a save: %v, %v", notice, err)
+	if again, err := config.Open(path); err != nil || problem(again) != nil || !again.Get().EveryTab {
+		t.Errorf("after a save: %v", err)
 	}
 }
 
 func TestFullDiskKeepsTheOldSettings(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "settings.toml")
-	store, _, err := config.Open(path)
+	store, err := config.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

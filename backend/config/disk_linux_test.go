@@ -53,7 +53,7 @@ func TestFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "config")
 	smalldisk.Mount(t, dir, 64)
 	path := filepath.Join(dir, "settings.toml")
-	store, _, err := config.Open(path)
+	store, err := config.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := store.Save(changed); err != nil {
 		t.Errorf("Save() with space again: %v", err)
 	}
-	if again, _, err := config.Open(path); err != nil || !same(again.Get(), changed) {
+	if again, err := config.Open(path); err != nil || !same(again.Get(), changed) {
 		t.Errorf("Open() = %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestWorkInMemory(t *testing.T) {
 			if err != nil || notice == nil || notice.Code != protocol.CodeNotWritable || notice.Hint == "" || d.Passing == "" || d != config.Passing(getenv) {
 				t.Fatalf("Usable() = %+v, %v, %v", d, notice, err)
 			}
-			store, _, err := config.Open(d.SettingsFile())
+			store, err := config.Open(d.SettingsFile())
 			if err != nil || store.Get().FontSize != 20 {
 				t.Errorf("the settings are not taken along: %v", err)
 			}

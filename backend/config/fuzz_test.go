@@ -21,15 +21,12 @@ func FuzzSettingsFile(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, notice, err := config.Open(path)
+		s, err := config.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Stat(path); err != nil { // it was put aside
-			if notice == nil || !reflect.DeepEqual(s.Get(), config.Defaults()) {
-				t.Errorf("%q was put aside: %v, %+v", content, notice, s.Get())
-			}
-			return
+		if p := problem(s); p != nil && !p.Unknown && !reflect.DeepEqual(s.Get(), config.Defaults()) {
+			t.Errorf("%q is wrong (%+v) and in force: %+v", content, p, s.Get())
 		}
 		if _, err := s.Save(s.Get()); err != nil {
 			return // a folder or a program in it does not exist

@@ -35,13 +35,12 @@ func (s *Store) SaveIdentity(name protocol.SessionName, id protocol.SessionIdent
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sessions := sessionsIn(s.path)
+	sessions := s.sessions()
 	if sessions == nil {
 		sessions = map[string]any{}
 	}
 	if delete(sessions, string(name)); len(table) > 0 {
 		sessions[string(name)] = table
 	}
-	_, err = s.write(s.settings, sessions)
-	return err
+	return s.write(s.settings, sessions)
 }

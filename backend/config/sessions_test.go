@@ -14,13 +14,14 @@ import (
 // written after the start.
 func TestTablesOfSessionsAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.toml")
-	store, _, err := config.Open(path)
+	store, err := config.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte("font_size = 12\n[sessions.work]\nproxy = 'http://host:1'\n[sessions.work.geolocation]\nlatitude = 1.5\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	store.Reload()
 	settings := store.Get()
 	settings.FontSize = 20
 	if _, err := store.Save(settings); err != nil {

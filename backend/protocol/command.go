@@ -144,4 +144,6 @@ type AppReply struct {
 	Test *ProxyTest `json:"test,omitempty"`
 	// Started is the session that AppStart has started.
 	Started SessionName `json:"started,omitempty"`
+	// Settings is what is wrong in the settings file; absent when nothing is.
+	Settings *SettingsProblem `json:"settings,omitempty"`
 }

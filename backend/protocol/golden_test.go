@@ -166,10 +166,23 @@ func golden() map[string]any {
 			{Name: "tea", What: protocol.ScheduleWhat{Commands: []string{"screenshot"}}, When: protocol.ScheduleWhen{Page: "https://shop.example/tea", Selector: ".price", EverySeconds: 1800}, Session: "default", MaxMinutes: 15, Notify: protocol.ScheduleNotifyNever, Off: true, Created: at, Runs: []protocol.ScheduleRun{}},
 			{Name: "invoice", What: protocol.ScheduleWhat{Task: "book ${file}", Profile: "p1"}, When: protocol.ScheduleWhen{Folder: "/home/ada", Pattern: "*.csv"}, Session: "work", MaxMinutes: 5, Notify: protocol.ScheduleNotifyAlways, Created: at, Runs: []protocol.ScheduleRun{{State: protocol.ScheduleFailed, Reason: "file", Began: at, Message: "no"}}},
 		}},
-		"WindowState": protocol.WindowState{Theme: protocol.ThemeSystem, Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Conversations: []protocol.WindowConversation{{Session: "default", ID: "0b6f", Tab: "t1", Title: talk.Title, AgentName: talk.AgentName, State: talk.State, Waiting: 1}}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs"},
+		"WindowState": protocol.WindowState{Theme: protocol.ThemeSystem, Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Conversations: []protocol.WindowConversation{{Session: "default", ID: "0b6f", Tab: "t1", Title: talk.Title, AgentName: talk.AgentName, State: talk.State, Waiting: 1}}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs", TextSize: 100, Settings: 2, SettingsProblem: &protocol.SettingsProblem{File: "/config/settings.toml", Line: 3, Column: 1, Name: "font_size", Message: "font_size cannot be 99", Allowed: "a whole number from 8 to 32"}},
 		"LogRecord":   protocol.LogRecord{Seq: 7, Time: at, Level: "WARN", Component: "browser", Message: "browser ended", Attrs: "code=1"},
-		"Settings":    protocol.Settings{Theme: protocol.ThemeLight, Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, ActivityShots: true, StartSession: true, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
-		"TrayState":   protocol.TrayState{Icon: protocol.IconNeedsYou, Tooltip: "claude needs you", Running: true, Tabs: []protocol.TrayTab{{Session: "default", ID: "t1", Label: "Example · claude needs you"}}},
+		"Clients": []protocol.Client{
+			{ID: "AB", Kind: protocol.ClientCommandLine, Name: "Command line", Since: at, TokenSince: at, LastUsed: &at, Rotates: true, Through: []protocol.ClientUse{{Name: "claude-code", LastUsed: at}}},
+			{ID: "CD", Kind: protocol.ClientTerminal, Name: "Claude Code", Session: "default", Tab: "t1", Since: at, TokenSince: at},
+		},
+		"ConnectChange": protocol.ConnectChange{Program: protocol.ConnectProgram{Name: "claude", Title: "Claude Code", State: protocol.ConnectFound, File: "/home/a/.claude.json", Skill: "/home/a/.claude/skills/pilotfish/SKILL.md", Problem: "x"}, Lines: "+ x", Own: "claude mcp add", Tools: 12},
+		"Stored":        []protocol.Stored{{Kind: protocol.StoredProfiles, Session: "default", Places: []string{"/state/sessions/default/profile"}, Bytes: 12, Files: 3, Kept: "the session is running"}},
+		"SettingsRegistry": protocol.SettingsRegistry{
+			File: "/config/settings.toml", Groups: []protocol.SettingGroup{{ID: "look", Title: "Appearance"}},
+			Settings: []protocol.Setting{
+				{Name: "text_size", Field: "textSize", Group: "look", Label: "Text size", Explanation: "The size of texts.", Kind: protocol.SettingNumber, Default: 100, Min: new(80), Max: new(150), Unit: "%", Choices: []protocol.SettingChoice{{Value: "100", Text: "Normal"}}, AtSessionStart: true},
+				{Name: "agent_command", Field: "agentCommand", Group: "look", Label: "Command", Explanation: "A program.", Kind: protocol.SettingCommand, Default: "", Empty: "none", Example: "my-agent", When: &protocol.SettingCondition{Field: "agent", Is: "custom"}},
+			},
+		},
+		"Settings":  protocol.Settings{Theme: protocol.ThemeLight, Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, ActivityShots: true, StartSession: true, TextSize: 115, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
+		"TrayState": protocol.TrayState{Icon: protocol.IconNeedsYou, Tooltip: "claude needs you", Running: true, Tabs: []protocol.TrayTab{{Session: "default", ID: "t1", Label: "Example · claude needs you"}}},
 	}
 }
 

@@ -151,6 +151,8 @@ type PanelView struct {
 	Agent    AgentKind `json:"agent"`
 	Command  string    `json:"command,omitempty"`
 	FontSize int       `json:"fontSize"`
+	// TextSize is the size of texts in percent.
+	TextSize int `json:"textSize"`
 	// EveryTab starts an agent in each tab that the user views, not only in the
 	// first.
 	EveryTab    bool        `json:"everyTab"`

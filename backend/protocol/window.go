@@ -31,6 +31,8 @@ type Settings struct {
 	TerminalGraceMinutes int `json:"terminalGraceMinutes"`
 	// FontSize is the font size of the terminal in CSS pixels, 8 to 32.
 	FontSize int `json:"fontSize"`
+	// TextSize is the size of texts in window and panel, in percent, 80 to 150.
+	TextSize int `json:"textSize"`
 	// ChatAgent is the agent of a new conversation; AgentAuto is the first agent
 	// that is installed, or Pilot if there is none.
 	ChatAgent AgentKind `json:"chatAgent"`
@@ -123,9 +125,15 @@ type WindowState struct {
 	Models uint64 `json:"models"`
 	// Schedules counts the changes of the schedules and their runs, in the same way.
 	Schedules uint64 `json:"schedules"`
-	// Theme is that of the settings.
-	Theme       Theme       `json:"theme"`
-	Confinement Confinement `json:"confinement"`
+	// Theme and TextSize are those of the settings.
+	Theme    Theme `json:"theme"`
+	TextSize int   `json:"textSize"`
+	// Settings counts the changes of the settings. A window that shows them requests
+	// them again when it changes.
+	Settings uint64 `json:"settings"`
+	// SettingsProblem is what is wrong in the settings file; absent when nothing is.
+	SettingsProblem *SettingsProblem `json:"settingsProblem,omitempty"`
+	Confinement     Confinement      `json:"confinement"`
 	// StateDir and LogDir are shown with "open folder".
 	StateDir string `json:"stateDir"`
 	LogDir   string `json:"logDir"`

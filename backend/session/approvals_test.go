@@ -75,7 +75,7 @@ func newFixture(t *testing.T) *fixture {
 	if err := dirs.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	settings, _, err := config.Open(dirs.SettingsFile())
+	settings, err := config.Open(dirs.SettingsFile())
 	if err != nil {
 		t.Fatal(err)
 	}

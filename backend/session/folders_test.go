@@ -52,7 +52,7 @@ func plant(t *testing.T) *planted {
 	if err := dirs.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	kept, _, err := config.Open(dirs.SettingsFile())
+	kept, err := config.Open(dirs.SettingsFile())
 	if err != nil {
 		t.Fatal(err)
 	}

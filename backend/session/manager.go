@@ -55,8 +55,7 @@ type Config struct {
 	Models *llm.Manager
 	// Schedules makes what runs by itself; nil for nothing.
 	Schedules func(*Manager) Schedules
-	// Notice is shown to the user from the start, such as settings that were
-	// quarantined; nil for none.
+	// Notice is shown to the user from the start; nil for none.
 	Notice *protocol.Error
 	Logger *slog.Logger
 }
@@ -117,6 +116,9 @@ func New(cfg Config) (*Manager, error) {
 		cfg.Models.OnChange(m.modelsChanged)
 	}
 	m.known = catalogue.Table()
+	if cfg.Settings != nil { // in tests of other parts
+		cfg.Settings.OnChange(m.settingsChanged)
+	}
 	m.agents = inventory.New(inventory.Config{Logger: cfg.Logger, Models: cfg.Models, Program: cfg.Program})
 	m.confine = confine.NewProbe()
 	m.folders = trust.NewFolders(trust.NewStore(cfg.Dirs.TrustFile(), cfg.Logger))
@@ -149,9 +151,12 @@ func (m *Manager) OnQuit(quit func()) { m.onQuit = quit }
 // Window returns everything that the app window shows.
 func (m *Manager) Window() protocol.WindowState {
 	m.mu.Lock()
+	problem, changes := m.cfg.Settings.Problem()
+	settings := m.cfg.Settings.Get()
 	state := protocol.WindowState{
+		Theme: cmp.Or(settings.Theme, protocol.ThemeSystem), TextSize: settings.TextSize, Settings: changes, SettingsProblem: problem,
 		Version: m.cfg.Version, Agents: m.agents.List(), Tray: m.tray, Problem: m.problem, Port: m.endpoint.Port(), Browsers: m.agents.Browsers(), BrowserInstall: chromium.InstallCommand(),
-		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Confinement: m.Confinement(), Theme: cmp.Or(m.cfg.Settings.Get().Theme, protocol.ThemeSystem),
+		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Confinement: m.Confinement(),
 	}
 	sessions := m.sortedLocked()
 	m.mu.Unlock()
@@ -321,17 +326,13 @@ func (m *Manager) ShowTab(ctx context.Context, name protocol.SessionName, tab pr
 // Settings returns the settings.
 func (m *Manager) Settings() protocol.Settings { return m.cfg.Settings.Get() }
 
-// SaveSettings checks and stores settings and sends them to the panels.
+// SaveSettings checks and stores settings.
 func (m *Manager) SaveSettings(_ context.Context, settings protocol.Settings) (protocol.Settings, error) {
-	saved, err := m.cfg.Settings.Save(settings)
-	if err != nil {
-		return m.cfg.Settings.Get(), err
-	}
-	m.mu.Lock()
-	if m.problem == m.cfg.Notice && m.problem != nil && m.problem.Code == protocol.CodeBadArgument {
-		m.problem = nil // it was about the settings file, which has just been rewritten
-	}
-	m.mu.Unlock()
+	return m.cfg.Settings.Save(settings)
+}
+
+// settingsChanged sends changed settings to the panels and the window.
+func (m *Manager) settingsChanged(saved protocol.Settings) {
 	m.eachSession(func(s *Session) {
 		s.events.Publish(protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: m.panelView(saved)})
 		if r, err := s.current(); err == nil {
@@ -339,7 +340,6 @@ func (m *Manager) SaveSettings(_ context.Context, settings protocol.Settings) (p
 		}
 	})
 	m.changed()
-	return saved, nil
 }
 
 // allowedCDP returns the methods of the DevTools protocol that the settings
@@ -353,7 +353,7 @@ func allowedCDP(settings protocol.Settings, agent bool) []string {
 
 // panelView is the part of the settings that the panel shows.
 func (m *Manager) panelView(s protocol.Settings) protocol.PanelView {
-	return protocol.PanelView{Theme: cmp.Or(s.Theme, protocol.ThemeSystem), AppVersion: m.cfg.Version, Agent: s.Agent, Command: s.AgentCommand, FontSize: s.FontSize, EveryTab: s.EveryTab, Confinement: m.Confinement(), ChatAgent: s.ChatAgent}
+	return protocol.PanelView{Theme: cmp.Or(s.Theme, protocol.ThemeSystem), AppVersion: m.cfg.Version, Agent: s.Agent, Command: s.AgentCommand, FontSize: s.FontSize, TextSize: s.TextSize, EveryTab: s.EveryTab, Confinement: m.Confinement(), ChatAgent: s.ChatAgent}
 }
 
 func (m *Manager) eachSession(do func(*Session)) {

@@ -19,7 +19,7 @@ import (
 // it.
 func TestRouteRule(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.toml")
-	store, _, err := config.Open(path)
+	store, err := config.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestRouteRule(t *testing.T) {
 	if got := route("why does it fail"); got.Kind != protocol.RouteStrong {
 		t.Errorf("our own words are lost: %+v", got)
 	}
-	if again, _, err := config.Open(path); err != nil || !slices.Contains(again.Get().ChatRouting.Strong, "tidy") {
+	if again, err := config.Open(path); err != nil || !slices.Contains(again.Get().ChatRouting.Strong, "tidy") {
 		t.Errorf("the file has no such word: %v", err)
 	}
 	if err := (gateway{m}).RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: route("tidy the form").Word}); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"pilotfish/backend/config/watch"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -58,6 +59,12 @@ func (m *Manager) Run(ctx context.Context) error {
 			return m.schedules.Run(timely)
 		})
 	}
+	group.Go(func() error {
+		if err := watch.Run(groupCtx, m.cfg.Settings.Path(), m.cfg.Settings.Reload); err != nil {
+			m.log.Warn("changes of the settings file show at the next start", "error", err)
+		}
+		return nil
+	})
 	warm := m.agents.Prober.Warm(groupCtx)
 	group.Go(func() error { warm(); return nil })
 	group.Go(func() error {

@@ -280,7 +280,8 @@ func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server or quit")
 	}
-	return protocol.AppReply{Sessions: withoutNonces(g.m.Window().Sessions), Started: started}, err
+	window := g.m.Window()
+	return protocol.AppReply{Sessions: withoutNonces(window.Sessions), Settings: window.SettingsProblem, Started: started}, err
 }
 
 func unknownTab(tab protocol.TabID) error {

@@ -3,12 +3,14 @@ package session
 import (
 	"context"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/config/watch"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal"
 )
@@ -74,19 +76,39 @@ func TestSavedGraceIsAskedForAtOnce(t *testing.T) {
 	h.s.mu.Unlock()
 }
 
-// A notice about the settings file is shown until the settings are saved; a
-// folder that cannot be written remains a problem then.
-func TestSavedSettingsEndTheirNotice(t *testing.T) {
-	for code, stays := range map[protocol.Code]bool{protocol.CodeBadArgument: false, protocol.CodeNotWritable: true} {
-		h := newFixture(t)
-		h.m.cfg.Notice = protocol.NewError(code, "something is wrong", "")
-		h.m.problem = h.m.cfg.Notice
-		if _, err := h.m.SaveSettings(t.Context(), h.m.Settings()); err != nil {
+// A mistake in the settings file is shown until the file is mended, while the watcher of
+// the run looks at it; the last valid settings stay in force.
+func TestAnEditOfTheSettingsFile(t *testing.T) {
+	h := newFixture(t)
+	path := h.m.cfg.Settings.Path()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- watch.Run(ctx, path, h.m.cfg.Settings.Reload) }()
+	changes := h.m.Changes()
+	defer changes.Close()
+	edit := func(text string, want func(protocol.WindowState) bool) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := h.m.Window().Problem != nil; got != stays {
-			t.Errorf("%s: after saving, the window shows it: %t", code, got)
+		deadline, done := context.WithTimeout(ctx, 30*time.Second)
+		defer done()
+		for !want(h.m.Window()) {
+			select {
+			case <-changes.C():
+			case <-deadline.Done():
+				t.Fatalf("%q was not noticed: %+v", text, h.m.Window().SettingsProblem)
+			}
 		}
+	}
+	edit("theme = 'dark'\n", func(w protocol.WindowState) bool { return w.Theme == protocol.ThemeDark && w.SettingsProblem == nil })
+	edit("theme = 'dark'\nfont_size = 99\n", func(w protocol.WindowState) bool {
+		return w.SettingsProblem != nil && w.SettingsProblem.Line == 2 && w.Theme == protocol.ThemeDark
+	})
+	edit("theme = 'light'\nfont_size = 9\n", func(w protocol.WindowState) bool { return w.SettingsProblem == nil && w.Theme == protocol.ThemeLight })
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -23,6 +23,7 @@ import type {
   SessionIdentity,
   SessionName,
   Settings,
+  SettingsRegistry,
   SiteRule,
   TabID,
   WindowState,
@@ -39,6 +40,7 @@ import {
 import { proxyTestSchema, sessionIdentitySchema } from '$ui/protocol/schema-identity';
 import { secretsSchema } from '$ui/protocol/schema-secrets';
 import { scheduleReplySchema } from '$ui/protocol/schema-schedule';
+import { settingsRegistrySchema } from '$ui/protocol/schema-settings';
 import {
   llmLocalReplySchema,
   llmModelsReplySchema,
@@ -182,6 +184,10 @@ export interface Backend {
   /** Carries out a request about schedules, and returns all of them. */
   schedules(request: ScheduleRequest): Promise<ScheduleReply>;
   settings(): Promise<Settings>;
+  /** All settings, with their explanations, defaults and limits. */
+  settingsRegistry(): Promise<SettingsRegistry>;
+  /** Shows settings.toml in the desktop's file manager. */
+  openSettingsFolder(): Promise<void>;
   /** Saves all settings and returns them as they were parsed. */
   saveSettings(settings: Settings): Promise<Settings>;
   /**
@@ -308,6 +314,8 @@ export function connect(host: Host): Backend {
     removeSecret: (name) => ask(secretsSchema, 'RemoveSecret', name),
     schedules: (request) => ask(scheduleReplySchema, 'Schedules', request),
     settings: () => ask(settingsSchema, 'Settings'),
+    settingsRegistry: () => ask(settingsRegistrySchema, 'SettingsRegistry'),
+    openSettingsFolder: () => run('OpenSettingsFolder'),
     saveSettings: (settings) => ask(settingsSchema, 'SaveSettings', settings),
     models: () => ask(llmStateSchema, 'Models'),
     saveModel: (request) => ask(llmStateSchema, 'SaveModel', request),

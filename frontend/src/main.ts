@@ -1,10 +1,11 @@
-import { applyTheme, lastTheme } from '$ui/theme';
+import { applyTextSize, applyTheme, lastTextSize, lastTheme } from '$ui/theme';
 import { mount } from 'svelte';
 import App from './App.svelte';
 import { connect } from './backend';
 import { AppWindow } from './window.svelte';
 
 applyTheme(lastTheme());
+applyTextSize(lastTextSize());
 const target = document.getElementById('app');
 if (!target) throw new Error('index.html has no #app');
 target.replaceChildren();

@@ -26,3 +26,29 @@ export function lastTheme(): Theme {
     return 'system';
   }
 }
+
+/** The storage key of the last text size. */
+const sizeKey = 'pilotfish.textSize';
+
+/** Shows a page with texts of this size, in percent; every size follows the document's. */
+export function applyTextSize(percent: number): void {
+  const size = percent >= 50 && percent <= 300 ? percent : 100;
+  const wanted = size === 100 ? '' : `${String(size)}%`;
+  if (document.documentElement.style.fontSize !== wanted)
+    document.documentElement.style.fontSize = wanted;
+  try {
+    localStorage.setItem(sizeKey, String(size));
+  } catch {
+    // A page without storage starts with the normal size.
+  }
+}
+
+/** The text size that was shown last, in percent. */
+export function lastTextSize(): number {
+  try {
+    const size = Number(localStorage.getItem(sizeKey));
+    return size > 0 ? size : 100;
+  } catch {
+    return 100;
+  }
+}

@@ -1,11 +1,16 @@
 /** How long a message of success is shown, in milliseconds. */
 export const toastLife = 5_000;
 
+/** How long a message with an action is shown, in milliseconds. */
+export const actionLife = 12_000;
+
 export interface Toast {
   readonly id: number;
   readonly tone: 'ok' | 'danger';
   readonly title: string;
   readonly text?: string | undefined;
+  /** What the user can do about it, such as undo. Doing it dismisses the message. */
+  readonly action?: { readonly text: string; readonly run: () => void } | undefined;
 }
 
 /**
@@ -22,9 +27,12 @@ export class Toasts {
     const others = this.items.filter((t) => t.title !== shown.title || t.text !== shown.text);
     this.items = [...others.slice(-3), shown];
     if (shown.tone === 'ok') {
-      setTimeout(() => {
-        this.dismiss(shown.id);
-      }, toastLife);
+      setTimeout(
+        () => {
+          this.dismiss(shown.id);
+        },
+        shown.action ? actionLife : toastLife,
+      );
     }
   }
 

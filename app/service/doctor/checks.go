@@ -41,9 +41,13 @@ func (i Installation) checkBrowser(ctx context.Context) Finding {
 // checkSettings checks that the folder and the program in the settings exist:
 // without them no terminal starts.
 func (i Installation) checkSettings(ctx context.Context) Finding {
-	settings, notice, err := i.settings()
+	settings, problem, err := i.settings()
 	if err != nil {
-		return fail("fix or remove the file; without it the app uses the defaults", "the settings cannot be read: %v", err)
+		return fail("check the file's permissions", "%v", err)
+	}
+	if problem != nil && !problem.Unknown {
+		told := problem.Error()
+		return fail(told.Hint, "%s; the last valid settings are in force", told.Message)
 	}
 	launched, err := agent.New(agent.Config{}).Launch(ctx, agent.LaunchConfig{
 		Kind: settings.Agent, Command: settings.AgentCommand, Args: settings.AgentArgs,
@@ -63,8 +67,9 @@ func (i Installation) checkSettings(ctx context.Context) Finding {
 		return warn("install it: "+missing.Install, "the agent of Settings, %s, is not installed", missing.Name)
 	case missing != nil:
 		return warn("correct the agent's command in Settings", "the agent of Settings: %s", missing.Problem)
-	case notice != nil:
-		return warn(notice.Hint, "%s", notice.Message)
+	case problem != nil:
+		told := problem.Error()
+		return warn(told.Hint, "%s", told.Message)
 	}
 	return ok("terminals start %s", launched.Name)
 }
@@ -340,10 +345,9 @@ func (i Installation) checkVersion(context.Context) Finding {
 	return ok("%s (%s, %s)", i.Version, runtime.GOOS+"/"+runtime.GOARCH, runtime.Version())
 }
 
-// settings returns the app's settings, a notice about unknown parts, and why they
-// cannot be read. It does not change the file: opening it as the app does would
-// rename a broken one.
-func (i Installation) settings() (settings protocol.Settings, notice *protocol.Error, err error) {
+// settings returns the settings in the file, what is wrong in it, and why it cannot be
+// read.
+func (i Installation) settings() (settings protocol.Settings, problem *protocol.SettingsProblem, err error) {
 	dirs, err := config.UserDirs(i.Getenv)
 	if err != nil {
 		return config.Defaults(), nil, nil //nolint:nilerr // the check of the folders says it

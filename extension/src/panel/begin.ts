@@ -1,4 +1,4 @@
-import { applyTheme, lastTheme } from '$ui/theme';
+import { applyTextSize, applyTheme, lastTextSize, lastTheme } from '$ui/theme';
 import { systemClock } from './connection/clock';
 import { EarlyConnection } from './connection/early';
 import { storagePairing } from './connection/pairing';
@@ -19,6 +19,7 @@ performance.mark('pilotfish:begun');
 
 const life = new AbortController();
 applyTheme(lastTheme());
+applyTextSize(lastTextSize());
 // Before any other listener is registered.
 keepFocusSteady(life.signal);
 void early.connection.run(life.signal);

@@ -41,6 +41,7 @@ export class FakeBackend {
   settings: PanelView = {
     agent: 'auto',
     fontSize: 13,
+    textSize: 100,
     everyTab: false,
     confinement: { on: true },
     chatAgent: 'auto',

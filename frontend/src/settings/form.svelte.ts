@@ -1,11 +1,10 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { asBackendError, sentence, type Backend, type BackendError } from '../backend';
-import type { SessionInfo, Settings } from '$ui/protocol/protocol';
+import type { SessionInfo, Setting, Settings, SettingsRegistry } from '$ui/protocol/protocol';
+import { same, topOf, valueAt, withValue } from './registry';
 
-export type FieldName = keyof Settings;
-
-/** Settings that a session reads only when it starts. */
-export const atSessionStart: readonly FieldName[] = ['browserPath', 'profileDir', 'startUrl'];
+/** The place of a setting's value, as in Setting.field. */
+export type FieldName = string;
 
 /** How long "Saved" is shown beside a field, in milliseconds. */
 export const savedLife = 2_000;
@@ -18,62 +17,102 @@ export class SettingsForm {
   readonly #backend: Backend;
   /** The settings that the backend has; undefined until they were requested. */
   #kept = $state.raw<Settings>();
-  draft = $state<Settings>();
+  draft = $state.raw<Settings>();
+  registry = $state.raw<SettingsRegistry>();
   failure = $state.raw<BackendError>();
-  errors = $state.raw<Readonly<Partial<Record<FieldName, string>>>>({});
+  errors = $state.raw<Readonly<Record<FieldName, string>>>({});
   /** The field that was saved last, for savedLife. */
   saved = $state<FieldName>();
   /** Changed fields that wait for a restart, with the start time of the session run. */
   readonly #waiting = new SvelteMap<FieldName, string>();
-  #queue: Promise<void> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   #savedTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(backend: Backend) {
     this.#backend = backend;
   }
 
+  /** The settings that are in force. */
+  get kept(): Settings | undefined {
+    return this.#kept;
+  }
+
   /** Requests the settings; what the user is editing stays. */
   async load(): Promise<void> {
     this.failure = undefined;
     try {
+      this.registry ??= await this.#backend.settingsRegistry();
       this.#take(await this.#backend.settings());
     } catch (reason) {
       this.failure = asBackendError(reason);
     }
   }
 
-  /**
-   * Saves one field of the draft. `run` is the start time of the session that must restart for a
-   * setting of atSessionStart; undefined when no session runs.
-   */
-  save(field: FieldName, run?: string): Promise<void> {
-    // One after the other: each request carries all settings, so two at the same time would
-    // overwrite each other.
-    this.#queue = this.#queue.then(() => this.#save(field, run));
-    return this.#queue;
+  /** Puts a value into the draft; save saves it. */
+  put(field: FieldName, value: unknown): void {
+    if (this.draft) this.draft = withValue(this.draft, field, value);
   }
 
-  async #save(field: FieldName, run: string | undefined): Promise<void> {
+  /**
+   * Saves one field of the draft. `run` is the start time of the session that must restart for a
+   * setting that is read at its start; undefined when no session runs.
+   */
+  save(field: FieldName, run?: string): Promise<boolean> {
+    return this.#next(() => {
+      const draft = this.draft;
+      return draft ? this.#save({ [field]: valueAt(draft, field) }, field, run) : false;
+    });
+  }
+
+  /** Gives settings other values, all at once. */
+  apply(values: Record<FieldName, unknown>, run?: string): Promise<boolean> {
+    return this.#next(() => this.#save(values, Object.keys(values)[0] ?? '', run));
+  }
+
+  /** The values that settings have now, for undoing. */
+  values(settings: readonly Setting[]): Record<FieldName, unknown> {
     const kept = this.#kept;
-    const draft = this.draft;
-    if (!kept || !draft) return;
-    if (draft[field] === kept[field]) {
-      this.#setError(field, undefined);
-      return;
+    if (!kept) return {};
+    return Object.fromEntries(settings.map(({ field }) => [field, valueAt(kept, field)]));
+  }
+
+  // One after the other: each request carries all settings, so two at the same time would
+  // overwrite each other.
+  #next(work: () => Promise<boolean> | boolean): Promise<boolean> {
+    const done = this.#queue.then(work);
+    this.#queue = done;
+    return done;
+  }
+
+  async #save(
+    values: Record<FieldName, unknown>,
+    field: FieldName,
+    run?: string,
+  ): Promise<boolean> {
+    const kept = this.#kept;
+    if (!kept) return false;
+    let wanted = kept;
+    for (const [name, value] of Object.entries(values)) wanted = withValue(wanted, name, value);
+    if (same(wanted, kept)) {
+      for (const name of Object.keys(values)) this.#setError(name, undefined);
+      return true;
     }
     try {
-      const now = await this.#backend.saveSettings({ ...kept, [field]: draft[field] });
-      this.#setError(field, undefined);
+      const now = await this.#backend.saveSettings(wanted);
       this.#kept = now;
-      Object.assign(draft, { [field]: now[field] });
-      this.#sayQuietly(field);
-      if (run !== undefined && atSessionStart.includes(field)) {
-        this.#waiting.set(field, run);
+      for (const name of Object.keys(values)) {
+        this.#setError(name, undefined);
+        this.put(name, valueAt(now, name));
+        const setting = this.registry?.settings.find((one) => one.field === name);
+        if (run !== undefined && setting?.atSessionStart) this.#waiting.set(name, run);
       }
+      this.#sayQuietly(field);
+      return true;
     } catch (reason) {
       const error = asBackendError(reason);
-      const named = error.field in kept ? (error.field as FieldName) : field;
+      const named = error.field === '' || error.field === topOf(field) ? field : error.field;
       this.#setError(named, sentence(error.text));
+      return false;
     }
   }
 
@@ -90,10 +129,8 @@ export class SettingsForm {
       this.draft = { ...settings };
       return;
     }
-    for (const field of Object.keys(settings) as FieldName[]) {
-      if (this.draft[field] === before[field]) {
-        Object.assign(this.draft, { [field]: settings[field] });
-      }
+    for (const field of Object.keys(settings) as (keyof Settings)[]) {
+      if (same(this.draft[field], before[field])) this.put(field, settings[field]);
     }
   }
 

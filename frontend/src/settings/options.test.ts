@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
+import type { Setting } from '$ui/protocol/protocol';
+import registry from '../../../backend/config/testdata/registry.json' with { type: 'json' };
 import { agents } from '../../test/fakes/scenarios';
-import { agentOptions, browserOptions, graceOptions } from './options';
+import { agentOptions, browserOptions, numberOptions } from './options';
 
 test('the current grace time can always be chosen', () => {
-  expect(graceOptions(30)).toHaveLength(6);
-  expect(graceOptions(7).at(-1)).toEqual({ value: '7', text: '7 minutes' });
+  const setting = registry.settings.find(({ name }) => name === 'terminal_grace_minutes');
+  expect(numberOptions(setting as Setting, '30')).toHaveLength(6);
+  expect(numberOptions(setting as Setting, '7').at(-1)).toEqual({ value: '7', text: '7 minutes' });
 });
 
 test('agents: what automatic means, what is missing, and a command', () => {

@@ -1,27 +1,17 @@
-import { AgentAuto, AgentCustom, type AgentsFile, type FoundBrowser } from '$ui/protocol/protocol';
+import {
+  AgentAuto,
+  AgentCustom,
+  type AgentsFile,
+  type FoundBrowser,
+  type Setting,
+} from '$ui/protocol/protocol';
 import type { Option } from '$ui/option';
 
-const graces: readonly (readonly [minutes: number, text: string])[] = [
-  [5, '5 minutes'],
-  [15, '15 minutes'],
-  [30, '30 minutes'],
-  [60, '1 hour'],
-  [240, '4 hours'],
-  [0, 'Until the session stops'],
-];
-
-/** The themes to choose from. */
-export const themeOptions: Option[] = [
-  { value: 'system', text: 'Same as the desktop' },
-  { value: 'light', text: 'Light' },
-  { value: 'dark', text: 'Dark' },
-];
-
-/** The grace periods to choose from, including the current one. */
-export function graceOptions(current: number): Option[] {
-  const known = graces.some(([minutes]) => minutes === current);
-  const all = known ? graces : [...graces, [current, `${String(current)} minutes`] as const];
-  return all.map(([minutes, text]) => ({ value: String(minutes), text }));
+/** The choices of a setting, including its current value. */
+export function numberOptions(setting: Setting, current: string): Option[] {
+  const choices = setting.choices ?? [];
+  if (choices.some(({ value }) => value === current)) return choices;
+  return [...choices, { value: current, text: `${current} ${setting.unit ?? ''}`.trim() }];
 }
 
 /** The agents to choose from: automatic, each known one, a command. */

@@ -47,7 +47,7 @@ test.each(['light', 'dark'] as const)(
     });
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Remove model anthropic' }).click();
-    await page.getByText('small').waitFor({ state: 'detached' });
+    await page.getByText('small', { exact: true }).last().waitFor({ state: 'detached' });
     await page.context().close();
   },
 );

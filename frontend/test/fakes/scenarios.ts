@@ -27,6 +27,7 @@ export const settings: Settings = {
   chatSilenceMinutes: 5,
   chatRouting: { instant: true, strong: [], longText: 600, models: {} },
   fontSize: 13,
+  textSize: 100,
   theme: 'system',
   cdpAllow: '',
   cdpAllowAgents: '',
@@ -152,6 +153,8 @@ function windowState(sessions: SessionInfo[], rest: Partial<WindowState> = {}): 
     models: 0,
     schedules: 0,
     theme: 'system',
+    textSize: 100,
+    settings: 0,
     confinement: { on: true },
     browsers: [
       { name: 'Chromium', path: '/usr/bin/chromium' },

@@ -8,6 +8,7 @@ import type {
   SiteRule,
   WindowState,
 } from '../../ui/protocol/protocol';
+import registry from '../../../backend/config/testdata/registry.json' with { type: 'json' };
 import { fakeModels } from './models';
 import { fakeSecrets } from './secrets';
 import { fakeSchedules, someSchedules } from './schedules';
@@ -187,6 +188,8 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       return rules;
     },
     Settings: () => fake.settings,
+    SettingsRegistry: () => registry,
+    OpenSettingsFolder: () => undefined,
     SaveSettings: (wanted) => {
       const next = wanted as Settings;
       if (next.fontSize < 8 || next.fontSize > 32) {
@@ -210,6 +213,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
         );
       }
       fake.settings = next;
+      fake.push({ theme: next.theme, textSize: next.textSize, settings: fake.state.settings + 1 });
       return next;
     },
     ...fakeSecrets(options.keychain ?? true),

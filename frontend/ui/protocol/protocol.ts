@@ -1602,6 +1602,10 @@ export interface AppReply {
    * Started is the session that AppStart has started.
    */
   started?: SessionName;
+  /**
+   * Settings is what is wrong in the settings file; absent when nothing is.
+   */
+  settings?: SettingsProblem;
 }
 
 //////////
@@ -2473,6 +2477,171 @@ export interface InspectorPickRequest {
   PickRequest: PickRequest;
   timeoutMs?: number /* int */;
   session?: SessionName;
+}
+
+//////////
+// source: keeping.go
+
+/**
+ * ConnectState says how a program stands to Pilotfish.
+ */
+export type ConnectState =
+  | typeof ConnectAbsent
+  | typeof ConnectFound
+  | typeof ConnectDone
+  | typeof ConnectChanged
+  | typeof ConnectUnclear;
+/**
+ * The states of a program.
+ */
+export const ConnectAbsent = "absent"; // the program was not found
+export const ConnectFound = "found"; // it could be connected
+export const ConnectDone = "connected";
+/**
+ * ConnectChanged: it starts a server by our name, but not the one of this Pilotfish:
+ * it was changed by hand, or belongs to another installation.
+ */
+export const ConnectChanged = "changed";
+/**
+ * ConnectUnclear: its settings cannot be read or changed; see Problem.
+ */
+export const ConnectUnclear = "unclear";
+/**
+ * ConnectProgram is a program that can be connected to Pilotfish.
+ */
+export interface ConnectProgram {
+  name: string;
+  title: string;
+  state: ConnectState;
+  /**
+   * File is its configuration, Skill the file of the skill; empty for a program
+   * without skills.
+   */
+  file: string;
+  skill?: string;
+  problem?: string;
+}
+/**
+ * ConnectChange is a change of a program's configuration: what will be done, or what was
+ * done.
+ */
+export interface ConnectChange {
+  program: ConnectProgram;
+  /**
+   * Lines are the file's path, and the lines with + and - before them; empty when
+   * nothing changes.
+   */
+  lines: string;
+  /**
+   * Own is the program's own command that made the change; empty if we made it.
+   */
+  own?: string;
+  /**
+   * Tools is how many tools the server had when it was started as the program will;
+   * 0 when it was not started.
+   */
+  tools?: number /* int */;
+}
+/**
+ * ClientKind says what a connected client is.
+ */
+export type ClientKind =
+  | typeof ClientPanel
+  | typeof ClientCommandLine
+  | typeof ClientTerminal
+  | typeof ClientConversation
+  | typeof ClientProcess;
+/**
+ * The kinds of clients.
+ */
+export const ClientPanel = "panel";
+export const ClientCommandLine = "command_line";
+export const ClientTerminal = "terminal"; // an agent or a shell in a terminal
+export const ClientConversation = "conversation"; // the agent of a conversation
+export const ClientProcess = "process"; // a process that serves conversations
+/**
+ * Client is a holder of a token.
+ */
+export interface Client {
+  /**
+   * ID names the client for Revoke. It is not secret.
+   */
+  id: string;
+  kind: ClientKind;
+  name: string;
+  session?: SessionName;
+  tab?: TabID;
+  since: string;
+  /**
+   * TokenSince is when the current token was made; later than Since after a rotation.
+   */
+  tokenSince: string;
+  /**
+   * LastUsed is when a token of the client was used last; absent for never.
+   */
+  lastUsed?: string;
+  /**
+   * Rotates: revoking gives the client a new token, because it belongs to the user.
+   * Without it, revoking ends the client's access.
+   */
+  rotates?: boolean;
+  /**
+   * Through are the programs that use the token now, such as MCP clients.
+   */
+  through?: ClientUse[];
+}
+/**
+ * ClientUse is a program that uses a client's token.
+ */
+export interface ClientUse {
+  name: string;
+  lastUsed: string;
+}
+/**
+ * StoredKind names a kind of data that Pilotfish keeps on this computer.
+ */
+export type StoredKind =
+  | typeof StoredActivity
+  | typeof StoredConversations
+  | typeof StoredTasks
+  | typeof StoredRoutines
+  | typeof StoredRecordings
+  | typeof StoredScreenshots
+  | typeof StoredDownloads
+  | typeof StoredSignIns
+  | typeof StoredCaches
+  | typeof StoredProfiles
+  | typeof StoredLogs;
+/**
+ * The kinds of stored data.
+ */
+export const StoredActivity = "activity";
+export const StoredConversations = "conversations";
+export const StoredTasks = "tasks";
+export const StoredRoutines = "routines";
+export const StoredRecordings = "recordings";
+export const StoredScreenshots = "screenshots";
+export const StoredDownloads = "downloads";
+export const StoredSignIns = "sign_ins";
+export const StoredCaches = "caches";
+export const StoredProfiles = "profiles";
+export const StoredLogs = "logs";
+/**
+ * Stored is the data of one kind that one session has on disk.
+ */
+export interface Stored {
+  kind: StoredKind;
+  session?: SessionName; // empty for data of the app itself
+  /**
+   * Places are the files and folders.
+   */
+  places: string[];
+  bytes: number /* int64 */;
+  files: number /* int */;
+  /**
+   * Kept says why the data cannot be deleted now; empty when it can.
+   */
+  kept?: string;
 }
 
 //////////
@@ -3753,6 +3922,10 @@ export interface PanelView {
   command?: string;
   fontSize: number /* int */;
   /**
+   * TextSize is the size of texts in percent.
+   */
+  textSize: number /* int */;
+  /**
    * EveryTab starts an agent in each tab that the user views, not only in the
    * first.
    */
@@ -4421,6 +4594,164 @@ export interface ActiveTabFile {
  * StateVersion is the version of the files in the state folder.
  */
 export const StateVersion = 1;
+
+//////////
+// source: settings.go
+
+/**
+ * SettingKind says how a setting's value is entered.
+ */
+export type SettingKind =
+  | typeof SettingSwitch
+  | typeof SettingNumber
+  | typeof SettingOneOf
+  | typeof SettingText
+  | typeof SettingAddress
+  | typeof SettingCommand
+  | typeof SettingFolder
+  | typeof SettingWords
+  | typeof SettingBrowser
+  | typeof SettingAgent
+  | typeof SettingChatAgent
+  | typeof SettingModels;
+/**
+ * The kinds of settings.
+ */
+export const SettingSwitch = "switch";
+export const SettingNumber = "number";
+export const SettingOneOf = "choice"; // one of Setting.Choices
+export const SettingText = "text";
+export const SettingAddress = "address"; // of a web page
+export const SettingCommand = "command"; // a command line, or arguments
+export const SettingFolder = "folder";
+export const SettingWords = "words"; // a list of words or phrases
+/**
+ * The value of these depends on what is on this machine: the page asks the app for
+ * what can be chosen.
+ */
+export const SettingBrowser = "browser";
+/**
+ * The kinds of settings.
+ */
+export const SettingAgent = "agent";
+export const SettingChatAgent = "chat_agent";
+export const SettingModels = "models"; // names of models for each agent
+/**
+ * SettingChoice is a value that a setting can have.
+ */
+export interface SettingChoice {
+  /**
+   * Value is the value as text: that of a number is its digits.
+   */
+  value: string;
+  text: string;
+}
+/**
+ * SettingCondition says for which settings another one has a meaning.
+ */
+export interface SettingCondition {
+  /**
+   * Field is the setting that is looked at, as in Setting.
+   */
+  field: string;
+  is?: string;
+  not?: string;
+}
+/**
+ * Setting describes one setting. The page of settings, the comments of settings.toml,
+ * the documents and the checks are all made from it.
+ */
+export interface Setting {
+  /**
+   * Name is the key in settings.toml.
+   */
+  name: string;
+  /**
+   * Field is the place of the value in Settings: JSON names with dots between them.
+   */
+  field: string;
+  group: string; // the ID of its SettingGroup
+  label: string;
+  /**
+   * Explanation is one or two sentences for the user.
+   */
+  explanation: string;
+  kind: SettingKind;
+  /**
+   * Default is the value of a new installation.
+   */
+  default: unknown;
+  /**
+   * Empty says what an empty value means; "" for settings that are never empty.
+   */
+  empty?: string;
+  /**
+   * Example is a value that could be entered.
+   */
+  example?: string;
+  /**
+   * Min and Max are the limits of a number, in Unit.
+   */
+  min?: number /* int */;
+  max?: number /* int */;
+  unit?: string;
+  /**
+   * Choices are the values to choose from. A number may have others, too.
+   */
+  choices?: SettingChoice[];
+  /**
+   * When is nil for a setting that always has a meaning.
+   */
+  when?: SettingCondition;
+  /**
+   * AtSessionStart: the value is read when a session starts.
+   */
+  atSessionStart?: boolean;
+}
+/**
+ * SettingGroup is a group of settings with a heading.
+ */
+export interface SettingGroup {
+  id: string;
+  title: string;
+}
+/**
+ * SettingsRegistry is the list of all settings, in the order in which they are shown.
+ */
+export interface SettingsRegistry {
+  /**
+   * File is the path of settings.toml.
+   */
+  file: string;
+  groups: SettingGroup[];
+  settings: Setting[];
+}
+/**
+ * SettingsProblem says what is wrong in settings.toml. Until the file is mended, the
+ * last valid settings are in force.
+ */
+export interface SettingsProblem {
+  file: string;
+  /**
+   * Line and Column are where the mistake is, from 1; 0 when it is not at one place.
+   */
+  line?: number /* int */;
+  column?: number /* int */;
+  /**
+   * Name is the key of the wrong setting; empty when the file cannot be read at all.
+   */
+  name?: string;
+  /**
+   * Unknown: the only mistake is a setting that Pilotfish does not know; the others are
+   * in force as they are in the file.
+   */
+  unknown?: boolean;
+  /**
+   * Message is what is wrong, Allowed what is allowed there.
+   */
+  message: string;
+  allowed: string;
+}
 
 //////////
 // source: signin.go
@@ -6480,6 +6811,10 @@ export interface Settings {
    */
   fontSize: number /* int */;
   /**
+   * TextSize is the size of texts in window and panel, in percent, 80 to 150.
+   */
+  textSize: number /* int */;
+  /**
    * ChatAgent is the agent of a new conversation; AgentAuto is the first agent
    * that is installed, or Pilot if there is none.
    */
@@ -6623,9 +6958,19 @@ export interface WindowState {
    */
   schedules: number /* uint64 */;
   /**
-   * Theme is that of the settings.
+   * Theme and TextSize are those of the settings.
    */
   theme: Theme;
+  textSize: number /* int */;
+  /**
+   * Settings counts the changes of the settings. A window that shows them requests
+   * them again when it changes.
+   */
+  settings: number /* uint64 */;
+  /**
+   * SettingsProblem is what is wrong in the settings file; absent when nothing is.
+   */
+  settingsProblem?: SettingsProblem;
   confinement: Confinement;
   /**
    * StateDir and LogDir are shown with "open folder".

@@ -7,6 +7,12 @@ import { elementItemSchema } from './schema-elements';
 import { activityFoundSchema } from './schema-activity';
 import { scheduleReplySchema } from './schema-schedule';
 import {
+  connectChangeSchema,
+  clientsSchema,
+  settingsRegistrySchema,
+  storedSchema,
+} from './schema-settings';
+import {
   consoleItemSchema,
   mappedPlaceSchema,
   networkItemSchema,
@@ -33,6 +39,10 @@ const schemas: Record<string, v.GenericSchema> = {
   PastSessionsReply: pastSessionsReplySchema,
   PtySessionReply: s.ptySessionReplySchema,
   ScheduleReply: scheduleReplySchema,
+  Clients: clientsSchema,
+  ConnectChange: connectChangeSchema,
+  SettingsRegistry: settingsRegistrySchema,
+  Stored: storedSchema,
   Settings: s.settingsSchema,
   TabSignals: tabSignalsSchema,
   TerminalControl: s.terminalControlSchema,

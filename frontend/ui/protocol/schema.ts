@@ -13,6 +13,7 @@ import type {
 } from './chat';
 import { chatEventsSchema, conversationSchema, permissionOptionSchema } from './chat';
 import * as p from './protocol';
+import { settingsProblemSchema } from './schema-settings';
 import { taskRunRequestSchema, taskSchema } from './task';
 import type {
   llmLocalReplySchema,
@@ -271,6 +272,7 @@ export const panelViewSchema = v.object({
   agent: v.string(),
   command: v.exactOptional(v.string()),
   fontSize: v.number(),
+  textSize: v.number(),
   everyTab: v.boolean(),
   confinement: confinementSchema,
   chatAgent: v.string(),
@@ -415,6 +417,7 @@ export const settingsSchema = v.object({
   everyTab: v.boolean(),
   terminalGraceMinutes: v.number(),
   fontSize: v.number(),
+  textSize: v.number(),
   theme: themeSchema,
   chatAgent: v.string(),
   chatCommand: v.string(),
@@ -481,6 +484,9 @@ export const windowStateSchema = v.object({
   models: v.number(),
   schedules: v.number(),
   theme: themeSchema,
+  textSize: v.number(),
+  settings: v.number(),
+  settingsProblem: v.exactOptional(settingsProblemSchema),
   confinement: confinementSchema,
   stateDir: v.string(),
   logDir: v.string(),

@@ -12,7 +12,7 @@ import type {
   TabID,
 } from '$ui/protocol/protocol';
 import { AgentAuto, AgentEnded, TerminalEnded } from '$ui/protocol/protocol';
-import { lastTheme } from '$ui/theme';
+import { lastTextSize, lastTheme } from '$ui/theme';
 import { byTime } from '$ui/time';
 import type { Link } from '../connection/connection';
 
@@ -29,6 +29,7 @@ export class SessionStore {
   settings = $state.raw<PanelView>({
     agent: AgentAuto,
     fontSize: 13,
+    textSize: lastTextSize(),
     everyTab: false,
     confinement: { on: true },
     chatAgent: AgentAuto,

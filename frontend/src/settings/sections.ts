@@ -1,0 +1,41 @@
+import type { Component } from 'svelte';
+import type { WindowState } from '$ui/protocol/protocol';
+import type { AppWindow } from '../window.svelte';
+import ModelSettings from './ModelSettings.svelte';
+import Secrets from './Secrets.svelte';
+import SiteRules from './SiteRules.svelte';
+
+/** A group of the page with a component of its own, beside the groups of the registry. */
+export interface OwnSection {
+  id: string;
+  title: string;
+  /** What a search finds it by, in addition to its title. */
+  words: string;
+  /** The group of the registry after which it is shown; without it, at the end. */
+  after?: string;
+  component: Component<{ app: AppWindow; snapshot: WindowState }>;
+}
+
+/** The groups with components of their own, in their order. */
+export const ownSections: readonly OwnSection[] = [
+  {
+    id: 'models',
+    title: 'Models for Task',
+    words: 'key provider llm openai anthropic ollama',
+    after: 'chat',
+    component: ModelSettings,
+  },
+  {
+    id: 'sites',
+    title: 'What agents may do on sites',
+    words: 'rules permissions allow ask deny',
+    after: 'agent',
+    component: SiteRules,
+  },
+  {
+    id: 'secrets',
+    title: 'Secrets',
+    words: 'passwords one-time codes keychain 1password origin',
+    component: Secrets,
+  },
+];

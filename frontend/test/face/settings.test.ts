@@ -1,0 +1,189 @@
+import { mkdir } from 'node:fs/promises';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { raise, type Show, type Stage } from './stage';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await raise();
+});
+afterAll(() => stage.close());
+
+async function open(show: Show = {}): Promise<Page> {
+  const page = await stage.open({ width: 1024, height: 700, ...show });
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
+  await page.getByLabel('Theme', { exact: true }).waitFor();
+  return page;
+}
+
+const kept = (page: Page) => page.evaluate(() => window.fake?.settings);
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
+  });
+}
+
+/** Writes a screenshot where somebody wants to look at it. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PILOTFISH_PICTURES;
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/settings-${name}.png` });
+}
+
+describe.each(['light', 'dark'] as const)('%s', (scheme) => {
+  test.each([
+    [320, 560],
+    [1024, 700],
+    [1600, 1000],
+  ])('nothing overflows and axe finds nothing at %i × %i', async (width, height) => {
+    const page = await open({ scheme, width, height });
+    await page.evaluate(() => {
+      window.fake?.push({
+        settingsProblem: {
+          file: '/home/ada/.config/pilotfish/settings.toml',
+          line: 12,
+          column: 1,
+          name: 'font_size',
+          message: 'font_size cannot be 99',
+          allowed: 'a whole number from 8 to 32 pixels',
+        },
+      });
+    });
+    await page.getByRole('alert').filter({ hasText: 'line 12' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    const over = await page.evaluate(() =>
+      [...document.querySelectorAll('main *')]
+        .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+        .filter((element) => getComputedStyle(element).display !== 'inline')
+        .map((element) => element.className),
+    );
+    expect(over).toEqual([]);
+    await picture(page, `${scheme}-${String(width)}`);
+    await page.context().close();
+  });
+});
+
+test('a search finds names, explanations and groups, and the keyboard is enough', async () => {
+  const page = await open();
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('colours panel');
+  await page.getByLabel('Theme', { exact: true }).waitFor();
+  expect(await page.locator('[data-setting]').count()).toBe(1);
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('font_size');
+  await page.getByRole('spinbutton', { name: 'Font size' }).waitFor();
+  expect(await page.locator('[data-setting]').count()).toBe(1);
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('devtools protocol');
+  expect(await page.locator('[data-setting]').count()).toBe(2);
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('ollama');
+  await page.getByRole('heading', { name: 'Models for Task' }).waitFor();
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('nothing at all');
+  await page.getByText('No setting matches “nothing at all”').waitFor();
+  await page.getByRole('button', { name: 'Show all settings' }).press('Enter');
+  await page.getByLabel('Theme', { exact: true }).waitFor();
+  // From the search the list of groups is next, and Enter goes to one.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('group-start');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  await expect.poll(async () => (await kept(page))?.startSession).toBe(false);
+  await page.context().close();
+});
+
+test('what is changed is marked; a reset of one and of a group can be undone', async () => {
+  const page = await open();
+  const row = page.locator('[data-setting="fontSize"]');
+  await row.getByText('Default: 13 pixels').waitFor();
+  await page.getByRole('spinbutton', { name: 'Font size' }).fill('20');
+  await page.getByRole('spinbutton', { name: 'Font size' }).press('Enter');
+  await row.getByText('Changed').waitFor();
+  await row.getByRole('button', { name: 'Reset: Font size' }).click();
+  await expect.poll(async () => (await kept(page))?.fontSize).toBe(13);
+  await row.getByText('Changed').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(async () => (await kept(page))?.fontSize).toBe(20);
+  await page.getByRole('button', { name: 'Reset: Font size' }).waitFor();
+
+  await page.getByLabel('Keep closed terminals running').selectOption('60');
+  await page.locator('[data-setting="terminalGraceMinutes"]').getByText('Changed').waitFor();
+  await page.getByRole('button', { name: 'Reset group: Terminal' }).click();
+  await expect
+    .poll(async () => {
+      const { fontSize, terminalGraceMinutes } = (await kept(page)) ?? {};
+      return [fontSize, terminalGraceMinutes];
+    })
+    .toEqual([13, 30]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect
+    .poll(async () => {
+      const { fontSize, terminalGraceMinutes } = (await kept(page)) ?? {};
+      return [fontSize, terminalGraceMinutes];
+    })
+    .toEqual([20, 60]);
+  await page.context().close();
+});
+
+test('theme and text size act at once', async () => {
+  const page = await open();
+  await page.getByLabel('Theme', { exact: true }).selectOption('dark');
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.style.colorScheme))
+    .toBe('dark');
+  await page.getByLabel('Text size').selectOption('150');
+  await expect
+    .poll(() => page.evaluate(() => getComputedStyle(document.documentElement).fontSize))
+    .toBe('24px');
+  await picture(page, 'large-text');
+  await page.context().close();
+});
+
+test('a part of the table of routes is saved without the others', async () => {
+  const page = await open();
+  await page.getByLabel('Instant commands').click();
+  await expect.poll(async () => (await kept(page))?.chatRouting.instant).toBe(false);
+  await page.getByLabel('Words that select the strong model').fill('why, how');
+  await page.getByLabel('Words that select the strong model').press('Enter');
+  await expect.poll(async () => (await kept(page))?.chatRouting.strong).toEqual(['why', 'how']);
+  expect((await kept(page))?.chatRouting.instant).toBe(false);
+  await page.context().close();
+});
+
+test('a change from elsewhere arrives, and a mistake in the file goes when it is mended', async () => {
+  const page = await open();
+  await page.evaluate(() => {
+    const { fake } = window;
+    if (!fake) return;
+    fake.settings = { ...fake.settings, fontSize: 24 };
+    fake.push({
+      settings: 7,
+      settingsProblem: { file: '/c/settings.toml', message: 'it is empty', allowed: 'a setting' },
+    });
+  });
+  await page.getByText('settings.toml has a mistake').waitFor();
+  await expect
+    .poll(() => page.getByRole('spinbutton', { name: 'Font size' }).inputValue())
+    .toBe('24');
+  await page.getByRole('button', { name: 'Copy path' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('/c/settings.toml');
+  await page.getByRole('button', { name: 'Open its folder' }).click();
+  expect(await page.evaluate(() => window.fake?.calls.at(-1))).toEqual(['OpenSettingsFolder']);
+  await page.evaluate(() => {
+    const { fake } = window;
+    if (!fake) return;
+    const { settingsProblem: _, ...rest } = fake.state;
+    fake.state = rest;
+    fake.push({ settings: 8 });
+  });
+  await page.getByText('settings.toml has a mistake').waitFor({ state: 'detached' });
+  await page.context().close();
+});
