@@ -168,12 +168,6 @@ func golden() map[string]any {
 		}},
 		"WindowState": protocol.WindowState{Theme: protocol.ThemeSystem, Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Conversations: []protocol.WindowConversation{{Session: "default", ID: "0b6f", Tab: "t1", Title: talk.Title, AgentName: talk.AgentName, State: talk.State, Waiting: 1}}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs", TextSize: 100, Settings: 2, SettingsProblem: &protocol.SettingsProblem{File: "/config/settings.toml", Line: 3, Column: 1, Name: "font_size", Message: "font_size cannot be 99", Allowed: "a whole number from 8 to 32"}},
 		"LogRecord":   protocol.LogRecord{Seq: 7, Time: at, Level: "WARN", Component: "browser", Message: "browser ended", Attrs: "code=1"},
-		"Clients": []protocol.Client{
-			{ID: "AB", Kind: protocol.ClientCommandLine, Name: "Command line", Since: at, TokenSince: at, LastUsed: &at, Rotates: true, Through: []protocol.ClientUse{{Name: "claude-code", LastUsed: at}}},
-			{ID: "CD", Kind: protocol.ClientTerminal, Name: "Claude Code", Session: "default", Tab: "t1", Since: at, TokenSince: at},
-		},
-		"ConnectChange": protocol.ConnectChange{Program: protocol.ConnectProgram{Name: "claude", Title: "Claude Code", State: protocol.ConnectFound, File: "/home/a/.claude.json", Skill: "/home/a/.claude/skills/pilotfish/SKILL.md", Problem: "x"}, Lines: "+ x", Own: "claude mcp add", Tools: 12},
-		"Stored":        []protocol.Stored{{Kind: protocol.StoredProfiles, Session: "default", Places: []string{"/state/sessions/default/profile"}, Bytes: 12, Files: 3, Kept: "the session is running"}},
 		"SettingsRegistry": protocol.SettingsRegistry{
 			File: "/config/settings.toml", Groups: []protocol.SettingGroup{{ID: "look", Title: "Appearance"}},
 			Settings: []protocol.Setting{

@@ -1,6 +1,5 @@
 // What the window's page of settings receives.
 import * as v from 'valibot';
-import { list } from './border';
 import * as p from './protocol';
 
 export const settingsProblemSchema = v.object({
@@ -55,74 +54,3 @@ export const settingsRegistrySchema = v.object({
   groups: v.array(v.object({ id: v.string(), title: v.string() })),
   settings: v.array(setting),
 }) satisfies v.GenericSchema<unknown, p.SettingsRegistry>;
-
-const connectProgram = v.object({
-  name: v.string(),
-  title: v.string(),
-  state: v.picklist([
-    p.ConnectAbsent,
-    p.ConnectFound,
-    p.ConnectDone,
-    p.ConnectChanged,
-    p.ConnectUnclear,
-  ]),
-  file: v.string(),
-  skill: v.exactOptional(v.string()),
-  problem: v.exactOptional(v.string()),
-});
-
-export const connectProgramsSchema = list(connectProgram) satisfies v.GenericSchema<
-  unknown,
-  p.ConnectProgram[]
->;
-
-export const connectChangeSchema = v.object({
-  program: connectProgram,
-  lines: v.string(),
-  own: v.exactOptional(v.string()),
-  tools: v.exactOptional(v.number()),
-}) satisfies v.GenericSchema<unknown, p.ConnectChange>;
-
-const client = v.object({
-  id: v.string(),
-  kind: v.picklist([
-    p.ClientPanel,
-    p.ClientCommandLine,
-    p.ClientTerminal,
-    p.ClientConversation,
-    p.ClientProcess,
-  ]),
-  name: v.string(),
-  session: v.exactOptional(v.string()),
-  tab: v.exactOptional(v.string()),
-  since: v.string(),
-  tokenSince: v.string(),
-  lastUsed: v.exactOptional(v.string()),
-  rotates: v.exactOptional(v.boolean()),
-  through: v.exactOptional(v.array(v.object({ name: v.string(), lastUsed: v.string() }))),
-});
-
-export const clientsSchema = list(client) satisfies v.GenericSchema<unknown, p.Client[]>;
-
-const stored = v.object({
-  kind: v.picklist([
-    p.StoredActivity,
-    p.StoredConversations,
-    p.StoredTasks,
-    p.StoredRoutines,
-    p.StoredRecordings,
-    p.StoredScreenshots,
-    p.StoredDownloads,
-    p.StoredSignIns,
-    p.StoredCaches,
-    p.StoredProfiles,
-    p.StoredLogs,
-  ]),
-  session: v.exactOptional(v.string()),
-  places: list(v.string()),
-  bytes: v.number(),
-  files: v.number(),
-  kept: v.exactOptional(v.string()),
-});
-
-export const storedSchema = list(stored) satisfies v.GenericSchema<unknown, p.Stored[]>;

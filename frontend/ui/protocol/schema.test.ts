@@ -6,12 +6,7 @@ import * as s from './schema';
 import { elementItemSchema } from './schema-elements';
 import { activityFoundSchema } from './schema-activity';
 import { scheduleReplySchema } from './schema-schedule';
-import {
-  connectChangeSchema,
-  clientsSchema,
-  settingsRegistrySchema,
-  storedSchema,
-} from './schema-settings';
+import { settingsRegistrySchema } from './schema-settings';
 import {
   consoleItemSchema,
   mappedPlaceSchema,
@@ -39,10 +34,7 @@ const schemas: Record<string, v.GenericSchema> = {
   PastSessionsReply: pastSessionsReplySchema,
   PtySessionReply: s.ptySessionReplySchema,
   ScheduleReply: scheduleReplySchema,
-  Clients: clientsSchema,
-  ConnectChange: connectChangeSchema,
   SettingsRegistry: settingsRegistrySchema,
-  Stored: storedSchema,
   Settings: s.settingsSchema,
   TabSignals: tabSignalsSchema,
   TerminalControl: s.terminalControlSchema,
