@@ -22,7 +22,7 @@ func TestTheWelcomePageKnowsThatNothingIsConfined(t *testing.T) {
 	dir := t.TempDir()
 	told := make(chan *protocol.Error, 1)
 	dirs := config.Dirs{Config: filepath.Join(dir, "config"), State: filepath.Join(dir, "state")}
-	settings, _, err := config.Open(dirs.SettingsFile())
+	settings, err := config.Open(dirs.SettingsFile())
 	if err != nil {
 		t.Fatal(err)
 	}
