@@ -49,7 +49,9 @@ func newDesk(t *testing.T) *desk {
 			d.allowed = append(d.allowed, q)
 			return d.refuse
 		},
-		Tabs:   func() []protocol.Tab { return []protocol.Tab{{ID: "t1"}, {ID: "t2", Opener: "t1"}, {ID: "t3", Opener: "t1", ByUser: true}} },
+		Tabs: func() []protocol.Tab {
+			return []protocol.Tab{{ID: "t1"}, {ID: "t2", Opener: "t1"}, {ID: "t3", Opener: "t1", ByUser: true}}
+		},
 		Notice: func(e protocol.Error) { d.told = append(d.told, e) },
 	})
 	return d

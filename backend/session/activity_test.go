@@ -90,10 +90,10 @@ func TestEveryCommandIsRecordedAndEachSeesItsOwn(t *testing.T) {
 
 func TestWaitIdleWaitsForTheLastCommand(t *testing.T) {
 	m := recording(t)
-	end := m.use.begin()
+	end := m.use.Begin()
 	idle := make(chan error, 1)
 	go func() { idle <- m.WaitIdle(t.Context(), time.Millisecond) }()
-	m.use.begin()() // another command begins and ends
+	m.use.Begin()() // another command begins and ends
 	select {
 	case err := <-idle:
 		t.Fatalf("idle while a command runs: %v", err)

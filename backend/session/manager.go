@@ -82,7 +82,7 @@ type Manager struct {
 	// connected, firstScreen when a panel first shows a terminal, and begun when
 	// the start no longer waits for either.
 	first, firstPanel, firstScreen, begun hub.Latch
-	use                                   use // of the commands, by all callers
+	use                                   hub.Use // of the commands, by all callers
 
 	mu       sync.Mutex
 	ctx      context.Context    // of Run; the sessions' contexts derive from it

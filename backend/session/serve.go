@@ -153,7 +153,7 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 	if err != nil {
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
-	defer g.m.use.begin()()
+	defer g.m.use.Begin()()
 	defer s.signs.Began(grant.Actor, cmp.Or(req.Tab, s.tabs.ofCaller(grant)))()
 	// The app listens before its first session has begun to start. A request that
 	// comes in between waits, instead of getting the error that no session runs.

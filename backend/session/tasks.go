@@ -35,7 +35,7 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 			return r.forTasks(s), nil
 		},
 		Record: func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
-			defer s.m.use.begin()()
+			defer s.m.use.Begin()()
 			return s.recorder.Do(actor, req, nil, run)
 		},
 	}
