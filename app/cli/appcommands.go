@@ -10,7 +10,7 @@ import (
 	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
-	"pilotfish/backend/identity"
+	"pilotfish/backend/config"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
@@ -78,7 +78,7 @@ func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {
 	}
 	project := ""
 	if here, err := os.Getwd(); err == nil && action == protocol.AppStart && in.Values["name"] == "" && in.Session == "" {
-		project = identity.FindProject(here)
+		project = config.FindProject(here)
 	}
 	id, err := identityOf(in)
 	if err != nil {

@@ -20,42 +20,16 @@ import (
 	"pilotfish/backend/trust"
 )
 
-// ProjectFile is the name of the file by which a repository describes its session.
-const ProjectFile = "pilotfish.toml"
-
 // largestProject bounds the file of a repository, in bytes.
 const largestProject = 64 << 10
-
-// FindProject returns the file of a repository, looking from a folder upward to the top
-// of the work tree; "" for none. Outside of a work tree it looks in the folder only:
-// what is above may be anybody's.
-func FindProject(from string) string {
-	found := ""
-	for dir := from; ; dir = filepath.Dir(dir) {
-		file := filepath.Join(dir, ProjectFile)
-		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() && found == "" {
-			found = file
-		}
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
-			return found
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	if filepath.Dir(found) != from {
-		return ""
-	}
-	return found
-}
 
 // ReadProject reads the file of a repository. It follows no link, and its content is
 // what ParseProject and the question to the user get.
 func ReadProject(file string) ([]byte, error) {
 	bad := func(what string) error {
-		return protocol.NewError(protocol.CodeBadArgument, file+" "+what, fmt.Sprintf("a repository describes its session in a file %s of at most %d KiB", ProjectFile, largestProject>>10))
+		return protocol.NewError(protocol.CodeBadArgument, file+" "+what, fmt.Sprintf("a repository describes its session in a file %s of at most %d KiB", config.ProjectFile, largestProject>>10))
 	}
-	if !filepath.IsAbs(file) || filepath.Base(file) != ProjectFile {
+	if !filepath.IsAbs(file) || filepath.Base(file) != config.ProjectFile {
 		return nil, bad("is not the file of a repository")
 	}
 	info, err := os.Lstat(file)
@@ -88,16 +62,16 @@ func ParseProject(data []byte) (protocol.SessionIdentity, error) {
 	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&id)
 	if missing, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(missing.Errors) > 0 {
 		line, _ := missing.Errors[0].Position()
-		return protocol.SessionIdentity{}, unknown(ProjectFile, line, strings.Join(missing.Errors[0].Key(), "."))
+		return protocol.SessionIdentity{}, unknown(config.ProjectFile, line, strings.Join(missing.Errors[0].Key(), "."))
 	}
 	if err != nil {
-		return protocol.SessionIdentity{}, unreadable(ProjectFile, err)
+		return protocol.SessionIdentity{}, unreadable(config.ProjectFile, err)
 	}
 	if err = Check(id); err == nil {
 		err = checkForeign(id)
 	}
 	if err != nil {
-		return protocol.SessionIdentity{}, located(ProjectFile, data, "", err)
+		return protocol.SessionIdentity{}, located(config.ProjectFile, data, "", err)
 	}
 	return id, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/config"
 	"pilotfish/backend/identity"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/trust"
@@ -23,7 +24,7 @@ func TestFindProject(t *testing.T) {
 		}
 	}
 	for from, want := range map[string]string{deep: file, filepath.Dir(file): file, top: ""} {
-		if got := identity.FindProject(from); got != want {
+		if got := config.FindProject(from); got != want {
 			t.Errorf("from %s: %q, want %q", from, got, want)
 		}
 	}
@@ -33,10 +34,10 @@ func TestFindProject(t *testing.T) {
 	if err := os.Mkdir(other, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := identity.FindProject(other); got != "" {
+	if got := config.FindProject(other); got != "" {
 		t.Errorf("%q", got)
 	}
-	if got := identity.FindProject(top); got != above {
+	if got := config.FindProject(top); got != above {
 		t.Errorf("%q", got)
 	}
 	if a, b := identity.ProjectSession(file), identity.ProjectSession(above); a == b || !strings.HasPrefix(string(a), "repo-") {
