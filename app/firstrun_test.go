@@ -9,8 +9,10 @@ import (
 func TestTheFirstRunIsShownOnce(t *testing.T) {
 	dir := t.TempDir()
 	f := newFirstRun(dir)
-	if !f.wanted() || !f.wanted() {
-		t.Error("the first run of all does not show the steps")
+	for range 2 {
+		if !f.wanted() {
+			t.Error("the first run of all does not show the steps")
+		}
 	}
 	if err := f.done(); err != nil {
 		t.Fatal(err)

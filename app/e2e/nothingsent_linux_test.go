@@ -41,7 +41,7 @@ func TestNothingIsSent(t *testing.T) {
 	}
 	out := newWayOut(t)
 	// The way out works: without this, the test would count nothing at all.
-	probe, err := net.Dial("udp", "192.0.2.7:9")
+	probe, err := (&net.Dialer{}).DialContext(t.Context(), "udp", "192.0.2.7:9")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func newWayOut(t *testing.T) *wayOut {
 	}
 	copy(request.name[:], "out")
 	request.flags = unix.IFF_TUN | unix.IFF_NO_PI
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.TUNSETIFF, uintptr(unsafe.Pointer(&request))); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.TUNSETIFF, uintptr(unsafe.Pointer(&request))); errno != 0 { //nolint:gosec // the kernel takes the address of a request
 		t.Skip(noWayOut, errno)
 	}
 	tun := os.NewFile(uintptr(fd), "tun") // not before: a device without a name cannot be waited for
@@ -179,7 +179,7 @@ func (w *wayOut) resolve(t *testing.T) {
 	}
 	slices.Sort(servers)
 	for _, server := range slices.Compact(servers) {
-		listener, err := net.ListenPacket("udp", net.JoinHostPort(server, "53"))
+		listener, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", net.JoinHostPort(server, "53"))
 		if err != nil {
 			t.Fatal(err)
 		}

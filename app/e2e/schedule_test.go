@@ -43,7 +43,7 @@ func TestSchedule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := p.cliRun("schedule", "add", "book", "--file", filepath.Join(folder, "*.csv"), "--routine", "boook"); err == nil || !strings.Contains(out, "task routines") {
+	if out, err := p.cliRun("schedule", "add", "book", "--file", filepath.Join(folder, "*.csv"), "--routine", "another"); err == nil || !strings.Contains(out, "task routines") {
 		t.Errorf("a routine that does not exist: %v\n%s", err, out)
 	}
 	if out := p.cli("schedule", "add", "book", "--file", filepath.Join(folder, "*.csv"), "--routine", "book", "--param", "who=Bob", "--open", pages+"/form"); !strings.Contains(out, "routine book") {

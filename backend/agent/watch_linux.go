@@ -75,7 +75,7 @@ func (w *folderWatch) follow(list watchList) {
 	wanted := list.folders()
 	for folder, id := range w.ids {
 		if wanted[folder] == nil {
-			_, _ = unix.InotifyRmWatch(w.fd, uint32(id)) //nolint:gosec // the kernel's numbers are small; a removed folder has no watch
+			_, _ = unix.InotifyRmWatch(w.fd, uint32(id)) // the kernel's numbers are small; a removed folder has no watch
 			delete(w.ids, folder)
 			delete(w.names, id)
 		}
@@ -115,7 +115,7 @@ func (w *folderWatch) wait() error {
 // concerns reports whether one of the events is about a watched name.
 func (w *folderWatch) concerns(events []byte) bool {
 	for len(events) >= unix.SizeofInotifyEvent {
-		id := int(int32(binary.NativeEndian.Uint32(events))) //nolint:gosec // it is a signed number of the kernel
+		id := int(int32(binary.NativeEndian.Uint32(events))) // it is a signed number of the kernel
 		mask := binary.NativeEndian.Uint32(events[4:])
 		end := unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(events[12:]))
 		if end > len(events) {

@@ -20,7 +20,6 @@ import (
 type logins struct {
 	mu      sync.Mutex
 	asked   []httpauth.Challenge
-	gone    chan struct{} // closed when the page that asks has gone
 	answers func(context.Context, httpauth.Challenge) (httpauth.Login, bool)
 	origin  string
 	changed chan struct{}

@@ -77,8 +77,8 @@ func TestSignInsOfFirefox(t *testing.T) {
 	seen := make(chan string, 10)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		switch {
-		case r.URL.Path == "/login":
+		switch r.URL.Path {
+		case "/login":
 			for _, c := range []string{
 				"sid=a%20b=c|~!#$&'()*+-./:<>?@[]^_`{}; Path=/; Max-Age=86400; HttpOnly; SameSite=Lax",
 				"until-the-end=\"quoted value\"; Path=/", "deep=1; Path=/below; Max-Age=86400; SameSite=Strict", "empty=; Path=/; Max-Age=86400",
@@ -87,7 +87,7 @@ func TestSignInsOfFirefox(t *testing.T) {
 				w.Header().Add("Set-Cookie", c)
 			}
 			fmt.Fprint(w, `<!doctype html>`+storing+`<script>location = '/below'</script>`)
-		case r.URL.Path == "/below":
+		case "/below":
 			seen <- r.Header.Get("Cookie")
 			w.Header().Add("Set-Cookie", "gone=; Path=/; Max-Age=0")
 		}

@@ -101,7 +101,7 @@ func acceptCertificates(path string, accept []protocol.AcceptedCertificate) erro
 	var preferences map[string]any
 	if err := decoder.Decode(&preferences); err != nil {
 		if len(accept) == 0 {
-			return nil //nolint:nilerr // the browser begins anew with such a file
+			return nil // the browser begins anew with such a file
 		}
 		return fmt.Errorf("reading the profile's preferences: %w", err)
 	}

@@ -43,7 +43,7 @@ func (f *fake) Ready(context.Context, protocol.Schedule) error {
 	return f.absent
 }
 
-func (f *fake) Run(ctx context.Context, s protocol.Schedule, file string, begun func(protocol.TaskID)) (Result, error) {
+func (f *fake) Run(ctx context.Context, _ protocol.Schedule, file string, begun func(protocol.TaskID)) (Result, error) {
 	f.mu.Lock()
 	f.running++
 	if f.running > 1 {
@@ -154,7 +154,7 @@ func (st *stage) log(name string) string {
 	return strings.Join(lines, "; ")
 }
 
-func (st *stage) expect(name, runs, log string) {
+func (st *stage) expect(runs, log string) {
 	st.t.Helper()
 	st.with(func() {
 		if got := strings.Join(st.ran, "; "); got != runs {
@@ -162,7 +162,7 @@ func (st *stage) expect(name, runs, log string) {
 		}
 		st.ran = nil
 	})
-	if got := st.log(name); got != log {
+	if got := st.log("one"); got != log {
 		st.t.Errorf("the log is %q, not %q", got, log)
 	}
 }
@@ -179,6 +179,7 @@ func bubble(t *testing.T, test func(t *testing.T, file string)) {
 
 func TestItRunsAtItsTime(t *testing.T) {
 	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
 		st := newStage(t, file)
 		defer st.stop()
 		list := st.do("add", "", timed("daily 09:30"))
@@ -186,11 +187,11 @@ func TestItRunsAtItsTime(t *testing.T) {
 			t.Errorf("%+v", list)
 		}
 		st.pass(9 * time.Hour)
-		st.expect("one", "", "")
+		st.expect("", "")
 		st.pass(24 * time.Hour)
-		st.expect("one", "01 09:30:00 .", "done time")
+		st.expect("01 09:30:00 .", "done time")
 		st.pass(24 * time.Hour)
-		st.expect("one", "02 09:30:00 .", "done time; done time")
+		st.expect("02 09:30:00 .", "done time; done time")
 		if run := st.list()[0].Runs[0]; run.Task != "task-1" || run.DurationMS != 1000 || run.Message != "all is well [31m" || run.Steps != 2 || run.Tokens != 30 {
 			t.Errorf("%+v", run)
 		}
@@ -205,11 +206,12 @@ func TestItRunsAtItsTime(t *testing.T) {
 
 func TestASingleTimeRunsOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
 		st := newStage(t, file)
 		defer st.stop()
 		st.do("add", "", timed("2000-01-01 10:00"))
 		st.pass(96 * time.Hour)
-		st.expect("one", "01 10:00:00 .", "done time")
+		st.expect("01 10:00:00 .", "done time")
 		if st.list()[0].Next != nil {
 			t.Error("it has a next time")
 		}
@@ -219,18 +221,19 @@ func TestASingleTimeRunsOnce(t *testing.T) {
 // A computer that slept, or a program that did not run, reports what it missed once.
 func TestMissedRuns(t *testing.T) {
 	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
 		st := newStage(t, file)
 		st.do("add", "", timed("every 1h"))
 		st.pass(90 * time.Minute)
 		st.with(func() { st.shifted = 5 * time.Hour }) // now 06:30
 		st.pass(tick)
-		st.expect("one", "01 01:00:00 .", "done time; missed time 5 times: the computer was asleep, or its clock was set")
+		st.expect("01 01:00:00 .", "done time; missed time 5 times: the computer was asleep, or its clock was set")
 		if len(st.told) != 1 {
 			t.Error(st.told)
 		}
 		st.with(func() { st.shifted = 6*time.Hour + 31*time.Minute }) // now 08:01: not too late for the last one
 		st.pass(tick)
-		st.expect("one", "01 08:01:21 .", "done time; missed time 5 times: the computer was asleep, or its clock was set; missed time 1 times: the computer was asleep, or its clock was set; done time")
+		st.expect("01 08:01:21 .", "done time; missed time 5 times: the computer was asleep, or its clock was set; missed time 1 times: the computer was asleep, or its clock was set; done time")
 		st.stop()
 		time.Sleep(3*time.Hour + 10*time.Minute)
 		again := newStage(t, file, 6*time.Hour+31*time.Minute)
@@ -247,32 +250,34 @@ func TestMissedRuns(t *testing.T) {
 // The clock is set back: what ran is not repeated, unless the clock was quite wrong.
 func TestTheClockIsSetBack(t *testing.T) {
 	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
 		st := newStage(t, file)
 		defer st.stop()
 		st.do("add", "", timed("every 1h"))
 		st.pass(61 * time.Minute)
 		st.with(func() { st.shifted = -time.Hour })
 		st.pass(30 * time.Minute)
-		st.expect("one", "01 01:00:00 .", "done time")
+		st.expect("01 01:00:00 .", "done time")
 		st.pass(90 * time.Minute)
-		st.expect("one", "01 02:00:00 .", "done time; done time")
+		st.expect("01 02:00:00 .", "done time; done time")
 		st.with(func() { st.shifted = 24*365*time.Hour + 30*time.Minute })
 		st.pass(time.Minute)
 		st.with(func() { st.shifted, st.ran = -time.Hour, nil })
 		st.pass(time.Hour)
-		st.expect("one", "01 03:00:00 .", "done time; done time; missed time 1000 times: the computer was asleep, or its clock was set; done time")
+		st.expect("01 03:00:00 .", "done time; done time; missed time 1000 times: the computer was asleep, or its clock was set; done time")
 	})
 }
 
 // Runs of one schedule never overlap, and one that takes too long is stopped.
 func TestLongRuns(t *testing.T) {
 	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
 		st := newStage(t, file)
 		defer st.stop()
 		st.with(func() { st.takes = 8*time.Minute + 30*time.Second })
 		st.do("add", "", timed("every 1m"))
 		st.pass(9*time.Minute + 31*time.Second)
-		st.expect("one", "01 00:01:00 .; 01 00:09:30 .", "done time; missed time 7 times: the run before had not ended; running time: ")
+		st.expect("01 00:01:00 .; 01 00:09:30 .", "done time; missed time 7 times: the run before had not ended; running time: ")
 		if _, err := st.Do(protocol.ScheduleRequest{Do: "run", Name: "one"}); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeBusy {
 			t.Errorf("a second run: %v", err)
 		}
@@ -291,6 +296,7 @@ func TestLongRuns(t *testing.T) {
 
 func TestPauseRunAndRemove(t *testing.T) {
 	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
 		st := newStage(t, file)
 		defer st.stop()
 		off := timed("every 1h")
@@ -299,10 +305,10 @@ func TestPauseRunAndRemove(t *testing.T) {
 		st.pass(3*time.Hour + time.Minute)
 		st.do("run", "one", nil)
 		st.pass(time.Minute)
-		st.expect("one", "01 03:01:00 .", "done user")
+		st.expect("01 03:01:00 .", "done user")
 		st.do("resume", "one", nil)
 		st.pass(time.Hour)
-		st.expect("one", "01 04:00:00 .", "done user; done time")
+		st.expect("01 04:00:00 .", "done user; done time")
 		if len(st.told) != 2 {
 			t.Error(st.told)
 		}
@@ -325,23 +331,25 @@ func TestPauseRunAndRemove(t *testing.T) {
 // A session that does not run is reported once, with the number of runs.
 func TestTheSessionDoesNotRun(t *testing.T) {
 	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
 		st := newStage(t, file)
 		defer st.stop()
 		st.with(func() { st.absent = protocol.NewError(protocol.CodeNotRunning, "the session is not running", "") })
 		st.do("add", "", timed("every 1h"))
 		st.pass(3*time.Hour + time.Minute)
-		st.expect("one", "", "missed time 3 times: the session is not running")
+		st.expect("", "missed time 3 times: the session is not running")
 		if len(st.told) != 1 {
 			t.Error(st.told)
 		}
 		st.with(func() { st.absent, st.err = nil, protocol.NewError(protocol.CodeGone, "it broke", "mend it") })
 		st.pass(time.Hour)
-		st.expect("one", "01 04:00:00 .", "missed time 3 times: the session is not running; failed time: it broke; mend it")
+		st.expect("01 04:00:00 .", "missed time 3 times: the session is not running; failed time: it broke; mend it")
 	})
 }
 
 func TestAPageChanges(t *testing.T) {
 	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
 		st := newStage(t, file)
 		watched := &protocol.Schedule{Name: "one", What: protocol.ScheduleWhat{Routine: "buy"}, When: protocol.ScheduleWhen{Page: "shop.example/tea", EverySeconds: 600}}
 		st.with(func() { st.text = "3 €" })
@@ -350,13 +358,13 @@ func TestAPageChanges(t *testing.T) {
 			t.Error(next)
 		}
 		st.pass(time.Hour)
-		st.expect("one", "", "")
+		st.expect("", "")
 		st.with(func() { st.text = "2 €" })
 		st.pass(10*time.Minute + 2*time.Second)
-		st.expect("one", "01 01:10:00 .", "done page")
+		st.expect("01 01:10:00 .", "done page")
 		st.with(func() { st.unseen = errors.New("no network") })
 		st.pass(time.Hour)
-		st.expect("one", "", "done page; failed page: the page could not be checked: no network")
+		st.expect("", "done page; failed page: the page could not be checked: no network")
 		if len(st.told) != 1 {
 			t.Error(st.told)
 		}
@@ -382,11 +390,12 @@ func TestAFileAppears(t *testing.T) {
 		}
 	}
 	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
 		write("old.csv", "old")
 		st := newStage(t, file)
 		st.do("add", "", &protocol.Schedule{Name: "one", What: protocol.ScheduleWhat{Routine: "book"}, When: protocol.ScheduleWhen{Folder: dir, Pattern: "*.csv"}})
 		st.pass(time.Minute)
-		st.expect("one", "", "")
+		st.expect("", "")
 		appear := func(names ...string) {
 			for _, name := range names {
 				write(name, "new")
@@ -405,7 +414,7 @@ func TestAFileAppears(t *testing.T) {
 		write("a.csv", "changed later")
 		st.ran = nil
 		st.pass(5 * time.Minute)
-		st.expect("one", "", "done file; done file")
+		st.expect("", "done file; done file")
 		var many []string
 		for i := range 25 {
 			many = append(many, fmt.Sprintf("m%02d.csv", i))
@@ -419,7 +428,7 @@ func TestAFileAppears(t *testing.T) {
 		write("late.csv", "new")
 		again := newStage(t, file)
 		again.pass(time.Hour)
-		again.expect("one", "", again.log("one"))
+		again.expect("", again.log("one"))
 		if log := again.log("one"); !strings.Contains(log, "missed file 1 times: files appeared while Pilotfish was not running") {
 			t.Error(log)
 		}
@@ -458,13 +467,14 @@ func TestWatch(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	for range notices { //nolint:revive // it ends when the folder is gone
+	for range notices { // it ends when the folder is gone
 	}
 }
 
 // A run that the end of the program cut off is not shown as running, and is not repeated.
 func TestTheProgramEnds(t *testing.T) {
 	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
 		st := newStage(t, file)
 		st.with(func() { st.takes = time.Hour })
 		st.do("add", "", timed("daily 01:00"))
@@ -480,7 +490,7 @@ func TestTheProgramEnds(t *testing.T) {
 		again := newStage(t, file)
 		defer again.stop()
 		again.pass(time.Hour)
-		again.expect("one", "", "failed time: Pilotfish ended during this run")
+		again.expect("", "failed time: Pilotfish ended during this run")
 	})
 }
 

@@ -157,7 +157,7 @@ func TestWhatIsNoSession(t *testing.T) {
 func TestBounds(t *testing.T) {
 	long := strings.Repeat(`{"type":"system","content":"`+strings.Repeat("x", 1000)+`"}`+"\n", 2*headSize/1000)
 	image := `{"type":"user","cwd":"/src","message":{"content":"` + strings.Repeat("y", maxLine) + `"}}` + "\n"
-	text := userLine + long + image + `{"type":"custom-title","customTitle":"My ‮own\u001b[31m\n title ` + strings.Repeat("z", 500) + `"}` + "\n"
+	text := userLine + long + image + `{"type":"custom-title","customTitle":"My ` + "\u202e" + `own\u001b[31m\n title ` + strings.Repeat("z", 500) + `"}` + "\n"
 	s := write(t, claudeID+".jsonl", text)
 	list := s.List()
 	if len(list) != 1 {
@@ -189,7 +189,7 @@ func FuzzFile(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	f.Add([]byte(`{"type":"user","cwd":"/","message":{"content":[{"type":"text","text":"a‮b"}]}}`))
+	f.Add([]byte("{\"type\":\"user\",\"cwd\":\"/\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"a\u202eb\"}]}}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, r := range []reader{&claude{}, &codex{}} {
 			for line := range bytes.SplitSeq(data, []byte{'\n'}) {
@@ -197,7 +197,7 @@ func FuzzFile(f *testing.F) {
 			}
 			a := r.about()
 			title := clean(a.title, maxTitle)
-			if len([]rune(title)) > maxTitle || strings.ContainsAny(title, "\n\r\x1b‮") {
+			if len([]rune(title)) > maxTitle || strings.ContainsAny(title, "\n\r\x1b\u202e") {
 				t.Errorf("title %q", title)
 			}
 			for _, turn := range r.turns() {

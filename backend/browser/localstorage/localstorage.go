@@ -123,7 +123,7 @@ func (s *Store) at(ctx context.Context, origin string, use func(context.Context,
 		return fmt.Errorf("opening a hidden tab: %w", err)
 	}
 	defer func() {
-		_, _ = cdp.Call(context.WithoutCancel(ctx), conn.Root, target.CloseTarget, target.CloseTargetParams{TargetID: made.TargetID})
+		_, _ = cdp.Call(context.WithoutCancel(ctx), conn.Root, target.CloseTarget, target.CloseTargetParams(made))
 	}()
 	tab, err := conn.Attach(ctx, made.TargetID)
 	if err != nil {

@@ -163,7 +163,7 @@ func TestForward(t *testing.T) {
 		if r.Header.Get("Proxy-Authorization") != "" {
 			t.Error("a page got the login of the proxy")
 		}
-		_, _ = io.WriteString(w, "page "+r.URL.Path)
+		_, _ = io.WriteString(w, "page "+r.URL.Path) //nolint:gosec // a plain text for the test
 	})
 	plain := httptest.NewServer(page)
 	defer plain.Close()
@@ -264,7 +264,7 @@ func TestEnds(t *testing.T) {
 	defer c.Close()
 	_, _ = io.WriteString(c, "CONNECT "+echo.Addr().String()+" HTTP/1.1\r\nHost: x\r\n\r\nhello")
 	in := bufio.NewReader(c)
-	answer, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect})
+	answer, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect}) //nolint:bodyclose // a tunnel has no body
 	if err != nil || answer.StatusCode != http.StatusOK {
 		t.Fatal(answer, err)
 	}

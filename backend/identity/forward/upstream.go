@@ -82,7 +82,7 @@ func (u *upstream) ask(c net.Conn, host string) (net.Conn, error) {
 		return nil, fmt.Errorf("asking the proxy: %w", err)
 	}
 	in := bufio.NewReader(c)
-	answer, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect})
+	answer, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect}) //nolint:bodyclose // what follows is the tunnel, which read closes
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("asking the proxy: %w", err)

@@ -125,13 +125,13 @@ type stamp struct {
 func stampOf(info fs.FileInfo) stamp { return stamp{info.Size(), info.ModTime()} }
 
 // whole makes a copy again until nothing was written meanwhile.
-func whole(name string, look func() (map[string]stamp, error), make func(map[string]stamp) error) error {
+func whole(name string, look func() (map[string]stamp, error), copyAll func(map[string]stamp) error) error {
 	for range tries {
 		before, err := look()
 		if err != nil {
 			return missing(name, err)
 		}
-		made := make(before)
+		made := copyAll(before)
 		after, err := look()
 		if err != nil {
 			return missing(name, err)

@@ -40,7 +40,7 @@ describe('Bells', () => {
     const rang: string[] = [];
     const bells = new Bells();
     const hear = (...all: TerminalInfo[]): void => {
-      bells.hear(all, 'b', (id) => rang.push(id));
+      bells.hear(all, ['b'], (id) => rang.push(id));
     };
     hear(at('a', 3), at('b', 0));
     hear(at('a', 3), at('b', 1));
