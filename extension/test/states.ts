@@ -66,9 +66,11 @@ export function trust(): Approval {
 
 /** A site that asks for a user name and a password. */
 export function login(part: Partial<Approval> = {}): Approval {
-  const { args: _, site: __, ...rest } = approval({ command: 'login', kind: 'sign_in' });
+  const asked = approval({ command: 'login', kind: 'sign_in' });
+  delete asked.args;
+  delete asked.site;
   return {
-    ...rest,
+    ...asked,
     origin: 'http://staging.shop.example:8080',
     url: 'http://staging.shop.example:8080/',
     login: { scheme: 'basic', realm: 'Staff only', user: 'ada', again: true, saves: true },

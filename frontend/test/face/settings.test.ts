@@ -180,8 +180,8 @@ test('a change from elsewhere arrives, and a mistake in the file goes when it is
   await page.evaluate(() => {
     const { fake } = window;
     if (!fake) return;
-    const { settingsProblem: _, ...rest } = fake.state;
-    fake.state = rest;
+    fake.state = { ...fake.state };
+    delete fake.state.settingsProblem;
     fake.push({ settings: 8 });
   });
   await page.getByText('settings.toml has a mistake').waitFor({ state: 'detached' });
