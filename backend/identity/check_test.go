@@ -15,9 +15,12 @@ func TestCheck(t *testing.T) {
 	sum := strings.Repeat("ab", 32)
 	for _, good := range []id{
 		{},
-		{Color: "#1a73E8", Profile: "own"}, {Profile: "temporary"}, {Profile: "copy:work"},
+		{Color: "#1a73E8", Profile: "own"},
+		{Profile: "temporary"},
+		{Profile: "copy:work"},
 		{Proxy: "http://10.0.0.1:3128", ProxyBypass: []string{"<local>", "*.example.com", ".example.com", "10.0.0.0/8", "[::1]", "host:8080", "*"}},
-		{Proxy: "https://ada:pa%20ss@proxy.example:443"}, {Proxy: "socks5://[::1]:1080"},
+		{Proxy: "https://ada:pa%20ss@proxy.example:443"},
+		{Proxy: "socks5://[::1]:1080"},
 		{Proxy: "http://ada@proxy.example:3128", ProxySecret: "proxy"},
 		{UserAgent: "Mozilla/5.0 (test)", Languages: []string{"de-DE", "en", "zh-Hant-TW"}},
 		{StartPages: []string{"https://example.com/a?b", "http://localhost:1/", "about:blank", "file:///tmp/a.html"}},

@@ -138,8 +138,8 @@ func (st *stage) pass(d time.Duration) {
 }
 
 // log returns the runs of a schedule, the oldest first.
-func (st *stage) log(name string) string {
-	e, _ := st.entry(name)
+func (st *stage) log() string {
+	e, _ := st.entry("one")
 	var lines []string
 	for _, run := range e.Runs {
 		line := fmt.Sprintf("%s %s", run.State, run.Reason)
@@ -162,7 +162,7 @@ func (st *stage) expect(runs, log string) {
 		}
 		st.ran = nil
 	})
-	if got := st.log("one"); got != log {
+	if got := st.log(); got != log {
 		st.t.Errorf("the log is %q, not %q", got, log)
 	}
 }
@@ -238,7 +238,7 @@ func TestMissedRuns(t *testing.T) {
 		time.Sleep(3*time.Hour + 10*time.Minute)
 		again := newStage(t, file, 6*time.Hour+31*time.Minute)
 		defer again.stop()
-		if log := again.log("one"); !strings.HasSuffix(log, "; missed time 3 times: Pilotfish was not running") {
+		if log := again.log(); !strings.HasSuffix(log, "; missed time 3 times: Pilotfish was not running") {
 			t.Error(log)
 		}
 		if len(again.ran) != 0 {
@@ -288,7 +288,7 @@ func TestLongRuns(t *testing.T) {
 		st.with(func() { st.takes = time.Hour })
 		st.do("change", "one", long)
 		st.pass(time.Hour)
-		if log := st.log("one"); !strings.HasSuffix(log, "failed time: it was stopped after 1m0s, the limit of one run") {
+		if log := st.log(); !strings.HasSuffix(log, "failed time: it was stopped after 1m0s, the limit of one run") {
 			t.Error(log)
 		}
 	})
@@ -376,7 +376,7 @@ func TestAPageChanges(t *testing.T) {
 		again.pass(11 * time.Minute)
 		again.with(func() { again.absent = errors.New("the session is not running") })
 		again.pass(11 * time.Minute)
-		if log := again.log("one"); !strings.Contains(log, "done page") || !strings.Contains(log, "missed page 1 times: the session is not running") {
+		if log := again.log(); !strings.Contains(log, "done page") || !strings.Contains(log, "missed page 1 times: the session is not running") {
 			t.Error(log)
 		}
 	})
@@ -421,15 +421,15 @@ func TestAFileAppears(t *testing.T) {
 		}
 		appear(many...)
 		st.pass(time.Hour)
-		if log := st.log("one"); !strings.Contains(log, "done file") || len(st.ran) != mostArrivals {
+		if log := st.log(); !strings.Contains(log, "done file") || len(st.ran) != mostArrivals {
 			t.Errorf("%d runs, %s", len(st.ran), log)
 		}
 		st.stop()
 		write("late.csv", "new")
 		again := newStage(t, file)
 		again.pass(time.Hour)
-		again.expect("", again.log("one"))
-		if log := again.log("one"); !strings.Contains(log, "missed file 1 times: files appeared while Pilotfish was not running") {
+		again.expect("", again.log())
+		if log := again.log(); !strings.Contains(log, "missed file 1 times: files appeared while Pilotfish was not running") {
 			t.Error(log)
 		}
 		if err := os.RemoveAll(dir); err != nil {
@@ -438,7 +438,7 @@ func TestAFileAppears(t *testing.T) {
 		close(again.notice)
 		again.notice = make(chan struct{})
 		again.pass(time.Hour)
-		if log := again.log("one"); !strings.Contains(log, "cannot be read") || len(again.told) != 2 {
+		if log := again.log(); !strings.Contains(log, "cannot be read") || len(again.told) != 2 {
 			t.Errorf("%s, %v", log, again.told)
 		}
 		again.stop()

@@ -52,14 +52,7 @@ import {
  * The pages of the window. The app can open each of them except `conversation`, the page of one
  * conversation.
  */
-export type Page =
-  | 'sessions'
-  | 'approvals'
-  | 'schedules'
-  | 'settings'
-  | 'logs'
-  | 'talk'
-  | 'first';
+export type Page = 'sessions' | 'approvals' | 'schedules' | 'settings' | 'logs' | 'talk' | 'first';
 
 const pageSchema = v.picklist(['sessions', 'approvals', 'schedules', 'settings', 'logs']);
 
