@@ -73,7 +73,7 @@ func literals(n ast.Node) []string {
 // The registry accepts every suggestion: a caller that follows one gets no
 // further error.
 func TestSuggestionsAreCommands(t *testing.T) {
-	program := []string{"help", "task"} // commands of the command line and of MCP
+	program := []string{"help", "task", "schedule"} // commands of the command line and of MCP
 	calls := written(t, "Try", "Example")
 	if len(calls) < 80 {
 		t.Fatalf("%d suggestions were found", len(calls))
