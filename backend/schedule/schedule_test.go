@@ -103,7 +103,11 @@ func newStage(t *testing.T, file string, shifted ...time.Duration) *stage {
 			defer f.mu.Unlock()
 			return f.now()
 		},
-		Watch: func(context.Context, string) (<-chan struct{}, error) { return st.notice, nil },
+		Watch: func(context.Context, string) (<-chan struct{}, error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return st.notice, nil
+		},
 		Notify: func(_ context.Context, name string, run protocol.ScheduleRun) {
 			f.with(func() { f.told = append(f.told, fmt.Sprintf("%s %s: %s", name, run.State, run.Message)) })
 		},
@@ -435,8 +439,9 @@ func TestAFileAppears(t *testing.T) {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		close(again.notice)
-		again.notice = make(chan struct{})
+		gone := again.notice
+		again.with(func() { again.notice = make(chan struct{}) })
+		close(gone)
 		again.pass(time.Hour)
 		if log := again.log(); !strings.Contains(log, "cannot be read") || len(again.told) != 2 {
 			t.Errorf("%s, %v", log, again.told)
