@@ -1,12 +1,9 @@
 package agent
 
-// RegistrySnapshot is the state of the ACP registry that registered is made
-// from: github.com/agentclientprotocol/registry on this day. It ships with the
-// app, because nothing is fetched that the user did not ask for.
-const RegistrySnapshot = "2026-10-02"
-
-// registered returns the agents of the ACP registry that are not among the
-// tested ones, with the arguments of the registry. A distribution by npx is
+// registered returns the agents of the ACP registry
+// (github.com/agentclientprotocol/registry, entries of February to October 2026) that
+// are not among the tested ones, with the arguments of the registry. They ship with the
+// app, because nothing is fetched that the user did not ask for. A distribution by npx is
 // installed with npm, one by uvx with uv, and a binary with its makers' script;
 // an archive without a script is not here, and neither is a program whose name
 // is that of a well-known other one.
