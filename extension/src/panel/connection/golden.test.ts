@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { chatPageSchema } from '$ui/protocol/chat';
+import { chatPageSchema, pastSessionsReplySchema } from '$ui/protocol/chat';
 import { activityFoundSchema } from '$ui/protocol/schema-activity';
 import * as schema from '$ui/protocol/schema';
 import { elementItemSchema } from '$ui/protocol/schema-elements';
@@ -48,6 +48,7 @@ const received: Record<string, v.GenericSchema> = {
   PageRun: observed.pageRunSchema,
   PageParts: observed.pagePartsSchema,
   MappedPlace: observed.mappedPlaceSchema,
+  PastSessionsReply: pastSessionsReplySchema,
 };
 
 /** Messages that the panel does not receive; it sends some of them. */

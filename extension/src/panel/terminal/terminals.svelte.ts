@@ -108,6 +108,8 @@ export class Terminals extends Requests {
   /** Starts a terminal and shows it together with the chosen one. */
   split(tab: TabID, agent?: AgentKind): void {
     const first = this.chosen(tab);
+    // Asked again while it starts: it will be shown alone.
+    if (this.starting.has(tab)) this.#splitting.delete(tab);
     if (first === undefined || first.state === TerminalMissing || this.starting.has(tab)) return;
     this.#splitting.set(tab, first.id);
     this.start(tab, agent);
