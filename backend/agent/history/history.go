@@ -38,7 +38,7 @@ const (
 	maxWhole = 8 << 20
 	// maxLine is the longest line that is read; a line with an image is longer.
 	maxLine = 1 << 20
-	// maxTurns and maxText bound what is told of a session: its last turns, and the runes
+	// maxTurns and maxText bound what is returned of a session: its last turns, and the runes
 	// of one text.
 	maxTurns = 100
 	maxText  = 20_000
@@ -190,7 +190,7 @@ func (s *Store) Resume(agent protocol.AgentKind, id string) (folder, args string
 	}
 	args, ok := Args(agent, id)
 	if info, err := os.Stat(one.Folder); !ok || err != nil || !info.IsDir() {
-		return "", "", protocol.NewError(protocol.CodeBadArgument, "the folder of this session is gone: "+clean(one.Folder, maxTitle), "make it again, or begin a new session")
+		return "", "", protocol.NewError(protocol.CodeBadArgument, "the folder of this session is gone: "+OneLine(one.Folder, maxTitle), "make it again, or begin a new session")
 	}
 	return one.Folder, args, nil
 }
@@ -256,7 +256,7 @@ func (f found) read() (Session, bool) {
 		}
 	}
 	a := r.about()
-	title := clean(cmp.Or(a.title, a.first), maxTitle)
+	title := OneLine(cmp.Or(a.title, a.first), maxTitle)
 	// The folder is where the agent starts, so it is used as it is or not at all.
 	if a.skip || title == "" || !filepath.IsAbs(a.folder) || len(a.folder) > maxFolder || a.id != "" && a.id != f.id {
 		return Session{}, false
@@ -303,8 +303,9 @@ func part(path string, from, size int64, line func([]byte)) error {
 	return nil
 }
 
-// clean makes one line of a text: no control or direction characters, at most limit runes.
-func clean(text string, limit int) string {
+// OneLine makes one line of a text of somebody else: no control or direction
+// characters, at most limit runes.
+func OneLine(text string, limit int) string {
 	if len(text) > 8*limit {
 		text = text[:8*limit]
 	}

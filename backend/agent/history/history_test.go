@@ -196,7 +196,7 @@ func FuzzFile(f *testing.F) {
 				r.line(line)
 			}
 			a := r.about()
-			title := clean(a.title, maxTitle)
+			title := OneLine(a.title, maxTitle)
 			if len([]rune(title)) > maxTitle || strings.ContainsAny(title, "\n\r\x1b\u202e") {
 				t.Errorf("title %q", title)
 			}

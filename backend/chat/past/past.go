@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"pilotfish/backend/agent/history"
 	"pilotfish/backend/chat"
@@ -23,9 +21,9 @@ import (
 const (
 	// askWait is how long an agent may take to start and list its sessions.
 	askWait = 20 * time.Second
-	// maxTitle is the longest title that is told, in runes.
+	// maxTitle is the longest title that is returned, in runes.
 	maxTitle = 160
-	// maxSessions is how many sessions are told.
+	// maxSessions is how many sessions are returned.
 	maxSessions = 300
 )
 
@@ -73,7 +71,7 @@ func (s *Sessions) List(ctx context.Context, req protocol.PastSessionsRequest, h
 	known := map[key]bool{}
 	add := func(one protocol.PastSession) {
 		of := key{one.Agent, one.ID}
-		one.Title = line(one.Title)
+		one.Title = history.OneLine(one.Title, maxTitle)
 		if known[of] || one.Title == "" || !filepath.IsAbs(one.Folder) {
 			return
 		}
@@ -145,7 +143,7 @@ func (s *Sessions) Find(agent protocol.AgentKind, req protocol.ChatStartRequest)
 		if !filepath.IsAbs(req.Folder) {
 			return recall.Past{}, protocol.NewError(protocol.CodeBadArgument, "the folder of a session is an absolute path", "")
 		}
-		return recall.Past{Session: req.Resume, Folder: filepath.Clean(req.Folder), Title: line(req.Title)}, nil
+		return recall.Past{Session: req.Resume, Folder: filepath.Clean(req.Folder), Title: history.OneLine(req.Title, maxTitle)}, nil
 	}
 	turns, err := s.cfg.Files.Turns(one)
 	if err != nil {
@@ -161,19 +159,4 @@ func (s *Sessions) Find(agent protocol.AgentKind, req protocol.ChatStartRequest)
 		past.Turns = append(past.Turns, turn)
 	}
 	return past, nil
-}
-
-// line makes one line of a foreign text.
-func line(text string) string {
-	words := strings.FieldsFunc(strings.ToValidUTF8(text, " "), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
-	kept := []rune(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, strings.Join(words, " ")))
-	if len(kept) > maxTitle {
-		kept = append(kept[:maxTitle-1], '…')
-	}
-	return string(kept)
 }
