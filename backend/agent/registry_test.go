@@ -30,7 +30,7 @@ func TestTheCatalogueKnowsTheAgentsOfTheRegistry(t *testing.T) {
 		}
 		inChat++
 		if chatInstall(e) == "" || e.SignIn == "" {
-			t.Errorf("%s: nobody is told how to use it in Chat", e.Kind)
+			t.Errorf("%s: it does not say how it is used in Chat", e.Kind)
 		}
 	}
 	if inChat < 20 {

@@ -84,7 +84,7 @@ type Config struct {
 	// Before is called before each start, when nothing uses the profile; nil for
 	// nothing.
 	Before func() error
-	// Place is where pages are told that the user is; nil for where the machine says.
+	// Place is the geolocation that pages get; nil for that of the machine.
 	Place *protocol.Geolocation
 	// Lookup finds the addresses of names for the rules over tabs; nil asks the
 	// system.

@@ -99,7 +99,7 @@ func loginProxy(t *testing.T, seen *asked) string {
 		}
 		seen.add("proxy %s", r.Host)
 		_, port, _ := net.SplitHostPort(r.Host)
-		there, err := net.Dial("tcp", "127.0.0.1:"+port) //nolint:noctx // a test\'s
+		there, err := net.Dial("tcp", "127.0.0.1:"+port) //nolint:noctx // a test's
 		if err != nil || r.Method != http.MethodConnect {
 			w.WriteHeader(http.StatusBadGateway)
 			return

@@ -95,7 +95,7 @@ type Ready struct {
 	// Pages are the first pages of a session that restores none; empty for the usual
 	// one.
 	Pages []string
-	// Place is where pages are told that the user is; nil for where the machine says.
+	// Place is the geolocation that pages get; nil for that of the machine.
 	Place *protocol.Geolocation
 	// Before is to be called before each start of the browser, also after a crash.
 	Before func() error

@@ -23,7 +23,7 @@ func TestChangesAreNoticed(t *testing.T) {
 	}
 	put(target, "0")
 	if err := os.Symlink(target, path); err != nil {
-		t.Skip("no symbolic links here")
+		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	heard := make(chan string, 16)

@@ -34,7 +34,7 @@ func httpProxy(t *testing.T) string {
 			return
 		}
 		if r.Method == http.MethodConnect {
-			there, err := net.Dial("tcp", r.Host) //nolint:noctx // a test\'s
+			there, err := net.Dial("tcp", r.Host) //nolint:noctx // a test's
 			if err != nil {
 				w.WriteHeader(http.StatusBadGateway)
 				return
@@ -65,7 +65,7 @@ func httpProxy(t *testing.T) string {
 // socksProxy is a SOCKS5 proxy that wants the login ada:pa ss.
 func socksProxy(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test\'s
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test's
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func socks(c net.Conn) {
 		host = string(take(int(take(1)[0])))
 	}
 	port := take(2)
-	there, err := net.Dial("tcp", netip.AddrPortFrom(netip.MustParseAddr(host), uint16(port[0])<<8|uint16(port[1])).String()) //nolint:noctx // a test\'s
+	there, err := net.Dial("tcp", netip.AddrPortFrom(netip.MustParseAddr(host), uint16(port[0])<<8|uint16(port[1])).String()) //nolint:noctx // a test's
 	if err != nil {
 		_, _ = c.Write([]byte{5, 5, 0, 1, 0, 0, 0, 0, 0, 0})
 		return
@@ -218,7 +218,7 @@ func TestForward(t *testing.T) {
 
 // Close ends what goes through, and a proxy that says nothing ends with the caller.
 func TestEnds(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test\'s
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test's
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestEnds(t *testing.T) {
 		t.Error(err)
 	}
 
-	echo, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test\'s
+	echo, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test's
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := net.Dial("tcp", strings.TrimPrefix(f.Address(), "http://")) //nolint:noctx // a test\'s
+	c, err := net.Dial("tcp", strings.TrimPrefix(f.Address(), "http://")) //nolint:noctx // a test's
 	if err != nil {
 		t.Fatal(err)
 	}
