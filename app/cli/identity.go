@@ -26,7 +26,7 @@ func identityOptions() []syntax.Arg {
 		{Name: "ca-files", Flag: true, Help: "files with authorities (PEM) that this session trusts, with commas between"},
 		{Name: "accept", Flag: true, Help: "certificates that are accepted for one host although they are not valid, with commas between: HOST=SHA-256"},
 		{Name: "header", Flag: true, Help: "a header for one origin: \"https://api.example.com X-Env: staging\""},
-		{Name: "place", Flag: true, Help: "where pages are told that you are: LATITUDE,LONGITUDE[,METRES]"},
+		{Name: "place", Flag: true, Help: "the geolocation that pages get: LATITUDE,LONGITUDE[,METRES]"},
 		{Name: "place-origins", Flag: true, Help: "origins that may know the place without asking, with commas between"},
 		{Name: "extensions", Flag: true, Help: "folders with further extensions, with commas between"},
 		{Name: "flags", Flag: true, Help: "further switches of the browser that are safe, with spaces between"},
