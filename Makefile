@@ -149,6 +149,8 @@ COMPONENT_MODULES := build/components/node_modules/.package-lock.json
 modules: $(WINDOW_MODULES) $(PANEL_MODULES)
 $(WINDOW_MODULES) $(PANEL_MODULES) $(COMPONENT_MODULES): %/node_modules/.package-lock.json: %/package-lock.json %/package.json
 	@echo "Installing the npm packages of $*/"
+	@# "npm ci" empties the folder first, through a link too: then that of another work tree.
+	@[ ! -L $*/node_modules ] || rm $*/node_modules
 	@cd $* && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
