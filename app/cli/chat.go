@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -46,8 +47,12 @@ func (p *program) chat(ctx context.Context, in syntax.Invocation) error {
 			return protocol.NewError(protocol.CodeBadArgument, "there is nothing to say", `pilotfish chat send new "what does this page say?"`)
 		}
 		return p.chatSend(ctx, c, in, query, id)
+	case "past":
+		return p.chatPast(ctx, c, in, query)
+	case "continue":
+		return p.chatContinue(ctx, c, in, query)
 	}
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("chat does not know %.40q", in.Values["action"]), "use list, show or send")
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("chat does not know %.40q", in.Values["action"]), "use list, show, send, past or continue")
 }
 
 func (p *program) chatList(ctx context.Context, c *client.Client, in syntax.Invocation, query url.Values) error {
@@ -60,13 +65,14 @@ func (p *program) chatList(ctx context.Context, c *client.Client, in syntax.Invo
 	}
 	var out strings.Builder
 	for _, head := range list.Conversations {
-		tab := string(head.Tab)
-		if tab == "" {
-			tab = "no tab"
-		}
-		fmt.Fprintf(&out, "%s  %s, %s, %s  %s\n", head.ID, head.AgentName, tab, head.State, head.Title)
+		out.WriteString(chatLine(head))
 	}
 	return p.print(out.String())
+}
+
+// chatLine is the line of a conversation in a list.
+func chatLine(head protocol.Conversation) string {
+	return fmt.Sprintf("%s  %s, %s, %s  %s\n", head.ID, head.AgentName, cmp.Or(string(head.Tab), "no tab"), head.State, head.Title)
 }
 
 // chatSend sends a message and prints the answer as it arrives, until the turn

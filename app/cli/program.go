@@ -75,15 +75,16 @@ func builtins() []builtin {
 			Examples: []string{"pilotfish activity", "pilotfish activity --follow --after 0", "pilotfish activity --find checkout --since 2d", "pilotfish activity --kind error --export md"},
 		}, (*program).activity},
 		{syntax.Spec{
-			Name: "chat", Summary: "list conversations, show one, or say something in one and print the answer", Group: syntax.GroupAgent,
-			Help: "A new conversation is called new; --tab puts it beside a tab. What the agent asks is answered in Pilotfish.",
+			Name: "chat", Summary: "list conversations, show one, say something in one, or continue a session that an agent keeps", Group: syntax.GroupAgent,
+			Help: "A new conversation is called new; --tab puts it beside a tab. What the agent asks is answered in Pilotfish. past lists the sessions that agents keep themselves, begun in Pilotfish or elsewhere; continue makes a conversation of one, in the folder where it was begun. The files of Claude Code and Codex are read; any other agent is started and asked when --agent names it.",
 			Args: []syntax.Arg{
-				{Name: "action", Choices: []string{"list", "show", "send"}, Help: "what to do; list when it is left out"},
-				{Name: "conversation", Help: "its id, as list shows it"},
+				{Name: "action", Choices: []string{"list", "show", "send", "past", "continue"}, Help: "what to do; list when it is left out"},
+				{Name: "conversation", Help: "its id, as list shows it; with continue the session's, as past shows it"},
 				{Name: "text", Rest: true, Help: "what to say"},
-				{Name: "agent", Flag: true, Help: "who answers in a new conversation: pilot, claude, …, or the name of a model that is set up"},
+				{Name: "agent", Flag: true, Help: "who answers in a new conversation: pilot, claude, …, or the name of a model that is set up. past and continue: only sessions of this agent"},
+				{Name: "folder", Flag: true, Help: "past and continue: only sessions begun in this folder or below it"},
 			},
-			Examples: []string{"pilotfish chat", `pilotfish chat send new "go to example.com" --tab t1`, "pilotfish chat show 5F2A"},
+			Examples: []string{"pilotfish chat", `pilotfish chat send new "go to example.com" --tab t1`, "pilotfish chat show 5F2A", "pilotfish chat past --agent claude --folder .", "pilotfish chat continue 0205f437-f816-4704-b6f3-9cf7b060888c"},
 		}, (*program).chat},
 		{syntax.Spec{
 			Name: "task", Summary: "hand a task over to the agent of the side panel, follow it, stop it, or look at tasks", Group: syntax.GroupAgent,

@@ -45,6 +45,7 @@ func New() *Backend {
 	routes.Handle("POST /activity/search", b.route(searched))
 	routes.Handle("POST /schedules", b.route(schedules))
 	b.tasks(routes)
+	b.chats(routes)
 	b.server = httptest.NewServer(routes)
 	return b
 }
