@@ -135,7 +135,7 @@ func roomRules() []roomRule {
 		{"backend/browser/observe", []string{protocol, "backend/redact", "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files", "backend/browser/values", "backend/browser/sourcemaps"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/overrides", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/gate", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
-		{"backend/browser/place", []string{protocol, "backend/browser/devtools"}, "what pages are told is given to it: it knows no tab and no session"},
+		{"backend/browser/geolocation", []string{protocol, "backend/browser/devtools"}, "what pages are told is given to it: it knows no tab and no session"},
 		{"backend/browser/httpauth", []string{protocol, "backend/browser/devtools"}, "what answers servers knows neither the user nor their secrets: both are given to it as an interface"},
 		{"backend/login", []string{protocol, "backend/policy", "backend/browser/httpauth"}, "logins are answered without knowing browsers and commands: secrets, tabs and questions are given as functions"},
 		{"backend/browser/focus", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps the focus knows no command that takes it"},

@@ -26,8 +26,8 @@ func identityOptions() []syntax.Arg {
 		{Name: "ca-files", Flag: true, Help: "files with authorities (PEM) that this session trusts, with commas between"},
 		{Name: "accept", Flag: true, Help: "certificates that are accepted for one host although they are not valid, with commas between: HOST=SHA-256"},
 		{Name: "header", Flag: true, Help: "a header for one origin: \"https://api.example.com X-Env: staging\""},
-		{Name: "place", Flag: true, Help: "the geolocation that pages get: LATITUDE,LONGITUDE[,METRES]"},
-		{Name: "place-origins", Flag: true, Help: "origins that may know the place without asking, with commas between"},
+		{Name: "geolocation", Flag: true, Help: "the geolocation that pages get: LATITUDE,LONGITUDE[,METRES]"},
+		{Name: "geolocation-origins", Flag: true, Help: "origins that may read the geolocation without asking, with commas between"},
 		{Name: "extensions", Flag: true, Help: "folders with further extensions, with commas between"},
 		{Name: "flags", Flag: true, Help: "further switches of the browser that are safe, with spaces between"},
 	}
@@ -53,13 +53,13 @@ func identityOf(in syntax.Invocation) (*protocol.SessionIdentity, error) {
 		}
 		id.Headers = []protocol.OriginHeader{{Origin: origin, Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)}}
 	}
-	if v["place"] != "" || v["place-origins"] != "" {
-		place, err := placeOf(v["place"])
+	if v["geolocation"] != "" || v["geolocation-origins"] != "" {
+		where, err := geolocationOf(v["geolocation"])
 		if err != nil {
 			return nil, in.UsageError("%v", err)
 		}
-		place.Origins = commas(v["place-origins"])
-		id.Geolocation = place
+		where.Origins = commas(v["geolocation-origins"])
+		id.Geolocation = where
 	}
 	if len(id.StartPages) == 0 {
 		id.StartPages = nil
@@ -94,21 +94,21 @@ func absolute(paths []string) []string {
 	return paths
 }
 
-// placeOf reads "48.5,9.25" or "48.5,9.25,100".
-func placeOf(text string) (*protocol.Geolocation, error) {
+// geolocationOf reads "48.5,9.25" or "48.5,9.25,100".
+func geolocationOf(text string) (*protocol.Geolocation, error) {
 	var numbers [3]float64
 	parts := commas(text)
 	if len(parts) < 2 || len(parts) > len(numbers) {
-		return nil, errPlace
+		return nil, errGeolocation
 	}
 	for i, part := range parts {
 		n, err := strconv.ParseFloat(part, 64)
 		if err != nil {
-			return nil, errPlace
+			return nil, errGeolocation
 		}
 		numbers[i] = n
 	}
 	return &protocol.Geolocation{Latitude: numbers[0], Longitude: numbers[1], Accuracy: numbers[2]}, nil
 }
 
-var errPlace = errors.New("--place needs a latitude and a longitude: 48.52,9.05")
+var errGeolocation = errors.New("--geolocation needs a latitude and a longitude: 48.52,9.05")

@@ -23,12 +23,12 @@ func TestIdentityOptions(t *testing.T) {
 		{map[string]string{"proxy": "http://h:1", "proxy-bypass": "a, b", "languages": "de-DE,en", "start-pages": "https://a.example/ https://b.example/"}, `{"proxy":"http://h:1","proxyBypass":["a","b"],"languages":["de-DE","en"],"startPages":["https://a.example/","https://b.example/"]}`},
 		{map[string]string{"ca-files": "ca.pem", "flags": "--mute-audio"}, `{"caFiles":["` + filepath.Join(here, "ca.pem") + `"],"flags":["--mute-audio"]}`},
 		{map[string]string{"accept": "dev.test=ab", "header": "https://a.example X-Env: b: c"}, `{"accept":[{"host":"dev.test","sha256":"ab"}],"headers":[{"origin":"https://a.example","name":"X-Env","value":"b: c"}]}`},
-		{map[string]string{"place": "48.5,9.25,10", "place-origins": "https://m.example"}, `{"geolocation":{"latitude":48.5,"longitude":9.25,"accuracy":10,"origins":["https://m.example"]}}`},
+		{map[string]string{"geolocation": "48.5,9.25,10", "geolocation-origins": "https://m.example"}, `{"geolocation":{"latitude":48.5,"longitude":9.25,"accuracy":10,"origins":["https://m.example"]}}`},
 		{map[string]string{"header": "https://a.example X-Env"}, ""},
-		{map[string]string{"place": "here"}, ""},
-		{map[string]string{"place": "1,2,3,4"}, ""},
-		{map[string]string{"place": "1,east"}, ""},
-		{map[string]string{"place-origins": "https://m.example"}, ""},
+		{map[string]string{"geolocation": "here"}, ""},
+		{map[string]string{"geolocation": "1,2,3,4"}, ""},
+		{map[string]string{"geolocation": "1,east"}, ""},
+		{map[string]string{"geolocation-origins": "https://m.example"}, ""},
 	} {
 		id, err := identityOf(syntax.Invocation{Values: c.values})
 		if (err != nil) != (c.want == "") {

@@ -84,8 +84,8 @@ type Config struct {
 	// Before is called before each start, when nothing uses the profile; nil for
 	// nothing.
 	Before func() error
-	// Place is the geolocation that pages get; nil for that of the machine.
-	Place *protocol.Geolocation
+	// Geolocation is what pages get; nil for that of the machine.
+	Geolocation *protocol.Geolocation
 	// Lookup finds the addresses of names for the rules over tabs; nil asks the
 	// system.
 	Lookup gate.Lookup

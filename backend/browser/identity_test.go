@@ -119,7 +119,7 @@ func loginProxy(t *testing.T, seen *asked) string {
 
 // One launch with a proxy that wants a login, an authority of the test, a certificate
 // that is accepted for one host, a header for one origin, languages, a user agent and a
-// place. Workers and popups have the same.
+// geolocation. Workers and popups have the same.
 func TestIdentity(t *testing.T) {
 	ca := signed(t, &x509.Certificate{Subject: pkix.Name{CommonName: "authority of a test"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil)
 	middle := signed(t, &x509.Certificate{Subject: pkix.Name{CommonName: "in between"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, &ca)
@@ -177,7 +177,7 @@ geolocation = {latitude = 48.5, longitude = 9.25, origins = ["https://site.test:
 		}
 	})
 	c := config(t, true)
-	c.ProfileDir, c.Switches, c.Env, c.Extensions, c.Before, c.Place = ready.Profile, ready.Switches, ready.Env, ready.Extensions, ready.Before, ready.Place
+	c.ProfileDir, c.Switches, c.Env, c.Extensions, c.Before, c.Geolocation = ready.Profile, ready.Switches, ready.Env, ready.Extensions, ready.Before, ready.Geolocation
 	b := start(t, c)
 	ctx, tab := deadline(t), b.first(t)
 	do := func(code string) string {
@@ -212,7 +212,7 @@ geolocation = {latitude = 48.5, longitude = 9.25, origins = ["https://site.test:
 	want(fmt.Sprintf("site.test/of-worker %q %q %q", "staging", languages, "Pilot/1"))
 	at := `new Promise(done => navigator.geolocation.getCurrentPosition(p => done(p.coords.latitude + ' ' + p.coords.longitude + ' ' + p.coords.accuracy), e => done(e.message)))`
 	if said := do(at); !strings.Contains(said, "48.5 9.25 50") {
-		t.Errorf("the place is %s", said)
+		t.Errorf("the geolocation is %s", said)
 	}
 	// A redirect to another origin has no header of the first, and that origin none.
 	do(`fetch('/away?to=https://other.test:` + port + `/after', {mode: 'no-cors'}).then(() => 1)`)

@@ -151,7 +151,7 @@ func TestEmulation(t *testing.T) {
 		e.Scheme, e.Motion, e.Media, e.Timezone, e.Locale, e.UserAgent = "dark", "reduce", "print", "Asia/Tokyo", "de-DE", "MyBot/1.0"
 		e.Headers = map[string]string{"X-Debug": "seven"}
 		e.CPU = 2
-		e.Geolocation = &protocol.EmulatedPlace{Latitude: 52.5, Longitude: 13.4, Accuracy: 5}
+		e.Geolocation = &protocol.EmulatedGeolocation{Latitude: 52.5, Longitude: 13.4, Accuracy: 5}
 	}
 	if _, err := f.Emulate(ctx, nobody, id, want); err != nil {
 		t.Fatal(err)

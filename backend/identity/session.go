@@ -95,8 +95,8 @@ type Ready struct {
 	// Pages are the first pages of a session that restores none; empty for the usual
 	// one.
 	Pages []string
-	// Place is the geolocation that pages get; nil for that of the machine.
-	Place *protocol.Geolocation
+	// Geolocation is what pages get; nil for that of the machine.
+	Geolocation *protocol.Geolocation
 	// Before is to be called before each start of the browser, also after a crash.
 	Before func() error
 
@@ -129,7 +129,7 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 			return nil, AsError(err)
 		}
 	}
-	r := &Ready{Profile: profile, Pages: id.StartPages, Place: id.Geolocation, Extensions: id.Extensions}
+	r := &Ready{Profile: profile, Pages: id.StartPages, Geolocation: id.Geolocation, Extensions: id.Extensions}
 	defer func() {
 		if err != nil {
 			r.Close()

@@ -61,13 +61,13 @@ type Emulation struct {
 	Media     string            `json:"media,omitempty"` // "print" or "screen"
 	// Scheme is "dark" or "light"; Motion and Contrast are "reduce",
 	// "no-preference", "more" and so on, as in CSS.
-	Scheme      string              `json:"scheme,omitempty"`
-	Motion      string              `json:"motion,omitempty"`
-	Contrast    string              `json:"contrast,omitempty"`
-	Locale      string              `json:"locale,omitempty"`
-	Timezone    string              `json:"timezone,omitempty"`
-	Geolocation *EmulatedPlace      `json:"geolocation,omitempty"`
-	Network     *EmulatedConditions `json:"network,omitempty"`
+	Scheme      string               `json:"scheme,omitempty"`
+	Motion      string               `json:"motion,omitempty"`
+	Contrast    string               `json:"contrast,omitempty"`
+	Locale      string               `json:"locale,omitempty"`
+	Timezone    string               `json:"timezone,omitempty"`
+	Geolocation *EmulatedGeolocation `json:"geolocation,omitempty"`
+	Network     *EmulatedConditions  `json:"network,omitempty"`
 	// CPU is by what factor the processor is slowed down.
 	CPU float64 `json:"cpu,omitempty"`
 }
@@ -81,8 +81,8 @@ type EmulatedViewport struct {
 	Touch  bool    `json:"touch,omitempty"`
 }
 
-// EmulatedPlace is a location, in degrees and metres.
-type EmulatedPlace struct {
+// EmulatedGeolocation is a location, in degrees and metres.
+type EmulatedGeolocation struct {
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
 	Accuracy  float64 `json:"accuracy"`

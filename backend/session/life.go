@@ -97,7 +97,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		})
 	}
 	r.browser, err = browser.New(browser.Config{
-		Path: settings.BrowserPath, ProfileDir: ready.Profile, Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Place: ready.Place, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
+		Path: settings.BrowserPath, ProfileDir: ready.Profile, Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		Logins: login.New(login.Config{

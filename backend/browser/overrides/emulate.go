@@ -52,15 +52,15 @@ func (m *emulationOf) End(ctx context.Context, s *devtools.Session) {
 
 // The parts of an emulation. Each is applied separately.
 const (
-	partViewport = "viewport"
-	partMedia    = "media"
-	partAgent    = "agent"
-	partHeaders  = "headers"
-	partLocale   = "locale"
-	partTimezone = "timezone"
-	partPlace    = "place"
-	partNetwork  = "network"
-	partCPU      = "cpu"
+	partViewport    = "viewport"
+	partMedia       = "media"
+	partAgent       = "agent"
+	partHeaders     = "headers"
+	partLocale      = "locale"
+	partTimezone    = "timezone"
+	partGeolocation = "geolocation"
+	partNetwork     = "network"
+	partCPU         = "cpu"
 )
 
 // apply applies one part of an emulation to a session. Frames of other sites
@@ -106,7 +106,7 @@ func apply(ctx context.Context, s *devtools.Session, child bool, part string, e 
 	case partTimezone:
 		_, err := cdp.Call(ctx, s, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: e.Timezone})
 		return call(err)
-	case partPlace:
+	case partGeolocation:
 		if e.Geolocation == nil {
 			_, err := cdp.Call(ctx, s, emulation.ClearGeolocationOverride, cdp.Empty{})
 			return call(err)
@@ -187,7 +187,7 @@ func parts(was, is *protocol.Emulation) []string {
 	add(partAgent, was.UserAgent == is.UserAgent && was.Locale == is.Locale)
 	add(partHeaders, maps.Equal(was.Headers, is.Headers))
 	add(partTimezone, was.Timezone == is.Timezone)
-	add(partPlace, same(was.Geolocation, is.Geolocation))
+	add(partGeolocation, same(was.Geolocation, is.Geolocation))
 	add(partNetwork, same(was.Network, is.Network))
 	add(partCPU, was.CPU == is.CPU)
 	return out

@@ -31,10 +31,10 @@ test('what cannot be read is said', () => {
     [{ profile: 'copy' }, 'session to copy'],
     [{ accept: 'dev.test' }, 'fingerprint'],
     [{ headers: 'https://a.example X' }, 'header'],
-    [{ place: '1' }, 'latitude'],
-    [{ place: '1, east' }, 'latitude'],
-    [{ place: '1, 2, 3, 4' }, 'latitude'],
-    [{ placeOrigins: 'https://m.example' }, 'latitude'],
+    [{ geolocation: '1' }, 'latitude'],
+    [{ geolocation: '1, east' }, 'latitude'],
+    [{ geolocation: '1, 2, 3, 4' }, 'latitude'],
+    [{ geolocationOrigins: 'https://m.example' }, 'latitude'],
   ] as const) {
     expect(identityOf({ ...empty, ...change })).toContain(words);
   }

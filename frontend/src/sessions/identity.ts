@@ -15,8 +15,8 @@ export interface IdentityForm {
   caFiles: string;
   accept: string;
   headers: string;
-  place: string;
-  placeOrigins: string;
+  geolocation: string;
+  geolocationOrigins: string;
   extensions: string;
   flags: string;
 }
@@ -40,10 +40,10 @@ export function formOf(id: SessionIdentity): IdentityForm {
     caFiles: lines(id.caFiles),
     accept: lines((id.accept ?? []).map((one) => `${one.host} ${one.sha256}`)),
     headers: lines((id.headers ?? []).map((one) => `${one.origin} ${one.name}: ${one.value}`)),
-    place: at
+    geolocation: at
       ? [at.latitude, at.longitude, ...(at.accuracy === undefined ? [] : [at.accuracy])].join(', ')
       : '',
-    placeOrigins: lines(at?.origins),
+    geolocationOrigins: lines(at?.origins),
     extensions: lines(id.extensions),
     flags: lines(id.flags),
   };
@@ -101,17 +101,17 @@ export function identityOf(form: IdentityForm): SessionIdentity | string {
       value: found?.[3] ?? '',
     }));
   }
-  const place = entries(form.place, /,/).map(Number);
-  const origins = entries(form.placeOrigins, /[\n, ]/);
-  if (place.length > 0 || origins.length > 0) {
-    const [latitude, longitude, accuracy] = place;
+  const where = entries(form.geolocation, /,/).map(Number);
+  const origins = entries(form.geolocationOrigins, /[\n, ]/);
+  if (where.length > 0 || origins.length > 0) {
+    const [latitude, longitude, accuracy] = where;
     if (
       latitude === undefined ||
       longitude === undefined ||
-      place.length > 3 ||
-      place.some(Number.isNaN)
+      where.length > 3 ||
+      where.some(Number.isNaN)
     ) {
-      return 'Write the place as latitude and longitude: 48.52, 9.05.';
+      return 'Write the geolocation as latitude and longitude: 48.52, 9.05.';
     }
     id.geolocation = {
       latitude,

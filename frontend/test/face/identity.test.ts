@@ -52,7 +52,7 @@ test('the form is filled, tested, corrected and saved', async () => {
   await dialog.getByLabel('Languages').fill('de-DE, en');
   await dialog.getByLabel('Start pages').fill('https://a.example/\nhttps://b.example/');
   await dialog.getByLabel('Headers for one origin').fill('https://api.example.com X-Env: staging');
-  await dialog.getByLabel('Place', { exact: true }).fill('48.5, 9.25');
+  await dialog.getByLabel('Geolocation', { exact: true }).fill('48.5, 9.25');
   await save.click();
   await dialog.getByText('Color: "red" is not a colour').waitFor();
   await dialog.getByText('Write it as "#1a73e8"').waitFor();

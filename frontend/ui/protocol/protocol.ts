@@ -5249,7 +5249,7 @@ export interface Emulation {
   contrast?: string;
   locale?: string;
   timezone?: string;
-  geolocation?: EmulatedPlace;
+  geolocation?: EmulatedGeolocation;
   network?: EmulatedConditions;
   /**
    * CPU is by what factor the processor is slowed down.
@@ -5267,9 +5267,9 @@ export interface EmulatedViewport {
   touch?: boolean;
 }
 /**
- * EmulatedPlace is a location, in degrees and metres.
+ * EmulatedGeolocation is a location, in degrees and metres.
  */
-export interface EmulatedPlace {
+export interface EmulatedGeolocation {
   latitude: number /* float64 */;
   longitude: number /* float64 */;
   accuracy: number /* float64 */;

@@ -256,7 +256,7 @@ func (c commands) runEmulate(ctx context.Context, in *command.Invocation) (comma
 	if in.Args.Flag("reset") {
 		return c.emulate(ctx, in, func(e *protocol.Emulation) { *e = protocol.Emulation{} })
 	}
-	place, err := geolocation(in)
+	where, err := geolocation(in)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -274,7 +274,7 @@ func (c commands) runEmulate(ctx context.Context, in *command.Invocation) (comma
 			}
 		}
 		if in.Args.Given("geolocation") {
-			e.Geolocation = place
+			e.Geolocation = where
 		}
 		if n := in.Args.Text("network"); n == "off" {
 			e.Network = nil
@@ -291,10 +291,10 @@ func (c commands) runEmulate(ctx context.Context, in *command.Invocation) (comma
 	})
 }
 
-func geolocation(in *command.Invocation) (*protocol.EmulatedPlace, error) {
+func geolocation(in *command.Invocation) (*protocol.EmulatedGeolocation, error) {
 	text := in.Args.Text("geolocation")
 	if text == "" || text == "off" {
-		return nil, nil //nolint:nilnil // no place is the browser's own
+		return nil, nil //nolint:nilnil // none is the browser's own
 	}
 	numbers := []float64{0, 0, 10}
 	parts := strings.Split(text, ",")
@@ -307,9 +307,9 @@ func geolocation(in *command.Invocation) (*protocol.EmulatedPlace, error) {
 		numbers[i] = n
 	}
 	if len(parts) < 2 || !(numbers[0] >= -90 && numbers[0] <= 90 && numbers[1] >= -180 && numbers[1] <= 180 && numbers[2] >= 0) {
-		return nil, command.BadArgument(fmt.Sprintf("%.60q is no place", text), "", protocol.Example("emulate", "--geolocation", "52.52,13.40"))
+		return nil, command.BadArgument(fmt.Sprintf("%.60q is no geolocation", text), "", protocol.Example("emulate", "--geolocation", "52.52,13.40"))
 	}
-	return &protocol.EmulatedPlace{Latitude: numbers[0], Longitude: numbers[1], Accuracy: numbers[2]}, nil
+	return &protocol.EmulatedGeolocation{Latitude: numbers[0], Longitude: numbers[1], Accuracy: numbers[2]}, nil
 }
 
 // forbiddenHeaders are set by the browser only. With a wrong value, a page

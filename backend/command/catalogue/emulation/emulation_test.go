@@ -58,10 +58,10 @@ func TestThrottle(t *testing.T) {
 }
 
 func TestGeolocation(t *testing.T) {
-	at := func(text string) (*protocol.EmulatedPlace, error) {
+	at := func(text string) (*protocol.EmulatedGeolocation, error) {
 		return geolocation(&command.Invocation{Args: command.Values{"geolocation": text}})
 	}
-	if p, err := at("52.52, 13.4,5"); err != nil || *p != (protocol.EmulatedPlace{Latitude: 52.52, Longitude: 13.4, Accuracy: 5}) {
+	if p, err := at("52.52, 13.4,5"); err != nil || *p != (protocol.EmulatedGeolocation{Latitude: 52.52, Longitude: 13.4, Accuracy: 5}) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if p, err := at("off"); p != nil || err != nil {

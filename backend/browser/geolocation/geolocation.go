@@ -1,6 +1,6 @@
-// Package place tells every page of a browser where its user is, as the session's
-// identity says.
-package place
+// Package geolocation gives every page of a browser the geolocation that the session's
+// identity sets.
+package geolocation
 
 import (
 	"cmp"
@@ -17,15 +17,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// accuracy is that of a place without one, in metres.
+// accuracy is that of a geolocation without one, in metres.
 const accuracy = 50
 
-// Follow gives the place to every page, before anything of the page runs, until ctx or
-// the browser ends. The origins that the place names may know it without asking.
+// Follow sets the geolocation of every page, before anything of the page runs, until ctx
+// or the browser ends. The origins that it names may read it without asking.
 func Follow(ctx context.Context, conn *devtools.Conn, where protocol.Geolocation, log *slog.Logger) {
 	root, err := conn.AttachBrowser(ctx)
 	if err != nil {
-		log.WarnContext(ctx, "pages are not told the session's place", "error", err)
+		log.WarnContext(ctx, "pages do not get the session's geolocation", "error", err)
 		return
 	}
 	events := root.Events(target.AttachedToTarget.Method)
@@ -34,14 +34,14 @@ func Follow(ctx context.Context, conn *devtools.Conn, where protocol.Geolocation
 	if err := devtools.Post(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat, Filter: target.Filter{{Type: "page"}, {Exclude: true}},
 	}); err != nil {
-		log.WarnContext(ctx, "pages are not told the session's place", "error", err)
+		log.WarnContext(ctx, "pages do not get the session's geolocation", "error", err)
 		return
 	}
 	for _, origin := range where.Origins {
 		if err := devtools.Post(ctx, root, browser.SetPermission, browser.SetPermissionParams{
 			Permission: &browser.PermissionDescriptor{Name: "geolocation"}, Setting: browser.PermissionSettingGranted, Origin: origin,
 		}); err != nil {
-			log.WarnContext(ctx, "an origin is not told the session's place", "error", err)
+			log.WarnContext(ctx, "an origin does not get the session's geolocation", "error", err)
 		}
 	}
 	near := cmp.Or(where.Accuracy, accuracy)
@@ -58,7 +58,7 @@ func Follow(ctx context.Context, conn *devtools.Conn, where protocol.Geolocation
 				continue
 			}
 			if s := conn.Session(v.SessionID); s != nil {
-				// A page that has gone needs no place.
+				// A page that has gone needs no geolocation.
 				_ = devtools.Post(ctx, s, emulation.SetGeolocationOverride, emulation.SetGeolocationOverrideParams{Latitude: &where.Latitude, Longitude: &where.Longitude, Accuracy: &near})
 				_ = devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 			}
