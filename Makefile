@@ -112,14 +112,22 @@ package: install-package $(PROGRAMS) $(NFPM) $(CYCLONEDX) ## make deb, rpm, arch
 test-package: package ## install, use, upgrade and remove the deb on a clean Debian
 	@build/package/test $(DIST) $(NFPM) $(CYCLONEDX)
 
-# The command line and its service for other systems: nothing in them is C. The window and
-# the tray need each system's own compiler. `make package` takes what it finds there.
-CROSS := linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
+# The command line and its service for all systems: nothing in them is C. The window and
+# the tray need each system's own compiler. `make npm` takes what is there.
+CROSS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
 .PHONY: cross $(CROSS:%=cross-%)
-cross: $(CROSS:%=cross-%) ## build the command line for macOS, Windows and arm64, in build/cross
+cross: $(CROSS:%=cross-%) ## build the command line for Linux, macOS and Windows, in build/cross
 $(CROSS:%=cross-%): cross-%: extension/dist/manifest.json | install-build
 	CGO_ENABLED=0 GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) go build -trimpath -ldflags '$(LDFLAGS)' -o build/cross/$*/ ./app/cli ./app/service
 	cd build/cross/$* && for end in '' .exe; do if [ -f cli$$end ]; then mv -f cli$$end pilotfish$$end; mv -f service$$end pilotfish-service$$end; fi; done
+
+# The same programs as packages of npm. They are tested on this system only.
+.PHONY: npm test-npm
+npm: cross ## make the packages of npm for all systems, and server.json, in build/dist/npm
+	@node build/npm/make.mjs $(DIST)/npm build/cross '$(VERSION)'
+	@ls -l $(DIST)/npm | awk 'NR > 1 {printf "%10d  %s\n", $$5, $$9}'
+test-npm: npm ## install the packages of npm without a network, and use them
+	@node build/npm/test.mjs $(DIST)/npm build/cross '$(VERSION)'
 
 .PHONY: generate
 generate: modules $(TYGO) ## write the TypeScript of backend/protocol, and docs/reference

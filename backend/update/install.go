@@ -250,7 +250,7 @@ func Restore(folder, system string) error {
 // Way is how this Pilotfish was installed.
 type Way string
 
-// The ways. Only a plain folder and npm's are changed by Install.
+// The ways. Only a plain folder is changed by Install; what installed the others renews them.
 const (
 	ByDeb    Way = "deb"
 	ByRPM    Way = "rpm"

@@ -3,6 +3,7 @@
 package updating
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -150,7 +151,9 @@ func other(way update.Way, release string) string {
 			return "This is a clone: git pull && make build"
 		}
 		return "This is a clone: git checkout chooses its version"
-	case update.ByNPM, update.ByFolder:
+	case update.ByNPM:
+		return "Install it with npm: npm install --global pilotfish@" + cmp.Or(release, "VERSION")
+	case update.ByFolder:
 	}
 	return ""
 }
