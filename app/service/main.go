@@ -25,8 +25,10 @@ import (
 	"pilotfish/app/service/updating"
 	"pilotfish/backend/config"
 	"pilotfish/backend/connect"
+	"pilotfish/backend/desktop"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/toolservers"
+	"pilotfish/backend/toolservers/credentials"
 )
 
 // version is set by the build: -X main.version=v1.2.3.
@@ -109,7 +111,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 			connecting.Request{Program: *program, List: *list, Remove: *remove, Dry: *dry, JSON: *asData}, out)
 	case "mcp-servers":
 		own.JSON = *asData
-		return ownServers(own, out)
+		return ownServers(ctx, own, out)
 	case "update":
 		renew.JSON = *asData
 		return updating.Run(ctx, updating.Place{
@@ -125,13 +127,13 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 }
 
 // ownServers changes or lists the user's own MCP servers.
-func ownServers(req ownservers.Request, out io.Writer) error {
+func ownServers(ctx context.Context, req ownservers.Request, out io.Writer) error {
 	dirs, err := config.UserDirs(os.Getenv)
 	if err != nil {
 		return err
 	}
-	return ownservers.Run(ownservers.Place{
-		Getenv: os.Getenv, Store: toolservers.NewStore(dirs.ServersFile()),
+	return ownservers.Run(ctx, ownservers.Place{
+		Getenv: os.Getenv, Store: toolservers.NewStore(dirs.ServersFile(), credentials.New(dirs.ServerSecretsFile(), desktop.KeyringRuns)),
 		Others: func(program string) ([]connect.Other, error) {
 			return connecting.Others(connecting.Place{Getenv: os.Getenv, Executable: commandLine}, program)
 		},

@@ -78,6 +78,10 @@ func (d Dirs) SchedulesFile() string { return filepath.Join(d.State, "schedules.
 // secrets.
 func (d Dirs) ServersFile() string { return filepath.Join(d.Config, "mcp-servers.json") }
 
+// ServerSecretsFile has which credentials of the user's own MCP servers are kept. It
+// contains no values.
+func (d Dirs) ServerSecretsFile() string { return filepath.Join(d.Config, "mcp-server-secrets.json") }
+
 // TrustFile has the folders whose settings for agents the user trusts.
 func (d Dirs) TrustFile() string { return filepath.Join(d.State, "trust.json") }
 

@@ -69,6 +69,9 @@ func Effect(a protocol.Approval) string {
 		return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own."
 	}
 	if a.Command == protocol.ServerQuestion && a.Kind != protocol.ActionTool {
+		if (&say{a: a}).arg("address") != "" {
+			return "It is a server that the agent connects to: what the agent sends there leaves this computer."
+		}
 		return "It is a program that runs as you, and the agent can use everything that it offers."
 	}
 	if a.Actor.Kind == protocol.ActorShell {
@@ -389,6 +392,9 @@ func (s *say) what() string {
 	case protocol.TrustQuestion:
 		return "use the settings for agents in " + s.quote("folder")
 	case protocol.ServerQuestion:
+		if s.arg("address") != "" {
+			return "use your MCP server " + s.quote("server") + " at " + s.quote("address")
+		}
 		return "start your MCP server " + s.quote("server") + " with " + s.quote("command")
 	case "cdp":
 		return "send the DevTools command " + s.quote("method")

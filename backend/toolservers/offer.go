@@ -31,28 +31,42 @@ func NewOffer(store *Store, log *slog.Logger) *Offer {
 	return &Offer{store: store, log: log.With("component", "toolservers"), one: make(chan struct{}, 1), denied: map[string]Server{}}
 }
 
-// For returns the servers that an agent gets, and asks the user about those that need it.
-// A server that is not answered for in time is left out, as is a list that cannot be
-// read: an agent without a server is better than none.
-func (o *Offer) For(ctx context.Context, user Asker, actor protocol.Actor, tab protocol.TabID) []Server {
+// Left is a server that the user allows and that no agent can get now.
+type Left struct {
+	Server Server
+	// Why says what is missing, such as a locked keychain, and what to do.
+	Why *protocol.Error
+}
+
+// For returns the servers that an agent gets, with the values of their headers, and asks
+// the user about those that need it. A server that is not answered for in time is left
+// out, as is a list that cannot be read: an agent without a server is better than none.
+// left are those whose credentials cannot be had.
+func (o *Offer) For(ctx context.Context, user Asker, actor protocol.Actor, tab protocol.TabID) (offered []Server, left []Left) {
 	select {
 	case o.one <- struct{}{}:
 		defer func() { <-o.one }()
 	case <-ctx.Done():
-		return nil
+		return nil, nil
 	}
 	all, err := o.store.List()
 	if err != nil {
 		o.log.Warn("the user's MCP servers are left out", "error", err)
-		return nil
+		return nil, nil
 	}
-	var offered []Server
 	for _, server := range all {
-		if server.Permission == Allow || server.Permission == Ask && o.asked(ctx, user, actor, tab, server) {
-			offered = append(offered, server)
+		if server.Permission == Deny || server.Permission != Allow && !o.asked(ctx, user, actor, tab, server) {
+			continue
 		}
+		whole, err := o.store.Resolve(ctx, server)
+		if err != nil {
+			o.log.Warn("an MCP server is left out: its credentials cannot be had", "server", server.Name, "error", err)
+			left = append(left, Left{server, protocol.AsError(err)})
+			continue
+		}
+		offered = append(offered, whole)
 	}
-	return offered
+	return offered, left
 }
 
 // asked reports whether the user lets an agent have a server.
@@ -84,14 +98,20 @@ func (o *Offer) asked(ctx context.Context, user Asker, actor protocol.Actor, tab
 	return false
 }
 
-// question asks whether an agent may start a server. It shows no value of a variable.
+// question asks whether an agent may have a server. It shows no value of a variable or
+// a header.
 func question(actor protocol.Actor, tab protocol.TabID, server Server) protocol.Approval {
-	args := []protocol.ApprovalArg{
-		{Name: "server", Value: server.Name},
-		{Name: "command", Value: strings.Join(append([]string{server.Command}, server.Args...), " ")},
+	args := []protocol.ApprovalArg{{Name: "server", Value: server.Name}}
+	parts, names := "variables", server.Variables()
+	if server.Remote() {
+		args = append(args, protocol.ApprovalArg{Name: "address", Value: server.Shown()})
+		parts, names = "headers", server.HeaderNames()
+	} else {
+		// All of it: what is hidden could be what the program is told to do.
+		args = append(args, protocol.ApprovalArg{Name: "command", Value: strings.Join(append([]string{server.Command}, server.Args...), " ")})
 	}
-	if names := server.Variables(); len(names) > 0 {
-		args = append(args, protocol.ApprovalArg{Name: "variables", Value: strings.Join(names, "\n")})
+	if len(names) > 0 {
+		args = append(args, protocol.ApprovalArg{Name: parts, Value: strings.Join(names, "\n")})
 	}
 	return protocol.Approval{
 		Actor: actor, Tab: tab, Command: protocol.ServerQuestion, Kind: protocol.ActionSensitive, Args: args,

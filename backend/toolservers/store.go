@@ -1,103 +1,46 @@
 package toolservers
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/spelling"
 )
 
-// Permission says whether agents get a server.
-type Permission string
-
-// The permissions.
-const (
-	Ask   Permission = "ask"
-	Allow Permission = "allow"
-	Deny  Permission = "deny"
-)
-
-// Limits of the list.
-const (
-	maxServers = 50
-	maxFile    = 1 << 20  // bytes
-	maxText    = 16 << 10 // bytes of one argument or value
-	maxParts   = 200      // arguments, or variables, of one server
-)
-
 // fileVersion is the version of the file's form.
 const fileVersion = 1
 
-// Server is one of the user's MCP servers: a program that speaks on its standard streams.
-type Server struct {
-	Name    string   `json:"name"`
-	Command string   `json:"command"`
-	Args    []string `json:"args,omitempty"`
-	// Env are its variables. The values may be secrets.
-	Env map[string]string `json:"env,omitempty"`
-	// From is the program out of whose settings it came; empty when the user added it.
-	From       string     `json:"from,omitempty"`
-	Permission Permission `json:"permission"`
-}
-
-// Variables returns the names of the variables, sorted. The values are shown nowhere.
-func (s Server) Variables() []string {
-	names := make([]string, 0, len(s.Env))
-	for name := range s.Env {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// same reports whether two servers start the same program in the same way.
-func (s Server) same(other Server) bool {
-	a, _ := json.Marshal([]any{s.Command, s.Args, s.Env}) // texts can always be encoded
-	b, _ := json.Marshal([]any{other.Command, other.Args, other.Env})
-	return bytes.Equal(a, b)
-}
-
-func (s Server) check() error {
-	bad := func(message, hint string) error { return protocol.NewError(protocol.CodeBadArgument, message, hint) }
-	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`).MatchString(s.Name) || s.Name == "pilotfish" {
-		return bad("this is no name for a server", "use letters, digits, - and _, at most 40; pilotfish is the browser's own")
-	}
-	if s.Command == "" || len(s.Args) > maxParts || len(s.Env) > maxParts {
-		return bad(s.Name+" has no command, or too many arguments or variables", "give the command line that starts it")
-	}
-	for _, text := range append(slices.Clone(s.Args), s.Command) {
-		if len(text) > maxText || strings.ContainsFunc(text, unicode.IsControl) {
-			return bad("the command line of "+s.Name+" has a part that is too long, or control characters in it", "correct it")
-		}
-	}
-	for name, value := range s.Env {
-		if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`).MatchString(name) || strings.HasPrefix(name, "PILOTFISH_") {
-			return bad(s.Name+" has a variable whose name is not allowed", "use letters, digits and _; names that begin with PILOTFISH_ are Pilotfish's own")
-		}
-		if len(value) > maxText || strings.ContainsRune(value, 0) {
-			return bad("the value of "+name+" of "+s.Name+" is too long, or not text", "correct it")
-		}
-	}
-	return nil
+// Keeper keeps the values of headers that are credentials, for the origin of the
+// server's address; credentials.Keeper does.
+type Keeper interface {
+	// Keep stores a value. It refuses one that it cannot keep for good, and says what
+	// to do.
+	Keep(ctx context.Context, server Server, header, value string) error
+	// Value returns a value. The origin must be the one that it was kept for.
+	Value(ctx context.Context, server Server, header string) (string, error)
+	// Forget removes a value; one that is not there is no error.
+	Forget(ctx context.Context, server Server, header string) error
 }
 
 // Store is the list on disk. It is read for each call, because the command line changes
 // it while the app runs.
-type Store struct{ path string }
+type Store struct {
+	path   string
+	keeper Keeper
+}
 
-// NewStore returns the list in a file, which need not exist.
-func NewStore(path string) *Store { return &Store{path: path} }
+// NewStore returns the list in a file, which need not exist. keeper has the values of
+// headers that are credentials.
+func NewStore(path string, keeper Keeper) *Store { return &Store{path: path, keeper: keeper} }
 
 type file struct {
 	Version int      `json:"version"`
@@ -136,39 +79,71 @@ func (s *Store) List() ([]Server, error) {
 }
 
 // Add adds servers, or replaces those of the same name. What is as before keeps its
-// permission; anything else is asked about.
-func (s *Store) Add(added ...Server) error {
-	return s.change(func(all []Server) ([]Server, error) {
+// permission; anything else is asked about. The value of a header that is a credential
+// goes to the Keeper; a header with Secret and no value keeps the value that it has.
+func (s *Store) Add(ctx context.Context, added ...Server) error {
+	var stale, kept []credential
+	err := s.change(func(all []Server) ([]Server, error) {
+		checked := make([]Server, 0, len(added))
+		more := 0
 		for _, server := range added {
-			if err := server.check(); err != nil {
+			server, err := withSecrets(all, server)
+			if err == nil {
+				err = server.check()
+			}
+			if err != nil {
 				return nil, err
 			}
-			server.Permission = Ask
-			if i := slices.IndexFunc(all, named(server.Name)); i >= 0 {
-				if all[i].same(server) {
-					server.Permission = all[i].Permission
-				}
-				all[i] = server
+			if !slices.ContainsFunc(all, named(server.Name)) && !slices.ContainsFunc(checked, named(server.Name)) {
+				more++
+			}
+			checked = append(checked, server)
+		}
+		if len(all)+more > maxServers {
+			return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("there are at most %d servers", maxServers), "remove some")
+		}
+		for _, server := range checked {
+			at := slices.IndexFunc(all, named(server.Name))
+			server, err := s.keep(ctx, server)
+			if err != nil {
+				return nil, err
+			}
+			if at < 0 {
+				all = append(all, server)
+				kept = append(kept, lost(server, Server{})...)
 				continue
 			}
-			all = append(all, server)
-		}
-		if len(all) > maxServers {
-			return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("there are at most %d servers", maxServers), "remove some")
+			if all[at].same(server) {
+				server.Permission = all[at].Permission
+			}
+			kept = append(kept, lost(server, all[at])...)
+			stale = append(stale, lost(all[at], server)...)
+			all[at] = server
 		}
 		return all, nil
 	})
+	if err != nil {
+		_ = s.forget(ctx, kept) // the error that the user sees is the first one
+		return err
+	}
+	return s.forget(ctx, stale)
 }
 
-// Remove takes a server out of the list.
-func (s *Store) Remove(name string) error {
-	return s.change(func(all []Server) ([]Server, error) {
+// Remove takes a server out of the list, and its credentials out of the Keeper.
+func (s *Store) Remove(ctx context.Context, name string) error {
+	var stale []credential
+	err := s.change(func(all []Server) ([]Server, error) {
 		i, err := find(all, name)
 		if err != nil {
 			return nil, err
 		}
+		stale = lost(all[i], Server{})
 		return slices.Delete(all, i, i+1), nil
 	})
+	if err != nil {
+		return err
+	}
+	return s.forget(ctx, stale)
 }
 
 // Permit sets the permission of a server.

@@ -3,6 +3,7 @@
 package ownservers
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -40,7 +41,7 @@ type Place struct {
 }
 
 // Run carries a request out and prints what was done.
-func Run(at Place, req Request, out io.Writer) error {
+func Run(ctx context.Context, at Place, req Request, out io.Writer) error {
 	if at.Getenv(protocol.EnvMark) != "" || at.Getenv(protocol.EnvConfined) != "" {
 		return protocol.NewError(protocol.CodeRefused, "only the user decides which MCP servers agents get, and an agent asked", "run it in a shell of your own")
 	}
@@ -49,15 +50,15 @@ func Run(at Place, req Request, out io.Writer) error {
 	switch req.Action {
 	case "", "list":
 	case "add":
-		did, err = add(at, req)
+		did, err = add(ctx, at, req)
 	case "remove":
-		err = at.Store.Remove(req.Name)
+		err = at.Store.Remove(ctx, req.Name)
 		did = req.Name + " is removed."
 	case "allow", "ask", "deny":
 		err = at.Store.Permit(req.Name, toolservers.Permission(req.Action))
 		did = fmt.Sprintf("%s: %s. Conversations that have an agent already keep what they have.", req.Name, req.Action)
 	case "import":
-		did, err = take(at, req.Name)
+		did, err = take(ctx, at, req.Name)
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, "this is nothing to do with MCP servers", "list, add, remove, allow, ask, deny or import")
 	}
@@ -67,7 +68,7 @@ func Run(at Place, req Request, out io.Writer) error {
 	return show(at, req, did, out)
 }
 
-func add(at Place, req Request) (string, error) {
+func add(ctx context.Context, at Place, req Request) (string, error) {
 	words, err := command.SplitLine(req.Line)
 	if err != nil {
 		return "", err
@@ -85,13 +86,13 @@ func add(at Place, req Request) (string, error) {
 		}
 		server.Env[name] = value
 	}
-	if err := at.Store.Add(server); err != nil {
+	if err := at.Store.Add(ctx, server); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%s is added. You are asked before an agent gets it; `pilotfish mcp-servers allow %s` allows it always.", req.Name, req.Name), nil
 }
 
-func take(at Place, program string) (string, error) {
+func take(ctx context.Context, at Place, program string) (string, error) {
 	others, err := at.Others(program)
 	if err != nil {
 		return "", err
@@ -105,7 +106,7 @@ func take(at Place, program string) (string, error) {
 		}
 		taken = append(taken, toolservers.Server{Name: other.Name, Command: other.Command, Args: other.Args, Env: other.Env, From: program})
 	}
-	if err := at.Store.Add(taken...); err != nil {
+	if err := at.Store.Add(ctx, taken...); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(&said, "%s from %s. You are asked before an agent gets one.", spelling.Plural(len(taken), "server"), program)
@@ -128,9 +129,7 @@ func show(at Place, req Request, did string, out io.Writer) error {
 	}
 	list := make([]shown, 0, len(all))
 	for _, s := range all {
-		// An argument may be a token, too.
-		line := redact.Text(strings.Join(append([]string{s.Command}, s.Args...), " "))
-		list = append(list, shown{Name: s.Name, Command: line, Variables: s.Variables(), From: s.From, Permission: s.Permission})
+		list = append(list, shown{Name: s.Name, Command: s.Shown(), Variables: s.Variables(), From: s.From, Permission: s.Permission})
 	}
 	if req.JSON {
 		return say.Object(out, map[string]any{"text": did, "servers": list})

@@ -16,7 +16,7 @@ func TestMCPServers(t *testing.T) {
 	env := map[string]string{"GH": "hunter2"}
 	at := ownservers.Place{
 		Getenv: func(name string) string { return env[name] },
-		Store:  toolservers.NewStore(filepath.Join(t.TempDir(), "mcp-servers.json")),
+		Store:  toolservers.NewStore(filepath.Join(t.TempDir(), "mcp-servers.json"), nil),
 		Others: func(string) ([]connect.Other, error) {
 			return []connect.Other{
 				{Name: "web", Server: connect.Server{Command: "web"}, Env: map[string]string{"KEY": "hunter3"}},
@@ -27,7 +27,7 @@ func TestMCPServers(t *testing.T) {
 	says := func(want string, req ownservers.Request) {
 		t.Helper()
 		var out bytes.Buffer
-		err := ownservers.Run(at, req, &out)
+		err := ownservers.Run(t.Context(), at, req, &out)
 		if err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("%+v: %q, %v, want %q", req, out.String(), err, want)
 		}
@@ -38,7 +38,7 @@ func TestMCPServers(t *testing.T) {
 	fails := func(code protocol.Code, req ownservers.Request) {
 		t.Helper()
 		var out bytes.Buffer
-		if err := ownservers.Run(at, req, &out); protocol.AsError(err) == nil || protocol.AsError(err).Code != code || protocol.AsError(err).Hint == "" {
+		if err := ownservers.Run(t.Context(), at, req, &out); protocol.AsError(err) == nil || protocol.AsError(err).Code != code || protocol.AsError(err).Hint == "" {
 			t.Errorf("%+v: %v, want %s and what to do", req, err, code)
 		}
 	}

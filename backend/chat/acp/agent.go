@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -142,7 +141,7 @@ func (a *agent) create(ctx context.Context, cfg driver.SessionConfig, s *session
 		}
 	}
 	err := a.conn.call(sdk.AgentMethodSessionNew, sdk.NewSessionRequest{
-		Cwd: cfg.Dir, McpServers: servers(cfg.Tools), Meta: a.meta(cfg),
+		Cwd: cfg.Dir, McpServers: servers(s.tools), Meta: a.meta(cfg),
 	}, take)
 	if err != nil {
 		a.begin(s, "", false)
@@ -204,7 +203,7 @@ func (a *agent) takeUp(ctx context.Context, cfg driver.SessionConfig, s *session
 	var err error
 	if resumes {
 		err = s.reopen(ctx, sdk.AgentMethodSessionResume, sdk.ResumeSessionRequest{
-			SessionId: sdk.SessionId(cfg.Resume), Cwd: cfg.Dir, McpServers: servers(cfg.Tools), Meta: a.meta(cfg),
+			SessionId: sdk.SessionId(cfg.Resume), Cwd: cfg.Dir, McpServers: servers(s.tools), Meta: a.meta(cfg),
 		})
 		// Qwen Code 0.15 announces this method but does not implement it.
 		if unknown, ok := errors.AsType[*rpcError](err); loads && ok && unknown.Code == codeNoMethod {
@@ -214,7 +213,7 @@ func (a *agent) takeUp(ctx context.Context, cfg driver.SessionConfig, s *session
 	if !resumes {
 		// The agent repeats the whole history; the conversation has it already.
 		err = s.reopen(ctx, sdk.AgentMethodSessionLoad, sdk.LoadSessionRequest{
-			SessionId: sdk.SessionId(cfg.Resume), Cwd: cfg.Dir, McpServers: servers(cfg.Tools), Meta: a.meta(cfg),
+			SessionId: sdk.SessionId(cfg.Resume), Cwd: cfg.Dir, McpServers: servers(s.tools), Meta: a.meta(cfg),
 		})
 		if err == nil && !s.replayed.Load() {
 			// Qwen Code creates an empty session for an id that it does not
@@ -365,22 +364,4 @@ func (a *agent) Close(ctx context.Context) error {
 		return err
 	}
 	return stdio.Await(ctx, a.done, a.launch.Name)
-}
-
-// servers returns the browser's tools in ACP's form.
-func servers(tools []driver.ToolServer) []sdk.McpServer {
-	out := make([]sdk.McpServer, 0, len(tools))
-	for _, tool := range tools {
-		env := make([]sdk.EnvVariable, 0, len(tool.Env))
-		for _, pair := range tool.Env {
-			name, value, _ := strings.Cut(pair, "=")
-			env = append(env, sdk.EnvVariable{Name: name, Value: value})
-		}
-		args := tool.Args
-		if args == nil {
-			args = []string{}
-		}
-		out = append(out, sdk.McpServer{Stdio: &sdk.McpServerStdio{Name: tool.Name, Command: tool.Command, Args: args, Env: env}})
-	}
-	return out
 }

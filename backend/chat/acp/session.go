@@ -24,6 +24,7 @@ type session struct {
 	sink  driver.Sink
 	inbox *inbox
 	id    string
+	tools []driver.ToolServer // the servers that the agent gets
 
 	gone     chan struct{} // closed by Close
 	replayed atomic.Bool   // the agent has repeated some of the history
@@ -43,6 +44,7 @@ type session struct {
 	questions map[*question]struct{}
 	closed    bool
 	unsaid    string // the system prompt, until it was sent with a prompt
+	lacks     string // a notice about servers that the agent does not get, until it was shown
 }
 
 // turn is a prompt that the agent is working on.
@@ -63,6 +65,7 @@ func newSession(a *agent, cfg driver.SessionConfig, sink driver.Sink) *session {
 		agent: a, log: a.log, sink: sink, inbox: newInbox(), gone: make(chan struct{}),
 		shown: map[string]bool{}, asked: map[string]bool{}, questions: map[*question]struct{}{},
 	}
+	s.tools, s.lacks = driver.Usable(a.launch.Name, cfg.Tools, a.can.Can.MCP.HTTP)
 	if !a.takesSystem() {
 		s.unsaid = cfg.System
 	}
@@ -126,6 +129,10 @@ func (s *session) Prompt(ctx context.Context, p driver.Prompt) (driver.TurnEnd, 
 		s.turn = nil
 		s.mu.Unlock()
 		return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
+	}
+	if notice := s.lacks; notice != "" {
+		s.lacks = ""
+		s.inbox.put(0, func() { s.emit(driver.Update{Notice: &notice}) })
 	}
 	t.sent = true // from here on Cancel notifies the agent, after the prompt
 	err := s.agent.conn.call(sdk.AgentMethodSessionPrompt,

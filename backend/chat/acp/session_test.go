@@ -157,6 +157,41 @@ func TestWhatASessionIsGiven(t *testing.T) {
 	}
 }
 
+// A server at an address goes to an agent that announces that it can connect to one. The
+// user is told once which servers another agent does not get, and why.
+func TestServersAtAnAddress(t *testing.T) {
+	cfg := driver.SessionConfig{Dir: t.TempDir(), Tools: []driver.ToolServer{
+		{Name: "pilotfish", Command: "pilotfish"},
+		{Name: "hub", URL: "https://hub.example/mcp", Headers: []driver.ToolHeader{{Name: "Authorization", Value: "Bearer abc"}}},
+		{Name: "bare", URL: "http://127.0.0.1:9/mcp"},
+		{Name: "locked", URL: "https://locked.example/mcp", Missing: "the keychain is locked"},
+	}}
+	session, sink := openWith(t, start(t, "-mcp-http"), cfg)
+	prompt(t, session, "tools")
+	if want := "tools pilotfish, hub http https://hub.example/mcp [{Authorization Bearer abc}], bare http http://127.0.0.1:9/mcp []"; sink.text() != want {
+		t.Errorf("%q, want %q", sink.text(), want)
+	}
+	sink.wait(t, "notice Scripted does not have these of your MCP servers: locked (the keychain is locked).")
+	session, sink = openWith(t, start(t), cfg)
+	prompt(t, session, "tools")
+	prompt(t, session, "tools")
+	if want := "tools pilotfishtools pilotfish"; sink.text() != want {
+		t.Errorf("%q, want %q", sink.text(), want)
+	}
+	notices := 0
+	for _, line := range sink.log {
+		if strings.HasPrefix(line, "notice ") {
+			notices++
+			if !strings.Contains(line, "hub (") || !strings.Contains(line, "bare (") || strings.Contains(line, "pilotfish (") || strings.Contains(line, "abc") {
+				t.Error(line)
+			}
+		}
+	}
+	if notices != 1 {
+		t.Errorf("%d notices, want 1", notices)
+	}
+}
+
 func TestPicturesAndFiles(t *testing.T) {
 	session, sink := open(t, start(t))
 	_, err := session.Prompt(within(t), driver.Prompt{

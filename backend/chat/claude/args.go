@@ -16,19 +16,33 @@ import (
 // Claude replaces each ${NAME} by the variable of its own environment, see
 // environment.
 func toolsConfig(tools []driver.ToolServer) string {
-	type server struct {
+	type program struct {
 		Command string            `json:"command"`
 		Args    []string          `json:"args"`
 		Env     map[string]string `json:"env"`
 	}
-	servers := map[string]server{}
+	// Claude replaces variables in an address and in headers, too; an address may have a
+	// key in it.
+	type remote struct {
+		Type    string            `json:"type"`
+		URL     string            `json:"url"`
+		Headers map[string]string `json:"headers"`
+	}
+	servers := map[string]any{}
 	for i, tool := range tools {
-		env := map[string]string{}
+		values := map[string]string{}
+		if tool.URL != "" {
+			for at, header := range tool.Headers {
+				values[header.Name] = "${" + variable(i, headerVariable(at)) + "}"
+			}
+			servers[tool.Name] = remote{"http", "${" + variable(i, urlVariable) + "}", values}
+			continue
+		}
 		for _, pair := range tool.Env {
 			name, _, _ := strings.Cut(pair, "=")
-			env[name] = "${" + variable(i, name) + "}"
+			values[name] = "${" + variable(i, name) + "}"
 		}
-		servers[tool.Name] = server{tool.Command, append([]string{}, tool.Args...), env}
+		servers[tool.Name] = program{tool.Command, append([]string{}, tool.Args...), values}
 	}
 	raw, err := json.Marshal(map[string]any{"mcpServers": servers})
 	if err != nil {
@@ -45,9 +59,22 @@ func environment(launched []string, tools []driver.ToolServer) []string {
 		for _, pair := range tool.Env {
 			env = append(env, variable(i, pair))
 		}
+		if tool.URL != "" {
+			env = append(env, variable(i, urlVariable+"="+tool.URL))
+		}
+		for at, header := range tool.Headers {
+			env = append(env, variable(i, headerVariable(at)+"="+header.Value))
+		}
 	}
 	return env
 }
+
+// urlVariable is the variable of the address of a server.
+const urlVariable = "URL"
+
+// headerVariable is the variable of a header of a server, by its index: names of headers
+// are no names of variables.
+func headerVariable(at int) string { return fmt.Sprintf("HEADER_%d", at) }
 
 // variable returns the name, or the pair with it, under which claude has a variable of a
 // tool. Those of the browser's tools, the first, keep their names; others may be called

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -336,5 +337,45 @@ func TestTheTokenIsInTheEnvironment(t *testing.T) {
 	}
 	if got := strings.TrimPrefix(sink.said(), args); got != "secret" {
 		t.Errorf("its environment has the token %q", got)
+	}
+}
+
+// The address and the headers of a server may be credentials: they are in claude's
+// environment, too.
+func TestAServerAtAnAddress(t *testing.T) {
+	_, session, sink, err := open(t, driver.SessionConfig{Tools: []driver.ToolServer{
+		{Name: "pilotfish", Command: "pilotfish", Args: []string{"mcp"}},
+		{Name: "hub", URL: "https://hub.example/mcp?key=k1", Headers: []driver.ToolHeader{{Name: "X-Team", Value: "blue"}, {Name: "Authorization", Value: "Bearer secret"}}},
+		{Name: "locked", URL: "https://locked.example", Missing: "the keychain is locked"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(text string) string {
+		t.Helper()
+		before := sink.said()
+		if _, err := session.Prompt(within(t), driver.Prompt{Text: text}); err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimPrefix(sink.said(), before)
+	}
+	args := said("args")
+	if want := `"hub":{"type":"http","url":"${PILOTFISH_SERVER_1_URL}","headers":{"Authorization":"${PILOTFISH_SERVER_1_HEADER_1}","X-Team":"${PILOTFISH_SERVER_1_HEADER_0}"}}`; !strings.Contains(args, want) {
+		t.Errorf("%q lacks %q", args, want)
+	}
+	if strings.Contains(args, "secret") || strings.Contains(args, "key=k1") || strings.Contains(args, `"locked"`) {
+		t.Errorf("%q", args)
+	}
+	for name, want := range map[string]string{"URL": "https://hub.example/mcp?key=k1", "HEADER_0": "blue", "HEADER_1": "Bearer secret"} {
+		if got := said("env PILOTFISH_SERVER_1_" + name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	sink.mu.Lock()
+	defer sink.mu.Unlock()
+	if !slices.ContainsFunc(sink.updates, func(u driver.Update) bool {
+		return u.Notice != nil && strings.Contains(*u.Notice, "locked (the keychain is locked)")
+	}) {
+		t.Error("the user is not told which server claude lacks")
 	}
 }

@@ -43,7 +43,8 @@ type session struct {
 	questions map[string]*question
 	turn      *turn
 	closed    bool
-	end       error // why claude has ended; nil while it runs
+	lacks     string // a notice about servers that claude does not get, until it was shown
+	end       error  // why claude has ended; nil while it runs
 }
 
 // turn is a prompt that claude is working on.
@@ -116,7 +117,12 @@ func (s *session) Prompt(ctx context.Context, p driver.Prompt) (driver.TurnEnd, 
 		return driver.TurnEnd{Reason: protocol.EndCrashed}, s.end
 	}
 	s.turn = t
+	notice := s.lacks
+	s.lacks = ""
 	s.mu.Unlock()
+	if notice != "" {
+		s.emit(driver.Update{Notice: &notice})
+	}
 
 	if err := s.useModel(ctx, p.Model); err != nil {
 		s.drop(t)

@@ -151,12 +151,44 @@ type Said struct {
 	Entry protocol.ChatEntry
 }
 
-// ToolServer is an MCP server over stdio that an agent starts.
+// ToolServer is an MCP server for an agent: a program over stdio that it starts, or a
+// server at an address that it connects to (streamable HTTP).
 type ToolServer struct {
 	Name    string
 	Command string
 	Args    []string
 	Env     []string // "NAME=value"
+	// URL is the address; empty for a program.
+	URL string
+	// Headers go with every request to URL.
+	Headers []ToolHeader
+	// Missing says why no agent can get it now; empty for one that an agent gets. The
+	// driver does not pass it on and tells the user (Usable).
+	Missing string
+}
+
+// ToolHeader is a header of the requests to a server.
+type ToolHeader struct{ Name, Value string }
+
+// Usable returns the servers that an agent can get, and a notice for the user about those
+// that it cannot, empty if there are none. remote says whether the agent can connect to
+// servers at an address.
+func Usable(agent string, servers []ToolServer, remote bool) (usable []ToolServer, notice string) {
+	var left []string
+	for _, server := range servers {
+		switch {
+		case server.Missing != "":
+			left = append(left, server.Name+" ("+server.Missing+")")
+		case server.URL != "" && !remote:
+			left = append(left, server.Name+" ("+agent+" cannot connect to MCP servers at an address, only start programs)")
+		default:
+			usable = append(usable, server)
+		}
+	}
+	if len(left) == 0 {
+		return usable, ""
+	}
+	return usable, agent + " does not have these of your MCP servers: " + strings.Join(left, "; ") + "."
 }
 
 // Session is one session of an agent. Its methods may be called at any time,

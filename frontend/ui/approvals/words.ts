@@ -52,11 +52,14 @@ export function consequence({
   command,
   kind,
   login,
-}: Pick<Approval, 'actor' | 'command' | 'kind' | 'login'>): string {
+  args,
+}: Pick<Approval, 'actor' | 'command' | 'kind' | 'login' | 'args'>): string {
   if (command === 'trust' && kind !== 'tool')
     return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own.";
   if (command === 'mcp-server' && kind !== 'tool')
-    return 'It is a program that runs as you, and the agent can use everything that it offers.';
+    return args?.some(({ name }) => name === 'address') === true
+      ? 'It is a server that the agent connects to: what the agent sends there leaves this computer.'
+      : 'It is a program that runs as you, and the agent can use everything that it offers.';
   if (actor.kind === 'shell')
     return 'An agent runs that is not confined, so Pilotfish cannot be sure that you asked.';
   if (login !== undefined) return 'You type them in the panel. No agent sees them.';
@@ -256,6 +259,8 @@ class Saying {
       case 'trust':
         return `use the settings for agents in ${this.#quote('folder')}`;
       case 'mcp-server':
+        if (this.#arg('address') !== '')
+          return `use your MCP server ${this.#quote('server')} at ${this.#quote('address')}`;
         return `start your MCP server ${this.#quote('server')} with ${this.#quote('command')}`;
       case 'cdp':
         return `send the DevTools command ${this.#quote('method')}`;

@@ -38,6 +38,10 @@ type Initialized struct {
 		Prompt struct {
 			Image bool `json:"image"`
 		} `json:"promptCapabilities"`
+		// MCP says which servers it connects to beside programs that it starts.
+		MCP struct {
+			HTTP bool `json:"http"`
+		} `json:"mcpCapabilities"`
 	} `json:"agentCapabilities"`
 	AuthMethods []struct {
 		ID          string `json:"id"`

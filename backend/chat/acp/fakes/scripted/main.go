@@ -68,6 +68,7 @@
 //	-blank          loads a session that it does not know, as an empty one
 //	-hasty          announces an option's value before it responds
 //	-no-images      accepts no images
+//	-mcp-http       connects to MCP servers at an address
 //	-legacy         announces modes and models separately, no config options
 //	-plain          announces neither
 //	-version N      another version of the protocol
@@ -102,6 +103,7 @@ func main() {
 	flag.BoolVar(&a.blank, "blank", false, "")
 	flag.BoolVar(&a.hasty, "hasty", false, "")
 	flag.BoolVar(&a.noImages, "no-images", false, "")
+	flag.BoolVar(&a.mcpHTTP, "mcp-http", false, "")
 	flag.BoolVar(&a.legacy, "legacy", false, "")
 	flag.BoolVar(&a.plain, "plain", false, "")
 	flag.IntVar(&a.version, "version", 1, "")
@@ -122,10 +124,10 @@ func main() {
 
 // agent is the process.
 type agent struct {
-	early, signIn, noLoad, resume, lists, noImages, legacy, plain bool
-	boasts, blank, hasty, late                                    bool
-	version                                                       int
-	dieAt, mute, hello, state                                     string
+	early, signIn, noLoad, resume, lists, noImages, mcpHTTP, legacy, plain bool
+	boasts, blank, hasty, late                                             bool
+	version                                                                int
+	dieAt, mute, hello, state                                              string
 
 	writing sync.Mutex
 	out     io.Writer

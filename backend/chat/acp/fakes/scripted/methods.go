@@ -15,7 +15,7 @@ type session struct {
 	agent  *agent
 	id     string
 	cwd    string
-	tools  []string // the names of its MCP servers
+	tools  []string // the names of its MCP servers, and what those at an address are given with
 	system string
 
 	model, mode string
@@ -30,7 +30,10 @@ func (a *agent) handle(id json.RawMessage, method string, params json.RawMessage
 		Session string `json:"sessionId"`
 		Cwd     string `json:"cwd"`
 		Servers []struct {
-			Name string `json:"name"`
+			Type    string `json:"type"`
+			Name    string `json:"name"`
+			URL     string `json:"url"`
+			Headers []struct{ Name, Value string }
 		} `json:"mcpServers"`
 		Meta struct {
 			System struct {
@@ -53,7 +56,11 @@ func (a *agent) handle(id json.RawMessage, method string, params json.RawMessage
 	a.mu.Unlock()
 	names := make([]string, 0, len(p.Servers))
 	for _, server := range p.Servers {
-		names = append(names, server.Name)
+		name := server.Name
+		if server.Type != "" {
+			name += fmt.Sprint(" ", server.Type, " ", server.URL, " ", server.Headers)
+		}
+		names = append(names, name)
 	}
 	switch method {
 	case "initialize":
@@ -127,6 +134,9 @@ func (a *agent) initialize(id json.RawMessage) {
 	can := object{
 		"loadSession":        !a.noLoad,
 		"promptCapabilities": object{"image": !a.noImages, "embeddedContext": true},
+	}
+	if a.mcpHTTP {
+		can["mcpCapabilities"] = object{"http": true}
 	}
 	sessions := object{"close": object{}}
 	if a.lists {
