@@ -122,6 +122,8 @@ func roomRules() []roomRule {
 		{"backend/browser/elements", []string{protocol, "backend/browser/page", "backend/browser/devtools"}, "what finds an element is under the operations, and knows none of them"},
 		{"backend/browser/inspect", []string{protocol, "extension", "backend/browser/page", "backend/browser/elements", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/details", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/details/csstext", nil, "the text of a style is edited without knowing the browser that has it"},
+		{"backend/browser/observe/harfile", []string{protocol, "backend/redact"}, "a HAR file is made without knowing where its requests were recorded"},
 		{"backend/browser/details/sourcemap", nil, "a source map is read without knowing where it comes from"},
 		{"backend/browser/files", []string{protocol, "backend/journal"}, "files that commands make do not depend on what is in them"},
 		{"backend/browser/sitedata", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files"}, "operations do not know each other, nor the browser whose pages they read"},
@@ -243,7 +245,8 @@ func roomRules() []roomRule {
 		{"app/bench/product", []string{protocol, "app/e2e"}, "the app is started without knowing what is measured"},
 		{"app/agents", []string{"backend"}, "real agents meet the built programs: nothing of them is linked"},
 		{"app/e2e", []string{"backend", "extension", "frontend", "app/agents/fakes/model", "app/cli/client"}, "nobody imports a program; the stand-in for hosted models is shared by all tests"},
-		{"app", []string{"backend", "extension", "app/assembly"}, "nobody imports a program"},
+		{"app", []string{"backend", "extension", "app/assembly", "app/calls"}, "nobody imports a program"},
+		{"app/calls", []string{protocol, "backend/server"}, "what the window's page may call knows the parts that answer only as interfaces"},
 	}
 	for _, name := range []string{"agent", "auth", "hub", "journal", "logs", "proc", "question", "redact", "spelling", "supervise"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"pilotfish/app/calls"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
@@ -117,7 +118,7 @@ func playUnresponsiveTray() {
 
 // fakeBackend is a backend whose state the test sets, and which records calls.
 type fakeBackend struct {
-	kept    secrets // nil for none
+	kept    calls.SecretStore // nil for none
 	changes *hub.Hub[struct{}]
 	calls   chan string
 	broken  error                // returned by Run at once
@@ -132,7 +133,7 @@ type fakeBackend struct {
 // Models returns nil: the models are tested elsewhere.
 func (b *fakeBackend) Models() server.Models { return nil }
 
-func (b *fakeBackend) Secrets() secrets { return b.kept }
+func (b *fakeBackend) Secrets() calls.SecretStore { return b.kept }
 
 func (b *fakeBackend) Schedules() session.Schedules { return nil }
 
@@ -212,7 +213,7 @@ func (b *fakeBackend) CreateTitled(_ context.Context, title string) (protocol.Se
 	return protocol.SessionName(title), nil
 }
 
-func (b *fakeBackend) Identity(name protocol.SessionName) (sessionIdentity, error) {
+func (b *fakeBackend) Identity(name protocol.SessionName) (calls.Identity, error) {
 	return fakeIdentity{b, name}, nil
 }
 
@@ -235,7 +236,7 @@ func (f fakeIdentity) Test(_ context.Context, id *protocol.SessionIdentity, _ st
 	return &protocol.ProxyTest{Proxy: id.Proxy, Host: protocol.ProxyTestHost, Milliseconds: 7}, nil
 }
 
-func (b *fakeBackend) Approvals(name protocol.SessionName) (approvals, error) {
+func (b *fakeBackend) Approvals(name protocol.SessionName) (calls.Asked, error) {
 	return fakeApprovals{b, name}, nil
 }
 
@@ -254,7 +255,7 @@ func (a fakeApprovals) Answer(id string, answer protocol.ApprovalAnswer, _ strin
 	return nil
 }
 
-func (a fakeApprovals) Rules() (siteRules, error) {
+func (a fakeApprovals) Rules() (calls.Rules, error) {
 	return &fakeRules{list: []protocol.SiteRule{}}, nil
 }
 

@@ -30,7 +30,7 @@ func (e *fakeEntry) Enabled() (bool, error) { return e.command != nil, nil }
 
 func TestStartOnLoginIsTheEntryOfTheDesktop(t *testing.T) {
 	entry := &fakeEntry{}
-	app := &App{ctx: t.Context(), backend: newFakeBackend(), login: login{entry: entry, program: "/opt/Pilotfish"}}
+	app := newApp(App{ctx: t.Context(), backend: newFakeBackend(), login: login{entry: entry, program: "/opt/Pilotfish"}})
 
 	saved, err := app.SaveSettings(protocol.Settings{StartOnLogin: true})
 	if err != nil || !saved.StartOnLogin {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"pilotfish/app/calls"
 	"pilotfish/backend/approval"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
@@ -61,24 +62,17 @@ type backend interface {
 	Delete(ctx context.Context, name protocol.SessionName) error
 	ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error
 	// Approvals returns the approvals of a session.
-	Approvals(name protocol.SessionName) (approvals, error)
-	// Conversations returns the conversations of a running session.
-	Conversations(name protocol.SessionName) (server.Conversations, error)
-	// ConversationFile reads an image or file of a conversation.
-	ConversationFile(ctx context.Context, name protocol.SessionName, path string) (protocol.ChatAttachment, error)
-	// ShowConversation brings a conversation to the front in the browser.
-	ShowConversation(ctx context.Context, name protocol.SessionName, id protocol.ConversationID) error
-	// OpenLink opens a web page in a session's browser.
-	OpenLink(ctx context.Context, name protocol.SessionName, link string) error
+	Approvals(name protocol.SessionName) (calls.Asked, error)
+	calls.ConversationsOf
 	Settings() protocol.Settings
 	SaveSettings(ctx context.Context, settings protocol.Settings) (protocol.Settings, error)
 	ProbeAgents(ctx context.Context) protocol.AgentsFile
 	// Models manages the model profiles; nil when there are none.
 	Models() server.Models
 	// Identity returns the identity and network of a session.
-	Identity(name protocol.SessionName) (sessionIdentity, error)
+	Identity(name protocol.SessionName) (calls.Identity, error)
 	// Secrets keeps the user's secrets; nil when there are none.
-	Secrets() secrets
+	Secrets() calls.SecretStore
 	// Schedules are what runs by itself; nil when there is nothing.
 	Schedules() session.Schedules
 	SetTray(host protocol.TrayHost)
@@ -89,33 +83,14 @@ type backend interface {
 	OnQuit(quit func())
 }
 
-// approvals answers what waits for the user, and holds the rules that say when
-// an agent must ask.
-type approvals interface {
-	// Answer answers an approval. place says where the user gave the answer.
-	Answer(id string, answer protocol.ApprovalAnswer, place string) error
-	// Show brings an approval to the front: in the panel beside the tab that it
-	// is about, or on the window's page of approvals.
-	Show(ctx context.Context, id string)
-	Rules() (siteRules, error)
-}
-
-// siteRules says which agent may do what on which sites.
-type siteRules interface {
-	// List returns the rules, the defaults last.
-	List() []protocol.SiteRule
-	Set(rule protocol.SiteRule) error
-	Remove(site string, kind protocol.ActionKind) error
-}
-
 // manager adapts session.Manager to backend.
 type manager struct{ *session.Manager }
 
 // Secrets returns the user's secrets.
-func (m manager) Secrets() secrets { return session.Secrets(m.Manager) }
+func (m manager) Secrets() calls.SecretStore { return session.Secrets(m.Manager) }
 
 // Identity returns the identity and network of a session.
-func (m manager) Identity(name protocol.SessionName) (sessionIdentity, error) {
+func (m manager) Identity(name protocol.SessionName) (calls.Identity, error) {
 	s, err := m.Session(name)
 	if err != nil {
 		return nil, err
@@ -124,7 +99,7 @@ func (m manager) Identity(name protocol.SessionName) (sessionIdentity, error) {
 }
 
 // Approvals returns the approvals of a session.
-func (m manager) Approvals(name protocol.SessionName) (approvals, error) {
+func (m manager) Approvals(name protocol.SessionName) (calls.Asked, error) {
 	s, err := m.Session(name)
 	if err != nil {
 		return nil, err
@@ -132,11 +107,11 @@ func (m manager) Approvals(name protocol.SessionName) (approvals, error) {
 	return asked{s.Approvals()}, nil
 }
 
-// asked adapts approval.Manager to approvals.
+// asked adapts approval.Manager to calls.Asked.
 type asked struct{ *approval.Manager }
 
 // Rules returns the session's site rules.
-func (a asked) Rules() (siteRules, error) { return a.Manager.Rules() }
+func (a asked) Rules() (calls.Rules, error) { return a.Manager.Rules() }
 
 // logTail is the part of the log that the window shows.
 type logTail interface {

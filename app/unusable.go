@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"pilotfish/app/calls"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
@@ -61,7 +62,7 @@ func (b *brokenBackend) Begun() <-chan struct{} {
 func (b *brokenBackend) Models() server.Models { return nil }
 
 // Secrets returns nil: nothing is kept.
-func (b *brokenBackend) Secrets() secrets { return nil }
+func (b *brokenBackend) Secrets() calls.SecretStore { return nil }
 
 // Schedules returns nil: nothing runs.
 func (*brokenBackend) Schedules() session.Schedules { return nil }
@@ -75,12 +76,12 @@ func (b *brokenBackend) CreateTitled(context.Context, string) (protocol.SessionN
 	return "", b.problem
 }
 
-func (b *brokenBackend) Identity(protocol.SessionName) (sessionIdentity, error) {
+func (b *brokenBackend) Identity(protocol.SessionName) (calls.Identity, error) {
 	return nil, b.problem
 }
 
-func (b *brokenBackend) Approvals(protocol.SessionName) (approvals, error)  { return nil, b.problem }
-func (b *brokenBackend) Delete(context.Context, protocol.SessionName) error { return b.problem }
+func (b *brokenBackend) Approvals(protocol.SessionName) (calls.Asked, error) { return nil, b.problem }
+func (b *brokenBackend) Delete(context.Context, protocol.SessionName) error  { return b.problem }
 
 func (b *brokenBackend) ShowTab(context.Context, protocol.SessionName, protocol.TabID) error {
 	return b.problem

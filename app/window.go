@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/app/calls"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/supervise"
@@ -192,7 +193,7 @@ func (w *window) detach() (seen bool) {
 	w.child = nil
 	seen = w.visible
 	w.mu.Unlock()
-	w.bound.reading.end()
+	calls.StopReading(w.bound.ConversationCalls)
 	return seen
 }
 
@@ -252,7 +253,7 @@ func (w *window) answer(child *windowChild, asked protocol.WindowReport) {
 		}
 	}()
 	var err error
-	if answer.Data, err = w.bound.call(asked.Method, asked.Args); err != nil {
+	if answer.Data, err = calls.Call(w.bound, asked.Method, asked.Args); err != nil {
 		answer.Failed = formatError(err)
 	}
 }

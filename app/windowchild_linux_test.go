@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pilotfish/app/calls"
 	"pilotfish/backend/protocol"
 )
 
@@ -26,7 +27,7 @@ func startWindow(t *testing.T, part string, hidden bool) (b *fakeBackend, w *win
 	b = newFakeBackend()
 	w = newWindow(parts{windowProgram: os.Args[0], logger: endings(b)}, io.Discard, b.Window)
 	ctx, cancel := context.WithCancel(t.Context())
-	w.bound = &App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() { b.called("quit") }}
+	w.bound = newApp(App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() { b.called("quit") }})
 	var ended sync.WaitGroup
 	var err error
 	ended.Go(func() { err = w.run(ctx, hidden, b.Begun()) })
@@ -225,7 +226,7 @@ func TestWindowThatCannotRunIsGivenUp(t *testing.T) {
 	said := make(chan string, 1)
 	w := newWindow(parts{windowProgram: os.Args[0], logger: slog.New(slog.DiscardHandler)}, writer(func(text string) { said <- text }), b.Window)
 	ctx, cancel := context.WithCancel(t.Context())
-	w.bound = &App{ctx: ctx}
+	w.bound = &App{ctx: ctx, ConversationCalls: calls.NewConversationCalls(ctx, nil)}
 	var ended sync.WaitGroup
 	ended.Go(func() {
 		if err := w.run(ctx, false, b.Begun()); err != nil {
@@ -281,19 +282,19 @@ func TestThePageCallsWhatThereIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := regexp.MustCompile(`(?:ask|run)\((?:[\w.()]+,\s*)?'([A-Z]\w+)'([^)]*)\)`).FindAllStringSubmatch(string(page), -1)
+	found := regexp.MustCompile(`(?:ask|run)\((?:[\w.()]+,\s*)?'([A-Z]\w+)'([^)]*)\)`).FindAllStringSubmatch(string(page), -1)
 	var called []string
 	b := newFakeBackend()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	app := &App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() {}, first: newFirstRun(""), changed: func() {}, openFolder: func(context.Context, string) error { return nil }}
-	for _, c := range calls {
+	app := newApp(App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() {}, first: newFirstRun(""), changed: func() {}, openFolder: func(context.Context, string) error { return nil }})
+	for _, c := range found {
 		called = append(called, c[1])
 		args := make([]json.RawMessage, strings.Count(c[2], ","))
 		for i := range args {
 			args[i] = json.RawMessage("null")
 		}
-		if _, err := app.call(c[1], args); err != nil && (protocol.AsError(err).Code == protocol.CodeUnknownCommand || strings.Contains(err.Error(), "arguments")) {
+		if _, err := calls.Call(app, c[1], args); err != nil && (protocol.AsError(err).Code == protocol.CodeUnknownCommand || strings.Contains(err.Error(), "arguments")) {
 			t.Errorf("%s with %d arguments: %v", c[1], len(args), err)
 		}
 	}

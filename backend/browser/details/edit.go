@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/css"
 
+	"pilotfish/backend/browser/details/csstext"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -191,7 +191,7 @@ func (e *edit) turn(ctx context.Context, p *page.Page, undo bool) error {
 	if err != nil {
 		return protocol.NewError(protocol.CodeGone, "the style sheet of the edit is gone", "read the element again")
 	}
-	if sliceOf(text.Text, at) != now {
+	if csstext.Slice(text.Text, at) != now {
 		return changedSince()
 	}
 	style, err := e.sight.setText(ctx, e.sheet, at, then)
@@ -208,13 +208,6 @@ func (e *edit) turn(ctx context.Context, p *page.Page, undo bool) error {
 
 func changedSince() error {
 	return protocol.NewError(protocol.CodeChanged, "the page changed what the edit changed", "the edit stays as it is; read the element again")
-}
-
-// sliceOf returns the part of a sheet at a place.
-func sliceOf(sheet string, at *css.SourceRange) string {
-	s := styleText{text: utf16.Encode([]rune(sheet))}
-	from, to := s.offset(at.StartLine, at.StartColumn), s.offset(at.EndLine, at.EndColumn)
-	return string(utf16.Decode(s.text[min(from, to):to]))
 }
 
 // diffOf returns what edits change together, with the file and line of each rule.
@@ -243,7 +236,7 @@ func diffOf(edits []*edit) string {
 				last = o
 			}
 		}
-		lines := diffLines(e.lines[0], last.lines[1])
+		lines := csstext.Diff(e.lines[0], last.lines[1])
 		if !slices.ContainsFunc(lines, func(l string) bool { return l[0] != ' ' }) {
 			continue
 		}

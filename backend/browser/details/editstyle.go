@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/css"
 	"github.com/chromedp/chromedp"
 
+	"pilotfish/backend/browser/details/csstext"
 	"pilotfish/backend/protocol"
 )
 
@@ -58,7 +59,7 @@ func (e *found) editStyle(ctx context.Context, want protocol.ElementEdit) (*edit
 	if err != nil {
 		return nil, err
 	}
-	text := textOf(m.style)
+	text := csstext.Of(m.style)
 	name, val, important := strings.TrimSpace(want.Name), strings.TrimSpace(want.Value), false
 	if !strings.HasPrefix(name, "--") {
 		name = strings.ToLower(name)
@@ -76,7 +77,7 @@ func (e *found) editStyle(ctx context.Context, want protocol.ElementEdit) (*edit
 		want.Off = true // a declaration that is off stays so when it is changed
 	}
 	if !want.Remove {
-		if !propertyName(name) || val == "" || !whole(val) {
+		if !propertyName(name) || val == "" || !csstext.Whole(val) {
 			return nil, notUnderstood(name, val)
 		}
 		if want.Off && strings.Contains(val, "*/") {
@@ -88,11 +89,11 @@ func (e *found) editStyle(ctx context.Context, want protocol.ElementEdit) (*edit
 	case want.Remove && p == nil:
 		return nil, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("there is no declaration of %.60q to remove", want.Name), "read the element again")
 	case want.Remove:
-		changed = text.replaced(p, "")
+		changed = text.Replaced(p, "")
 	case p != nil:
-		changed = text.replaced(p, declarationText(name, val, important, want.Off))
+		changed = text.Replaced(p, csstext.Declaration(name, val, important, want.Off))
 	default:
-		changed = text.added(declarationText(name, val, important, want.Off))
+		changed = text.Added(csstext.Declaration(name, val, important, want.Off))
 	}
 	style, err := e.setText(ctx, m.style.StyleSheetID, m.style.Range, changed)
 	if err != nil {
@@ -117,10 +118,10 @@ func (e *found) editStyle(ctx context.Context, want protocol.ElementEdit) (*edit
 	}
 	done.Element = e.words(ctx)
 	if p != nil {
-		done.Before = strings.TrimSuffix(strings.TrimSpace(bounded(declarationText(p.Name, value(p), p.Important, p.Disabled))), ";")
+		done.Before = strings.TrimSuffix(strings.TrimSpace(bounded(csstext.Declaration(p.Name, value(p), p.Important, p.Disabled))), ";")
 	}
 	if !want.Remove {
-		done.After = strings.TrimSuffix(declarationText(name, val, important, want.Off), ";")
+		done.After = strings.TrimSuffix(csstext.Declaration(name, val, important, want.Off), ";")
 	}
 	return done, nil
 }
@@ -160,7 +161,7 @@ func declarationLines(style *css.Style) []string {
 	var out []string
 	for _, p := range style.CSSProperties {
 		if p.Range != nil && written(style, p) {
-			out = append(out, "  "+bounded(declarationText(p.Name, value(p), p.Important, p.Disabled)))
+			out = append(out, "  "+bounded(csstext.Declaration(p.Name, value(p), p.Important, p.Disabled)))
 		}
 	}
 	return out

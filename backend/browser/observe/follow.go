@@ -113,10 +113,10 @@ func (n *networkWatch) pending(after uint64) batch[protocol.NetworkItem] {
 
 // item returns a request as its followers get it.
 func (t *traffic) item() protocol.NetworkItem {
-	out := protocol.NetworkItem{Entry: t.NetworkEntry, Page: t.page, Size: t.size, Stack: t.stack, Redirect: t.redirect}
+	out := protocol.NetworkItem{Entry: t.NetworkEntry, Page: t.page, Size: t.size, Stack: t.stack, Redirect: t.Redirect}
 	out.Entry.RequestHeaders, out.Entry.ResponseHeaders, out.Entry.PostData = nil, nil, ""
-	if t.timing != nil && t.Done {
-		h := t.harTimings()
+	if t.Timing != nil && t.Done {
+		h := t.Phases()
 		out.Times = &protocol.NetworkTimes{Blocked: *h.Blocked, DNS: *h.DNS, Connect: *h.Connect, TLS: *h.Ssl, Send: h.Send, Wait: h.Wait, Receive: h.Receive}
 	}
 	return out

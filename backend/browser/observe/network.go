@@ -14,8 +14,10 @@ import (
 	"github.com/chromedp/cdproto/network"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/observe/harfile"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/redact"
 )
 
 const featureNetwork = "network"
@@ -46,12 +48,9 @@ type trafficKey struct {
 
 // traffic is one request, with data that only its later events need.
 type traffic struct {
-	protocol.NetworkEntry
-	key      trafficKey
-	began    float64 // monotonic seconds
-	timing   *network.ResourceTiming
-	redirect string
+	harfile.Request
 
+	key     trafficKey
 	changed uint64 // its last change
 	page    int
 	size    int
@@ -149,7 +148,7 @@ func (n *networkWatch) Event(_ context.Context, s *devtools.Session, e devtools.
 
 func (n *networkWatch) finish(t *traffic, at float64) {
 	t.Done = true
-	t.DurationMS = max(0, (at-t.began)*1000)
+	t.DurationMS = max(0, (at-t.Began)*1000)
 	t.changed = n.changed()
 	n.wake()
 }
@@ -164,17 +163,17 @@ func (n *networkWatch) sent(s *devtools.Session, v *network.EventRequestWillBeSe
 	if old := n.byID[key]; old != nil && v.RedirectResponse != nil {
 		// A redirect keeps the request id: the previous hop ends here.
 		old.answered(v.RedirectResponse)
-		old.redirect = v.Request.URL
+		old.Redirect = v.Request.URL
 		n.finish(old, float64(v.Timestamp))
 	}
 	n.last++
 	t := &traffic{
-		NetworkEntry: protocol.NetworkEntry{
+		Request: harfile.Request{NetworkEntry: protocol.NetworkEntry{
 			ID: fmt.Sprintf("n%d", n.last), At: stamp(float64(v.WallTime) * 1000), Method: v.Request.Method,
 			URL: v.Request.URL + v.Request.URLFragment, Type: strings.ToLower(string(v.Type)),
 			RequestHeaders: map[string]string{}, ResponseHeaders: map[string]string{},
-		},
-		key: key, began: float64(v.Timestamp),
+		}, Began: float64(v.Timestamp)},
+		key: key,
 	}
 	merge(t.RequestHeaders, v.Request.Headers)
 	merge(t.RequestHeaders, n.extra[key])
@@ -220,7 +219,7 @@ func (n *networkWatch) sent(s *devtools.Session, v *network.EventRequestWillBeSe
 // answered records the head of a response.
 func (t *traffic) answered(r *network.Response) {
 	t.Status, t.StatusText, t.MIME = int(r.Status), r.StatusText, r.MimeType
-	t.Protocol, t.timing = r.Protocol, r.Timing
+	t.Protocol, t.Timing = r.Protocol, r.Timing
 	merge(t.RequestHeaders, r.RequestHeaders)
 	merge(t.ResponseHeaders, r.Headers)
 	if r.RemoteIPAddress != "" {
@@ -362,7 +361,10 @@ func (o *Observer) NetworkBody(ctx context.Context, id protocol.TabID, request s
 	}
 	body := protocol.NetworkBody{Entry: entry, Bytes: len(data)}
 	if utf8.Valid(data) {
-		body.Text = unsecret(string(data), secrets)
+		body.Text = string(data)
+		if !secrets {
+			body.Text = redact.Text(body.Text)
+		}
 		data = []byte(body.Text)
 	} else if len(data) <= protocol.MaxBodyData {
 		body.Data = data

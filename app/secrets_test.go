@@ -9,6 +9,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"pilotfish/app/calls"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/secret"
 )
@@ -17,7 +18,7 @@ import (
 func TestTheWindowKeepsSecrets(t *testing.T) {
 	keyring.MockInit()
 	b := newFakeBackend()
-	a := &App{ctx: t.Context(), backend: b}
+	a := newApp(App{ctx: t.Context(), backend: b})
 	if _, err := a.Secrets(); protocol.AsError(err).Code != protocol.CodeNotRunning {
 		t.Errorf("without a store: %v", err)
 	}
@@ -27,7 +28,7 @@ func TestTheWindowKeepsSecrets(t *testing.T) {
 		if arg != "" {
 			args = []json.RawMessage{json.RawMessage(arg)}
 		}
-		got, err := a.call(method, args)
+		got, err := calls.Call(a, method, args)
 		return string(got), err
 	}
 	got, err := call("AddSecret", `{"name":"shop","origin":"shop.example","kind":"password","user":"ada","value":"four good words"}`)

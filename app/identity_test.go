@@ -3,12 +3,14 @@ package main
 import (
 	"encoding/json"
 	"testing"
+
+	"pilotfish/app/calls"
 )
 
 // The window reads, stores and tests the identity of a session.
 func TestTheWindowEditsIdentities(t *testing.T) {
 	b := newFakeBackend()
-	a := &App{ctx: t.Context(), backend: b}
+	a := newApp(App{ctx: t.Context(), backend: b})
 	for _, c := range []struct{ method, id, want string }{
 		{"SessionIdentity", "", `{"color":"#1a73e8"}`},
 		{"SaveSessionIdentity", `{"color":"#000000"}`, "null"},
@@ -18,7 +20,7 @@ func TestTheWindowEditsIdentities(t *testing.T) {
 		if c.id != "" {
 			args = append(args, json.RawMessage(c.id))
 		}
-		if got, err := a.call(c.method, args); err != nil || string(got) != c.want {
+		if got, err := calls.Call(a, c.method, args); err != nil || string(got) != c.want {
 			t.Errorf("%s: %s, %v, want %s", c.method, got, err, c.want)
 		}
 	}

@@ -1,11 +1,36 @@
-package main
+package calls
 
 import (
 	"context"
 	"sync"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
 )
+
+// ConversationsOf is where the conversations of sessions are.
+type ConversationsOf interface {
+	// Conversations returns the conversations of a running session.
+	Conversations(name protocol.SessionName) (server.Conversations, error)
+	// ConversationFile reads an image or file of a conversation.
+	ConversationFile(ctx context.Context, name protocol.SessionName, path string) (protocol.ChatAttachment, error)
+	// ShowConversation brings a conversation to the front in the browser.
+	ShowConversation(ctx context.Context, name protocol.SessionName, id protocol.ConversationID) error
+	// OpenLink opens a web page in a session's browser.
+	OpenLink(ctx context.Context, name protocol.SessionName, link string) error
+}
+
+// ConversationCalls are the calls about conversations. The window shows one at a time.
+type ConversationCalls struct {
+	ctx     context.Context
+	of      ConversationsOf
+	reading reading
+}
+
+// NewConversationCalls returns the calls; their readers end with ctx.
+func NewConversationCalls(ctx context.Context, of ConversationsOf) *ConversationCalls {
+	return &ConversationCalls{ctx: ctx, of: of}
+}
 
 // reading holds the conversation that the window shows. There is one at a time.
 type reading struct {
@@ -58,12 +83,12 @@ func (r *reading) of(number int) *reader {
 // WatchConversation starts to read a conversation after an index; 0 starts with
 // one page of its end. It returns the number that the page passes to NextSaid.
 // It ends the previous reader.
-func (a *App) WatchConversation(session protocol.SessionName, id protocol.ConversationID, after uint64) (int, error) {
-	chat, err := a.backend.Conversations(session)
+func (c *ConversationCalls) WatchConversation(session protocol.SessionName, id protocol.ConversationID, after uint64) (int, error) {
+	chat, err := c.of.Conversations(session)
 	if err != nil {
 		return 0, err
 	}
-	ctx, r := a.reading.begin(a.ctx)
+	ctx, r := c.reading.begin(c.ctx)
 	said, err := chat.Watch(ctx, id, after)
 	if err != nil {
 		r.end()
@@ -88,9 +113,9 @@ func (a *App) WatchConversation(session protocol.SessionName, id protocol.Conver
 // NextSaid waits for the next events of the conversation that is read. It
 // returns CodeNotRunning when no more events follow: the conversation was
 // deleted, its session ended, or another conversation is read.
-func (a *App) NextSaid(number int) (protocol.ChatEventsEvent, error) {
+func (c *ConversationCalls) NextSaid(number int) (protocol.ChatEventsEvent, error) {
 	over := protocol.NewError(protocol.CodeNotRunning, "this conversation is no longer open in the window", "")
-	r := a.reading.of(number)
+	r := c.reading.of(number)
 	if r == nil {
 		return protocol.ChatEventsEvent{}, over
 	}
@@ -105,16 +130,20 @@ func (a *App) NextSaid(number int) (protocol.ChatEventsEvent, error) {
 	}
 }
 
+// StopReading ends the current reader, because the window closed. It is no call of the
+// page: nothing happens when nobody reads.
+func StopReading(c *ConversationCalls) { c.reading.end() }
+
 // UnwatchConversation ends the reader.
-func (a *App) UnwatchConversation(number int) {
-	if r := a.reading.of(number); r != nil {
+func (c *ConversationCalls) UnwatchConversation(number int) {
+	if r := c.reading.of(number); r != nil {
 		r.end()
 	}
 }
 
 // ConversationHistory returns a part of a conversation before an index.
-func (a *App) ConversationHistory(session protocol.SessionName, req protocol.ChatHistoryRequest) (protocol.ChatPage, error) {
-	chat, err := a.backend.Conversations(session)
+func (c *ConversationCalls) ConversationHistory(session protocol.SessionName, req protocol.ChatHistoryRequest) (protocol.ChatPage, error) {
+	chat, err := c.of.Conversations(session)
 	if err != nil {
 		return protocol.ChatPage{}, err
 	}
@@ -123,8 +152,8 @@ func (a *App) ConversationHistory(session protocol.SessionName, req protocol.Cha
 
 // AnswerQuestion passes on the user's answer to an agent's question in a
 // conversation: one of the options that the agent offers.
-func (a *App) AnswerQuestion(session protocol.SessionName, req protocol.ChatAnswerRequest) error {
-	chat, err := a.backend.Conversations(session)
+func (c *ConversationCalls) AnswerQuestion(session protocol.SessionName, req protocol.ChatAnswerRequest) error {
+	chat, err := c.of.Conversations(session)
 	if err != nil {
 		return err
 	}
@@ -132,37 +161,37 @@ func (a *App) AnswerQuestion(session protocol.SessionName, req protocol.ChatAnsw
 }
 
 // StopTurn cancels the running turn of a conversation.
-func (a *App) StopTurn(session protocol.SessionName, id protocol.ConversationID) error {
-	chat, err := a.backend.Conversations(session)
+func (c *ConversationCalls) StopTurn(session protocol.SessionName, id protocol.ConversationID) error {
+	chat, err := c.of.Conversations(session)
 	if err != nil {
 		return err
 	}
-	_, err = chat.Cancel(a.ctx, id)
+	_, err = chat.Cancel(c.ctx, id)
 	return err
 }
 
 // RestartAgent restarts a conversation's agent.
-func (a *App) RestartAgent(session protocol.SessionName, id protocol.ConversationID) error {
-	chat, err := a.backend.Conversations(session)
+func (c *ConversationCalls) RestartAgent(session protocol.SessionName, id protocol.ConversationID) error {
+	chat, err := c.of.Conversations(session)
 	if err != nil {
 		return err
 	}
-	_, err = chat.Restart(a.ctx, id)
+	_, err = chat.Restart(c.ctx, id)
 	return err
 }
 
 // ConversationFile reads an image or file of a conversation.
-func (a *App) ConversationFile(session protocol.SessionName, path string) (protocol.ChatAttachment, error) {
-	return a.backend.ConversationFile(a.ctx, session, path)
+func (c *ConversationCalls) ConversationFile(session protocol.SessionName, path string) (protocol.ChatAttachment, error) {
+	return c.of.ConversationFile(c.ctx, session, path)
 }
 
 // ShowConversation brings a conversation to the front in the browser, in the
 // panel beside its tab.
-func (a *App) ShowConversation(session protocol.SessionName, id protocol.ConversationID) error {
-	return a.backend.ShowConversation(a.ctx, session, id)
+func (c *ConversationCalls) ShowConversation(session protocol.SessionName, id protocol.ConversationID) error {
+	return c.of.ShowConversation(c.ctx, session, id)
 }
 
 // OpenLink opens a page that a conversation links to in its session's browser.
-func (a *App) OpenLink(session protocol.SessionName, link string) error {
-	return a.backend.OpenLink(a.ctx, session, link)
+func (c *ConversationCalls) OpenLink(session protocol.SessionName, link string) error {
+	return c.of.OpenLink(c.ctx, session, link)
 }

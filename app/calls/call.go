@@ -1,4 +1,7 @@
-package main
+// Package calls is what the window's page may call, by subject: conversations,
+// approvals, identities, models, schedules, secrets. package main embeds the types in
+// its App, so that each of their exported methods is a call.
+package calls
 
 import (
 	"encoding/json"
@@ -8,10 +11,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// call calls an exported method by name, with JSON for its arguments and its
-// result. The result is "null" when the method returns none.
-func (a *App) call(name string, args []json.RawMessage) (json.RawMessage, error) {
-	method := reflect.ValueOf(a).MethodByName(name)
+// Call calls an exported method of bound by name, with JSON for its arguments and
+// its result. The result is "null" when the method returns none. Methods of embedded
+// types count.
+func Call(bound any, name string, args []json.RawMessage) (json.RawMessage, error) {
+	method := reflect.ValueOf(bound).MethodByName(name)
 	if !method.IsValid() {
 		return nil, protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("the app has no method %q", name), "start Pilotfish again")
 	}

@@ -111,7 +111,7 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	m, end := conversations(t, dir)
 	b := newFakeBackend()
 	b.chat = past.Conversations{Manager: m}
-	app := &App{ctx: t.Context(), backend: b}
+	app := newApp(App{ctx: t.Context(), backend: b})
 	const id, other = protocol.ConversationID("c1"), protocol.ConversationID("c2")
 	for _, one := range []protocol.ConversationID{id, other} {
 		if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: one, Tab: "t1"}); err != nil {
@@ -238,7 +238,7 @@ func TestThePageCallsWhatIsBound(t *testing.T) {
 // window, with a conversation that does not exist.
 func TestWindowAsksTheBackend(t *testing.T) {
 	b := newFakeBackend()
-	app := &App{ctx: t.Context(), backend: b}
+	app := newApp(App{ctx: t.Context(), backend: b})
 	if err := app.ShowConversation("default", "c1"); err != nil {
 		t.Error(err)
 	}

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"path/filepath"
 
+	"pilotfish/app/calls"
 	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
 )
 
-// App is what the window's page may call: exactly its exported methods, by
-// call. The page receives an error as the JSON of protocol.SettingsError: the
+// App is what the window's page may call: exactly its exported methods, and those of
+// the calls that it embeds, by calls.Call. The page receives an error as the JSON of protocol.SettingsError: the
 // fields of protocol.Error plus the name of the settings field.
 type App struct {
 	ctx        context.Context
@@ -21,11 +22,33 @@ type App struct {
 	login      login
 	state      func() protocol.WindowState
 	quit       func()
-	reading    reading
 	first      *firstRun
 	changed    func() // sends the window the state
 	// settingsFile is the path of settings.toml.
 	settingsFile string
+
+	*calls.ConversationCalls
+	*calls.ApprovalCalls
+	*calls.IdentityCalls
+	*calls.ModelCalls
+	*calls.ScheduleCalls
+	*calls.SecretCalls
+}
+
+// newApp adds to an App the calls of its backend.
+func newApp(a App) *App {
+	a.ConversationCalls = calls.NewConversationCalls(a.ctx, a.backend)
+	a.ApprovalCalls = calls.NewApprovalCalls(a.backend.Approvals)
+	a.IdentityCalls = calls.NewIdentityCalls(a.ctx, a.backend.Identity)
+	a.ModelCalls = calls.NewModelCalls(a.ctx, a.backend.Models)
+	a.ScheduleCalls = calls.NewScheduleCalls(func() calls.ScheduleList {
+		if schedules := a.backend.Schedules(); schedules != nil {
+			return schedules
+		}
+		return nil
+	})
+	a.SecretCalls = calls.NewSecretCalls(a.ctx, a.backend.Secrets)
+	return &a
 }
 
 // State returns everything that the window shows. The page receives each later
@@ -53,47 +76,6 @@ func (a *App) DeleteSession(name protocol.SessionName) error { return a.backend.
 // ShowTab brings a tab of the browser to the front, with its panel.
 func (a *App) ShowTab(session protocol.SessionName, tab protocol.TabID) error {
 	return a.backend.ShowTab(a.ctx, session, tab)
-}
-
-// AnswerApproval passes on the user's answer to an approval.
-func (a *App) AnswerApproval(session protocol.SessionName, id string, answer protocol.ApprovalAnswer) error {
-	asked, err := a.backend.Approvals(session)
-	if err != nil {
-		return err
-	}
-	return asked.Answer(id, answer, "window")
-}
-
-// SiteRules returns what agents may do on which sites, the defaults last.
-func (a *App) SiteRules(session protocol.SessionName) ([]protocol.SiteRule, error) {
-	return a.rules(session, func(siteRules) error { return nil })
-}
-
-// SetSiteRule adds a rule, or replaces the one for the same site and kind, and
-// returns all rules.
-func (a *App) SetSiteRule(session protocol.SessionName, rule protocol.SiteRule) ([]protocol.SiteRule, error) {
-	return a.rules(session, func(rules siteRules) error { return rules.Set(rule) })
-}
-
-// RemoveSiteRule removes a rule and returns those that are left.
-func (a *App) RemoveSiteRule(session protocol.SessionName, site string, kind protocol.ActionKind) ([]protocol.SiteRule, error) {
-	return a.rules(session, func(rules siteRules) error { return rules.Remove(site, kind) })
-}
-
-// rules changes the rules of a session and returns all of them.
-func (a *App) rules(session protocol.SessionName, change func(siteRules) error) ([]protocol.SiteRule, error) {
-	asked, err := a.backend.Approvals(session)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := asked.Rules()
-	if err == nil {
-		err = change(rules)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return rules.List(), nil
 }
 
 // Settings returns the settings in force.

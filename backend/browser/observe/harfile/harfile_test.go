@@ -1,4 +1,4 @@
-package observe
+package harfile
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ func TestHeadersOfAHAR(t *testing.T) {
 	h := map[string]string{"Cookie": "a=1", "Accept": "*/*", "X-API-Key": "k"}
 	for _, secrets := range []bool{false, true} {
 		got := map[string]string{}
-		for _, p := range harHeaders(h, secrets) {
+		for _, p := range headers(h, secrets) {
 			got[p.Name] = p.Value
 		}
 		if got["Accept"] != "*/*" || (got["Cookie"] == "a=1") != secrets || (got["X-API-Key"] == "k") != secrets {
@@ -26,12 +26,12 @@ func TestHeadersOfAHAR(t *testing.T) {
 
 // Credentials in addresses and in other headers are masked, too.
 func TestAddressesOfAHAR(t *testing.T) {
-	one := traffic{NetworkEntry: protocol.NetworkEntry{
+	one := Request{NetworkEntry: protocol.NetworkEntry{
 		URL: "https://a.example/?token=hush&q=cat", RequestHeaders: map[string]string{"referer": "https://a.example/?api_key=hush", "authorization": "Bearer hush"},
 		PostData: "pw=hush",
-	}, redirect: "https://a.example/#access_token=hush"}
+	}, Redirect: "https://a.example/#access_token=hush"}
 	for _, secrets := range []bool{false, true} {
-		data, err := json.Marshal(one.har("t1", secrets))
+		data, err := json.Marshal(one.entry("t1", secrets))
 		if err != nil {
 			t.Fatal(err)
 		}
