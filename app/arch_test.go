@@ -224,6 +224,8 @@ func roomRules() []roomRule {
 		{"backend/mcp", []string{protocol, "backend/command", "backend/auth", "backend/question"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},
 		{"backend/task/view", []string{protocol, "backend/policy", "backend/question"}, "what is seen of a task knows no command and no store; the browser is given to it as an interface"},
 		{"backend/task/control", []string{protocol, "backend/task", "backend/auth", "backend/command", "backend/policy", "backend/agent/builtin"}, "what callers do with tasks is given the session as functions, its browser and its models as interfaces"},
+		{"backend/panels", []string{protocol}, "panels are counted without knowing how they are connected"},
+		{"backend/opentabs", []string{protocol, "backend/auth"}, "tabs are looked up without the browser that has them"},
 		{"backend/session", []string{"backend", "extension"}, "the backend does not know the programs that are built on it"},
 		{"frontend", nil, "a folder that embeds files has no logic to import"},
 		{"extension", nil, "a folder that embeds files has no logic to import"},

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,6 +56,28 @@ func ownerOf(a protocol.Actor) owner { return owner{a.Kind, a.ID} }
 // New returns the files of a session. It knows who made a file only for files
 // made from now on.
 func New(cfg Config) *Files { return &Files{cfg: cfg, made: map[owner][]string{}} }
+
+// Image reads a picture, if the actor may read it, and says of which MIME type it is. It
+// returns CodeTooLarge for one over protocol.MaxImage bytes.
+func (f *Files) Image(actor protocol.Actor, path string) (data []byte, kind string, err error) {
+	file, err := f.Open(actor, path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer file.Close()
+	data, err = io.ReadAll(io.LimitReader(file, protocol.MaxImage+1))
+	if err != nil {
+		return nil, "", fmt.Errorf("reading a picture: %w", err)
+	}
+	if len(data) > protocol.MaxImage {
+		return nil, "", protocol.NewError(protocol.CodeTooLarge, "it is too large to be shown", "take a part of the page with clip, or a lower quality")
+	}
+	kind = "image/" + strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if kind == "image/jpg" {
+		kind = "image/jpeg"
+	}
+	return data, kind, nil
+}
 
 // Keep records which files a command made, so that an agent may fetch its own.
 func (f *Files) Keep(actor protocol.Actor, name string, reply protocol.CommandReply) {

@@ -158,3 +158,25 @@ func TestPaths(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A picture comes with its type; one that is too large is refused.
+func TestPictures(t *testing.T) {
+	dir := t.TempDir()
+	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: dir, Screenshots: dir, Downloads: dir}, nil }, Find: catalogue.Table().Find})
+	user := protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
+	small, large := filepath.Join(dir, "small.JPG"), filepath.Join(dir, "large.png")
+	for _, path := range []string{small, large} {
+		if err := os.WriteFile(path, []byte("picture"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if data, kind, err := files.Image(user, small); err != nil || kind != "image/jpeg" || string(data) != "picture" {
+		t.Errorf("%q, %s, %v", data, kind, err)
+	}
+	if err := os.Truncate(large, protocol.MaxImage+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := files.Image(user, large); protocol.AsError(err).Code != protocol.CodeTooLarge {
+		t.Errorf("a large picture: %v", err)
+	}
+}

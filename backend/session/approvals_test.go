@@ -85,7 +85,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	h := &fixture{m: m, s: m.sessions[protocol.DefaultSession]}
-	h.s.tabs.set(onePage{}.Tabs())
+	h.s.tabs.Set(onePage{}.Tabs())
 	rules, err := h.s.approvals.Rules()
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func (g gateway) call(s *Session, r *run, grant auth.Grant, req protocol.Command
 // is the tab that the call names.
 func (r *run) callerTab(s *Session, grant auth.Grant, named protocol.TabID) protocol.TabID {
 	if grant.Actor.Kind != protocol.ActorMCP {
-		return s.tabs.ofCaller(grant)
+		return s.tabs.OfCaller(grant)
 	}
 	return s.programs.Tab(grant.Actor, named, &s.tabs, r.policy.Opened)
 }

@@ -155,26 +155,26 @@ func TestProgramByMCP(t *testing.T) {
 	if !strings.Contains(got, "masked") {
 		t.Errorf("it is told %s", got)
 	}
-	h.s.tabs.set([]protocol.Tab{{ID: "t1", URL: "https://example.com/a"}, {ID: "t2", URL: "https://bank.example/", Active: true, Focused: true}})
+	h.s.tabs.Set([]protocol.Tab{{ID: "t1", URL: "https://example.com/a"}, {ID: "t2", URL: "https://bank.example/", Active: true, Focused: true}})
 	grant := auth.Grant{Kind: auth.KindAgent, Actor: protocol.Actor{Kind: protocol.ActorMCP, ID: "one"}}
 	rules := policy.New(policy.Config{})
 	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules.Opened); own != "t2" {
 		t.Errorf("its tab is %s", own)
 	}
-	h.s.tabs.set([]protocol.Tab{{ID: "t1", Active: true, Focused: true}, {ID: "t2"}, {ID: "t3"}})
+	h.s.tabs.Set([]protocol.Tab{{ID: "t1", Active: true, Focused: true}, {ID: "t2"}, {ID: "t3"}})
 	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules.Opened); own != "t2" {
 		t.Errorf("its tab became %s", own)
 	}
 	for tab, may := range map[protocol.TabID]bool{"t1": false, "t2": true, "t3": false} {
-		if err := rules.Tab(grant.Actor, "t2", tab, h.s.tabs.all()); (err == nil) != may {
+		if err := rules.Tab(grant.Actor, "t2", tab, h.s.tabs.All()); (err == nil) != may {
 			t.Errorf("%s: %v", tab, err)
 		}
 	}
 	h.s.programs.Tab(grant.Actor, "t1", &h.s.tabs, rules.Opened) // the user shows it
-	if err := rules.Tab(grant.Actor, "t2", "t1", h.s.tabs.all()); err != nil {
+	if err := rules.Tab(grant.Actor, "t2", "t1", h.s.tabs.All()); err != nil {
 		t.Errorf("a tab that the user shows: %v", err)
 	}
-	h.s.tabs.set([]protocol.Tab{{ID: "t3", Active: true}})
+	h.s.tabs.Set([]protocol.Tab{{ID: "t3", Active: true}})
 	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules.Opened); own != "t3" {
 		t.Errorf("after its tab was closed its tab is %s", own)
 	}

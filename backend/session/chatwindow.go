@@ -31,7 +31,7 @@ func (m *Manager) ShowConversation(ctx context.Context, name protocol.SessionNam
 		return protocol.NewError(protocol.CodeUnknownTab, "the session has no tab for the conversation", "open one in the browser")
 	}
 	event := protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab, Conversation: id}
-	s.panels.show(event)
+	s.panels.Show(event)
 	return s.show(ctx, event)
 }
 

@@ -46,7 +46,7 @@ func (g gateway) Feed(ctx context.Context, grant auth.Grant, name protocol.FeedN
 	if grant.Kind == auth.KindAgent { // its token opens the streams of tabs, too
 		r, err := s.current()
 		if err == nil {
-			err = r.policy.Tab(grant.Actor, r.callerTab(s, grant, tab), tab, s.tabs.all())
+			err = r.policy.Tab(grant.Actor, r.callerTab(s, grant, tab), tab, s.tabs.All())
 		}
 		if err != nil {
 			return nil, err

@@ -35,7 +35,7 @@ func (s *Session) begin() (*run, error) {
 	ctx, cancel := context.WithCancelCause(owner)
 	r.cancel = cancel
 	s.run = r
-	s.tabs.set(nil)
+	s.tabs.Set(nil)
 	s.recorder.Started()
 	s.m.running.Go(func() { s.live(ctx, r) })
 	return r, nil
@@ -176,7 +176,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	s.tokens.EndAll()
 	s.mu.Lock()
 	s.run = nil
-	s.tabs.set(nil)
+	s.tabs.Set(nil)
 	s.mu.Unlock()
 	if err != nil {
 		s.setState(protocol.SessionFailed, err)

@@ -8,7 +8,4 @@ const (
 	// firstScreenTimeout is how long a connected panel may take to show a terminal
 	// before the start continues without it.
 	firstScreenTimeout = 500 * time.Millisecond
-	// showWait is how long a request to show something is kept for a panel that is
-	// being opened.
-	showWait = 10 * time.Second
 )

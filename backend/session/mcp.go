@@ -2,12 +2,8 @@ package session
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"path/filepath"
-	"strings"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command/catalogue"
@@ -79,27 +75,11 @@ func (g gateway) mcpCaller(grant auth.Grant) mcp.Config {
 
 // image reads an image that a command of the caller saved.
 func (g gateway) image(grant auth.Grant, path string) ([]byte, string, error) {
-	files, err := g.Files(grant)
+	s, err := g.m.pick(grant.Session)
 	if err != nil {
 		return nil, "", err
 	}
-	f, err := files.Open(grant.Actor, path)
-	if err != nil {
-		return nil, "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, protocol.MaxImage+1))
-	if err != nil {
-		return nil, "", fmt.Errorf("reading a picture: %w", err)
-	}
-	if len(data) > protocol.MaxImage {
-		return nil, "", protocol.NewError(protocol.CodeTooLarge, "it is too large to be shown", "take a part of the page with clip, or a lower quality")
-	}
-	kind := "image/" + strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	if kind == "image/jpg" {
-		kind = "image/jpeg"
-	}
-	return data, kind, nil
+	return s.saved.Image(grant.Actor, path)
 }
 
 // commandDocs returns the registry for /openapi.json.

@@ -66,7 +66,7 @@ func (g gateway) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent
 	}
 	// The panel has subscribed already: events that it missed follow its hello.
 	s.tasks.OrderAgain()
-	if event, is := s.panels.again(); is {
+	if event, is := s.panels.Again(); is {
 		s.events.Publish(event)
 	}
 	return protocol.HelloEvent{
@@ -97,14 +97,14 @@ func (g gateway) PanelConnected(grant auth.Grant) (string, func()) {
 	if err != nil {
 		return panel, func() {}
 	}
-	changed := s.panels.add(1)
+	changed := s.panels.Add(1)
 	g.m.firstPanel.Open()
 	if changed {
 		s.publishInfo()
 	}
 	return panel, func() {
 		s.pickers.PanelGone(panel) // before anything reports that the panel is gone
-		if s.panels.add(-1) {
+		if s.panels.Add(-1) {
 			s.publishInfo()
 		}
 		s.tasks.PanelGone(panel)
@@ -120,7 +120,7 @@ func (g gateway) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
 	}
 	switch message.Type {
 	case protocol.PanelViewing:
-		s.panels.shownTo(message.Tab)
+		s.panels.ShownTo(message.Tab)
 		g.viewing(s, message.Tab)
 	case protocol.PanelAnswer:
 		// The panel shows an answer that came too late: the question is gone.
@@ -154,7 +154,7 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
 	defer g.m.use.Begin()()
-	defer s.signs.Began(grant.Actor, cmp.Or(req.Tab, s.tabs.ofCaller(grant)))()
+	defer s.signs.Began(grant.Actor, cmp.Or(req.Tab, s.tabs.OfCaller(grant)))()
 	// The app listens before its first session has begun to start. A request that
 	// comes in between waits, instead of getting the error that no session runs.
 	g.m.mu.Lock()

@@ -19,6 +19,8 @@ import (
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/identity"
+	"pilotfish/backend/opentabs"
+	"pilotfish/backend/panels"
 	"pilotfish/backend/peer"
 	"pilotfish/backend/picker"
 	"pilotfish/backend/policy"
@@ -52,9 +54,9 @@ type Session struct {
 	pickers    *picker.Pickers
 	signs      *agentsign.Signs // where a page says that an agent works there
 	tools      toolcall.Desk    // what agents of terminals ask about their own tools
-	tabs       tabList          // tabs of the browser that runs now
+	tabs       opentabs.List    // tabs of the browser that runs now
 	programs   caller.Programs
-	panels     panels
+	panels     panels.Panels
 	identity   *identity.Session
 
 	mu        sync.Mutex
@@ -126,9 +128,9 @@ func (s *Session) Info() protocol.SessionInfo {
 	r := s.run
 	info := protocol.SessionInfo{
 		Name: s.name, Title: s.title, State: s.state, Error: s.err, Panel: protocol.PanelAbsent,
-		Warnings: []protocol.Error{}, Tabs: s.tabs.all(), Terminals: []protocol.TerminalInfo{},
+		Warnings: []protocol.Error{}, Tabs: s.tabs.All(), Terminals: []protocol.TerminalInfo{},
 	}
-	if s.panels.connected() {
+	if s.panels.Connected() {
 		info.Panel = protocol.PanelConnected
 	}
 	if !s.startedAt.IsZero() {
@@ -291,7 +293,7 @@ func (s *Session) tabsChanged(tabs []protocol.Tab) {
 		s.mu.Unlock()
 		return // a browser that closes loses its tabs one by one; they are to be restored
 	}
-	s.tabs.set(tabs)
+	s.tabs.Set(tabs)
 	r := s.run
 	s.mu.Unlock()
 	s.recorder.Tabs(tabs)
@@ -302,7 +304,7 @@ func (s *Session) tabsChanged(tabs []protocol.Tab) {
 // publishTabs sends the tabs and their agents to panels, window and files.
 func (s *Session) publishTabs() {
 	s.mu.Lock()
-	r, tabs := s.run, s.tabs.all()
+	r, tabs := s.run, s.tabs.All()
 	s.mu.Unlock()
 	if r == nil {
 		return

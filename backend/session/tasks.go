@@ -19,10 +19,10 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 		s.recorder.Saw(event)
 		s.events.Publish(event)
 	}
-	pages := view.New(view.Config{Tabs: s.tabs.all, Publish: publish, Logger: s.plainLog()})
+	pages := view.New(view.Config{Tabs: s.tabs.All, Publish: publish, Logger: s.plainLog()})
 	cfg := control.Config{
 		Headless: s.m.cfg.Headless, Publish: publish, Stepped: s.recorder.TaskStep,
-		Tabs: s.tabs.all, Gone: s.approvals.Gone, Logger: s.plainLog(),
+		Tabs: s.tabs.All, Gone: s.approvals.Gone, Logger: s.plainLog(),
 		Dirs: func() (control.Dirs, error) {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)
 			return control.Dirs{Tasks: filepath.Join(dirs.Root, "tasks"), Routines: filepath.Join(dirs.Root, "routines"), Screenshots: dirs.Screenshots}, err

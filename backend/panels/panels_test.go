@@ -1,0 +1,46 @@
+package panels
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// A panel that was only being opened gets the event that it was opened for, for
+// a limited time and until it views that tab.
+func TestAPanelIsToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p Panels
+		if _, is := p.Again(); is {
+			t.Error("a panel is told of nothing")
+		}
+		p.Show(protocol.ShowEvent{Tab: "t1"})
+		p.ShownTo("t2")
+		if event, is := p.Again(); !is || event.Tab != "t1" {
+			t.Errorf("%+v, %t", event, is)
+		}
+		p.ShownTo("t1")
+		if _, is := p.Again(); is {
+			t.Error("a panel that heard it is told again")
+		}
+		p.Show(protocol.ShowEvent{Tab: "t1"})
+		time.Sleep(Wait)
+		if _, is := p.Again(); is {
+			t.Error("what is long past is told")
+		}
+	})
+}
+
+func TestPanelsAreCounted(t *testing.T) {
+	var p Panels
+	for i, c := range []struct {
+		by            int
+		changed, left bool
+	}{{1, true, true}, {1, false, true}, {-1, false, true}, {-1, true, false}} {
+		if changed := p.Add(c.by); changed != c.changed || p.Connected() != c.left {
+			t.Errorf("%d: changed %t, connected %t", i, changed, p.Connected())
+		}
+	}
+}
