@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"pilotfish/app/cli/activity"
 	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
@@ -35,7 +35,7 @@ func (p *program) activity(ctx context.Context, in syntax.Invocation) error {
 	if in.Values["follow"] == "true" {
 		return p.followActivity(ctx, c, query)
 	}
-	if searches(in) {
+	if activity.Selects(in) {
 		ctx, cancel := client.Deadline(ctx, in.Timeout)
 		defer cancel()
 		return p.searchActivity(ctx, c, in, time.Now())
@@ -62,10 +62,10 @@ func (p *program) activity(ctx context.Context, in syntax.Invocation) error {
 		fmt.Fprintf(&out, "(%s before these; --after 0 shows them from the first on)\n", query.Get("after"))
 	}
 	for _, gap := range page.Gaps {
-		out.WriteString(describeGap(gap))
+		out.WriteString(activity.Gap(gap))
 	}
 	for _, e := range page.Entries {
-		out.WriteString(describeEntry(e))
+		out.WriteString(activity.Entry(e))
 	}
 	if page.Next < page.Last {
 		fmt.Fprintf(&out, "(%d more; --after %d shows them)\n", page.Last-page.Next, page.Next)
@@ -123,47 +123,9 @@ func (p *program) printEvent(event string, data []byte) error {
 	var gap protocol.ActivityGap
 	switch {
 	case (event == protocol.ActivityEventEntry || event == protocol.ActivityEventWaiting) && json.Unmarshal(data, &entry) == nil:
-		return p.print(describeEntry(entry))
+		return p.print(activity.Entry(entry))
 	case event == protocol.ActivityEventGap && json.Unmarshal(data, &gap) == nil:
-		return p.print(describeGap(gap))
+		return p.print(activity.Gap(gap))
 	}
 	return nil
-}
-
-func describeGap(g protocol.ActivityGap) string {
-	return fmt.Sprintf("(%d to %d are not kept any more)\n", g.From, g.To)
-}
-
-// describeEntry writes one line: time, actor, tab, command, and result.
-func describeEntry(e protocol.ActivityEntry) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d %s %s", e.Index, e.Time.Local().Format("15:04:05"), e.Actor.Name)
-	if e.Tab != "" {
-		fmt.Fprintf(&b, " %s", e.Tab)
-	}
-	fmt.Fprintf(&b, " %s", e.Command)
-	for _, name := range slices.Sorted(maps.Keys(e.Args)) {
-		fmt.Fprintf(&b, " %s=%q", name, e.Args[name])
-	}
-	if e.Parent != 0 {
-		fmt.Fprintf(&b, " (of %d)", e.Parent)
-	}
-	if e.Phase != "" {
-		fmt.Fprintf(&b, ": %s: %s\n", e.Phase, e.Summary)
-		return b.String()
-	}
-	if e.Kind != "" && e.OK {
-		fmt.Fprintf(&b, ": %s\n", e.Summary)
-		return b.String()
-	}
-	result := "ok"
-	if !e.OK {
-		result = string(e.Code)
-	}
-	fmt.Fprintf(&b, ": %s, %.0f ms", result, e.DurationMS)
-	if !e.OK && e.Summary != "" {
-		fmt.Fprintf(&b, ": %s", e.Summary)
-	}
-	b.WriteByte('\n')
-	return b.String()
 }

@@ -6,24 +6,19 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"pilotfish/app/cli/activity"
 	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
 
-// searches reports whether a call of activity selects entries or exports them.
-func searches(in syntax.Invocation) bool {
-	return in.Tab != "" || slices.ContainsFunc([]string{"find", "kind", "actor", "since", "until", "export"}, func(name string) bool { return in.Values[name] != "" })
-}
-
 // searchActivity prints the entries that the arguments select, oldest first: the
 // newest ones up to the limit, or all of them for an export.
 func (p *program) searchActivity(ctx context.Context, c *client.Client, in syntax.Invocation, now time.Time) error {
-	q, err := activityQuery(in, now)
+	q, err := activity.Query(in, now)
 	if err != nil {
 		return err
 	}
@@ -59,7 +54,7 @@ func (p *program) searchActivity(ctx context.Context, c *client.Client, in synta
 		out.WriteString(page.Markdown)
 		for _, gap := range page.Gaps {
 			if export == "" {
-				out.WriteString(describeGap(gap))
+				out.WriteString(activity.Gap(gap))
 			}
 		}
 	}
@@ -76,59 +71,10 @@ func (p *program) searchActivity(ctx context.Context, c *client.Client, in synta
 		return p.printJSON(entries)
 	}
 	for _, e := range entries {
-		out.WriteString(describeEntry(e))
+		out.WriteString(activity.Entry(e))
 	}
 	if len(entries) == 0 {
 		out.WriteString("(nothing was found)\n")
 	}
 	return p.print(out.String())
-}
-
-// activityQuery reads which entries are selected.
-func activityQuery(in syntax.Invocation, now time.Time) (protocol.ActivityQuery, error) {
-	q := protocol.ActivityQuery{Limit: protocol.ActivityPageSize, Text: in.Values["find"], Actor: in.Values["actor"], Tab: in.Tab}
-	if kind := in.Values["kind"]; kind != "" {
-		q.Kinds = []protocol.ActivityKind{protocol.ActivityKind(kind)}
-	}
-	if text := in.Values["limit"]; text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > protocol.ActivityPageMax {
-			return q, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("--limit is from 1 to %d", protocol.ActivityPageMax), "")
-		}
-		q.Limit = n
-	}
-	for name, at := range map[string]**time.Time{"since": &q.Since, "until": &q.Until} {
-		if text := in.Values[name]; text != "" {
-			when, err := moment(text, now)
-			if err != nil {
-				return q, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("--%s is a time, not %.40q", name, text), "use 30m, 2h, 3d, 2026-03-04 or 2026-03-04T15:04:05Z")
-			}
-			*at = &when
-		}
-	}
-	return q, nil
-}
-
-// moment reads a time: how long ago it was ("2h", "3d"), a local day, or a full time.
-func moment(text string, now time.Time) (time.Time, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.Atoi(days)
-		return now.AddDate(0, 0, -n), err //nolint:wrapcheck // the caller says what a time is
-	}
-	if ago, err := time.ParseDuration(text); err == nil {
-		return now.Add(-ago), nil
-	}
-	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
-		return day, nil
-	}
-	return time.Parse(time.RFC3339, text) //nolint:wrapcheck // the caller says what a time is
-}
-
-// kindNames are the kinds of entry, as choices of an argument.
-func kindNames() []string {
-	var names []string
-	for _, kind := range protocol.ActivityKinds() {
-		names = append(names, string(kind))
-	}
-	return names
 }

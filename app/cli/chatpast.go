@@ -66,7 +66,7 @@ func pastSessions(ctx context.Context, c *client.Client, in syntax.Invocation, q
 		folder = whole
 	}
 	read := func(ask protocol.AgentKind) (list protocol.PastSessionsReply, err error) {
-		if err = c.Post(ctx, "/chat/past?"+query.Encode(), protocol.PastSessionsRequest{Agent: ask}, &list); err != nil {
+		if err := c.Post(ctx, "/chat/past?"+query.Encode(), protocol.PastSessionsRequest{Agent: ask}, &list); err != nil {
 			return list, err
 		}
 		list.Sessions = slices.DeleteFunc(list.Sessions, func(one protocol.PastSession) bool {

@@ -1,4 +1,6 @@
-package main
+// Package identity reads the options of the command line for the identity and the network
+// of a session.
+package identity
 
 import (
 	"errors"
@@ -11,9 +13,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// identityOptions are the options of `sessions start` for the identity and the network
+// Options are the options of `sessions start` for the identity and the network
 // of a session.
-func identityOptions() []syntax.Arg {
+func Options() []syntax.Arg {
 	return []syntax.Arg{
 		{Name: "color", Flag: true, Help: "the colour of the session's windows: #1a73e8"},
 		{Name: "profile", Flag: true, Help: "own, temporary (nothing of it stays), or copy:NAME of another session, once"},
@@ -33,8 +35,8 @@ func identityOptions() []syntax.Arg {
 	}
 }
 
-// identityOf returns what the options say; nil when none is given.
-func identityOf(in syntax.Invocation) (*protocol.SessionIdentity, error) {
+// Of returns what the options say; nil when none is given.
+func Of(in syntax.Invocation) (*protocol.SessionIdentity, error) {
 	v := in.Values
 	id := protocol.SessionIdentity{
 		Color: v["color"], Profile: v["profile"], Proxy: v["proxy"], ProxySecret: v["proxy-secret"], ProxyBypass: commas(v["proxy-bypass"]),

@@ -1,4 +1,4 @@
-package main
+package identity
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 )
 
 // The options say the same as the table in settings.toml.
-func TestIdentityOptions(t *testing.T) {
+func TestOptions(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestIdentityOptions(t *testing.T) {
 		{map[string]string{"geolocation": "1,east"}, ""},
 		{map[string]string{"geolocation-origins": "https://m.example"}, ""},
 	} {
-		id, err := identityOf(syntax.Invocation{Values: c.values})
+		id, err := Of(syntax.Invocation{Values: c.values})
 		if (err != nil) != (c.want == "") {
 			t.Errorf("%v: %v", c.values, err)
 			continue

@@ -1,0 +1,108 @@
+// Package activity reads which entries of the activity are asked for, and writes entries
+// as lines.
+package activity
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pilotfish/app/cli/syntax"
+	"pilotfish/backend/protocol"
+)
+
+// Selects reports whether a call of activity selects entries or exports them.
+func Selects(in syntax.Invocation) bool {
+	return in.Tab != "" || slices.ContainsFunc([]string{"find", "kind", "actor", "since", "until", "export"}, func(name string) bool { return in.Values[name] != "" })
+}
+
+// Query reads which entries are selected.
+func Query(in syntax.Invocation, now time.Time) (protocol.ActivityQuery, error) {
+	q := protocol.ActivityQuery{Limit: protocol.ActivityPageSize, Text: in.Values["find"], Actor: in.Values["actor"], Tab: in.Tab}
+	if kind := in.Values["kind"]; kind != "" {
+		q.Kinds = []protocol.ActivityKind{protocol.ActivityKind(kind)}
+	}
+	if text := in.Values["limit"]; text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > protocol.ActivityPageMax {
+			return q, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("--limit is from 1 to %d", protocol.ActivityPageMax), "")
+		}
+		q.Limit = n
+	}
+	for name, at := range map[string]**time.Time{"since": &q.Since, "until": &q.Until} {
+		if text := in.Values[name]; text != "" {
+			when, err := moment(text, now)
+			if err != nil {
+				return q, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("--%s is a time, not %.40q", name, text), "use 30m, 2h, 3d, 2026-03-04 or 2026-03-04T15:04:05Z")
+			}
+			*at = &when
+		}
+	}
+	return q, nil
+}
+
+// moment reads a time: how long ago it was ("2h", "3d"), a local day, or a full time.
+func moment(text string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.Atoi(days)
+		return now.AddDate(0, 0, -n), err //nolint:wrapcheck // the caller says what a time is
+	}
+	if ago, err := time.ParseDuration(text); err == nil {
+		return now.Add(-ago), nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
+		return day, nil
+	}
+	return time.Parse(time.RFC3339, text) //nolint:wrapcheck // the caller says what a time is
+}
+
+// Kinds are the kinds of entry, as choices of an argument.
+func Kinds() []string {
+	var names []string
+	for _, kind := range protocol.ActivityKinds() {
+		names = append(names, string(kind))
+	}
+	return names
+}
+
+// Gap writes which entries are no longer kept.
+func Gap(g protocol.ActivityGap) string {
+	return fmt.Sprintf("(%d to %d are not kept any more)\n", g.From, g.To)
+}
+
+// Entry writes one line: time, actor, tab, command, and result.
+func Entry(e protocol.ActivityEntry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %s %s", e.Index, e.Time.Local().Format("15:04:05"), e.Actor.Name)
+	if e.Tab != "" {
+		fmt.Fprintf(&b, " %s", e.Tab)
+	}
+	fmt.Fprintf(&b, " %s", e.Command)
+	for _, name := range slices.Sorted(maps.Keys(e.Args)) {
+		fmt.Fprintf(&b, " %s=%q", name, e.Args[name])
+	}
+	if e.Parent != 0 {
+		fmt.Fprintf(&b, " (of %d)", e.Parent)
+	}
+	if e.Phase != "" {
+		fmt.Fprintf(&b, ": %s: %s\n", e.Phase, e.Summary)
+		return b.String()
+	}
+	if e.Kind != "" && e.OK {
+		fmt.Fprintf(&b, ": %s\n", e.Summary)
+		return b.String()
+	}
+	result := "ok"
+	if !e.OK {
+		result = string(e.Code)
+	}
+	fmt.Fprintf(&b, ": %s, %.0f ms", result, e.DurationMS)
+	if !e.OK && e.Summary != "" {
+		fmt.Fprintf(&b, ": %s", e.Summary)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
