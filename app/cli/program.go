@@ -52,6 +52,15 @@ func builtins() []builtin {
 			Examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work", "pilotfish sessions start work --proxy socks5://localhost:1080 --languages de-DE,en"},
 		}, (*program).sessions},
 		{syntax.Spec{
+			Name: "trust", Summary: "show what the file pilotfish.toml of a work tree sets, and trust it", Group: syntax.GroupApp,
+			Help: "sessions start without a name starts the session that such a file describes, once you trust the file. Pilotfish asks in its window; where there is none, as with serve --headless, run this first. After each change of the file you are asked again.",
+			Args: []syntax.Arg{
+				{Name: "dir", Help: "a folder of the work tree; the current one when it is left out"},
+				{Name: "yes", Kind: syntax.KindBool, Flag: true, Help: "trust it without a question"},
+			},
+			Examples: []string{"pilotfish trust", "pilotfish trust ~/src/shop --yes"},
+		}, (*program).trust},
+		{syntax.Spec{
 			Name: "app", Summary: "show or quit the app, or renew its connections", Group: syntax.GroupApp,
 			Args: []syntax.Arg{{Name: "action", Help: "show: bring the window forward. rotate-tokens: give every panel a new token. restart-server: restart the local server; panels and agents reconnect", Required: true, Choices: []string{"show", "quit", "rotate-tokens", "restart-server"}}},
 		}, (*program).app},
@@ -281,6 +290,8 @@ func (p *program) mcpServers(_ context.Context, in syntax.Invocation) error { re
 
 func (p *program) update(_ context.Context, in syntax.Invocation) error { return p.become(in) }
 
+func (p *program) trust(_ context.Context, in syntax.Invocation) error { return p.become(in) }
+
 func (p *program) skill(_ context.Context, in syntax.Invocation) error { return p.become(in) }
 
 // connectable are the programs of backend/connect, whose package the command line does
@@ -312,7 +323,7 @@ func (p *program) become(in syntax.Invocation) error {
 		return err
 	}
 	args := []string{service, in.Spec.Name}
-	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env"} {
+	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "dir", "yes"} {
 		if value := in.Values[name]; value != "" {
 			args = append(args, "--"+name+"="+value)
 		}

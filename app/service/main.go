@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"pilotfish/app/service/connecting"
 	"pilotfish/app/service/doctor"
 	"pilotfish/app/service/ownservers"
+	"pilotfish/app/service/trusting"
 	"pilotfish/app/service/updating"
 	"pilotfish/backend/config"
 	"pilotfish/backend/connect"
@@ -29,6 +31,7 @@ import (
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/toolservers"
 	"pilotfish/backend/toolservers/credentials"
+	"pilotfish/backend/trust"
 )
 
 // version is set by the build: -X main.version=v1.2.3.
@@ -87,6 +90,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	flags.StringVar(&renew.From, "from", "", "update: where updates are published")
 	flags.StringVar(&renew.Key, "key", "", "update: the key that signs them")
 	flags.BoolVar(&renew.Undo, "undo", false, "update: the version before")
+	var trusts trusting.Request
+	flags.StringVar(&trusts.Dir, "dir", "", "trust: a folder of the work tree")
+	flags.BoolVar(&trusts.Yes, "yes", false, "trust: without a question")
 	if err := flags.Parse(args[1:]); err != nil {
 		return protocol.NewError(protocol.CodeBadArgument, err.Error(), "")
 	}
@@ -112,6 +118,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	case "mcp-servers":
 		own.JSON = *asData
 		return ownServers(ctx, own, out)
+	case "trust":
+		trusts.JSON = *asData
+		return trusted(ctx, trusts, in, out)
 	case "update":
 		renew.JSON = *asData
 		return updating.Run(ctx, updating.Place{
@@ -123,7 +132,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	case "skill":
 		return say.Text(out, connecting.Skill())
 	}
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent, doctor, connect, mcp-servers, update or skill")
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent, doctor, connect, mcp-servers, trust, update or skill")
 }
 
 // ownServers changes or lists the user's own MCP servers.
@@ -138,6 +147,19 @@ func ownServers(ctx context.Context, req ownservers.Request, out io.Writer) erro
 			return connecting.Others(connecting.Place{Getenv: os.Getenv, Executable: commandLine}, program)
 		},
 	}, req, out)
+}
+
+// trusted trusts the file of a work tree.
+func trusted(ctx context.Context, req trusting.Request, in io.Reader, out io.Writer) error {
+	dirs, err := config.UserDirs(os.Getenv)
+	if err != nil {
+		return err
+	}
+	if err := dirs.Prepare(); err != nil {
+		return err
+	}
+	store := trust.NewStore(dirs.TrustFile(), slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	return trusting.Run(ctx, trusting.Place{Getenv: os.Getenv, Store: store, In: in}, req, out)
 }
 
 // examine checks the installation. It returns an error when a check fails, but

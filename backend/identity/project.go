@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -115,6 +116,18 @@ func Project(ctx context.Context, file string, folders *trust.Folders, user trus
 		return "", nil, protocol.NewError(protocol.CodeRefused, "you do not trust "+file, "start a session by its name instead")
 	}
 	return name, &id, nil
+}
+
+// Nobody is the asker of an app without a window: it refuses every file that is not trusted
+// yet, and names the command by which the user trusts it.
+type Nobody struct{}
+
+// Ask implements trust.Asker.
+func (Nobody) Ask(_ context.Context, q protocol.Approval) (protocol.ApprovalAnswer, error) {
+	at := slices.IndexFunc(q.Args, func(a protocol.ApprovalArg) bool { return a.Name == argFile })
+	file := q.Args[at].Value
+	return "", protocol.NewError(protocol.CodeRefused, file+" is not trusted, and there is no window in which you could be asked", "",
+		protocol.Try("shows what it sets and asks you", "trust", filepath.Dir(file)))
 }
 
 // ProjectSession returns the name of the session of a work tree: its folder's name, and

@@ -5,6 +5,7 @@ import (
 
 	"pilotfish/backend/identity"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/trust"
 )
 
 // startAs starts a session, with what the request changes of its identity for this run,
@@ -46,7 +47,11 @@ func project(ctx context.Context, m *Manager, file string) (protocol.SessionName
 	if err != nil {
 		return "", nil, err
 	}
-	name, id, err := identity.Project(ctx, file, m.folders, asker.approvals.Broker())
+	var user trust.Asker = asker.approvals.Broker()
+	if m.cfg.Headless {
+		user = identity.Nobody{}
+	}
+	name, id, err := identity.Project(ctx, file, m.folders, user)
 	if err != nil {
 		return "", nil, err
 	}
