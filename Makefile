@@ -87,7 +87,7 @@ conformance: install-build build/bin/pilotfish build/bin/pilotfish-service ## ru
 	@cd build/conformance && npm ci --no-audit --no-fund --loglevel=error && node run.mjs ../bin/pilotfish
 
 # Real agents with a fake model; the tests check how they work with Pilotfish.
-# They take about two minutes, and the agents 1.3 GB.
+# They take about five minutes, and the agents 2.1 GB.
 .PHONY: test-agents
 test-agents: install-test build/bin/pilotfish build/bin/pilotfish-service ## install real agents, run the tests with them
 	@$(SAY_ROOT)

@@ -64,7 +64,7 @@ func tested() []Entry {
 		{
 			Kind: "codex", Name: "Codex", Program: "codex",
 			Install: "npm install -g @openai/codex@latest", URL: "https://github.com/openai/codex",
-			Chat:     []ChatWay{{Driver: DriverACP, Program: "codex-acp", Install: "npm install -g @zed-industries/codex-acp@latest"}},
+			Chat:     []ChatWay{{Driver: DriverACP, Program: "codex-acp", Install: "npm install -g @agentclientprotocol/codex-acp@latest"}},
 			SignIn:   "run `codex login` in a terminal",
 			SignedIn: []string{"~/.codex/auth.json"}, Keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"},
 		},

@@ -76,7 +76,7 @@ func TestChatThatIsMissing(t *testing.T) {
 	program(t, filepath.Join(home, ".local/bin"), "codex", "0.9.0")
 	p := prober(t, home)
 	for kind, install := range map[protocol.AgentKind]string{
-		"codex": "npm install -g @zed-industries/codex-acp@latest", "gemini": "npm install -g @google/gemini-cli@latest", "aider": "",
+		"codex": "npm install -g @agentclientprotocol/codex-acp@latest", "gemini": "npm install -g @google/gemini-cli@latest", "aider": "",
 	} {
 		cfg := launchConfig(t)
 		cfg.Kind = kind

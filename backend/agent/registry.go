@@ -7,6 +7,13 @@ package agent
 // installed with npm, one by uvx with uv, and a binary with its makers' script;
 // an archive without a script is not here, and neither is a program whose name
 // is that of a well-known other one.
+//
+// In November 2026 these were installed with their command, and started: each
+// answered the protocol's initialize and, without an account, session/new with its
+// sign-in: cline 3.0.65, auggie 0.36.0, droid 0.215.0, kilo 7.7.7 (it has models
+// without an account), grok 1.0.41, qoder 1.1.52. The others were compared with the
+// registry's entry and their makers' page, and never started: cursor, amp, junie,
+// vibe, codebuddy, stakpak, fast-agent, dirac, minion-code.
 func registered() []Entry {
 	return []Entry{
 		{

@@ -159,7 +159,8 @@ func (c *Connections) Add(ctx context.Context, name string, dry bool) (Done, err
 	}
 	now, _ := p.place.Get(before)
 	if server, ok := p.read(now); !ok || server.Command != c.Server.Command || !slices.Equal(server.Args, c.Server.Args) {
-		if now == nil {
+		// A program that never ran would also set itself up.
+		if now == nil && len(before) > 0 {
 			if made, own := c.byOwnCommand(ctx, p, path, before); own != "" {
 				change, after, done.Own = made, made.Apply(before), own
 				done.Change = difference(path, change)
@@ -295,7 +296,10 @@ func (c *Connections) Remove(name string, dry bool) (Done, error) {
 		if err := os.RemoveAll(filepath.Join(p.skills.in(c.Homes), serverName)); err != nil {
 			return Done{}, fmt.Errorf("remove the skill: %w", err)
 		}
-		_ = os.Remove(p.skills.in(c.Homes)) // only if it is empty
+		file{p.skills.below, p.skills.path + "/" + serverName, p.skills.variable, p.skills.cut}.prune(c.Homes)
+	}
+	if record != nil && record.Made {
+		p.files[0].prune(c.Homes)
 	}
 	done.Status = c.status(p)
 	return done, nil

@@ -149,7 +149,7 @@ func TestFirstSettings(t *testing.T) {
 			t.Errorf("%s is left", done.File)
 		}
 	}
-	if left, err := filepath.Glob(filepath.Join(home, ".*", "skills")); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
@@ -216,6 +216,43 @@ func TestOwnCommand(t *testing.T) {
 				t.Errorf("%q, %v", b, err)
 			}
 		})
+	}
+}
+
+// A program that never ran is not started: it would set itself up, too.
+func TestOwnCommandOfAProgramThatNeverRan(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "claude")
+	c, home := make1(t, func(string) (string, error) { return bin, nil })
+	put(t, bin, "#!/bin/sh\ntouch '"+filepath.Join(home, "ran")+"'\n", 0o700)
+	if done, err := c.Add(t.Context(), "claude", false); err != nil || !done.Current {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if _, err := os.Stat(filepath.Join(home, "ran")); err == nil {
+		t.Error("it was started")
+	}
+}
+
+// A variable that moves a program's folder moves its settings and its skills.
+func TestMovedFolders(t *testing.T) {
+	c, home := make1(t, nil)
+	moved := filepath.Join(home, "moved")
+	c.Homes.Getenv = func(name string) string {
+		if name == "CODEX_HOME" {
+			return "not absolute"
+		}
+		return moved
+	}
+	for name, want := range map[string][2]string{
+		"claude":   {filepath.Join(moved, ".claude.json"), filepath.Join(moved, "skills")},
+		"gemini":   {filepath.Join(moved, ".gemini/settings.json"), filepath.Join(moved, ".gemini/skills")},
+		"opencode": {filepath.Join(moved, "opencode/opencode.json"), filepath.Join(moved, "opencode/skills")},
+		"codex":    {filepath.Join(home, ".codex/config.toml"), filepath.Join(home, ".codex/skills")},
+		"qwen":     {filepath.Join(home, ".qwen/settings.json"), filepath.Join(home, ".qwen/skills")},
+	} {
+		done, err := c.Add(t.Context(), name, true)
+		if err != nil || done.File != want[0] || filepath.Dir(filepath.Dir(done.Skill)) != want[1] {
+			t.Errorf("%s: %s, %s, %v", name, done.File, done.Skill, err)
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package connect
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 
 	"pilotfish/backend/connect/edit"
 )
@@ -20,8 +22,10 @@ type Program struct {
 	entry func(Server) any
 	// read is the reverse of entry; ok is false for what is not a server of this form.
 	read func(any) (s Server, ok bool)
-	// own is the program's own command that adds the server; nil for a program that has
-	// none, or one that does not write the user's file.
+	// own is the program's own command that adds the server, for a program that rewrites
+	// its file at any moment and locks it while it does. Nil for the others: `qwen mcp
+	// add` leaves a copy of all settings beside them, `gemini mcp add` notes the home
+	// folder as a project, and takes up to 25 seconds.
 	own func(Server) []string
 	// skills is its folder of skills; nil for a program without.
 	skills *file
@@ -31,6 +35,9 @@ type Program struct {
 type file struct {
 	below base
 	path  string
+	// variable is the environment variable with which a user moves the folder that path
+	// begins with, and cut that folder; "" for a program that has no such variable.
+	variable, cut string
 }
 
 // base is one of the folders in which programs keep their files.
@@ -42,13 +49,38 @@ const (
 )
 
 // Homes are the user's folders.
-type Homes struct{ Home, Config string }
+type Homes struct {
+	Home, Config string
+	// Getenv returns a variable of the user's environment; nil has none.
+	Getenv func(name string) string
+}
+
+// root returns the user's folder that the file is below, and its path from there.
+func (f file) root(h Homes) (folder, path string) {
+	if f.variable != "" && h.Getenv != nil {
+		if folder := h.Getenv(f.variable); filepath.IsAbs(folder) {
+			return filepath.Clean(folder), filepath.FromSlash(strings.TrimPrefix(f.path, f.cut))
+		}
+	}
+	if f.below == config {
+		return h.Config, filepath.FromSlash(f.path)
+	}
+	return h.Home, filepath.FromSlash(f.path)
+}
 
 func (f file) in(h Homes) string {
-	if f.below == config {
-		return filepath.Join(h.Config, filepath.FromSlash(f.path))
+	root, path := f.root(h)
+	return filepath.Join(root, path)
+}
+
+// prune removes the folders above the file that are empty, up to the user's own folder.
+func (f file) prune(h Homes) {
+	root, path := f.root(h)
+	for path = filepath.Dir(path); path != "."; path = filepath.Dir(path) {
+		if os.Remove(filepath.Join(root, path)) != nil {
+			return // it is not empty, or not there
+		}
 	}
-	return filepath.Join(h.Home, filepath.FromSlash(f.path))
 }
 
 // Server is how a program starts the MCP server.
@@ -58,8 +90,8 @@ type Server struct {
 }
 
 // Programs returns the programs that can be connected, in the order of the help. Each
-// file and form is from its makers' documentation, and those of claude, codex, gemini,
-// opencode, qwen and goose were read back by the program itself.
+// file and form is from its makers' documentation. The tests of app/agents start the real
+// claude, codex, gemini, opencode and qwen, which list our server themselves.
 func Programs() []Program {
 	mcpServers := func(path ...string) edit.Place {
 		return edit.Place{Format: edit.JSON, Path: path, Name: serverName}
@@ -67,70 +99,64 @@ func Programs() []Program {
 	return []Program{
 		{
 			Name: "claude", Title: "Claude Code", Binary: "claude",
-			files: []file{{home, ".claude.json"}}, place: mcpServers("mcpServers"), entry: typed("stdio"), read: commandArgs,
+			files: []file{{home, ".claude.json", "CLAUDE_CONFIG_DIR", ""}}, place: mcpServers("mcpServers"), entry: typed("stdio"), read: commandArgs,
 			own: func(s Server) []string {
 				return append([]string{"mcp", "add", "--scope", "user", serverName, "--", s.Command}, s.Args...)
 			},
-			skills: &file{home, ".claude/skills"},
+			skills: &file{home, ".claude/skills", "CLAUDE_CONFIG_DIR", ".claude/"},
 		},
 		{
 			Name: "codex", Title: "Codex", Binary: "codex",
-			files: []file{{home, ".codex/config.toml"}},
+			files: []file{{home, ".codex/config.toml", "CODEX_HOME", ".codex/"}},
 			place: edit.Place{Format: edit.TOML, Path: []string{"mcp_servers"}, Name: serverName}, entry: plain, read: commandArgs,
 			own: func(s Server) []string {
 				return append([]string{"mcp", "add", serverName, "--", s.Command}, s.Args...)
 			},
-			skills: &file{home, ".codex/skills"},
+			skills: &file{home, ".codex/skills", "CODEX_HOME", ".codex/"},
 		},
 		{
 			Name: "cursor", Title: "Cursor", Binary: "cursor",
-			files: []file{{home, ".cursor/mcp.json"}}, place: mcpServers("mcpServers"), entry: plain, read: commandArgs,
-			skills: &file{home, ".cursor/skills"},
+			files: []file{{below: home, path: ".cursor/mcp.json"}}, place: mcpServers("mcpServers"), entry: plain, read: commandArgs,
+			skills: &file{below: home, path: ".cursor/skills"},
 		},
 		{
 			Name: "vscode", Title: "Visual Studio Code", Binary: "code",
-			files: []file{{config, "Code/User/mcp.json"}, {config, "VSCodium/User/mcp.json"}},
+			files: []file{{below: config, path: "Code/User/mcp.json"}, {below: config, path: "VSCodium/User/mcp.json"}},
 			place: mcpServers("servers"), entry: typed("stdio"), read: commandArgs,
 		},
 		{
 			Name: "gemini", Title: "Gemini CLI", Binary: "gemini",
-			files: []file{{home, ".gemini/settings.json"}}, place: mcpServers("mcpServers"), entry: plain, read: commandArgs,
-			own: func(s Server) []string {
-				return append([]string{"mcp", "add", "--scope", "user", serverName, s.Command}, s.Args...)
-			},
-			skills: &file{home, ".gemini/skills"},
+			files: []file{{home, ".gemini/settings.json", "GEMINI_CLI_HOME", ""}}, place: mcpServers("mcpServers"), entry: plain, read: commandArgs,
+			skills: &file{home, ".gemini/skills", "GEMINI_CLI_HOME", ""},
 		},
 		{
 			Name: "opencode", Title: "OpenCode", Binary: "opencode",
-			files: []file{{home, ".config/opencode/opencode.json"}, {home, ".config/opencode/opencode.jsonc"}},
+			files: []file{{home, ".config/opencode/opencode.json", "XDG_CONFIG_HOME", ".config/"}, {home, ".config/opencode/opencode.jsonc", "XDG_CONFIG_HOME", ".config/"}},
 			place: mcpServers("mcp"), entry: inList, read: listed,
-			skills: &file{home, ".config/opencode/skills"},
+			skills: &file{home, ".config/opencode/skills", "XDG_CONFIG_HOME", ".config/"},
 		},
 		{
 			Name: "zed", Title: "Zed", Binary: "zed",
-			files: []file{{home, ".config/zed/settings.json"}}, place: mcpServers("context_servers"), entry: plain, read: commandArgs,
+			files: []file{{home, ".config/zed/settings.json", "XDG_CONFIG_HOME", ".config/"}}, place: mcpServers("context_servers"), entry: plain, read: commandArgs,
 		},
 		{
 			Name: "windsurf", Title: "Windsurf", Binary: "windsurf",
-			files: []file{{home, ".codeium/windsurf/mcp_config.json"}}, place: mcpServers("mcpServers"), entry: plain, read: commandArgs,
+			files: []file{{below: home, path: ".codeium/windsurf/mcp_config.json"}}, place: mcpServers("mcpServers"), entry: plain, read: commandArgs,
 		},
 		{
 			Name: "goose", Title: "Goose", Binary: "goose",
-			files: []file{{home, ".config/goose/config.yaml"}},
+			files: []file{{home, ".config/goose/config.yaml", "XDG_CONFIG_HOME", ".config/"}},
 			place: edit.Place{Format: edit.YAML, Path: []string{"extensions"}, Name: serverName}, entry: extension, read: cmdArgs,
 		},
 		{
 			Name: "copilot", Title: "GitHub Copilot CLI", Binary: "copilot",
-			files: []file{{home, ".copilot/mcp-config.json"}}, place: mcpServers("mcpServers"), entry: local, read: commandArgs,
-			skills: &file{home, ".copilot/skills"},
+			files: []file{{below: home, path: ".copilot/mcp-config.json"}}, place: mcpServers("mcpServers"), entry: local, read: commandArgs,
+			skills: &file{below: home, path: ".copilot/skills"},
 		},
 		{
 			Name: "qwen", Title: "Qwen Code", Binary: "qwen",
-			files: []file{{home, ".qwen/settings.json"}}, place: mcpServers("mcpServers"), entry: plain, read: commandArgs,
-			own: func(s Server) []string {
-				return append([]string{"mcp", "add", "--scope", "user", serverName, s.Command}, s.Args...)
-			},
-			skills: &file{home, ".qwen/skills"},
+			files: []file{{below: home, path: ".qwen/settings.json"}}, place: mcpServers("mcpServers"), entry: plain, read: commandArgs,
+			skills: &file{below: home, path: ".qwen/skills"},
 		},
 	}
 }

@@ -102,7 +102,7 @@ func connections(at Place) (*connect.Connections, error) {
 		return nil, err
 	}
 	return connect.New(connect.Config{
-		Homes: connect.Homes{Home: home, Config: settings}, State: filepath.Join(dirs.State, "connected.json"),
+		Homes: connect.Homes{Home: home, Config: settings, Getenv: at.Getenv}, State: filepath.Join(dirs.State, "connected.json"),
 		Server: connect.Server{Command: program, Args: []string{"mcp"}}, Skill: Skill(), Find: exec.LookPath,
 	}), nil
 }
