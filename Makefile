@@ -23,6 +23,10 @@ UI_SOURCES := $(shell find frontend/ui -type f)
 WINDOW_SOURCES := $(UI_SOURCES) $(shell find frontend -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' -not -path 'frontend/ui/*')
 PANEL_SOURCES := $(UI_SOURCES) $(shell find extension -type f -not -path '*/node_modules/*' -not -path 'extension/dist/*')
 
+# Another language is another build of the interface: its name changes this file.
+LANGUAGE_STAMP := $(STAMPS)/language
+$(shell mkdir -p $(STAMPS); [ "$$(cat $(LANGUAGE_STAMP) 2>/dev/null)" = '$(PILOTFISH_LANGUAGE)' ] || printf %s '$(PILOTFISH_LANGUAGE)' >$(LANGUAGE_STAMP))
+
 # The tools are built once for each set of versions and each version of Go.
 TOOLS_KEY := $(shell { go env GOVERSION; cat build/tools/go.sum; } 2>/dev/null | cksum | cut -d ' ' -f 1)
 LINTER := $(CACHE)/bin/golangci-lint-$(TOOLS_KEY)
@@ -130,7 +134,7 @@ test-npm: npm ## install the packages of npm without a network, and use them
 	@node build/npm/test.mjs $(DIST)/npm build/cross '$(VERSION)'
 
 .PHONY: generate
-generate: modules $(TYGO) ## write the TypeScript of backend/protocol, and docs/reference
+generate: modules $(TYGO) ## write the TypeScript of backend/protocol, docs/reference, and the list of texts
 	@build/generate $(TYGO)
 
 .PHONY: clean
@@ -169,10 +173,10 @@ $(COMPONENTS): $(wildcard build/components/src/*) build/components/build.mjs $(C
 	@touch $@
 
 # The two user interfaces are built first, because the programs embed them.
-frontend/dist/index.html: $(WINDOW_SOURCES) $(WINDOW_MODULES)
+frontend/dist/index.html: $(WINDOW_SOURCES) $(WINDOW_MODULES) $(wildcard $(LANGUAGE_STAMP))
 	cd frontend && npm run --silent build
 	@touch frontend/dist/.gitkeep $@
-extension/dist/manifest.json: $(PANEL_SOURCES) $(PANEL_MODULES) $(WINDOW_MODULES)
+extension/dist/manifest.json: $(PANEL_SOURCES) $(PANEL_MODULES) $(WINDOW_MODULES) $(wildcard $(LANGUAGE_STAMP))
 	cd extension && npm run --silent build
 	@touch extension/dist/.gitkeep $@
 

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { texts } from './ui/texts/plugin.mjs';
 
 /** In `npm run dev` the window talks to the fake backend of the tests. */
 const fakeBackend: Plugin = {
@@ -23,7 +24,7 @@ const fakeBackend: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [svelte(), fakeBackend],
+  plugins: [texts(), svelte(), fakeBackend],
   resolve: {
     alias: { $ui: fileURLToPath(new URL('ui', import.meta.url)) },
   },

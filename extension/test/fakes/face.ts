@@ -21,6 +21,8 @@ export interface FaceOptions {
   readonly unpaired?: boolean;
   /** The face that was chosen last. */
   readonly face?: string;
+  /** Is called with the page before it is loaded. */
+  readonly before?: (page: Page) => void;
 }
 
 /** The browser that the panel is opened in. */
@@ -32,9 +34,9 @@ export function launch(): Promise<Browser> {
   });
 }
 
-/** A backend with two tabs and a few agents, which serves the built panel. */
-export async function backend(): Promise<FakeBackend> {
-  const made = new FakeBackend(dist);
+/** A backend with two tabs and a few agents, which serves the built panel, or that of a folder. */
+export async function backend(folder = dist): Promise<FakeBackend> {
+  const made = new FakeBackend(folder);
   const tab = { active: true, focused: true, loading: false, windowId: 1 };
   made.tabs = [
     {
@@ -87,7 +89,7 @@ export async function backend(): Promise<FakeBackend> {
 export async function openPanel(
   browser: Browser,
   made: FakeBackend,
-  { width = 400, height = 640, dark = false, unpaired = false, face }: FaceOptions = {},
+  { width = 400, height = 640, dark = false, unpaired = false, face, before }: FaceOptions = {},
 ): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -97,6 +99,7 @@ export async function openPanel(
   // Less than a test's timeout, so that a failure names its step.
   context.setDefaultTimeout(patience);
   const page = await context.newPage();
+  before?.(page);
   await page.addInitScript(installFakeChrome, {
     pairing: unpaired ? null : made.pairing,
     windowId: 1,

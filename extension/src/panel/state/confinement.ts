@@ -11,7 +11,7 @@ export interface ConfinedWords {
   /** What to do about it; empty for nothing. */
   hint: string;
   /** Confines a shell, or frees it; absent where nothing can be changed here. */
-  action?: 'Confine this shell' | 'Stop confining';
+  action?: string;
 }
 
 const sees = 'your home folder, your keys, the working folder and the network';
@@ -28,7 +28,7 @@ export function confinedWords(
       label: 'Confined',
       text: `This ${shell ? 'shell' : 'agent'} and everything that it starts cannot see Pilotfish’s settings and state, the browser’s profile, other processes or your desktop. It has ${sees}.`,
       hint: '',
-      ...(shell && { action: 'Stop confining' as const }),
+      ...(shell && { action: 'Stop confining' }),
     };
   }
   if (shell) {
@@ -37,7 +37,7 @@ export function confinedWords(
       label: 'Not confined',
       text: 'This shell is yours: it can do all that you can. Confine it to run an agent by hand.',
       hint: problem ? because(problem.message, problem.hint) : '',
-      ...(!problem && { action: 'Confine this shell' as const }),
+      ...(!problem && { action: 'Confine this shell' }),
     };
   }
   return {
