@@ -1,6 +1,8 @@
 package client
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,5 +59,19 @@ func TestWithoutAgent(t *testing.T) {
 	kept := WithoutAgent([]string{"HOME=/h", protocol.EnvToken + "=secret", protocol.EnvURL + "=x", protocol.EnvTab + "=t1", "X"})
 	if got := strings.Join(kept, " "); got != "HOME=/h X" {
 		t.Error(got)
+	}
+}
+
+func TestUnstartable(t *testing.T) {
+	for _, c := range []struct {
+		missing, hint string
+	}{
+		{"/opt/pilotfish-service", "install Pilotfish again"},
+		{os.DevNull, "Pilotfish needs /proc and /dev"},
+	} {
+		err := Unstartable("/opt/pilotfish-service", &fs.PathError{Op: "open", Path: c.missing, Err: fs.ErrNotExist})
+		if e := protocol.AsError(err); !strings.HasPrefix(e.Hint, c.hint) {
+			t.Errorf("without %s the hint is %q", c.missing, e.Hint)
+		}
 	}
 }

@@ -1,7 +1,9 @@
 package client
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -41,12 +43,20 @@ func Service() (string, error) {
 		own, err = filepath.EvalSymlinks(own) // resolves a link in a folder of PATH
 	}
 	if err != nil {
-		return "", fmt.Errorf("finding this program: %w", err)
+		return "", withoutSystem("this program's own path cannot be found: " + err.Error())
 	}
 	return filepath.Join(filepath.Dir(own), "pilotfish-service"+exe), nil
 }
 
 // Unstartable is the error for a service that does not start.
 func Unstartable(service string, err error) error {
+	if missing, ok := errors.AsType[*fs.PathError](err); ok && missing.Path == os.DevNull {
+		return withoutSystem(fmt.Sprintf("%s cannot be started: %v", service, err))
+	}
 	return protocol.NewError(protocol.CodeInternal, fmt.Sprintf("%s cannot be started: %v", service, err), "install Pilotfish again")
+}
+
+// withoutSystem is the error for a root folder in which the system's own are missing.
+func withoutSystem(what string) error {
+	return protocol.NewError(protocol.CodeInternal, what, "Pilotfish needs /proc and /dev, which every container has; in a root folder of your own mount them first")
 }

@@ -256,6 +256,8 @@ func (i Installation) checkAgents(ctx context.Context) Finding {
 	switch {
 	case len(broken) > 0:
 		return warn("install it again, or choose another agent in Settings", "%s; %s", text, strings.Join(broken, "; "))
+	case len(have) == 0:
+		return warn("install a shell, or set SHELL to the path of one", "neither an agent nor a shell is installed")
 	case len(have) < 2: // only the shell
 		return warn("the terminal starts a shell; for Claude Code: "+install, "no agent is installed (%s)", text)
 	}
