@@ -50,6 +50,8 @@ type played struct {
 	resumed  []string
 	dirs     []string
 	canceled int
+	steered  int
+	refused  error // of Steer
 }
 
 type playedAgent struct {
@@ -64,6 +66,7 @@ type playedSession struct {
 	id      string
 	sink    driver.Sink
 	cancels chan struct{}
+	steers  chan string
 }
 
 func (p *played) Start(life context.Context, _ driver.Launch) (driver.Agent, error) {
@@ -126,7 +129,7 @@ func (a *playedAgent) Open(_ context.Context, cfg driver.SessionConfig, sink dri
 			sink.Update(u)
 		}
 	}
-	return &playedSession{a: a, id: id, sink: sink, cancels: make(chan struct{}, 1)}, nil
+	return &playedSession{a: a, id: id, sink: sink, cancels: make(chan struct{}, 1), steers: make(chan string, 1)}, nil
 }
 
 func (s *playedSession) ID() string { return s.id }
@@ -145,7 +148,12 @@ func (s *playedSession) Prompt(ctx context.Context, p driver.Prompt) (driver.Tur
 }
 
 func (s *playedSession) Steer(_ context.Context, p driver.Prompt) error {
-	s.say("steered: " + p.Text)
+	s.a.p.mu.Lock()
+	defer s.a.p.mu.Unlock()
+	if s.a.p.steered++; s.a.p.refused != nil {
+		return s.a.p.refused
+	}
+	s.steers <- p.Text
 	return nil
 }
 
@@ -179,16 +187,21 @@ func echo(_ context.Context, s *playedSession, p driver.Prompt) (driver.TurnEnd,
 	return driver.TurnEnd{Reason: protocol.EndDone}, nil
 }
 
-// untilCancelled sends one text and waits until it is cancelled.
+// untilCancelled sends one text, answers what is put into the turn, and waits until it is
+// cancelled.
 func untilCancelled(ctx context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 	s.say("working")
-	select {
-	case <-s.cancels:
-		return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
-	case <-s.a.done:
-		return driver.TurnEnd{}, errors.New("the pipe is closed")
-	case <-ctx.Done():
-		return driver.TurnEnd{}, context.Cause(ctx)
+	for {
+		select {
+		case text := <-s.steers:
+			s.say("steered: " + text)
+		case <-s.cancels:
+			return driver.TurnEnd{Reason: protocol.EndCancelled}, nil
+		case <-s.a.done:
+			return driver.TurnEnd{}, errors.New("the pipe is closed")
+		case <-ctx.Done():
+			return driver.TurnEnd{}, context.Cause(ctx)
+		}
 	}
 }
 

@@ -101,6 +101,30 @@ func TestTheAgentDiesBesideAnInstantMessage(t *testing.T) {
 	})
 }
 
+// A message that is sent now during an instant message ends that turn: the conversation's
+// own agent, which could take it into a turn of its own, has none.
+func TestSendNowBesideAnInstantMessage(t *testing.T) {
+	own := &played{script: echo, steer: true}
+	quick := &played{script: untilCancelled, steer: true}
+	h := openedWith(t, own, "", withInstant(quick))
+	h.start("c1")
+	h.say("c1", "m1", "Why is the sky blue?")
+	h.idle("c1")
+	_, err := h.Send(t.Context(), protocol.ChatSendRequest{Conversation: "c1", Message: "m2", Text: "wait 5 seconds", Route: protocol.RouteInstant})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.until("c1", func(p protocol.ChatPage) bool { return p.Entries[len(p.Entries)-1].Text == "working" })
+	if _, err := h.Send(t.Context(), protocol.ChatSendRequest{Conversation: "c1", Message: "m3", Text: "Why is grass green?", Now: true}); err != nil {
+		t.Fatal(err)
+	}
+	page := h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) >= 9 && p.Head.Message == "" })
+	wantTexts(t, page.Entries[3:], "user wait 5 seconds", "text working", "end cancelled", "user Why is grass green?", "text You said: Why is grass green?", "end done")
+	if own.steered+quick.steered > 0 {
+		t.Errorf("put into a turn: %d, %d", own.steered, quick.steered)
+	}
+}
+
 // A command's step is recorded only for an agent that does not report its steps
 // itself.
 func TestStepsOfAnAgentThatReportsThem(t *testing.T) {

@@ -115,17 +115,21 @@ func (c *conversation) mayTalk() error {
 	return nil
 }
 
-// interrupt puts a message before the queue: into the running turn, if the
-// agent supports that, else after ending that turn. also is applied in the same
-// write; for a message into the running turn it changes only the state in
-// memory.
+// interrupt puts a message into the running turn, if the agent takes it there, else
+// before the queue, and ends the turn. also is applied in the same write; for a message
+// into the running turn it changes only the state in memory.
 func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*state.State)) error {
 	t := c.turn
-	if c.state.Head.Can.Steer && t.prompting && !t.cancelled {
+	if c.steer(t, message) {
 		also(&c.state)
-		t.steers++
-		c.m.wg.Go(func() { c.steer(t, message) })
-		return nil
+		err := c.rec.CloseText()
+		if err == nil {
+			_, err = c.rec.Put(userEntry(message))
+		}
+		if err != nil {
+			c.broken(err)
+		}
+		return err
 	}
 	err := c.change(func(s *state.State) {
 		also(s)
@@ -140,30 +144,18 @@ func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*stat
 	return nil
 }
 
-// steer sends a message into the running turn. If the agent does not accept it,
-// a notice says so.
-func (c *conversation) steer(t *turn, message protocol.QueuedMessage) {
-	c.mu.Lock()
-	e := userEntry(message)
-	err := c.rec.CloseText()
-	if err == nil {
-		_, err = c.rec.Put(e)
-	}
+// steer sends a message into the running turn, and says whether the agent has it. Its
+// answer is recorded after the message, because the caller holds mu.
+func (c *conversation) steer(t *turn, message protocol.QueuedMessage) bool {
 	session := c.agent.session
-	prompt := c.prompt(message, c.agent.starter, c.state.Head.Can.Images)
-	c.mu.Unlock()
-	if err == nil && session != nil {
-		err = session.Steer(t.ctx, prompt)
+	if !c.state.Head.Can.Steer || !t.prompting || t.beside || t.cancelled || session == nil {
+		return false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t.steers--
-	if err != nil {
+	if err := session.Steer(t.ctx, c.prompt(message, c.agent.starter, c.state.Head.Can.Images)); err != nil {
 		c.log.Info("a message could not be put into the turn", "error", err)
-		if note := c.rec.Notice("The agent did not accept this message during its turn: " + protocol.AsError(err).Message); note != nil {
-			c.broken(note)
-		}
+		return false
 	}
+	return true
 }
 
 // userEntry returns the entry of a message. The entry's id is the message's id.

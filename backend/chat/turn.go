@@ -36,7 +36,6 @@ type turn struct {
 	broken    *protocol.Error // why it cannot be written; later output is dropped, since a part before it is missing
 	goOn      bool            // the queue continues after a cancel
 	asks      int             // questions that wait for the user
-	steers    int
 	quiet     bool
 	last      time.Time // when the agent last sent something
 	silence   *time.Timer

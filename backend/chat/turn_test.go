@@ -352,6 +352,25 @@ func TestSendNow(t *testing.T) {
 	wantTexts(t, steered.idle("c1").Entries, "user go", "text working", "user left", "text steered: left", "end cancelled")
 }
 
+// An agent that can take a message into its turn refuses one: it is sent after the turn,
+// once, as to an agent that cannot.
+func TestSendNowThatTheAgentRefuses(t *testing.T) {
+	p := &played{script: untilCancelled, steer: true, refused: errors.New("no turn runs")}
+	h := opened(t, p, "")
+	h.start("c1")
+	h.say("c1", "m1", "go")
+	h.say("c1", "m2", "later")
+	h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 2 })
+	p.mu.Lock()
+	p.script = echo
+	p.mu.Unlock()
+	if _, err := h.Send(t.Context(), protocol.ChatSendRequest{Conversation: "c1", Message: "m3", Text: "left", Now: true}); err != nil {
+		t.Fatal(err)
+	}
+	page := h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 9 && p.Head.Message == "" })
+	wantTexts(t, page.Entries, "user go", "text working", "end cancelled", "user left", "text You said: left", "end done", "user later", "text You said: later", "end done")
+}
+
 // An unused agent is ended, and loads its session when it is needed again.
 func TestAnIdleAgentIsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

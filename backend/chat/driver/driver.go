@@ -201,7 +201,9 @@ type Session interface {
 	// has reached the sink before it returns. Cancelling ctx abandons the turn
 	// without waiting for the agent; Cancel asks the agent to end it.
 	Prompt(ctx context.Context, prompt Prompt) (TurnEnd, error)
-	// Steer adds a message to the running turn (ChatAbilities.Steer).
+	// Steer adds a message to the running turn (ChatAbilities.Steer). It neither blocks
+	// nor calls the Sink, because the conversation is locked meanwhile. An error means
+	// that the agent does not have the message.
 	Steer(ctx context.Context, prompt Prompt) error
 	// Cancel asks the agent to end the turn; Prompt then returns EndCancelled.
 	Cancel(ctx context.Context) error
