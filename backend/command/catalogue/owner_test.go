@@ -16,7 +16,19 @@ type recorder struct {
 	*unfilmed
 	routines []protocol.Routine
 	// later are steps that are recorded after the first look at the recording.
-	later []protocol.RecordedStep
+	later   []protocol.RecordedStep
+	stopped bool
+}
+
+func (r *recorder) EndRecording(ctx context.Context, _ protocol.Caller, id protocol.TabID) (protocol.Recording, error) {
+	reply, err := r.Recording(ctx, id)
+	reply.Running, reply.Held = false, true
+	return reply, err
+}
+
+func (r *recorder) StopRecording(context.Context, protocol.Caller, protocol.TabID, string) (protocol.Recording, error) {
+	r.stopped = true
+	return protocol.Recording{Steps: r.steps}, nil
 }
 
 func (r *recorder) Recording(context.Context, protocol.TabID) (protocol.Recording, error) {
@@ -28,7 +40,8 @@ func (r *recorder) Recording(context.Context, protocol.TabID) (protocol.Recordin
 func (r *recorder) Routines() ([]protocol.Routine, error) { return r.routines, nil }
 
 // An agent that would replace a routine of the user, or of another agent, waits
-// for the user, who sees the difference. The owner stays.
+// for the user, who sees the difference. The owner stays. A recording that was not saved is
+// kept.
 func TestReplacingARoutineOfAnotherOwnerAsks(t *testing.T) {
 	const own, other = "terminal:x", "chat:y"
 	old := func(owner string) []protocol.Routine {
@@ -69,6 +82,9 @@ func TestReplacingARoutineOfAnotherOwnerAsks(t *testing.T) {
 		}
 		if got := b.saved; (got.Name == "") != (c.owner == "-") || got.Name != "" && got.Owner != c.owner {
 			t.Errorf("%s: saved %+v", name, got)
+		}
+		if b.stopped != reply.OK {
+			t.Errorf("%s: the recording is removed: %t", name, b.stopped)
 		}
 		if c.asks {
 			args := asked[0].Args

@@ -401,6 +401,10 @@ type unfilmed struct {
 	test  string
 }
 
+func (u *unfilmed) EndRecording(context.Context, protocol.Caller, protocol.TabID) (protocol.Recording, error) {
+	return protocol.Recording{Held: true, Steps: u.steps}, nil
+}
+
 func (u *unfilmed) StopRecording(context.Context, protocol.Caller, protocol.TabID, string) (protocol.Recording, error) {
 	return protocol.Recording{
 		Steps:      u.steps,

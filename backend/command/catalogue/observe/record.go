@@ -105,11 +105,14 @@ func (c commands) stopRecord(ctx context.Context, in *command.Invocation) (comma
 	if err != nil {
 		return command.Result{}, err
 	}
-	r, err := c.browser.StopRecording(ctx, in.By(), in.Tab, videoForm(in))
+	// It is removed after its routine is on disk: what cannot be saved is not lost.
+	r, err := c.browser.EndRecording(ctx, in.By(), in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}
-	return c.saveSteps(in, name, r)
+	return c.saveSteps(in, name, r, func() (protocol.Recording, error) {
+		return c.browser.StopRecording(ctx, in.By(), in.Tab, videoForm(in))
+	})
 }
 
 // saveRecord saves a recording that has ended, or ends now, and keeps it.
@@ -132,7 +135,7 @@ func (c commands) saveRecord(ctx context.Context, in *command.Invocation) (comma
 	if err != nil {
 		return command.Result{}, err
 	}
-	return c.saveSteps(in, name, r)
+	return c.saveSteps(in, name, r, func() (protocol.Recording, error) { return r, nil })
 }
 
 // newName returns the name for a routine that is saved.
@@ -155,22 +158,25 @@ func videoForm(in *command.Invocation) string {
 	return ""
 }
 
-// saveSteps saves the steps of a recording as a routine and as a test.
-func (c commands) saveSteps(in *command.Invocation, name string, r protocol.Recording) (command.Result, error) {
+// saveSteps saves the steps of a recording that has ended as a routine and as a test. It
+// calls saved after that, for what the reply says of the recording.
+func (c commands) saveSteps(in *command.Invocation, name string, r protocol.Recording, saved func() (protocol.Recording, error)) (command.Result, error) {
 	routine := routineOf(name, r.Steps)
 	difference, err := c.owned(in, &routine)
 	if err != nil {
 		return command.Result{}, err
 	}
 	if !in.Shown(difference) {
-		return command.Result{}, protocol.NewError(protocol.CodeRefused, "the recording or the routine "+name+" changed while the user was asked; nothing was saved", "record it again, under another name")
+		return command.Result{}, protocol.NewError(protocol.CodeRefused, "the recording or the routine "+name+" changed while the user was asked; nothing was saved", "the recording is kept: save it under another name, or discard it", protocol.Try("saves it", "record", "save", name+"-2"))
 	}
-	reply := recordReply{Recording: r}
 	a, b, err := c.browser.SaveRoutine(routine, playwright(name, r.Steps))
 	if err != nil {
 		return command.Result{}, err
 	}
-	reply.Routine, reply.Playwright = &a, &b
+	if r, err = saved(); err != nil {
+		return command.Result{}, err
+	}
+	reply := recordReply{Recording: r, Routine: &a, Playwright: &b}
 	text := fmt.Sprintf("%s saved: %s\n%s\n%s", name, spelling.Plural(len(r.Steps), "step"), a.Path, b.Path)
 	if r.Video != nil {
 		text += "\n" + fileText(*r.Video, "picture")
