@@ -50,21 +50,41 @@ func Adopt(path string, args []string) (int, error) {
 // endAdopted ends what is left of the program's descendants. Each that ends may leave
 // children, which are adopted then.
 func endAdopted() {
-	deadline := time.Now().Add(adoptedGrace)
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, unix.SIGCHLD)
+	defer signal.Stop(ended)
 	signalChildren(unix.SIGTERM)
+	patience, over := time.NewTimer(adoptedGrace), time.NewTimer(2*adoptedGrace)
+	defer patience.Stop()
+	defer over.Stop()
+	for killing := false; ; {
+		if !reap() {
+			return
+		}
+		select {
+		case <-ended: // its children are ours by now
+		case <-patience.C:
+			killing = true
+		case <-over.C:
+			return // what survives SIGKILL is the app's to report
+		}
+		if killing {
+			signalChildren(unix.SIGKILL)
+		}
+	}
+}
+
+// reap takes the status of every child that has ended, and says whether any is left.
+func reap() bool {
 	for {
 		pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
 		switch {
-		case errors.Is(err, unix.ECHILD):
-			return
-		case pid > 0:
-			continue
-		case time.Now().After(deadline.Add(adoptedGrace)):
-			return // what survives SIGKILL is the app's to report
-		case time.Now().After(deadline):
-			signalChildren(unix.SIGKILL)
+		case errors.Is(err, unix.EINTR) || pid > 0:
+		case err != nil: // there is no child
+			return false
+		default:
+			return true
 		}
-		time.Sleep(time.Millisecond) // waiting for a child, with a deadline, has no event
 	}
 }
 

@@ -121,7 +121,7 @@ func (m *Measure) Performance(ctx context.Context, by protocol.Caller, id protoc
 // a file that the Performance panel of the developer tools and Perfetto can open.
 func (m *Measure) Trace(ctx context.Context, by protocol.Caller, id protocol.TabID, length time.Duration, reload bool) (protocol.PageFile, error) {
 	var file protocol.PageFile
-	if length <= 0 || length > protocol.MaxTraceTime {
+	if length < time.Second || length > protocol.MaxTraceTime {
 		return file, protocol.NewError(protocol.CodeBadArgument, "a trace is from 1 s to "+protocol.MaxTraceTime.String(), "", protocol.Example("perf", "--trace", "--seconds", "3"))
 	}
 	err := m.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
