@@ -202,6 +202,7 @@ func roomRules() []roomRule {
 		{"backend/schedule", []string{protocol, "backend/journal"}, "when something runs does not depend on what runs: a runner carries it out"},
 		{"backend/schedule/runner", []string{protocol, "backend/auth", "backend/command", "backend/schedule"}, "what a schedule runs is carried out by the sessions, which are given to it as an interface"},
 		{"backend/approval", []string{protocol, "backend/policy", "backend/question", "backend/journal", "backend/desktop"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser and the window as functions"},
+		{"backend/attention", []string{protocol, "backend/desktop"}, "that a terminal wants its user does not depend on terminals, tabs or approvals: what they say is given to it"},
 		{"backend/inventory", []string{protocol, "backend/agent", "backend/browser/chromium", "backend/chat/agents", "backend/llm"}, "what a machine has is found without a session"},
 		{"backend/observed", []string{protocol, "backend/feed", "backend/browser/elementlist", "backend/browser/observe"}, "feeds are made of what a tab reports: the browser is given to them as an interface"},
 		{"backend/feed", []string{protocol}, "a feed is values for a reader; whose they are is not its business"},

@@ -13,6 +13,7 @@ package approval
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"pilotfish/backend/desktop"
@@ -69,6 +70,13 @@ func (m *Manager) Broker() *policy.Broker { return m.broker }
 
 // Pending returns the questions that wait, oldest first.
 func (m *Manager) Pending() []protocol.Approval { return m.broker.Pending() }
+
+// Asks reports whether the agent of a terminal waits for an answer.
+func (m *Manager) Asks(terminal protocol.TerminalID) bool {
+	return slices.ContainsFunc(m.broker.Pending(), func(p protocol.Approval) bool {
+		return p.Actor.Kind == protocol.ActorTerminal && p.Actor.ID == string(terminal)
+	})
+}
 
 // Gone ends the questions of an actor that has ended.
 func (m *Manager) Gone(actor protocol.Actor) { m.broker.Gone(actor) }

@@ -134,6 +134,10 @@ func list() []protocol.Setting {
 			Choices: []protocol.SettingChoice{{Value: "5", Text: "5 minutes"}, {Value: "15", Text: "15 minutes"}, {Value: "30", Text: "30 minutes"}, {Value: "60", Text: "1 hour"}, {Value: "240", Text: "4 hours"}, {Value: "0", Text: "Until the session stops"}},
 		},
 		{
+			Name: "terminal_notifications", Field: "terminalNotices", Group: "terminal", Label: "Notifications of terminals", Kind: protocol.SettingSwitch,
+			Explanation: "The desktop tells you when a terminal that you do not look at rings its bell or needs you.",
+		},
+		{
 			Name: "activity_shots", Field: "activityShots", Group: "activity", Label: "Screenshots of what was done", Kind: protocol.SettingSwitch,
 			Explanation: "Keeps a small screenshot of the page after each command that acts, with secret fields covered. The oldest are removed.",
 		},

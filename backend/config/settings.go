@@ -27,6 +27,7 @@ type file struct {
 	ConfineAgents        bool               `toml:"confine_agents"`
 	EveryTab             bool               `toml:"every_tab"`
 	TerminalGraceMinutes int                `toml:"terminal_grace_minutes"`
+	TerminalNotices      bool               `toml:"terminal_notifications"`
 	FontSize             int                `toml:"font_size"`
 	ChatAgent            protocol.AgentKind `toml:"chat_agent"`
 	ChatCommand          string             `toml:"chat_command"`
@@ -57,7 +58,7 @@ type chatModels struct {
 // Defaults are the settings of a new installation.
 func Defaults() protocol.Settings {
 	return protocol.Settings{
-		Agent: protocol.AgentAuto, FontSize: 13, TextSize: 100, ConfineAgents: true, ActivityShots: true, StartSession: true, Theme: protocol.ThemeSystem,
+		Agent: protocol.AgentAuto, FontSize: 13, TextSize: 100, ConfineAgents: true, TerminalNotices: true, ActivityShots: true, StartSession: true, Theme: protocol.ThemeSystem,
 		TerminalGraceMinutes: int(protocol.DefaultTerminalGrace.Minutes()),
 		ChatAgent:            protocol.AgentAuto, ChatSilenceMinutes: int(protocol.ChatSilence.Minutes()),
 		ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{}},
@@ -68,7 +69,7 @@ func fileOf(s protocol.Settings) file {
 	return file{
 		Version: version, BrowserPath: s.BrowserPath, ProfileDir: s.ProfileDir, StartURL: s.StartURL,
 		Agent: s.Agent, AgentCommand: s.AgentCommand, AgentArgs: s.AgentArgs, WorkDir: s.WorkDir, ConfineAgents: s.ConfineAgents, EveryTab: s.EveryTab,
-		TerminalGraceMinutes: s.TerminalGraceMinutes, FontSize: s.FontSize, TextSize: s.TextSize, Theme: s.Theme, ActivityShots: s.ActivityShots, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
+		TerminalGraceMinutes: s.TerminalGraceMinutes, TerminalNotices: s.TerminalNotices, FontSize: s.FontSize, TextSize: s.TextSize, Theme: s.Theme, ActivityShots: s.ActivityShots, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
 		CDPAllow: Methods(s.CDPAllow), CDPAllowAgents: Methods(s.CDPAllowAgents),
 		ChatAgent: s.ChatAgent, ChatCommand: s.ChatCommand, ChatSilenceMinutes: s.ChatSilenceMinutes,
 		ChatInstant: s.ChatRouting.Instant, ChatStrongWords: some(s.ChatRouting.Strong), ChatLongText: s.ChatRouting.LongText, ChatModels: models(s.ChatRouting.Models),
@@ -104,7 +105,7 @@ func (f file) settings() protocol.Settings {
 	return protocol.Settings{
 		BrowserPath: f.BrowserPath, ProfileDir: f.ProfileDir, StartURL: f.StartURL,
 		Agent: f.Agent, AgentCommand: f.AgentCommand, AgentArgs: f.AgentArgs, WorkDir: f.WorkDir, ConfineAgents: f.ConfineAgents, EveryTab: f.EveryTab,
-		TerminalGraceMinutes: f.TerminalGraceMinutes, FontSize: f.FontSize, TextSize: f.TextSize, Theme: f.Theme, ActivityShots: f.ActivityShots, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
+		TerminalGraceMinutes: f.TerminalGraceMinutes, TerminalNotices: f.TerminalNotices, FontSize: f.FontSize, TextSize: f.TextSize, Theme: f.Theme, ActivityShots: f.ActivityShots, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
 		CDPAllow: strings.Join(f.CDPAllow, " "), CDPAllowAgents: strings.Join(f.CDPAllowAgents, " "),
 		ChatAgent: f.ChatAgent, ChatCommand: f.ChatCommand, ChatSilenceMinutes: f.ChatSilenceMinutes,
 		ChatRouting: protocol.ChatRouting{Instant: f.ChatInstant, Strong: some(f.ChatStrongWords), LongText: f.ChatLongText, Models: chosen},

@@ -34,6 +34,16 @@ func (l *List) Has(id protocol.TabID) bool {
 	return slices.ContainsFunc(l.All(), func(tab protocol.Tab) bool { return tab.ID == id })
 }
 
+// Title returns the title of an open tab's page.
+func (l *List) Title(id protocol.TabID) string {
+	for _, tab := range l.All() {
+		if tab.ID == id {
+			return tab.Title
+		}
+	}
+	return ""
+}
+
 // URL returns the address of an open tab's page.
 func (l *List) URL(id protocol.TabID) string {
 	for _, tab := range l.All() {

@@ -175,7 +175,7 @@ func golden() map[string]any {
 				{Name: "agent_command", Field: "agentCommand", Group: "look", Label: "Command", Explanation: "A program.", Kind: protocol.SettingCommand, Default: "", Empty: "none", Example: "my-agent", When: &protocol.SettingCondition{Field: "agent", Is: "custom"}},
 			},
 		},
-		"Settings":  protocol.Settings{Theme: protocol.ThemeLight, Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, ActivityShots: true, StartSession: true, TextSize: 115, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
+		"Settings":  protocol.Settings{Theme: protocol.ThemeLight, Agent: protocol.AgentAuto, TerminalGraceMinutes: 30, FontSize: 13, ActivityShots: true, TerminalNotices: true, StartSession: true, TextSize: 115, CDPAllow: "Page.captureSnapshot", ChatAgent: protocol.AgentAuto, ChatSilenceMinutes: 5, ChatRouting: protocol.ChatRouting{Instant: true, Strong: []string{"why"}, LongText: 600, Models: map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "small", Strong: "large"}}}},
 		"TrayState": protocol.TrayState{Icon: protocol.IconNeedsYou, Tooltip: "claude needs you", Running: true, Tabs: []protocol.TrayTab{{Session: "default", ID: "t1", Label: "Example · claude needs you"}}},
 	}
 }

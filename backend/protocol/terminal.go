@@ -45,6 +45,9 @@ type TerminalInfo struct {
 	StartedAt time.Time `json:"startedAt"`
 	Exit      *Exit     `json:"exit,omitempty"`
 	Viewers   int       `json:"viewers"`
+	// Seen: the user has the terminal before them, see ControlSeen. Only the backend
+	// uses it.
+	Seen bool `json:"-"`
 	// Confined: the program cannot see Pilotfish itself, see Confinement.
 	Confined bool `json:"confined,omitempty"`
 	// Shown is when the user turned to it last, in milliseconds since 1970; 0 for never.
@@ -158,8 +161,12 @@ const (
 	ControlResize ControlType = "resize"
 	// ControlShown means that the user now looks at this terminal.
 	ControlShown ControlType = "shown"
-	ControlAck   ControlType = "ack"
-	ControlPing  ControlType = "ping"
+	// ControlSeen says whether the user has this terminal before them: it is in view
+	// in its panel, and the browser's window is the one that they use. A viewer that
+	// has said nothing is not seen.
+	ControlSeen ControlType = "seen"
+	ControlAck  ControlType = "ack"
+	ControlPing ControlType = "ping"
 	// ControlCheckpoint gives the backend the viewer's own screen, serialised at
 	// an offset. The next viewer that starts without any output begins from it.
 	ControlCheckpoint ControlType = "checkpoint"
@@ -188,6 +195,7 @@ type ViewerControl struct {
 	Rows   int    `json:"rows,omitempty"`
 	ID     int    `json:"id,omitempty"`   // ping
 	Data   string `json:"data,omitempty"` // checkpoint, in the viewers' own format
+	Seen   bool   `json:"seen,omitempty"` // seen
 	// At (shown) is when the user switched to the terminal, in milliseconds since
 	// 1970. It is needed because messages of two terminals may not arrive in the
 	// order in which they were sent.

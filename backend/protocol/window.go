@@ -57,6 +57,9 @@ type Settings struct {
 	// ActivityShots keeps a small screenshot of the page after each command that acts,
 	// for the activity.
 	ActivityShots bool `json:"activityShots"`
+	// TerminalNotices shows a desktop notification when a terminal that is not in view
+	// rings its bell or needs the user.
+	TerminalNotices bool `json:"terminalNotices"`
 	// StartOnLogin starts the app when the user logs in to the desktop.
 	StartOnLogin bool `json:"startOnLogin"`
 	// StartSession starts the default session with the app.

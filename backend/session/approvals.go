@@ -13,7 +13,12 @@ import (
 // session's runs.
 func newApprovals(s *Session) *approval.Manager {
 	return approval.New(approval.Config{
-		Session: s.name, Quiet: s.m.cfg.Headless, Changed: s.publishInfo,
+		Session: s.name, Quiet: s.m.cfg.Headless, Changed: func() {
+			if r := s.running(); r != nil {
+				r.attention.Again()
+			}
+			s.publishInfo()
+		},
 		RulesFile: func() (string, error) {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)
 			return filepath.Join(dirs.Root, config.RulesFile), err

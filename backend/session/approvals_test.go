@@ -91,7 +91,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := &run{done: make(chan struct{}), up: make(chan struct{}), cancel: func(error) {}}
+	r := &run{attention: newAttention(h.s), done: make(chan struct{}), up: make(chan struct{}), cancel: func(error) {}}
 	r.policy = policy.New(policy.Config{OwnPort: m.endpoint.Port, Rules: rules, Broker: h.s.approvals.Broker()})
 	r.commands = catalogue.New(catalogue.Config{Browser: onePage{}, Policy: r.policy})
 	r.terminals, err = terminal.New(terminal.Config{

@@ -337,6 +337,7 @@ func (m *Manager) settingsChanged(saved protocol.Settings) {
 		s.events.Publish(protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: m.panelView(saved)})
 		if r, err := s.current(); err == nil {
 			r.terminals.Regrace() // also for terminals that have had no viewer since before
+			r.attention.Again()
 		}
 	})
 	m.changed()

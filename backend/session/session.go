@@ -12,6 +12,7 @@ import (
 	"pilotfish/backend/agentsign"
 	"pilotfish/backend/approval"
 	"pilotfish/backend/approval/toolcall"
+	"pilotfish/backend/attention"
 	"pilotfish/backend/browser"
 	"pilotfish/backend/caller"
 	"pilotfish/backend/chat/past"
@@ -73,6 +74,7 @@ type run struct {
 	up        chan struct{} // closed when the browser runs for the first time
 	upOnce    sync.Once
 	terminals *terminal.Manager
+	attention *attention.Manager // of terminals that want the user
 	chat      past.Conversations
 	commands  *command.Registry
 	policy    *policy.Policy
@@ -321,6 +323,7 @@ func (s *Session) publishTabs() {
 func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 	if r := s.running(); r != nil {
 		s.tools.Changed(r.terminals, info.ID)
+		r.attention.Changed(info)
 	}
 	if info.State == protocol.TerminalEnded {
 		s.approvals.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(info.ID)})
@@ -342,6 +345,7 @@ func (s *Session) terminalGone(id protocol.TerminalID) {
 	conversations{s}.terminalEnded(id)
 	r := s.running()
 	if r != nil {
+		r.attention.Gone(id)
 		r.gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
 	}
 	s.events.Publish(protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: id})

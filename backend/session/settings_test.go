@@ -59,7 +59,7 @@ func TestSavedGraceIsAskedForAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.s.mu.Lock()
-	h.s.run = &run{terminals: terminals}
+	h.s.run = &run{terminals: terminals, attention: newAttention(h.s)}
 	h.s.mu.Unlock()
 	settings := h.m.Settings()
 	settings.TerminalGraceMinutes = 5

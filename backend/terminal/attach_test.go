@@ -310,6 +310,35 @@ func TestShownIsWhenTheUserTurnedToIt(t *testing.T) {
 	}
 }
 
+// A terminal is seen while its viewer says so. A viewer that says nothing, and one that
+// has gone, do not count.
+func TestSeen(t *testing.T) {
+	w := newWorld(t)
+	info := w.raw("exec cat")
+	seen := func(c *client) bool {
+		c.control(protocol.ViewerControl{Type: protocol.ControlPing, ID: 7})
+		c.waitControl(protocol.ControlPong)
+		info, err := w.m.Get(info.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Seen
+	}
+	c := w.attach(info.ID, 0, 0)
+	if seen(c) {
+		t.Error("seen by a viewer that has said nothing")
+	}
+	for _, want := range []bool{true, false, true} {
+		c.control(protocol.ViewerControl{Type: protocol.ControlSeen, Seen: want})
+		if got := seen(c); got != want {
+			t.Errorf("seen: %v, want %v", got, want)
+		}
+	}
+	if seen(w.attach(info.ID, 0, 0)) {
+		t.Error("seen by the viewer that was taken over")
+	}
+}
+
 func TestStalledViewerStopsItsProgramOnly(t *testing.T) {
 	w := newWorld(t)
 	flood := w.raw("yes flood")

@@ -23,7 +23,7 @@ func decodeControl(frame []byte) (protocol.ViewerControl, error) {
 	}
 	switch c.Type {
 	case protocol.ControlAttach, protocol.ControlResize, protocol.ControlAck, protocol.ControlPing,
-		protocol.ControlShown:
+		protocol.ControlShown, protocol.ControlSeen:
 	case protocol.ControlCheckpoint:
 		if len(c.Data) > protocol.MaxCheckpoint {
 			return protocol.ViewerControl{}, fmt.Errorf("%w: a checkpoint of %d bytes", errTooLarge, len(c.Data))

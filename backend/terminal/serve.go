@@ -241,6 +241,11 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 		// up.
 		t.info.Shown = max(t.info.Shown, min(c.At, time.Now().UnixMilli()))
 		t.changed()
+	case protocol.ControlSeen:
+		if v.seen != c.Seen {
+			v.seen = c.Seen
+			t.m.news.post(t.id)
+		}
 	case protocol.ControlAck:
 		switch {
 		case old:

@@ -103,6 +103,7 @@ func (t *terminal) infoLocked() protocol.TerminalInfo {
 	}
 	if t.viewer != nil {
 		info.Viewers = 1
+		info.Seen = t.viewer.seen
 	}
 	return info
 }

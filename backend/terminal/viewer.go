@@ -53,6 +53,7 @@ type viewer struct {
 	writing bool
 	closed  bool
 	drew    bool // the viewer has acknowledged some output
+	seen    bool // the user has the terminal before them
 
 	// Messages still to send; each carries only the newest state.
 	epoch, state, title, bell, exit bool

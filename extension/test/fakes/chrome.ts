@@ -13,6 +13,8 @@ export interface FakeChromeState {
 export interface FakeChrome {
   pair(pairing: Pairing | null): void;
   activate(tabId: number): void;
+  /** Moves the user to the window of the panel, or to another program. */
+  turn(here: boolean): void;
   /** Chrome's id of the tab that is in front. */
   active(): number;
   /** Delivers a message from a tab, as if a content script of this extension had sent it. */
@@ -41,6 +43,7 @@ export function installFakeChrome(state: FakeChromeState): void {
   const key = 'pilotfish.pairing';
   const stored = event();
   const activated = event();
+  const focused = event();
   const messages = event();
   const opened: unknown[] = [];
   const sent: unknown[] = [];
@@ -60,6 +63,9 @@ export function installFakeChrome(state: FakeChromeState): void {
     activate(tabId) {
       active = tabId;
       activated.emit({ tabId, windowId: state.windowId });
+    },
+    turn(here) {
+      focused.emit(here ? state.windowId : -1);
     },
     active: () => active,
     hear(message, extension) {
@@ -104,7 +110,10 @@ export function installFakeChrome(state: FakeChromeState): void {
             resolve(fake.script().map((result, frameId) => ({ frameId, result })));
           }),
       },
-      windows: { getCurrent: () => Promise.resolve({ id: state.windowId }) },
+      windows: {
+        getCurrent: () => Promise.resolve({ id: state.windowId, focused: true }),
+        onFocusChanged: focused,
+      },
       tabs: {
         query: () => Promise.resolve([{ id: active }]),
         update: (tabId: number) => {

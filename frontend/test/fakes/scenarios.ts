@@ -32,6 +32,7 @@ export const settings: Settings = {
   cdpAllow: '',
   cdpAllowAgents: '',
   activityShots: true,
+  terminalNotices: true,
   startOnLogin: false,
   startSession: true,
 };

@@ -5948,6 +5948,7 @@ export type ControlType =
   | typeof ControlAttach
   | typeof ControlResize
   | typeof ControlShown
+  | typeof ControlSeen
   | typeof ControlAck
   | typeof ControlPing
   | typeof ControlCheckpoint
@@ -5975,6 +5976,12 @@ export const ControlResize = "resize";
  * ControlShown means that the user now looks at this terminal.
  */
 export const ControlShown = "shown";
+/**
+ * ControlSeen says whether the user has this terminal before them: it is in view
+ * in its panel, and the browser's window is the one that they use. A viewer that
+ * has said nothing is not seen.
+ */
+export const ControlSeen = "seen";
 /**
  * The control messages. Those before ControlReady come from the viewer, the
  * others from the backend; ControlResize comes from both.
@@ -6016,6 +6023,7 @@ export interface ViewerControl {
   rows?: number /* int */;
   id?: number /* int */; // ping
   data?: string; // checkpoint, in the viewers' own format
+  seen?: boolean; // seen
   /**
    * At (shown) is when the user switched to the terminal, in milliseconds since
    * 1970. It is needed because messages of two terminals may not arrive in the
@@ -6687,6 +6695,11 @@ export interface Settings {
    * for the activity.
    */
   activityShots: boolean;
+  /**
+   * TerminalNotices shows a desktop notification when a terminal that is not in view
+   * rings its bell or needs the user.
+   */
+  terminalNotices: boolean;
   /**
    * StartOnLogin starts the app when the user logs in to the desktop.
    */

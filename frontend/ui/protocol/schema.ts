@@ -357,6 +357,7 @@ export const terminalControlSchema = v.object({
     p.ControlAttach,
     p.ControlResize,
     p.ControlShown,
+    p.ControlSeen,
     p.ControlAck,
     p.ControlPing,
     p.ControlCheckpoint,
@@ -431,6 +432,7 @@ export const settingsSchema = v.object({
   cdpAllow: v.string(),
   cdpAllowAgents: v.string(),
   activityShots: v.boolean(),
+  terminalNotices: v.boolean(),
   startOnLogin: v.boolean(),
   startSession: v.boolean(),
 });

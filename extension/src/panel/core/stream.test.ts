@@ -11,6 +11,7 @@ let sockets: FakeSocket[];
 let states: StreamState[];
 let exits: unknown[];
 let online: boolean;
+let looked: boolean;
 let refuse: Error | undefined;
 let stream: Stream;
 
@@ -51,6 +52,7 @@ beforeEach(() => {
   states = [];
   exits = [];
   online = true;
+  looked = true;
   refuse = undefined;
   stream = new Stream({
     screen,
@@ -64,6 +66,7 @@ beforeEach(() => {
       return Promise.resolve(made);
     },
     online: () => online,
+    looked: () => looked,
     onState: (state) => states.push(state),
     onTerminal: () => undefined,
     onExit: (exit) => exits.push(exit),
@@ -322,6 +325,42 @@ describe('being in view', () => {
     ready();
     expect(sockets).toHaveLength(2);
     expect(socket().of('shown')).toEqual(first);
+  });
+});
+
+describe('being before the user', () => {
+  it('is in view in a panel that the user has before them', async () => {
+    await live();
+    const seen = (): (boolean | undefined)[] =>
+      socket()
+        .of('seen')
+        .map((message) => message.seen);
+    looked = false;
+    stream.shown = true;
+    expect(seen()).toEqual([]);
+    looked = true;
+    stream.look();
+    stream.look(); // no change
+    expect(seen()).toEqual([true]);
+    stream.shown = false;
+    expect(seen()).toEqual([true, false]);
+    looked = false;
+    stream.look();
+    stream.shown = true;
+    expect(seen()).toEqual([true, false]);
+  });
+
+  it('is told again after a lost socket, because that viewer is new', async () => {
+    stream.shown = true;
+    await live();
+    expect(socket().of('seen')).toHaveLength(1);
+    socket().drop();
+    stream.look();
+    clock.advance(1000);
+    await settle();
+    ready();
+    expect(sockets).toHaveLength(2);
+    expect(socket().of('seen')).toEqual([{ type: 'seen', seen: true }]);
   });
 });
 

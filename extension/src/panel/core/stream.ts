@@ -9,6 +9,7 @@ import {
   ControlReady,
   ControlReplayed,
   ControlResize,
+  ControlSeen,
   ControlShown,
   ControlSnapshot,
   ControlState,
@@ -51,6 +52,8 @@ export interface StreamConfig {
   readonly dial: (size: { cols: number; rows: number }, events: SocketEvents) => Promise<Socket>;
   /** Whether an attempt can succeed. If not, the stream waits for `wake`. */
   readonly online: () => boolean;
+  /** Whether the user has the panel before them; call `look` after a change. */
+  readonly looked: () => boolean;
   readonly onState: (state: StreamState) => void;
   readonly onTerminal: (terminal: TerminalInfo) => void;
   readonly onExit: (exit: Exit | undefined) => void;
@@ -78,6 +81,8 @@ export class Stream {
   #replaying = false;
   /** When the user chose this terminal, in milliseconds since 1970; 0 while it is not in view. */
   #shown = 0;
+  /** Whether the backend was told that the user has the terminal before them. */
+  #seen = false;
   #exited = false;
   #painted = false;
   /** The first half of a surrogate pair that was typed; the second half follows at once. */
@@ -191,6 +196,15 @@ export class Stream {
     if (shown === this.#shown > 0) return;
     this.#shown = shown ? Date.now() : 0;
     this.#tellShown();
+    this.look();
+  }
+
+  /** Tells the backend when the user begins or ceases to have the terminal before them. */
+  look(): void {
+    const seen = this.#shown > 0 && this.#config.looked();
+    if (seen === this.#seen || !this.#socket.open) return;
+    this.#seen = seen;
+    this.#control({ type: ControlSeen, seen });
   }
 
   /** Disconnects. The terminal continues without this viewer. */
@@ -353,6 +367,8 @@ export class Stream {
     this.#set('replaying');
     if (control.terminal !== undefined) this.#config.onTerminal(control.terminal);
     this.#tellShown();
+    this.#seen = false; // what a new viewer is to the backend
+    this.look();
     this.#flushInput();
   }
 

@@ -1,13 +1,17 @@
-/** Which window the panel is in, and which tab is active there. */
+import { Looking } from './looking';
+
+/** Which window the panel is in, which tab is active there, and whether the user is there. */
 export class Place {
   windowId = $state<number>();
   chromeTabId = $state<number>();
+  readonly looking = new Looking();
 
   /** Follows the browser's events until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { id } = await chrome.windows.getCurrent();
+    const { id, focused } = await chrome.windows.getCurrent();
     if (signal.aborted) return;
     this.windowId = id;
+    this.looking.run(id, focused, signal);
 
     const activated = (active: { tabId: number; windowId: number }): void => {
       if (active.windowId === this.windowId) this.chromeTabId = active.tabId;

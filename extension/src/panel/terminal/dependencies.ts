@@ -1,6 +1,7 @@
 import type { AgentKind, TabID, TerminalID } from '$ui/protocol/protocol';
 import type { Connection } from '../connection/connection';
 import type { EarlyTerminal } from '../connection/earlyterminal';
+import type { Looking } from '../state/looking';
 import type { SessionStore } from '../state/session.svelte';
 import type { PanelKey } from './keys';
 import type { Layout } from './layout.svelte';
@@ -12,6 +13,8 @@ export interface Dependencies {
   /** The terminal that was attached early, if it is this one; see EarlyConnection. */
   readonly early: (id: TerminalID) => EarlyTerminal | undefined;
   readonly session: SessionStore;
+  /** Whether the user has the panel before them. */
+  readonly looking: Looking;
   readonly fontFamily: string;
   readonly mac: boolean;
   readonly graphicsCard: () => boolean;

@@ -1,6 +1,5 @@
 import {
   CodeUnknownTerminal,
-  TerminalEnded,
   TerminalMissing,
   type AgentKind,
   type PtySessionReply,
@@ -19,6 +18,7 @@ import { MAX_SCREENS } from '../core/timing';
 import type { Pasted } from '../send/deliver';
 import type { Dependencies, Shown } from './dependencies';
 import type { Form } from './export';
+import { isOver } from './over';
 import { problem } from './problem';
 import { Requests } from './requests.svelte';
 import { TerminalView } from './view';
@@ -62,6 +62,9 @@ export class Terminals extends Requests {
   constructor(deps: Dependencies) {
     super(deps);
     this.#deps = deps;
+    deps.looking.onchange = () => {
+      for (const { view } of this.#kept) view.stream.look();
+    };
   }
 
   /** Sets the element that contains the terminals. */
@@ -322,6 +325,7 @@ export class Terminals extends Requests {
         mac: this.#deps.mac,
         graphicsCard: this.#deps.graphicsCard,
         online: () => connection.link === 'live',
+        looked: () => this.#deps.looking.now,
         dial: (size, events) => this.#dial(shown, size, events),
         onState: (state) => {
           if (shown.id !== undefined) this.streams.set(shown.id, state);
@@ -441,9 +445,4 @@ export class Terminals extends Requests {
     }
     shown.view.dispose();
   }
-}
-
-/** Whether nothing runs in a terminal, so that another agent may start in it. */
-export function isOver(terminal: TerminalInfo | undefined): boolean {
-  return terminal?.state === TerminalEnded || terminal?.state === TerminalMissing;
 }

@@ -5,11 +5,13 @@ import type { EarlyTerminal } from '../connection/earlyterminal';
 import { RefusedError } from '../connection/request';
 import { GoneError } from '../core/stream';
 import { MAX_SCREENS } from '../core/timing';
+import { Looking } from '../state/looking';
 import { SessionStore } from '../state/session.svelte';
 import { nobody, TerminalView as FakeView } from './fakes/view';
 import type { Dependencies } from './dependencies';
 import { Layout } from './layout.svelte';
-import { isOver, Terminals } from './terminals.svelte';
+import { isOver } from './over';
+import { Terminals } from './terminals.svelte';
 
 vi.mock('./view', () => import('./fakes/view'));
 
@@ -57,6 +59,7 @@ beforeEach(() => {
     connection: connection.whole,
     early: () => early,
     session,
+    looking: new Looking(),
     fontFamily: 'monospace',
     mac: false,
     graphicsCard: () => false,

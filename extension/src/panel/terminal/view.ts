@@ -85,6 +85,7 @@ export class TerminalView {
       encode: (text) => new TextEncoder().encode(text),
       dial: config.dial,
       online: config.online,
+      looked: config.looked,
       onState: config.onState,
       onTerminal: config.onTerminal,
       onExit: config.onExit,

@@ -22,6 +22,8 @@ export interface ViewConfig {
   /** Whether to draw with WebGL; called after the first frame is drawn. */
   readonly graphicsCard: () => boolean;
   readonly online: () => boolean;
+  /** Whether the user has the panel before them. */
+  readonly looked: () => boolean;
   readonly dial: (size: { cols: number; rows: number }, events: SocketEvents) => Promise<Socket>;
   readonly onState: (state: StreamState) => void;
   readonly onTerminal: (terminal: TerminalInfo) => void;

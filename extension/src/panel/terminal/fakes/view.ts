@@ -16,6 +16,7 @@ export class TerminalView {
       this.dialled = this.config.dial({ cols: 80, rows: 24 }, nobody);
       this.dialled.catch(() => undefined);
     },
+    look: () => this.did.push('look'),
     input: (text: string) => this.did.push(`input ${text}`),
   };
   readonly selection = 'selected';

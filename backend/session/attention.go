@@ -1,0 +1,26 @@
+package session
+
+import (
+	"context"
+
+	"pilotfish/backend/attention"
+	"pilotfish/backend/desktop"
+	"pilotfish/backend/protocol"
+)
+
+// newAttention returns what tells the user about terminals that want them.
+func newAttention(s *Session) *attention.Manager {
+	cfg := attention.Config{
+		Enabled: func() bool { return s.m.cfg.Settings.Get().TerminalNotices },
+		Asks:    s.approvals.Asks, Title: s.tabs.Title, Logger: s.plainLog(),
+		Show: func(ctx context.Context, tab protocol.TabID, id protocol.TerminalID) error {
+			event := protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab, Terminal: id}
+			s.panels.show(event)
+			return s.show(ctx, event)
+		},
+	}
+	if !s.m.cfg.Headless {
+		cfg.Desktop = func() attention.Desktop { return new(desktop.Notifier) }
+	}
+	return attention.New(cfg)
+}
