@@ -15,7 +15,7 @@ func newAttention(s *Session) *attention.Manager {
 		Asks:    s.approvals.Asks, Title: s.tabs.Title, Logger: s.plainLog(),
 		Show: func(ctx context.Context, tab protocol.TabID, id protocol.TerminalID) error {
 			event := protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab, Terminal: id}
-			s.panels.show(event)
+			s.panels.Show(event)
 			return s.show(ctx, event)
 		},
 	}
