@@ -105,6 +105,15 @@ func newUser(t *testing.T, p connectable, env ...string) user {
 	return user{t: t, home: home, env: slices.Concat(all, p.env, env)}
 }
 
+// path adds a folder to the PATH.
+func (u user) path(folder string) {
+	for i, pair := range u.env {
+		if strings.HasPrefix(pair, "PATH=") {
+			u.env[i] = pair + ":" + folder
+		}
+	}
+}
+
 // run runs a program in the home folder and returns what it printed.
 func (u user) run(program string, args ...string) string {
 	u.t.Helper()
