@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"pilotfish/app/calls"
+	"pilotfish/app/programs"
 	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
 )
@@ -23,6 +24,7 @@ type App struct {
 	state      func() protocol.WindowState
 	quit       func()
 	first      *firstRun
+	programs   programs.Programs
 	changed    func() // sends the window the state
 	// settingsFile is the path of settings.toml.
 	settingsFile string
@@ -31,6 +33,7 @@ type App struct {
 	*calls.ApprovalCalls
 	*calls.IdentityCalls
 	*calls.ModelCalls
+	*calls.ProgramCalls
 	*calls.ScheduleCalls
 	*calls.SecretCalls
 }
@@ -41,6 +44,7 @@ func newApp(a App) *App {
 	a.ApprovalCalls = calls.NewApprovalCalls(a.backend.Approvals)
 	a.IdentityCalls = calls.NewIdentityCalls(a.ctx, a.backend.Identity)
 	a.ModelCalls = calls.NewModelCalls(a.ctx, a.backend.Models)
+	a.ProgramCalls = calls.NewProgramCalls(a.ctx, a.programs)
 	a.ScheduleCalls = calls.NewScheduleCalls(func() calls.ScheduleList {
 		if schedules := a.backend.Schedules(); schedules != nil {
 			return schedules

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"pilotfish/app/calls"
+	"pilotfish/app/programs"
 	"pilotfish/backend/approval"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
@@ -31,6 +32,8 @@ type parts struct {
 	// openFolder shows a folder in the desktop's file manager.
 	openFolder func(ctx context.Context, path string) error
 	login      login
+	// programs are other programs, and the user's own MCP servers.
+	programs programs.Programs
 	// windowProgram is the path of pilotfish-window; empty when it is missing.
 	windowProgram string
 	// trayProgram is the path of pilotfish-tray; empty for no tray.

@@ -36,7 +36,7 @@ func newProgram(made parts, opts options, tty console) *program {
 func (p *program) run(parent context.Context) int {
 	ctx, quit := context.WithCancel(parent)
 	defer quit()
-	p.window.bound = newApp(App{ctx: ctx, backend: p.backend, logs: p.logs, openFolder: p.openFolder, settingsFile: p.settingsFile, login: p.login, state: p.state, quit: quit, first: p.first, changed: p.window.changed})
+	p.window.bound = newApp(App{ctx: ctx, programs: p.programs, backend: p.backend, logs: p.logs, openFolder: p.openFolder, settingsFile: p.settingsFile, login: p.login, state: p.state, quit: quit, first: p.first, changed: p.window.changed})
 	p.backend.OnShow(p.window.show)
 	p.backend.OnQuit(quit)
 

@@ -6,8 +6,12 @@ import (
 	"os"
 
 	"pilotfish/app/assembly"
+	"pilotfish/app/programs"
+	"pilotfish/app/service/connecting"
 	"pilotfish/backend/config"
 	"pilotfish/backend/desktop"
+	"pilotfish/backend/toolservers"
+	"pilotfish/backend/toolservers/credentials"
 )
 
 // wire creates the real parts. A second instance asks the first one to show its
@@ -47,6 +51,10 @@ func wire(ctx context.Context, tty console) (parts, error) {
 	so.login.entry = desktop.NewLoginEntry(os.Getenv)
 	if so.login.program, err = os.Executable(); err != nil {
 		logger.Warn("own path is unknown", "error", err)
+	}
+	so.programs = programs.Programs{
+		Place:   connecting.Place{Getenv: os.Getenv, Executable: func() (string, error) { return program, nil }},
+		Servers: toolservers.NewStore(dirs.ServersFile(), credentials.New(dirs.ServerSecretsFile(), desktop.KeyringRuns)),
 	}
 	so.trayProgram, so.trayDir = tray, dirs.TrayDir()
 	return so, nil

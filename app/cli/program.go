@@ -141,14 +141,15 @@ func builtins() []builtin {
 		}, (*program).connect},
 		{syntax.Spec{
 			Name: "mcp-servers", Summary: "list, add, remove or import your own MCP servers, which agents of Chat get", Group: syntax.GroupAgent,
-			Help: "You are asked before an agent gets one, unless you allow it always. A server runs as you. The values of its variables are kept in a file that only you can read, and are not shown. import takes over the servers of a program that connect knows.",
+			Help: "You are asked before an agent gets one, unless you allow it always. A server runs as you. The values of its variables are kept in a file that only you can read, those of headers that are credentials in the keychain, and none is shown. import takes over the servers of a program that connect knows.",
 			Args: []syntax.Arg{
 				{Name: "action", Choices: []string{"list", "add", "remove", "allow", "ask", "deny", "import"}, Help: "what to do; list when it is left out"},
 				{Name: "name", Help: "the server; with import the program"},
-				{Name: "line", Help: "with add: the command line that starts it, as one text"},
+				{Name: "line", Help: "with add: the command line that starts it, as one text, or its address (https://…)"},
 				{Name: "env", Flag: true, Help: "with add: its variables, with commas between: NAME=value, or NAME for this shell's value"},
+				{Name: "header", Flag: true, Help: "with an address: the headers sent there, with commas between: NAME=value; ${TOKEN} is this shell's value, and op://…, bw:… or pass:… as the value is asked for when it is needed"},
 			},
-			Examples: []string{`pilotfish mcp-servers add files "npx -y @modelcontextprotocol/server-filesystem /tmp"`, "pilotfish mcp-servers import claude", "pilotfish mcp-servers allow files"},
+			Examples: []string{`pilotfish mcp-servers add files "npx -y @modelcontextprotocol/server-filesystem /tmp"`, `pilotfish mcp-servers add hub https://mcp.example.com/mcp --header 'Authorization=Bearer ${TOKEN}'`, "pilotfish mcp-servers import claude", "pilotfish mcp-servers allow files"},
 		}, (*program).mcpServers},
 		{syntax.Spec{
 			Name: "update", Summary: "say whether there is a newer version, and install it", Group: syntax.GroupApp,
@@ -323,7 +324,7 @@ func (p *program) become(in syntax.Invocation) error {
 		return err
 	}
 	args := []string{service, in.Spec.Name}
-	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "dir", "yes"} {
+	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "header", "dir", "yes"} {
 		if value := in.Values[name]; value != "" {
 			args = append(args, "--"+name+"="+value)
 		}

@@ -83,8 +83,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	var own ownservers.Request
 	flags.StringVar(&own.Action, "action", "", "mcp-servers: what to do")
 	flags.StringVar(&own.Name, "name", "", "mcp-servers: the server, or the program")
-	flags.StringVar(&own.Line, "line", "", "mcp-servers: the command line of a server")
+	flags.StringVar(&own.Line, "line", "", "mcp-servers: the command line of a server, or its address")
 	flags.StringVar(&own.Env, "env", "", "mcp-servers: its variables")
+	flags.StringVar(&own.Headers, "header", "", "mcp-servers: the headers of an address")
 	var renew updating.Request
 	flags.BoolVar(&renew.Check, "check", false, "update: say what is new only")
 	flags.StringVar(&renew.From, "from", "", "update: where updates are published")

@@ -13,6 +13,10 @@ type Other struct {
 	Server
 	// Env are its variables; their values may be secrets.
 	Env map[string]string
+	// URL is the address of one that is not started as a program; the others have a
+	// Command. Headers are sent there; their values may be secrets.
+	URL     string
+	Headers map[string]string
 	// Skipped says why it cannot be taken over; empty for one that can.
 	Skipped string
 }
@@ -42,7 +46,8 @@ func (c *Connections) Others(program string) ([]Other, error) {
 		other := Other{Name: name}
 		var ok bool
 		if other.Server, ok = p.read(entry); !ok || other.Command == "" {
-			other.Skipped = "it is not started as a program"
+			other.Server = Server{}
+			other.URL, other.Headers, other.Skipped = address(entry)
 		} else if other.Env, ok = variables(entry); !ok {
 			other.Skipped = "its variables are not in a form that is known"
 		}
@@ -50,6 +55,45 @@ func (c *Connections) Others(program string) ([]Other, error) {
 	}
 	slices.SortFunc(others, func(a, b Other) int { return strings.Compare(a.Name, b.Name) })
 	return others, nil
+}
+
+// address returns the address and the headers of an entry; programs call both
+// differently. skipped says why it cannot be taken over.
+func address(entry any) (url string, headers map[string]string, skipped string) {
+	fields, _ := entry.(map[string]any)
+	text := func(names ...string) string {
+		for _, name := range names {
+			if value, _ := fields[name].(string); value != "" {
+				return value
+			}
+		}
+		return ""
+	}
+	kind := text("type", "transport")
+	switch url = text("httpUrl", "url", "serverUrl", "uri"); {
+	case url == "":
+		return "", nil, "it is neither started as a program nor at an address"
+	case kind == "sse" || fields["httpUrl"] == nil && strings.HasSuffix(strings.TrimRight(url, "/"), "/sse"):
+		return "", nil, "it speaks the old transport SSE, which is not supported"
+	case text("bearer_token_env_var") != "" || fields["env_http_headers"] != nil:
+		return "", nil, "its login is in a variable of that program; add it with a header"
+	}
+	for _, name := range []string{"headers", "http_headers"} {
+		if fields[name] == nil {
+			continue
+		}
+		table, ok := fields[name].(map[string]any)
+		headers = make(map[string]string, len(table))
+		for key, value := range table {
+			line, is := value.(string)
+			// What stands for a value means something to that program only.
+			if !ok || !is || strings.Contains(line, "${") || strings.Contains(line, "{env:") {
+				return "", nil, "its headers are not in a form that is known"
+			}
+			headers[key] = line
+		}
+	}
+	return url, headers, ""
 }
 
 // variables returns the environment of an entry; programs call it differently.

@@ -39,7 +39,7 @@ type Place struct {
 
 // Run carries a request out and prints what was done.
 func Run(ctx context.Context, at Place, req Request, out io.Writer) error {
-	c, err := connections(at)
+	c, err := Connections(at)
 	if err != nil {
 		return err
 	}
@@ -53,38 +53,49 @@ func Run(ctx context.Context, at Place, req Request, out io.Writer) error {
 		}
 		return show(out, req, done, nil)
 	}
-	done, err := c.Add(ctx, req.Program, req.Dry)
-	if err != nil || req.Dry {
+	if req.Dry {
+		done, err := c.Add(ctx, req.Program, true)
 		if err != nil {
 			return err
 		}
 		return show(out, req, done, nil)
 	}
-	// What was written is read back and started, from the home folder: that is how the
-	// program will do it.
-	server, err := c.Entry(req.Program)
+	done, tools, err := Connect(ctx, c, req.Program)
 	if err != nil {
-		return err
-	}
-	tools, err := connect.Verify(ctx, server, c.Homes.Home, os.Environ())
-	if err != nil {
-		_ = show(out, req, done, nil)
+		if done.Name != "" {
+			_ = show(out, req, done, nil) // it was changed all the same
+		}
 		return err
 	}
 	return show(out, req, done, tools)
 }
 
+// Connect connects a program, and returns the tools of the server. What was written is
+// read back and started, from the home folder: that is how the program will do it. With
+// an error, done is set when the change was made all the same.
+func Connect(ctx context.Context, c *connect.Connections, program string) (done connect.Done, tools []string, err error) {
+	if done, err = c.Add(ctx, program, false); err != nil {
+		return connect.Done{}, nil, err
+	}
+	server, err := c.Entry(program)
+	if err != nil {
+		return done, nil, err
+	}
+	tools, err = connect.Verify(ctx, server, c.Homes.Home, os.Environ())
+	return done, tools, err
+}
+
 // Others returns the MCP servers that a program has beside ours.
 func Others(at Place, program string) ([]connect.Other, error) {
-	c, err := connections(at)
+	c, err := Connections(at)
 	if err != nil {
 		return nil, err
 	}
 	return c.Others(program)
 }
 
-// connections returns the connections of the user.
-func connections(at Place) (*connect.Connections, error) {
+// Connections returns the connections of the user.
+func Connections(at Place) (*connect.Connections, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, protocol.NewError(protocol.CodeNotWritable, "your home folder is not known", "set HOME")

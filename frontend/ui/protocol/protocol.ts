@@ -3961,6 +3961,195 @@ export interface PastSessionsReply {
 }
 
 //////////
+// source: programs.go
+
+/**
+ * ProgramsAction is what the window asks for about other programs.
+ */
+export type ProgramsAction =
+  | typeof ProgramsList
+  | typeof ProgramsShow
+  | typeof ProgramsConnect
+  | typeof ProgramsRemove;
+/**
+ * The actions on other programs.
+ */
+export const ProgramsList = "list";
+export const ProgramsShow = "show"; // the change that connect would make
+export const ProgramsConnect = "connect";
+export const ProgramsRemove = "remove";
+/**
+ * ProgramsRequest asks about other programs, or changes the settings of one.
+ */
+export interface ProgramsRequest {
+  do: ProgramsAction;
+  /**
+   * Program is its name; empty with list.
+   */
+  program?: string;
+}
+/**
+ * Program is another program whose agent can drive the browser.
+ */
+export interface Program {
+  name: string;
+  title: string;
+  installed: boolean;
+  /**
+   * Connected: the program's settings have our MCP server.
+   */
+  connected: boolean;
+  /**
+   * Current: it starts the Pilotfish that runs, and not another one.
+   */
+  current: boolean;
+  file: string;
+  /**
+   * Problem says why the settings cannot be read; empty when they can.
+   */
+  problem?: string;
+}
+/**
+ * ProgramsReply has how every program stands after a request.
+ */
+export interface ProgramsReply {
+  programs: Program[];
+  /**
+   * Done says what was changed, or would be with show; absent with list.
+   */
+  done?: ProgramChange;
+}
+/**
+ * ProgramChange is a change of another program's settings.
+ */
+export interface ProgramChange {
+  program: string;
+  /**
+   * Change is the change as lines with + and -, after the path of the file; empty when
+   * nothing was to be changed.
+   */
+  change: string;
+  /**
+   * Own is the program's own command that made it; empty if we made it.
+   */
+  own?: string;
+  /**
+   * Skill is the file of the skill that goes with it; empty for none.
+   */
+  skill?: string;
+  /**
+   * Tools is how many tools the server has that was started as the program will start
+   * it; 0 when it was not.
+   */
+  tools: number /* int */;
+  /**
+   * Problem says why that server does not start, although the change was made.
+   */
+  problem?: Error;
+}
+/**
+ * ToolServersAction is what the window asks for about the user's own MCP servers.
+ */
+export type ToolServersAction =
+  | typeof ToolServersList
+  | typeof ToolServersAdd
+  | typeof ToolServersPermit
+  | typeof ToolServersRemove
+  | typeof ToolServersImport;
+/**
+ * The actions on MCP servers.
+ */
+export const ToolServersList = "list";
+export const ToolServersAdd = "add";
+export const ToolServersPermit = "permit";
+export const ToolServersRemove = "remove";
+export const ToolServersImport = "import";
+/**
+ * ToolServersRequest asks for the user's own MCP servers, or changes their list.
+ */
+export interface ToolServersRequest {
+  do: ToolServersAction;
+  /**
+   * Name is the server of permit and remove.
+   */
+  name?: string;
+  /**
+   * Permission is ask, allow or deny, with permit.
+   */
+  permission?: string;
+  /**
+   * Program is whose servers are imported.
+   */
+  program?: string;
+  /**
+   * Server is what is added; it replaces the one of the same name.
+   */
+  server?: ToolServerDraft;
+}
+/**
+ * ToolServerDraft is an MCP server to add.
+ */
+export interface ToolServerDraft {
+  name: string;
+  /**
+   * Line is the command line that starts it, or its address (https://…).
+   */
+  line: string;
+  /**
+   * Variables are for a program, Headers for a server at an address.
+   */
+  variables?: NamedValue[];
+  headers?: NamedValue[];
+}
+/**
+ * NamedValue is a variable or a header.
+ */
+export interface NamedValue {
+  name: string;
+  value: string;
+}
+/**
+ * ToolServer is one of the user's own MCP servers, without the values of its variables
+ * and headers.
+ */
+export interface ToolServer {
+  name: string;
+  /**
+   * Line is its command line or its address, with credentials masked.
+   */
+  line: string;
+  /**
+   * Remote: it is at an address.
+   */
+  remote?: boolean;
+  variables?: string[];
+  headers?: string[];
+  /**
+   * From is the program out of whose settings it came; empty when the user added it.
+   */
+  from?: string;
+  permission: string;
+}
+/**
+ * ToolServerLeft is a server that was not imported, and why.
+ */
+export interface ToolServerLeft {
+  name: string;
+  why: string;
+}
+/**
+ * ToolServersReply has the servers after a request, by name.
+ */
+export interface ToolServersReply {
+  servers: ToolServer[];
+  /**
+   * Taken are the names of those that were imported, Left those that were not.
+   */
+  taken?: string[];
+  left?: ToolServerLeft[];
+}
+
+//////////
 // source: schedule.go
 
 /**
