@@ -41,7 +41,11 @@ func (p *program) chatPast(ctx context.Context, c *client.Client, in syntax.Invo
 		fmt.Fprintf(&out, "%s  %s, %s, %s%s  %s\n", inLine(one.ID), inLine(one.AgentName), used, inLine(one.Folder), known, say.OneLine(one.Title))
 	}
 	if len(list.Sessions) == 0 {
-		out.WriteString("no sessions of agents were found; `pilotfish chat past --agent AGENT` asks an agent whose files are not read\n")
+		out.WriteString("no sessions of agents were found")
+		if in.Values["agent"] == "" {
+			out.WriteString("; `pilotfish chat past --agent AGENT` asks an agent whose files are not read")
+		}
+		out.WriteString("\n")
 	}
 	if e := list.Problem; e != nil {
 		fmt.Fprintf(&out, "the agent could not be asked: %s\n", e)
