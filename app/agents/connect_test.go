@@ -91,6 +91,8 @@ type user struct {
 	t    *testing.T
 	home string
 	env  []string
+	// input is what programs get on their standard input.
+	input string
 }
 
 // newUser returns a user of a program; env is added to the environment.
@@ -125,7 +127,7 @@ func (u user) run(program string, args ...string) string {
 		}
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir, cmd.Env = u.home, u.env
+	cmd.Dir, cmd.Env, cmd.Stdin = u.home, u.env, strings.NewReader(u.input)
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		u.t.Fatalf("%s %q: %v\n%s", filepath.Base(program), args, err, said)

@@ -35,6 +35,9 @@ type Entry struct {
 	// looked for, and never read. An agent without either does not say whether
 	// it is signed in.
 	SignedIn, Keys []string
+	// Moves is the variable with which a user moves the folder Moved, which files of
+	// SignedIn begin with; empty for an agent without one.
+	Moves, Moved string
 	// NotThis is a text in the version output of another program with the same
 	// name.
 	NotThis string
@@ -60,6 +63,7 @@ func tested() []Entry {
 			Chat:     []ChatWay{{Driver: DriverACP, Program: "claude-agent-acp", Install: "npm install -g @agentclientprotocol/claude-agent-acp@latest"}, {Driver: DriverClaude, Program: "claude"}},
 			SignIn:   "start claude in a terminal and type /login",
 			SignedIn: []string{"~/.claude/.credentials.json"}, Keys: []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN"},
+			Moves: "CLAUDE_CONFIG_DIR", Moved: "~/.claude",
 		},
 		{
 			Kind: "codex", Name: "Codex", Program: "codex",
@@ -67,6 +71,7 @@ func tested() []Entry {
 			Chat:     []ChatWay{{Driver: DriverACP, Program: "codex-acp", Install: "npm install -g @agentclientprotocol/codex-acp@latest"}},
 			SignIn:   "run `codex login` in a terminal",
 			SignedIn: []string{"~/.codex/auth.json"}, Keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"},
+			Moves: "CODEX_HOME", Moved: "~/.codex",
 		},
 		{
 			Kind: "gemini", Name: "Gemini CLI", Program: "gemini",
@@ -74,6 +79,7 @@ func tested() []Entry {
 			Chat:     []ChatWay{{Driver: DriverACP, Program: "gemini", Args: []string{"--acp"}, Since: "0.33", Before: []string{"--experimental-acp"}}},
 			SignIn:   "start gemini in a terminal and choose how to sign in, or put GEMINI_API_KEY=your-key into the file ~/.gemini/.env",
 			SignedIn: []string{"~/.gemini/oauth_creds.json", "~/.gemini/.env"}, Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+			Moves: "GEMINI_CLI_HOME", Moved: "~",
 		},
 		{
 			Kind: "opencode", Name: "OpenCode", Program: "opencode",
@@ -91,6 +97,7 @@ func tested() []Entry {
 			Chat:     []ChatWay{{Driver: DriverACP, Program: "goose", Args: []string{"acp"}}},
 			SignIn:   "run `goose configure` in a terminal",
 			SignedIn: []string{"~/.config/goose/config.yaml"}, Keys: []string{"GOOSE_PROVIDER"},
+			Moves: "XDG_CONFIG_HOME", Moved: "~/.config",
 		},
 		{
 			Kind: "copilot", Name: "GitHub Copilot CLI", Program: "copilot",

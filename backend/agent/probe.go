@@ -175,8 +175,8 @@ func (p *Prober) signedIn(e Entry) protocol.SignInState {
 			return protocol.SignInFound
 		}
 	}
-	for _, file := range e.SignedIn {
-		if _, err := os.Stat(underHome(file, p.home)); err == nil {
+	for _, file := range p.signInFiles(e) {
+		if _, err := os.Stat(file); err == nil {
 			return protocol.SignInFound
 		}
 	}
@@ -190,6 +190,23 @@ func (p *Prober) signedIn(e Entry) protocol.SignInState {
 var versionPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\d+\.\d+(?:\.\d+)*(?:[-+.][0-9A-Za-z][0-9A-Za-z.-]*)?`)
 })
+
+// signInFiles returns the files that an agent writes when a user signs in, where this
+// user has them.
+func (p *Prober) signInFiles(e Entry) []string {
+	files := make([]string, len(e.SignedIn))
+	moved := ""
+	if e.Moves != "" {
+		moved = lookup(p.env())(e.Moves)
+	}
+	for i, file := range e.SignedIn {
+		files[i] = underHome(file, p.home)
+		if rest, ok := strings.CutPrefix(file, e.Moved+"/"); ok && filepath.IsAbs(moved) {
+			files[i] = filepath.Join(moved, rest)
+		}
+	}
+	return files
+}
 
 // version returns the version number in the output of `--version`, or else its
 // first line.

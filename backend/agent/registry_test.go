@@ -87,6 +87,25 @@ func TestSignInsAreLookedForAndNotRead(t *testing.T) {
 	}
 }
 
+// A user who has moved an agent's folder is signed in there, and nowhere else.
+func TestSignInsInAMovedFolder(t *testing.T) {
+	home, moved := t.TempDir(), t.TempDir()
+	bin := filepath.Join(home, ".local/bin")
+	for _, name := range []string{"claude", "codex"} {
+		program(t, bin, name, "1.2.3")
+	}
+	mkdir(t, filepath.Join(home, ".codex"))
+	write(t, filepath.Join(home, ".codex/auth.json"), "{}")
+	write(t, filepath.Join(moved, ".credentials.json"), "{}")
+	file := prober(t, home, "CLAUDE_CONFIG_DIR="+moved, "CODEX_HOME="+moved).Probe(t.Context())
+	if got := find(t, file, "claude").SignedIn; got != protocol.SignInFound {
+		t.Errorf("claude: %q", got)
+	}
+	if got := find(t, file, "codex").SignedIn; got != protocol.SignInNone {
+		t.Errorf("codex: %q", got)
+	}
+}
+
 func TestTheUsualAgentIsNamedWithoutAProbe(t *testing.T) {
 	home := t.TempDir()
 	program(t, filepath.Join(home, ".local/bin"), "claude", "2.1.0")

@@ -50,8 +50,8 @@ func (p *Prober) watchList(also Watched) watchList {
 		for _, way := range e.Chat {
 			add(way.Program, e.Folders)
 		}
-		for _, file := range e.SignedIn {
-			list.present[underHome(file, p.home)] = true
+		for _, file := range p.signInFiles(e) {
+			list.present[file] = true
 		}
 	}
 	for _, program := range also.Programs {
