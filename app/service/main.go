@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -196,5 +197,9 @@ func commandLine() (string, error) {
 	if err != nil {
 		return "", protocol.NewError(protocol.CodeInternal, "the program's own path cannot be found: "+err.Error(), "")
 	}
-	return filepath.Join(filepath.Dir(own), "pilotfish"), nil
+	name := "pilotfish"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(filepath.Dir(own), name), nil
 }
