@@ -15,6 +15,8 @@ import type {
   LLMState,
   LLMVerdict,
   LogRecord,
+  ProgramsReply,
+  ProgramsRequest,
   ProxyTest,
   Secret,
   SecretRequest,
@@ -26,6 +28,8 @@ import type {
   SettingsRegistry,
   SiteRule,
   TabID,
+  ToolServersReply,
+  ToolServersRequest,
   WindowState,
 } from '$ui/protocol/protocol';
 import { CodeInternal } from '$ui/protocol/protocol';
@@ -38,6 +42,7 @@ import {
   windowStateSchema,
 } from '$ui/protocol/schema';
 import { proxyTestSchema, sessionIdentitySchema } from '$ui/protocol/schema-identity';
+import { programsReplySchema, toolServersReplySchema } from '$ui/protocol/schema-programs';
 import { secretsSchema } from '$ui/protocol/schema-secrets';
 import { scheduleReplySchema } from '$ui/protocol/schema-schedule';
 import { settingsRegistrySchema } from '$ui/protocol/schema-settings';
@@ -176,6 +181,10 @@ export interface Backend {
   removeSecret(name: string): Promise<Secret[]>;
   /** Carries out a request about schedules, and returns all of them. */
   schedules(request: ScheduleRequest): Promise<ScheduleReply>;
+  /** Lists other programs, or shows, makes or takes back the change that connects one. */
+  programs(request: ProgramsRequest): Promise<ProgramsReply>;
+  /** Lists the user's own MCP servers, or changes the list. */
+  toolServers(request: ToolServersRequest): Promise<ToolServersReply>;
   settings(): Promise<Settings>;
   /** All settings, with their explanations, defaults and limits. */
   settingsRegistry(): Promise<SettingsRegistry>;
@@ -306,6 +315,8 @@ export function connect(host: Host): Backend {
     addSecret: (request) => ask(secretsSchema, 'AddSecret', request),
     removeSecret: (name) => ask(secretsSchema, 'RemoveSecret', name),
     schedules: (request) => ask(scheduleReplySchema, 'Schedules', request),
+    programs: (request) => ask(programsReplySchema, 'Programs', request),
+    toolServers: (request) => ask(toolServersReplySchema, 'ToolServers', request),
     settings: () => ask(settingsSchema, 'Settings'),
     settingsRegistry: () => ask(settingsRegistrySchema, 'SettingsRegistry'),
     openSettingsFolder: () => run('OpenSettingsFolder'),

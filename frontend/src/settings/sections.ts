@@ -2,8 +2,10 @@ import type { Component } from 'svelte';
 import type { WindowState } from '$ui/protocol/protocol';
 import type { AppWindow } from '../window.svelte';
 import ModelSettings from './ModelSettings.svelte';
+import Programs from './Programs.svelte';
 import Secrets from './Secrets.svelte';
 import SiteRules from './SiteRules.svelte';
+import ToolServers from './ToolServers.svelte';
 
 /** A group of the page with a component of its own, beside the groups of the registry. */
 export interface OwnSection {
@@ -37,5 +39,17 @@ export const ownSections: readonly OwnSection[] = [
     title: 'Secrets',
     words: 'passwords one-time codes keychain 1password origin',
     component: Secrets,
+  },
+  {
+    id: 'programs',
+    title: 'Other programs',
+    words: 'connect claude codex cursor vscode zed editor mcp skill',
+    component: Programs,
+  },
+  {
+    id: 'servers',
+    title: 'MCP servers for agents',
+    words: 'tools mcp-servers import address http headers permission',
+    component: ToolServers,
   },
 ];

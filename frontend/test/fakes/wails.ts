@@ -10,6 +10,7 @@ import type {
 } from '../../ui/protocol/protocol';
 import registry from '../../../backend/config/testdata/registry.json' with { type: 'json' };
 import { fakeModels } from './models';
+import { fakePrograms } from './programs';
 import { fakeSecrets } from './secrets';
 import { fakeSchedules, someSchedules } from './schedules';
 import { FakeConversations } from './conversations';
@@ -23,6 +24,8 @@ export interface FakeOptions {
   held?: boolean;
   /** Whether there is a keychain; true by default. */
   keychain?: boolean;
+  /** Whether the test answers for other programs and MCP servers (window.bridged). */
+  bridged?: boolean;
   /** When false, there are no schedules. */
   schedules?: boolean;
   /** State() fails with this text. */
@@ -218,6 +221,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     },
     ...fakeSecrets(options.keychain ?? true),
     ...fakeModels(options.keychain ?? true),
+    ...fakePrograms(options.bridged ?? false),
     ...fake.conversations.methods,
     ...fakeSchedules(options.schedules === false ? [] : someSchedules(), () => {
       fake.push({ schedules: fake.state.schedules + 1 });
