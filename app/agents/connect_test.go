@@ -138,17 +138,16 @@ func (u user) run(program string, args ...string) string {
 // files returns every file and folder below the home folder with its content.
 func (u user) files() map[string]string {
 	u.t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(u.home, func(path string, d fs.DirEntry, err error) error {
+	all, home := map[string]string{}, os.DirFS(u.home)
+	err := fs.WalkDir(home, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		name, _ := filepath.Rel(u.home, path) // both are absolute
 		if d.IsDir() {
 			all[name] = "folder"
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := fs.ReadFile(home, name)
 		all[name] = string(text)
 		return err
 	})

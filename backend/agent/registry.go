@@ -14,6 +14,8 @@ package agent
 // without an account), grok 1.0.41, qoder 1.1.52. The others were compared with the
 // registry's entry and their makers' page, and never started: cursor, amp, junie,
 // vibe, codebuddy, stakpak, fast-agent, dirac, minion-code.
+//
+// TestDifferencesToTheRegistry prints how the catalogue differs from a registry.json.
 func registered() []Entry {
 	return []Entry{
 		{
