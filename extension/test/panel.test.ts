@@ -545,6 +545,27 @@ describe('choosing', () => {
     await page.getByRole('tab', { name: 'top' }).waitFor();
   });
 
+  it('finds in the terminal with the buttons of the bar', async () => {
+    await openLive();
+    const terminal = [...made.terminals.values()][0];
+    terminal?.print('tide one\r\ntide two\r\ntide three\r\n');
+    await page.keyboard.press('Control+Shift+F');
+    const field = page.getByRole('textbox', { name: 'Find in terminal' });
+    const count = page.getByRole('search').getByRole('status');
+    await field.fill('nothing of it');
+    const next = page.getByRole('button', { name: 'Next match (Enter)' });
+    expect(await next.isDisabled()).toBe(true);
+    await field.fill('tide');
+    await expect.poll(() => count.innerText()).toMatch(/of 3|\/ ?3/);
+    const first = await count.innerText();
+    await next.click();
+    await expect.poll(() => count.innerText()).not.toBe(first);
+    await page.getByRole('button', { name: 'Previous match (Shift+Enter)' }).click();
+    await expect.poll(() => count.innerText()).toBe(first);
+    await page.getByRole('button', { name: 'Close (Escape)' }).click();
+    await field.waitFor({ state: 'detached' });
+  });
+
   it('starts a missing agent once it is there', async () => {
     made.agents = { ...made.agents, default: 'codex' };
     await open();
@@ -554,6 +575,18 @@ describe('choosing', () => {
     expect(await clipboard()).toBe('npm install -g @openai/codex');
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.getByText('Still not found').waitFor();
+    // The other way on: a shell in the place of the agent, and back.
+    await page.getByRole('button', { name: 'Use a shell instead' }).click();
+    await page.getByRole('heading', { name: 'Codex is not installed' }).waitFor({
+      state: 'detached',
+    });
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  it('starts a missing agent when it is looked for again', async () => {
+    made.agents = { ...made.agents, default: 'codex' };
+    await open();
+    await page.getByRole('heading', { name: 'Codex is not installed' }).waitFor();
     made.agents = {
       ...made.agents,
       agents: made.agents.agents.map((agent) => ({ ...agent, installed: true })),

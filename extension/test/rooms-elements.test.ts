@@ -129,6 +129,8 @@ describe('the room Elements', () => {
     await button('Fill').click();
     await page.getByText('Filled e2', { exact: true }).waitFor();
     expect(ran()).toEqual(['click e2', 'hover e2', 'focus e2', 'fill e2 Ada']);
+    await button('Send to the agent (s)').click();
+    await page.getByText('Pasted into the terminal').waitFor();
     // Only a field can be filled.
     await option('e3').click();
     expect(await button('Fill').count()).toBe(0);

@@ -191,7 +191,14 @@ describe('the room Inspector', () => {
     }
     await page.getByLabel('Page size').selectOption('Phone 390 × 844');
     await expect.poll(last).toBe('viewport {"size":"390x844"}');
-    await page.getByLabel('Page size').selectOption('');
+    for (const [name, to] of [
+      ['Tablet 820 × 1180', { size: '820x1180' }],
+      ['Laptop 1366 × 768', { size: '1366x768' }],
+      ['Own size', { reset: true }],
+    ] as const) {
+      await page.getByLabel('Page size').selectOption(name);
+      await expect.poll(last).toBe(`viewport ${JSON.stringify(to)}`);
+    }
   });
 
   it('undoes, sends what was ticked, and says what is stale', async () => {

@@ -225,6 +225,10 @@ describe('The order of the tabs', () => {
     await expect.poll(order).toEqual(['Claude Code 1', 'c', 'Claude Code 3']);
     await more('Move its tab to the right');
     await expect.poll(order).toEqual(['Claude Code 1', 'Claude Code 2', 'c']);
+    await more('Move its tab to the left');
+    await expect.poll(order).toEqual(['Claude Code 1', 'c', 'Claude Code 3']);
+    await more('Move its tab to the right');
+    await expect.poll(order).toEqual(['Claude Code 1', 'Claude Code 2', 'c']);
     const [from, to] = [await tabs().nth(2).boundingBox(), await tabs().nth(0).boundingBox()];
     await page.mouse.move((from?.x ?? 0) + 20, (from?.y ?? 0) + 10);
     await page.mouse.down();
