@@ -39,7 +39,7 @@ func withSecrets(all []Server, server Server) (Server, error) {
 	}
 	for i, header := range server.Headers {
 		server.Headers[i].Secret = header.isCredential()
-		if header.Secret && header.Value == "" && !(before.Origin() == server.Origin() && slices.ContainsFunc(before.Headers, secretNamed(header.Name))) {
+		if header.Secret && header.Value == "" && (before.Origin() != server.Origin() || !slices.ContainsFunc(before.Headers, secretNamed(header.Name))) {
 			return server, bad("the value of "+header.Name+" of "+server.Name+" is not kept for this address", "give the value")
 		}
 	}

@@ -219,6 +219,7 @@ test('MCP servers are added, permitted, imported and removed', async () => {
   await page.getByText('old is left out: it speaks the old transport SSE').waitFor();
   await item(page, 'files').getByText('with KEY · from cursor').waitFor();
   expect(await page.content()).not.toContain('hunter1');
+  await page.setViewportSize({ width: 320, height: 700 });
   await clean(page);
   await picture(page, 'servers', list);
 
