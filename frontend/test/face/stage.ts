@@ -29,10 +29,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Serves the built window, and starts the browser. */
-export async function raise(): Promise<Stage> {
+/** Serves the built window, or the one in another folder, and starts the browser. */
+export async function raise(dist = join(root, 'dist')): Promise<Stage> {
   const script = await bundleFake();
-  const server = await serve();
+  const server = await serve(dist);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const browser: Browser = await chromium.launch({
@@ -82,8 +82,7 @@ async function bundleFake(): Promise<string> {
 }
 
 /** Serves the build from memory as it is now, so that a new build does not disturb the tests. */
-async function serve(): Promise<Server> {
-  const dist = join(root, 'dist');
+async function serve(dist: string): Promise<Server> {
   const files = new Map<string, Buffer>();
   for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

@@ -10,9 +10,8 @@ const quoted = 60;
 export function who({ kind, agent = '', tab = '', title = '', name }: Actor): string {
   switch (kind) {
     case 'terminal':
-      return agent === ''
-        ? joined('Your terminal', 'in', tab)
-        : joined(`${agent} in the terminal`, 'of', tab);
+      if (agent === '') return tab === '' ? 'Your terminal' : `Your terminal in ${tab}`;
+      return tab === '' ? `${agent} in the terminal` : `${agent} in the terminal of ${tab}`;
     case 'chat':
       return agent === '' ? 'Chat' : `${agent} in Chat`;
     case 'task':
@@ -26,10 +25,6 @@ export function who({ kind, agent = '', tab = '', title = '', name }: Actor): st
     default:
       return name;
   }
-}
-
-function joined(what: string, preposition: string, where: string): string {
-  return where === '' ? what : `${what} ${preposition} ${where}`;
 }
 
 /** What would be done, as the text after "wants to": 'click “Buy now”'. */

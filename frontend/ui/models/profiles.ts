@@ -42,12 +42,12 @@ export const kinds: readonly { readonly kind: string; readonly text: string }[] 
 
 /** The purpose of a profile, as a short text. */
 export function purpose(profile: LLMProfile): string {
-  const short = new Map([
-    [ForTask, 'tasks'],
-    [ForProgram, 'tasks of agents'],
-    [ForSummary, 'summaries'],
-  ] as [string, string][]);
-  return profile.for.map((kind) => short.get(kind) ?? kind).join(', ');
+  const words: Record<string, string> = {
+    [ForTask]: 'tasks',
+    [ForProgram]: 'tasks of agents',
+    [ForSummary]: 'summaries',
+  };
+  return profile.for.map((kind) => words[kind] ?? kind).join(', ');
 }
 
 /** Where a profile's key is stored. */

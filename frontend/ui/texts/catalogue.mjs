@@ -12,7 +12,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The folders and files that have texts. */
 const folders =
-  /^(?:frontend\/(?:src|ui)\/|frontend\/index\.html$|extension\/(?:newtab\.html$|src\/(?:panel|clean|menu)\/|src\/worker\/(?:contextmenu|clean)\.ts$|src\/page\/(?:marks|mask)face\.ts$))/;
+  /^(?:frontend\/(?:src|ui)\/|frontend\/index\.html$|extension\/(?:(?:newtab|panel)\.html$|src\/(?:panel|clean|menu)\/|src\/worker\/(?:contextmenu|clean)\.ts$|src\/page\/(?:marks|mask)face\.ts$))/;
 /** Files in them that have none. */
 const without =
   // Tests; what is generated; this tool; what a model reads, not the user; command lines.
@@ -24,6 +24,16 @@ export const covers = (/** @type {string} */ file) =>
 
 /** Literals that look like texts and must stay as they are, by the file that has them. */
 const kept = {
+  // Methods of the app.
+  'frontend/src/backend.ts': [
+    'State',
+    'Secrets',
+    'Schedules',
+    'Settings',
+    'Models',
+    'Logs',
+    'Quit',
+  ],
   // Instructions that Pilot reads, in English only.
   'extension/src/panel/chat/EmptyChat.svelte': [
     'Read this page',

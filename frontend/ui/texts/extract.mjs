@@ -48,7 +48,7 @@ const skipped = set(
 );
 
 /** Characters that code has and sentences do not. */
-const code = /[<>=;[\]|\\_#$*@]|::|\/\/|\w\(|[a-z][A-Z]|^--/;
+const code = /[<>=;[\]|\\_#$*@]|::|\/\/|\w\(|^\S*[a-z][A-Z]\S*$|^--/;
 
 /**
  * @param {string} text
@@ -136,7 +136,10 @@ export function messagesOf(source, file) {
         const name = node.callee.property?.name ?? node.callee.name;
         visit(node.callee, comparing.has(name) ? 'no' : name === 'join' ? place : 'maybe');
         const rune = /^\$(?:state|derived|bindable)$/.test(node.callee.object?.name ?? name);
-        return visit(node.arguments, rune ? place : comparing.has(name) ? 'no' : 'hardly');
+        return visit(
+          node.arguments,
+          rune ? place : comparing.has(name) ? 'no' : place === 'yes' ? 'maybe' : 'hardly',
+        );
       }
       case 'MemberExpression':
         visit(node.object, place);

@@ -10,7 +10,10 @@ const accented = 'ÀàɃƀÇçĐđÉéƑƒĜĝĤĥÎîĴĵĶķĹĺḾḿÑñÔô
  */
 export function pseudo(text) {
   const letters = [...text.replace(/\{\d+\}/g, '')];
-  const longer = '~'.repeat(Math.max(0, Math.ceil(letters.length * 0.3) - 2));
+  const longer = '~~~~~ '
+    .repeat(Math.ceil(letters.length / 20))
+    .slice(0, Math.ceil(letters.length * 0.3))
+    .trim();
   const other = text.replace(/\{\d+\}|[A-Za-z]/g, (one) => accented[plain.indexOf(one)] ?? one);
   return `⟦${other}${longer}⟧`;
 }
@@ -23,7 +26,7 @@ export function pseudo(text) {
 export function either(english, exact = false) {
   const source =
     typeof english === 'string' ? english.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : english.source;
-  const outer = '[⟦⟧~]*';
+  const outer = '[⟦⟧~ ]*';
   const letters = source.replace(/\\.|\^|[A-Za-z]/g, (one) => {
     const other = accented[plain.indexOf(one)];
     if (one === '^') return `^${outer}`;

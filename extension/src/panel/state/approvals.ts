@@ -17,5 +17,6 @@ export function announcement(approvals: readonly Approval[]): string {
   const more = approvals.length > 1 ? ` ${String(approvals.length)} approvals are waiting.` : '';
   if (newest.login !== undefined)
     return `${oneLine(newest.origin)} asks for a user name and a password.${more}`;
-  return `${oneLine(`${who(newest.actor)} wants to ${what(newest)}${on}`)}.${more}`;
+  const asked = `${who(newest.actor)} wants to ${what(newest)}${on}`;
+  return `${oneLine(asked)}.${more}`;
 }

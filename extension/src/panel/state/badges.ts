@@ -40,16 +40,18 @@ export function badges(busy: Busy): Record<Face, Word | undefined> {
           : status === 'needs_you' || status === 'working'
             ? agentWord(status)
             : undefined,
-    chat: talking && {
-      text: talking.replaceAll('_', ' '),
-      tone: conversationWord(talking).tone,
-    },
+    chat: talking && inside(conversationWord(talking)),
     // A task that waits for an approval waits for the user, as one with a question does.
     task:
       task !== undefined && ['running', 'waiting'].includes(task.state)
         ? stateWord(asks(busy, 'task', [task]) ? 'waiting' : task.state)
         : undefined,
   };
+}
+
+/** A word for the middle of a line. */
+function inside({ text, tone }: Word): Word {
+  return { text: text.toLowerCase(), tone };
 }
 
 /** Whether an approval waits for one of these terminals, conversations or tasks. */
