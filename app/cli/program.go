@@ -140,7 +140,7 @@ func builtins() []builtin {
 			Examples: []string{"pilotfish connect", "pilotfish connect claude", "pilotfish connect zed --dry-run", "pilotfish connect cursor --remove"},
 		}, (*program).connect},
 		{syntax.Spec{
-			Name: "mcp-servers", Summary: "list, add, remove or import your own MCP servers, which agents of Chat get", Group: syntax.GroupAgent,
+			Name: "mcp-servers", Summary: "list, add, remove or import your own MCP servers, which Chat and Task get", Group: syntax.GroupAgent,
 			Help: "You are asked before an agent gets one, unless you allow it always. A server runs as you. The values of its variables are kept in a file that only you can read, those of headers that are credentials in the keychain, and none is shown. import takes over the servers of a program that connect knows.",
 			Args: []syntax.Arg{
 				{Name: "action", Choices: []string{"list", "add", "remove", "allow", "ask", "deny", "import"}, Help: "what to do; list when it is left out"},

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -262,6 +263,16 @@ func (p *Prober) Warm(ctx context.Context) func() {
 		defer close(answered)
 		p.askLogin(ctx)
 	}
+}
+
+// Program returns the path and the environment of a program that the user named as in
+// their terminal. The path of one that is not found is its name.
+func (p *Prober) Program(ctx context.Context, name string) (path string, env []string) {
+	env = p.environment(ctx, "")
+	if strings.ContainsRune(name, filepath.Separator) {
+		return name, env
+	}
+	return cmp.Or(look(name, filepath.SplitList(lookup(env)("PATH"))), name), env
 }
 
 // environment returns the environment of an agent: cleaned, with the PATH of a

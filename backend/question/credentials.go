@@ -34,3 +34,15 @@ func (s *say) secret() string {
 	}
 	return "use the secret " + s.quote("secret") + " in " + s.element()
 }
+
+// stored says what is done with cookies or stored data.
+func (s *say) stored(what string) string {
+	s.said = append(s.said, "do")
+	switch s.arg("do") {
+	case "", "list", "get":
+		return "read " + what
+	case "set":
+		return "change " + what
+	}
+	return "delete " + what
+}

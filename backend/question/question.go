@@ -74,6 +74,9 @@ func Effect(a protocol.Approval) string {
 		}
 		return "It is a program that runs as you, and the agent can use everything that it offers."
 	}
+	if a.Command == protocol.ToolQuestion && a.Kind != protocol.ActionTool {
+		return "The server gets these arguments. Pilotfish does not know what the tool does."
+	}
 	if a.Actor.Kind == protocol.ActorShell {
 		return "An agent runs that is not confined, so Pilotfish cannot be sure that you asked."
 	}
@@ -396,6 +399,8 @@ func (s *say) what() string {
 			return "use your MCP server " + s.quote("server") + " at " + s.quote("address")
 		}
 		return "start your MCP server " + s.quote("server") + " with " + s.quote("command")
+	case protocol.ToolQuestion:
+		return "use the tool " + s.quote("tool") + " of your MCP server " + s.quote("server")
 	case "cdp":
 		return "send the DevTools command " + s.quote("method")
 	}
@@ -432,15 +437,4 @@ func (s *say) opens(text string) string {
 		s.said = append(s.said, "url")
 	}
 	return text
-}
-
-func (s *say) stored(what string) string {
-	s.said = append(s.said, "do")
-	switch s.arg("do") {
-	case "", "list", "get":
-		return "read " + what
-	case "set":
-		return "change " + what
-	}
-	return "delete " + what
 }

@@ -26,6 +26,8 @@ type Tasks interface {
 	Write(ctx context.Context, req protocol.TaskWriteRequest) (protocol.TaskWriteReply, error)
 	Command(ctx context.Context, req protocol.TaskCommandRequest) (protocol.TaskCommandReply, error)
 	Plain(ctx context.Context, req protocol.TaskPlainRequest) (protocol.TaskPlainReply, error)
+	Tools(ctx context.Context, req protocol.TaskToolsRequest) (protocol.TaskToolsReply, error)
+	Tool(ctx context.Context, req protocol.TaskToolRequest) (protocol.TaskToolReply, error)
 	Tab(req protocol.TaskTabRequest) (protocol.Task, error)
 	Delete(id protocol.TaskID) error
 	Dismiss(id protocol.TaskID) (protocol.Task, error)
@@ -80,6 +82,12 @@ func (s *Server) taskRoutes() []route {
 			defer cancel()
 			return t.Plain(ctx, req)
 		}), routeDoc{about: "The steps of plain instructions, for a task without a model.", in: protocol.TaskPlainRequest{}, out: protocol.TaskPlainReply{}}),
+		panel("/task/tools", tasked(s, func(ctx context.Context, t Tasks, _ auth.Grant, req protocol.TaskToolsRequest) (protocol.TaskToolsReply, error) {
+			return t.Tools(ctx, req)
+		}), routeDoc{about: "The user's MCP servers that a task may use, with their tools; without a task their names only.", in: protocol.TaskToolsRequest{}, out: protocol.TaskToolsReply{}}),
+		panel("/task/tool", tasked(s, func(ctx context.Context, t Tasks, _ auth.Grant, req protocol.TaskToolRequest) (protocol.TaskToolReply, error) {
+			return t.Tool(ctx, req)
+		}), routeDoc{about: "Use a tool of one of the user's MCP servers for a task; the user is asked first.", in: protocol.TaskToolRequest{}, out: protocol.TaskToolReply{}}),
 		panel("/task/tab", tasked(s, func(_ context.Context, t Tasks, _ auth.Grant, req protocol.TaskTabRequest) (protocol.TaskRunReply, error) {
 			task, err := t.Tab(req)
 			return protocol.TaskRunReply{Task: task}, err

@@ -72,6 +72,16 @@ func (k works) Plain(_ context.Context, req protocol.TaskPlainRequest) (protocol
 	return protocol.TaskPlainReply{Steps: []string{}}, err
 }
 
+func (k works) Tools(_ context.Context, req protocol.TaskToolsRequest) (protocol.TaskToolsReply, error) {
+	_, err := k.task("task-tools", k.grant, req.Task)
+	return protocol.TaskToolsReply{Servers: []protocol.TaskToolServer{}}, err
+}
+
+func (k works) Tool(_ context.Context, req protocol.TaskToolRequest) (protocol.TaskToolReply, error) {
+	_, err := k.task("task-tool", k.grant, req.Task)
+	return protocol.TaskToolReply{}, err
+}
+
 func (k works) Tab(req protocol.TaskTabRequest) (protocol.Task, error) {
 	return k.task("task-tab", k.grant, req.Task)
 }
@@ -146,7 +156,7 @@ func taskTable() []routeCase {
 	}
 	table = append(table, routeCase{method: "GET", path: "/task/stream?task=x", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}})
 	for _, path := range []string{
-		"/task/write", "/task/command", "/task/plain", "/task/tab", "/task/file", "/task/picture", "/task/delete", "/task/close", "/task/save-routine", "/task/delete-routine",
+		"/task/write", "/task/command", "/task/plain", "/task/tools", "/task/tool", "/task/tab", "/task/file", "/task/picture", "/task/delete", "/task/close", "/task/save-routine", "/task/delete-routine",
 		"/llm/profiles", "/llm/save", "/llm/delete", "/llm/models", "/llm/test", "/llm/local", "/llm/call",
 	} {
 		table = append(table, routeCase{method: "POST", path: path, kinds: []auth.Kind{auth.KindPanel}, extension: true})

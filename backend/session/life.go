@@ -80,6 +80,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker()}),
 		attention: newAttention(s),
 		with:      ready, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
+		servers: newServerTools(s, dirs.Work),
 	}
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: s.name, Launch: launcher{s}.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.Open() }, Grace: launcher{s}.grace, Guard: guard, Logger: s.m.cfg.Logger,
@@ -149,6 +150,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	})
 	parts.Go(func() { s.approvals.Run(ctx, r.terminals) })
 	parts.Go(func() { r.attention.Run(ctx) })
+	parts.Go(func() { r.servers.Run(ctx) })
 	parts.Go(func() { s.pages.Run(ctx, r.browser) })
 	parts.Go(func() { s.signs.Run(ctx, r.browser) })
 	parts.Go(func() { s.shots.Run(ctx, r.browser) })

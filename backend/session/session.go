@@ -32,6 +32,8 @@ import (
 	"pilotfish/backend/task/view"
 	"pilotfish/backend/terminal"
 	"pilotfish/backend/tokens"
+	"pilotfish/backend/toolservers"
+	"pilotfish/backend/toolservers/client"
 )
 
 // Session is one browser profile with its browser, terminals, conversations and
@@ -45,6 +47,7 @@ type Session struct {
 	tokens *tokens.Tokens
 	// approvals hold the requests that wait for the user.
 	approvals *approval.Manager
+	offer     *toolservers.Offer // of the user's own MCP servers
 
 	publishing sync.Mutex         // keeps the order: what is published later is newer
 	recorder   *recorder.Recorder // runs commands and records them
@@ -77,6 +80,7 @@ type run struct {
 	attention *attention.Manager // of terminals that want the user
 	chat      past.Conversations
 	commands  *command.Registry
+	servers   *client.Client // the user's MCP servers, for tasks
 	policy    *policy.Policy
 	browser   *browser.Browser
 	letGo     func(caller string) // releases the keys and buttons that a caller holds down; it does not wait for a reply, so it has no context
@@ -105,6 +109,7 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 	s.tokens = tokens.New(name, m.auth)
 	s.identity = identity.New(identity.Config{Name: name, Settings: m.cfg.Dirs.SettingsFile(), Secret: m.secrets.Use, Save: m.cfg.Settings.SaveIdentity, Started: peer.Started, Logger: s.log})
 	s.approvals = newApprovals(s)
+	s.offer = newOffer(s)
 	s.recorder, s.shots, s.saved = newRecorder(s)
 	s.tasks, s.pages = newTasks(s)
 	s.signs = agentsign.New(s.plainLog())

@@ -49,7 +49,7 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 func (r *run) forTasks(s *Session) control.Running {
 	return control.Running{
 		CallerTab: func(grant auth.Grant, named protocol.TabID) protocol.TabID { return r.callerTab(s, grant, named) },
-		Policy:    r.policy, Commands: r.commands, Browser: r.browser, LetGo: r.letGo,
+		Policy:    r.policy, Commands: r.commands, Browser: r.browser, Tools: r.servers, LetGo: r.letGo,
 		Ready: func(ctx context.Context, timeoutMS int) error { return r.ready(ctx, s, timeoutMS) },
 	}
 }

@@ -3,6 +3,7 @@ package toolservers
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -74,7 +75,7 @@ func (o *Offer) asked(ctx context.Context, user Asker, actor protocol.Actor, tab
 	o.mu.Lock()
 	before, denied := o.denied[server.Name]
 	o.mu.Unlock()
-	if denied && before.same(server) {
+	if denied && before.Same(server) {
 		return false
 	}
 	answer, err := user.Ask(ctx, question(actor, tab, server))
@@ -83,7 +84,7 @@ func (o *Offer) asked(ctx context.Context, user Asker, actor protocol.Actor, tab
 		return false
 	}
 	switch answer {
-	case protocol.AnswerOnce:
+	case protocol.AnswerOnce, protocol.AnswerTask:
 		return true
 	case protocol.AnswerAlways:
 		if err := o.store.permitAs(server, Allow); err != nil {
@@ -96,6 +97,49 @@ func (o *Offer) asked(ctx context.Context, user Asker, actor protocol.Actor, tab
 	defer o.mu.Unlock()
 	o.denied[server.Name] = server
 	return false
+}
+
+// Names returns the names of the servers that an agent gets, or is asked about. A list
+// that cannot be read has none.
+func (o *Offer) Names() []string {
+	all, err := o.store.List()
+	if err != nil {
+		o.log.Warn("the user's MCP servers are left out", "error", err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var names []string
+	for _, server := range all {
+		before, denied := o.denied[server.Name]
+		if server.Permission == Deny || server.Permission == Ask && denied && before.Same(server) {
+			continue
+		}
+		names = append(names, server.Name)
+	}
+	return names
+}
+
+// Current returns a server that was offered as it is in the list now. It returns false
+// when the user has removed, changed or denied it since.
+func (o *Offer) Current(server Server) (Server, bool) {
+	all, err := o.store.List()
+	if err != nil {
+		o.log.Warn("the user's MCP servers cannot be used", "error", err)
+		return Server{}, false
+	}
+	i := slices.IndexFunc(all, named(server.Name))
+	if i < 0 || !all[i].Same(server) || all[i].Permission == Deny {
+		return Server{}, false
+	}
+	return all[i], true
+}
+
+// AllowTool lets tasks use a tool of a server from now on, without a question. A list
+// that cannot be written is logged: the user is asked again later.
+func (o *Offer) AllowTool(server Server, tool string) {
+	if err := o.store.allowTool(server, tool); err != nil {
+		o.log.Warn("a permission could not be kept", "server", server.Name, "tool", tool, "error", err)
+	}
 }
 
 // question asks whether an agent may have a server. It shows no value of a variable or

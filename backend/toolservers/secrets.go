@@ -31,7 +31,7 @@ func (s *Store) Resolve(ctx context.Context, server Server) (Server, error) {
 // credentials. It refuses a marked header without a value for which none was kept, or
 // only for another origin.
 func withSecrets(all []Server, server Server) (Server, error) {
-	server.Permission = Ask
+	server.Permission, server.Tools = Ask, nil
 	server.Headers = slices.Clone(server.Headers)
 	var before Server
 	if i := slices.IndexFunc(all, named(server.Name)); i >= 0 {

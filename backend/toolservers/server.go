@@ -50,7 +50,13 @@ type Server struct {
 	// From is the program out of whose settings it came; empty when the user added it.
 	From       string     `json:"from,omitempty"`
 	Permission Permission `json:"permission"`
+	// Tools are those that tasks use without a question, because the user answered
+	// “Always”. They are forgotten when the permission is set to something but allow.
+	Tools []string `json:"tools,omitempty"`
 }
+
+// Allows reports whether tasks use a tool of the server without a question.
+func (s Server) Allows(tool string) bool { return slices.Contains(s.Tools, tool) }
 
 // Header is one header of the requests to a server.
 type Header struct {
@@ -102,12 +108,40 @@ func (s Server) HeaderNames() []string {
 	return names
 }
 
-// same reports whether two servers start the same program in the same way, or are at the
-// same address and get the same headers.
-func (s Server) same(other Server) bool {
+// shortestMasked is the length in bytes from which a value is masked: a shorter one is no
+// secret, and is a part of ordinary words.
+const shortestMasked = 6
+
+// Mask masks the values of the server's variables and of its secret headers in a text
+// that the server wrote.
+func (s Server) Mask(text string) string {
+	mask := func(value string) {
+		if len(value) >= shortestMasked {
+			text = strings.ReplaceAll(text, value, "(masked)")
+		}
+	}
+	for _, value := range s.Env {
+		mask(value)
+	}
+	for _, header := range s.Headers {
+		if header.Secret {
+			mask(header.Value)
+		}
+	}
+	return text
+}
+
+// Same reports whether two servers start the same program in the same way, or are at the
+// same address and get the same headers. A new value of a secret header is no change.
+func (s Server) Same(other Server) bool {
 	form := func(s Server) []byte {
-		if len(s.Headers) == 0 {
-			s.Headers = nil
+		headers := s.Headers
+		s.Headers = nil
+		for _, header := range headers {
+			if header.Secret {
+				header.Value = ""
+			}
+			s.Headers = append(s.Headers, header)
 		}
 		if len(s.Args) == 0 {
 			s.Args = nil

@@ -113,8 +113,8 @@ func (s *Store) Add(ctx context.Context, added ...Server) error {
 				kept = append(kept, lost(server, Server{})...)
 				continue
 			}
-			if all[at].same(server) {
-				server.Permission = all[at].Permission
+			if all[at].Same(server) {
+				server.Permission, server.Tools = all[at].Permission, all[at].Tools
 			}
 			kept = append(kept, lost(server, all[at])...)
 			stale = append(stale, lost(all[at], server)...)
@@ -151,7 +151,9 @@ func (s *Store) Permit(name string, p Permission) error {
 	return s.change(func(all []Server) ([]Server, error) {
 		i, err := find(all, name)
 		if err == nil {
-			all[i].Permission = p
+			if all[i].Permission = p; p != Allow {
+				all[i].Tools = nil
+			}
 		}
 		return all, err
 	})
@@ -160,9 +162,24 @@ func (s *Store) Permit(name string, p Permission) error {
 // permitAs sets the permission of a server that is still as the user was shown it.
 func (s *Store) permitAs(shown Server, p Permission) error {
 	return s.change(func(all []Server) ([]Server, error) {
-		if i := slices.IndexFunc(all, named(shown.Name)); i >= 0 && all[i].same(shown) {
+		if i := slices.IndexFunc(all, named(shown.Name)); i >= 0 && all[i].Same(shown) {
 			all[i].Permission = p
 		}
+		return all, nil
+	})
+}
+
+// allowTool lets tasks use a tool of a server that is still as the user was shown it.
+func (s *Store) allowTool(shown Server, tool string) error {
+	return s.change(func(all []Server) ([]Server, error) {
+		i := slices.IndexFunc(all, named(shown.Name))
+		if i < 0 || !all[i].Same(shown) || all[i].Allows(tool) {
+			return all, nil
+		}
+		if len(all[i].Tools) >= maxParts {
+			return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("at most %d tools of a server are allowed always", maxParts), "")
+		}
+		all[i].Tools = append(slices.Clone(all[i].Tools), tool)
 		return all, nil
 	})
 }

@@ -217,6 +217,43 @@ it('a question is answered, and the task goes on with it', async () => {
   expect(JSON.stringify(asked('/llm/call').at(-1))).toContain('The person answers: Lisbon');
 });
 
+it('a task uses a tool of an MCP server, which it says it may', async () => {
+  made.tasks.profile();
+  made.tasks.servers = ['docs', 'files'];
+  made.tasks.turns = [
+    {
+      goal: 'Look it up.',
+      actions: [{ do: 'tool', server: 'docs', tool: 'search', arguments: { query: 'milk' } }],
+    },
+    { goal: 'End.', actions: [{ do: 'done', success: true, text: 'There are 3.' }] },
+  ];
+  await open();
+  await page.getByText('Your MCP servers: docs, files').waitFor();
+  await begin(page);
+  await page.locator('.end', { hasText: 'There are 3.' }).waitFor();
+  const calls = asked('/llm/call').map((call) => JSON.stringify(call));
+  expect(calls[0]).toContain('- search(query?: string): finds pages');
+  expect(calls[1]).toContain('3 pages about milk');
+  await page.getByText('Use search of docs').click();
+  await page.getByText('3 pages about milk', { exact: true }).waitFor();
+  const task = { kind: 'task', id: made.tasks.heads()[0]?.id ?? 'a', name: 'task' } as const;
+  const question = approval({
+    actor: task,
+    kind: 'sensitive',
+    command: 'mcp-tool',
+    origin: '',
+    site: '',
+    args: [
+      { name: 'server', value: 'docs' },
+      { name: 'tool', value: 'search' },
+      { name: 'arguments', value: '{\n  "query": "milk"\n}' },
+    ],
+    options: [{ id: 'always', name: 'Always', kind: 'always' }],
+  });
+  made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });
+  await button('Always').waitFor();
+});
+
 it('from the first word over a question to Stop by keys alone', async () => {
   made.tasks.profile();
   await open();

@@ -79,10 +79,19 @@ func (r *Recorder) activity() (*activity.Log, error) {
 	return log, nil
 }
 
+// find returns the spec of a command. The use of a tool of one of the user's MCP servers
+// is no command of the registry; its arguments come without credentials.
+func (r *Recorder) find(name string) (command.Spec, error) {
+	if name == protocol.ToolQuestion {
+		return command.Spec{Name: name, Scope: protocol.ScopeAct, Args: []command.Arg{{Name: "server"}, {Name: "tool"}, {Name: "arguments"}}}, nil
+	}
+	return r.cfg.Find(name)
+}
+
 // secret reports whether the registry marks an argument as secret. It returns
 // true for an unknown argument too: that may be a secret in the wrong place.
 func (r *Recorder) secret(name, arg string) bool {
-	spec, err := r.cfg.Find(name)
+	spec, err := r.find(name)
 	if err != nil {
 		return true
 	}
@@ -93,7 +102,7 @@ func (r *Recorder) secret(name, arg string) bool {
 // recorded returns what is recorded of a reply: nothing of what a page wrote, and
 // nothing at all where the reply is a value: of code, a cookie or the clipboard.
 func (r *Recorder) recorded(name, text string) string {
-	spec, err := r.cfg.Find(name)
+	spec, err := r.find(name)
 	if err != nil || spec.Scope == protocol.ScopeSensitive || slices.Contains(valued(), spec.Name) {
 		return ""
 	}

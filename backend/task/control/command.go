@@ -69,6 +69,11 @@ func join(before *protocol.TaskWriteReply, did string) string {
 	return strings.Trim(before.Did+"; "+did, "; ")
 }
 
+// actorOf returns a task as the actor of what it does.
+func actorOf(head protocol.Task) protocol.Actor {
+	return protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID), Name: "task “" + head.Title + "”", Title: head.Title}
+}
+
 // command runs one command for a task.
 func (t *Tasks) command(ctx context.Context, req protocol.TaskCommandRequest) protocol.CommandReply {
 	store, err := t.opened()
@@ -79,7 +84,7 @@ func (t *Tasks) command(ctx context.Context, req protocol.TaskCommandRequest) pr
 	if err != nil {
 		return protocol.CommandReply{Error: protocol.AsError(err)}
 	}
-	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID), Name: "task “" + head.Title + "”", Title: head.Title}
+	actor := actorOf(head)
 	t.pages.At(head.ID, cmp.Or(req.Command.Tab, head.Tab))
 	return t.cfg.Record(actor, req.Command, func(watch command.Watch) protocol.CommandReply {
 		r, err := t.cfg.Running()
@@ -152,6 +157,7 @@ func (t *Tasks) ended(head protocol.Task) {
 	t.cfg.Gone(actor)
 	if r, err := t.cfg.Running(); err == nil {
 		r.Policy.Over(actor)
+		r.Tools.Over(actor)
 		r.LetGo(command.CallerName(actor))
 	}
 }

@@ -64,6 +64,8 @@ type Running struct {
 	Browser   Browser
 	// Ready waits until the browser is up and has a tab.
 	Ready func(ctx context.Context, timeoutMS int) error
+	// Tools uses the user's MCP servers.
+	Tools Tools
 	// LetGo releases the keys and buttons that a caller holds down.
 	LetGo func(caller string)
 }
@@ -71,6 +73,19 @@ type Running struct {
 // Commands runs the commands of the registry.
 type Commands interface {
 	Execute(ctx context.Context, call command.Call) protocol.CommandReply
+}
+
+// Tools uses the tools of the user's MCP servers for tasks.
+type Tools interface {
+	// Names returns the servers that a task may use, without their tools.
+	Names() []protocol.TaskToolServer
+	// Offered returns the servers of a task with their tools, and may start them.
+	Offered(ctx context.Context, actor protocol.Actor, tab protocol.TabID) ([]protocol.TaskToolServer, error)
+	Call(ctx context.Context, actor protocol.Actor, tab protocol.TabID, req protocol.TaskToolRequest) protocol.TaskToolReply
+	// Kept returns a text as it may be written.
+	Kept(text string) string
+	// Over ends the servers of a task.
+	Over(actor protocol.Actor)
 }
 
 // Browser is what Tasks needs from a browser.

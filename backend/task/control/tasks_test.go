@@ -53,7 +53,7 @@ func newDesk(t *testing.T, change func(*Config)) *desk {
 		Running: func() (Running, error) {
 			return Running{
 				CallerTab: func(grant auth.Grant, _ protocol.TabID) protocol.TabID { return grant.Tab },
-				Policy:    d.policy, Commands: d, Browser: d, Ready: func(context.Context, int) error { return nil },
+				Policy:    d.policy, Commands: d, Browser: d, Tools: toolsOf{d}, Ready: func(context.Context, int) error { return nil },
 				LetGo: func(caller string) { d.note("let go " + caller) },
 			}, d.stopped
 		},
@@ -205,7 +205,7 @@ func TestATaskIsAskedForTakenAndStopped(t *testing.T) {
 		if e := <-asked; e.err != nil || e.task.State != protocol.TaskStopped {
 			t.Errorf("%+v", e)
 		}
-		if want := []string{"panel t1", "gone " + string(id), "let go " + command.CallerName(protocol.Actor{Kind: protocol.ActorTask, ID: string(id)})}; !slices.Equal(d.did, want) {
+		if want := []string{"panel t1", "gone " + string(id), "over " + string(id), "let go " + command.CallerName(protocol.Actor{Kind: protocol.ActorTask, ID: string(id)})}; !slices.Equal(d.did, want) {
 			t.Errorf("%q, want %q", d.did, want)
 		}
 	})

@@ -78,6 +78,8 @@ export class FakeTasks {
   slow: Promise<void> = Promise.resolve();
   /** What a search finds in a task besides its goal. */
   found: TaskFound[] = [];
+  /** The user's MCP servers; each has one tool, search. */
+  servers: string[] = [];
   /** The saved routines. */
   routines: TaskRoutine[] = [];
   readonly #push: (event: PanelEvent) => void;
@@ -186,6 +188,20 @@ export class FakeTasks {
       }
       case '/task/plain':
         return [200, plainly(body as TaskPlainRequest)];
+      case '/task/tools':
+        return [200, { servers: this.servers.map((name) => ({ name, tools: searching })) }];
+      case '/task/tool':
+        return [
+          200,
+          {
+            ok: true,
+            text: '<page-0a1b origin="mcp:docs">3 pages about milk</page-0a1b>',
+            kept: {
+              arguments: { query: 'milk' },
+              text: '<page-0a1b origin="mcp:docs">3 pages about milk</page-0a1b>',
+            },
+          },
+        ];
       case '/task/close':
         this.change(task, { closed: true });
         return [200, {}];
@@ -302,6 +318,15 @@ function plainly({ text, task, step = 0 }: TaskPlainRequest): TaskPlainReply {
     ? { steps, commands: [{ command: 'click', args: { target: 'e1' } }] }
     : { steps, said: 'There are 2 links.\n@e4 Home → https://example.com/\n@e5 More → /more' };
 }
+
+/** The tools of a server. */
+const searching = [
+  {
+    name: 'search',
+    description: 'finds pages',
+    schema: { type: 'object', properties: { query: { type: 'string' } } },
+  },
+];
 
 /** An image. */
 const onePixel =

@@ -55,6 +55,8 @@ export function consequence({
     return args?.some(({ name }) => name === 'address') === true
       ? 'It is a server that the agent connects to: what the agent sends there leaves this computer.'
       : 'It is a program that runs as you, and the agent can use everything that it offers.';
+  if (command === 'mcp-tool' && kind !== 'tool')
+    return 'The server gets these arguments. Pilotfish does not know what the tool does.';
   if (actor.kind === 'shell')
     return 'An agent runs that is not confined, so Pilotfish cannot be sure that you asked.';
   if (login !== undefined) return 'You type them in the panel. No agent sees them.';
@@ -257,6 +259,8 @@ class Saying {
         if (this.#arg('address') !== '')
           return `use your MCP server ${this.#quote('server')} at ${this.#quote('address')}`;
         return `start your MCP server ${this.#quote('server')} with ${this.#quote('command')}`;
+      case 'mcp-tool':
+        return `use the tool ${this.#quote('tool')} of your MCP server ${this.#quote('server')}`;
       case 'cdp':
         return `send the DevTools command ${this.#quote('method')}`;
       default:

@@ -5947,6 +5947,98 @@ export interface TaskOrderEvent {
 }
 
 //////////
+// source: tasktools.go
+
+/**
+ * ToolQuestion is the command of the question whether a task may use a tool of one of
+ * the user's own MCP servers, and of the activity's entry about that use.
+ */
+export const ToolQuestion = "mcp-tool";
+/**
+ * TaskToolsRequest is the body of POST /task/tools: which tools of the user's MCP
+ * servers a task may use. Without a task, the reply has the names of the servers only,
+ * and none is started.
+ */
+export interface TaskToolsRequest {
+  task?: TaskID;
+  viewer?: string;
+}
+/**
+ * TaskToolsReply is the reply of POST /task/tools, in the order of the servers' names.
+ */
+export interface TaskToolsReply {
+  servers: TaskToolServer[];
+}
+/**
+ * TaskToolServer is one of the user's MCP servers. What it says of its tools is text of
+ * a stranger.
+ */
+export interface TaskToolServer {
+  name: string;
+  tools: TaskTool[];
+  /**
+   * More is how many tools are left out, because there are too many.
+   */
+  more?: number /* int */;
+  /**
+   * Error is why its tools cannot be used.
+   */
+  error?: Error;
+}
+/**
+ * TaskTool is a tool as its server describes it, bounded.
+ */
+export interface TaskTool {
+  name: string;
+  description?: string;
+  /**
+   * Schema is the JSON Schema of the arguments; left out where it is too large.
+   */
+  schema?: unknown;
+}
+/**
+ * TaskToolRequest is the body of POST /task/tool: use a tool for a task.
+ */
+export interface TaskToolRequest {
+  task: TaskID;
+  viewer: string;
+  server: string;
+  tool: string;
+  /**
+   * Arguments are a JSON object; left out for none.
+   */
+  arguments?: unknown;
+}
+/**
+ * TaskToolReply is the reply of POST /task/tool.
+ */
+export interface TaskToolReply {
+  ok: boolean;
+  /**
+   * Text is what the tool answered, in the envelope of foreign text, for the model.
+   * Where the tool reports an error, it is the text of that error.
+   */
+  text: string;
+  /**
+   * Error is why the tool was not used, or that it reports an error. It has no text
+   * of the server.
+   */
+  error?: Error;
+  /**
+   * Kept are arguments and answer with credentials masked: what may be written.
+   */
+  kept: TaskToolKept;
+}
+/**
+ * TaskToolKept is what may be written of the use of a tool; the text is in the envelope,
+ * too.
+ */
+export interface TaskToolKept {
+  arguments?: unknown;
+  text: string;
+}
+
+//////////
 // source: terminal.go
 
 /**

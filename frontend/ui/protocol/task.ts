@@ -116,6 +116,34 @@ export const taskPlainReplySchema = v.object({
   choices: v.exactOptional(v.array(taskPlainChoiceSchema)),
 });
 
+/** What the servers say of their tools is checked where it is used. */
+export const taskToolsReplySchema = v.object({
+  servers: list(
+    v.object({
+      name: v.string(),
+      tools: list(
+        v.object({
+          name: v.string(),
+          description: v.exactOptional(v.string()),
+          schema: v.exactOptional(v.unknown()),
+        }),
+      ),
+      more: v.exactOptional(v.number()),
+      error: v.exactOptional(errorSchema),
+    }),
+  ),
+});
+
+export const taskToolReplySchema = v.object({
+  ok: v.boolean(),
+  text: v.string(),
+  error: v.exactOptional(errorSchema),
+  kept: v.object({
+    arguments: v.exactOptional(v.record(v.string(), v.unknown())),
+    text: v.string(),
+  }),
+});
+
 export const taskRunRequestSchema = v.object({
   goal: v.string(),
   tab: v.exactOptional(v.string()),

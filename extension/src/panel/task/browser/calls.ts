@@ -120,6 +120,7 @@ export function callsOf(action: Action): Call[] {
       return one('tabs');
     case 'switch_tab':
     case 'extract':
+    case 'tool':
     case 'ask':
     case 'done':
       // The task loop carries these out itself.

@@ -1,5 +1,15 @@
 import type { Clock } from '../../core/clock';
-import type { Action, Browser, Model, Observation, Outcome, Status, Step, Thought } from './types';
+import type {
+  Action,
+  Browser,
+  Model,
+  Observation,
+  Outcome,
+  ServerTools,
+  Status,
+  Step,
+  Thought,
+} from './types';
 
 /**
  * The events of a task, in order. Each is written to the journal before the next
@@ -7,6 +17,7 @@ import type { Action, Browser, Model, Observation, Outcome, Status, Step, Though
  */
 export type LoopEvent =
   | { readonly kind: 'status'; readonly status: Status; readonly question?: string }
+  | { readonly kind: 'preparing' }
   | { readonly kind: 'observed'; readonly page: Observation }
   | { readonly kind: 'thinking'; readonly n: number }
   | {
@@ -81,6 +92,8 @@ export interface LoopConfig {
   readonly before?: string;
   readonly vision?: boolean;
   readonly eval?: boolean;
+  /** The tools of the user's MCP servers; left out when there are none. */
+  readonly tools?: ServerTools;
   /** What a resumed task did before. */
   readonly restored?: {
     readonly steps: readonly Step[];

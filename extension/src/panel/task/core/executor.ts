@@ -2,7 +2,7 @@ import { answered } from './answer';
 import { extract, type Wanted } from './extract';
 import type { Planner } from './planner';
 import { TabsClosed, type RunControl } from './runcontrol';
-import type { Action, Browser, Observation, Result, TabLine } from './types';
+import type { Action, Browser, Observation, Result, ServerTools, TabLine } from './types';
 
 /** What the executor needs. */
 export interface ExecutorConfig {
@@ -15,6 +15,8 @@ export interface ExecutorConfig {
   readonly eval: boolean;
   /** Whether the model accepts images. */
   readonly vision: boolean;
+  /** The tools of the user's MCP servers; left out when there are none. */
+  readonly tools?: ServerTools;
   /** Resolves when all that was done is written, and the tabs that it opened are known. */
   readonly written: () => Promise<void>;
 }
@@ -29,6 +31,11 @@ const noPictures: Result = {
   ok: false,
   code: 'not_actable',
   text: 'You cannot see images. The page is told to you as text in each turn.',
+};
+const noTools: Result = {
+  ok: false,
+  code: 'refused',
+  text: 'The person has no MCP servers. Do it with the other actions.',
 };
 
 /**
@@ -92,6 +99,8 @@ export class Executor {
           return this.#config.eval ? await this.#do(action) : noScripts;
         case 'screenshot':
           return this.#config.vision ? await this.#do(action) : noPictures;
+        case 'tool':
+          return (await this.#config.tools?.call(action, signal)) ?? noTools;
         case 'open_tab':
           return await this.#open(absolute(action, page));
         case 'goto':

@@ -40,6 +40,8 @@ export class TaskLoop {
    * with a valid step.
    */
   #picture: string | undefined;
+  /** What the model is told of the tools of the user's MCP servers; empty for none. */
+  #tools = '';
   /** Whether the open question is about an action that keeps failing. */
   #stuck = false;
 
@@ -58,6 +60,7 @@ export class TaskLoop {
       control: this.#control,
       eval: config.eval ?? false,
       vision: config.vision ?? false,
+      ...(config.tools !== undefined && { tools: config.tools }),
       written: config.written ?? (() => Promise.resolve()),
     });
     if (old !== undefined) {
@@ -129,6 +132,7 @@ export class TaskLoop {
     try {
       await hooks?.beforeTask?.(goal);
       await this.#control.start();
+      await this.#prepare();
       outcome = await this.#steps();
     } catch (error) {
       outcome = this.#why(error);
@@ -149,6 +153,23 @@ export class TaskLoop {
     return error instanceof ModelError
       ? { state: 'failed', text: error.message, hint: error.hint }
       : { state: 'failed', text: inWords(error) };
+  }
+
+  /** Asks which tools of the user's MCP servers there are. A task goes on without them. */
+  async #prepare(): Promise<void> {
+    const { tools, tell } = this.#config;
+    if (tools === undefined) return;
+    await tell({ kind: 'preparing' });
+    const { signal } = this.#control;
+    try {
+      const { told, notices } = await tools.offered(signal);
+      this.#tools = told;
+      for (const text of notices) await tell({ kind: 'notice', text });
+    } catch (error) {
+      signal.throwIfAborted();
+      const text = `The task goes on without your MCP servers: ${inWords(error)}`;
+      await tell({ kind: 'notice', text });
+    }
   }
 
   async #steps(): Promise<Outcome> {
@@ -274,11 +295,13 @@ export class TaskLoop {
     const { goal, vision = false, eval: mayEval = false, before = '' } = this.#config;
     if (vision && page.picture !== undefined) this.#picture = page.picture;
     const pictures = this.#picture === undefined ? [] : [this.#picture];
+    const tools = this.#tools !== '';
     const answer = await this.#planner.ask({
-      system: systemPrompt({ eval: mayEval }),
+      system: systemPrompt({ eval: mayEval, tools }),
       text: turnPrompt({
         goal,
         before,
+        tools: this.#tools,
         summary: this.#memory.summary,
         steps: this.#memory.recent,
         memory: this.#memory.said,
@@ -288,7 +311,7 @@ export class TaskLoop {
         stepsLeft: left,
       }),
       pictures,
-      tool: describeStep({ eval: mayEval, vision }),
+      tool: describeStep({ eval: mayEval, vision, tools }),
     });
     const { thought, wrong } = readAnswer(answer);
     if (thought !== undefined) this.#picture = undefined;

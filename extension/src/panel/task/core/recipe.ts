@@ -32,7 +32,10 @@ export interface Recipe {
 /** Stands for a secret in a journal. */
 export const secretText = '•••';
 
-/** Actions that change nothing, or that need a model or the user's answers at that time. */
+/**
+ * Actions that change nothing, or that need a model or the user's answers at that time.
+ * The arguments of a tool are stored with credentials masked, so it is not used again.
+ */
 const leftOut: ReadonlySet<Action['do']> = new Set([
   'screenshot',
   'read',
@@ -41,6 +44,7 @@ const leftOut: ReadonlySet<Action['do']> = new Set([
   'more',
   'extract',
   'tabs',
+  'tool',
   'ask',
   'done',
 ]);

@@ -1,6 +1,6 @@
 import { markOf } from './element';
 import { secretText } from './recipe';
-import type { Action, PerformedAction, Step } from './types';
+import type { Action, PerformedAction, Result, Step } from './types';
 
 /**
  * A step as the journal stores it: with the identification of its elements for a
@@ -21,19 +21,23 @@ export function recorded(step: Step, observe: string, known: readonly string[]):
       evaluation: hide(step.thought.evaluation),
       memory: hide(step.thought.memory),
       goal: hide(step.thought.goal),
-      actions: step.thought.actions.map((action) => quiet(action, secrets)),
+      actions: step.thought.actions.map((action, i) =>
+        quiet(withKept(action, step.deeds[i]?.result), secrets),
+      ),
     },
     deeds: step.deeds.map((performed) => marked(performed, observe, secrets)),
   };
 }
 
 /**
- * A step of which only the thought is known. Its typed texts are hidden, because
- * they may be secrets.
+ * A step of which only the thought is known. Its typed texts and the arguments of tools
+ * are hidden, because they may be secrets.
  */
 export function untold(step: Step): Step {
   const actions = step.thought.actions.map((action) =>
-    action.do === 'type' && action.text !== '' ? { ...action, text: '…' } : action,
+    action.do === 'type' && action.text !== ''
+      ? { ...action, text: '…' }
+      : withKept(action, undefined),
   );
   return { ...step, thought: { ...step.thought, actions } };
 }
@@ -43,21 +47,30 @@ function marked(
   observe: string,
   secrets: readonly string[],
 ): PerformedAction {
-  const { action } = performed;
-  const { answer } = performed.result;
+  const action = withKept(performed.action, performed.result);
+  const { kept, ...result } = performed.result;
+  const { answer } = result;
   const mark = 'ref' in action ? markOf(observe, action.ref) : undefined;
   const toMark = 'to' in action ? markOf(observe, action.to) : undefined;
   return {
     ...performed,
     action: quiet(action, secrets),
     result: {
-      ...performed.result,
-      text: hidden(performed.result.text, secrets),
+      ...result,
+      text: hidden(kept?.text ?? result.text, secrets),
       ...(answer !== undefined && { answer: hidden(answer, secrets) }),
     },
     ...(mark !== undefined && { mark }),
     ...(toMark !== undefined && { toMark }),
   };
+}
+
+/** The use of a tool with the arguments that may be written; other actions as they are. */
+function withKept(action: Action, result: Result | undefined): Action {
+  if (action.do !== 'tool') return action;
+  const { do: name, server, tool } = action;
+  const kept = result?.kept?.arguments;
+  return { do: name, server, tool, ...(kept !== undefined && { arguments: kept }) };
 }
 
 function quiet(action: Action, secrets: readonly string[]): Action {

@@ -124,6 +124,22 @@ const own = {
   switch_tab: { about: 'go on in another tab of the task', fields: { tab: text } },
   close_tab: { about: 'close a tab of the task', fields: { tab: v.exactOptional(text) } },
   tabs: { about: 'list the tabs of the task', fields: {} },
+  tool: {
+    about: 'use a tool of an MCP server, with its arguments as an object',
+    fields: {
+      server: v.pipe(text, v.minLength(1)),
+      tool: v.pipe(text, v.minLength(1)),
+      // Some models write the object as text.
+      arguments: v.exactOptional(
+        v.pipe(
+          v.unknown(),
+          v.transform((value) => (typeof value === 'string' ? parsed(value) : value)),
+          v.check((value) => !Array.isArray(value), 'it is no object'),
+          v.record(v.string(), v.unknown(), 'it is no object'),
+        ),
+      ),
+    },
+  },
   ask: {
     about: 'ask the person something that only they know or may decide',
     fields: { question: v.pipe(text, v.minLength(1)) },
@@ -155,9 +171,18 @@ const maxActions = 10;
 export const stepTool = 'step';
 
 /** The tool for the model, with its JSON Schema. */
-export function describeStep(allowed: { readonly eval: boolean; readonly vision: boolean }): Tool {
+export function describeStep(allowed: {
+  readonly eval: boolean;
+  readonly vision: boolean;
+  /** Whether there are tools of the user's MCP servers. */
+  readonly tools?: boolean;
+}): Tool {
+  const { tools = false } = allowed;
   const names = (Object.keys(actions) as ActionName[]).filter(
-    (name) => (name !== 'eval' || allowed.eval) && (name !== 'screenshot' || allowed.vision),
+    (name) =>
+      (name !== 'eval' || allowed.eval) &&
+      (name !== 'screenshot' || allowed.vision) &&
+      (name !== 'tool' || tools),
   );
   return {
     name: stepTool,
@@ -209,6 +234,11 @@ export function describeStep(allowed: { readonly eval: boolean; readonly vision:
               fields: { type: 'array', items: { type: 'string' } },
               schema: { type: 'object', description: 'extract: a JSON Schema' },
               ...(allowed.eval && { code: { type: 'string' } }),
+              ...(tools && {
+                server: { type: 'string', description: 'tool: the MCP server' },
+                tool: { type: 'string' },
+                arguments: { type: 'object' },
+              }),
               tab: { type: 'string' },
               question: { type: 'string' },
               success: { type: 'boolean' },
@@ -295,6 +325,15 @@ export function readAction(raw: unknown): Action | string {
   if (name === 'extract' && given.fields === undefined && given.schema === undefined)
     return 'extract: it needs fields or a schema';
   return { do: name, ...parsed.output } as Action;
+}
+
+/** A text as JSON; the text itself if it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
 }
 
 function problem(issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]): string {

@@ -50,6 +50,8 @@ export type Action =
   | { do: 'switch_tab'; tab: string }
   | { do: 'close_tab'; tab?: string }
   | { do: 'tabs' }
+  /** Uses a tool of one of the user's MCP servers. */
+  | { do: 'tool'; server: string; tool: string; arguments?: Record<string, unknown> }
   | { do: 'ask'; question: string }
   | { do: 'done'; success: boolean; text: string };
 
@@ -83,6 +85,11 @@ export interface Result {
   readonly picture?: string | undefined;
   /** Whether it was done by the page's own events, which the page can detect. */
   readonly byPage?: boolean;
+  /** What may be written of the use of a tool: with credentials masked. */
+  readonly kept?: {
+    readonly arguments?: Record<string, unknown> | undefined;
+    readonly text: string;
+  };
 }
 
 /** One action with its result. */
@@ -147,6 +154,17 @@ export interface Browser {
   observe(tab: string, signal: AbortSignal): Promise<Observation>;
   act(tab: string, action: Action, signal: AbortSignal): Promise<Result>;
   tabs(signal: AbortSignal): Promise<readonly TabLine[]>;
+}
+
+/** The tools of the user's MCP servers, as the loop uses them. */
+export interface ServerTools {
+  /**
+   * What the model reads of the tools, as data in an envelope; empty for none. Servers
+   * may start for it, and the user may be asked. `notices` say to the user what is left out.
+   */
+  offered(signal: AbortSignal): Promise<{ told: string; notices: readonly string[] }>;
+  /** Uses a tool. A refusal, and an error of the tool, are results. */
+  call(action: Action & { do: 'tool' }, signal: AbortSignal): Promise<Result>;
 }
 
 /** One prompt. */

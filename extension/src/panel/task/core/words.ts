@@ -82,6 +82,8 @@ export function inWords(action: Action, target?: string, onto?: string): string 
       return 'Close the tab';
     case 'tabs':
       return 'List the tabs';
+    case 'tool':
+      return `Use ${short(action.tool)} of ${short(action.server)}`;
     case 'ask':
       return 'Ask you';
     case 'done':

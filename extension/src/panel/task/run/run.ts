@@ -22,6 +22,7 @@ import { TaskLoop, type LoopEvent } from '../core/loop';
 import { recorded, untold } from '../core/record';
 import type { Model, Outcome, Status, Step } from '../core/types';
 import { TaskJournal, type Writing } from './journal';
+import { UserServers } from './servers';
 import type { TaskSettings } from '../state/settings';
 
 /** The protocol's state for each state of the loop. */
@@ -46,6 +47,8 @@ export interface RunConfig {
   readonly settings: TaskSettings;
   /** Whether the model accepts images. */
   readonly vision: boolean;
+  /** Whether the user has MCP servers that the task may use. */
+  readonly servers?: boolean;
   readonly model: Model;
   readonly summary: Model;
   readonly clock: Clock;
@@ -121,6 +124,14 @@ export class Run {
       before: config.before,
       vision: config.vision,
       eval: settings.eval,
+      ...(config.servers === true && {
+        tools: new UserServers({
+          task: task.id,
+          connection: world.connection,
+          viewer: world.viewer,
+          written: () => this.#journal.flush(),
+        }),
+      }),
       ...(config.restored !== undefined && { restored: config.restored }),
     });
   }
@@ -225,6 +236,7 @@ export class Run {
         return { kind: TaskEventSummary, data: { summary: event.summary, from: event.from } };
       case 'end':
         return { kind: TaskEventHead };
+      case 'preparing':
       case 'observed':
       case 'thinking':
       case 'acting':

@@ -1,11 +1,14 @@
 import type { LLMProfile } from '$ui/protocol/protocol';
 import { Profiles } from '../../models/profiles.svelte';
+import { taskToolsReplySchema } from '$ui/protocol/task';
 import { moveKeys } from './oldkeys';
 import { readSettings, writeSettings, type TaskSettings } from './settings';
 
-/** The model profiles, and the user's settings for tasks. */
+/** The model profiles, the user's settings for tasks, and the servers that tasks may use. */
 export class TaskModels extends Profiles {
   settings = $state.raw<TaskSettings>();
+  /** The names of the user's MCP servers that tasks may use, or are asked about. */
+  servers = $state.raw<readonly string[]>([]);
   /** Whether keys of an older version were already looked for. */
   #moved = false;
   #loading: Promise<void> | undefined;
@@ -26,10 +29,20 @@ export class TaskModels extends Profiles {
 
   async #load(): Promise<void> {
     this.settings = await readSettings();
-    await this.fetch();
+    await Promise.all([this.fetch(), this.loadServers()]);
     if (this.llm === undefined || this.#moved) return;
     this.#moved = true;
     await moveKeys(this.llm.providers, (request) => this.saveModel(request));
+  }
+
+  /** Loads the names of the servers. The list may be changed outside of the panel. */
+  async loadServers(): Promise<void> {
+    try {
+      const { servers } = await this.asking.ask('/task/tools', {}, taskToolsReplySchema);
+      this.servers = servers.map(({ name }) => name);
+    } catch {
+      this.servers = []; // a task works without them; what is wrong with the app shows elsewhere
+    }
   }
 
   /** The settings; they are read first if necessary. */

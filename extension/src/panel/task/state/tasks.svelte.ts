@@ -311,6 +311,8 @@ export class Tasks {
       steps: restored?.steps,
       view,
     });
+    const thinks = profile !== undefined && guide === undefined;
+    if (thinks) await this.models.loadServers();
     const run = new Run({
       task: { ...task, ...(profile !== undefined && { profile: profile.id }) },
       world: {
@@ -329,6 +331,7 @@ export class Tasks {
       },
       settings,
       vision: profile?.vision === true,
+      servers: thinks && this.models.servers.length > 0,
       clock,
       before,
       first: before === '' || restored !== undefined ? undefined : { before },

@@ -126,6 +126,9 @@ export class TaskView {
         if (event.status === 'paused') this.wanted = undefined;
         this.doing = '';
         break;
+      case 'preparing':
+        this.doing = 'Starting your MCP servers';
+        break;
       case 'observed':
         this.doing = 'Reading the page';
         break;
