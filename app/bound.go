@@ -32,6 +32,7 @@ type App struct {
 	*calls.ConversationCalls
 	*calls.ApprovalCalls
 	*calls.IdentityCalls
+	*calls.KeptCalls
 	*calls.ModelCalls
 	*calls.ProgramCalls
 	*calls.ScheduleCalls
@@ -43,6 +44,7 @@ func newApp(a App) *App {
 	a.ConversationCalls = calls.NewConversationCalls(a.ctx, a.backend)
 	a.ApprovalCalls = calls.NewApprovalCalls(a.backend.Approvals)
 	a.IdentityCalls = calls.NewIdentityCalls(a.ctx, a.backend.Identity)
+	a.KeptCalls = calls.NewKeptCalls(a.ctx, a.backend)
 	a.ModelCalls = calls.NewModelCalls(a.ctx, a.backend.Models)
 	a.ProgramCalls = calls.NewProgramCalls(a.ctx, a.programs)
 	a.ScheduleCalls = calls.NewScheduleCalls(func() calls.ScheduleList {

@@ -119,6 +119,8 @@ func playUnresponsiveTray() {
 // fakeBackend is a backend whose state the test sets, and which records calls.
 type fakeBackend struct {
 	kept    calls.SecretStore // nil for none
+	clients calls.ConnectedClients
+	stored  calls.StoredData
 	changes *hub.Hub[struct{}]
 	calls   chan string
 	broken  error                // returned by Run at once
@@ -212,6 +214,10 @@ func (b *fakeBackend) CreateTitled(_ context.Context, title string) (protocol.Se
 	b.called("create %s", title)
 	return protocol.SessionName(title), nil
 }
+
+func (b *fakeBackend) Clients() calls.ConnectedClients { return b.clients }
+
+func (b *fakeBackend) Stored() calls.StoredData { return b.stored }
 
 func (b *fakeBackend) Identity(name protocol.SessionName) (calls.Identity, error) {
 	return fakeIdentity{b, name}, nil

@@ -76,6 +76,9 @@ type backend interface {
 	Identity(name protocol.SessionName) (calls.Identity, error)
 	// Secrets keeps the user's secrets; nil when there are none.
 	Secrets() calls.SecretStore
+	// Clients are the programs with tokens, and Stored is what is stored; nil for none.
+	Clients() calls.ConnectedClients
+	Stored() calls.StoredData
 	// Schedules are what runs by itself; nil when there is nothing.
 	Schedules() session.Schedules
 	SetTray(host protocol.TrayHost)
@@ -91,6 +94,12 @@ type manager struct{ *session.Manager }
 
 // Secrets returns the user's secrets.
 func (m manager) Secrets() calls.SecretStore { return session.Secrets(m.Manager) }
+
+// Clients returns the programs that use Pilotfish with a token.
+func (m manager) Clients() calls.ConnectedClients { return session.Clients(m.Manager) }
+
+// Stored returns what is stored on this computer.
+func (m manager) Stored() calls.StoredData { return session.Stored(m.Manager) }
 
 // Identity returns the identity and network of a session.
 func (m manager) Identity(name protocol.SessionName) (calls.Identity, error) {

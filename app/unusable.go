@@ -64,6 +64,12 @@ func (b *brokenBackend) Models() server.Models { return nil }
 // Secrets returns nil: nothing is kept.
 func (b *brokenBackend) Secrets() calls.SecretStore { return nil }
 
+// Clients returns nil: nobody is connected.
+func (*brokenBackend) Clients() calls.ConnectedClients { return nil }
+
+// Stored returns nil: nothing can be deleted.
+func (*brokenBackend) Stored() calls.StoredData { return nil }
+
 // Schedules returns nil: nothing runs.
 func (*brokenBackend) Schedules() session.Schedules { return nil }
 

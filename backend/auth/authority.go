@@ -35,6 +35,9 @@ type record struct {
 	previous      digest
 	previousUntil time.Duration
 	watches       map[*Watch]struct{}
+	// made is when the current token was made, used when a request last came with the
+	// grant; both are times of the clock, to be shown.
+	made, used time.Time
 }
 
 // Authority holds every token of this run. It is safe for concurrent use.
@@ -46,6 +49,7 @@ type Authority struct {
 	mu      sync.Mutex
 	last    time.Duration // the latest elapsed time seen; time never goes back
 	records map[string]*record
+	refused refusals
 
 	failures failures
 }
@@ -58,7 +62,7 @@ func New(cfg Config) *Authority {
 	}
 	key := make([]byte, sha256.Size)
 	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
-	return &Authority{now: now, start: now(), key: key, records: map[string]*record{}}
+	return &Authority{now: now, start: now(), key: key, records: map[string]*record{}, refused: newRefusals()}
 }
 
 // elapsed returns the monotonic time since New. The caller holds mu.
@@ -102,7 +106,7 @@ func (a *Authority) Mint(kind Kind, grant Grant, life time.Duration) (Grant, Sec
 	if grant.Parent != "" && a.records[grant.Parent] == nil {
 		return grant, secret
 	}
-	r := &record{grant: grant, current: sum, watches: map[*Watch]struct{}{}}
+	r := &record{grant: grant, current: sum, watches: map[*Watch]struct{}{}, made: a.now()}
 	if life > 0 {
 		r.expires = now + life
 	}
@@ -124,7 +128,7 @@ func (a *Authority) Rotate(id string, life time.Duration) (Secret, error) {
 		return Secret{}, errEnded()
 	}
 	r.previous, r.previousUntil = r.current, now+protocol.RotatedTokenGrace
-	r.current, r.expires = sum, 0
+	r.current, r.expires, r.made = sum, 0, a.now()
 	if life > 0 {
 		r.expires = now + life
 	}
@@ -136,7 +140,8 @@ func (a *Authority) Rotate(id string, life time.Duration) (Secret, error) {
 }
 
 // Check returns the grant of a token that has the capability door. It returns
-// CodeUnauthorized for a token that is not, or no longer, valid. It returns
+// CodeUnauthorized for a token that is not, or no longer, valid; for one that Refuse
+// ended, with that reason. It returns
 // CodeForbidden for a valid token that is not for this route, and for a
 // single-use token, which needs Take.
 func (a *Authority) Check(token string, capability Capability) (Grant, error) {
@@ -168,12 +173,15 @@ func (a *Authority) find(token string, capability Capability, take bool) (Grant,
 			found, generation = r, r.grant.Generation-1
 		}
 	}
-	switch {
+	switch why := a.refused.why[sum]; {
+	case found == nil && why != nil:
+		return Grant{}, why
 	case token == "" || found == nil:
 		return Grant{}, errEnded()
 	case !found.grant.Kind.Opens(capability) || found.grant.Kind.singleUse() != take:
 		return Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid for this route", "")
 	}
+	found.used = a.now()
 	grant := found.grant
 	grant.Generation = generation
 	grant.Scopes = slices.Clone(grant.Scopes)

@@ -26,6 +26,7 @@ type Watch struct {
 
 	mu     sync.Mutex
 	closed bool
+	onEnd  func()
 	status Status
 	until  time.Duration // end of the grace, on the authority's clock
 	expiry *time.Timer
@@ -126,6 +127,9 @@ func (w *Watch) ended() {
 	}
 	w.status.Ended = true
 	close(w.end)
+	if w.onEnd != nil {
+		w.onEnd()
+	}
 	if w.expiry != nil {
 		w.expiry.Stop()
 	}
@@ -141,3 +145,20 @@ func (w *Watch) notify() {
 
 // Ended returns a channel that is closed when the grant has ended.
 func (w *Watch) Ended() <-chan struct{} { return w.end }
+
+// OnEnd calls end once when the grant ends, or now if it has ended, until stop is called.
+// end must not block, and not call the Authority.
+func (w *Watch) OnEnd(end func()) (stop func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.status.Ended {
+		end()
+		return func() {}
+	}
+	w.onEnd = end
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.onEnd = nil
+	}
+}

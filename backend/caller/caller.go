@@ -30,11 +30,12 @@ type Config struct {
 type Resolver struct {
 	cfg Config
 	log *slog.Logger
+	mcp connected
 }
 
 // New returns a Resolver.
 func New(cfg Config) *Resolver {
-	return &Resolver{cfg: cfg, log: cfg.Logger.With("component", "caller")}
+	return &Resolver{cfg: cfg, log: cfg.Logger.With("component", "caller"), mcp: newConnected()}
 }
 
 // Resolve returns the grant on whose behalf a request is made. The token of a process
@@ -46,6 +47,7 @@ func New(cfg Config) *Resolver {
 func (c *Resolver) Resolve(r auth.Request) (auth.Grant, error) {
 	if r.Grant.Shared {
 		if served := c.cfg.Auth.Children(r.Grant.ID); len(served) == 1 {
+			c.cfg.Auth.Use(served[0].ID)
 			return served[0], nil
 		}
 	}
@@ -64,12 +66,12 @@ func (c *Resolver) Resolve(r auth.Request) (auth.Grant, error) {
 			return c.cfg.Auth.Check(tokens[0], r.Capability)
 		}
 	}
-	return program(r)
+	return c.program(r)
 }
 
 // program returns the grant of a program that is connected by MCP, and for all others
 // that of the request.
-func program(r auth.Request) (auth.Grant, error) {
+func (c *Resolver) program(r auth.Request) (auth.Grant, error) {
 	name := programName(r.Program)
 	if name == "" && r.Capability == auth.CapabilityMCP {
 		name = "A program"
@@ -85,7 +87,7 @@ func program(r auth.Request) (auth.Grant, error) {
 	grant.Kind = auth.KindAgent
 	grant.Scopes = auth.Scopes{protocol.ScopeRead, protocol.ScopeAct}
 	grant.Actor = protocol.Actor{Kind: protocol.ActorMCP, ID: hex.EncodeToString(id[:8]), Name: name + " over MCP", Agent: name}
-	return grant, nil
+	return c.mcp.grant(c.cfg.Auth, r.Grant.ID, grant)
 }
 
 // longestProgram is how much is shown of a program's name, in characters.
@@ -94,6 +96,11 @@ const longestProgram = 40
 // programName returns the name in a protocol.HeaderProgram as it is shown to the user.
 func programName(header string) string {
 	_, name, _ := strings.Cut(header, " ")
+	return shown(name)
+}
+
+// shown returns a name that a program gave itself as the user sees it.
+func shown(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,7 +19,8 @@ func TestResolve(t *testing.T) {
 	c := New(Config{Auth: authority, Logger: slog.New(slog.DiscardHandler), Started: func(netip.AddrPort, netip.AddrPort, string) ([]string, error) {
 		return nil, errors.New("it has ended")
 	}})
-	request := auth.Request{Grant: auth.Grant{ID: "g", Kind: auth.KindCLI}, Capability: auth.CapabilityCommand}
+	shell, _ := authority.Mint(auth.KindCLI, auth.Grant{}, 0)
+	request := auth.Request{Grant: shell, Capability: auth.CapabilityCommand}
 	if grant, err := c.Resolve(request); err != nil || grant.Kind != auth.KindCLI {
 		t.Errorf("without agents: %+v, %v", grant, err)
 	}
@@ -38,5 +40,89 @@ func TestResolve(t *testing.T) {
 	authority.Revoke(grant.ID)
 	if _, err := c.Resolve(request); err != nil {
 		t.Errorf("after the agent has ended: %v", err)
+	}
+}
+
+// A connected program has one grant, for all its requests; when too many are connected,
+// the one that has asked for nothing for the longest time gets a new one.
+func TestConnectedPrograms(t *testing.T) {
+	authority := auth.New(auth.Config{})
+	c := New(Config{Auth: authority, Logger: slog.New(slog.DiscardHandler)})
+	shell, _ := authority.Mint(auth.KindCLI, auth.Grant{}, 0)
+	ask := func(program string) (auth.Grant, error) {
+		return c.Resolve(auth.Request{Grant: shell, Capability: auth.CapabilityCommand, Program: program})
+	}
+	must := func(program string) auth.Grant {
+		t.Helper()
+		grant, err := ask(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return grant
+	}
+	first := must("a Zed")
+	if again := must("a Zed"); again.ID != first.ID {
+		t.Errorf("a second request has the grant %s, the first had %s", again.ID, first.ID)
+	}
+	if other := must("b Zed"); other.ID == first.ID {
+		t.Error("two programs of one name share a grant")
+	}
+	for i := range maxPrograms {
+		must("n" + strconv.Itoa(i) + " Many")
+	}
+	if n := len(authority.Children(shell.ID)); n != maxPrograms {
+		t.Errorf("%d grants of programs, want %d", n, maxPrograms)
+	}
+	if again := must("a Zed"); again.ID == first.ID {
+		t.Error("the grant of a dropped program is valid")
+	}
+
+	why := protocol.NewError(protocol.CodeUnauthorized, "the user revoked it", "ask them")
+	zed := must("a Zed")
+	c.Revoke(zed, why)
+	if _, err := ask("a Zed"); !errors.Is(err, why) {
+		t.Errorf("after Revoke: %v", err)
+	}
+	for i := range maxRevoked {
+		c.Revoke(auth.Grant{Actor: protocol.Actor{ID: strconv.Itoa(i)}}, why)
+	}
+	if n := len(c.Revoked()); n != maxRevoked {
+		t.Errorf("%d revoked programs are kept, want %d", n, maxRevoked)
+	}
+	c.Revoke(must("a Zed"), why)
+	c.Allow(zed.Actor.ID)
+	must("a Zed")
+
+	// With the token that a grant depends on it ends, too, and comes back with the next one.
+	authority.Revoke(shell.ID)
+	if _, err := ask("a Zed"); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeUnauthorized {
+		t.Errorf("with an ended token: %v", err)
+	}
+}
+
+// Programs that use /mcp without saying who they are share a grant, which has the names
+// that they give themselves within MCP.
+func TestNames(t *testing.T) {
+	authority := auth.New(auth.Config{})
+	c := New(Config{Auth: authority, Logger: slog.New(slog.DiscardHandler)})
+	shell, _ := authority.Mint(auth.KindCLI, auth.Grant{}, 0)
+	grant, err := c.Resolve(auth.Request{Grant: shell, Capability: auth.CapabilityMCP})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Names(grant) != "" {
+		t.Errorf("before a name: %q", c.Names(grant))
+	}
+	for _, name := range []string{"Zed", "Zed", "\x1b", "Cursor"} {
+		c.Named(grant, name)
+	}
+	if got := c.Names(grant); got != "Zed, Cursor" {
+		t.Errorf("%q", got)
+	}
+	for i := range 9 {
+		c.Named(grant, strconv.Itoa(i))
+	}
+	if got := c.Names(grant); got != "5, 6, 7, 8" {
+		t.Errorf("of many: %q", got)
 	}
 }

@@ -218,6 +218,15 @@ func (e *Endpoint) End() {
 	}
 }
 
+// NewToken writes a new token for the command line to the file. The earlier one stays as
+// it is: the caller ends it.
+func (e *Endpoint) NewToken() error {
+	e.mu.Lock()
+	e.token, e.grant = "", ""
+	e.mu.Unlock()
+	return e.write()
+}
+
 // RotateToken gives the command line a new token. The old one stays valid for
 // protocol.RotatedTokenGrace.
 func (e *Endpoint) RotateToken() {

@@ -138,6 +138,32 @@ func TestAServerComesAgain(t *testing.T) {
 	}
 }
 
+// A new token of the command line is in the file, and another one; the earlier one stays
+// valid until it is ended.
+func TestANewToken(t *testing.T) {
+	p := run(t)
+	<-p.made
+	before, err := instance.ReadEndpoint(p.cfg.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.NewToken(); err != nil {
+		t.Fatal(err)
+	}
+	after, err := instance.ReadEndpoint(p.cfg.File)
+	if err != nil || after.Token == before.Token || after.Port != before.Port {
+		t.Errorf("%v: a new token: %v", err, after.Token != before.Token)
+	}
+	for _, token := range []string{before.Token, after.Token} {
+		if _, err := p.auth.Check(token, auth.CapabilityApp); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := p.end(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A restart that is requested as soon as the endpoint is known is not lost.
 func TestARestartAtOnce(t *testing.T) {
 	made, again := 0, make(chan struct{})

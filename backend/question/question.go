@@ -417,6 +417,11 @@ func (s *say) app() string {
 		return "give every panel a new token"
 	case "restart-server":
 		return "restart Pilotfish's server"
+	case "clients":
+		return "change which programs are connected to Pilotfish"
+	case "stored":
+		s.said = append(s.said, "data")
+		return "delete stored data: " + s.quote("data")
 	default:
 		return action + " the session " + s.quote("session")
 	}

@@ -125,9 +125,26 @@ func (g *gates) pass(w *response, r *http.Request) error {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, rt.body)
 	begun := time.Now()
+	if rt.capability != "" && !rt.socket { // a socket watches its grant itself, and sends a close frame
+		defer g.whileValid(&r, grant)()
+	}
 	err = rt.handle(w, r, call{grant: grant, stopping: g.stopping})
 	g.log.Debug("request", "method", r.Method, "path", rt.path, "kind", string(grant.Kind), "grant", grant.ID, "took", time.Since(begun))
 	return err
+}
+
+// whileValid makes a request end with its grant: one that the user revokes must not
+// finish what it has begun. The returned function ends that.
+func (g *gates) whileValid(r **http.Request, grant auth.Grant) (release func()) {
+	ctx, cancel := context.WithCancel((*r).Context())
+	watch := g.auth.Watch(grant.ID)
+	stop := watch.OnEnd(cancel)
+	*r = (*r).WithContext(ctx)
+	return func() {
+		stop()
+		watch.Close()
+		cancel()
+	}
 }
 
 // ownHost protects against DNS rebinding: a page can make any name resolve to

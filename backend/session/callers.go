@@ -28,14 +28,14 @@ func (r *run) callerTab(s *Session, grant auth.Grant, named protocol.TabID) prot
 // uncertain that the user asks it.
 func (g gateway) confirmApp(ctx context.Context, grant auth.Grant, name protocol.SessionName, req protocol.AppRequest) error {
 	action := req.Action
-	if action == protocol.AppStatus || action == protocol.AppShow {
+	if action == protocol.AppStatus || action == protocol.AppShow || onlyReads(req) {
 		return nil
 	}
 	asked := name
 	if action == protocol.AppCreate {
 		asked = protocol.DefaultSession // the other one does not exist yet
 	}
-	return g.confirm(ctx, grant, asked, "app", append([]protocol.ApprovalArg{{Name: "action", Value: string(action)}, {Name: "session", Value: string(name)}}, identity.Describe(req.Identity)...)...)
+	return g.confirm(ctx, grant, asked, "app", append([]protocol.ApprovalArg{{Name: "action", Value: string(action)}, {Name: "session", Value: string(name)}}, append(identity.Describe(req.Identity), deletion(req.Stored)...)...)...)
 }
 
 // confirm asks the user of a session about a request of the command line, where it is

@@ -13,6 +13,7 @@ import (
 	"pilotfish/backend/auth"
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/caller"
+	"pilotfish/backend/clients"
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
@@ -26,6 +27,7 @@ import (
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/secret"
+	"pilotfish/backend/storeddata"
 	"pilotfish/backend/trust"
 )
 
@@ -62,15 +64,18 @@ type Config struct {
 
 // Manager owns the sessions and what they share.
 type Manager struct {
-	cfg      Config
-	log      *slog.Logger
-	auth     *auth.Authority
-	callers  *caller.Resolver
-	endpoint *endpoint.Endpoint
-	agents   *inventory.Inventory
-	confine  *confine.Probe
-	folders  *trust.Folders
-	secrets  *secret.Store
+	cfg     Config
+	log     *slog.Logger
+	auth    *auth.Authority
+	callers *caller.Resolver
+	clients *clients.Clients
+	// storedData is what is stored on this computer.
+	storedData *storeddata.Data
+	endpoint   *endpoint.Endpoint
+	agents     *inventory.Inventory
+	confine    *confine.Probe
+	folders    *trust.Folders
+	secrets    *secret.Store
 	// schedules run by themselves; nil for none.
 	schedules Schedules
 	// known are the browser's commands: each call looks several times.
@@ -124,6 +129,7 @@ func New(cfg Config) (*Manager, error) {
 	m.folders = trust.NewFolders(trust.NewStore(cfg.Dirs.TrustFile(), cfg.Logger))
 	m.secrets = secret.New(secret.Config{File: cfg.Dirs.SecretsFile(), Keyring: desktop.KeyringRuns})
 	m.endpoint = newEndpoint(m)
+	m.clients, m.storedData = newClients(m), newStored(m)
 	if cfg.Schedules != nil {
 		m.schedules = cfg.Schedules(m)
 		m.schedules.OnChange(m.changed)

@@ -68,6 +68,7 @@ func (g gateway) mcpCaller(grant auth.Grant) mcp.Config {
 		Image: func(_ context.Context, path string) ([]byte, string, error) {
 			return g.image(grant, path)
 		},
+		Client: func(name string) { g.m.callers.Named(grant, name) },
 		Tasks:  control.Caller{Find: func() (*control.Tasks, error) { return g.tasks(grant) }, Grant: grant},
 		Logger: g.m.cfg.Logger,
 	}

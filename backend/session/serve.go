@@ -260,6 +260,10 @@ func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 		var test *protocol.ProxyTest
 		test, err = testProxy(ctx, g.m, name, req.Identity)
 		return protocol.AppReply{Sessions: []protocol.SessionInfo{}, Test: test}, err
+	case protocol.AppClients:
+		return g.clients(req)
+	case protocol.AppStored:
+		return g.stored(ctx, req)
 	case protocol.AppStop:
 		err = g.m.Stop(ctx, name)
 	case protocol.AppRestart:
@@ -278,7 +282,7 @@ func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 		g.m.endpoint.End() // before the response: the next command line starts a new app
 		g.m.onQuit()
 	default:
-		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server or quit")
+		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server, clients, stored or quit")
 	}
 	window := g.m.Window()
 	return protocol.AppReply{Sessions: withoutNonces(window.Sessions), Settings: window.SettingsProblem, Started: started}, err

@@ -60,6 +60,14 @@ func (t *Tokens) RotatePanel() (bool, error) {
 	return true, nil
 }
 
+// NewPanel makes the next Pair create a new token. The earlier one stays as it is: the
+// caller ends it when the panel has the new one.
+func (t *Tokens) NewPanel() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.panel, t.grant = "", ""
+}
+
 // Terminal creates the token of an agent process in a terminal: for the
 // terminal's tab, with the scopes read and act. It is valid until it is
 // revoked, when the process ends. An earlier token of the terminal is revoked.

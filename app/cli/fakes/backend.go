@@ -209,6 +209,12 @@ func (b *Backend) app(_ context.Context, body []byte) (any, error) {
 		return nil, protocol.NewError(protocol.CodeUnknownSession, "there is no session nobody", "`pilotfish sessions` lists them")
 	}
 	started := time.Now().Add(-time.Hour)
+	if req.Clients != nil {
+		return protocol.AppReply{Sessions: []protocol.SessionInfo{}, Clients: clients()}, nil
+	}
+	if req.Stored != nil {
+		return protocol.AppReply{Sessions: []protocol.SessionInfo{}, Stored: stored()}, nil
+	}
 	return protocol.AppReply{Sessions: []protocol.SessionInfo{
 		{
 			Name: protocol.DefaultSession, State: protocol.SessionRunning, StartedAt: &started, Panel: protocol.PanelConnected,
@@ -221,6 +227,32 @@ func (b *Backend) app(_ context.Context, body []byte) (any, error) {
 		},
 		{Name: "work", State: protocol.SessionFailed, Error: protocol.NewError(protocol.CodeNoBrowser, "no browser was found", "install Chromium")},
 	}}, nil
+}
+
+// clients is a program that is connected by MCP, an agent, one that was revoked, and the
+// command line.
+func clients() *protocol.ClientsReply {
+	ago := func(d time.Duration) *time.Time {
+		at := time.Now().Add(-d)
+		return &at
+	}
+	return &protocol.ClientsReply{Clients: []protocol.Client{
+		{ID: "R4KZ2MWX", Kind: protocol.ClientMCP, Name: "Zed\n", Made: *ago(3 * time.Hour), Used: ago(5 * time.Minute), Open: 1},
+		{ID: "3f0c8a52", Kind: protocol.ClientMCP, Name: "Cursor", Made: *ago(time.Hour), Revoked: ago(time.Minute)},
+		{ID: "B7QP", Kind: protocol.ClientTerminal, Name: "Claude Code", Session: "work", Tab: "t3", Made: *ago(72 * time.Hour), Used: ago(90 * time.Second)},
+		{ID: "X3UV4567890", Kind: protocol.ClientShell, Name: "Command line", Made: *ago(10 * time.Minute)},
+	}}
+}
+
+// stored is data of two sessions, and of the app.
+func stored() *protocol.StoredReply {
+	at := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	return &protocol.StoredReply{Freed: 2_500_000_000, Data: []protocol.StoredData{
+		{Kind: protocol.StoredCaches, About: "Copies of what sites sent.", Unit: protocol.StoredUnitFile, Parts: []protocol.StoredPart{
+			{Session: protocol.DefaultSession, Bytes: 1_500_000, Count: 2, Oldest: &at, InUse: true}, {Session: "work", Bytes: 5, Count: 1},
+		}},
+		{Kind: protocol.StoredLogs, About: "What the app did.", Unit: protocol.StoredUnitFile, Parts: []protocol.StoredPart{{Bytes: 12_000, Count: 3}}},
+	}}
 }
 
 // agentPermission answers what the name of the tool says.

@@ -223,6 +223,13 @@ func (s *Shots) Of(entries []protocol.ActivityEntry) []uint64 {
 	return store.of(entries)
 }
 
+// Forget makes the next use read the folder again: its files were moved or deleted.
+func (s *Shots) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.store = nil
+}
+
 // News returns a subscription to the indexes of the entries whose screenshot was
 // taken. Its owner must close it.
 func (s *Shots) News() *hub.Subscription[uint64] { return s.news.Subscribe() }

@@ -1404,6 +1404,101 @@ export interface ChatModels {
 }
 
 //////////
+// source: clients.go
+
+/**
+ * ClientKind says what holds a token.
+ */
+export type ClientKind =
+  | typeof ClientPanel
+  | typeof ClientTerminal
+  | typeof ClientChat
+  | typeof ClientMCP
+  | typeof ClientShell;
+/**
+ * The kinds of client.
+ */
+export const ClientPanel = "panel"; // the side panel of a session
+export const ClientTerminal = "terminal"; // an agent or a shell in a terminal
+export const ClientChat = "chat"; // an agent in Chat
+export const ClientMCP = "mcp"; // a program of the user that is connected by MCP
+export const ClientShell = "shell"; // the command line
+/**
+ * Client is a program that uses Pilotfish with a token.
+ */
+export interface Client {
+  /**
+   * ID names it for ClientsRequest. It is not secret.
+   */
+  id: string;
+  kind: ClientKind;
+  /**
+   * Name is what the program is called, or calls itself.
+   */
+  name: string;
+  /**
+   * Session is the one that it reaches; empty for all.
+   */
+  session?: SessionName;
+  /**
+   * Tab is its own tab; empty for none.
+   */
+  tab?: TabID;
+  /**
+   * Made is when its token was made; for ClientMCP, when the program connected.
+   */
+  made: string;
+  /**
+   * Used is when it last asked for something; absent for never.
+   */
+  used?: string;
+  /**
+   * Open is how many of its requests and connections are open.
+   */
+  open: number /* int */;
+  /**
+   * Revoked is when the user revoked a program of ClientMCP, which is refused since
+   * then; the times of its use are not known any more.
+   */
+  revoked?: string;
+}
+/**
+ * ClientsDo is what is done with the clients.
+ */
+export type ClientsDo =
+  | typeof ClientsList
+  | typeof ClientsRevoke
+  | typeof ClientsAllow;
+/**
+ * What ClientsRequest does.
+ */
+export const ClientsList = "list";
+/**
+ * ClientsRevoke ends a client: its connections close, and it is refused.
+ */
+export const ClientsRevoke = "revoke";
+/**
+ * ClientsAllow lets a revoked program of ClientMCP come back.
+ */
+export const ClientsAllow = "allow";
+/**
+ * ClientsRequest asks for the clients, and changes one.
+ */
+export interface ClientsRequest {
+  do: ClientsDo;
+  /**
+   * ID is that of the client to change, or its first characters.
+   */
+  id?: string;
+}
+/**
+ * ClientsReply has all clients, after the change.
+ */
+export interface ClientsReply {
+  clients: Client[];
+}
+
+//////////
 // source: command.go
 
 /**
@@ -1547,7 +1642,9 @@ export type AppAction =
   | typeof AppTestProxy
   | typeof AppRotateTokens
   | typeof AppRestartServer
-  | typeof AppQuit;
+  | typeof AppQuit
+  | typeof AppClients
+  | typeof AppStored;
 /**
  * The actions of POST /app.
  */
@@ -1575,6 +1672,14 @@ export const AppRestartServer = "restart-server";
  */
 export const AppQuit = "quit";
 /**
+ * AppClients lists the connected clients, and revokes one.
+ */
+export const AppClients = "clients";
+/**
+ * AppStored lists what is stored, and deletes some.
+ */
+export const AppStored = "stored";
+/**
  * AppRequest is the body of POST /app.
  */
 export interface AppRequest {
@@ -1588,6 +1693,14 @@ export interface AppRequest {
    * Project is the file pilotfish.toml of a work tree: AppStart starts its session.
    */
   project?: string;
+  /**
+   * Clients is what AppClients does.
+   */
+  clients?: ClientsRequest;
+  /**
+   * Stored is what AppStored does.
+   */
+  stored?: StoredRequest;
 }
 /**
  * AppReply is the reply of POST /app.
@@ -1598,6 +1711,14 @@ export interface AppReply {
    * Test is what AppTestProxy found.
    */
   test?: ProxyTest;
+  /**
+   * Clients is the reply of AppClients.
+   */
+  clients?: ClientsReply;
+  /**
+   * Stored is the reply of AppStored.
+   */
+  stored?: StoredReply;
   /**
    * Started is the session that AppStart has started.
    */
@@ -5330,6 +5451,133 @@ export interface PickedEvent {
    */
   element?: PickedElement;
   error?: Error;
+}
+
+//////////
+// source: stored.go
+
+/**
+ * StoredKind is a kind of data that Pilotfish stores on this computer.
+ */
+export type StoredKind =
+  | typeof StoredProfiles
+  | typeof StoredSignIns
+  | typeof StoredCaches
+  | typeof StoredConversations
+  | typeof StoredTasks
+  | typeof StoredRoutines
+  | typeof StoredActivity
+  | typeof StoredFiles
+  | typeof StoredWork
+  | typeof StoredLogs;
+/**
+ * The kinds of stored data. All but StoredLogs belong to sessions.
+ */
+export const StoredProfiles = "profiles"; // browser profiles, without what the next two have
+export const StoredSignIns = "sign-ins"; // cookies, passwords, what sites stored, saved states
+export const StoredCaches = "caches"; // what browsers can load again
+export const StoredConversations = "conversations"; // of Chat, with their files
+export const StoredTasks = "tasks";
+export const StoredRoutines = "routines";
+export const StoredActivity = "activity"; // with its screenshots
+export const StoredFiles = "files"; // downloads, screenshots and other files of commands
+export const StoredWork = "work"; // what agents wrote into the folder that they start in
+export const StoredLogs = "logs"; // of the app
+/**
+ * StoredUnit is what is counted of a kind of data.
+ */
+export type StoredUnit =
+  | typeof StoredUnitFile
+  | typeof StoredUnitConversation
+  | typeof StoredUnitTask
+  | typeof StoredUnitRoutine;
+/**
+ * The units.
+ */
+export const StoredUnitFile = "file";
+export const StoredUnitConversation = "conversation";
+export const StoredUnitTask = "task";
+export const StoredUnitRoutine = "routine";
+/**
+ * StoredData is what is stored of one kind.
+ */
+export interface StoredData {
+  kind: StoredKind;
+  title: string;
+  /**
+   * About says in a sentence what it is for, Loss what is lost when it is deleted.
+   */
+  about: string;
+  loss: string;
+  /**
+   * Unit is what Count of the parts counts.
+   */
+  unit: StoredUnit;
+  /**
+   * Parts are what the sessions have of it; empty when it was not measured.
+   */
+  parts: StoredPart[];
+}
+/**
+ * StoredPart is what one session has stored of a kind.
+ */
+export interface StoredPart {
+  /**
+   * Session is empty for data of the app itself.
+   */
+  session?: SessionName;
+  bytes: number /* int64 */;
+  count: number /* int */;
+  /**
+   * Oldest is when the oldest file was last changed; absent for no file.
+   */
+  oldest?: string;
+  /**
+   * InUse: the session runs, so that this can only be deleted after a stop.
+   */
+  inUse?: boolean;
+}
+/**
+ * StoredDo is what is done with stored data.
+ */
+export type StoredDo =
+  | typeof StoredList
+  | typeof StoredMeasure
+  | typeof StoredDelete;
+/**
+ * What StoredRequest does.
+ */
+export const StoredList = "list"; // the kinds, without their parts
+export const StoredMeasure = "measure"; // the kinds with their parts, which may take seconds
+export const StoredDelete = "delete";
+/**
+ * StoredRequest asks for the stored data, and deletes some.
+ */
+export interface StoredRequest {
+  do: StoredDo;
+  /**
+   * Kind is what is measured or deleted; StoredMeasure without it measures all.
+   */
+  kind?: StoredKind;
+  /**
+   * Session is the one whose data is deleted; empty for all.
+   */
+  session?: SessionName;
+  /**
+   * Stop lets StoredDelete stop running sessions that use the data. They are started
+   * again afterwards.
+   */
+  stop?: boolean;
+}
+/**
+ * StoredReply has the kinds that were asked for, after the change.
+ */
+export interface StoredReply {
+  data: StoredData[];
+  /**
+   * Freed is how many bytes StoredDelete has deleted.
+   */
+  freed: number /* int64 */;
 }
 
 //////////

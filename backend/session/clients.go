@@ -1,0 +1,116 @@
+package session
+
+import (
+	"context"
+
+	"pilotfish/backend/clients"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/storeddata"
+)
+
+// Clients returns the programs that use Pilotfish with a token, for the window.
+func Clients(m *Manager) *clients.Clients { return m.clients }
+
+func newClients(m *Manager) *clients.Clients {
+	return clients.New(clients.Config{
+		Auth: m.auth, Callers: m.callers, RenewShell: m.endpoint.NewToken,
+		RenewPanel: func(name protocol.SessionName) {
+			if s, err := m.Session(name); err == nil { // it may have been deleted meanwhile
+				s.tokens.NewPanel()
+				s.pair()
+			}
+		},
+	})
+}
+
+// clients carries out what the command line asks about clients.
+func (g gateway) clients(req protocol.AppRequest) (protocol.AppReply, error) {
+	reply := protocol.AppReply{Sessions: []protocol.SessionInfo{}}
+	if req.Clients == nil {
+		return reply, protocol.NewError(protocol.CodeBadArgument, "clients needs to be told what to do", "`pilotfish help clients`")
+	}
+	all, err := g.m.clients.Do(*req.Clients)
+	reply.Clients = &all
+	return reply, err
+}
+
+// Stored returns what is stored on this computer, for the window.
+func Stored(m *Manager) *storeddata.Data { return m.storedData }
+
+func newStored(m *Manager) *storeddata.Data {
+	return storeddata.New(storeddata.Config{
+		Dir: m.cfg.Dirs.State, Stop: m.Stop, Start: m.Start, Logger: m.cfg.Logger,
+		Sessions: func() (names []protocol.SessionName) {
+			m.eachSession(func(s *Session) { names = append(names, s.name) })
+			return names
+		},
+		Running: func(name protocol.SessionName) bool {
+			s, err := m.Session(name)
+			return err == nil && s.running() != nil
+		},
+		WhileStopped: func(name protocol.SessionName, do func() error) error {
+			s, err := m.Session(name)
+			if err != nil {
+				return err
+			}
+			return s.whileStopped(do)
+		},
+	})
+}
+
+// whileStopped calls do while the session cannot start. Its journals are closed before and
+// after: one that is written meanwhile is one that do has moved away.
+func (s *Session) whileStopped(do func() error) error {
+	busy := protocol.NewError(protocol.CodeBusy, "session "+string(s.name)+" is running and uses this data", "stop it first")
+	if s.running() != nil {
+		return busy
+	}
+	settled := func() {
+		s.tasks.Close()
+		s.recorder.Close()
+		s.shots.Forget()
+	}
+	settled()
+	defer settled()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run != nil {
+		return busy
+	}
+	return do()
+}
+
+// stored carries out what the command line asks about stored data.
+func (g gateway) stored(ctx context.Context, req protocol.AppRequest) (protocol.AppReply, error) {
+	reply := protocol.AppReply{Sessions: []protocol.SessionInfo{}}
+	if req.Stored == nil {
+		return reply, protocol.NewError(protocol.CodeBadArgument, "stored needs to be told what to do", "`pilotfish help stored`")
+	}
+	all, err := g.m.storedData.Do(ctx, *req.Stored)
+	reply.Stored = &all
+	return reply, err
+}
+
+// onlyReads reports whether a request about clients or stored data changes nothing.
+func onlyReads(req protocol.AppRequest) bool {
+	switch req.Action {
+	case protocol.AppClients:
+		return req.Clients != nil && req.Clients.Do == protocol.ClientsList
+	case protocol.AppStored:
+		return req.Stored != nil && req.Stored.Do != protocol.StoredDelete
+	default:
+		return false
+	}
+}
+
+// deletion says in a question which data a request deletes.
+func deletion(req *protocol.StoredRequest) []protocol.ApprovalArg {
+	if req == nil {
+		return nil
+	}
+	args := []protocol.ApprovalArg{{Name: "data", Value: string(req.Kind)}}
+	if req.Session != "" {
+		args = append(args, protocol.ApprovalArg{Name: "data of", Value: string(req.Session)})
+	}
+	return args
+}
