@@ -8,6 +8,8 @@ import type {
   ChatAttachment,
   ChatEventsEvent,
   ChatPage,
+  ClientsReply,
+  ClientsRequest,
   ConversationID,
   LLMLocal,
   LLMModel,
@@ -27,6 +29,8 @@ import type {
   Settings,
   SettingsRegistry,
   SiteRule,
+  StoredReply,
+  StoredRequest,
   TabID,
   ToolServersReply,
   ToolServersRequest,
@@ -41,6 +45,7 @@ import {
   siteRulesSchema,
   windowStateSchema,
 } from '$ui/protocol/schema';
+import { clientsReplySchema, storedReplySchema } from '$ui/protocol/schema-clients';
 import { proxyTestSchema, sessionIdentitySchema } from '$ui/protocol/schema-identity';
 import { programsReplySchema, toolServersReplySchema } from '$ui/protocol/schema-programs';
 import { secretsSchema } from '$ui/protocol/schema-secrets';
@@ -175,6 +180,10 @@ export interface Backend {
   siteRules(session: SessionName): Promise<SiteRule[]>;
   setSiteRule(session: SessionName, rule: SiteRule): Promise<SiteRule[]>;
   removeSiteRule(session: SessionName, site: string, kind: ActionKind): Promise<SiteRule[]>;
+  /** Lists the programs with tokens, and revokes one. */
+  clients(request: ClientsRequest): Promise<ClientsReply>;
+  /** Lists and measures what is stored, and deletes some. */
+  stored(request: StoredRequest): Promise<StoredReply>;
   /** The secrets, without their values. Each method returns all. */
   secrets(): Promise<Secret[]>;
   addSecret(request: Omit<SecretRequest, 'kept' | 'added'>): Promise<Secret[]>;
@@ -314,6 +323,8 @@ export function connect(host: Host): Backend {
     secrets: () => ask(secretsSchema, 'Secrets'),
     addSecret: (request) => ask(secretsSchema, 'AddSecret', request),
     removeSecret: (name) => ask(secretsSchema, 'RemoveSecret', name),
+    clients: (request) => ask(clientsReplySchema, 'Clients.Do', request),
+    stored: (request) => ask(storedReplySchema, 'Stored.Do', request),
     schedules: (request) => ask(scheduleReplySchema, 'Schedules', request),
     programs: (request) => ask(programsReplySchema, 'Programs', request),
     toolServers: (request) => ask(toolServersReplySchema, 'ToolServers', request),

@@ -1,10 +1,12 @@
 import type { Component } from 'svelte';
 import type { WindowState } from '$ui/protocol/protocol';
 import type { AppWindow } from '../window.svelte';
+import Clients from './Clients.svelte';
 import ModelSettings from './ModelSettings.svelte';
 import Programs from './Programs.svelte';
 import Secrets from './Secrets.svelte';
 import SiteRules from './SiteRules.svelte';
+import Stored from './Stored.svelte';
 import ToolServers from './ToolServers.svelte';
 
 /** A group of the page with a component of its own, beside the groups of the registry. */
@@ -51,5 +53,17 @@ export const ownSections: readonly OwnSection[] = [
     title: 'MCP servers for agents',
     words: 'tools mcp-servers import address http headers permission',
     component: ToolServers,
+  },
+  {
+    id: 'clients',
+    title: 'Connected clients',
+    words: 'tokens programs mcp agents revoke',
+    component: Clients,
+  },
+  {
+    id: 'stored',
+    title: 'Stored data',
+    words: 'delete clear disk size history cookies cache downloads logs privacy',
+    component: Stored,
   },
 ];

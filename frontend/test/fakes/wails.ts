@@ -11,6 +11,7 @@ import type {
 import registry from '../../../backend/config/testdata/registry.json' with { type: 'json' };
 import { fakeModels } from './models';
 import { fakePrograms } from './programs';
+import { fakeClients } from './clients';
 import { fakeSecrets } from './secrets';
 import { fakeSchedules, someSchedules } from './schedules';
 import { FakeConversations } from './conversations';
@@ -219,6 +220,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       fake.push({ theme: next.theme, textSize: next.textSize, settings: fake.state.settings + 1 });
       return next;
     },
+    ...fakeClients(),
     ...fakeSecrets(options.keychain ?? true),
     ...fakeModels(options.keychain ?? true),
     ...fakePrograms(options.bridged ?? false),
