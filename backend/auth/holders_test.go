@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -70,7 +71,7 @@ func TestRefuse(t *testing.T) {
 	a.Refuse(parent.ID, why)
 	<-ended
 	for name, secret := range map[string]auth.Secret{"current": current, "previous": old, "child": child} {
-		if _, err := a.Check(secret.Reveal(), auth.CapabilityCommand); err != error(why) {
+		if _, err := a.Check(secret.Reveal(), auth.CapabilityCommand); !errors.Is(err, why) {
 			t.Errorf("the %s token: %v", name, err)
 		}
 	}
@@ -79,14 +80,14 @@ func TestRefuse(t *testing.T) {
 	if !late {
 		t.Error("a watch of an ended grant does not say so")
 	}
-	if _, err := a.Check("unknown", auth.CapabilityCommand); code(err) != protocol.CodeUnauthorized || err == error(why) {
+	if _, err := a.Check("unknown", auth.CapabilityCommand); code(err) != protocol.CodeUnauthorized || errors.Is(err, why) {
 		t.Errorf("an unknown token: %v", err)
 	}
 	for range 256 {
 		grant, _ := a.Mint(auth.KindCLI, auth.Grant{}, 0)
 		a.Refuse(grant.ID, why)
 	}
-	if _, err := a.Check(current.Reveal(), auth.CapabilityCommand); code(err) != protocol.CodeUnauthorized || err == error(why) {
+	if _, err := a.Check(current.Reveal(), auth.CapabilityCommand); code(err) != protocol.CodeUnauthorized || errors.Is(err, why) {
 		t.Errorf("the oldest of many: %v", err)
 	}
 }

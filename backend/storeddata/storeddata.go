@@ -64,7 +64,7 @@ func (d *Data) Do(ctx context.Context, req protocol.StoredRequest) (protocol.Sto
 	if err != nil {
 		return reply, fmt.Errorf("opening the folder of the state: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	var asked []kind
 	if req.Kind == "" {
 		asked = kinds()
