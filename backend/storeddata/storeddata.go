@@ -265,14 +265,27 @@ func (d *Data) delete(ctx context.Context, root *os.Root, k kind, req protocol.S
 		if err = d.deletePart(ctx, root, k, part, aside, req.Stop); err != nil {
 			break
 		}
-		freed += part.Bytes
 	}
+	freed = moved(root, aside)
 	// What was moved aside is gone for the app; so it is removed even if ctx has ended.
 	if removed := root.RemoveAll(asideDir); removed != nil {
 		err = cmp.Or(err, fmt.Errorf("removing the deleted data: %w", removed))
 	}
 	d.log.Info("stored data was deleted", "kind", k.Kind, "bytes", freed)
 	return freed, err
+}
+
+// moved returns how many bytes were moved aside: of a profile, more than it was measured
+// with; of the logs, less.
+func moved(root *os.Root, aside string) (bytes int64) {
+	// What cannot be read is not counted: the number is only shown.
+	_ = walk(context.Background(), root, "", aside, func(_ string, info fs.FileInfo) (bool, error) {
+		if info.Mode().IsRegular() {
+			bytes += info.Size()
+		}
+		return true, nil
+	})
+	return bytes
 }
 
 func inUse(name protocol.SessionName) error {

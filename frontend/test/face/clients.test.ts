@@ -32,6 +32,7 @@ async function picture(page: Page, name: string): Promise<void> {
   if (folder === undefined) return;
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
+    await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished)));
     await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png` });
   }
 }
@@ -95,13 +96,13 @@ test('stored data is measured by kind, and deleted when the user has read what i
   expect(await violations(page)).toEqual([]);
   await picture(page, 'stored-delete');
   // What one session has: nothing has to be stopped for the other one.
-  await dialog.getByLabel('Of').selectOption('work');
+  await dialog.getByLabel('Session').selectOption('work');
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await dialog.waitFor({ state: 'hidden' });
   await page.getByText('51.0 MB deleted: Browser profiles').waitFor();
   await list.getByText('1,204 files').waitFor();
   await page.getByRole('button', { name: 'Delete Browser profiles…' }).click();
-  expect(await dialog.getByLabel('Of').count()).toBe(0);
+  expect(await dialog.getByLabel('Session').count()).toBe(0);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Delete Browser profiles…' }).click();
