@@ -67,7 +67,7 @@ test('clients are listed with the age of their tokens, revoked and allowed again
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await list.getByText('Claude Code').waitFor({ state: 'detached' });
   const calls = await page.evaluate(() => window.fake?.calls ?? []);
-  expect(calls.filter(([name]) => name === 'Clients.Do').map(([, request]) => request)).toEqual([
+  expect(calls.filter(([name]) => name === 'Clients').map(([, request]) => request)).toEqual([
     { do: 'list' },
     { do: 'revoke', id: 'a1' },
     { do: 'allow', id: 'a1' },
@@ -104,13 +104,13 @@ test('stored data is measured by kind, and deleted when the user has read what i
   await page.getByRole('button', { name: 'Delete Browser profiles…' }).click();
   await dialog.getByRole('button', { name: 'Stop and delete' }).click();
   await page.getByText('84.3 MB deleted: Browser profiles').waitFor();
-  await page.evaluate(() => window.fake?.refuseNext('Stored.Do', 'the disk is full'));
+  await page.evaluate(() => window.fake?.refuseNext('Stored', 'the disk is full'));
   await page.getByRole('button', { name: 'Delete Logs of the app…' }).click();
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('Logs of the app could not be deleted').waitFor();
   const calls = await page.evaluate(() => window.fake?.calls ?? []);
   const deleted = calls
-    .filter(([name]) => name === 'Stored.Do')
+    .filter(([name]) => name === 'Stored')
     .map(([, request]) => request as { do: string })
     .filter((request) => request.do === 'delete');
   expect(deleted).toEqual([

@@ -71,7 +71,7 @@ export function fakeClients(): Record<string, (...args: unknown[]) => unknown> {
     ),
   ];
   return {
-    'Clients.Do': (request) => {
+    Clients: (request) => {
       const { do: word, id } = request as ClientsRequest;
       if (word !== 'list' && !clients.some((one) => one.id === id))
         throw failed('no connected client has this id', 'it may have ended by itself');
@@ -83,7 +83,7 @@ export function fakeClients(): Record<string, (...args: unknown[]) => unknown> {
       if (word === 'allow') clients = clients.filter((one) => one.id !== id);
       return { clients };
     },
-    'Stored.Do': (request) => {
+    Stored: (request) => {
       const { do: word, kind: asked, session, stop } = request as StoredRequest;
       let freed = 0;
       if (word === 'list') return { data: data.map((one) => ({ ...one, parts: [] })), freed };
