@@ -409,7 +409,7 @@ func (s *say) what() string {
 
 // app says what is done with a session, or with the app.
 func (s *say) app() string {
-	s.said = append(s.said, "action")
+	s.said = append(s.said, "action", "data")
 	switch action := s.arg("action"); action {
 	case "quit":
 		return "quit Pilotfish"
@@ -420,7 +420,6 @@ func (s *say) app() string {
 	case "clients":
 		return "change which programs are connected to Pilotfish"
 	case "stored":
-		s.said = append(s.said, "data")
 		return "delete stored data: " + s.quote("data")
 	default:
 		return action + " the session " + s.quote("session")
