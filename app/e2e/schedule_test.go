@@ -90,7 +90,7 @@ func TestSchedule(t *testing.T) {
 func TestScheduleOfAPage(t *testing.T) {
 	var price atomic.Value
 	price.Store("3 €")
-	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		// Only the price counts: the time of the page changes with each request.
 		_, _ = fmt.Fprintf(w, "<!doctype html><meta charset=utf-8><title>Tea</title><p>%s<p id=price>%s", time.Now(), price.Load())
 	}))

@@ -164,7 +164,10 @@ func TestBells(t *testing.T) {
 		w.change(rings) // the user looks on
 		w.change(func(i *protocol.TerminalInfo) { i.Seen = false })
 		w.did()
-		w.change(func(i *protocol.TerminalInfo) { i.Bells++; i.Title = "make\x1b\u202e “all”\n" + strings.Repeat("x", 500) })
+		w.change(func(i *protocol.TerminalInfo) {
+			i.Bells++
+			i.Title = "make\x1b\u202e “all”\n" + strings.Repeat("x", 500)
+		})
 		w.did("Claude Code beside “Shop”: It rang the bell: “make \"all\" " + strings.Repeat("x", 28) + "…”.")
 		// A restarted program has rung no bell yet.
 		w.change(func(i *protocol.TerminalInfo) { i.Epoch++; i.Bells = 0 })

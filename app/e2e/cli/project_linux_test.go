@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,7 +17,7 @@ import (
 func TestRepositoryWithoutAWindow(t *testing.T) {
 	// shop.test is known to the proxy only.
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, "<!doctype html><p>%s through the proxy", r.Host)
+		_, _ = fmt.Fprintf(w, "<!doctype html><p>%s through the proxy", html.EscapeString(r.Host))
 	}))
 	defer proxy.Close()
 	r := install(t, "5m")
