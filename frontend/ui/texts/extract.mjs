@@ -35,7 +35,7 @@ const coded =
   /^(?:class|style|type|role|href|src|for|\w*(?:[Ii]d|[Kk]ind|[Ii]con|[Tt]one|[Ss]tate|[Ss]tyle)(?:s|Of)?|variant|size|do|[Aa]uthorization|mode|autocomplete|inputmode|data-.*|year|month|weekday|day|hour|minute|second|notation)$/;
 /** Functions that compare what they get, or send it on. */
 const comparing = set(
-  'includes has indexOf startsWith endsWith get set delete split querySelector querySelectorAll ' +
+  'run ask includes has indexOf startsWith endsWith get set delete split querySelector querySelectorAll ' +
     'closest matches addEventListener removeEventListener dispatchEvent getAttribute setAttribute',
 );
 /** Elements that stand inside of a sentence, and those whose content is typed by the user. */
