@@ -6,6 +6,7 @@ import { fillActivity } from './activity-states';
 import { elementsStates, furnish, snapshot } from './elements-states';
 import type { FakeBackend } from './fakes/backend';
 import { backend, launch, openPanel } from './fakes/face';
+import { furnishInspector } from './inspector-states';
 import { take } from './states';
 
 let browser: Browser;
@@ -170,6 +171,21 @@ describe('the room Elements', () => {
         await expect.poll(() => drawn()).toContain('scroll e4');
       } else await page.getByText('e77 is not on the page any more.').waitFor();
     }
+  });
+
+  it('opens the Inspector at an element, by its button and by a key', async () => {
+    furnishInspector(made);
+    const inspected = (): string[] =>
+      ran().filter((one) => one.startsWith('details') || one.startsWith('inspect'));
+    await option('e2').click();
+    await button('Open in the Inspector (i)').click();
+    await page.locator('[role=tab][aria-selected=true]', { hasText: 'Inspector' }).waitFor();
+    await expect.poll(inspected).toEqual(['details e2']);
+    await page.getByRole('tab', { name: 'Elements' }).click();
+    await option('e3').click();
+    await listbox().press('i');
+    await page.locator('[role=tab][aria-selected=true]', { hasText: 'Inspector' }).waitFor();
+    await expect.poll(() => inspected().at(-1)).toBe('details e3');
   });
 
   it('is operated by keyboard', async () => {
