@@ -12,9 +12,11 @@ import (
 
 	"pilotfish/app/cli/activity"
 	"pilotfish/app/cli/client"
+	"pilotfish/app/cli/clients"
 	"pilotfish/app/cli/identity"
 	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/schedule"
+	"pilotfish/app/cli/stored"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
@@ -59,13 +61,13 @@ func builtins() []builtin {
 				{Name: "yes", Kind: syntax.KindBool, Flag: true, Help: "trust it without a question"},
 			},
 			Examples: []string{"pilotfish trust", "pilotfish trust ~/src/shop --yes"},
-		}, (*program).trust},
+		}, (*program).become},
 		{syntax.Spec{
 			Name: "app", Summary: "show or quit the app, or renew its connections", Group: syntax.GroupApp,
 			Args: []syntax.Arg{{Name: "action", Help: "show: bring the window forward. rotate-tokens: give every panel a new token. restart-server: restart the local server; panels and agents reconnect", Required: true, Choices: []string{"show", "quit", "rotate-tokens", "restart-server"}}},
 		}, (*program).app},
-		{clientsSpec(), (*program).clients},
-		{storedSpec(), (*program).stored},
+		{clients.Spec(), (*program).clients},
+		{stored.Spec(), (*program).stored},
 		{syntax.Spec{
 			Name: "serve", Summary: "run the sessions without window and tray, until Ctrl-C", Group: syntax.GroupApp,
 			Args: []syntax.Arg{
@@ -119,12 +121,12 @@ func builtins() []builtin {
 			Name: "mcp", Summary: "offer the browser to a model by MCP, on standard input and output", Group: syntax.GroupAgent,
 			Help:     "An MCP client starts it, such as: claude mcp add pilotfish -- pilotfish mcp",
 			Examples: []string{"pilotfish mcp", "pilotfish mcp --session work"},
-		}, (*program).mcp},
+		}, (*program).become},
 		{syntax.Spec{
 			Name: "agent", Summary: "run Pilot, the agent that needs no account, on standard input and output (ACP)", Group: syntax.GroupAgent,
 			Help:     "It carries out plain instructions (\"click Save\", \"type hello into Search and press Enter\") in the running app. A program that talks to agents starts it.",
 			Examples: []string{"pilotfish agent", "pilotfish agent --tab t3"},
-		}, (*program).agent},
+		}, (*program).become},
 		{syntax.Spec{
 			Name: "confine", Summary: "start a program that cannot see Pilotfish's own files and processes", Group: syntax.GroupAgent, Program: true,
 			Help:     "An agent that you start by hand in a terminal is not confined by itself; this confines it as Settings do for the agents of the panel.",
@@ -140,7 +142,7 @@ func builtins() []builtin {
 				{Name: "dry-run", Kind: syntax.KindBool, Flag: true, Help: "show the change without making it"},
 			},
 			Examples: []string{"pilotfish connect", "pilotfish connect claude", "pilotfish connect zed --dry-run", "pilotfish connect cursor --remove"},
-		}, (*program).connect},
+		}, (*program).become},
 		{syntax.Spec{
 			Name: "mcp-servers", Summary: "list, add, remove or import your own MCP servers, which Chat and Task get", Group: syntax.GroupAgent,
 			Help: "You are asked before an agent gets one, unless you allow it always. A server runs as you. The values of its variables are kept in a file that only you can read, those of headers that are credentials in the keychain, and none is shown. import takes over the servers of a program that connect knows.",
@@ -152,7 +154,7 @@ func builtins() []builtin {
 				{Name: "header", Flag: true, Help: "with an address: the headers sent there, with commas between: NAME=value; ${TOKEN} is this shell's value, and op://…, bw:… or pass:… as the value is asked for when it is needed"},
 			},
 			Examples: []string{`pilotfish mcp-servers add files "npx -y @modelcontextprotocol/server-filesystem /tmp"`, `pilotfish mcp-servers add hub https://mcp.example.com/mcp --header 'Authorization=Bearer ${TOKEN}'`, "pilotfish mcp-servers import claude", "pilotfish mcp-servers allow files"},
-		}, (*program).mcpServers},
+		}, (*program).become},
 		{syntax.Spec{
 			Name: "update", Summary: "say whether there is a newer version, and install it", Group: syntax.GroupApp,
 			Help: "Off until you set an address: then it loads a manifest from there, which must be signed with your key, and sends nothing else. A package manager's Pilotfish is left to it.",
@@ -163,12 +165,12 @@ func builtins() []builtin {
 				{Name: "undo", Kind: syntax.KindBool, Flag: true, Help: "put the version before the last update back"},
 			},
 			Examples: []string{"pilotfish update --check", "pilotfish update", "pilotfish update --undo"},
-		}, (*program).update},
+		}, (*program).become},
 		{syntax.Spec{
 			Name: "skill", Summary: "print the skill that teaches an agent to use Pilotfish", Group: syntax.GroupAgent,
 			Examples: []string{"pilotfish skill"},
-		}, (*program).skill},
-		{syntax.Spec{Name: "doctor", Summary: "check this installation and say how to fix problems", Group: syntax.GroupApp}, (*program).doctor},
+		}, (*program).become},
+		{syntax.Spec{Name: "doctor", Summary: "check this installation and say how to fix problems", Group: syntax.GroupApp}, (*program).become},
 		{syntax.Spec{
 			Name: "agent-status", Summary: "say what the agent in this terminal is doing", Group: syntax.GroupAgent,
 			Args: []syntax.Arg{
@@ -285,42 +287,26 @@ func (p *program) version(_ context.Context, in syntax.Invocation) error {
 	return say.Version(p.stdout, version)
 }
 
-func (p *program) doctor(_ context.Context, in syntax.Invocation) error { return p.become(in) }
-
-func (p *program) connect(_ context.Context, in syntax.Invocation) error { return p.become(in) }
-
-func (p *program) mcpServers(_ context.Context, in syntax.Invocation) error { return p.become(in) }
-
-func (p *program) update(_ context.Context, in syntax.Invocation) error { return p.become(in) }
-
-func (p *program) trust(_ context.Context, in syntax.Invocation) error { return p.become(in) }
-
-func (p *program) skill(_ context.Context, in syntax.Invocation) error { return p.become(in) }
-
 // connectable are the programs of backend/connect, whose package the command line does
 // not link; a test compares them.
 func connectable() []string {
 	return []string{"claude", "codex", "cursor", "vscode", "gemini", "opencode", "zed", "windsurf", "goose", "copilot", "qwen"}
 }
 
-func (p *program) mcp(_ context.Context, in syntax.Invocation) error { return p.become(in) }
-
-func (p *program) agent(_ context.Context, in syntax.Invocation) error { return p.become(in) }
-
 // serve checks the idle time before it starts the service, so that a wrong value
 // is reported here.
-func (p *program) serve(_ context.Context, in syntax.Invocation) error {
+func (p *program) serve(ctx context.Context, in syntax.Invocation) error {
 	if text := in.Values["idle"]; text != "" {
 		if idle, err := time.ParseDuration(text); err != nil || idle <= 0 {
 			return syntax.Bad("--idle is a time such as 30m, not %q", text)
 		}
 	}
-	return p.become(in)
+	return p.become(ctx, in)
 }
 
 // become replaces this process with the service. It returns only when the service
 // cannot be started.
-func (p *program) become(in syntax.Invocation) error {
+func (p *program) become(_ context.Context, in syntax.Invocation) error {
 	service, err := client.Service()
 	if err != nil {
 		return err

@@ -126,21 +126,22 @@ func (g *gates) pass(w *response, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, rt.body)
 	begun := time.Now()
 	if rt.capability != "" && !rt.socket { // a socket watches its grant itself, and sends a close frame
-		defer g.whileValid(&r, grant)()
+		ctx, release := g.whileValid(r.Context(), grant)
+		defer release()
+		r = r.WithContext(ctx)
 	}
 	err = rt.handle(w, r, call{grant: grant, stopping: g.stopping})
 	g.log.Debug("request", "method", r.Method, "path", rt.path, "kind", string(grant.Kind), "grant", grant.ID, "took", time.Since(begun))
 	return err
 }
 
-// whileValid makes a request end with its grant: one that the user revokes must not
-// finish what it has begun. The returned function ends that.
-func (g *gates) whileValid(r **http.Request, grant auth.Grant) (release func()) {
-	ctx, cancel := context.WithCancel((*r).Context())
+// whileValid returns a context that ends with a grant: a request that the user revokes
+// must not finish what it has begun. release frees what watches the grant.
+func (g *gates) whileValid(ctx context.Context, grant auth.Grant) (_ context.Context, release func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	watch := g.auth.Watch(grant.ID)
 	stop := watch.OnEnd(cancel)
-	*r = (*r).WithContext(ctx)
-	return func() {
+	return ctx, func() {
 		stop()
 		watch.Close()
 		cancel()

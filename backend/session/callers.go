@@ -3,9 +3,9 @@ package session
 import (
 	"context"
 
+	"pilotfish/backend/apprequest"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
-	"pilotfish/backend/identity"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -27,15 +27,14 @@ func (r *run) callerTab(s *Session, grant auth.Grant, named protocol.TabID) prot
 // confirmApp asks the user about what the command line asks of the app, where it is
 // uncertain that the user asks it.
 func (g gateway) confirmApp(ctx context.Context, grant auth.Grant, name protocol.SessionName, req protocol.AppRequest) error {
-	action := req.Action
-	if action == protocol.AppStatus || action == protocol.AppShow || onlyReads(req) {
+	if apprequest.OnlyReads(req) {
 		return nil
 	}
 	asked := name
-	if action == protocol.AppCreate {
+	if req.Action == protocol.AppCreate {
 		asked = protocol.DefaultSession // the other one does not exist yet
 	}
-	return g.confirm(ctx, grant, asked, "app", append([]protocol.ApprovalArg{{Name: "action", Value: string(action)}, {Name: "session", Value: string(name)}}, append(identity.Describe(req.Identity), deletion(req.Stored)...)...)...)
+	return g.confirm(ctx, grant, asked, "app", apprequest.Describe(name, req)...)
 }
 
 // confirm asks the user of a session about a request of the command line, where it is

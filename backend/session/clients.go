@@ -27,7 +27,7 @@ func newClients(m *Manager) *clients.Clients {
 func (g gateway) clients(req protocol.AppRequest) (protocol.AppReply, error) {
 	reply := protocol.AppReply{Sessions: []protocol.SessionInfo{}}
 	if req.Clients == nil {
-		return reply, protocol.NewError(protocol.CodeBadArgument, "clients needs to be told what to do", "`pilotfish help clients`")
+		return reply, protocol.NewError(protocol.CodeBadArgument, "clients needs to be told what to do", "", protocol.Try("explains it", "help", "clients"))
 	}
 	all, err := g.m.clients.Do(*req.Clients)
 	reply.Clients = &all
@@ -84,33 +84,9 @@ func (s *Session) whileStopped(do func() error) error {
 func (g gateway) stored(ctx context.Context, req protocol.AppRequest) (protocol.AppReply, error) {
 	reply := protocol.AppReply{Sessions: []protocol.SessionInfo{}}
 	if req.Stored == nil {
-		return reply, protocol.NewError(protocol.CodeBadArgument, "stored needs to be told what to do", "`pilotfish help stored`")
+		return reply, protocol.NewError(protocol.CodeBadArgument, "stored needs to be told what to do", "", protocol.Try("explains it", "help", "stored"))
 	}
 	all, err := g.m.storedData.Do(ctx, *req.Stored)
 	reply.Stored = &all
 	return reply, err
-}
-
-// onlyReads reports whether a request about clients or stored data changes nothing.
-func onlyReads(req protocol.AppRequest) bool {
-	switch req.Action {
-	case protocol.AppClients:
-		return req.Clients != nil && req.Clients.Do == protocol.ClientsList
-	case protocol.AppStored:
-		return req.Stored != nil && req.Stored.Do != protocol.StoredDelete
-	default:
-		return false
-	}
-}
-
-// deletion says in a question which data a request deletes.
-func deletion(req *protocol.StoredRequest) []protocol.ApprovalArg {
-	if req == nil {
-		return nil
-	}
-	args := []protocol.ApprovalArg{{Name: "data", Value: string(req.Kind)}}
-	if req.Session != "" {
-		args = append(args, protocol.ApprovalArg{Name: "data of", Value: string(req.Session)})
-	}
-	return args
 }

@@ -3,21 +3,11 @@ package session
 import (
 	"context"
 	"os"
-	"time"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/launcher"
 	"pilotfish/backend/protocol"
 )
-
-// folderWait is how long the question about a folder waits in a terminal. Nothing
-// but the agent waits for it.
-const folderWait = 24 * time.Hour
-
-// readsSettings reports whether agents of a kind read settings in their folder. A
-// shell and Pilot do not.
-func readsSettings(kind protocol.AgentKind) bool {
-	return kind != protocol.AgentShell && kind != protocol.AgentPilot
-}
 
 // folder returns the launch of a conversation's agent in the folder in which it may
 // start.
@@ -26,7 +16,7 @@ func (c conversations) folder(ctx context.Context, actor protocol.Actor, tab pro
 	if r := c.s.running(); r != nil {
 		own = r.workDir
 	}
-	if launch.Path == "" || !readsSettings(launch.Kind) || own == "" || launch.Dir == own {
+	if launch.Path == "" || !launcher.ReadsSettings(launch.Kind) || own == "" || launch.Dir == own {
 		return launch, nil
 	}
 	if actor.Agent == "" {

@@ -99,7 +99,7 @@ func plant(t *testing.T) *planted {
 		}
 	}})
 	p.terminals, err = terminal.New(terminal.Config{
-		Launch: launcher{p.s}.launch, Logger: log, OnGone: p.s.terminalEnded,
+		Launch: p.s.launcher().Launch, Logger: log, OnGone: p.s.terminalEnded,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		servers: newServerTools(s, dirs.Work),
 	}
 	r.terminals, err = terminal.New(terminal.Config{
-		Session: s.name, Launch: launcher{s}.launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.Open() }, Grace: launcher{s}.grace, Guard: guard, Logger: s.m.cfg.Logger,
+		Session: s.name, Launch: s.launcher().Launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.Open() }, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	// The first terminal does not wait for the browser, so that its prompt is
 	// ready when the panel opens.
 	if !s.m.cfg.Headless {
-		parts.Go(func() { launcher{s}.first(ctx, r, r.memory.FirstTab()) })
+		parts.Go(func() { s.firstTerminal(ctx, r, r.memory.FirstTab()) })
 	}
 	s.pair()
 	err := s.runBrowser(ctx, r)

@@ -302,5 +302,5 @@ func (g gateway) viewing(s *Session, tab protocol.TabID) {
 	if r == nil || !s.tabs.Has(tab) {
 		return
 	}
-	launcher{s}.first(s.m.ctx, r, tab)
+	s.firstTerminal(s.m.ctx, r, tab)
 }

@@ -30,7 +30,7 @@ func TestAutoActsAsWhatItIs(t *testing.T) {
 		h.s.run = nil
 		h.s.mu.Unlock()
 	}()
-	launched, err := launcher{h.s}.launch(t.Context(), terminal.Request{Terminal: "p9", Tab: "t1", Agent: protocol.AgentAuto})
+	launched, err := h.s.launcher().Launch(t.Context(), terminal.Request{Terminal: "p9", Tab: "t1", Agent: protocol.AgentAuto})
 	if err != nil || launched.Kind != protocol.AgentShell {
 		t.Fatalf("%+v, %v", launched, err)
 	}

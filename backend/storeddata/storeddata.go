@@ -266,8 +266,9 @@ func (d *Data) delete(ctx context.Context, root *os.Root, k kind, req protocol.S
 			break
 		}
 	}
-	freed = moved(root, aside)
-	// What was moved aside is gone for the app; so it is removed even if ctx has ended.
+	// What was moved aside is gone for the app; so it is counted and removed even if ctx has
+	// ended.
+	freed = moved(context.WithoutCancel(ctx), root, aside)
 	if removed := root.RemoveAll(asideDir); removed != nil {
 		err = cmp.Or(err, fmt.Errorf("removing the deleted data: %w", removed))
 	}
@@ -277,9 +278,9 @@ func (d *Data) delete(ctx context.Context, root *os.Root, k kind, req protocol.S
 
 // moved returns how many bytes were moved aside: of a profile, more than it was measured
 // with; of the logs, less.
-func moved(root *os.Root, aside string) (bytes int64) {
+func moved(ctx context.Context, root *os.Root, aside string) (bytes int64) {
 	// What cannot be read is not counted: the number is only shown.
-	_ = walk(context.Background(), root, "", aside, func(_ string, info fs.FileInfo) (bool, error) {
+	_ = walk(ctx, root, "", aside, func(_ string, info fs.FileInfo) (bool, error) {
 		if info.Mode().IsRegular() {
 			bytes += info.Size()
 		}

@@ -6,15 +6,17 @@ import { baseName, blobOf, dataOf, fileOf, sizeText } from './results';
 describe('the data of a reply', () => {
   const schema = v.object({ path: v.string() });
   it('is read when the command succeeded', () => {
-    expect(dataOf({ ok: true, text: '', data: { path: '/a' } }, schema)).toEqual({ path: '/a' });
-    expect(() => dataOf({ ok: true, text: '', data: {} }, schema)).toThrow();
+    expect(dataOf({ ok: true, text: '', durationMs: 1, data: { path: '/a' } }, schema)).toEqual({
+      path: '/a',
+    });
+    expect(() => dataOf({ ok: true, text: '', durationMs: 1, data: {} }, schema)).toThrow();
   });
   it('is why it failed, with what to do', () => {
     const error = { code: 'gone', message: 'The tab is closed.', hint: 'Open it.' } as const;
-    expect(() => dataOf({ ok: false, text: '', error }, schema)).toThrow(
+    expect(() => dataOf({ ok: false, text: '', durationMs: 1, error }, schema)).toThrow(
       'The tab is closed. Open it.',
     );
-    expect(() => dataOf({ ok: false, text: 'plain' }, schema)).toThrow('plain');
+    expect(() => dataOf({ ok: false, text: 'plain', durationMs: 1 }, schema)).toThrow('plain');
   });
 });
 

@@ -117,9 +117,9 @@ describe('Send to agent', () => {
 });
 
 it('a reply that succeeded is given on, another one is thrown', () => {
-  const reply = { ok: true, text: 'done' };
+  const reply = { ok: true, text: 'done', durationMs: 1 };
   expect(good(reply)).toBe(reply);
-  expect(() => good({ ok: false, text: 'why' })).toThrow('why');
+  expect(() => good({ ok: false, text: 'why', durationMs: 1 })).toThrow('why');
 });
 
 describe('what goes wrong is said to the user', () => {

@@ -33,7 +33,7 @@ function desk(reply: Partial<CommandReply>): { desk: RoomDesk; asked: unknown[][
   const asked: unknown[][] = [];
   const run = (...args: unknown[]): Promise<CommandReply> => {
     asked.push(args);
-    return Promise.resolve({ ok: true, text: '', ...reply });
+    return Promise.resolve({ ok: true, text: '', durationMs: 1, ...reply });
   };
   return { desk: { run } as unknown as RoomDesk, asked };
 }

@@ -1,0 +1,157 @@
+// Package launcher decides what a session's terminals run: which agent, in which folder,
+// with which token, and confined or not.
+package launcher
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"pilotfish/backend/agent"
+	"pilotfish/backend/confine"
+	"pilotfish/backend/inventory"
+	"pilotfish/backend/protocol"
+	"pilotfish/backend/terminal"
+	"pilotfish/backend/tokens"
+	"pilotfish/backend/trust"
+)
+
+// folderWait is how long the question about a folder waits in a terminal. Nothing
+// but the agent waits for it.
+const folderWait = 24 * time.Hour
+
+// Config is what a Launcher needs. All fields are required.
+type Config struct {
+	Session  protocol.SessionName
+	Settings func() protocol.Settings
+	Agents   *inventory.Inventory
+	Folders  *trust.Folders
+	// User is asked whether an agent may start in a folder.
+	User   trust.Asker
+	Tokens *tokens.Tokens
+	// URL is the address of the server.
+	URL func() string
+	// Keeper is the program that stays with an agent's processes.
+	Keeper string
+	// Confine returns what an agent does not see; nil for one that is not confined.
+	Confine func(ctx context.Context, kind protocol.AgentKind, asked bool) (*confine.Folders, error)
+	// Dirs returns the working folder of agents and the one for their state; false when
+	// the session is not running.
+	Dirs func() (work, state string, running bool)
+	// Ended is called when the process of a terminal has ended, or does not start.
+	Ended func(id protocol.TerminalID)
+	// Commands returns the commands for an agent that takes instructions as text.
+	Commands func() []agent.Command
+}
+
+// Launcher decides what terminals run. It has no state.
+type Launcher struct{ cfg Config }
+
+// New returns a Launcher.
+func New(cfg Config) *Launcher { return &Launcher{cfg: cfg} }
+
+// ReadsSettings reports whether agents of a kind read settings in their folder. A
+// shell and Pilot do not.
+func ReadsSettings(kind protocol.AgentKind) bool {
+	return kind != protocol.AgentShell && kind != protocol.AgentPilot
+}
+
+// Launch decides what a terminal runs. In a folder that the user was not asked about
+// yet, it waits for the answer first.
+func (l *Launcher) Launch(ctx context.Context, req terminal.Request) (terminal.Launch, error) {
+	dir := l.cfg.Settings().WorkDir
+	if req.Resume != "" {
+		var err error
+		if dir, req.Command, err = l.cfg.Agents.Past.Resume(req.Agent, req.Resume); err != nil {
+			return terminal.Launch{}, err
+		}
+	}
+	launched, err := l.launchIn(ctx, req, dir)
+	if err != nil || launched.Missing != nil || dir == "" || !ReadsSettings(launched.Kind) {
+		return launched, err
+	}
+	f, err := trust.In(dir)
+	if err != nil {
+		l.cfg.Ended(req.Terminal)
+		return terminal.Launch{}, err
+	}
+	ask, may := l.cfg.Folders.Asked(f)
+	switch {
+	case may:
+		return launched, nil
+	case !ask:
+		return l.elsewhere(ctx, req)
+	}
+	l.cfg.Ended(req.Terminal) // of its token
+	return terminal.Launch{Kind: launched.Kind, Name: launched.Name, Confine: launched.Confine, Wait: func(ctx context.Context) (terminal.Launch, error) {
+		asking, cancel := context.WithTimeout(ctx, folderWait)
+		defer cancel()
+		actor := tokens.TerminalActor(req.Terminal, req.Tab, launched.Kind)
+		may, err := l.cfg.Folders.MayStart(asking, l.cfg.User, actor, req.Tab, dir)
+		switch {
+		case err != nil:
+			return terminal.Launch{}, err
+		case may:
+			return l.launchIn(ctx, req, dir)
+		}
+		return l.elsewhere(ctx, req)
+	}}, nil
+}
+
+// elsewhere decides what a terminal runs whose folder the user did not allow. A session of
+// an agent is only in its own folder.
+func (l *Launcher) elsewhere(ctx context.Context, req terminal.Request) (terminal.Launch, error) {
+	if req.Resume != "" {
+		return terminal.Launch{}, protocol.NewError(protocol.CodeRefused, "you did not allow the folder of this session", "begin a new session instead")
+	}
+	return l.launchIn(ctx, req, "")
+}
+
+// launchIn decides what a terminal runs in a folder; empty for Pilotfish's own. Each
+// process has a token of its own, for its tab, which ends with it.
+func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir string) (terminal.Launch, error) {
+	workDir, stateDir, running := l.cfg.Dirs()
+	if !running {
+		return terminal.Launch{}, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", l.cfg.Session), "")
+	}
+	settings := l.cfg.Settings()
+	kind, line := cmp.Or(req.Agent, settings.Agent), req.Command
+	if kind == protocol.AgentCustom && line == "" {
+		line = settings.AgentCommand
+	}
+	if kind == protocol.AgentAuto {
+		kind = l.cfg.Agents.Prober.Auto() // so that the actor has the agent's real name
+	}
+	args := ""
+	if l.cfg.Agents.Chosen(settings.Agent, kind) {
+		args = settings.AgentArgs
+	}
+	if kind == protocol.AgentClaude || req.Resume != "" {
+		args = strings.TrimSpace(line + " " + args) // line resumes a conversation that continues here
+	}
+	folders, err := l.cfg.Confine(ctx, kind, req.Confined)
+	if err != nil {
+		return terminal.Launch{}, err
+	}
+	l.cfg.Ended(req.Terminal) // of the process before
+	token := l.cfg.Tokens.Terminal(req.Terminal, req.Tab, kind, folders != nil)
+	launched, err := l.cfg.Agents.Prober.Launch(ctx, agent.LaunchConfig{
+		Kind: kind, Command: line, Args: args,
+		WorkDir: dir, DefaultDir: workDir, ProgramDir: l.cfg.Agents.ProgramDir, StateDir: stateDir,
+		Session: l.cfg.Session, Tab: req.Tab, URL: l.cfg.URL(), Token: token.Reveal(),
+		Commands: l.cfg.Commands(),
+	})
+	if err != nil || launched.Missing != nil {
+		l.cfg.Ended(req.Terminal)
+	}
+	keeper := l.cfg.Keeper
+	if kind == protocol.AgentShell {
+		keeper = "" // what the user starts in their own shell is theirs
+	}
+	return terminal.Launch{
+		Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
+		Kind: launched.Kind, Name: launched.Name, Missing: launched.Missing, Confine: folders, Keeper: keeper,
+	}, err
+}
