@@ -250,8 +250,10 @@ describe('the replay', () => {
     await at(3);
     await page.getByRole('group', { name: 'Replay' }).focus();
     await page.keyboard.press('Home');
+    // Looked for from before the press: it plays for a few seconds only.
+    const plays = button('Pause').waitFor();
     await page.keyboard.press(' ');
-    await button('Pause').waitFor();
+    await plays;
     await at(12); // it plays to the end and stops
     await button('Play').waitFor();
     await page.locator('[data-entry="9"]').dblclick();

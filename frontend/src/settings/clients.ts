@@ -20,7 +20,8 @@ export function ageWord({ kind, made, used, open, revoked }: Client, now: number
   const last =
     used === undefined ? 'not used yet' : `last used ${span(now - Date.parse(used))} ago`;
   const parts = [`${since} ${span(now - Date.parse(made))} ago`, last];
-  if (open > 0) parts.push(`${String(open)} open ${open === 1 ? 'connection' : 'connections'}`);
+  const connections = open === 1 ? '1 open connection' : `${String(open)} open connections`;
+  if (open > 0) parts.push(connections);
   return parts.join(' · ');
 }
 

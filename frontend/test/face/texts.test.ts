@@ -1,5 +1,5 @@
 // The window in the pseudo-language: whatever is in English here is data, or no translation reaches it.
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pilotfish-texts-'));
   const dist = await buildPseudo(build, root, folder);
   // The settings are worded by the backend.
-  const sources = ['scenarios.ts', 'wails.ts', 'models.ts', 'secrets.ts', 'schedules.ts'];
+  const sources = (await readdir(join(root, 'test/fakes'))).filter((name) => name.endsWith('.ts'));
   const fakes = await Promise.all(
     sources.map((name) => readFile(join(root, 'test/fakes', name), 'utf8')),
   );
@@ -34,8 +34,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A tab, a name with a version, and a date, which the browser words. */
-const composed = /^(?:t\d+|.* [\d.]+|[A-Z][a-z]{2} \d+)$/;
+/** A tab, a name with a version, a unit, and a date, which the browser words. */
+const composed = /^(?:t\d+|.* [\d.]+|[kMG]?B|[A-Z][a-z]{2} \d+)$/;
 
 test.each([
   ['Sessions', 'h2'],
