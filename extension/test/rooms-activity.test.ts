@@ -259,6 +259,7 @@ describe('the replay', () => {
     await page.locator('[data-entry="9"]').dblclick();
     await page.getByRole('group', { name: 'Entry 9' }).waitFor();
     await menu('Replay screenshots');
+    await page.locator('[role=group][aria-label=Replay]:focus').waitFor();
     await page.keyboard.press('Escape');
     await log().waitFor();
   });

@@ -61,7 +61,9 @@ describe('the room Elements', () => {
       { kind: 'nothing that is known' },
     );
     await option('e9').waitFor();
-    expect(await page.locator('.list [role=option]').nth(1).innerText()).toContain('New');
+    await expect
+      .poll(() => page.locator('.list [role=option]').nth(1).innerText())
+      .toContain('New');
     await option('e3').waitFor({ state: 'detached' });
     made.rooms.feed('elements', {
       kind: 'failed',
