@@ -169,7 +169,7 @@ func (c *Clients) revoke(id string) error {
 	return nil
 }
 
-// refusal is what a revoked client is told.
+// refusal is the error that the requests of a revoked client get.
 func refusal(one protocol.Client) *protocol.Error {
 	hint := map[protocol.ClientKind]string{
 		protocol.ClientMCP:      "the user can allow it again in the Pilotfish window: Settings, Connected clients",

@@ -86,7 +86,7 @@ func address(entry any) (url string, headers map[string]string, skipped string) 
 		headers = make(map[string]string, len(table))
 		for key, value := range table {
 			line, is := value.(string)
-			// What stands for a value means something to that program only.
+			// Only the other program can replace a variable such as ${TOKEN} by its value.
 			if !ok || !is || strings.Contains(line, "${") || strings.Contains(line, "{env:") {
 				return "", nil, "its headers are not in a form that is known"
 			}

@@ -46,17 +46,17 @@ func (p *Panels) Show(event protocol.ShowEvent) {
 	p.showing, p.since = event, time.Now()
 }
 
-// Again returns the event that a panel which has just connected was opened for;
+// Pending returns the event that a panel which has just connected was opened for;
 // false for none.
-func (p *Panels) Again() (protocol.ShowEvent, bool) {
+func (p *Panels) Pending() (protocol.ShowEvent, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.showing, p.showing.Tab != "" && time.Since(p.since) < Wait
 }
 
-// ShownTo drops the kept event when a panel views its tab, because that panel
+// Viewed drops the kept event when a panel views its tab, because that panel
 // receives the events for the tab.
-func (p *Panels) ShownTo(tab protocol.TabID) {
+func (p *Panels) Viewed(tab protocol.TabID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.showing.Tab == tab {

@@ -10,25 +10,25 @@ import (
 
 // A panel that was only being opened gets the event that it was opened for, for
 // a limited time and until it views that tab.
-func TestAPanelIsToldAgain(t *testing.T) {
+func TestPending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p Panels
-		if _, is := p.Again(); is {
-			t.Error("a panel is told of nothing")
+		if _, is := p.Pending(); is {
+			t.Error("an event is pending before one was shown")
 		}
 		p.Show(protocol.ShowEvent{Tab: "t1"})
-		p.ShownTo("t2")
-		if event, is := p.Again(); !is || event.Tab != "t1" {
+		p.Viewed("t2")
+		if event, is := p.Pending(); !is || event.Tab != "t1" {
 			t.Errorf("%+v, %t", event, is)
 		}
-		p.ShownTo("t1")
-		if _, is := p.Again(); is {
-			t.Error("a panel that heard it is told again")
+		p.Viewed("t1")
+		if _, is := p.Pending(); is {
+			t.Error("the event is pending after its tab was viewed")
 		}
 		p.Show(protocol.ShowEvent{Tab: "t1"})
 		time.Sleep(Wait)
-		if _, is := p.Again(); is {
-			t.Error("what is long past is told")
+		if _, is := p.Pending(); is {
+			t.Error("the event is pending after its time")
 		}
 	})
 }

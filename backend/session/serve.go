@@ -66,7 +66,7 @@ func (g gateway) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent
 	}
 	// The panel has subscribed already: events that it missed follow its hello.
 	s.tasks.OrderAgain()
-	if event, is := s.panels.Again(); is {
+	if event, is := s.panels.Pending(); is {
 		s.events.Publish(event)
 	}
 	return protocol.HelloEvent{
@@ -120,7 +120,7 @@ func (g gateway) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
 	}
 	switch message.Type {
 	case protocol.PanelViewing:
-		s.panels.ShownTo(message.Tab)
+		s.panels.Viewed(message.Tab)
 		g.viewing(s, message.Tab)
 	case protocol.PanelAnswer:
 		// The panel shows an answer that came too late: the question is gone.

@@ -34,7 +34,12 @@ func TestADeafProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	// No event says that a pipe is full.
-	for full := false; !full; time.Sleep(time.Millisecond) {
+	for full := false; !full; {
+		select {
+		case reply := <-replies:
+			t.Fatalf("the call ended before the pipe was full: %+v", reply)
+		case <-time.After(time.Millisecond):
+		}
 		_ = raw.Control(func(fd uintptr) {
 			held, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ)
 			full = err != nil || held > maxArguments-4096

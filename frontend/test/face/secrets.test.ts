@@ -1,30 +1,12 @@
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { raise, type Stage } from './stage';
+import { violations } from './violations';
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await raise();
 });
 afterAll(() => stage.close());
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const all: string[] = [];
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme });
-    all.push(
-      ...(await page.evaluate(async () => {
-        // Colours are compared at rest.
-        await Promise.all(document.getAnimations().map(({ finished }) => finished));
-        const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-        return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
-      })),
-    );
-  }
-  return all;
-}
 
 test('secrets are listed, added and removed, and no value stays in the page', async () => {
   const page = await stage.open({ width: 320, height: 620 });
