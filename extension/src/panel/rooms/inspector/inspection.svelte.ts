@@ -31,7 +31,8 @@ export class Inspection {
   busy = $state(false);
   readonly #desk: RoomDesk;
   #picker: AbortController | undefined;
-  #again = false;
+  /** What to read once the read in flight ends. */
+  #next: { element: string | undefined; step: string | undefined } | undefined;
 
   constructor(desk: RoomDesk) {
     this.#desk = desk;
@@ -61,17 +62,23 @@ export class Inspection {
     }
   }
 
-  /** Reads an element: the one of a ref, or the shown one again. */
-  async read(element = this.details?.ref, step?: string): Promise<void> {
-    if (element === undefined) return;
+  /**
+   * Reads an element: the one of a ref, or without one the element that is shown by then,
+   * or its neighbour in a direction. While another read runs it waits for that; of those
+   * that wait, what the user asked for wins over a mere refresh.
+   */
+  async read(element?: string, step?: string): Promise<void> {
     if (this.busy) {
-      this.#again = true;
+      if (element !== undefined || step !== undefined || this.#next === undefined)
+        this.#next = { element, step };
       return;
     }
+    const from = element ?? this.details?.ref;
+    if (from === undefined) return;
     this.busy = true;
     const data = await this.#ask(
       'details',
-      { element, ...(step !== undefined && { step }) },
+      { element: from, ...(step !== undefined && { step }) },
       detailsSchema,
     );
     this.busy = false;
@@ -80,10 +87,9 @@ export class Inspection {
       this.stale = undefined;
       this.gone = false;
     }
-    if (this.#again) {
-      this.#again = false;
-      await this.read();
-    }
+    const next = this.#next;
+    this.#next = undefined;
+    if (next !== undefined) await this.read(next.element, next.step);
   }
 
   /** Lets the user pick an element of the page, until they do, give up, or the time is over. */

@@ -38,6 +38,16 @@ describe('an inspected element', () => {
     expect(seen.busy).toBe(false);
   });
 
+  it('goes where the user sent it during a read, in spite of a refresh', async () => {
+    const { desk: one, asked } = desk({ details: shown });
+    const seen = new Inspection(one);
+    await Promise.all([seen.read('e5'), seen.read(), seen.read(undefined, 'parent'), seen.read()]);
+    expect(asked).toEqual([
+      ['details', { element: 'e5' }],
+      ['details', { element: details.ref, step: 'parent' }],
+    ]);
+  });
+
   it.each<[InspectorEvent['kind'], string | undefined, boolean]>([
     ['changed', 'The page changed', false],
     ['gone', undefined, true],
