@@ -54,13 +54,14 @@ func builtins() []builtin {
 			Examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work", "pilotfish sessions start work --proxy socks5://localhost:1080 --languages de-DE,en"},
 		}, (*program).sessions},
 		{syntax.Spec{
-			Name: "trust", Summary: "show what the file pilotfish.toml of a work tree sets, and trust it", Group: syntax.GroupApp,
-			Help: "sessions start without a name starts the session that such a file describes, once you trust the file. Pilotfish asks in its window; where there is none, as with serve --headless, run this first. After each change of the file you are asked again.",
+			Name: "trust", Summary: "show what the file pilotfish.toml of a work tree sets, or which settings for agents are in a folder, and trust them", Group: syntax.GroupApp,
+			Help: "sessions start without a name starts the session that such a file describes, once you trust the file. Pilotfish asks in its window; where there is none, as with serve --headless, run this first. The same goes for the settings for agents in the working folder (.claude, .mcp.json and others), which --agents trusts: they can run programs as you. After each change you are asked again.",
 			Args: []syntax.Arg{
 				{Name: "dir", Help: "a folder of the work tree; the current one when it is left out"},
-				{Name: "yes", Kind: syntax.KindBool, Flag: true, Help: "trust it without a question"},
+				{Name: "agents", Kind: syntax.KindBool, Flag: true, Help: "trust the settings for agents in the folder and above it, in place of pilotfish.toml"},
+				{Name: "yes", Kind: syntax.KindBool, Flag: true, Help: "trust without a question"},
 			},
-			Examples: []string{"pilotfish trust", "pilotfish trust ~/src/shop --yes"},
+			Examples: []string{"pilotfish trust", "pilotfish trust ~/src/shop --yes", "pilotfish trust ~/src/shop --agents"},
 		}, (*program).become},
 		{syntax.Spec{
 			Name: "app", Summary: "show or quit the app, or renew its connections", Group: syntax.GroupApp,
@@ -312,7 +313,7 @@ func (p *program) become(_ context.Context, in syntax.Invocation) error {
 		return err
 	}
 	args := []string{service, in.Spec.Name}
-	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "header", "dir", "yes"} {
+	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "header", "dir", "agents", "yes"} {
 		if value := in.Values[name]; value != "" {
 			args = append(args, "--"+name+"="+value)
 		}

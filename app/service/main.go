@@ -94,6 +94,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	flags.BoolVar(&renew.Undo, "undo", false, "update: the version before")
 	var trusts trusting.Request
 	flags.StringVar(&trusts.Dir, "dir", "", "trust: a folder of the work tree")
+	flags.BoolVar(&trusts.Agents, "agents", false, "trust: the settings for agents in the folder")
 	flags.BoolVar(&trusts.Yes, "yes", false, "trust: without a question")
 	if err := flags.Parse(args[1:]); err != nil {
 		return protocol.NewError(protocol.CodeBadArgument, err.Error(), "")
@@ -151,7 +152,7 @@ func ownServers(ctx context.Context, req ownservers.Request, out io.Writer) erro
 	}, req, out)
 }
 
-// trusted trusts the file of a work tree.
+// trusted trusts the file of a work tree, or the settings for agents in a folder.
 func trusted(ctx context.Context, req trusting.Request, in io.Reader, out io.Writer) error {
 	dirs, err := config.UserDirs(os.Getenv)
 	if err != nil {

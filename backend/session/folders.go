@@ -7,7 +7,16 @@ import (
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/launcher"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/trust"
 )
+
+// whom returns who is asked whether the settings for agents in a folder are trusted.
+func whom(s *Session) trust.Asker {
+	if s.m.cfg.Headless {
+		return trust.Nobody{}
+	}
+	return s.approvals.Broker()
+}
 
 // folder returns the launch of a conversation's agent in the folder in which it may
 // start.
@@ -22,7 +31,7 @@ func (c conversations) folder(ctx context.Context, actor protocol.Actor, tab pro
 	if actor.Agent == "" {
 		actor.Agent = launch.Name
 	}
-	may, err := c.s.m.folders.MayStart(ctx, c.s.approvals.Broker(), actor, tab, launch.Dir)
+	may, err := c.s.m.folders.MayStart(ctx, whom(c.s), actor, tab, launch.Dir)
 	if err != nil || may {
 		return launch, err // of the user's silence, too: then the agent does not start
 	}

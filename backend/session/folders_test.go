@@ -19,6 +19,7 @@ import (
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal"
+	"pilotfish/backend/trust"
 )
 
 // planted is a folder with a hook in it, and an agent that runs hooks as the real
@@ -259,6 +260,38 @@ func TestHooksOfAFolderOnce(t *testing.T) {
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("an agent starts without an answer")
+	}
+}
+
+// Without a window nobody can answer: the agent ends at once, with the command that trusts
+// the folder, in a terminal and in Chat.
+func TestHooksOfAFolderWithoutAWindow(t *testing.T) {
+	p := plant(t)
+	p.s.m.cfg.Headless = true
+	launched, err := p.s.launcher().Launch(t.Context(), terminal.Request{Terminal: "p9", Tab: "t1", Agent: protocol.AgentCustom})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, terminalErr := launched.Wait(t.Context())
+	_, chatErr := conversations{p.s}.folder(t.Context(), protocol.Actor{}, "t1", driver.Launch{Kind: "codex", Name: "Codex", Path: "codex", Dir: p.project})
+	for place, err := range map[string]error{"a terminal": terminalErr, "Chat": chatErr} {
+		if e := protocol.AsError(err); e == nil || e.Code != protocol.CodeRefused || len(e.Next) != 1 || e.Next[0].Line() != "trust "+p.project+" --agents" {
+			t.Errorf("in %s: %+v", place, e)
+		}
+	}
+	if p.hasRun() || len(p.s.approvals.Pending()) != 0 {
+		t.Errorf("the hook has run: %t, asked %+v", p.hasRun(), p.s.approvals.Pending())
+	}
+	f, err := trust.In(p.project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trust.NewStore(p.s.m.cfg.Dirs.TrustFile(), slog.New(slog.DiscardHandler)).Trust(f); err != nil { // as the command does
+		t.Fatal(err)
+	}
+	p.start(t, protocol.AgentCustom)
+	if dir := p.folder(t); dir != p.project || !p.hasRun() {
+		t.Errorf("trusted, the agent is in %s, the hook has run: %t", dir, p.hasRun())
 	}
 }
 

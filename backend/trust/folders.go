@@ -3,6 +3,7 @@ package trust
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -108,12 +109,27 @@ func (fs *Folders) May(ctx context.Context, user Asker, look func() (Folder, err
 	}
 }
 
+// Nobody is the Asker of an app without a window: it refuses each folder with settings
+// that are not trusted yet, and names the command by which the user trusts them.
+type Nobody struct{}
+
+// Ask implements Asker.
+func (Nobody) Ask(_ context.Context, q protocol.Approval) (protocol.ApprovalAnswer, error) {
+	at := slices.IndexFunc(q.Args, func(a protocol.ApprovalArg) bool { return a.Name == argFolder })
+	folder := q.Args[at].Value
+	return "", protocol.NewError(protocol.CodeRefused, "the settings for agents in "+folder+" are not trusted, and there is no window in which you could be asked", "",
+		protocol.Try("shows their files and asks you", "trust", folder, "--agents"))
+}
+
+// argFolder is the argument of the question that has the folder.
+const argFolder = "folder"
+
 // folderQuestion asks whether an agent may use the settings in a folder.
 func folderQuestion(actor protocol.Actor, tab protocol.TabID, f Folder) protocol.Approval {
 	return protocol.Approval{
 		Actor: actor, Tab: tab, Command: protocol.TrustQuestion, Kind: protocol.ActionSensitive,
 		Args: []protocol.ApprovalArg{
-			{Name: "folder", Value: f.Path},
+			{Name: argFolder, Value: f.Path},
 			{Name: "settings", Value: strings.Join(f.Files, "\n")},
 		},
 		Options: []protocol.PermissionOption{

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,4 +68,47 @@ func TestRepositoryWithoutAWindow(t *testing.T) {
 	r.run("sessions", "stop", name)
 	write("#445566")
 	refused("changed")
+}
+
+// Without a window nobody can be asked whether an agent may use the settings of its folder:
+// Chat ends at once and names the command that trusts them, and then the agent starts there.
+func TestAgentSettingsWithoutAWindow(t *testing.T) {
+	r := install(t, "5m")
+	project, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := t.TempDir()
+	agent := filepath.Join(programs, "scripted")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", agent, "pilotfish/backend/chat/acp/fakes/scripted").CombinedOutput(); err != nil {
+		t.Fatalf("building the scripted agent: %v\n%s", err, out)
+	}
+	t.Setenv("PATH", programs+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	settings := fmt.Sprintf("work_dir = %q\n", project)
+	// It takes no arguments, a real agent does.
+	if err := os.WriteFile(filepath.Join(programs, "gemini"), []byte("#!/bin/sh\nexec "+agent+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{r.dirs().SettingsFile(): settings, filepath.Join(project, ".mcp.json"): "{}"} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.run("tabs") // starts the default session, without a window
+	say := func() (string, error) {
+		out, err := r.command(t.Context(), "chat", "send", "new", "cwd", "--agent", "gemini").CombinedOutput()
+		return string(out), err
+	}
+	if out, err := say(); err == nil || !strings.Contains(out, "are not trusted") || !strings.Contains(out, "pilotfish trust "+project+" --agents") {
+		t.Fatalf("untrusted: %v, %s", err, out)
+	}
+	if out := r.run("trust", project, "--agents", "--yes"); !strings.Contains(out, filepath.Join(project, ".mcp.json")) {
+		t.Errorf("what is trusted: %s", out)
+	}
+	if out, err := say(); err != nil || !strings.Contains(out, project) {
+		t.Errorf("trusted: %v, %s", err, out)
+	}
 }

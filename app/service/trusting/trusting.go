@@ -1,5 +1,6 @@
 // Package trusting is `pilotfish trust`: the user looks at what the pilotfish.toml of a work
-// tree sets, and trusts it, where no window can ask them.
+// tree sets, or at the files with settings for agents in a folder, and trusts them, where no
+// window can ask.
 package trusting
 
 import (
@@ -22,7 +23,9 @@ import (
 type Request struct {
 	// Dir is a folder of the work tree; empty is the current one.
 	Dir string
-	// Yes trusts the file without a question.
+	// Agents trusts the settings for agents in Dir in place of the file.
+	Agents bool
+	// Yes trusts without a question.
 	Yes bool
 	// JSON prints data in place of text, and asks nothing.
 	JSON bool
@@ -45,21 +48,32 @@ type Trusted struct {
 	Trusted bool                      `json:"trusted"`
 }
 
-// Run trusts the file of a work tree and prints what it sets. It returns a *protocol.Error
-// with code refused when the user does not trust it.
+// TrustedSettings is what `pilotfish trust --agents --json` prints.
+type TrustedSettings struct {
+	Folder   string   `json:"folder"`
+	Settings []string `json:"settings"` // the files
+	Trusted  bool     `json:"trusted"`
+}
+
+// Run trusts the file of a work tree and prints what it sets, or the settings for agents in
+// a folder and prints their files. It returns a *protocol.Error with code refused when the
+// user does not trust them.
 func Run(ctx context.Context, at Place, req Request, out io.Writer) error {
 	if at.Getenv(protocol.EnvMark) != "" || at.Getenv(protocol.EnvConfined) != "" {
-		return protocol.NewError(protocol.CodeRefused, "only the user decides which repositories are trusted, and an agent asked", "run it in a shell of your own")
+		return protocol.NewError(protocol.CodeRefused, "only the user decides what is trusted, and an agent asked", "run it in a shell of your own")
 	}
 	dir, err := filepath.Abs(req.Dir)
 	if err != nil {
 		return fmt.Errorf("reading the path of the folder: %w", err)
 	}
+	if req.Agents {
+		return settings(ctx, at, req, dir, out)
+	}
 	file := config.FindProject(dir)
 	if file == "" {
 		return protocol.NewError(protocol.CodeBadArgument, "there is no "+config.ProjectFile+" in "+dir, "name a folder of a work tree that has one")
 	}
-	name, id, err := identity.Project(ctx, file, trust.NewFolders(at.Store), &asker{req: req, in: at.In, out: out})
+	name, id, err := identity.Project(ctx, file, trust.NewFolders(at.Store), &asker{req: req, what: "this file", in: at.In, out: out})
 	if err != nil {
 		return err
 	}
@@ -69,20 +83,42 @@ func Run(ctx context.Context, at Place, req Request, out io.Writer) error {
 	return say.Text(out, fmt.Sprintf("%s is trusted until it changes. `pilotfish sessions start` in its folder starts the session %s.\n", file, name))
 }
 
-// asker asks the user on the terminal.
-type asker struct {
-	req Request
-	in  io.Reader
-	out io.Writer
+// settings trusts the settings for agents in a folder.
+func settings(ctx context.Context, at Place, req Request, dir string, out io.Writer) error {
+	found, err := trust.In(dir)
+	if err != nil {
+		return err
+	}
+	if len(found.Files) == 0 {
+		return protocol.NewError(protocol.CodeBadArgument, "there are no settings for agents in "+found.Path, "agents start there without a question")
+	}
+	user := &asker{req: req, what: "these settings", in: at.In, out: out}
+	if _, err := trust.NewFolders(at.Store).MayStart(ctx, user, protocol.Actor{}, "", dir); err != nil {
+		return err
+	}
+	if req.JSON {
+		return say.Object(out, TrustedSettings{Folder: found.Path, Settings: found.Files, Trusted: true})
+	}
+	return say.Text(out, fmt.Sprintf("The settings for agents in %s are trusted until they change.\n", found.Path))
 }
 
-// Ask shows everything that the file sets and returns the user's answer. It implements
+// asker asks the user on the terminal.
+type asker struct {
+	req  Request
+	what string // is trusted, such as "this file"
+	in   io.Reader
+	out  io.Writer
+}
+
+// Ask shows everything that is to be trusted and returns the user's answer. It implements
 // trust.Asker.
 func (a *asker) Ask(_ context.Context, q protocol.Approval) (protocol.ApprovalAnswer, error) {
 	if !a.req.JSON {
 		var text strings.Builder
 		for _, arg := range q.Args {
-			fmt.Fprintf(&text, "%s: %s\n", arg.Name, strings.Join(strings.Fields(arg.Value), " "))
+			for line := range strings.Lines(arg.Value) {
+				fmt.Fprintf(&text, "%s: %s\n", arg.Name, strings.Join(strings.Fields(line), " "))
+			}
 		}
 		if err := say.Text(a.out, text.String()); err != nil {
 			return "", err
@@ -93,7 +129,7 @@ func (a *asker) Ask(_ context.Context, q protocol.Approval) (protocol.ApprovalAn
 	}
 	line := ""
 	if !a.req.JSON {
-		if _, err := io.WriteString(a.out, "Trust this file? [y/N] "); err != nil {
+		if _, err := io.WriteString(a.out, "Trust "+a.what+"? [y/N] "); err != nil {
 			return "", fmt.Errorf("asking: %w", err)
 		}
 		var err error
@@ -105,5 +141,5 @@ func (a *asker) Ask(_ context.Context, q protocol.Approval) (protocol.ApprovalAn
 	case "y", "yes":
 		return protocol.AnswerAlways, nil
 	}
-	return "", protocol.NewError(protocol.CodeRefused, "the file is not trusted", "answer y, or add --yes")
+	return "", protocol.NewError(protocol.CodeRefused, "you did not trust "+a.what, "answer y, or add --yes")
 }

@@ -95,3 +95,65 @@ func TestNobody(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// Where an app without a window refuses a folder with settings for agents, the error names
+// the command that trusts it, which shows the files and does not answer for an agent.
+func TestTrustSettings(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := filepath.Join(dir, ".claude", "settings.json")
+	store, env := trust.NewStore(filepath.Join(t.TempDir(), "trust.json"), slog.New(slog.DiscardHandler)), map[string]string{}
+	run := func(answer string, req trusting.Request) (string, error) {
+		var out bytes.Buffer
+		req.Dir, req.Agents = dir, true
+		err := trusting.Run(t.Context(), trusting.Place{Getenv: func(name string) string { return env[name] }, Store: store, In: strings.NewReader(answer)}, req, &out)
+		return out.String(), err
+	}
+	// start is what the running app does before an agent starts in the folder.
+	start := func() error {
+		may, err := trust.NewFolders(store).MayStart(t.Context(), trust.Nobody{}, protocol.Actor{}, "t1", dir)
+		if err == nil && !may {
+			t.Error("neither allowed nor an error")
+		}
+		return err
+	}
+
+	if _, err := run("y\n", trusting.Request{}); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeBadArgument || start() != nil {
+		t.Errorf("without settings: %v, %v", err, start())
+	}
+	if err := os.Mkdir(filepath.Dir(hooks), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(hooks, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("{}")
+	e := protocol.AsError(start())
+	if e == nil || e.Code != protocol.CodeRefused || len(e.Next) != 1 || e.Next[0].Line() != "trust "+dir+" --agents" {
+		t.Errorf("untrusted: %+v", e)
+	}
+	if out, err := run("n\n", trusting.Request{}); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeRefused || start() == nil || !strings.Contains(out, "settings: "+hooks+"\n") {
+		t.Errorf("no: %s, %v", out, err)
+	}
+	env[protocol.EnvMark] = "x"
+	if _, err := run("y\n", trusting.Request{Yes: true}); err == nil || start() == nil {
+		t.Error("an agent trusts")
+	}
+	delete(env, protocol.EnvMark)
+	if out, err := run("y\n", trusting.Request{}); err != nil || start() != nil || !strings.Contains(out, "are trusted until they change") {
+		t.Errorf("yes: %s, %v, %v", out, err, start())
+	}
+	write(`{"hooks": {}}`)
+	if start() == nil {
+		t.Error("changed settings are trusted")
+	}
+	if out, err := run("", trusting.Request{Yes: true, JSON: true}); err != nil || start() != nil || !strings.Contains(out, `"settings":["`+hooks+`"],"trusted":true`) {
+		t.Errorf("as data: %s, %v", out, err)
+	}
+}
