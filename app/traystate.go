@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -100,7 +101,7 @@ func tabLabel(t protocol.Tab) string {
 	}
 	label := shorten(title)
 	if t.Crashed {
-		label += " (crashed)"
+		label = fmt.Sprintf("%s (crashed)", label)
 	}
 	if t.Agent == nil {
 		return label
@@ -118,7 +119,7 @@ func trayApproval(session protocol.SessionName, prefix string, w protocol.Approv
 	whole := w.Login == nil && len(question.Details(w)) == 0 && allOfWho && allOfWhat && allOfWhere
 	label := prefix + who + ": " + what
 	if where != "" {
-		label += " on " + where
+		label = fmt.Sprintf("%s on %s", label, where)
 	}
 	return protocol.TrayApproval{Session: session, ID: w.ID, Label: label, Whole: whole}
 }
@@ -130,8 +131,14 @@ func agentWords(status protocol.AgentStatus) string {
 		return "needs you"
 	case protocol.AgentMissing:
 		return "is not installed"
-	case protocol.AgentStarting, protocol.AgentIdle, protocol.AgentWorking, protocol.AgentEnded:
-		return string(status)
+	case protocol.AgentStarting:
+		return "starting"
+	case protocol.AgentIdle:
+		return "idle"
+	case protocol.AgentWorking:
+		return "working"
+	case protocol.AgentEnded:
+		return "ended"
 	default:
 		return string(status)
 	}

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 )
 
@@ -38,12 +39,8 @@ var welcome []byte
 // noNote is the place of a note in the welcome page.
 const noNote = `<p class="note" hidden></p>`
 
-// noAgent is what the welcome page offers to try in a terminal with a shell, and
-// shellSays what it says of that terminal.
-const (
-	noAgent   = "pilotfish goto example.com"
-	shellSays = "Your shell, or an agent that you have installed. This tab moves to another page."
-)
+// noAgent is what the welcome page offers to try in a terminal with a shell.
+const noAgent = "pilotfish goto example.com"
 
 // withAgent is what it offers when the terminal runs an agent.
 const withAgent = "What is on this page, and what can I do here?"
@@ -58,7 +55,10 @@ func WelcomePage(note, agent string) []byte {
 	}
 	if agent != "" {
 		page = bytes.ReplaceAll(page, []byte(noAgent), []byte(withAgent))
-		page = bytes.Replace(page, []byte(shellSays), []byte(html.EscapeString(agent)+" is here, and reads the page itself. Type this after its prompt."), 1)
+		says := agent + " is here, and reads the page itself. Type this after its prompt."
+		// A build in another language says something else there.
+		shell := regexp.MustCompile(`<span id="terminal"\s*>[^<]*`)
+		page = shell.ReplaceAllLiteral(page, []byte(`<span id="terminal">`+html.EscapeString(says)))
 	}
 	return page
 }

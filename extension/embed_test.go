@@ -107,7 +107,7 @@ func TestWelcomePageHasANote(t *testing.T) {
 
 func TestWelcomePageOffersTheAgentThatIsThere(t *testing.T) {
 	shell, agent := WelcomePage("", ""), WelcomePage("", "Claude <Code>")
-	if bytes.Count(shell, []byte(noAgent)) != 3 || !bytes.Contains(shell, []byte(shellSays)) {
+	if bytes.Count(shell, []byte(noAgent)) != 3 || !bytes.Contains(shell, []byte("Your shell, or")) {
 		t.Error("the page has no command for a shell")
 	}
 	if bytes.Count(agent, []byte(withAgent)) != 3 || bytes.Contains(agent, []byte(noAgent)) || !bytes.Contains(agent, []byte("Claude &lt;Code&gt; is here")) {

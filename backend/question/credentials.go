@@ -1,8 +1,5 @@
 package question
 
-// loginEffect is the sentence below a question for a login.
-const loginEffect = "You type them in the panel. No agent sees them."
-
 // keeps says what is done with the user's secrets.
 func (s *say) keeps() string {
 	s.said = append(s.said, "do")

@@ -12,6 +12,8 @@ package question
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"pilotfish/backend/protocol"
 )
@@ -24,10 +26,15 @@ const quoted = 60
 func Who(a protocol.Actor) string {
 	switch a.Kind {
 	case protocol.ActorTerminal:
-		if a.Agent == "" {
-			return join("Your terminal", "in", string(a.Tab))
+		switch {
+		case a.Agent == "" && a.Tab == "":
+			return "Your terminal"
+		case a.Agent == "":
+			return "Your terminal in " + string(a.Tab)
+		case a.Tab == "":
+			return a.Agent + " in the terminal"
 		}
-		return join(a.Agent+" in the terminal", "of", string(a.Tab))
+		return a.Agent + " in the terminal of " + string(a.Tab)
 	case protocol.ActorChat:
 		if a.Agent != "" {
 			return a.Agent + " in Chat"
@@ -49,11 +56,12 @@ func Who(a protocol.Actor) string {
 	return a.Name
 }
 
-func join(what, preposition, where string) string {
+// on adds where something would be done, if that is known.
+func on(what, where string) string {
 	if where == "" {
 		return what
 	}
-	return what + " " + preposition + " " + where
+	return what + " on " + where
 }
 
 // What returns what would be done, as a phrase after "wants to": "click “Buy
@@ -81,7 +89,7 @@ func Effect(a protocol.Approval) string {
 		return "An agent runs that is not confined, so Pilotfish cannot be sure that you asked."
 	}
 	if a.Login != nil {
-		return loginEffect
+		return "You type them in the panel. No agent sees them."
 	}
 	switch a.Kind {
 	case protocol.ActionSend:
@@ -111,59 +119,21 @@ func Where(a protocol.Approval) string {
 	return a.Origin
 }
 
-// May returns what a rule about a kind of action lets agents do, as a phrase
-// after "agents may".
-func May(kind protocol.ActionKind) string {
-	switch kind {
-	case protocol.ActionOpen:
-		return "open pages"
-	case protocol.ActionAct:
-		return "use pages"
-	case protocol.ActionEval:
-		return "run JavaScript"
-	case protocol.ActionCookies:
-		return "read and change cookies and stored data"
-	case protocol.ActionDownload:
-		return "download files"
-	case protocol.ActionUpload:
-		return "upload files"
-	case protocol.ActionClipboard:
-		return "use the clipboard"
-	case protocol.ActionPermissions:
-		return "change what the site may use, such as the camera"
-	case protocol.ActionSecret:
-		return "use your secrets"
-	case protocol.ActionSend:
-		return "send or publish things"
-	case protocol.ActionPay:
-		return "pay and place orders"
-	case protocol.ActionDelete:
-		return "delete things"
-	case protocol.ActionSignIn:
-		return "send forms with a password"
-	case protocol.ActionData:
-		return "enter data"
-	case protocol.ActionTool:
-		return "use their own tools"
-	case protocol.ActionSensitive:
-	}
-	return "do sensitive things"
-}
-
 // Sentence returns the whole question in one line: "Claude Code in Chat wants
 // to run JavaScript on https://example.com".
 func Sentence(a protocol.Approval) string {
 	if a.Login != nil && a.Actor.Kind == protocol.ActorUser {
 		return Where(a) + " asks for a user name and a password"
 	}
-	return join(Who(a.Actor)+" wants to "+What(a), "on", Where(a))
+	return on(Who(a.Actor)+" wants to "+What(a), Where(a))
 }
 
 // Request returns Sentence without the asker: "Run JavaScript on
 // https://example.com".
 func Request(a protocol.Approval) string {
-	text := join(What(a), "on", Where(a))
-	return strings.ToUpper(text[:1]) + text[1:] // What begins with an ASCII letter
+	text := on(What(a), Where(a))
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // Details returns everything that What leaves out: arguments in full, where a
@@ -295,9 +265,15 @@ func (s *say) what() string {
 	case protocol.LoginQuestion:
 		return "log in with a user name and a password"
 	case "goto":
-		return s.opens("open a page" + s.carrying())
+		if s.a.Kind == protocol.ActionData {
+			return s.opens("open a page with data in its address")
+		}
+		return s.opens("open a page")
 	case "newtab":
-		return s.opens("open a page in a new tab" + s.carrying())
+		if s.a.Kind == protocol.ActionData {
+			return s.opens("open a page in a new tab with data in its address")
+		}
+		return s.opens("open a page in a new tab")
 	case "click":
 		if s.a.Kind == protocol.ActionDownload {
 			return "download a file with " + s.element()
@@ -424,14 +400,6 @@ func (s *say) app() string {
 	default:
 		return action + " the session " + s.quote("session")
 	}
-}
-
-// carrying says that the address of a page is what the question is about.
-func (s *say) carrying() string {
-	if s.a.Kind == protocol.ActionData {
-		return " with data in its address"
-	}
-	return ""
 }
 
 // opens returns text. An address that is only the origin counts as said,

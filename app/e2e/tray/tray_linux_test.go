@@ -58,8 +58,13 @@ type tray struct {
 
 func start(t *testing.T, d *desktop.Desktop) *tray {
 	t.Helper()
+	return startProgram(t, d, binary)
+}
+
+func startProgram(t *testing.T, d *desktop.Desktop, program string) *tray {
+	t.Helper()
 	p := &tray{icons: t.TempDir(), actions: make(chan protocol.TrayAction, 16), ended: make(chan struct{})}
-	p.cmd = exec.CommandContext(t.Context(), binary)
+	p.cmd = exec.CommandContext(t.Context(), program)
 	p.cmd.Env = append(d.Env(), "TMPDIR="+p.icons)
 	p.cmd.Stderr = os.Stderr
 	var err error

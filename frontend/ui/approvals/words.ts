@@ -176,11 +176,18 @@ class Saying {
       case 'login':
         return 'log in with a user name and a password';
       case 'goto':
-        return this.#opens(`open a page${this.#carrying()}`);
+        return this.#opens(
+          kind === 'data' ? 'open a page with data in its address' : 'open a page',
+        );
       case 'newtab':
-        return this.#opens(`open a page in a new tab${this.#carrying()}`);
+        return this.#opens(
+          kind === 'data'
+            ? 'open a page in a new tab with data in its address'
+            : 'open a page in a new tab',
+        );
       case 'click':
-        return `${kind === 'download' ? 'download a file with' : 'click'} ${this.#element()}`;
+        if (kind === 'download') return `download a file with ${this.#element()}`;
+        return `click ${this.#element()}`;
       case 'dblclick':
         return `double-click ${this.#element()}`;
       case 'hover':
@@ -284,11 +291,6 @@ class Saying {
     }
   }
 
-  /** Says that the address of a page is what the question is about. */
-  #carrying(): string {
-    return this.approval.kind === 'data' ? ' with data in its address' : '';
-  }
-
   /** An address that is only the origin is already in `where`. */
   #opens(text: string): string {
     const url = this.#arg('url');
@@ -305,14 +307,14 @@ class Saying {
     if (verb === 'send' && this.#arg('text') !== '')
       return `type ${this.#quote('text')} into ${which}`;
     if (verb === 'send') return `press ${this.#quote('keys')} in ${which}`;
-    return `${verb === 'read' || verb === 'wait' ? 'read' : 'list'} ${which}`;
+    return verb === 'read' || verb === 'wait' ? `read ${which}` : `list ${which}`;
   }
 
   #stored(things: string): string {
     this.said.add('do');
     const todo = this.#arg('do');
     if (['', 'list', 'get'].includes(todo)) return `read ${things}`;
-    return `${todo === 'set' ? 'change' : 'delete'} ${things}`;
+    return todo === 'set' ? `change ${things}` : `delete ${things}`;
   }
 
   #secrets(): string {
@@ -340,16 +342,15 @@ class Saying {
   }
 
   #state(): string {
-    const all = 'cookies and stored data';
     switch (this.#arg('do')) {
       case 'load':
-        return `put back saved ${all}`;
+        return 'put back saved cookies and stored data';
       case 'save':
-        return `save ${all} to a file`;
+        return 'save cookies and stored data to a file';
       case 'delete':
-        return `delete saved ${all}`;
+        return 'delete saved cookies and stored data';
       default:
-        return `list saved ${all}`;
+        return 'list saved cookies and stored data';
     }
   }
 }

@@ -11,7 +11,8 @@ import { parse } from 'svelte/compiler';
  * @property {number} start Where it begins in the source, without quotes and white space.
  * @property {number} end Where it ends.
  * @property {{start: number, end: number}[]} slots The source of {0}, {1} and so on.
- * @property {'markup' | 'attribute' | 'string' | 'template'} kind How the source writes it.
+ * @property {'markup' | 'attribute' | 'string' | 'template' | 'chain' | 'format'} kind How the source
+ *   writes it. The last two are of Go: what "+" joins, and a text with verbs of package fmt.
  */
 
 /**
@@ -197,6 +198,7 @@ export function messagesOf(source, file) {
         return attribute(node);
       case 'RegularElement':
         visit(node.attributes);
+        if (node.name === 'script') return script(node.fragment.nodes[0]);
         return typed.has(node.name) ? codeIn(node.fragment.nodes) : fragment(node.fragment.nodes);
       default:
         if (node.type?.startsWith('TS')) return;
@@ -231,6 +233,20 @@ export function messagesOf(source, file) {
     if (hasLetters(value) && isText(text, place === 'maybe' ? 'hardly' : place))
       add('attribute', value[0].start, value.at(-1).end, text, slotsOf(value));
     for (const part of value) visit(part.expression, place);
+  }
+
+  /**
+   * A script of a page of HTML.
+   * @param {any} node Its text.
+   */
+  function script(node) {
+    for (const { slots, ...one } of node === undefined ? [] : messagesOf(node.data, 'script.ts')) {
+      const moved = (/** @type {{start: number, end: number}} */ { start, end }) => ({
+        start: start + node.start,
+        end: end + node.start,
+      });
+      found.push({ ...one, ...moved(one), slots: slots.map(moved) });
+    }
   }
 
   /**

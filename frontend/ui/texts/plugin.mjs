@@ -15,6 +15,9 @@ const escapes = {
   string: (/** @type {string} */ text) =>
     text.replace(/[\\'"]/g, '\\$&').replaceAll('\n', String.raw`\n`),
   template: (/** @type {string} */ text) => text.replace(/[\\`]|\$(?=\{)/g, '\\$&'),
+  // Go reads all that JSON.stringify writes.
+  chain: (/** @type {string} */ text) => JSON.stringify(text),
+  format: (/** @type {string} */ text) => JSON.stringify(text.replaceAll('%', '%%')).slice(1, -1),
 };
 
 /**
@@ -75,9 +78,11 @@ export function rewrite(source, messages, translate) {
     return pieces
       .map((piece, at) => {
         const one = at % 2 === 1 ? slots[Number(piece)] : undefined;
-        return one === undefined ? escapes[kind](piece) : slot(one);
+        if (one === undefined) return escapes[kind](piece);
+        // The verbs of a format may have changed places: "%d" is "%[1]d".
+        return kind === 'format' ? slot(one).replace(/.$/, `[${Number(piece) + 1}]$&`) : slot(one);
       })
-      .join('');
+      .join(kind === 'chain' ? ' + ' : '');
   }
 
   return part(0, source.length);
@@ -107,7 +112,6 @@ export function translation(language = process.env.PILOTFISH_LANGUAGE) {
   const missing = new Set();
   const name = basename(file, '.json');
   return {
-    missing,
     /**
      * @param {string} source
      * @param {string} path The file's absolute path.
@@ -115,14 +119,29 @@ export function translation(language = process.env.PILOTFISH_LANGUAGE) {
     apply(source, path) {
       const short = relative(root, path);
       if (!covers(short)) return undefined;
-      const translated = rewrite(source, textsOf(source, short), ({ text }) => {
-        const other = texts[`${text} @${short}`] || texts[text];
-        if (!other) missing.add(text);
-        return other || undefined;
-      });
+      const translated = this.replace(source, short, textsOf(source, short));
       return short.endsWith('.html')
         ? translated.replace('<html lang="en">', `<html lang="${name}">`)
         : translated;
+    },
+    /**
+     * @param {string} source
+     * @param {string} short The file's path in the repository.
+     * @param {Message[]} messages Its texts.
+     */
+    replace: (source, short, messages) =>
+      rewrite(source, messages, ({ text }) => {
+        const other = texts[`${text} @${short}`] || texts[text];
+        if (!other) missing.add(text);
+        return other || undefined;
+      }),
+    /** What to say about texts that have no translation; undefined when all have one. */
+    warning() {
+      const list = [...missing];
+      const first = list.slice(0, 20).join(' | ');
+      return list.length === 0
+        ? undefined
+        : `${list.length} texts stay English: ${first}${list.length > 20 ? ' …' : ''}`;
     },
   };
 }
@@ -147,11 +166,8 @@ export function texts() {
         handler: (html, { filename }) => other.apply(html, filename),
       },
       buildEnd() {
-        const list = [...other.missing];
-        if (list.length > 0)
-          this.warn(
-            `${list.length} texts stay English: ${list.slice(0, 20).join(' | ')}${list.length > 20 ? ' …' : ''}`,
-          );
+        const said = other.warning();
+        if (said !== undefined) this.warn(said);
       },
     },
   ];
