@@ -11,6 +11,9 @@ import (
 func Describe(name protocol.SessionName, req protocol.AppRequest) []protocol.ApprovalArg {
 	args := []protocol.ApprovalArg{{Name: "action", Value: string(req.Action)}, {Name: "session", Value: string(name)}}
 	args = append(args, identity.Describe(req.Identity)...)
+	if req.Clients != nil && req.Clients.ID != "" {
+		args = append(args, protocol.ApprovalArg{Name: string(req.Clients.Do), Value: req.Clients.ID})
+	}
 	return append(args, deletion(req.Stored)...)
 }
 

@@ -2,6 +2,7 @@ package apprequest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pilotfish/backend/protocol"
@@ -44,6 +45,12 @@ func TestDescribe(t *testing.T) {
 	}
 	if len(args) != 5 {
 		t.Errorf("the identity is not in %s", fmt.Sprint(args))
+	}
+	revoked := Describe("work", protocol.AppRequest{
+		Action: protocol.AppClients, Clients: &protocol.ClientsRequest{Do: protocol.ClientsRevoke, ID: "a1b2"},
+	})
+	if want := (protocol.ApprovalArg{Name: "revoke", Value: "a1b2"}); !slices.Contains(revoked, want) {
+		t.Errorf("the revoked client is not in %v", revoked)
 	}
 	if plain := Describe("work", protocol.AppRequest{Action: protocol.AppStop}); len(plain) != 2 {
 		t.Errorf("of a stop: %v", plain)

@@ -254,6 +254,9 @@ class Saying {
       }
       case 'app':
         return this.#app();
+      case 'schedule':
+        this.said.add('action').add('schedule');
+        return `change what Pilotfish runs by itself: ${this.#arg('action')} the schedule ${this.#quote('schedule')}`;
       case 'secret':
         return this.#secrets();
       case 'signins':
@@ -277,7 +280,7 @@ class Saying {
 
   /** What is done with a session, or with the app. */
   #app(): string {
-    this.said.add('action');
+    this.said.add('action').add('data');
     const action = this.#arg('action');
     switch (action) {
       case 'quit':
@@ -286,6 +289,10 @@ class Saying {
         return 'give every panel a new token';
       case 'restart-server':
         return "restart Pilotfish's server";
+      case 'clients':
+        return 'change which programs are connected to Pilotfish';
+      case 'stored':
+        return `delete stored data: ${this.#quote('data')}`;
       default:
         return `${action} the session ${this.#quote('session')}`;
     }
