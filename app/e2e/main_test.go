@@ -10,18 +10,21 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/app/e2e/fakes/notes"
 	"pilotfish/app/e2e/fakes/tui"
 	"pilotfish/app/e2e/tap"
 )
 
 // The product also starts this test binary: as "chromium" it is the tapped
-// browser, as "tui-agent" the fake agent.
+// browser, as "tui-agent" the fake agent, as "notes" the user's MCP server.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "chromium":
 		os.Exit(tappedBrowser(context.Background()))
 	case "tui-agent", "claude":
 		os.Exit(tui.Run(context.Background()))
+	case "notes":
+		os.Exit(notes.Run(context.Background()))
 	}
 	os.Exit(m.Run())
 }

@@ -107,7 +107,7 @@ func start(t *testing.T, o options) *product {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"chromium", "tui-agent"} {
+	for _, name := range []string{"chromium", "tui-agent", "notes"} {
 		link(t, self, filepath.Join(p.bin, name))
 	}
 	settings := o.Settings

@@ -38,16 +38,23 @@ func (w *watched) asked() {
 	}
 }
 
-// word answers a question in the panel with the pointer. A press counts only when
-// the question has been visible for a moment, so it is repeated until then.
+// word answers the question in the panel with the pointer.
 func (p *product) word(panel *tap.Page, label string) {
+	p.t.Helper()
+	p.wordTo(panel, "", label)
+}
+
+// wordTo answers the question in the panel that has a text. A press counts only when
+// the question has been visible for a moment, so it is repeated until then.
+func (p *product) wordTo(panel *tap.Page, question, label string) {
 	p.t.Helper()
 	p.eventually("the question is answered", func() bool {
 		var at *struct{ X, Y float64 }
 		find := fmt.Sprintf(`(() => {
-			const r = [...document.querySelectorAll('.approval button')].find((b) => b.textContent.trim() === %q)?.getBoundingClientRect()
+			const asked = [...document.querySelectorAll('.approval')].filter((one) => one.innerText.includes(%q))
+			const r = asked.flatMap((one) => [...one.querySelectorAll('button')]).find((b) => b.textContent.trim() === %q)?.getBoundingClientRect()
 			return r ? {X: r.x + r.width / 2, Y: r.y + r.height / 2} : null
-		})()`, label)
+		})()`, question, label)
 		if err := panel.Eval(p.ctx, find, &at); err != nil {
 			p.t.Fatal(err)
 		}
