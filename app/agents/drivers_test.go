@@ -311,6 +311,7 @@ type chatSink struct {
 	plan    []protocol.ChatPlanItem
 	command []protocol.ChatCommand
 	title   string
+	notices []string
 }
 
 func newConversation(answer protocol.ApprovalAnswer) *chatSink {
@@ -335,6 +336,8 @@ func (k *chatSink) Update(u driver.Update) {
 		k.command = u.Commands
 	case u.Title != nil:
 		k.title = *u.Title
+	case u.Notice != nil:
+		k.notices = append(k.notices, *u.Notice)
 	case u.Tool != nil:
 		k.fold(*u.Tool)
 	}

@@ -84,7 +84,7 @@ func TestTaskUsesTheUsersServers(t *testing.T) {
 	const credential = "Bearer kept-by-pass-4711"
 	team := &notes.Notes{}
 	site := httptest.NewServer(team.Handler(credential))
-	defer site.Close()
+	t.Cleanup(site.Close)
 	done := []do{{"do": "done", "success": true, "text": "All is kept."}}
 	pages := taskSite(t)
 	m := newHosted(t, map[string]func(scene) model.Reply{

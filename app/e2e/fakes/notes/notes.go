@@ -83,11 +83,12 @@ func Run(ctx context.Context) int {
 }
 
 // Handler serves over streamable HTTP the requests whose header Authorization is the
-// credential.
+// credential. It keeps no sessions: Goose 1.52 does not list the tools of a server of this
+// SDK that does.
 func (n *Notes) Handler(credential string) http.Handler {
 	n.Expect(credential)
 	server := n.server()
-	serve := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	serve := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n.mu.Lock()
 		ok := r.Header.Get("Authorization") == n.credential
