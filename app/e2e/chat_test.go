@@ -89,14 +89,17 @@ func (p *product) toChat(panel *tap.Page) {
 	if err := panel.Eval(p.ctx, `document.querySelector('[aria-label=Faces] [role=tab]:nth-child(2)').click()`, nil); err != nil {
 		p.t.Fatal(err)
 	}
-	p.until(panel, "there is something to write into", `document.querySelector('form textarea')`)
+	p.until(panel, "there is something to write into", composer)
 }
+
+// composer is the expression for the input of Chat; that of Task may be there, too.
+const composer = `document.querySelector('form textarea[aria-label^="Message to "]')`
 
 // say types a message and sends it.
 func (p *product) say(panel *tap.Page, text string) {
 	p.t.Helper()
-	p.until(panel, "a message can be written", `document.querySelector('form textarea')`)
-	if err := panel.Eval(p.ctx, `document.querySelector('form textarea').focus()`, nil); err != nil {
+	p.until(panel, "a message can be written", composer)
+	if err := panel.Eval(p.ctx, composer+".focus()", nil); err != nil {
 		p.t.Fatal(err)
 	}
 	if err := panel.Type(p.ctx, text+"\n"); err != nil {

@@ -78,7 +78,8 @@ func (p *product) answers(panel *tap.Page, label, question string, texts ...stri
 
 // TestTaskUsesTheUsersServers adds two MCP servers on the command line: a program, and a
 // server at an address that wants a credential. A task uses their tools, each after the
-// user was asked; a new start of the app keeps the list and what was allowed for good.
+// user was asked; a new start of the app keeps the list and what was allowed for good. An
+// agent of Chat gets the program.
 func TestTaskUsesTheUsersServers(t *testing.T) {
 	t.Setenv("PATH", filepath.Join(repoRoot(t), "backend/secret/fakes")+":"+os.Getenv("PATH")) // pass
 	const credential = "Bearer kept-by-pass-4711"
@@ -135,6 +136,13 @@ func TestTaskUsesTheUsersServers(t *testing.T) {
 	p.eventually("the server of the task is gone", func() bool {
 		return !slices.ContainsFunc(p.ours(), func(one string) bool { return strings.Contains(one, p.bin+"/notes") })
 	})
+
+	// An agent of Chat that cannot connect to an address does without, and the user sees why.
+	p.begin(firstConversation, "t1", "Servers")
+	p.toChat(panel)
+	p.say(panel, "tools")
+	p.untilSaid(panel, "tools pilotfish, notes")
+	p.until(panel, "the user is told which server the agent lacks", `document.body.innerText.includes('does not have these of your MCP servers: team (')`)
 
 	p.again(options{})
 	browser = p.browser(protocol.DefaultSession)
