@@ -39,6 +39,9 @@ export type Face = (typeof faces)[number]['id'];
 export class Faces {
   #byTab = $state.raw<Readonly<Record<TabID, Face>>>({});
   #last = $state<Face>();
+  /** What the user chose before the panel knew its first tab. */
+  #early: Face | undefined;
+  #arrived = false;
   readonly #area: chrome.storage.StorageArea;
 
   constructor(area: chrome.storage.StorageArea) {
@@ -62,8 +65,15 @@ export class Faces {
 
   choose(tab: TabID | undefined, face: Face): void {
     this.#last = face;
+    this.#early = tab === undefined && !this.#arrived ? face : undefined;
     if (tab !== undefined) this.#byTab = { ...this.#byTab, [tab]: face };
     void this.#area.set({ [facesKey]: { last: face, tabs: this.#byTab } });
+  }
+
+  /** Gives the panel's first tab what the user chose before it was known. */
+  arrived(tab: TabID): void {
+    this.#arrived = true;
+    if (this.#early !== undefined) this.choose(tab, this.#early);
   }
 }
 
