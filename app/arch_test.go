@@ -258,7 +258,7 @@ func roomRules() []roomRule {
 		{"app/bench/peers", []string{protocol, "backend/browser/chromium", "app/bench/report"}, "drivers know no measurement"},
 		{"app/bench/product", []string{protocol, "app/e2e"}, "the app is started without knowing what is measured"},
 		{"app/agents", []string{"backend"}, "real agents meet the built programs: nothing of them is linked"},
-		{"app/e2e", []string{"backend", "extension", "frontend", "app/agents/fakes/model", "app/cli/client"}, "nobody imports a program; the stand-in for hosted models is shared by all tests"},
+		{"app/e2e", []string{"backend", "extension", "frontend", "app/agents/fakes", "app/cli/client"}, "nobody imports a program; the stand-ins for hosted models and for an MCP server of the user are shared by all tests"},
 		{"app", []string{"backend", "extension", "app/assembly", "app/calls"}, "nobody imports a program"},
 		{"app/calls", []string{protocol, "backend/server"}, "what the window's page may call knows the parts that answer only as interfaces"},
 	}
@@ -334,7 +334,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 		{"github.com/chromedp/", []string{"backend/browser", "app/e2e", "app/bench"}, "nobody outside sees a type of the browser's protocol; the whole-product tests look at the browser from outside"},
 		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e", "app/bench"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
 		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp", "app/e2e"}, "an agent's protocol is its driver's matter; the tests of Pilot are a client of it"},
-		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "backend/toolservers/client", "app/service", "app/programs/fakes", "app/e2e", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tasks are clients of the user's servers; tests are clients of it)"},
+		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "backend/toolservers/client", "app/service", "app/programs/fakes", "app/e2e", "app/agents/fakes/notes", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tasks are clients of the user's servers; tests are clients of it)"},
 		{"aead.dev/minisign", []string{"backend/update", "app/service/updating"}, "what is signed by a release key is only the update (its command's tests sign one)"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},
 		{"modernc.org/sqlite", []string{"backend/browser", "app/bench"}, "only files of other browsers are databases; our own state is journals and files that a person can read"},

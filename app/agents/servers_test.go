@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"pilotfish/app/agents/fakes/model"
-	"pilotfish/app/e2e/fakes/notes"
+	"pilotfish/app/agents/fakes/notes"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/protocol"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"pilotfish/app/e2e/fakes/notes"
+	"pilotfish/app/agents/fakes/notes"
 	"pilotfish/app/e2e/fakes/tui"
 	"pilotfish/app/e2e/tap"
 )

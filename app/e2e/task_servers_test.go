@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"pilotfish/app/agents/fakes/model"
-	"pilotfish/app/e2e/fakes/notes"
+	"pilotfish/app/agents/fakes/notes"
 	"pilotfish/app/e2e/tap"
 	"pilotfish/backend/protocol"
 )
