@@ -68,3 +68,27 @@ func TestDriversUseAServerAtAnAddress(t *testing.T) {
 		}
 	})
 }
+
+// Claude reports a server that refuses it, and the user is told. Agents over ACP have no
+// such report: with them such a server is only missing.
+func TestClaudeReportsAServerThatRefuses(t *testing.T) {
+	m := model.New(model.Steps(model.Reply{Text: "Hello."}))
+	defer m.Close()
+	d := drivenAgents(t, m)[0]
+	server := &notes.Notes{}
+	site := httptest.NewServer(server.Handler("Bearer of somebody else"))
+	t.Cleanup(site.Close)
+	k := newConversation("")
+	s, err := d.startAgent(t).Open(timed(t), driver.SessionConfig{Dir: t.TempDir(), Tools: []driver.ToolServer{{Name: "notes", URL: site.URL}}}, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end, err := s.Prompt(timed(t), driver.Prompt{Text: "Hello."}); err != nil || end.Reason != protocol.EndDone {
+		t.Fatalf("%+v, %v", end, err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.notices) != 1 || !strings.Contains(k.notices[0], "cannot use the MCP server notes") || server.Refused() == 0 {
+		t.Errorf("the user is told %q; %d requests were refused", k.notices, server.Refused())
+	}
+}

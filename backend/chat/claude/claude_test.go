@@ -379,3 +379,30 @@ func TestAServerAtAnAddress(t *testing.T) {
 		t.Error("the user is not told which server claude lacks")
 	}
 }
+
+// Claude reports at the beginning of each turn which MCP servers it is connected to. The
+// user is told once about one that does not work.
+func TestAServerThatDoesNotWork(t *testing.T) {
+	_, session, sink, err := open(t, driver.SessionConfig{Tools: []driver.ToolServer{
+		{Name: "pilotfish", Command: "pilotfish", Args: []string{"mcp"}}, {Name: "broken", URL: "https://broken.example"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := session.Prompt(within(t), driver.Prompt{Text: "say hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sink.mu.Lock()
+	defer sink.mu.Unlock()
+	var notices []string
+	for _, u := range sink.updates {
+		if u.Notice != nil {
+			notices = append(notices, *u.Notice)
+		}
+	}
+	if len(notices) != 1 || !strings.Contains(notices[0], " cannot use the MCP server broken: ") {
+		t.Errorf("the user is told %q", notices)
+	}
+}

@@ -87,6 +87,9 @@ func (a *agent) Open(ctx context.Context, cfg driver.SessionConfig, sink driver.
 func (a *agent) start(cfg driver.SessionConfig, sink driver.Sink) (*session, error) {
 	s := newSession(a, cfg, sink)
 	cfg.Tools, s.lacks = driver.Usable(a.launch.Name, cfg.Tools, true)
+	for _, tool := range cfg.Tools {
+		s.servers[tool.Name] = true
+	}
 	launch := a.launch
 	launch.Dir = cfg.Dir
 	launch.Args = s.args(cfg)

@@ -49,9 +49,22 @@ func (s *session) system(m *message) {
 	if m.PermissionMode != "" && s.options.choose(optionMode, m.PermissionMode) {
 		s.emit(driver.Update{Options: s.options.shown()})
 	}
+	for _, server := range m.Servers {
+		s.failedServer(server)
+	}
 	if m.Subtype == "compact_boundary" {
 		s.emit(driver.Update{Notice: new("Claude summed up the conversation so far, to have room for more.")})
 	}
+}
+
+// failedServer tells the user once about an MCP server of theirs that claude cannot use.
+// Those in claude's own settings are between the two.
+func (s *session) failedServer(server serverStatus) {
+	if server.Status != "failed" && server.Status != "needs-auth" || !s.servers[server.Name] {
+		return
+	}
+	delete(s.servers, server.Name)
+	s.emit(driver.Update{Notice: new(s.agent.launch.Name + " cannot use the MCP server " + server.Name + ": it does not work, or refuses the connection. `pilotfish mcp-servers` lists yours.")})
 }
 
 // streamEvent handles a piece of a message.

@@ -36,6 +36,7 @@ type session struct {
 	pieces   map[int]string  // the kinds of its blocks, by index
 	edits    map[string]bool // calls whose content is a diff
 	context  protocol.ChatUsage
+	servers  map[string]bool // the MCP servers it was given, but those that it could not use
 
 	mu        sync.Mutex
 	said      []string // its error output while it starts
@@ -67,7 +68,7 @@ type turnResult struct {
 func newSession(a *agent, cfg driver.SessionConfig, sink driver.Sink) *session {
 	s := &session{
 		agent: a, log: a.cfg.Logger, sink: sink, id: cfg.Resume,
-		pieces: map[int]string{}, edits: map[string]bool{},
+		pieces: map[int]string{}, edits: map[string]bool{}, servers: map[string]bool{},
 		controls: map[string]func(json.RawMessage, error){}, questions: map[string]*question{},
 	}
 	if s.id == "" {

@@ -25,6 +25,8 @@ type message struct {
 
 	// system
 	PermissionMode string `json:"permissionMode"`
+	// Servers are claude's MCP servers, in the message init before each turn.
+	Servers []serverStatus `json:"mcp_servers"`
 
 	// result
 	IsError    bool     `json:"is_error"`
@@ -36,6 +38,13 @@ type message struct {
 	ModelUsage map[string]struct {
 		ContextWindow int `json:"contextWindow"`
 	} `json:"modelUsage"`
+}
+
+// serverStatus is an MCP server of claude: connected, failed, needs-auth, pending or
+// disabled.
+type serverStatus struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
 }
 
 // usage is the tokens of a request, or of a turn.

@@ -35,6 +35,7 @@ type claude struct {
 	mode    string
 	count   int
 	queued  []line // messages that arrived during a turn
+	servers []object
 }
 
 // line is what the client writes.
@@ -67,6 +68,8 @@ func main() {
 		switch arg {
 		case "--session-id", "--resume":
 			c.session = os.Args[i+1]
+		case "--mcp-config":
+			c.connect(os.Args[i+1])
 		}
 	}
 	if c.session == "gone" {
@@ -143,6 +146,24 @@ func (c *claude) control(l line) {
 	c.write(object{"type": "control_response", "response": object{"subtype": "success", "request_id": l.RequestID, "response": response}})
 }
 
+// connect says of its MCP servers that they are connected, but for that named broken.
+func (c *claude) connect(config string) {
+	var servers struct {
+		MCPServers map[string]any `json:"mcpServers"`
+	}
+	if err := json.Unmarshal([]byte(config), &servers); err != nil {
+		fmt.Fprintf(os.Stderr, "scripted: %q: %v\n", config, err)
+		os.Exit(9)
+	}
+	for name := range servers.MCPServers {
+		status := "connected"
+		if name == "broken" {
+			status = "failed"
+		}
+		c.servers = append(c.servers, object{"name": name, "status": status})
+	}
+}
+
 // taken reports that it has started with a message.
 func (c *claude) taken(l line) {
 	c.write(object{"type": "user", "isReplay": true, "uuid": l.UUID, "message": object{"role": "user", "content": l.Message.Content}})
@@ -154,7 +175,7 @@ func (c *claude) turn(l line) {
 	for _, b := range l.Message.Content {
 		text += b.Text
 	}
-	c.write(object{"type": "system", "subtype": "init", "session_id": c.session, "permissionMode": c.mode})
+	c.write(object{"type": "system", "subtype": "init", "session_id": c.session, "permissionMode": c.mode, "mcp_servers": c.servers})
 	c.taken(l)
 	for step := range strings.SplitSeq(text, ";") {
 		word, rest, _ := strings.Cut(strings.TrimSpace(step), " ")
