@@ -42,7 +42,11 @@ export class SettingsForm {
     this.failure = undefined;
     try {
       this.registry ??= await this.#backend.settingsRegistry();
-      this.#take(await this.#backend.settings());
+      // Not while a save is on its way: the answer would be older than that.
+      await this.#next(async () => {
+        this.#take(await this.#backend.settings());
+        return true;
+      });
     } catch (reason) {
       this.failure = asBackendError(reason);
     }
@@ -60,7 +64,7 @@ export class SettingsForm {
   save(field: FieldName, run?: string): Promise<boolean> {
     return this.#next(() => {
       const draft = this.draft;
-      return draft ? this.#save({ [field]: valueAt(draft, field) }, field, run) : false;
+      return draft ? this.#save({ [field]: valueAt(draft, field) }, field, run, true) : false;
     });
   }
 
@@ -80,7 +84,7 @@ export class SettingsForm {
   // overwrite each other.
   #next(work: () => Promise<boolean> | boolean): Promise<boolean> {
     const done = this.#queue.then(work);
-    this.#queue = done;
+    this.#queue = done.catch(() => undefined);
     return done;
   }
 
@@ -88,6 +92,7 @@ export class SettingsForm {
     values: Record<FieldName, unknown>,
     field: FieldName,
     run?: string,
+    typed = false,
   ): Promise<boolean> {
     const kept = this.#kept;
     if (!kept) return false;
@@ -102,7 +107,9 @@ export class SettingsForm {
       this.#kept = now;
       for (const name of Object.keys(values)) {
         this.#setError(name, undefined);
-        this.put(name, valueAt(now, name));
+        // What the user has typed since stays.
+        const later = typed && !same(this.draft && valueAt(this.draft, name), values[name]);
+        if (!later) this.put(name, valueAt(now, name));
         const setting = this.registry?.settings.find((one) => one.field === name);
         if (run !== undefined && setting?.atSessionStart) this.#waiting.set(name, run);
       }

@@ -69,3 +69,45 @@ test('loading again keeps what is being edited', async () => {
   await form.load();
   expect(form.draft).toMatchObject({ agentArgs: '--model big', fontSize: 20 });
 });
+
+test('what is typed while a field is saved stays, and is saved next', async () => {
+  const { fake, form } = await open();
+  form.put('fontSize', 14);
+  const first = form.save('fontSize');
+  await Promise.resolve();
+  form.put('fontSize', 15);
+  const second = form.save('fontSize');
+  await Promise.all([first, second]);
+  expect([fake.settings.fontSize, form.draft?.fontSize]).toEqual([15, 15]);
+  form.put('agentArgs', '--model');
+  const saved = form.save('agentArgs');
+  await Promise.resolve();
+  form.put('agentArgs', '--model big');
+  await saved;
+  expect(form.draft?.agentArgs).toBe('--model big');
+});
+
+test('settings that are read during a save are not older than it', async () => {
+  const target = {} as Window;
+  install(target);
+  const backend = connect(target);
+  let release: () => void = () => undefined;
+  let held = Promise.resolve();
+  const form = new SettingsForm({
+    ...backend,
+    async settings() {
+      const now = await backend.settings();
+      await held;
+      return now;
+    },
+  });
+  await form.load();
+  held = new Promise((go) => (release = go));
+  const load = form.load();
+  form.put('fontSize', 14);
+  const save = form.save('fontSize');
+  await new Promise((done) => setTimeout(done));
+  release();
+  await Promise.all([load, save]);
+  expect([form.kept?.fontSize, form.draft?.fontSize]).toEqual([14, 14]);
+});
