@@ -281,3 +281,45 @@ it('is accessible in the light and in the dark', async () => {
   }
   expect(await page.evaluate(() => document.body.scrollWidth)).toBeLessThanOrEqual(320);
 });
+
+it('keeps late replies where they belong', async () => {
+  await open();
+  let release: () => void = () => undefined;
+  let held = new Promise<void>((go) => (release = go));
+  await page.route('**/command', async (route) => {
+    const { command, args } = route.request().postDataJSON() as {
+      command: string;
+      args: Record<string, unknown>;
+    };
+    if (command === 'eval' || args.do === 'open') await held;
+    await route.continue();
+  });
+  const reply = (part: string) =>
+    page.waitForResponse((one) => one.request().postData()?.includes(part) === true);
+  // Opened, closed and opened again before the parts are there.
+  const parts = reply('"do":"open"');
+  const tree = inRoom().getByRole('button', { name: /^\{list/ });
+  for (let n = 0; n < 3; n += 1) await tree.click();
+  release();
+  await (await parts).finished();
+  const named = inRoom()
+    .locator('.name')
+    .filter({ hasText: /^list$/ });
+  await named.first().waitFor();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await named.count()).toBe(1);
+
+  held = new Promise<void>((go) => (release = go));
+  const late = reply('"slow"');
+  await prompt().fill('slow');
+  await page.keyboard.press('Enter');
+  await lineOf('slow').waitFor();
+  await page.evaluate(() => {
+    globalThis.fakeChrome.activate(12);
+  });
+  await lineOf('slow').waitFor({ state: 'detached' });
+  release();
+  await (await late).finished();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await lineOf('42').count()).toBe(0);
+});

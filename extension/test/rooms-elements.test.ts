@@ -79,6 +79,24 @@ describe('the room Elements', () => {
     await expect.poll(() => made.rooms.followed).not.toContain('elements');
   });
 
+  it('does every action that is pressed, also while another one is on its way', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((go) => (release = go));
+    await page.route('**/command', async (route) => {
+      const { command } = route.request().postDataJSON() as { command: string };
+      if (command === 'click') await held;
+      await route.continue();
+    });
+    await option('e5').click();
+    await button('Click').click();
+    await page.getByText('Working…').waitFor();
+    await button('Hover').click();
+    await expect.poll(ran).toContain('hover e5');
+    release();
+    await expect.poll(ran).toContain('click e5');
+    await page.getByText('Working…').waitFor({ state: 'detached' });
+  });
+
   it('is filtered by text and by role', async () => {
     await page.getByLabel('Filter elements').fill('save pay');
     await page.getByText('1 of 6 elements').waitFor();

@@ -201,6 +201,39 @@ describe('the room Inspector', () => {
     }
   });
 
+  it('keeps the focus beside what was removed, and shows what is in force after a refusal', async () => {
+    await pick();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+    at.details = {
+      ...at.details,
+      rules: at.details.rules.map((rule) => ({
+        ...rule,
+        declarations: rule.declarations.filter(({ name }) => name !== 'color'),
+      })),
+      attributes: [{ name: 'class', value: 'box' }],
+    };
+    await button('Remove color').press('Enter');
+    await expect.poll(focused).toBe('Add a declaration to .box');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('New declaration in .box').fill('color: tomato');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('Add a declaration to .box');
+    made.rooms.answers.set('viewport', () => ({
+      ok: false,
+      error: { code: 'gone', message: 'the tab is gone' },
+    }));
+    await page.getByLabel('Page size').selectOption('Phone 390 × 844');
+    await page.getByText('the tab is gone').waitFor();
+    expect(await page.getByLabel('Page size').inputValue()).toBe('');
+    made.rooms.answers.set('edit', () => ({
+      ok: false,
+      error: { code: 'bad_argument', message: 'no such rule' },
+    }));
+    await page.getByLabel('width on', { exact: true }).click();
+    await page.getByRole('alert').getByText('no such rule').waitFor();
+    await expect.poll(() => page.getByLabel('width on', { exact: true }).isChecked()).toBe(true);
+  });
+
   it('undoes, sends what was ticked, and says what is stale', async () => {
     await pick();
     expect(await button('Undo').isDisabled()).toBe(true);

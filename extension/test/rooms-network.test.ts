@@ -266,3 +266,50 @@ it('is accessible in the light and in the dark', async () => {
   }
   expect(await page.evaluate(() => document.body.scrollWidth)).toBeLessThanOrEqual(320);
 });
+
+it('shows what is in force after a refusal, and no reply that comes late', async () => {
+  await open();
+  await button('Block, mock or throttle').click();
+  const answer = made.rooms.answers.get('network');
+  made.rooms.answers.set('network', (request) =>
+    request.args?.do === 'throttle'
+      ? { ok: false, error: { code: 'gone', message: `no ${String(request.args.what)}` } }
+      : (answer?.(request) ?? {}),
+  );
+  const throttle = inRoom().getByRole('combobox', { name: /^Throttle/ });
+  await throttle.selectOption('offline');
+  await inRoom().getByText('no offline').waitFor();
+  await expect.poll(() => throttle.inputValue()).toBe('off');
+  const signals = { errors: 0, warnings: 0, blocked: 0, mocked: 0, throttle: 'slow-3g' };
+  made.rooms.feed('signals', signals);
+  await expect.poll(() => throttle.inputValue()).toBe('slow-3g');
+  const read = ran({ do: 'rules' }).length;
+  await button('Turn all off').click();
+  await expect.poll(() => ran({ do: 'rules' }).length).toBeGreaterThan(read);
+  await inRoom().getByText('no off', { exact: true }).waitFor();
+  await button('Close the changes').click();
+
+  await row(/cart/).click();
+  await inRoom().locator('dd').filter({ hasText: '(masked)' }).first().waitFor();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((go) => (release = go));
+  await page.route('**/command', async (route) => {
+    const { args } = route.request().postDataJSON() as { args: Record<string, unknown> };
+    if (args.masked === false) await held;
+    await route.continue();
+  });
+  await button('Show cookies and credentials').click();
+  const late = page.waitForResponse(
+    (reply) => reply.request().postData()?.includes('"masked":false') === true,
+  );
+  await button('Hide cookies and credentials').click();
+  await expect.poll(() => ran({ do: 'show', masked: true }).length).toBe(2);
+  release();
+  await (await late).finished();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(
+    await inRoom()
+      .getByText(/it's secret/)
+      .count(),
+  ).toBe(0);
+});

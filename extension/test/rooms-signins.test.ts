@@ -181,6 +181,8 @@ it('lists, filters, imports and removes sign-ins', async () => {
   expect(await dialog().getByRole('heading', { name: 'Imported' }).count()).toBe(0);
   await button('Close').last().click();
   await dialog().waitFor({ state: 'detached' });
+  const opener = page.getByRole('button', { name: 'Sign-ins' });
+  await expect.poll(() => opener.evaluate((it) => it === document.activeElement)).toBe(true);
 });
 
 it('says why cookies could not be unlocked, and what went wrong', async () => {
@@ -238,4 +240,40 @@ it('offers to sign in here, by the keyboard alone', async () => {
   await page.keyboard.press('Enter');
   await dialog().waitFor({ state: 'detached' });
   await expect.poll(opened).toEqual(['https://forum.example/', 'https://news.example/']);
+});
+
+it('does what is pressed meanwhile afterwards, and drops the sites of another profile', async () => {
+  const at = '2026-11-26T10:00:00Z';
+  imported = ['shop.example', 'forum.example'].map((name) => ({
+    site: name,
+    browser: 'chrome',
+    profile: 'Default',
+    cookies: 7,
+    at,
+  }));
+  await open();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((go) => (release = go));
+  await page.route('**/command', async (route) => {
+    const { args } = route.request().postDataJSON() as { args: Record<string, unknown> };
+    if (args.do !== undefined) await held;
+    await route.continue();
+  });
+  const sites = page.waitForResponse(
+    (one) => one.request().postData()?.includes('"sites"') === true,
+  );
+  await button('Show sites').click();
+  await dialog().getByLabel('Browser and profile').selectOption({ index: 1 });
+  await button('Remove shop.example').click();
+  await button('Remove forum.example').click();
+  release();
+  await (await sites).finished();
+  await dialog().getByRole('heading', { name: 'Imported' }).waitFor({ state: 'detached' });
+  expect(imported).toEqual([]);
+  expect(await dialog().getByRole('group', { name: 'Sites' }).count()).toBe(0);
+  // A site that cannot be opened is said.
+  await dialog().getByLabel('Browser and profile').selectOption({ index: 0 });
+  await button('Show sites').click();
+  await button('Sign in to bank.example here').click();
+  await page.getByText('There is no command newtab.').waitFor();
 });

@@ -174,6 +174,24 @@ describe('the record', () => {
     expect(record.problem).toBe('');
   });
 
+  it('asked for older entries during a read, waits for that', async () => {
+    const { desk: made } = desk({
+      0: { entries: [entry({ index: 90 })], before: 80, last: 90 },
+      80: { entries: [entry({ index: 70 })], before: 40 },
+    });
+    const record = new ActivityRecord(made);
+    await record.start();
+    const request = made.request.bind(made);
+    made.request = async (...asked) => {
+      await new Promise((done) => setImmediate(done));
+      return request(...asked);
+    };
+    void record.older();
+    // A caller that reads until it has an entry must not spin.
+    await record.older();
+    expect(record.rows.map(({ index }) => index)).toEqual([70, 90]);
+  });
+
   it('says why it cannot be read, and begins anew when the record did', async () => {
     const pages: Record<number, object> = {};
     const { desk: made, tell } = desk(pages);

@@ -47,6 +47,8 @@ export class ActivityRecord {
   readonly #desk: RoomDesk;
   #held: Row[] = [];
   #following = true;
+  /** The read in progress, or the last one. */
+  #last: Promise<unknown> = Promise.resolve();
   /** The index before which older entries are read; 0 at the beginning. */
   #before = 0;
   /** Grows with each query, so that a late reply to an earlier one is ignored. */
@@ -70,7 +72,9 @@ export class ActivityRecord {
     this.more = true;
     this.#before = 0;
     this.#abort = new AbortController();
-    const last = await this.#read(turn);
+    const read = this.#read(turn);
+    this.#last = read;
+    const last = await read;
     if (last === undefined || turn !== this.#turn) return;
     this.#unfollow = this.#desk.follow('activity', undefined, last, (told) => {
       if (turn === this.#turn) this.#told(told);
@@ -86,10 +90,10 @@ export class ActivityRecord {
     this.reading = false;
   }
 
-  /** Reads older entries, if there are any. */
+  /** Reads older entries, if there are any; waits for a read that is in progress instead. */
   async older(): Promise<void> {
-    if (this.reading || !this.more || this.#before === 0) return;
-    await this.#read(this.#turn);
+    if (!this.reading && this.more && this.#before !== 0) this.#last = this.#read(this.#turn);
+    await this.#last;
   }
 
   /** Shows new rows as they come, or holds them. */

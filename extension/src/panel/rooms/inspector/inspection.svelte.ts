@@ -31,6 +31,9 @@ export class Inspection {
   busy = $state(false);
   readonly #desk: RoomDesk;
   #picker: AbortController | undefined;
+  /** The reads in flight and those that wait; and the changes of states. */
+  #reading: Promise<void> = Promise.resolve();
+  #forcing: Promise<void> = Promise.resolve();
   /** What to read once the read in flight ends. */
   #next: { element: string | undefined; step: string | undefined } | undefined;
 
@@ -65,14 +68,16 @@ export class Inspection {
   /**
    * Reads an element: the one of a ref, or without one the element that is shown by then,
    * or its neighbour in a direction. While another read runs it waits for that; of those
-   * that wait, what the user asked for wins over a mere refresh.
+   * that wait, what the user asked for wins over a mere refresh. It resolves when none waits.
    */
-  async read(element?: string, step?: string): Promise<void> {
-    if (this.busy) {
-      if (element !== undefined || step !== undefined || this.#next === undefined)
-        this.#next = { element, step };
-      return;
-    }
+  read(element?: string, step?: string): Promise<void> {
+    if (!this.busy) this.#reading = this.#read(element, step);
+    else if (element !== undefined || step !== undefined || this.#next === undefined)
+      this.#next = { element, step };
+    return this.#reading;
+  }
+
+  async #read(element?: string, step?: string): Promise<void> {
     const from = element ?? this.details?.ref;
     if (from === undefined) return;
     this.busy = true;
@@ -89,7 +94,7 @@ export class Inspection {
     }
     const next = this.#next;
     this.#next = undefined;
-    if (next !== undefined) await this.read(next.element, next.step);
+    if (next !== undefined) await this.#read(next.element, next.step);
   }
 
   /** Lets the user pick an element of the page, until they do, give up, or the time is over. */
@@ -160,8 +165,13 @@ export class Inspection {
     if (edits !== undefined) this.edits = edits;
   }
 
-  /** Forces a state of the element, or ends it. */
-  async force(state: string): Promise<void> {
+  /** Forces a state of the element, or ends it. One after the other: a request has all states. */
+  force(state: string): Promise<void> {
+    this.#forcing = this.#forcing.then(() => this.#force(state));
+    return this.#forcing;
+  }
+
+  async #force(state: string): Promise<void> {
     const d = this.details;
     if (d === undefined) return;
     const states = d.states.includes(state)

@@ -155,6 +155,20 @@ describe('changes', () => {
     expect(seen.problem).toBe('no edit: why');
   });
 
+  it('of states that are pressed at once are all made', async () => {
+    const { desk: one, asked } = desk({
+      details: [shown, { data: { ...details, states: ['hover'] } }],
+      force: {},
+    });
+    const seen = new Inspection(one);
+    await seen.read('e5');
+    await Promise.all([seen.force('hover'), seen.force('focus')]);
+    expect(asked.filter(([command]) => command === 'force').map(([, args]) => args)).toEqual([
+      { element: 'e5', states: 'hover' },
+      { element: 'e5', states: 'hover,focus' },
+    ]);
+  });
+
   it('of a state are added to those that are forced, or taken away', async () => {
     const hovered: Details = { ...details, states: ['hover'] };
     const { desk: one, asked } = desk({ details: [shown, { data: hovered }], force: {} });
