@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { asked, button, eachWithBackend, entry, made, open, page } from './chat-kit';
+import { asked, button, eachWithBackend, entry, made, message, open, page, say } from './chat-kit';
 import { conversation, fill } from './chat-states';
 
 eachWithBackend();
@@ -173,6 +173,43 @@ describe('several conversations', () => {
     made.push({ type: 'show', tab: 't2', conversation: 'c3' });
     await entry('said where no tab is').waitFor();
     await expect.poll(() => asked('/chat/set')).toEqual([{ conversation: 'c3', tab: 't2' }]);
+  });
+
+  it('get a message back that was refused after the user had gone to another one', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((go) => (release = go));
+    await page.route('**/chat/send', async (route) => {
+      await held;
+      await route.abort();
+    });
+    await say('for the first');
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(12);
+    });
+    await entry('said in the other tab').waitFor();
+    const failed = page.waitForEvent('requestfailed');
+    release();
+    await failed;
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(11);
+    });
+    await entry('one heading').waitFor();
+    await expect.poll(() => message().inputValue()).toBe('for the first');
+    expect(made.chat.get('c2').head.draft ?? '').toBe('');
+  });
+
+  it('that cannot be deleted say why, in the list', async () => {
+    await page.route('**/chat/delete', (route) =>
+      route.fulfill({
+        status: 409,
+        json: { error: { code: 'not_writable', message: 'the disk is full' } },
+      }),
+    );
+    await button('What this page says').click();
+    await button('More for Other tab').click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await button('Delete').click();
+    await page.getByRole('alert').getByText('The disk is full').waitFor();
   });
 
   it('are renamed and deleted', async () => {

@@ -126,8 +126,14 @@ describe('a turn', () => {
     await page.getByRole('textbox', { name: 'Edit message 1' }).fill('other');
     await page.keyboard.press('Enter');
     await made.until(() => texts()[0] === 'other');
-    await button('Remove').first().click();
+    const focused = (name: string): Promise<void> =>
+      expect
+        .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+        .toBe(name);
+    await focused('Edit');
+    await button('Remove').first().press('Enter');
     await page.getByText('1 queued').waitFor();
+    await focused('Edit');
     await button('Remove').click();
     await made.until(() => texts().length === 0);
   });

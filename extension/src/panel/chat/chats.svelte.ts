@@ -76,6 +76,12 @@ export class Chats {
   readonly #inputs = new Map<ConversationID, Input>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #drafts = new Map<ConversationID, Draft>();
+  /** Older entries that are being loaded. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
+  readonly #older = new Map<ConversationID, Promise<void>>();
+  /** Called once something of a conversation has arrived. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
+  readonly #arrived = new Map<ConversationID, () => void>();
   #watched: ConversationID | undefined;
   /** Whether the open socket has received the current subscription. */
   #asked = false;
@@ -212,13 +218,20 @@ export class Chats {
     if (transcript === undefined) return;
     if (event.page !== undefined) transcript.take(event.page);
     if (event.events.length > 0) transcript.take(event.events);
+    this.#arrived.get(event.conversation)?.();
   }
 
-  /** Loads entries before the first one. */
-  async older(id: ConversationID): Promise<void> {
+  /** Loads entries before the first one; waits for a load that is in progress instead. */
+  older(id: ConversationID): Promise<void> {
+    const running = this.#older.get(id) ?? this.#load(id).finally(() => this.#older.delete(id));
+    this.#older.set(id, running);
+    return running;
+  }
+
+  async #load(id: ConversationID): Promise<void> {
     const transcript = this.transcript(id);
     const first = transcript.cells[0];
-    if (transcript.fetching || !transcript.more || first === undefined) return;
+    if (!transcript.more || first === undefined) return;
     transcript.fetching = true;
     await this.requests.try(id, async () => {
       const body = { conversation: id, before: first.entry.index, limit: CHAT_PAGE };
@@ -294,9 +307,13 @@ export class Chats {
     return part.draft === undefined ? this.requests.try(id, set) : this.requests.keep(id, set);
   }
 
-  /** Loads older entries until the one with this index is loaded. */
+  /** Loads older entries until the one with this index is loaded, once the newest ones are. */
   async reach(id: ConversationID, index: number): Promise<void> {
     const transcript = this.transcript(id);
+    if (!transcript.known)
+      await new Promise<void>((resolve) => {
+        this.#arrived.set(id, resolve);
+      });
     while (transcript.more && (transcript.cells[0]?.entry.index ?? 0) > index) {
       const before = transcript.cells.length;
       await this.older(id);

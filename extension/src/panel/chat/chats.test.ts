@@ -205,7 +205,31 @@ it('older entries are fetched once at a time, while there are more', async () =>
   });
   await Promise.all([chats.older('a'), chats.older('a')]);
   expect(connection.of('/chat/history')).toHaveLength(1);
+  // What the list loads because of a scroll does not end the search.
+  void chats.older('a');
   await chats.reach('a', 2);
   expect(transcript.cells.map(({ id }) => id)).toEqual(['x5', 'x6', 'x7', 'x8', 'x9']);
   expect([transcript.more, transcript.fetching]).toEqual([false, false]);
+});
+
+it('an entry is reached in a conversation that was not shown before', async () => {
+  const entry = (index: number) => ({
+    id: `x${String(index)}`,
+    index,
+    kind: 'text' as const,
+    at: '2026-11-21T09:30:00Z',
+    text: String(index),
+  });
+  know(head('a'));
+  connection.answers['/chat/history'] = () => ({
+    head: head('a'),
+    entries: [entry(3)],
+    more: false,
+    index: 9,
+  });
+  const reached = chats.reach('a', 3);
+  const page = { conversation: 'a', head: head('a'), entries: [entry(9)], more: true, index: 9 };
+  chats.apply({ type: 'chat', conversation: 'a', events: [], page });
+  await reached;
+  expect(chats.transcript('a').cells.map(({ id }) => id)).toEqual(['x3', 'x9']);
 });

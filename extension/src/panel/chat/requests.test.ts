@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { OfflineError } from '../connection/connection';
 import { AskedConnection } from '../connection/fakes/asked';
 import { RefusedError } from '../connection/request';
+import { exported } from './export';
 import { Requests } from './requests';
 
 let connection: AskedConnection;
@@ -78,4 +79,15 @@ describe('what is asked of the backend', () => {
     expect(await requests.export('c1', 'json')).toBeUndefined();
     expect(requests.problems.get('c1')?.message).toBe('no');
   });
+});
+
+it('a clipboard that refuses an export is a problem, too', async () => {
+  connection.answers['/chat/export'] = () => ({ name: 'c1.md', text: '# c1' });
+  const writeText = vi.fn().mockResolvedValueOnce(undefined).mockRejectedValue(new Error('focus'));
+  vi.stubGlobal('navigator', { clipboard: { writeText } });
+  await exported(requests, 'c1', 'clipboard');
+  expect([writeText.mock.calls, requests.problems.size]).toEqual([[['# c1']], 0]);
+  await exported(requests, 'c1', 'clipboard');
+  vi.unstubAllGlobals();
+  expect(requests.problems.get('c1')?.message).toBe('The clipboard cannot be written to.');
 });
