@@ -148,11 +148,16 @@ it('Enter waits until it is known whether there is a model', async () => {
   await wish(page, 'Fill this form for Ada');
   await page.keyboard.press('Enter');
   expect(await button('Set up a model').count()).toBe(0);
+  await page.keyboard.type(' and then the next');
   told();
   await page.locator('.goal', { hasText: 'Fill this form for Ada' }).waitFor();
   expect(await button('Set up a model').count()).toBe(0);
   expect(made.tasks.kept.size).toBe(1);
   expect([...made.tasks.kept.values()][0]?.head.profile).toBe('m1');
+  // What was typed meanwhile stays.
+  await expect
+    .poll(() => page.getByRole('textbox', { name: 'Message the task' }).inputValue())
+    .toBe('and then the next');
 });
 
 it('a search says where in a task the words are', async () => {
@@ -171,7 +176,18 @@ it('a search says where in a task the words are', async () => {
   await open();
   await button('Task history').click();
   await page.getByRole('textbox', { name: 'Search tasks' }).fill('voucher');
-  await page.getByRole('button', { name: /^Order the tickets Step 3: …the voucher\./ }).waitFor();
+  const hit = page.getByRole('button', { name: /^Order the tickets Step 3: …the voucher\./ });
+  await hit.waitFor();
+  await page.route(
+    '**/task/delete',
+    (route) =>
+      route.fulfill({ status: 409, json: { error: { code: 'busy', message: 'it is in use' } } }),
+    { times: 1 },
+  );
+  await button('Delete: Order the tickets').click();
+  await page.getByRole('alert').getByText('it is in use').waitFor();
+  await button('Delete: Order the tickets').click();
+  await hit.waitFor({ state: 'detached' });
 });
 
 it('a follow-up task is told of all that went before it, and so is its own', async () => {

@@ -30,6 +30,11 @@ export class CleanUp {
   sites = $state.raw<readonly string[]>([]);
   /** The address of the page that the result is about: another page is as its site made it. */
   #page = $state('');
+  /** The tab that the result is about, by Chrome's id. */
+  #tab: number | undefined;
+  /** The last request and what it asked for; one for another tab or of another kind follows it. */
+  #running: Promise<void> = Promise.resolve();
+  #asked = '';
 
   /** Whether the page beside the panel is cleaned up. */
   on(desk: QuickDesk): boolean {
@@ -37,14 +42,26 @@ export class CleanUp {
   }
 
   /** Cleans up, undoes it, or asks what the state is. */
-  async do(desk: QuickDesk, what: 'clean' | 'undo' | 'state'): Promise<void> {
-    const { tab } = desk;
-    if (tab?.chromeTabId === undefined || this.busy) return;
+  do(desk: QuickDesk, what: 'clean' | 'undo' | 'state'): Promise<void> {
+    // The user may have gone to another tab while the result is shown.
+    const tab = what === 'undo' ? (this.#tab ?? desk.tab?.chromeTabId) : desk.tab?.chromeTabId;
+    if (tab === undefined) return Promise.resolve();
+    const asked = `${what} ${String(tab)}`;
+    if (this.busy && asked === this.#asked) return this.#running; // a second press
+    this.#asked = asked;
+    const url = desk.tab?.url ?? '';
+    this.busy = true; // at once, also while an earlier one runs
+    this.#running = this.#running.then(() => this.#do(tab, what, url));
+    return this.#running;
+  }
+
+  async #do(tab: number, what: 'clean' | 'undo' | 'state', url: string): Promise<void> {
     this.busy = true;
     this.problem = '';
     try {
-      this.result = await askWorker('clean', { tab: tab.chromeTabId, do: what });
-      this.#page = tab.url;
+      this.result = await askWorker('clean', { tab, do: what });
+      this.#tab = tab;
+      if (what !== 'undo') this.#page = url;
       this.sites = await cleanSites();
     } catch (error) {
       const { message, hint = '' } = error as Error & { readonly hint?: string };

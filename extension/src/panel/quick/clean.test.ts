@@ -70,6 +70,24 @@ describe('Clean up', () => {
     ]);
   });
 
+  it('pressed in another tab meanwhile, cleans that up next; Undo is of the tab of the result', async () => {
+    const ask = answers(cleaned);
+    const clean = new CleanUp();
+    const other = fakeDesk({ tab: { id: 't2', chromeTabId: 8 } }).desk;
+    const first = fakeDesk().desk;
+    await Promise.all([
+      clean.do(first, 'clean'),
+      clean.do(first, 'clean'),
+      clean.do(other, 'clean'),
+    ]);
+    await clean.do(first, 'undo');
+    expect(ask.mock.calls.map(([, params]) => params)).toEqual([
+      { tab: 7, do: 'clean' },
+      { tab: 8, do: 'clean' },
+      { tab: 8, do: 'undo' },
+    ]);
+  });
+
   it('does nothing without a tab', async () => {
     const ask = answers(cleaned);
     await new CleanUp().do(fakeDesk({ tab: null }).desk, 'clean');

@@ -19,8 +19,8 @@ export interface QuickParts extends DeskParts {
 export class PanelDesk extends Desk implements QuickDesk {
   /** What the palette shows: everything, or what one action offers; undefined while it is closed. */
   searching = $state.raw<{ readonly action?: string | undefined }>();
-  /** The component that an action shows. */
-  sheet = $state.raw<Sheet>();
+  /** The component that an action shows, made anew each time that one is asked for. */
+  sheet = $state.raw<{ readonly component: Sheet }>();
   readonly picker: Picker;
   readonly drawer: DrawerState;
   readonly #quick: QuickParts;
@@ -54,7 +54,7 @@ export class PanelDesk extends Desk implements QuickDesk {
     this.#shown = load;
     void load().then((module) => {
       // One that was asked for later may have been loaded earlier.
-      if (this.#shown === load) this.sheet = module.default;
+      if (this.#shown === load) this.sheet = { component: module.default };
     });
   }
 

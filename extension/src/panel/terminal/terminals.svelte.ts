@@ -355,7 +355,7 @@ export class Terminals extends Requests {
         },
         onOpenLink: this.#deps.openLink,
         onMatches: (index, count) => {
-          this.found = { index, count };
+          if (shown === this.#current) this.found = { index, count };
         },
         askPaste: this.#deps.askPaste,
       }),

@@ -327,6 +327,15 @@ it('a search goes to the view that is shown, and its end gives the keyboard back
   expect([terminals.found.count, ...view(0).did.slice(-2)]).toEqual([0, 'endFind', 'focus']);
 });
 
+it('what a view that is not shown finds does not count', () => {
+  show('a');
+  terminals.find('needle', 'next');
+  show('b');
+  view(1).config.onMatches(0, 2);
+  view(0).config.onMatches(1, 3); // it goes on searching its output
+  expect(terminals.found).toEqual({ index: 0, count: 2 });
+});
+
 it('a restart that fails says why beside the terminal of its tab', async () => {
   connection.answers['/pty-restart'] = () => {
     throw new RefusedError({ code: 'internal', message: 'no shell' }, 500);

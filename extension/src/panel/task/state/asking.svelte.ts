@@ -23,11 +23,15 @@ export class Asking {
     return this.connection.request(path, body, schema, bounds);
   }
 
-  /** Runs `work`. An error is stored in `problem`. Returns whether it succeeded. */
+  /**
+   * Runs `work`. An error is stored in `problem`. On success it removes the problem, but not one
+   * that another request reported meanwhile. Returns whether it succeeded.
+   */
   async try(work: () => Promise<unknown>): Promise<boolean> {
+    const before = this.problem;
     try {
       await work();
-      this.problem = undefined;
+      if (this.problem === before) this.problem = undefined;
       return true;
     } catch (error) {
       this.say(error);

@@ -99,3 +99,12 @@ it.each([
   expect(await history.picture('a', 3)).toBe(url);
   expect(asking.problem).toBeUndefined();
 });
+
+it('a request that succeeds does not hide what another one reported meanwhile', async () => {
+  const slow = asking.try(() => new Promise((done) => setImmediate(done)));
+  await asking.try(refuse);
+  await slow;
+  expect(asking.problem?.message).toBe('no');
+  await asking.try(() => Promise.resolve());
+  expect(asking.problem).toBeUndefined();
+});

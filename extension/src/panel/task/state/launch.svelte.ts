@@ -28,8 +28,8 @@ export class Launch {
   /** Why the text is not a plain instruction; used when there is no model. */
   unknown = $state('');
   readonly #config: LaunchConfig;
-  /** Whether a task is starting, so that a second press does not start another. */
-  #beginning = false;
+  /** The task that is starting, so that a second press does not start another. */
+  #beginning: { readonly goal: string; readonly begun: Promise<boolean> } | undefined;
 
   constructor(config: LaunchConfig) {
     this.#config = config;
@@ -37,22 +37,26 @@ export class Launch {
 
   /**
    * Starts a task, once it is known whether there is a model. Without one, the goal
-   * must be a plain instruction.
+   * must be a plain instruction. Returns false if it was not started.
    */
-  async start(goal: string, more: Partial<Task> = {}): Promise<boolean> {
+  start(goal: string, more: Partial<Task> = {}): Promise<boolean> {
+    const now = this.#beginning;
+    if (now !== undefined) return now.goal === goal ? now.begun : Promise.resolve(false);
+    const begun = this.#start(goal, more).finally(() => {
+      this.#beginning = undefined;
+    });
+    this.#beginning = { goal, begun };
+    return begun;
+  }
+
+  async #start(goal: string, more: Partial<Task>): Promise<boolean> {
     const { tasks, tab, begins } = this.#config;
-    if (this.#beginning) return false;
-    this.#beginning = true;
     begins();
-    try {
-      await tasks.models.ready();
-      if (tasks.models.llm === undefined) return false; // the problem is shown
-      const why = tasks.models.profile === undefined ? await tasks.unknown(goal) : '';
-      this.unknown = why ?? '';
-      return why === '' && (await tasks.start(tab().id, goal, more));
-    } finally {
-      this.#beginning = false;
-    }
+    await tasks.models.ready();
+    if (tasks.models.llm === undefined) return false; // the problem is shown
+    const why = tasks.models.profile === undefined ? await tasks.unknown(goal) : '';
+    this.unknown = why ?? '';
+    return why === '' && (await tasks.start(tab().id, goal, more));
   }
 
   /** Asks for the parameters, if there are any, then runs. */

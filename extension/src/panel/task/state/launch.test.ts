@@ -87,10 +87,10 @@ describe('a task', () => {
     tasks.ready = new Promise((go) => {
       ready = go;
     });
-    const first = launch.start('a');
+    const both = [launch.start('a'), launch.start('a')];
     expect(await launch.start('b')).toBe(false);
     ready();
-    expect(await first).toBe(true);
+    expect(await Promise.all(both)).toEqual([true, true]);
     expect(await launch.start('c')).toBe(true);
     expect(done.filter(([what]) => what === 'start')).toHaveLength(2);
   });
