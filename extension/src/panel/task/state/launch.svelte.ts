@@ -30,6 +30,9 @@ export class Launch {
   readonly #config: LaunchConfig;
   /** The task that is starting, so that a second press does not start another. */
   #beginning: { readonly goal: string; readonly begun: Promise<boolean> } | undefined;
+  /** The replays that are starting, for the same reason. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
+  readonly #replaying = new Set<string>();
 
   constructor(config: LaunchConfig) {
     this.#config = config;
@@ -78,12 +81,18 @@ export class Launch {
   replay(goal: string, recipe: Recipe, routine?: string): void {
     this.need(goal, recipe.params, (values) => {
       const { tasks, tab } = this.#config;
-      void tasks.replay(tab().id, {
-        goal,
-        recipe: fromThere(recipe, tab().url),
-        values,
-        ...(routine !== undefined && { routine }),
-      });
+      const { id, url } = tab();
+      const what = JSON.stringify([id, goal, routine]);
+      if (this.#replaying.has(what)) return;
+      this.#replaying.add(what);
+      void tasks
+        .replay(id, {
+          goal,
+          recipe: fromThere(recipe, url),
+          values,
+          ...(routine !== undefined && { routine }),
+        })
+        .finally(() => this.#replaying.delete(what));
     });
   }
 

@@ -122,6 +122,18 @@ describe('what was recorded', () => {
     ]);
   });
 
+  it('is pressed once in a tab, and can be pressed again when it has begun', async () => {
+    launch.replay('fill', recipe());
+    launch.replay('fill', recipe());
+    launch.replay('send', recipe());
+    await settle();
+    launch.replay('fill', recipe());
+    const goals = done.flatMap(([what, , run]) =>
+      what === 'replay' ? [(run as { goal: string }).goal] : [],
+    );
+    expect(goals).toEqual(['fill', 'send', 'fill']);
+  });
+
   it('begins where it began then', () => {
     url = 'https://b.test/';
     launch.replay('fill', recipe());

@@ -62,6 +62,9 @@ export class Tasks {
   readonly #chosen = new Chosen();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
   readonly #runs = new Map<TaskID, Run>();
+  /** The interrupted tasks that are being resumed, so that a second press does not run one twice. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing that is shown reads it
+  readonly #resuming = new Map<TaskID, Promise<boolean>>();
   readonly #planners: Planners;
   readonly #again: Later;
   /** How many writes this panel has made. */
@@ -131,7 +134,16 @@ export class Tasks {
    * Resumes an interrupted task at its next step. Returns false if it cannot be
    * resumed; the problem is then shown.
    */
-  async resume(id: TaskID, values: Readonly<Record<string, string>> = {}): Promise<boolean> {
+  resume(id: TaskID, values: Readonly<Record<string, string>> = {}): Promise<boolean> {
+    if (this.runsHere(id)) return Promise.resolve(true);
+    const now = this.#resuming.get(id);
+    if (now !== undefined) return now;
+    const begun = this.#resume(id, values).finally(() => this.#resuming.delete(id));
+    this.#resuming.set(id, begun);
+    return begun;
+  }
+
+  async #resume(id: TaskID, values: Readonly<Record<string, string>>): Promise<boolean> {
     const view = this.history.begin(id);
     const head = await this.history.fetch(id, view);
     if (head === undefined) return false;

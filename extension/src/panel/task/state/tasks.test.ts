@@ -119,6 +119,13 @@ describe('a task that is resumed', () => {
     expect(tasks.of('t1')?.id).toBe('old');
   });
 
+  it('runs once, however often Resume is pressed', async () => {
+    connection.answers['/task/get'] = () => ({ head: stored(), events: [] });
+    expect(await Promise.all([tasks.resume('old'), tasks.resume('old')])).toEqual([true, true]);
+    expect(await tasks.resume('old')).toBe(true);
+    expect(FakeRun.all).toHaveLength(1);
+  });
+
   it('that cannot be read is not resumed, and says why', async () => {
     connection.answers['/task/get'] = refuse('no such task');
     expect(await tasks.resume('old')).toBe(false);
