@@ -84,6 +84,12 @@ func (a *App) ShowTab(session protocol.SessionName, tab protocol.TabID) error {
 	return a.backend.ShowTab(a.ctx, session, tab)
 }
 
+// ShowSignIns opens the picker of sign-ins of other browsers in a session's panel. The
+// user chooses there what is imported.
+func (a *App) ShowSignIns(session protocol.SessionName) error {
+	return a.backend.ShowSignIns(a.ctx, session)
+}
+
 // Settings returns the settings in force.
 func (a *App) Settings() protocol.Settings { return a.login.seen(a.backend.Settings()) }
 

@@ -234,8 +234,8 @@ func TestThePageCallsWhatIsBound(t *testing.T) {
 	}
 }
 
-// TestWindowAsksTheBackend tries the other calls about conversations from the
-// window, with a conversation that does not exist.
+// TestWindowAsksTheBackend tries the calls that show something in the browser, and the
+// other calls about conversations from the window, with a conversation that does not exist.
 func TestWindowAsksTheBackend(t *testing.T) {
 	b := newFakeBackend()
 	app := newApp(App{ctx: t.Context(), backend: b})
@@ -245,7 +245,10 @@ func TestWindowAsksTheBackend(t *testing.T) {
 	if err := app.OpenLink("default", "https://example.org/"); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"show conversation default/c1", "open default/https://example.org/"} {
+	if err := app.ShowSignIns("work"); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"show conversation default/c1", "open default/https://example.org/", "show sign-ins work"} {
 		if got := <-b.calls; got != want {
 			t.Errorf("the backend was asked %q, want %q", got, want)
 		}

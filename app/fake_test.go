@@ -303,6 +303,11 @@ func (b *fakeBackend) ShowConversation(_ context.Context, name protocol.SessionN
 	return nil
 }
 
+func (b *fakeBackend) ShowSignIns(_ context.Context, name protocol.SessionName) error {
+	b.called("show sign-ins %s", name)
+	return nil
+}
+
 func (b *fakeBackend) OpenLink(_ context.Context, name protocol.SessionName, link string) error {
 	b.called("open %s/%s", name, link)
 	return nil

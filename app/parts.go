@@ -64,6 +64,8 @@ type backend interface {
 	CreateTitled(ctx context.Context, title string) (protocol.SessionName, error)
 	Delete(ctx context.Context, name protocol.SessionName) error
 	ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error
+	// ShowSignIns opens the picker of sign-ins in a session's panel.
+	ShowSignIns(ctx context.Context, name protocol.SessionName) error
 	// Approvals returns the approvals of a session.
 	Approvals(name protocol.SessionName) (calls.Asked, error)
 	calls.ConversationsOf
@@ -91,6 +93,11 @@ type backend interface {
 
 // manager adapts session.Manager to backend.
 type manager struct{ *session.Manager }
+
+// ShowSignIns opens the picker of sign-ins in a session's panel.
+func (m manager) ShowSignIns(ctx context.Context, name protocol.SessionName) error {
+	return session.ShowSignIns(ctx, m.Manager, name)
+}
 
 // Secrets returns the user's secrets.
 func (m manager) Secrets() calls.SecretStore { return session.Secrets(m.Manager) }

@@ -93,6 +93,8 @@ func (b *brokenBackend) ShowTab(context.Context, protocol.SessionName, protocol.
 	return b.problem
 }
 
+func (b *brokenBackend) ShowSignIns(context.Context, protocol.SessionName) error { return b.problem }
+
 func (b *brokenBackend) Conversations(protocol.SessionName) (server.Conversations, error) {
 	return nil, b.problem
 }

@@ -83,6 +83,7 @@ func golden() map[string]any {
 		"ReauthEvent":       protocol.ReauthEvent{Type: protocol.PanelReauth},
 		"ShowEvent":         protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
 		"ShowEvent.talk":    protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Conversation: talk.ID},
+		"ShowEvent.signins": protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", SignIns: true},
 		"TaskChangedEvent":  protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: task},
 		"TaskGoneEvent":     protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: "5d2e"},
 		"FeedEvent":         protocol.FeedEvent{Type: protocol.PanelFeed, ID: 4, Batch: protocol.FeedBatch{Items: []json.RawMessage{json.RawMessage(`{"text":"hi"}`)}, Last: 13, Gap: true}},

@@ -129,8 +129,8 @@ type ReauthEvent struct {
 	Type PanelEventType `json:"type" tstype:"'reauth'"`
 }
 
-// ShowEvent asks the panel of a tab's window to show the tab's terminal, or a
-// conversation.
+// ShowEvent asks the panel of a tab's window to show the tab's terminal, a
+// conversation, or the picker of sign-ins.
 type ShowEvent struct {
 	Type     PanelEventType `json:"type" tstype:"'show'"`
 	Tab      TabID          `json:"tab"`
@@ -138,6 +138,8 @@ type ShowEvent struct {
 	// Conversation is shown beside the tab. If it has no tab, it moves to this
 	// one.
 	Conversation ConversationID `json:"conversation,omitempty"`
+	// SignIns opens the picker of sign-ins of other browsers.
+	SignIns bool `json:"signIns,omitempty"`
 }
 
 // PongEvent is the response to a ping.

@@ -7,7 +7,27 @@ import (
 	"pilotfish/backend/browser"
 	"pilotfish/backend/browser/signins"
 	"pilotfish/backend/proc"
+	"pilotfish/backend/protocol"
 )
+
+// ShowSignIns opens the picker of sign-ins in the panel beside the front tab of a
+// session, for the user at the window. It imports nothing: the user does, in the panel.
+func ShowSignIns(ctx context.Context, m *Manager, name protocol.SessionName) error {
+	s, err := m.Session(name)
+	if err != nil {
+		return err
+	}
+	if _, err := s.current(); err != nil {
+		return err
+	}
+	tab := s.tabs.Front()
+	if tab == "" {
+		return protocol.NewError(protocol.CodeUnknownTab, "the session has no tab beside which the panel could open", "open one in the browser")
+	}
+	event := protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab, SignIns: true}
+	s.panels.Show(event)
+	return s.show(ctx, event)
+}
 
 // newSignIns returns what imports sign-ins of other browsers into a run's browser.
 func newSignIns(s *Session, r *run, root string, keyring bool, guard *proc.Guard) *signins.SignIns {

@@ -114,10 +114,15 @@ afterEach(async () => {
   await made.stop();
 });
 
-/** Opens the panel at 320 px and the picker by its quick action. */
-async function open(): Promise<void> {
+/** Opens the panel at 320 px. */
+async function panel(): Promise<void> {
   ({ page, context } = await openPanel(browser, made, { width: 320, height: 720 }));
   await page.getByText('Live', { exact: true }).waitFor();
+}
+
+/** Opens the panel at 320 px and the picker by its quick action. */
+async function open(): Promise<void> {
+  await panel();
   await page.getByRole('button', { name: 'Sign-ins' }).click();
   await dialog().getByLabel('Browser and profile').waitFor();
 }
@@ -183,6 +188,40 @@ it('lists, filters, imports and removes sign-ins', async () => {
   await dialog().waitFor({ state: 'detached' });
   const opener = page.getByRole('button', { name: 'Sign-ins' });
   await expect.poll(() => opener.evaluate((it) => it === document.activeElement)).toBe(true);
+});
+
+it('opens when the user asks for it in the window, beside the tab in front only', async () => {
+  await panel();
+  // A tab of another window has a panel of its own, which hears the same.
+  const [first, second] = made.tabs;
+  if (!first || !second) throw new Error('the fake has two tabs');
+  made.tabs = [first, { ...second, windowId: 2 }];
+  made.push({ type: 'tabs', tabs: made.tabs });
+  made.push({ type: 'show', tab: 't2', signIns: true });
+  made.tabs = [first, second];
+  made.push({ type: 'tabs', tabs: made.tabs });
+  await page.evaluate(() => {
+    globalThis.fakeChrome.activate(12);
+  });
+  await expect.poll(() => made.messages.at(-1)).toMatchObject({ type: 'viewing', tab: 't2' });
+  expect(await dialog().isVisible()).toBe(false);
+  // A tab comes to the front a moment later.
+  made.push({ type: 'show', tab: 't1', signIns: true });
+  await page.evaluate(() => {
+    globalThis.fakeChrome.activate(11);
+  });
+  await dialog().getByLabel('Browser and profile').waitFor();
+  // Told again, as when another panel connects, it keeps what was chosen.
+  await button('Show sites').click();
+  await site(/shop/).check();
+  made.push({ type: 'show', tab: 't1', signIns: true });
+  await page.evaluate(() => {
+    globalThis.fakeChrome.activate(12);
+  });
+  await expect.poll(() => made.messages.at(-1)).toMatchObject({ type: 'viewing', tab: 't2' });
+  expect(await site(/shop/).isChecked()).toBe(true);
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
 });
 
 it('says why cookies could not be unlocked, and what went wrong', async () => {

@@ -148,6 +148,8 @@ export interface Backend {
   testProxy(name: SessionName, id: SessionIdentity): Promise<ProxyTest>;
   /** Brings a tab and its window to the front. */
   showTab(session: SessionName, tab: TabID): Promise<void>;
+  /** Opens the picker of sign-ins of other browsers in a session's panel. */
+  showSignIns(session: SessionName): Promise<void>;
   /** Sends the user's answer to an approval. */
   answerApproval(session: SessionName, id: string, answer: ApprovalAnswer): Promise<void>;
   /**
@@ -302,6 +304,7 @@ export function connect(host: Host): Backend {
     saveSessionIdentity: (name, id) => run('SaveSessionIdentity', name, id),
     testProxy: (name, id) => ask(proxyTestSchema, 'TestProxy', name, id),
     showTab: (session, tab) => run('ShowTab', session, tab),
+    showSignIns: (session) => run('ShowSignIns', session),
     answerApproval: (session, id, answer) => run('AnswerApproval', session, id, answer),
     watchConversation: (session, id, after) =>
       ask(v.number(), 'WatchConversation', session, id, after),

@@ -5,6 +5,7 @@ import Clients from './Clients.svelte';
 import ModelSettings from './ModelSettings.svelte';
 import Programs from './Programs.svelte';
 import Secrets from './Secrets.svelte';
+import SignIns from './SignIns.svelte';
 import SiteRules from './SiteRules.svelte';
 import Stored from './Stored.svelte';
 import ToolServers from './ToolServers.svelte';
@@ -35,6 +36,12 @@ export const ownSections: readonly OwnSection[] = [
     words: 'rules permissions allow ask deny',
     after: 'agent',
     component: SiteRules,
+  },
+  {
+    id: 'signins',
+    title: 'Sign-ins',
+    words: 'import cookies browser chrome chromium edge brave firefox session',
+    component: SignIns,
   },
   {
     id: 'secrets',

@@ -24,6 +24,9 @@ const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 const done = () =>
   page.evaluate(() => (window.fake?.calls ?? []).filter(([name]) => name === 'FirstRunDone'));
 
+const shown = () =>
+  page.evaluate(() => (window.fake?.calls ?? []).filter(([name]) => name === 'ShowSignIns'));
+
 async function open(show: Show): Promise<void> {
   page = await stage.open(show);
   await heading('Browser').waitFor();
@@ -80,6 +83,9 @@ test('three steps by keyboard alone, and they do not come again', async () => {
   await button('New model').waitFor();
   await clean('model-narrow');
   await button('Show the browser').click();
+  await button('Import sign-ins…').focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(shown).toEqual([['ShowSignIns', 'default']]);
   await button('Back').click();
   await heading('Agents').waitFor();
   await button('3. Model').click();
@@ -123,6 +129,51 @@ test('what is missing is noticed when it is there', async () => {
     fake.push({ agents: { ...fake.state.agents, agents } });
   });
   await page.getByText('Codex 0.44.0').waitFor();
+});
+
+test('sign-ins are imported into a session that runs', async () => {
+  await open({ scenario: 'firstBare' });
+  await button('3. Model').click();
+  await page.getByText('No session is running. Start one first.').waitFor();
+  expect(await button('Import sign-ins…').isDisabled()).toBe(true);
+  await clean('signins-off');
+  const turn = (state: 'starting' | 'running', names: string[]) =>
+    page.evaluate(
+      ([state, names]) => {
+        const { fake } = window;
+        const [session] = fake?.state.sessions ?? [];
+        if (session)
+          fake?.push({ sessions: names.map((name) => ({ ...session, name, state, tabs: [] })) });
+      },
+      [state, names] as const,
+    );
+  await turn('starting', ['default']);
+  await page.getByText('The session is starting.').waitFor();
+  await turn('running', ['default', 'work']);
+  await page.getByLabel('Session for the sign-ins').selectOption('work');
+  await clean('signins-two');
+  await page.evaluate(() => {
+    window.fake?.refuseNext(
+      'ShowSignIns',
+      '{"code":"not_running","message":"session work is not running"}',
+    );
+  });
+  await button('Import sign-ins…').click();
+  await page.getByText('session work is not running').waitFor();
+  await turn('running', ['default']); // the chosen one has ended
+  await page.getByLabel('Session for the sign-ins').waitFor({ state: 'detached' });
+  await button('Import sign-ins…').click();
+  await expect.poll(shown).toEqual([
+    ['ShowSignIns', 'work'],
+    ['ShowSignIns', 'default'],
+  ]);
+  // Settings has the same.
+  await button('Skip all').click();
+  await button('Settings').click();
+  await page.getByLabel('Search settings').fill('cookies');
+  await page.getByRole('heading', { level: 2, name: 'Sign-ins' }).waitFor();
+  await button('Import sign-ins…').click();
+  await expect.poll(async () => (await shown()).length).toBe(3);
 });
 
 test('a first run that cannot be recorded says so, and is over all the same', async () => {

@@ -176,6 +176,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       milliseconds: 12,
     }),
     ShowTab: () => undefined,
+    ShowSignIns: () => undefined,
     AnswerApproval: (name, id) => {
       change(name, (session) => ({
         ...session,

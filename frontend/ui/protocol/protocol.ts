@@ -3850,8 +3850,8 @@ export interface ReauthEvent {
   type: 'reauth';
 }
 /**
- * ShowEvent asks the panel of a tab's window to show the tab's terminal, or a
- * conversation.
+ * ShowEvent asks the panel of a tab's window to show the tab's terminal, a
+ * conversation, or the picker of sign-ins.
  */
 export interface ShowEvent {
   type: 'show';
@@ -3862,6 +3862,10 @@ export interface ShowEvent {
    * one.
    */
   conversation?: ConversationID;
+  /**
+   * SignIns opens the picker of sign-ins of other browsers.
+   */
+  signIns?: boolean;
 }
 /**
  * PongEvent is the response to a ping.

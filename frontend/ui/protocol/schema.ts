@@ -308,6 +308,7 @@ export const panelEventSchema = v.variant('type', [
     tab: v.string(),
     terminal: v.exactOptional(v.string()),
     conversation: v.exactOptional(v.string()),
+    signIns: v.exactOptional(v.boolean()),
   }),
   v.object({ type: v.literal(p.PanelPong), id: v.number() }),
   v.object({

@@ -52,6 +52,17 @@ const drawerAction: QuickAction = {
   state: ({ drawer }) => (drawer.room === undefined ? undefined : 'on'),
 };
 
+/** The picker of sign-ins. The window opens it, too. */
+export const signInsAction: QuickAction = {
+  id: 'signins',
+  name: 'Sign-ins',
+  icon: 'key',
+  about: 'Import sign-ins of chosen sites from another browser on this computer.',
+  run: (desk) => {
+    desk.show(() => import('../signins/SignIns.svelte'));
+  },
+};
+
 /** The actions of the row, in its order. */
 export const quickActions: readonly QuickAction[] = [
   cleanAction,
@@ -68,15 +79,7 @@ export const quickActions: readonly QuickAction[] = [
     },
     menu: sendChoices,
   },
-  {
-    id: 'signins',
-    name: 'Sign-ins',
-    icon: 'key',
-    about: 'Import sign-ins of chosen sites from another browser on this computer.',
-    run: (desk) => {
-      desk.show(() => import('../signins/SignIns.svelte'));
-    },
-  },
+  signInsAction,
 ];
 
 /** The actions on the panel itself, at the end of the row. */

@@ -1,4 +1,4 @@
-import type { PanelEvent, PickedElement } from '$ui/protocol/protocol';
+import type { PanelEvent, PickedElement, TabID } from '$ui/protocol/protocol';
 import { Picker } from '../chat/picker.svelte';
 import type { DrawerState } from '../drawer/drawer.svelte';
 import { Desk, type DeskParts } from '../rooms/desk.svelte';
@@ -21,6 +21,8 @@ export class PanelDesk extends Desk implements QuickDesk {
   searching = $state.raw<{ readonly action?: string | undefined }>();
   /** The component that an action shows, made anew each time that one is asked for. */
   sheet = $state.raw<{ readonly component: Sheet }>();
+  /** The tab beside which the window wants the picker of sign-ins. */
+  signInsAt = $state.raw<TabID>();
   readonly picker: Picker;
   readonly drawer: DrawerState;
   readonly #quick: QuickParts;
@@ -72,5 +74,10 @@ export class PanelDesk extends Desk implements QuickDesk {
   /** Handles an event of the backend. */
   apply(event: PanelEvent): void {
     this.picker.apply(event);
+    if (event.type !== 'show' || event.signIns !== true) return;
+    const there = this.tabs.find(({ id }) => id === event.tab)?.windowId;
+    const here = this.tab?.windowId;
+    // Every panel of the session hears it, one in another window for nothing.
+    if (here === undefined || there === undefined || here === there) this.signInsAt = event.tab;
   }
 }
