@@ -126,6 +126,21 @@ test('the question takes no key from the terminal, and none to the page', async 
   expect(answers()).toEqual([{ type: 'answer', approval: 'n1', answer: 'deny' }]);
 });
 
+test('the focus goes to the next question, and stays beside the terminal after the last', async () => {
+  ask(approval(), approval({ id: 'n2' }));
+  await button('Deny').nth(1).waitFor();
+  await settle();
+  await button('Deny').first().press('Enter');
+  await made.until(() => answers().length > 0);
+  ask(approval({ id: 'n2' }));
+  await page.locator('.approval:focus').waitFor();
+  await settle();
+  await button('Deny').press('Enter');
+  await made.until(() => answers().length > 1);
+  ask();
+  await page.locator('.approvals:focus').waitFor({ state: 'attached' });
+});
+
 test('foreign text is text, with a mark where it would deceive', async () => {
   ask(
     approval({

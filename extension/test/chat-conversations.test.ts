@@ -212,6 +212,14 @@ describe('several conversations', () => {
     await page.getByRole('alert').getByText('The disk is full').waitFor();
   });
 
+  it('leave the focus in the list when they are deleted', async () => {
+    await button('What this page says').click();
+    await button('More for Other tab').click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).press('Enter');
+    await button('Delete').press('Enter');
+    await page.locator('li:focus', { hasText: 'What this page says' }).waitFor();
+  });
+
   it('are renamed and deleted', async () => {
     await button('Conversation').click();
     await page.getByRole('menuitem', { name: 'Rename…' }).click();

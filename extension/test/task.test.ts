@@ -188,6 +188,8 @@ it('a search says where in a task the words are', async () => {
   await page.getByRole('alert').getByText('it is in use').waitFor();
   await button('Delete: Order the tickets').click();
   await hit.waitFor({ state: 'detached' });
+  // The focus stays in the list.
+  await page.locator('li:focus', { hasText: 'No matching tasks.' }).waitFor();
 });
 
 it('a follow-up task is told of all that went before it, and so is its own', async () => {
@@ -424,7 +426,7 @@ it('a task becomes a routine with a parameter, which is asked for before it runs
   await button('Task history').click();
   await button('Routines').click();
   await button('Delete the routine: Greet: Ünal').click();
-  await page.getByText('No routines yet').waitFor();
+  await page.locator('li:focus', { hasText: 'No routines yet' }).waitFor();
 });
 
 it('a task that the disk does not take is not begun, and its goal is where it was written', async () => {

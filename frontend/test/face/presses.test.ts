@@ -1,6 +1,7 @@
 // What the user presses while something is on its way, and where the focus is afterwards.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { settleTime } from '../../ui/settled';
 import { raise, type Stage } from './stage';
 
 let stage: Stage;
@@ -103,5 +104,43 @@ test('the focus stays beside what was pressed', async () => {
   await page.getByLabel('Filter by text').fill('nothing like this');
   await page.getByRole('button', { name: 'Clear filter' }).press('Enter');
   await expect.poll(() => focused(page)).toBe('Filter by text');
+  await page.context().close();
+});
+
+test('the focus goes to the item beside one that was removed', async () => {
+  const page = await stage.open({ scenario: 'twoApprovals', width: 1024, height: 700 });
+  const within = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+  const settle = async () =>
+    page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
+      await page.evaluate(() => performance.now()),
+      settleTime,
+    ] as const);
+  await page.getByRole('button', { name: 'Approvals 2' }).click();
+  const deny = page.getByRole('button', { name: 'Deny' });
+  await deny.nth(1).waitFor();
+  for (const rest of ['Deny', 'No pending approvals']) {
+    await settle();
+    await deny.first().press('Enter');
+    await expect.poll(within).toContain(rest === 'Deny' ? rest : 'Approvals');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
+  }
+
+  await page.getByRole('button', { name: 'Schedules', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete tea' }).press('Enter');
+  await page.getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+  await expect.poll(() => page.locator('.card:focus').count()).toBe(1);
+
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
+  const secrets = page.getByRole('button', { name: /^Remove secret / });
+  for (let left = await secrets.count(); left > 0; left -= 1) {
+    await secrets.last().press('Enter');
+    await page.getByRole('button', { name: 'Remove', exact: true }).press('Enter');
+    await expect.poll(() => page.locator('[aria-label=Secrets] > li:focus').count()).toBe(1);
+  }
+  expect(await within()).toContain('No secrets yet');
+
+  await page.getByRole('button', { name: 'Remove: run JavaScript on localhost' }).press('Enter');
+  await expect.poll(() => page.locator('li:focus').count()).toBe(1);
+  expect(await within()).not.toContain('localhost');
   await page.context().close();
 });
