@@ -139,6 +139,38 @@ describe('a turn', () => {
   });
 });
 
+describe('a queued message that is sent while it is edited', () => {
+  const edit = async (): Promise<void> => {
+    fill(made);
+    await open();
+    await say('Follow the link.');
+    await button('Stop').waitFor();
+    await say('first');
+    await button('Edit').click();
+    await message().fill('half a thought');
+    await page.getByRole('textbox', { name: 'Edit message 1' }).fill('first, and more');
+  };
+
+  it('leaves what was typed in the message below', async () => {
+    await edit();
+    made.chat.change(conversation, { queue: [] });
+    await expect.poll(() => message().inputValue()).toBe('half a thought\nfirst, and more\n');
+    await expect.poll(() => message().evaluate((one) => one === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => made.chat.get(conversation).head.draft)
+      .toBe('half a thought\nfirst, and more\n');
+  });
+
+  it('leaves it there, too, when it is saved too late', async () => {
+    await edit();
+    await page.route('**/chat/queue', (route) =>
+      route.fulfill({ status: 409, json: { error: { code: 'gone', message: 'it was sent' } } }),
+    );
+    await page.getByRole('textbox', { name: 'Edit message 1' }).press('Enter');
+    await expect.poll(() => message().inputValue()).toBe('half a thought\nfirst, and more\n');
+  });
+});
+
 describe('a permission', () => {
   beforeEach(async () => {
     fill(made);

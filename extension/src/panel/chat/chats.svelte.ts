@@ -5,6 +5,7 @@ import type {
   ConversationID,
   PanelEvent,
   PastSession,
+  QueueAction,
   RouteKind,
   TabID,
 } from '$ui/protocol/protocol';
@@ -268,6 +269,27 @@ export class Chats {
   /** Records the draft, to save it; `of` is the id of the message that it may have been sent as. */
   draft(id: ConversationID, text: string, of?: string): void {
     this.#draft(id).change({ text, of });
+  }
+
+  /**
+   * Changes a queued message. What was typed into one that cannot be changed, because it was sent
+   * meanwhile, is kept.
+   */
+  async queue(
+    id: ConversationID,
+    action: QueueAction,
+    message: string,
+    part: { text?: string; to?: number } = {},
+  ): Promise<void> {
+    const done = await this.requests.queue(id, action, message, part);
+    if (!done && part.text !== undefined) this.keep(id, part.text);
+  }
+
+  /** Adds a text to what the user is writing in a conversation. */
+  keep(id: ConversationID, text: string): void {
+    const own = this.input(id);
+    own.add(text, []);
+    this.draft(id, own.text);
   }
 
   /** Saves all drafts now, because the panel closes. */
