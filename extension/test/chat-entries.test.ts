@@ -101,6 +101,18 @@ describe('what was said', () => {
     await button('Copy as Markdown').click();
     await button('Copied').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('**one heading**');
+    // A refusal is said, until it works again.
+    await page.evaluate(() => {
+      const { clipboard } = navigator;
+      const write = clipboard.writeText.bind(clipboard);
+      clipboard.writeText = () => {
+        clipboard.writeText = write;
+        return Promise.reject(new DOMException('no focus', 'NotAllowedError'));
+      };
+    });
+    await button('Copied').click();
+    await button('Not copied. Click here and try again.').click();
+    await button('Copied').waitFor();
   });
 });
 
