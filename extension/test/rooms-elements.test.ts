@@ -193,6 +193,41 @@ describe('the room Elements', () => {
     }
   });
 
+  it('looks for a ref of another tab in that tab only', async () => {
+    fillActivity(made).add({
+      command: 'click',
+      tab: 't2',
+      args: { target: 'e4' },
+      summary: 'the other',
+    });
+    await button('Use the full panel').click();
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.locator('[data-row]').filter({ hasText: 'e4' }).last().click();
+    // The browser shows the tab later than the panel shows the room.
+    await page.evaluate(() => {
+      chrome.tabs.update = () => new Promise(() => undefined);
+    });
+    await button('Show e4 in Elements').click();
+    await option('e1').waitFor(); // the list of t1
+    expect(await page.locator('[aria-selected=true][role=option]').count()).toBe(0);
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(12);
+    });
+    await page.locator('#element-e4[aria-selected=true]').waitFor();
+    const at = made.chat.asked.flatMap(({ path, body }) =>
+      path === '/inspector/pick' && (body as PickRequest).action === 'scroll'
+        ? [(body as PickRequest).tab]
+        : [],
+    );
+    expect(at).toEqual(['t2']);
+    // A tab that is closed has no elements any more.
+    fillActivity(made).add({ command: 'click', tab: 't9', args: { target: 'e5' } });
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.locator('[data-row]').filter({ hasText: 'e5' }).last().click();
+    await button('Show e5 in Elements').click();
+    await page.getByText('The tab of this element is closed.').waitFor();
+  });
+
   it('opens the Inspector at an element, by its button and by a key', async () => {
     furnishInspector(made);
     const inspected = (): string[] =>

@@ -74,6 +74,15 @@ export class Desk implements RoomDesk {
     this.#parts.open(room);
   }
 
+  showElement(ref: string, tab = this.tab?.id): void {
+    if (!this.tabs.some(({ id }) => id === tab)) {
+      this.say('The tab of this element is closed.', 'danger');
+      return;
+    }
+    if (tab !== undefined && tab !== this.tab?.id) this.showTab(tab);
+    this.open('elements', { ref, tab });
+  }
+
   say(text: string, tone: 'ok' | 'danger' = 'ok'): void {
     this.#parts.say(text, tone);
   }

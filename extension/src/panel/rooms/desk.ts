@@ -63,6 +63,8 @@ export interface RoomDesk {
   send(item: SendItem): void;
   /** Opens a room, for something. */
   open(room: RoomID, wanted?: unknown): void;
+  /** Shows an element in the room Elements, in its tab; without one, in the tab in front. */
+  showElement(ref: string, tab?: TabID): void;
   /** Shows a short message. */
   say(text: string, tone?: 'ok' | 'danger'): void;
   /** Brings another tab to the front. */

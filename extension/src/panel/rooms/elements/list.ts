@@ -1,4 +1,4 @@
-import type { ElementItem, PageElement } from '$ui/protocol/protocol';
+import type { ElementItem, PageElement, TabID } from '$ui/protocol/protocol';
 
 /** An element in the list; one that is gone is shown while it is selected. */
 export interface Row extends PageElement {
@@ -16,6 +16,18 @@ export interface Elements {
   readonly failed?: { readonly message: string; readonly hint?: string } | undefined;
   /** Whether the first list has come. */
   readonly known: boolean;
+}
+
+/** An element that another part of the panel refers to. */
+export interface Wanted {
+  readonly ref: string;
+  readonly tab: TabID;
+}
+
+/** The element that the room was opened for; undefined if it was opened for none. */
+export function asked(wanted: unknown): Wanted | undefined {
+  const is = typeof wanted === 'object' && wanted !== null && 'ref' in wanted && 'tab' in wanted;
+  return is ? (wanted as Wanted) : undefined;
 }
 
 /** The list before anything has come. */
