@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"pilotfish/backend/protocol"
@@ -183,9 +184,6 @@ func (k *keeper) files(ctx context.Context, e entry) time.Duration {
 		k.failed(ctx, "file", err)
 		return rescan
 	}
-	if found.seen != nil { // also the names of those that are gone are dropped
-		k.s.update(k.name, func(e *entry) { e.Seen = found.seen })
-	}
 	arrived := found.arrived
 	if k.restarted && e.Seen != nil {
 		if n := len(arrived); n > 0 {
@@ -197,11 +195,24 @@ func (k *keeper) files(ctx context.Context, e entry) time.Duration {
 		k.missed(ctx, "file", over, fmt.Sprintf("more than %d files appeared at once", mostArrivals))
 		arrived = arrived[:mostArrivals]
 	}
+	if found.seen != nil { // also the names of those that are gone are dropped
+		// A file that waits for its run is not known yet: if the program ends before, the
+		// next start reports it.
+		known := slices.DeleteFunc(slices.Clone(found.seen), func(name string) bool { return slices.Contains(arrived, name) })
+		k.s.update(k.name, func(e *entry) { e.Seen = known })
+	}
 	for _, name := range arrived {
-		if ctx.Err() != nil {
+		// The user may have paused, changed or removed the schedule during the run before.
+		now, ok := k.s.entry(k.name)
+		if ctx.Err() != nil || !ok || now.Off || now.When.Folder != e.When.Folder || now.When.Pattern != e.When.Pattern {
 			break
 		}
-		k.run(ctx, e, "file", filepath.Join(e.When.Folder, name))
+		k.s.update(k.name, func(e *entry) {
+			if !slices.Contains(e.Seen, name) {
+				e.Seen = append(slices.Clone(e.Seen), name)
+			}
+		})
+		k.run(ctx, now, "file", filepath.Join(now.When.Folder, name))
 	}
 	switch {
 	case len(arrived) > 0:

@@ -450,6 +450,41 @@ func TestAFileAppears(t *testing.T) {
 	})
 }
 
+// Files that wait for their run do not run after a pause, and are reported when the program
+// ends before.
+func TestFilesThatWait(t *testing.T) {
+	dir := t.TempDir()
+	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
+		st := newStage(t, file)
+		st.with(func() { st.takes = time.Hour })
+		st.do("add", "", &protocol.Schedule{Name: "one", What: protocol.ScheduleWhat{Routine: "book"}, When: protocol.ScheduleWhen{Folder: dir, Pattern: "*.csv"}, MaxMinutes: 120})
+		appear := func(names ...string) {
+			for _, name := range names {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte("new"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			st.notice <- struct{}{}
+			st.pass(time.Minute)
+		}
+		appear("a.csv", "b.csv", "c.csv")
+		st.do("pause", "one", nil)
+		st.pass(5 * time.Hour)
+		if len(st.ran) != 1 {
+			t.Errorf("after a pause: %v", st.ran)
+		}
+		st.do("resume", "one", nil)
+		st.pass(time.Hour)
+		appear("d.csv", "e.csv", "f.csv")
+		st.stop()
+		again := newStage(t, file)
+		defer again.stop()
+		again.pass(time.Hour)
+		again.expect("", "done file; failed file: Pilotfish ended during this run; missed file 2 times: files appeared while Pilotfish was not running")
+	})
+}
+
 // The system's notices of a folder arrive, and end with it.
 func TestWatch(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "in")
