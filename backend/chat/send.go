@@ -117,7 +117,7 @@ func (c *conversation) mayTalk() error {
 
 // interrupt puts a message into the running turn, if the agent takes it there, else
 // before the queue, and ends the turn. also is applied in the same write; for a message
-// into the running turn it changes only the state in memory.
+// into the running turn, it is written once the agent has it.
 func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*state.State)) error {
 	t := c.turn
 	if c.steer(t, message) {
@@ -128,8 +128,10 @@ func (c *conversation) interrupt(message protocol.QueuedMessage, also func(*stat
 		}
 		if err != nil {
 			c.broken(err)
+			return err
 		}
-		return err
+		c.save(true) // else a message of the queue would be there again after a crash
+		return nil
 	}
 	err := c.change(func(s *state.State) {
 		also(s)

@@ -3,12 +3,16 @@ package chat
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/state"
 	"pilotfish/backend/protocol"
 )
 
@@ -350,6 +354,32 @@ func TestSendNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTexts(t, steered.idle("c1").Entries, "user go", "text working", "user left", "text steered: left", "end cancelled")
+}
+
+// A message of the queue that went into the running turn is not in the queue any more: for
+// no viewer, and not after a crash.
+func TestSendNowOfAQueuedMessage(t *testing.T) {
+	h := opened(t, &played{script: untilCancelled, steer: true}, "")
+	h.start("c1")
+	h.say("c1", "m1", "go")
+	h.say("c1", "m2", "left")
+	h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 2 && len(p.Head.Queue) == 1 })
+	if _, err := h.Queue(t.Context(), protocol.ChatQueueRequest{Conversation: "c1", Message: "m2", Action: protocol.QueueNow}); err != nil {
+		t.Fatal(err)
+	}
+	h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) == 4 && len(p.Head.Queue) == 0 })
+	crashed := t.TempDir()
+	if err := os.CopyFS(crashed, os.DirFS(filepath.Join(h.dir, "chat", "c1"))); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := state.NewStore(crashed, slog.New(slog.DiscardHandler)).Read()
+	if err != nil || len(kept.Head.Queue) != 0 {
+		t.Errorf("after a crash the queue is %v, %v", kept.Head.Queue, err)
+	}
+	if _, err := h.Cancel(t.Context(), "c1"); err != nil {
+		t.Fatal(err)
+	}
+	wantTexts(t, h.idle("c1").Entries, "user go", "text working", "user left", "text steered: left", "end cancelled")
 }
 
 // An agent that can take a message into its turn refuses one: it is sent after the turn,
