@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -243,8 +244,12 @@ func (d *Data) delete(ctx context.Context, root *os.Root, k kind, req protocol.S
 			parts = append(parts, part)
 		}
 	}
-	if req.Session != "" && k.app != nil {
+	switch {
+	case req.Session == "":
+	case k.app != nil:
 		return 0, protocol.NewError(protocol.CodeBadArgument, k.Title+" do not belong to a session", "leave the session out")
+	case !slices.Contains(d.cfg.Sessions(), req.Session):
+		return 0, protocol.NewError(protocol.CodeUnknownSession, "there is no session "+quote(string(req.Session)), "`pilotfish status` lists the sessions")
 	}
 	for _, part := range parts { // before anything is deleted
 		if part.InUse && !req.Stop {
@@ -299,8 +304,11 @@ func (d *Data) deletePart(ctx context.Context, root *os.Root, k kind, part proto
 		return moveLogs(ctx, root, k, aside)
 	}
 	restart := false
+	// The caller may leave meanwhile. A session that began to stop is started again all the
+	// same.
+	whole := context.WithoutCancel(ctx)
 	if stop && d.cfg.Running(part.Session) {
-		if err := d.cfg.Stop(ctx, part.Session); err != nil {
+		if err := d.cfg.Stop(whole, part.Session); err != nil {
 			return err
 		}
 		restart = true
@@ -315,7 +323,7 @@ func (d *Data) deletePart(ctx context.Context, root *os.Root, k kind, part proto
 		return nil
 	})
 	if restart {
-		err = errors.Join(err, d.cfg.Start(ctx, part.Session))
+		err = errors.Join(err, d.cfg.Start(whole, part.Session))
 	}
 	return err
 }

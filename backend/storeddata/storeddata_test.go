@@ -23,6 +23,8 @@ type fixture struct {
 	running map[protocol.SessionName]bool
 	did     []string
 	startup error
+	// stopping is called while a session stops.
+	stopping func()
 }
 
 // old is when the files of a fixture were changed, unless a test says otherwise.
@@ -42,12 +44,18 @@ func newFixture(t *testing.T) *fixture {
 			f.did = append(f.did, "hold "+string(name))
 			return do()
 		},
-		Stop: func(_ context.Context, name protocol.SessionName) error {
+		Stop: func(ctx context.Context, name protocol.SessionName) error {
 			f.did = append(f.did, "stop "+string(name))
 			f.running[name] = false
-			return nil
+			if f.stopping != nil {
+				f.stopping()
+			}
+			return ctx.Err()
 		},
-		Start: func(_ context.Context, name protocol.SessionName) error {
+		Start: func(ctx context.Context, name protocol.SessionName) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			f.did = append(f.did, "start "+string(name))
 			f.running[name] = f.startup == nil
 			return f.startup
@@ -217,6 +225,19 @@ func TestDeleteOfRunningSessions(t *testing.T) {
 	}
 }
 
+// A session that was stopped for a deletion is started again, also for a caller that has
+// left meanwhile.
+func TestTheCallerLeavesDuringADeletion(t *testing.T) {
+	f := newFixture(t)
+	f.running["work"] = true
+	ctx, leave := context.WithCancel(t.Context())
+	f.stopping = leave
+	_, err := f.Do(ctx, protocol.StoredRequest{Do: protocol.StoredDelete, Kind: protocol.StoredFiles, Session: "work", Stop: true})
+	if !errors.Is(err, context.Canceled) || !f.running["work"] {
+		t.Errorf("%v; it did %q", err, f.did)
+	}
+}
+
 // No link is followed, at any place: neither read, nor counted, nor deleted through.
 func TestLinksAreNotFollowed(t *testing.T) {
 	outside := t.TempDir()
@@ -299,6 +320,9 @@ func TestWrongRequests(t *testing.T) {
 		if _, err := f.Do(t.Context(), req); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeBadArgument || protocol.AsError(err).Hint == "" {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if _, err := f.Do(t.Context(), protocol.StoredRequest{Do: protocol.StoredDelete, Kind: protocol.StoredFiles, Session: "gone"}); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeUnknownSession {
+		t.Errorf("a session that does not exist: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
