@@ -1,6 +1,7 @@
 package toolservers
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,33 +50,39 @@ type file struct {
 
 // List returns the servers, in the order of their names.
 func (s *Store) List() ([]Server, error) {
+	all, _, err := s.read()
+	return all, err
+}
+
+// read returns the servers, and the text of the file; nil when there is no file.
+func (s *Store) read() (all []Server, text []byte, err error) {
 	info, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	unreadable := func(why string) error {
 		return protocol.NewError(protocol.CodeNotWritable, "the list of your MCP servers cannot be read: "+why, "correct or remove "+s.path)
 	}
 	if err != nil {
-		return nil, unreadable(journal.Reason(err))
+		return nil, nil, unreadable(journal.Reason(err))
 	}
 	if info.Size() > maxFile || !info.Mode().IsRegular() {
-		return nil, unreadable("it is too large, or no file")
+		return nil, nil, unreadable("it is too large, or no file")
 	}
-	text, err := os.ReadFile(s.path)
+	text, err = os.ReadFile(s.path)
 	if err != nil {
-		return nil, unreadable(journal.Reason(err))
+		return nil, nil, unreadable(journal.Reason(err))
 	}
 	var f file
 	if err := json.Unmarshal(text, &f); err != nil || f.Version != fileVersion {
-		return nil, unreadable("it is not in the form of this version") // an error of JSON may quote a secret
+		return nil, nil, unreadable("it is not in the form of this version") // an error of JSON may quote a secret
 	}
 	for _, server := range f.Servers {
 		if err := server.check(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return f.Servers, nil
+	return f.Servers, text, nil
 }
 
 // Add adds servers, or replaces those of the same name. What is as before keeps its
@@ -84,6 +91,7 @@ func (s *Store) List() ([]Server, error) {
 func (s *Store) Add(ctx context.Context, added ...Server) error {
 	var stale, kept []credential
 	err := s.change(func(all []Server) ([]Server, error) {
+		stale = nil
 		checked := make([]Server, 0, len(added))
 		more := 0
 		for _, server := range added {
@@ -184,14 +192,29 @@ func (s *Store) allowTool(shown Server, tool string) error {
 	})
 }
 
+// change changes the list. It calls how again with the newer list when somebody else has
+// changed it meanwhile: the command line does, other sessions do, and a keychain may wait
+// long for its user.
 func (s *Store) change(how func([]Server) ([]Server, error)) error {
-	all, err := s.List()
-	if err != nil {
-		return err
+	for {
+		all, before, err := s.read()
+		if err != nil {
+			return err
+		}
+		if all, err = how(all); err != nil {
+			return err
+		}
+		_, now, err := s.read()
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(now, before) {
+			return s.write(all)
+		}
 	}
-	if all, err = how(all); err != nil {
-		return err
-	}
+}
+
+func (s *Store) write(all []Server) error {
 	slices.SortFunc(all, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
 	text, err := json.MarshalIndent(file{Version: fileVersion, Servers: all}, "", "  ")
 	if err == nil {

@@ -138,6 +138,44 @@ func TestAListThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// slowKeeper keeps what it is given, and something happens meanwhile, once: a keychain
+// may wait for its user.
+type slowKeeper struct{ meanwhile func() }
+
+func (k *slowKeeper) Keep(context.Context, toolservers.Server, string, string) error {
+	if meanwhile := k.meanwhile; meanwhile != nil {
+		k.meanwhile = nil
+		meanwhile()
+	}
+	return nil
+}
+
+func (k *slowKeeper) Value(context.Context, toolservers.Server, string) (string, error) {
+	return "", nil
+}
+
+func (k *slowKeeper) Forget(context.Context, toolservers.Server, string) error { return nil }
+
+// Two programs change the list at the same time, such as the window and the command line:
+// neither change is lost.
+func TestTwoChangesAtTheSameTime(t *testing.T) {
+	other, path := newStore(t)
+	if err := other.Add(t.Context(), files()); err != nil {
+		t.Fatal(err)
+	}
+	store := toolservers.NewStore(path, &slowKeeper{meanwhile: func() {
+		if err := other.Permit("files", toolservers.Deny); err != nil {
+			t.Error(err)
+		}
+	}})
+	if err := store.Add(t.Context(), toolservers.Server{Name: "hub", URL: "https://hub.example/mcp", Headers: []toolservers.Header{{Name: "Authorization", Value: "Bearer hunter2-hunter2"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := store.List(); err != nil || len(all) != 2 || all[0].Permission != toolservers.Deny {
+		t.Errorf("List() = %+v, %v", all, err)
+	}
+}
+
 func TestOffer(t *testing.T) {
 	store, _ := newStore(t)
 	if err := store.Add(t.Context(), files()); err != nil {
