@@ -41,6 +41,8 @@ func (k *Keeper) Keep(ctx context.Context, server toolservers.Server, header, va
 	}, Value: value}
 	if reference(value) {
 		request.From, request.Value = value, ""
+	} else if !k.keyring(ctx) {
+		return noKeychain(server, header) // before the value that was kept is replaced
 	}
 	store := k.store()
 	kept, err := store.Add(ctx, request)
@@ -53,6 +55,10 @@ func (k *Keeper) Keep(ctx context.Context, server toolservers.Server, header, va
 	if err := store.Remove(ctx, kept.Name); err != nil {
 		return err
 	}
+	return noKeychain(server, header)
+}
+
+func noKeychain(server toolservers.Server, header string) error {
 	return protocol.NewError(protocol.CodeNoKeyring,
 		fmt.Sprintf("%s of %s is a credential, and there is no keychain to keep it in", header, server.Name),
 		"unlock or start the keychain of your desktop, or keep the value in 1Password, Bitwarden or pass and give op://vault/item/field, bw:item or pass:path in its place")

@@ -155,3 +155,21 @@ func TestAKeychainThatIsLockedLater(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A new value that is refused, because the keychain is locked, does not take the old one
+// away.
+func TestANewValueThatIsRefused(t *testing.T) {
+	p := newPlace(t)
+	if err := p.store.Add(t.Context(), hub("https://hub.example/mcp", toolservers.Header{Name: "Authorization", Value: token})); err != nil {
+		t.Fatal(err)
+	}
+	p.keychain = false
+	e := protocol.AsError(p.store.Add(t.Context(), hub("https://hub.example/mcp", toolservers.Header{Name: "Authorization", Value: token + "-new"})))
+	if e == nil || e.Code != protocol.CodeNoKeyring {
+		t.Errorf("%v", e)
+	}
+	p.keychain = true
+	if got := p.resolved(t); got["Authorization"] != token {
+		t.Errorf("%v", got)
+	}
+}
