@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -76,9 +78,10 @@ type toolName struct{ server, tool string }
 
 // opening is a server that starts or runs.
 type opening struct {
-	begun chan struct{} // closed once conn or err is set
-	conn  *connection
-	err   error
+	server toolservers.Server
+	begun  chan struct{} // closed once conn or err is set
+	conn   *connection
+	err    error
 }
 
 // New returns a client that has started no server.
@@ -180,7 +183,8 @@ func (c *Client) Offered(ctx context.Context, actor protocol.Actor, tab protocol
 	return list, nil
 }
 
-// begin sets the servers that a task may use. What runs for it already stays.
+// begin sets the servers that a task may use. What runs for it already stays, unless the
+// user has changed or taken it away since.
 func (c *Client) begin(id string, servers []toolservers.Server) (*use, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,6 +200,18 @@ func (c *Client) begin(id string, servers []toolservers.Server) (*use, error) {
 	u.servers = map[string]toolservers.Server{}
 	for _, server := range servers {
 		u.servers[server.Name] = server
+	}
+	for name, one := range u.open {
+		now, offered := u.servers[name]
+		same := offered && one.server.Same(now)
+		if !same { // what was allowed was allowed to another program
+			maps.DeleteFunc(u.allowed, func(of toolName, _ bool) bool { return of.server == name })
+		}
+		// The headers have the values of credentials, too.
+		if !same || !slices.Equal(one.server.Headers, now.Headers) {
+			delete(u.open, name)
+			c.closeLocked(one)
+		}
 	}
 	return u, nil
 }
@@ -225,7 +241,7 @@ func (c *Client) started(ctx context.Context, u *use, server toolservers.Server)
 	}
 	one := u.open[server.Name]
 	if one == nil {
-		one = &opening{begun: make(chan struct{})}
+		one = &opening{server: server, begun: make(chan struct{})}
 		u.open[server.Name] = one
 		// The start goes on when its caller gives up: the next one finds it.
 		c.running.Go(func() { c.open(u, server, one) })
@@ -370,21 +386,6 @@ func (c *Client) send(ctx context.Context, u *use, server toolservers.Server, co
 func refusal(err error) bool {
 	_, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && !errors.Is(err, mcp.ErrConnectionClosed)
-}
-
-// object checks that arguments are a JSON object within the limit; {} for none.
-func object(raw json.RawMessage) (json.RawMessage, error) {
-	if len(raw) == 0 {
-		return json.RawMessage("{}"), nil
-	}
-	if len(raw) > maxArguments {
-		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the arguments have more than %d KB", maxArguments>>10), "give the tool less at a time")
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
-		return nil, protocol.NewError(protocol.CodeBadArgument, "the arguments of a tool are a JSON object", `such as {"query": "words"}`)
-	}
-	return raw, nil
 }
 
 // permitted asks the user whether a task may use a tool, unless they have allowed it:

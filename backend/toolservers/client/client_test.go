@@ -193,6 +193,48 @@ func TestOffered(t *testing.T) {
 	}
 }
 
+// A server that the user changes, or gives a new credential, while a task has it, is
+// started anew when the task is offered the servers again.
+func TestAServerThatIsChanged(t *testing.T) {
+	f := newFixture(t, addDocs)
+	keeper := &oneValue{}
+	f.store = toolservers.NewStore(filepath.Join(t.TempDir(), "mcp-servers.json"), keeper)
+	f.cfg.Offer = toolservers.NewOffer(f.store, slog.New(slog.DiscardHandler))
+	servers := []toolservers.Server{
+		{Name: "docs", Command: "docs"},
+		{Name: "docs", Command: "docs", Args: []string{"--read-only"}},
+		{Name: "docs", URL: "https://docs.example/mcp", Headers: []toolservers.Header{{Name: "Authorization", Value: "Bearer one"}}},
+		{Name: "docs", URL: "https://docs.example/mcp", Headers: []toolservers.Header{{Name: "Authorization", Value: "Bearer two"}}},
+	}
+	for i, server := range servers {
+		if err := errors.Join(f.store.Add(t.Context(), server), f.store.Permit("docs", toolservers.Allow)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if list := f.offered(t); len(list) != 1 || list[0].Error != nil {
+				t.Fatalf("%+v", list)
+			}
+			if reply := f.use(t, "search", `{"query":"milk"}`); !reply.OK || f.starts != i+1 {
+				t.Errorf("%+v, %d started after %d changes", reply, f.starts, i)
+			}
+		}
+	}
+}
+
+// oneValue keeps one credential.
+type oneValue struct{ value string }
+
+func (k *oneValue) Keep(_ context.Context, _ toolservers.Server, _, value string) error {
+	k.value = value
+	return nil
+}
+
+func (k *oneValue) Value(context.Context, toolservers.Server, string) (string, error) {
+	return k.value, nil
+}
+
+func (k *oneValue) Forget(context.Context, toolservers.Server, string) error { return nil }
+
 // What a server says of its tools is bounded, in number and in size.
 func TestManyTools(t *testing.T) {
 	f := newFixture(t, func(server *mcp.Server) {

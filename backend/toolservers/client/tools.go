@@ -92,6 +92,21 @@ func describe(one *mcp.Tool) (tool, bool) {
 	return t, true
 }
 
+// object checks that arguments are a JSON object within the limit; {} for none.
+func object(raw json.RawMessage) (json.RawMessage, error) {
+	if len(raw) == 0 {
+		return json.RawMessage("{}"), nil
+	}
+	if len(raw) > maxArguments {
+		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the arguments have more than %d KB", maxArguments>>10), "give the tool less at a time")
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "the arguments of a tool are a JSON object", `such as {"query": "words"}`)
+	}
+	return raw, nil
+}
+
 // answer is what a tool answered, as text within maxResult. Pictures, sounds and files
 // are named, not shown.
 func answer(result *mcp.CallToolResult) string {
