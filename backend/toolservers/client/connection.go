@@ -78,7 +78,7 @@ func (c *Client) connect(task context.Context, server toolservers.Server) (*conn
 		return nil, conn.failed(server, protocol.CodeTimeout, fmt.Sprintf("%s did not start within %s", server.Name, startTimeout))
 	}
 	if server.Remote() {
-		c.log.Info("an MCP server does not answer as one", "server", server.Name, "error", server.Mask(err.Error()))
+		c.log.Info("an MCP server does not answer as one", "server", server.Name, "error", redact.Text(server.Mask(err.Error())))
 		return nil, conn.failed(server, protocol.CodeNotRunning, server.Name+" does not answer as an MCP server"+conn.http.status())
 	}
 	return nil, conn.failed(server, protocol.CodeCrashed, server.Name+" does not work as an MCP server"+conn.ending())

@@ -87,6 +87,21 @@ func TestRemoteThatDoesNotWork(t *testing.T) {
 	}
 }
 
+// A credential in the address of a server does not reach the log.
+func TestACredentialInTheAddress(t *testing.T) {
+	site := httptest.NewServer(http.NotFoundHandler())
+	site.Close() // nobody answers there
+	f := remote(t, site.URL+"/mcp?api_key=sk-aaaaaaaaaaaaaaaaaaaa")
+	var log strings.Builder
+	f.log = slog.New(slog.NewTextHandler(&log, nil))
+	if list := f.offered(t); len(list) != 1 || list[0].Error == nil {
+		t.Fatalf("%+v", list)
+	}
+	if got := log.String(); !strings.Contains(got, "does not answer") || strings.Contains(got, "sk-aaaa") {
+		t.Errorf("the log: %s", got)
+	}
+}
+
 // The values of secret headers are masked in what a server says.
 func TestSecretHeaders(t *testing.T) {
 	server := toolservers.Server{Headers: []toolservers.Header{{Name: "Authorization", Value: "Bearer abc123", Secret: true}, {Name: "X-Team", Value: "blue-team"}}}
