@@ -17,6 +17,9 @@ type Output struct {
 	Prelude string
 	// Sizes are the sizes that the viewer's emulator had, the first one before Data.
 	Sizes []vt.Size
+	// Over: the program has ended, or never ran, and all that it printed was read. The end
+	// of a program is known before its last output is.
+	Over bool
 	// Changed is closed when there is more output, when the state changes, or when the
 	// terminal is closed.
 	Changed <-chan struct{}
@@ -39,6 +42,7 @@ func (m *Manager) Output(id protocol.TerminalID, epoch int, after uint64) (Outpu
 	if base.Screen != nil {
 		out.Prelude = base.Screen.Data
 	}
+	out.Over = (out.Info.Exit != nil || out.Info.State == protocol.TerminalMissing) && t.drained()
 	out.Data = make([]byte, t.stream.Head()-base.Offset)
 	t.stream.Read(base.Offset, out.Data)
 	return out, nil

@@ -58,7 +58,7 @@ func (t Terminals) Wait(ctx context.Context, id protocol.TerminalID, q protocol.
 		if err := f.update(); err != nil {
 			return protocol.TerminalText{}, err
 		}
-		over := f.out.Info.Exit != nil || f.out.Info.State == protocol.TerminalMissing
+		over := f.out.Over
 		switch q.For {
 		case protocol.WaitText:
 			if f.shows(q.Text) {

@@ -138,3 +138,14 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// What a program prints just before it ends is read before its end counts.
+func TestTheLastWords(t *testing.T) {
+	for range 40 {
+		terminals, id := program(t, `printf '%s\n' 1 2 3 4 5 6 7 8; printf 'last words'`)
+		said, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitExit})
+		if err != nil || !slices.Contains(said.Lines, "last words") {
+			t.Fatalf("%q %v", said.Lines, err)
+		}
+	}
+}
