@@ -240,6 +240,10 @@ func (k *keeper) run(ctx context.Context, e entry, reason, file string) {
 		}
 		return
 	}
+	// The user may have paused the schedule while its session started or its page loaded.
+	if now, ok := k.s.entry(k.name); !ok || now.Off && reason != "user" {
+		return
+	}
 	began, timed := k.s.now(), time.Now()
 	this := protocol.ScheduleRun{State: protocol.ScheduleRunning, Reason: reason, Began: began.UTC(), File: file}
 	k.s.update(k.name, func(e *entry) { e.add(this) })

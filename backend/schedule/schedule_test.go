@@ -20,8 +20,9 @@ import (
 type fake struct {
 	mu      sync.Mutex
 	takes   time.Duration
-	err     error // of a run
-	absent  error // of Ready
+	err     error         // of a run
+	absent  error         // of Ready
+	starts  time.Duration // how long Ready takes
 	text    string
 	unseen  error // of Text
 	ran     []string
@@ -39,8 +40,10 @@ func (f *fake) Check(s protocol.Schedule) error {
 
 func (f *fake) Ready(context.Context, protocol.Schedule) error {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.absent
+	starts, err := f.starts, f.absent
+	f.mu.Unlock()
+	time.Sleep(starts)
+	return err
 }
 
 func (f *fake) Run(ctx context.Context, _ protocol.Schedule, file string, begun func(protocol.TaskID)) (Result, error) {
@@ -329,6 +332,25 @@ func TestPauseRunAndRemove(t *testing.T) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
+	})
+}
+
+// A schedule that is paused while its session starts does not run, unless the user asked
+// for the run.
+func TestPausedWhileTheSessionStarts(t *testing.T) {
+	bubble(t, func(t *testing.T, file string) {
+		t.Helper()
+		st := newStage(t, file)
+		defer st.stop()
+		st.with(func() { st.starts = 30 * time.Second })
+		st.do("add", "", timed("every 1h"))
+		st.pass(time.Hour + 10*time.Second)
+		st.do("pause", "one", nil)
+		st.pass(time.Minute)
+		st.expect("", "")
+		st.do("run", "one", nil)
+		st.pass(time.Minute)
+		st.expect("01 01:01:40 .", "done user")
 	})
 }
 
