@@ -91,11 +91,25 @@ func (k *Keeper) Forget(ctx context.Context, server toolservers.Server, header s
 		return err
 	}
 	for _, one := range all {
-		if one.Name == name(server, header) {
-			return store.Remove(ctx, one.Name)
+		if one.Name != name(server, header) {
+			continue
 		}
+		if one.Kept == "keychain" && !k.keyring(ctx) {
+			return stays(server, header) // its name is kept, so that it can be removed later
+		}
+		err := store.Remove(ctx, one.Name)
+		if e := protocol.AsError(err); e != nil && e.Code == protocol.CodeNoKeyring {
+			return stays(server, header)
+		}
+		return err
 	}
 	return nil
+}
+
+func stays(server toolservers.Server, header string) error {
+	return protocol.NewError(protocol.CodeNoKeyring,
+		fmt.Sprintf("the list is changed, but %s of %s is still in the keychain, which is missing or locked", header, server.Name),
+		"unlock the keychain, add the server once more with this header and remove it, or delete the entry in the keychain")
 }
 
 // reference reports whether a value names a secret of another keeper.

@@ -173,3 +173,28 @@ func TestANewValueThatIsRefused(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// A credential that stays in a locked keychain is not said to be removed.
+func TestRemoveWithALockedKeychain(t *testing.T) {
+	p := newPlace(t)
+	add := func() {
+		t.Helper()
+		if err := p.store.Add(t.Context(), hub("https://hub.example/mcp", toolservers.Header{Name: "Authorization", Value: token})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add()
+	p.keychain = false
+	e := protocol.AsError(p.store.Remove(t.Context(), "Hub"))
+	if e == nil || e.Code != protocol.CodeNoKeyring || !strings.Contains(e.Message, "Authorization of Hub") || e.Hint == "" {
+		t.Errorf("%v", e)
+	}
+	if all, err := p.store.List(); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	p.keychain = true
+	add()
+	if err := p.store.Remove(t.Context(), "Hub"); err != nil || strings.Contains(p.files(t), "mcp.hub") {
+		t.Errorf("%v, %s", err, p.files(t))
+	}
+}
