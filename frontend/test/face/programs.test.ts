@@ -214,7 +214,7 @@ test('MCP servers are added, permitted, imported and removed', async () => {
   expect(await kept()).toContain('"permission": "allow"');
 
   await page.getByLabel('Program to import from').selectOption('cursor');
-  await page.getByRole('button', { name: 'Import' }).click();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByText('Imported from Cursor: files.').waitFor();
   await page.getByText('old is left out: it speaks the old transport SSE').waitFor();
   await item(page, 'files').getByText('with KEY · from cursor').waitFor();
@@ -232,5 +232,10 @@ test('MCP servers are added, permitted, imported and removed', async () => {
   await item(page, 'files').getByLabel('Permission of files').selectOption('deny');
   await page.getByRole('alert').getByText('the list of your MCP servers cannot be read').waitFor();
   expect(await item(page, 'files').getByLabel('Permission of files').inputValue()).toBe('ask');
+  // What was removed elsewhere is said, and is not shown any more.
+  await rm(home.path('pilotfish', 'mcp-servers.json'));
+  await item(page, 'files').getByLabel('Permission of files').selectOption('deny');
+  await page.getByText('you have no MCP server of this name').waitFor();
+  await item(page, 'files').waitFor({ state: 'detached' });
   await home.close();
 });
