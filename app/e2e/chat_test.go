@@ -383,7 +383,7 @@ func TestChatPermissionFromTray(t *testing.T) {
 	p.toChat(panel)
 	p.say(panel, "ask rm -rf build ; say went on")
 	p.until(panel, "the question is in the conversation", `document.querySelector('article.permission section')?.innerText.includes('rm -r build')`)
-	p.until(panel, "it is asked once", `!document.querySelector('.approvals')`)
+	p.until(panel, "it is asked once", `!document.querySelector('[aria-label="Waiting for your approval"]')`)
 	item, err := p.desk.WaitItem(p.ctx, 0)
 	if err != nil {
 		t.Fatal(err)
