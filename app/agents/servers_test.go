@@ -16,8 +16,8 @@ import (
 )
 
 // A real agent gets the user's MCP server at an address, and its model uses a tool of it.
-// All of these agents announce that they connect to such servers; what the user is told
-// about one that does not is in backend/chat/acp and in app/e2e.
+// All of these agents announce that they connect to such servers. The notice
+// about an agent that does not is tested in backend/chat/acp and in app/e2e.
 func TestDriversUseAServerAtAnAddress(t *testing.T) {
 	const credential = "Bearer of the user"
 	script := func(*driven) model.Script {
@@ -58,7 +58,7 @@ func TestDriversUseAServerAtAnAddress(t *testing.T) {
 			t.Errorf("the model got: %s", said)
 		}
 		if len(k.notices) > 0 {
-			t.Errorf("the user is told %q", k.notices)
+			t.Errorf("the notices are %q", k.notices)
 		}
 		// OpenCode uses MCP tools without a question.
 		for _, ask := range k.asks {
@@ -69,8 +69,8 @@ func TestDriversUseAServerAtAnAddress(t *testing.T) {
 	})
 }
 
-// Claude reports a server that refuses it, and the user is told. Agents over ACP have no
-// such report: with them such a server is only missing.
+// Claude reports a server that refuses it, and the user gets a notice. Agents over ACP have
+// no such report: with them such a server is only missing.
 func TestClaudeReportsAServerThatRefuses(t *testing.T) {
 	m := model.New(model.Steps(model.Reply{Text: "Hello."}))
 	defer m.Close()
@@ -89,6 +89,6 @@ func TestClaudeReportsAServerThatRefuses(t *testing.T) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.notices) != 1 || !strings.Contains(k.notices[0], "cannot use the MCP server notes") || server.Refused() == 0 {
-		t.Errorf("the user is told %q; %d requests were refused", k.notices, server.Refused())
+		t.Errorf("the notices are %q; %d requests were refused", k.notices, server.Refused())
 	}
 }

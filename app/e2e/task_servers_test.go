@@ -142,7 +142,7 @@ func TestTaskUsesTheUsersServers(t *testing.T) {
 	p.toChat(panel)
 	p.say(panel, "tools")
 	p.untilSaid(panel, "tools pilotfish, notes")
-	p.until(panel, "the user is told which server the agent lacks", `document.body.innerText.includes('does not have these of your MCP servers: team (')`)
+	p.until(panel, "a notice names the server that the agent lacks", `document.body.innerText.includes('does not have these of your MCP servers: team (')`)
 
 	p.again(options{})
 	browser = p.browser(protocol.DefaultSession)

@@ -38,11 +38,15 @@ func (f *fake) Check(s protocol.Schedule) error {
 	return nil
 }
 
-func (f *fake) Ready(context.Context, protocol.Schedule) error {
+func (f *fake) Ready(ctx context.Context, _ protocol.Schedule) error {
 	f.mu.Lock()
 	starts, err := f.starts, f.absent
 	f.mu.Unlock()
-	time.Sleep(starts)
+	select {
+	case <-time.After(starts): // in the test's own time
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
 	return err
 }
 

@@ -192,7 +192,7 @@ it('lists, filters, imports and removes sign-ins', async () => {
 
 it('opens when the user asks for it in the window, beside the tab in front only', async () => {
   await panel();
-  // A tab of another window has a panel of its own, which hears the same.
+  // A tab of another window has a panel of its own, which receives the same event.
   const [first, second] = made.tabs;
   if (!first || !second) throw new Error('the fake has two tabs');
   made.tabs = [first, { ...second, windowId: 2 }];

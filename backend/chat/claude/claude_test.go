@@ -381,7 +381,7 @@ func TestAServerAtAnAddress(t *testing.T) {
 }
 
 // Claude reports at the beginning of each turn which MCP servers it is connected to. The
-// user is told once about one that does not work.
+// user gets one notice about a server that does not work.
 func TestAServerThatDoesNotWork(t *testing.T) {
 	_, session, sink, err := open(t, driver.SessionConfig{Tools: []driver.ToolServer{
 		{Name: "pilotfish", Command: "pilotfish", Args: []string{"mcp"}}, {Name: "broken", URL: "https://broken.example"},
@@ -403,6 +403,6 @@ func TestAServerThatDoesNotWork(t *testing.T) {
 		}
 	}
 	if len(notices) != 1 || !strings.Contains(notices[0], " cannot use the MCP server broken: ") {
-		t.Errorf("the user is told %q", notices)
+		t.Errorf("the notices are %q", notices)
 	}
 }

@@ -220,6 +220,7 @@ export class Chats {
     if (event.page !== undefined) transcript.take(event.page);
     if (event.events.length > 0) transcript.take(event.events);
     this.#arrived.get(event.conversation)?.();
+    this.#arrived.delete(event.conversation);
   }
 
   /** Loads entries before the first one; waits for a load that is in progress instead. */

@@ -34,6 +34,13 @@ const refuse = (): never => {
   throw new RefusedError({ code: 'internal', message: 'no' }, 500);
 };
 const words = { text: 'hello', attachments: [] };
+const entry = (index: number) => ({
+  id: `x${String(index)}`,
+  index,
+  kind: 'text' as const,
+  at: '2026-11-21T09:30:00Z',
+  text: String(index),
+});
 
 describe('the conversation beside a tab', () => {
   it('is the one used last', () => {
@@ -181,13 +188,6 @@ it('a picture of a tab goes into what is being written', async () => {
 });
 
 it('older entries are fetched once at a time, while there are more', async () => {
-  const entry = (index: number) => ({
-    id: `x${String(index)}`,
-    index,
-    kind: 'text' as const,
-    at: '2026-11-21T09:30:00Z',
-    text: String(index),
-  });
   know(head('a'));
   const transcript = chats.transcript('a');
   transcript.take({
@@ -213,13 +213,6 @@ it('older entries are fetched once at a time, while there are more', async () =>
 });
 
 it('an entry is reached in a conversation that was not shown before', async () => {
-  const entry = (index: number) => ({
-    id: `x${String(index)}`,
-    index,
-    kind: 'text' as const,
-    at: '2026-11-21T09:30:00Z',
-    text: String(index),
-  });
   know(head('a'));
   connection.answers['/chat/history'] = () => ({
     head: head('a'),

@@ -77,7 +77,8 @@ export class PanelDesk extends Desk implements QuickDesk {
     if (event.type !== 'show' || event.signIns !== true) return;
     const there = this.tabs.find(({ id }) => id === event.tab)?.windowId;
     const here = this.tab?.windowId;
-    // Every panel of the session hears it, one in another window for nothing.
+    // Every panel of the session receives the event. Only the panels of the tab's window show the
+    // picker.
     if (here === undefined || there === undefined || here === there) this.signInsAt = event.tab;
   }
 }
