@@ -194,12 +194,8 @@ describe('the room Elements', () => {
   });
 
   it('looks for a ref of another tab in that tab only', async () => {
-    fillActivity(made).add({
-      command: 'click',
-      tab: 't2',
-      args: { target: 'e4' },
-      summary: 'the other',
-    });
+    const did = fillActivity(made);
+    did.add({ command: 'click', tab: 't2', args: { target: 'e4' }, summary: 'the other' });
     await button('Use the full panel').click();
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.locator('[data-row]').filter({ hasText: 'e4' }).last().click();
@@ -221,7 +217,7 @@ describe('the room Elements', () => {
     );
     expect(at).toEqual(['t2']);
     // A tab that is closed has no elements any more.
-    fillActivity(made).add({ command: 'click', tab: 't9', args: { target: 'e5' } });
+    did.add({ command: 'click', tab: 't9', args: { target: 'e5' } });
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.locator('[data-row]').filter({ hasText: 'e5' }).last().click();
     await button('Show e5 in Elements').click();

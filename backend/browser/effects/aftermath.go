@@ -14,11 +14,12 @@ import (
 // Finish waits for what the action caused, and records where the tab is.
 func (fx *Effects) Finish(ctx context.Context) error {
 	err := fx.Drain(ctx)
+	if err == nil && fx.download {
+		// A link to another site may lead to a page in spite of its attribute download.
+		err = fx.bounded(ctx, func() bool { return len(fx.Out.Downloads) > 0 || fx.requested || fx.Nav.Committed != "" })
+	}
 	if err == nil && fx.requested || fx.Nav.Committed != "" {
 		err = fx.load(ctx)
-	}
-	if err == nil && fx.download && len(fx.Out.Downloads) == 0 {
-		err = fx.bounded(ctx, func() bool { return len(fx.Out.Downloads) > 0 })
 	}
 	if err == nil && fx.opened {
 		err = fx.newTabs(ctx)

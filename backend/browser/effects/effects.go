@@ -64,7 +64,7 @@ type Effects struct {
 
 	prepared  bool
 	requested bool // a document was requested
-	download  bool // the document will be saved as a file
+	download  bool // what a link leads to will be saved as a file
 	stopped   bool
 	window    string
 	opened    bool
@@ -322,6 +322,7 @@ type Settled struct {
 		Said     []string `json:"said"`
 		More     int      `json:"more"`
 		Any      bool     `json:"any"`
+		Saves    bool     `json:"saves"`
 	} `json:"change"`
 	Guard *struct {
 		OK  *bool  `json:"ok"`
@@ -369,6 +370,7 @@ func (fx *Effects) Learn(f *page.Frame, s Settled, err error) error {
 		}
 		fx.Out.Within = fx.Out.Within || c.URL != "" && f.Number == 0
 		fx.Out.Nothing = !c.Any
+		fx.download = fx.download || c.Saves
 	}
 	return err
 }

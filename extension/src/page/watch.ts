@@ -20,6 +20,8 @@ export interface Change {
   more: number;
   /** Whether the page changed in any way, visibly or not. */
   any: boolean;
+  /** Whether a link was clicked whose target the browser saves as a file. */
+  saves: boolean;
 }
 
 interface Before extends State {
@@ -30,6 +32,9 @@ interface Before extends State {
 
 /** The most lines in each list of a report. */
 const listed = 12;
+
+/** The links whose target is saved as a file. */
+const saving = 'a[download][href], area[download][href]';
 
 /** How many changed elements are checked for becoming visible. */
 const followed = 200;
@@ -45,6 +50,8 @@ export class Watch {
   #changed = false;
   /** As #changed, without the focus and scroll events that every click may cause. */
   #effect = false;
+  /** The last click on a link whose target is saved. The page can prevent it. */
+  #save: Event | undefined;
   /** Elements that were added or changed: something in them may still be becoming visible. */
   readonly #touched = new Set<Element>();
 
@@ -55,21 +62,15 @@ export class Watch {
     scene.listen((records) => {
       this.#take(records);
     });
-    for (const type of [
-      'input',
-      'change',
-      'focusin',
-      'popstate',
-      'hashchange',
-      'toggle',
-      'scroll',
-    ]) {
-      const listen = (): void => {
+    for (const type of ['input', 'change', 'focusin', 'popstate', 'hashchange', 'toggle', 'scroll'])
+      this.#on(type, () => {
         this.#mark(type !== 'focusin' && type !== 'scroll');
-      };
-      addEventListener(type, listen, { capture: true, passive: true });
-      this.#events.push([type, listen]);
-    }
+      });
+    // The browser announces such a download only when the server has answered.
+    this.#on('click', (event) => {
+      if (event.composedPath().some((at) => at instanceof Element && at.matches(saving)))
+        this.#save = event;
+    });
   }
 
   /**
@@ -131,7 +132,8 @@ export class Watch {
     for (const [type, listen] of this.#events) removeEventListener(type, listen, { capture: true });
     const now = this.#state(true);
     const { lines } = this.#before;
-    const change: Change = { appeared: [], gone: [], changed: [], said: [], more: 0, any };
+    const saves = this.#save?.defaultPrevented === false;
+    const change: Change = { appeared: [], gone: [], changed: [], said: [], more: 0, any, saves };
     for (const [el, { line, item }] of now.lines) {
       const was = lines.get(el);
       const list = was ? change.changed : change.appeared;
@@ -152,6 +154,11 @@ export class Watch {
     if (now.focused !== this.#before.focused && now.focused)
       change.focus = now.lines.get(now.focused)?.line ?? this.#snapshots.words(now.focused);
     return change;
+  }
+
+  #on(type: string, listen: (event: Event) => void): void {
+    addEventListener(type, listen, { capture: true, passive: true });
+    this.#events.push([type, listen]);
   }
 
   #mark(effect = true): void {

@@ -366,6 +366,7 @@ describe('effects', () => {
       said: [],
       more: 0,
       any: false,
+      saves: false,
     });
   });
 

@@ -1,0 +1,76 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pilotfish/backend/protocol"
+)
+
+// A click that starts a download says so, however late the server answers.
+func TestClicksTellTheirDownloads(t *testing.T) {
+	asked, answer := make(chan struct{}, 10), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(w, `<!doctype html><title>Files</title><link rel=icon href=data:,>
+				<a href=/named download>Named</a> <a href=/attached>Attached</a>
+				<a href="data:text/plain,x" download=data.txt>Data</a>
+				<button onclick="const a = document.createElement('a'); a.href = '/named'; a.download = ''; document.body.append(a); a.click(); a.remove()">Script</button>
+				<button onclick="const a = document.createElement('a'); a.href = window.URL.createObjectURL(new Blob(['x'])); a.download = 'blob.txt'; document.body.append(a); a.click(); a.remove()">Blob</button>
+				<a href=/none download onclick="event.preventDefault()">Kept</a>`)
+			return
+		}
+		asked <- struct{}{}
+		select {
+		case <-answer:
+		case <-r.Context().Done():
+		}
+		w.Header().Set("Content-Disposition", "attachment; filename=late.csv")
+		fmt.Fprint(w, "a,b")
+	}))
+	t.Cleanup(server.Close)
+	c := config(t, true)
+	c.DownloadDir = filepath.Join(t.TempDir(), "downloads")
+	s := &stage{fixture: start(t, c), url: server.URL}
+	s.tab = s.first(t)
+	s.open(t, "/")
+	for _, one := range []struct {
+		text, file string
+		late       bool
+	}{
+		{"Named", "late.csv", true},
+		{"Attached", "late.csv", true},
+		{"Script", "late.csv", true},
+		{"Data", "data.txt", false},
+		{"Blob", "blob.txt", false},
+		{"Kept", "", false}, // the page prevents it
+	} {
+		ref := s.ref(t, one.text)
+		done := make(chan protocol.Effect, 1)
+		go func() {
+			effect, err := s.Act(deadline(t), nobody, s.tab, protocol.ActRequest{Kind: protocol.ActClick, Target: ref}, nil)
+			if err != nil {
+				t.Errorf("%s: %v", one.text, err)
+			}
+			done <- effect
+		}()
+		if one.late {
+			<-asked
+			select {
+			case e := <-done:
+				t.Fatalf("%s did not wait for the server: %+v", one.text, e)
+			case <-time.After(300 * time.Millisecond):
+			}
+			answer <- struct{}{}
+		}
+		if e := <-done; strings.Join(e.Downloads, " ") != one.file {
+			t.Errorf("%s: %+v", one.text, e)
+		}
+	}
+}
