@@ -43,6 +43,8 @@ type conversation struct {
 
 	asked    map[string]asked // questions of commands, by the broker's id
 	shownTab protocol.TabID   // the tab in the last published head
+
+	ended []protocol.TerminalID // since the terminal began to start
 }
 
 func newConversation(m *Manager, id protocol.ConversationID) *conversation {

@@ -437,3 +437,20 @@ func TestTerminalAndBack(t *testing.T) {
 		t.Errorf("%d entries", head.Entries)
 	}
 }
+
+// A terminal that ends before it is known which one it is leaves nothing behind.
+func TestTerminalEndsAtOnce(t *testing.T) {
+	h := opened(t, &played{script: echo}, "")
+	h.config.Terminal = func(context.Context, protocol.Conversation) (protocol.TerminalID, error) {
+		h.TerminalEnded("other")
+		h.TerminalEnded("term")
+		return "term", nil
+	}
+	h.start("c1")
+	h.say("c1", "m1", "hello")
+	h.idle("c1")
+	if _, err := h.ToTerminal(t.Context(), "c1"); err != nil {
+		t.Fatal(err)
+	}
+	h.until("c1", func(p protocol.ChatPage) bool { return p.Head.State == protocol.ConversationIdle })
+}

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"slices"
 
 	"pilotfish/backend/protocol"
 )
@@ -43,16 +44,20 @@ func (m *Manager) ToTerminal(ctx context.Context, id protocol.ConversationID) (p
 		defer c.mu.Unlock()
 		return c.headLocked(), errAtWork
 	}
-	c.state.Head.Terminal = leaseTaken
+	c.state.Head.Terminal, c.ended = leaseTaken, nil
 	c.m.news.Touch(c, true)
 	c.mu.Unlock()
 	c.agent.leave()
 	terminal, err := m.config.Terminal(ctx, head)
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.state.Head.Terminal = terminal
 	c.save(true)
-	return c.headLocked(), err
+	head, ended := c.headLocked(), slices.Contains(c.ended, terminal)
+	c.mu.Unlock()
+	if ended {
+		m.TerminalEnded(terminal)
+	}
+	return head, err
 }
 
 // leaseTaken is the terminal's id while the terminal is starting.
@@ -108,6 +113,9 @@ func (a *connection) fromTerminal(id protocol.TerminalID) bool {
 	c := a.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.state.Head.Terminal == leaseTaken {
+		c.ended = append(c.ended, id) // it may be the one that is starting
+	}
 	if c.state.Head.Terminal != id {
 		return false
 	}

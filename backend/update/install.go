@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -198,18 +199,13 @@ func (s Source) try(ctx context.Context, stage, release string) error {
 	return nil
 }
 
-// swap puts the programs of one folder in the place of another's. Each rename is atomic;
-// when one fails, those before it are taken back. What runs goes on with its own file.
+// swap puts the programs of one folder in the place of another's. When one fails, those
+// before it are taken back. What runs goes on with its own file.
 func swap(stage, folder string, names []string) error {
 	var done []string
 	for _, name := range names {
 		old := filepath.Join(folder, name)
-		err := os.Rename(old, old+earlier)
-		if err == nil {
-			if err = os.Rename(filepath.Join(stage, name), old); err != nil {
-				err = errors.Join(err, os.Rename(old+earlier, old))
-			}
-		}
+		err := renew(filepath.Join(stage, name), old)
 		if err != nil {
 			for _, name := range done {
 				path := filepath.Join(folder, name)
@@ -220,6 +216,30 @@ func swap(stage, folder string, names []string) error {
 		done = append(done, name)
 	}
 	return nil
+}
+
+// renew puts a program in the place of the old one, which it keeps. Where a file can have
+// two names, the place is never empty, so that a crash leaves a program there. Windows does
+// not replace a program that runs, but it renames one.
+func renew(program, old string) error {
+	if err := os.Remove(old + earlier); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if runtime.GOOS != "windows" && os.Link(old, old+earlier) == nil {
+		err := os.Rename(program, old)
+		if err != nil {
+			err = errors.Join(err, os.Remove(old+earlier))
+		}
+		return err
+	}
+	if err := os.Rename(old, old+earlier); err != nil {
+		return err
+	}
+	err := os.Rename(program, old)
+	if err != nil {
+		err = errors.Join(err, os.Rename(old+earlier, old))
+	}
+	return err
 }
 
 // Restore puts the version before the last Install back. It is also a way forward again:

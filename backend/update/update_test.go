@@ -169,6 +169,41 @@ func TestInstallAndBack(t *testing.T) {
 	}
 }
 
+// A crash in the middle leaves a program to start.
+func TestNoMomentWithoutAProgram(t *testing.T) {
+	dir := installed(t)
+	for _, name := range []string{"pilotfish", "pilotfish-service"} {
+		if err := os.WriteFile(filepath.Join(dir, name+".before"), []byte("before"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	over := make(chan struct{})
+	missing := make(chan error, 1)
+	go func() {
+		defer close(missing)
+		for {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			if _, err := os.Stat(filepath.Join(dir, "pilotfish")); err != nil {
+				missing <- err
+				return
+			}
+		}
+	}()
+	for range 200 {
+		if err := update.Restore(dir, "linux"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(over)
+	if err := <-missing; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTheNewestVersion(t *testing.T) {
 	s := newSite(t)
 	m := manifest(nil)
