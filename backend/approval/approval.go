@@ -32,6 +32,8 @@ type Config struct {
 	RulesFile func() (string, error)
 	// Quiet turns notifications off.
 	Quiet bool
+	// Unattended says that nobody can answer: every question is refused at once.
+	Unattended bool
 	// Changed is called after every change of the waiting questions, on the
 	// goroutine that made it; it must not block.
 	Changed func()
@@ -62,6 +64,9 @@ func New(cfg Config) *Manager {
 	m := &Manager{cfg: cfg, log: cfg.Logger.With("component", "approval"), wake: make(chan struct{}, 1)}
 	m.broker = policy.NewBroker(cfg.Session, m.changed)
 	m.broker.Watch(cfg.Watch)
+	if cfg.Unattended {
+		m.broker.SetUnattended()
+	}
 	return m
 }
 

@@ -22,6 +22,8 @@ type Broker struct {
 	// watch is called for every question when it starts to wait, and when it has
 	// ended.
 	watch func(question protocol.Approval, over *Over)
+	// unattended: there is nobody to ask.
+	unattended bool
 
 	mu      sync.Mutex
 	pending []*pending
@@ -70,6 +72,11 @@ func NewBroker(session protocol.SessionName, changed func()) *Broker {
 // goroutine that asks. Call Watch before the first question.
 func (b *Broker) Watch(watch func(question protocol.Approval, over *Over)) { b.watch = watch }
 
+// SetUnattended makes the broker refuse every question at once, because the session has
+// no panel, window or tray in which somebody could answer. Call it before the first
+// question.
+func (b *Broker) SetUnattended() { b.unattended = true }
+
 // Pending returns the questions that wait, oldest first.
 func (b *Broker) Pending() []protocol.Approval {
 	b.mu.Lock()
@@ -84,7 +91,7 @@ func (b *Broker) Pending() []protocol.Approval {
 // Ask asks the user about a request and waits for the answer. It sets the
 // request's ID, Session, Since and Expires. It returns CodeBusy when too many
 // questions wait, CodeTimeout when nobody answered in time, and CodeRefused
-// when the agent that asked has ended.
+// when the agent that asked has ended or nobody can be asked.
 func (b *Broker) Ask(ctx context.Context, request protocol.Approval) (protocol.ApprovalAnswer, error) {
 	v, err := b.AskVerdict(ctx, request, nil)
 	return v.Answer, err
@@ -93,6 +100,10 @@ func (b *Broker) Ask(ctx context.Context, request protocol.Approval) (protocol.A
 // AskVerdict is Ask, and also returns which option was chosen, and where. It
 // calls asking as soon as the question waits; nil for no callback.
 func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval, asking func(protocol.Approval)) (Verdict, error) {
+	if b.unattended {
+		return Verdict{}, protocol.NewError(protocol.CodeRefused, "this needs the user's approval, and a session without a window has nobody to ask", "",
+			protocol.Try("shows what agents may do without a question", "rules"))
+	}
 	nonce := make([]byte, 16)
 	_, _ = rand.Read(nonce) // never fails: crypto/rand ends the program instead
 	p := &pending{Approval: request, answer: make(chan verdict, 1)}

@@ -13,7 +13,7 @@ import (
 // session's runs.
 func newApprovals(s *Session) *approval.Manager {
 	return approval.New(approval.Config{
-		Session: s.name, Quiet: s.m.cfg.Headless, Changed: func() {
+		Session: s.name, Quiet: s.m.cfg.Headless, Unattended: s.m.cfg.Headless, Changed: func() {
 			if r := s.running(); r != nil {
 				r.attention.Again()
 			}

@@ -68,9 +68,9 @@ type fixture struct {
 	list  *terminal.Manager
 }
 
-func newFixture(t *testing.T) *fixture {
+// newManager returns a Manager whose files are in a folder.
+func newManager(t *testing.T, home string, headless bool) *Manager {
 	t.Helper()
-	home := t.TempDir()
 	dirs := config.Dirs{Config: filepath.Join(home, "config"), State: filepath.Join(home, "state")}
 	if err := dirs.Prepare(); err != nil {
 		t.Fatal(err)
@@ -79,11 +79,17 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.DiscardHandler)
-	m, err := New(Config{Version: "test", Dirs: dirs, Settings: settings, Headless: true, Logger: log})
+	m, err := New(Config{Version: "test", Dirs: dirs, Settings: settings, Headless: headless, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	home, log := t.TempDir(), slog.New(slog.DiscardHandler)
+	m := newManager(t, home, false)
 	h := &fixture{m: m, s: m.sessions[protocol.DefaultSession]}
 	h.s.tabs.Set(onePage{}.Tabs())
 	rules, err := h.s.approvals.Rules()
@@ -359,5 +365,15 @@ func (h *fixture) othersCannotAnswer(t *testing.T, id string) {
 	}
 	if _, body := h.post(t, h.cli, "/app", protocol.AppRequest{Action: protocol.AppStatus}); bytes.Contains(body, []byte(id)) {
 		t.Errorf("the command line is told by which word it is answered: %s", body)
+	}
+}
+
+// A session without a window has nobody to ask, and does not wait for them.
+func TestHeadlessHasNobodyToAsk(t *testing.T) {
+	m := newManager(t, t.TempDir(), true)
+	asked := m.sessions[protocol.DefaultSession].Approvals()
+	_, err := asked.Broker().Ask(t.Context(), protocol.Approval{Command: "eval"})
+	if e := protocol.AsError(err); e.Code != protocol.CodeRefused || len(asked.Pending()) > 0 {
+		t.Errorf("Ask() = %v", err)
 	}
 }
