@@ -193,6 +193,16 @@ func (f *fixture) wait(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// awaitWorker waits until the extension's worker has reported. The panel may open
+// before that, and no callback says so.
+func (f *fixture) awaitWorker(t *testing.T) {
+	t.Helper()
+	err := f.Browser.tabs.Await(deadline(t), func() bool { r, err := f.running(); return err == nil && r.worker() != nil })
+	if err != nil {
+		t.Fatalf("waiting for the worker: %v", err)
+	}
+}
+
 // first returns the first tab.
 func (f *fixture) first(t *testing.T) protocol.TabID {
 	t.Helper()

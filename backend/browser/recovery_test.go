@@ -251,10 +251,7 @@ func TestBrowserKilled(t *testing.T) {
 		tabs := f.Tabs()
 		return len(tabs) == 2 && tabs[0].ID == "t1" && tabs[1].ID == second && tabs[1].Active
 	})
-	// No callback reports the worker, so f.wait could miss it.
-	if err := f.Browser.tabs.Await(ctx, func() bool { r, err := f.running(); return err == nil && r.worker() != nil }); err != nil {
-		t.Fatalf("waiting for the worker: %v", err)
-	}
+	f.awaitWorker(t)
 	if tabs := agree(t, f); tabs[0].URL != s.URL+"/one" || tabs[1].URL != s.URL+"/two" {
 		t.Errorf("restored: %+v", tabs)
 	}
