@@ -403,12 +403,10 @@ func TestFramesOfBothKinds(t *testing.T) {
 	s.tab = s.first(t)
 	s.open(t, "/")
 	var snap protocol.Snapshot
-	for range 3 { // the session of the other process's frame may not be attached yet
-		if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForLoad}); err != nil {
-			t.Fatal(err)
-		}
-		if snap = s.snap(t, protocol.SnapshotRequest{}); strings.Count(snap.Text, "Inside") == 2 {
-			break
+	// The session of the other process's frame may not be attached yet.
+	for late := deadline(t); strings.Count(snap.Text, "Inside") != 2; snap = s.snap(t, protocol.SnapshotRequest{}) {
+		if late.Err() != nil {
+			t.Fatalf("the frames do not come:\n%s", snap.Text)
 		}
 	}
 	var refs, fields []string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -38,15 +39,19 @@ func TestBackgroundTabAtFullSpeed(t *testing.T) {
 	// A mouse move is aligned with a frame, and then waits for two frames without
 	// a change.
 	const moves = 12
+	// cost returns the median, because other programs may take the processor for a while.
 	cost := func() time.Duration {
 		t.Helper()
-		began := time.Now()
-		for i := range moves {
+		took := make([]time.Duration, moves)
+		for i := range took {
+			began := time.Now()
 			if _, err := f.Act(ctx, nobody, id, protocol.ActRequest{Kind: protocol.ActHover, Target: []string{"#a", "#b"}[i%2]}, nil); err != nil {
 				t.Fatal(err)
 			}
+			took[i] = time.Since(began)
 		}
-		return time.Since(began)
+		slices.Sort(took)
+		return took[moves/2]
 	}
 	cost() // the first one opens the page
 	front := cost()
@@ -56,7 +61,7 @@ func TestBackgroundTabAtFullSpeed(t *testing.T) {
 	back := cost()
 	t.Logf("behind %.2f of in front (%s, %s)", back.Seconds()/front.Seconds(), back, front)
 	if back > 3*front {
-		t.Errorf("%d moves take %s behind and %s in front", moves, back, front)
+		t.Errorf("a move takes %s behind and %s in front", back, front)
 	}
 	r, err := f.running()
 	if err != nil {

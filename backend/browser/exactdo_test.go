@@ -99,6 +99,10 @@ func TestTextsInFrames(t *testing.T) {
 		} else if err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
+		// The frame tells the page in a message.
+		if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForFunction, Value: "got !== ''"}); err != nil {
+			t.Fatalf("%s: %v", target, err)
+		}
 		if got := s.eval(t, "got"); got != want {
 			t.Errorf("%s met %s", target, got)
 		}

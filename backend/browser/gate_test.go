@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"pilotfish/backend/protocol"
 )
@@ -147,7 +146,7 @@ func TestGateOfResources(t *testing.T) {
 				if got != name+"-"+where {
 					t.Errorf("%s %s: %s was done", name, where, got)
 				}
-			case <-time.After(10 * time.Second):
+			case <-deadline(t).Done():
 				t.Errorf("%s %s did not end", name, where)
 			}
 			if bad.hit("/" + name + "-" + where) {

@@ -115,6 +115,10 @@ func TestHeldKeys(t *testing.T) {
 	s.taken(t)
 	s.ReleaseInput(deadline(t), "ada")
 	s.ReleaseInput(deadline(t), "bob")
+	// These events are sent without a wait for the page, so a look may overtake them.
+	if _, err := s.Wait(deadline(t), nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForFunction, Value: "log.length >= 4"}); err != nil {
+		t.Fatal(err)
+	}
 	s.expects(t, "the end of the callers", "keyup Shift ShiftLeft 1  true false", "pointerup mouse 0 0  true d", "mouseup  0 0  true d", "click mouse 0 0  true d")
 	// So does a new document, and the next reply reports it.
 	as("ada", down("Control"))

@@ -78,6 +78,10 @@ func extensionDir(t *testing.T) string {
 	return dir
 }
 
+// hangs is after how long a test that waits counts as one that hangs. Only a test
+// that fails reaches it: on a busy machine 50 new tabs alone took 20 seconds.
+const hangs = time.Minute
+
 // fixture is a running browser, with what its callbacks have reported.
 type fixture struct {
 	*Browser
@@ -156,7 +160,7 @@ func launchOnly(t *testing.T, c Config) *fixture {
 			if err != nil && !errors.Is(err, ErrClosed) && code(err) != protocol.CodeCrashed {
 				t.Errorf("the browser ended with %v", err)
 			}
-		case <-time.After(15 * time.Second):
+		case <-time.After(hangs):
 			t.Error("the browser did not end")
 		}
 	})
@@ -167,7 +171,7 @@ func launchOnly(t *testing.T, c Config) *fixture {
 // deadline is reached only in a test that fails.
 func (f *fixture) wait(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(hangs)
 	for {
 		f.mu.Lock()
 		changed, done := f.changed, ok()
@@ -189,6 +193,16 @@ func (f *fixture) wait(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// awaitWorker waits until the extension's worker has reported. The panel may open
+// before that, and no callback says so.
+func (f *fixture) awaitWorker(t *testing.T) {
+	t.Helper()
+	err := f.Browser.tabs.Await(deadline(t), func() bool { r, err := f.running(); return err == nil && r.worker() != nil })
+	if err != nil {
+		t.Fatalf("waiting for the worker: %v", err)
+	}
+}
+
 // first returns the first tab.
 func (f *fixture) first(t *testing.T) protocol.TabID {
 	t.Helper()
@@ -202,7 +216,7 @@ func (f *fixture) first(t *testing.T) protocol.TabID {
 // deadline returns a context that ends a test that hangs.
 func deadline(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	t.Cleanup(cancel)
 	return ctx
 }

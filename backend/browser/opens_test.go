@@ -80,12 +80,13 @@ func TestLinkOpenedInTheBackground(t *testing.T) {
 // A tab that the user opens from an agent's page is the user's; one that a command opens
 // belongs to whom the page belongs to.
 func TestTabThatTheUserOpens(t *testing.T) {
-	s := &stage{fixture: start(t, config(t, false))} // only the extension tells of the opener
+	s := &stage{fixture: start(t, config(t, false))} // only the extension's worker tells of the opener
 	s.url = pages(t, map[string]string{
 		"/":     `<style>body { margin: 0 } a { position: absolute; top: 0; left: 0; width: 200px; height: 60px }</style><a href="/next">Next</a>`,
 		"/next": `<p>there`,
 	})
 	s.tab = s.first(t)
+	s.awaitWorker(t)
 	p := s.page(t)
 	// Not by a command: what follows must be long after one.
 	if err := p.Call(deadline(t), cdppage.Navigate.Method, cdppage.NavigateParams{URL: s.url + "/"}, nil); err != nil {

@@ -8,8 +8,10 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
 )
 
@@ -80,18 +82,51 @@ func TestNavigationErrors(t *testing.T) {
 	}
 }
 
+// passing is a context whose deadline is the moment when a channel is closed.
+type passing struct {
+	context.Context
+	passed chan struct{}
+}
+
+func (c passing) Done() <-chan struct{} { return c.passed }
+
+func (c passing) Err() error {
+	select {
+	case <-c.passed:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
 // A page that never finishes loading makes the command wait until its deadline,
 // and the error says how far the page has loaded. Waiting for an earlier state
 // succeeds.
 func TestSlowPage(t *testing.T) {
 	s := site(t)
-	f := start(t, config(t, true))
+	f := &stage{fixture: start(t, config(t, true)), url: s.URL}
 	id := f.first(t)
-	if _, err := f.Navigate(deadline(t), nobody, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
+	f.tab = id
+	f.open(t, "/one")
+	// The deadline passes as soon as the page can be used, however slow the machine is.
+	p, limit := f.page(t), deadline(t)
+	told := p.Events(cdppage.LifecycleEvent.Method)
+	defer told.Cancel()
+	ctx := passing{t.Context(), make(chan struct{})}
+	go func() {
+		defer close(ctx.passed)
+		for usable := false; !usable; {
+			select {
+			case e := <-told.C:
+				v, ok := devtools.Decode(e, cdppage.LifecycleEvent)
+				usable = ok && v.Name == "DOMContentLoaded"
+			case <-limit.Done():
+				return
+			}
+		}
+		// After this round trip the command has read the event, too.
+		_ = p.Call(limit, cdppage.GetNavigationHistory.Method, nil, nil)
+	}()
 	_, err := f.Navigate(ctx, nobody, id, s.URL+"/slow", protocol.WaitLoad, nil)
 	if code(err) != protocol.CodeTimeout || !strings.Contains(err.Error(), "can be used") {
 		t.Errorf("a page that never loads: %v", err)

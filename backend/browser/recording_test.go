@@ -40,6 +40,20 @@ func (f *fixture) typed(t *testing.T, id protocol.TabID, text string) {
 	}
 }
 
+// filmed waits until a recording has frames. Each look is a round trip.
+func (f *fixture) filmed(t *testing.T, id protocol.TabID, frames int) {
+	t.Helper()
+	for ctx := deadline(t); ; {
+		r, err := f.Recording(ctx, id)
+		if err != nil {
+			t.Fatalf("waiting for %d frames: %v", frames, err)
+		}
+		if r.Frames >= frames {
+			return
+		}
+	}
+}
+
 func TestRecording(t *testing.T) {
 	f, s, id := watching(t)
 	ctx := deadline(t)
@@ -107,7 +121,7 @@ func TestFilm(t *testing.T) {
 		if err := f.StartRecording(deadline(t), nobody, id, format); err != nil {
 			t.Fatal(err)
 		}
-		f.script(t, id, "new Promise((d) => setTimeout(d, 700))") // no event reports that there are enough frames
+		f.filmed(t, id, 2)
 		r, err := f.StopRecording(deadline(t), nobody, id, "")
 		if err != nil {
 			t.Fatal(err)
@@ -255,7 +269,8 @@ func TestRecordingIsKept(t *testing.T) {
 	f.press(t, id, "#n")
 	f.typed(t, id, "Ann")
 	f.press(t, id, "#c")
-	f.script(t, id, "new Promise((d) => setTimeout(d, 700))") // no event reports that there are enough frames
+	f.filmed(t, id, 1) // the video begins with its first frame
+	f.script(t, id, "new Promise((d) => setTimeout(d, 700))")
 	r, err := f.EndRecording(ctx, nobody, id)
 	if err != nil || r.Running || !r.Held || r.Began.IsZero() || len(r.Steps) != 3 || r.Frames < 1 {
 		t.Fatalf("%+v, %v", r, err)

@@ -251,7 +251,7 @@ func TestBrowserKilled(t *testing.T) {
 		tabs := f.Tabs()
 		return len(tabs) == 2 && tabs[0].ID == "t1" && tabs[1].ID == second && tabs[1].Active
 	})
-	f.wait(t, "the worker", func() bool { r, err := f.running(); return err == nil && r.worker() != nil })
+	f.awaitWorker(t)
 	if tabs := agree(t, f); tabs[0].URL != s.URL+"/one" || tabs[1].URL != s.URL+"/two" {
 		t.Errorf("restored: %+v", tabs)
 	}
@@ -313,6 +313,11 @@ func historyAfterCrash(t *testing.T, headless bool) {
 	late := tab()
 	open(late, "/one?late")
 	open(second, "/two?late")
+	// The list learns of an address after the command that opened it.
+	f.wait(t, "the last addresses", func() bool {
+		return slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == late && t.URL == s.URL+"/one?late" }) &&
+			slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == second && t.URL == s.URL+"/two?late" })
+	})
 	before := f.Tabs()
 	if err := syscall.Kill(f.Info().PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -320,6 +325,9 @@ func historyAfterCrash(t *testing.T, headless bool) {
 	if err := <-f.ended; code(err) != protocol.CodeCrashed {
 		t.Fatalf("Run returned %v", err)
 	}
+	f.mu.Lock()
+	f.atReady = nil
+	f.mu.Unlock()
 	go func() { f.ended <- f.Run(f.ctx) }()
 	f.wait(t, "the tabs to come back", func() bool {
 		tabs := f.Tabs()
@@ -338,8 +346,10 @@ func historyAfterCrash(t *testing.T, headless bool) {
 	back(third, "/one", "/blue")
 	back(second, "/one", "/hang")
 	back(first, "/one", "/blue")
-	if f.info.Version == "" || len(f.atReady) != len(before) {
-		t.Errorf("ready with %d of %d tabs", len(f.atReady), len(before))
+	ready := 0
+	f.wait(t, "the second start", func() bool { ready = len(f.atReady); return f.atReady != nil })
+	if ready != len(before) {
+		t.Errorf("ready with %d of %d tabs", ready, len(before))
 	}
 }
 

@@ -120,6 +120,10 @@ func TestStartOpensPanelAndPairs(t *testing.T) {
 	if got := storedPairing(t, f); got != pairing {
 		t.Errorf("the extension was given %+v", got)
 	}
+	// The panel opens before the worker runs, and does not wait for the page.
+	f.wait(t, "the page in front", func() bool {
+		return len(f.tabs) == 1 && f.tabs[0].Focused && f.tabs[0].URL == s.URL+"/one"
+	})
 	tabs := agree(t, f)
 	if len(tabs) != 1 || tabs[0].ID != "t1" || !tabs[0].Active || !tabs[0].Focused || tabs[0].URL != s.URL+"/one" {
 		t.Errorf("tabs are %+v", tabs)
