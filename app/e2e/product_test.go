@@ -273,8 +273,11 @@ func (p *product) page(client *tap.Client, part string) *tap.Page {
 	p.t.Helper()
 	var page *tap.Page
 	p.eventually("there is a page "+part, func() bool {
+		// A page that is attached to while its process is being created may never answer.
+		ctx, cancel := context.WithTimeout(p.ctx, 2*askFor)
+		defer cancel()
 		var err error
-		page, err = client.Attach(p.ctx, part)
+		page, err = client.Attach(ctx, part)
 		return err == nil
 	})
 	return page
