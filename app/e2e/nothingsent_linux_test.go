@@ -66,7 +66,7 @@ func TestNothingIsSent(t *testing.T) {
 	p.cli("click", "button")
 	p.cli("tabs")
 	p.cli("snapshot")
-	p.typeLine(panel, "pilotfish doctor >/dev/null; echo checked")
+	p.typeLine(panel, "pilotfish doctor >/dev/null; echo check''ed")
 	p.untilScreen(panel, "checked")
 	if wait, err := time.ParseDuration(stay); err == nil {
 		time.Sleep(wait) // only in a run by hand

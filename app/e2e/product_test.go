@@ -24,6 +24,9 @@ import (
 // the benchmark measures times.
 const patience = 40 * time.Second
 
+// longest is how long a test with the product may take. It only detects hangs.
+const longest = 4 * time.Minute
+
 // options configure the product of a test.
 type options struct {
 	// Home is the folder of an earlier run; a new one when empty.
@@ -93,7 +96,7 @@ func newDesktop(t *testing.T, cfg desktop.Config) *desktop.Desktop {
 // start starts the app. It ends with the test.
 func start(t *testing.T, o options) *product {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), longest)
 	t.Cleanup(cancel)
 	p := &product{t: t, ctx: ctx, home: o.Home, desk: o.Desktop, done: make(chan struct{})}
 	if p.home == "" {
@@ -117,6 +120,17 @@ func start(t *testing.T, o options) *product {
 	p.writeSettings(settings)
 	p.launch(o)
 	return p
+}
+
+// within is the product in a part of its test, which has the time of a whole one: many parts
+// together may take longer on a busy machine.
+func (p *product) within(t *testing.T) *product {
+	t.Helper()
+	q := *p
+	ctx, cancel := context.WithTimeout(t.Context(), longest)
+	t.Cleanup(cancel)
+	q.t, q.ctx = t, ctx
+	return &q
 }
 
 func link(t *testing.T, from, to string) {
@@ -273,8 +287,11 @@ func (p *product) page(client *tap.Client, part string) *tap.Page {
 	p.t.Helper()
 	var page *tap.Page
 	p.eventually("there is a page "+part, func() bool {
+		// A page that is attached to while its process is being created may never answer.
+		ctx, cancel := context.WithTimeout(p.ctx, 2*askFor)
+		defer cancel()
 		var err error
-		page, err = client.Attach(p.ctx, part)
+		page, err = client.Attach(ctx, part)
 		return err == nil
 	})
 	return page

@@ -401,7 +401,7 @@ func TestTokensLeaveNoTrace(t *testing.T) {
 	p.typeLine(panel, "echo done")
 	p.untilScreen(panel, "done")
 	// A program of the terminal uses the same folder.
-	p.typeLine(panel, "echo $TMPDIR >$TMPDIR/shell; echo written")
+	p.typeLine(panel, "echo $TMPDIR >$TMPDIR/shell; echo writ''ten")
 	p.untilScreen(panel, "written")
 	if files := traces(t, passing, secrets, endpointFile); files == 0 {
 		t.Error("the run has another temporary folder")

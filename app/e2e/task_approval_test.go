@@ -45,15 +45,19 @@ func (p *product) word(panel *tap.Page, label string) {
 }
 
 // wordTo answers the question in the panel that has a text. A press counts only when
-// the question has been visible for a moment, so it is repeated until then.
+// the question has been visible for a moment, so it is repeated until then. It is never a
+// press on the next question, which may have the same text.
 func (p *product) wordTo(panel *tap.Page, question, label string) {
 	p.t.Helper()
+	p.do(panel, "globalThis.answered = undefined")
 	p.eventually("the question is answered", func() bool {
 		var at *struct{ X, Y float64 }
 		find := fmt.Sprintf(`(() => {
 			const asked = [...document.querySelectorAll('.approval')].filter((one) => one.innerText.includes(%q))
-			const r = asked.flatMap((one) => [...one.querySelectorAll('button')]).find((b) => b.textContent.trim() === %q)?.getBoundingClientRect()
-			return r ? {X: r.x + r.width / 2, Y: r.y + r.height / 2} : null
+			const button = asked.flatMap((one) => [...one.querySelectorAll('button')]).find((b) => b.textContent.trim() === %q)
+			if (button === undefined || button !== (globalThis.answered ??= button)) return null
+			const r = button.getBoundingClientRect()
+			return {X: r.x + r.width / 2, Y: r.y + r.height / 2}
 		})()`, question, label)
 		if err := panel.Eval(p.ctx, find, &at); err != nil {
 			p.t.Fatal(err)

@@ -95,8 +95,9 @@ func actByPage(t *testing.T, p *product, m *hosted, browser *tap.Client, panel *
 		return id != ""
 	})
 	p.cli("tab", id)
-	p.press(panel, "New task")
-	p.until(panel, "the last task is put away", `!document.querySelector('.goal')`)
+	// The first tab has a task, this one has none.
+	p.until(panel, "the panel is beside the new tab", `!document.querySelector('.goal')`)
+	p.toTask(panel)
 	asked, goes := make(chan struct{}), make(chan struct{})
 	m.expect(nil, held(asked, goes))
 	p.tell(panel, "Reach the page by itself")

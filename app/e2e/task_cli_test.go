@@ -185,7 +185,7 @@ func TestTaskFromPrograms(t *testing.T) {
 		bin := filepath.Join(repoRoot(t), "build/bin/pilotfish")
 		p.typeLine(agent, bin+" task run 'Fill it' --tab "+string(reply.Tab)+" || echo REFUSED:$?")
 		p.untilScreen(agent, "REFUSED:4")
-		p.typeLine(agent, bin+" task list; echo LISTED")
+		p.typeLine(agent, bin+" task list; echo LIST''ED")
 		p.untilScreen(agent, "LISTED")
 		var screen string
 		if err := agent.Eval(p.ctx, screenText, &screen); err != nil || strings.Contains(screen, "Fill this form for Ada") {

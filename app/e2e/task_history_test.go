@@ -56,8 +56,7 @@ func (p *product) hasPage(browser *tap.Client, part string) bool {
 	return slices.ContainsFunc(targets, func(t tap.Target) bool { return strings.Contains(t.URL, part) })
 }
 
-// connectedPanel attaches to the panel once it works: a page that is attached to
-// while its process is being created may never answer.
+// connectedPanel attaches to the panel once it works.
 func (p *product) connectedPanel(browser *tap.Client) *tap.Page {
 	p.t.Helper()
 	p.eventually("the panel is connected", func() bool { return p.session(protocol.DefaultSession).Panel == protocol.PanelConnected })

@@ -41,9 +41,7 @@ func (st *stage) each(t *testing.T, all []play) {
 	whole := st.product
 	for _, one := range all {
 		passed := t.Run(one.name, func(t *testing.T) {
-			p := *whole
-			p.t = t
-			st.product = &p
+			st.product = whole.within(t)
 			one.does(st)
 		})
 		if !passed {

@@ -179,9 +179,7 @@ func (st *stage) run(t *testing.T, all []scenario) {
 	whole := st.product
 	for _, one := range all {
 		passed := t.Run(one.name, func(t *testing.T) {
-			p := *whole
-			p.t = t
-			st.product = &p
+			st.product = whole.within(t)
 			st.scenario(&one)
 		})
 		if !passed {

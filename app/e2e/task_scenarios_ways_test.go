@@ -242,9 +242,15 @@ func button(label string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll('button')].find((b) => b.checkVisibility() && (b.ariaLabel ?? b.textContent.trim()) === %q)`, label)
 }
 
-// clicked presses a button of the panel while the model is called.
+// clicked presses a button of the panel while the model is called, which may be before the
+// panel has drawn that the task runs.
 func (st *stage) clicked(label string) error {
-	return st.panel.Eval(st.ctx, button(label)+".click()", nil)
+	return st.panel.Eval(st.ctx, fmt.Sprintf(`new Promise((done) => {
+		const click = () => { const one = %s; one?.click(); return one !== undefined }
+		if (click()) return done()
+		const watch = new MutationObserver(() => { if (click()) { watch.disconnect(); done() } })
+		watch.observe(document, {subtree: true, childList: true, characterData: true, attributes: true})
+	})`, button(label)), nil)
 }
 
 // write sends a message to the task while the model is called.

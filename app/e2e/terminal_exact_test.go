@@ -145,7 +145,7 @@ func (e *exactly) state() (state map[string]any, ok bool) {
 func (e *exactly) matches(after string) {
 	e.t.Helper()
 	var got, want map[string]any
-	for deadline := time.Now().Add(15 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		var ok bool
 		if got, ok = e.state(); ok {
 			e.ref.ask(map[string]any{"state": true}, &want)
@@ -272,6 +272,20 @@ func (e *exactly) resizeWindow(width, height int) {
 	}
 }
 
+// told waits until the panel knows the size that the browser's window has now.
+func (e *exactly) told() {
+	e.t.Helper()
+	window, err := e.desk.WaitWindow(e.ctx, "Chromium$")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.eventually("the panel knows the size of its window", func() bool {
+		var size [2]int
+		f := e.frameOf(window)
+		return e.panel.Eval(e.ctx, `[outerWidth, outerHeight]`, &size) == nil && size == [2]int{f.w, f.h}
+	})
+}
+
 // settled waits until the emulator's size no longer changes, and gives it to the
 // reference.
 func (e *exactly) settled() {
@@ -335,6 +349,7 @@ func TestTerminalComesBackExactly(t *testing.T) {
 		"another size": func() {
 			size := sizes[rng.IntN(len(sizes))]
 			e.resizeWindow(size[0], size[1])
+			e.told() // before that, the emulator stands still, too
 			e.settled()
 		},
 		"a second terminal": func() {

@@ -15,6 +15,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,6 +48,12 @@ type awaited struct {
 	part string // part of its address
 }
 
+// attaching is an attachment to a target that was asked for.
+type attaching struct {
+	id     int64 // id of the command
+	target string
+}
+
 // proxy routes the messages of one browser between the app and one test.
 type proxy struct {
 	toBrowser io.Writer
@@ -55,7 +62,7 @@ type proxy struct {
 	mu       sync.Mutex
 	test     net.Conn        // the connected test; nil when none is
 	sessions map[string]bool // the CDP sessions that the test attached
-	pending  map[string]bool // the targets that it is attaching to
+	attaches []attaching     // the attachments that the browser has not reported, in order
 	refused  map[string]bool // the targets to which the app may not attach
 	overhear bool            // the test also receives what the browser sends to the app
 	awaited  []awaited       // what the test waits for
@@ -94,7 +101,7 @@ func Proxy(ctx context.Context, browser string, args []string, socket string) er
 	}
 	defer listener.Close()
 
-	p := &proxy{toBrowser: toBrowser, toApp: appOut, sessions: map[string]bool{}, pending: map[string]bool{}, refused: map[string]bool{}}
+	p := &proxy{toBrowser: toBrowser, toApp: appOut, sessions: map[string]bool{}, refused: map[string]bool{}}
 	go p.accept(listener)
 	go func() {
 		p.relayApp(appIn)
@@ -126,26 +133,35 @@ func (p *proxy) relayApp(from io.Reader) {
 	}
 }
 
-// refusal returns the answer for the app when it attaches to a target that the
-// test has refused: the answer of a browser whose administrator blocks developer
-// tools for the page. It returns nil for every other message.
-func (p *proxy) refusal(message []byte) []byte {
-	if !bytes.Contains(message, []byte(`"Target.attachToTarget"`)) {
-		return nil
+// attach is the method with which app and test attach to targets.
+const attach = "Target.attachToTarget"
+
+// attachment returns the attachment to a target for which the browser's own session is asked.
+func attachment(message []byte) (a attaching, is bool) {
+	if !bytes.Contains(message, []byte(`"`+attach+`"`)) {
+		return a, false
 	}
 	var e envelope
 	var params struct {
 		TargetID string `json:"targetId"`
 	}
 	if json.Unmarshal(bytes.TrimSuffix(message, []byte{0}), &e) != nil || json.Unmarshal(e.Params, &params) != nil {
-		return nil
+		return a, false
 	}
+	return attaching{e.ID, params.TargetID}, e.Method == attach && e.SessionID == ""
+}
+
+// refusal returns the answer for the app when it attaches to a target that the
+// test has refused: the answer of a browser whose administrator blocks developer
+// tools for the page. It returns nil for every other message.
+func (p *proxy) refusal(message []byte) []byte {
+	a, is := attachment(message)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.refused[params.TargetID] {
+	if !is || !p.refused[a.target] {
 		return nil
 	}
-	return append(fmt.Appendf(nil, `{"id":%d,"error":{"code":-32000,"message":"Not allowed"}}`, e.ID), 0)
+	return append(fmt.Appendf(nil, `{"id":%d,"error":{"code":-32000,"message":"Not allowed"}}`, a.id), 0)
 }
 
 // tell sends a message to the app.
@@ -156,9 +172,17 @@ func (p *proxy) tell(message []byte) error {
 	return err
 }
 
+// send sends a message to the browser. Attachments are noted in the order in which they are
+// sent, which is the one in which the browser reports them.
 func (p *proxy) send(message []byte) error {
+	a, is := attachment(message)
 	p.written.Lock()
 	defer p.written.Unlock()
+	if is {
+		p.mu.Lock()
+		p.attaches = append(p.attaches, a)
+		p.mu.Unlock()
+	}
 	_, err := p.toBrowser.Write(message)
 	return err
 }
@@ -242,6 +266,9 @@ func (p *proxy) repeat(message []byte) {
 func (p *proxy) ours(e envelope) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if e.ID != 0 {
+		p.attached(func(a attaching) bool { return a.id == e.ID }) // one that failed is not reported
+	}
 	if e.ID >= firstTapID {
 		// Record the session before its first event can arrive.
 		var attached struct {
@@ -267,15 +294,26 @@ func (p *proxy) ours(e envelope) bool {
 		if p.sessions[params.SessionID] {
 			return true
 		}
-		// Match by target: other sessions that the browser attaches meanwhile
-		// belong to the app.
-		if target := params.TargetInfo.TargetID; e.Method == "Target.attachedToTarget" && e.SessionID == "" && p.pending[target] {
-			delete(p.pending, target)
-			p.sessions[params.SessionID] = true
-			return true
+		// App and test may attach to one target at the same time, as to a new tab.
+		if e.Method == "Target.attachedToTarget" && e.SessionID == "" {
+			by := p.attached(func(a attaching) bool { return a.target == params.TargetInfo.TargetID })
+			if by >= firstTapID {
+				p.sessions[params.SessionID] = true
+				return true
+			}
 		}
 	}
 	return e.SessionID != "" && p.sessions[e.SessionID]
+}
+
+// attached removes the first attachment that satisfies is, and returns the id of its command;
+// 0 when there is none. p.mu is held.
+func (p *proxy) attached(is func(attaching) bool) (id int64) {
+	if at := slices.IndexFunc(p.attaches, is); at >= 0 {
+		id = p.attaches[at].id
+		p.attaches = slices.Delete(p.attaches, at, at+1)
+	}
+	return id
 }
 
 // accept serves one test at a time.
@@ -319,11 +357,6 @@ func (p *proxy) relayTest(conn net.Conn) {
 			p.awaited = append(p.awaited, awaited{id: e.ID, part: params.Part})
 			p.mu.Unlock()
 			continue
-		case "Target.attachToTarget":
-			_ = json.Unmarshal(e.Params, &params) // the browser reports what is wrong with it
-			p.mu.Lock()
-			p.pending[params.TargetID] = true
-			p.mu.Unlock()
 		case refuse, overhear:
 			if e.Method == refuse && json.Unmarshal(e.Params, &params) != nil {
 				return
