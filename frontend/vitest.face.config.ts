@@ -7,7 +7,8 @@ export default defineConfig({
     // Pictures are for eyes: they are taken where somebody wants them.
     exclude: process.env.PILOTFISH_PICTURES === undefined ? ['**/pictures.test.ts'] : [],
     fileParallelism: false,
-    testTimeout: 30_000,
+    // A test with several runs of axe takes half a minute on a machine that is busy.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // A second, the default, is too short on a machine that is busy.
     expect: { poll: { timeout: 20_000 } },

@@ -198,8 +198,16 @@ func TestStopEndsDaemons(t *testing.T) {
 }
 
 func TestLeaderThatEndsTakesItsDaemonsAlong(t *testing.T) {
-	p, r := script(t, Config{}, `setsid sleep 988 & echo $!; trap '' HUP; sleep 988 & echo $!; exit 3`)
+	// The leader ends when its input ends: both daemons are known by then.
+	in, end, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end.Close()
+	p, r := script(t, Config{Stdin: in}, `setsid sleep 988 & echo $!; trap '' HUP; sleep 988 & echo $!; read -r _; exit 3`)
+	in.Close()
 	a, b := readPID(t, r), readPID(t, r)
+	end.Close()
 	<-p.Exited()
 	if got := p.Exit(); got != (protocol.Exit{Code: 3}) {
 		t.Errorf("exit = %+v", got)

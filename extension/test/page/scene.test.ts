@@ -1,7 +1,7 @@
 // An updated scene must be equal to a walk of the whole page, whatever happens to the page in
 // between: random changes of many kinds, each read at once or after several.
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 import { launch, script, World } from './browser.js';
 
@@ -9,6 +9,8 @@ let browser: Browser;
 let page: Page;
 let code: string;
 
+// Each seed asks the browser some 200 times, which takes half a minute on a machine that is busy.
+vi.setConfig({ testTimeout: 90_000 });
 beforeAll(async () => {
   [browser, code] = await Promise.all([launch(), script('test/page/scene-entry.ts')]);
   page = await browser.newPage({ viewport: { width: 1280, height: 2400 } });

@@ -231,7 +231,10 @@ test('MCP servers are added, permitted, imported and removed', async () => {
   await home.put('{', 'pilotfish', 'mcp-servers.json');
   await item(page, 'files').getByLabel('Permission of files').selectOption('deny');
   await page.getByRole('alert').getByText('the list of your MCP servers cannot be read').waitFor();
-  expect(await item(page, 'files').getByLabel('Permission of files').inputValue()).toBe('ask');
+  // The select shows what is in force once the list was asked for again.
+  await expect
+    .poll(() => item(page, 'files').getByLabel('Permission of files').inputValue())
+    .toBe('ask');
   // What was removed elsewhere is said, and is not shown any more.
   await rm(home.path('pilotfish', 'mcp-servers.json'));
   await item(page, 'files').getByLabel('Permission of files').selectOption('deny');

@@ -184,6 +184,7 @@ test('a change from elsewhere arrives, and a mistake in the file goes when it is
     .poll(() => page.getByRole('spinbutton', { name: 'Font size' }).inputValue())
     .toBe('24');
   await page.getByRole('button', { name: 'Copy path' }).click();
+  await page.getByText('Path copied').waitFor();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('/c/settings.toml');
   await page.getByRole('button', { name: 'Open its folder' }).click();
   expect(await page.evaluate(() => window.fake?.calls.at(-1))).toEqual(['OpenSettingsFolder']);

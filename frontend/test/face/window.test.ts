@@ -245,8 +245,11 @@ describe('the log', () => {
     await button('Logs').click();
     await log(3_000);
     await list().hover();
+    const end = (await scroll()).top;
     await page.mouse.wheel(0, -2_200);
     await button('Newest').waitFor();
+    // The button comes with the wheel, before the list has moved.
+    await expect.poll(async () => (await scroll()).top).toBe(end - 2_200);
     const reading = () =>
       list().evaluate((element) => {
         const box = element.getBoundingClientRect();
