@@ -49,7 +49,9 @@ describe('a long conversation', () => {
       (before) => (document.querySelector('[role=log]')?.scrollHeight ?? 0) > before,
       height,
     );
-    expect(asked('/chat/history')[0]).toEqual({ conversation, before: 9_901, limit: 200 });
+    await expect
+      .poll(() => asked('/chat/history')[0])
+      .toEqual({ conversation, before: 9_901, limit: 200 });
     // Older entries above did not move what the user was reading.
     await entry('entry number 9900').waitFor();
     await log.press('Home');

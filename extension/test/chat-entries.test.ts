@@ -16,6 +16,13 @@ import { furnish } from './elements-states';
 eachWithBackend();
 
 describe('what was said', () => {
+  /** Opens the panel, and scrolls to the first entry once there are entries to scroll. */
+  async function openAtTop(): Promise<void> {
+    await open();
+    await entry('one heading').waitFor();
+    await page.getByRole('log', { name: 'Conversation' }).press('Home');
+  }
+
   it('opens links beside the page, and runs nothing', async () => {
     fill(made);
     await open();
@@ -59,8 +66,7 @@ describe('what was said', () => {
 
   it('is edited and sent again', async () => {
     fill(made);
-    await open();
-    await page.getByRole('log', { name: 'Conversation' }).press('Home');
+    await openAtTop();
     await entry('What does this page say').hover();
     await button('Edit and resend').click();
     await message().fill('What does it cost?');
@@ -72,8 +78,7 @@ describe('what was said', () => {
 
   it('is sent again another way', async () => {
     fill(made);
-    await open();
-    await page.getByRole('log', { name: 'Conversation' }).press('Home');
+    await openAtTop();
     await button('opus').click();
     await page.getByText('Because you asked what.').waitFor();
     await button('Use the fast model').click();
@@ -83,8 +88,7 @@ describe('what was said', () => {
 
   it('changes which messages are for the strong model, for good', async () => {
     fill(made);
-    await open();
-    await page.getByRole('log', { name: 'Conversation' }).press('Home');
+    await openAtTop();
     await button('opus').click();
     await button('Never use the strong model because of “what”').click();
     await page.getByText('“what” no longer selects the strong model.').waitFor();

@@ -73,8 +73,9 @@ describe('typing', () => {
     await page.getByRole('alert').waitFor();
     expect(await message().inputValue()).toBe('hello');
     const sent = () => (asked('/chat/send') as { message: string }[]).map((one) => one.message);
-    await made.until(() => asked('/chat/set').length > 0);
-    expect(asked('/chat/set').at(-1)).toMatchObject({ draft: 'hello', draftOf: sent()[0] });
+    await expect
+      .poll(() => asked('/chat/set').at(-1))
+      .toMatchObject({ draft: 'hello', draftOf: sent()[0] });
     await say(again);
     await made.until(() => sent().length === 2);
     expect(new Set(sent()).size).toBe(messages);
@@ -188,14 +189,14 @@ describe('a mention of an element', () => {
       () => document.querySelector('form textarea') === document.activeElement,
     );
     expect(await message().inputValue()).toBe('press @f2e1 button "Save in the frame" ');
-    expect(sent().at(-1)).toEqual({ panel: 'p1', action: 'stop' });
+    await expect.poll(() => sent().at(-1)).toEqual({ panel: 'p1', action: 'stop' });
   });
 
   it('is given up with Escape, which stops nothing else', async () => {
     await page.keyboard.press('Escape');
     await field().waitFor({ state: 'detached' });
     expect(await message().inputValue()).toBe('press @ele');
-    expect(sent().at(-1)).toEqual({ panel: 'p1', action: 'stop' });
+    await expect.poll(() => sent().at(-1)).toEqual({ panel: 'p1', action: 'stop' });
     expect(asked('/chat/cancel')).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Theme } from '$ui/protocol/protocol';
 import type { FakeBackend } from './fakes/backend';
+import { RESIZE_QUIET } from '../src/panel/core/timing';
 import { backend, launch, openPanel } from './fakes/face';
 import type { FakeTerminal } from './fakes/terminal';
 import { approval, crashed, pasteInto } from './states';
@@ -443,26 +444,28 @@ describe('the last row', () => {
     const cut = async (height: number): Promise<number> => {
       await page.setViewportSize({ width: 400, height });
       return page.evaluate(
-        () =>
-          new Promise<number>((resolve) => {
-            // Wait until the size is stable and the rows were redrawn.
-            let before = '';
-            const look = (): void => {
-              const view = document.querySelector('.terminal-view:not([hidden])');
-              const last = view?.querySelector('.xterm-rows')?.lastElementChild;
-              const [box, row] = [view, last].map((it) => it?.getBoundingClientRect().bottom ?? 0);
-              const now = `${String(box)} ${String(row)}`;
-              if (now === before) resolve((row ?? 0) - (box ?? 0));
-              else setTimeout(look, 100);
-              before = now;
-            };
-            setTimeout(look, 100);
-          }),
+        async ([height, quiet]) => {
+          const frame = (): Promise<number> => new Promise(requestAnimationFrame);
+          while (innerHeight !== height) await frame();
+          // The panel hears of its size in one frame, and takes it after a while without another.
+          await frame();
+          await frame();
+          await new Promise((done) => setTimeout(done, quiet));
+          // The rows are drawn in a frame of their own.
+          await frame();
+          await frame();
+          const view = document.querySelector('.terminal-view:not([hidden])');
+          const last = view?.querySelector('.xterm-rows')?.lastElementChild;
+          const [box, row] = [view, last].map((it) => it?.getBoundingClientRect().bottom ?? 0);
+          return (row ?? 0) - (box ?? 0);
+        },
+        [height, RESIZE_QUIET] as const,
       );
     };
     for (let height = 560; height < 580; height++) expect(await cut(height)).toBeLessThanOrEqual(0);
     await page.getByRole('button', { name: 'New terminal' }).click();
     await page.getByRole('tab').nth(1).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     for (let height = 560; height < 580; height++) expect(await cut(height)).toBeLessThanOrEqual(0);
   });
 });
@@ -478,6 +481,7 @@ describe('a checkpoint', () => {
       `${flood}\x1b[?1049h\x1b[H\x1b[2J\x1b[31mfull screen\x1b[5;3Hfive\x1b[?25l\x1b[?1000h\x1b[?1006h\x1b[?2004h`,
     );
     await terminal.until(() => last(terminal) !== undefined);
+    await shows('full screen');
     const before = await rows();
     terminal.checkpoint = last(terminal);
     expect(terminal.checkpoint?.offset).toBe(terminal.output.length);

@@ -27,6 +27,7 @@ async function open(fill = fillActivity): Promise<void> {
   did = fill(made);
   ({ page, context } = await openPanel(browser, made, { width: 320 }));
   await openActivity(page);
+  await page.getByText('Live', { exact: true }).waitFor();
   await button('Use the full panel').click();
 }
 
@@ -55,7 +56,7 @@ function many(count: number): (made: FakeBackend) => FakeActivity {
 describe('the list', () => {
   it('shows what was done and follows what is done', async () => {
     await open();
-    expect(await shown()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    await expect.poll(shown).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     await page.getByText('Tue, Mar 3, 2026').waitFor();
     expect(await row(4).innerText()).toMatch(/12:00:03\s+click e5\s+covered\s+1\.2 s/);
     expect(await row(1).getAttribute('title')).toContain('command by claude in t1 in t1: goto');
@@ -109,6 +110,7 @@ describe('the list', () => {
 
   it('is moved through with the keyboard', async () => {
     await open();
+    await row(12).waitFor();
     await log().focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');

@@ -224,7 +224,7 @@ it('copies, sends to the agent, opens a failed request, and clears', async () =>
   await lineOf('it broke').getByRole('button', { name: 'Copy this line' }).click();
   await expect.poll(copied).toContain('at save (https://example.com/src/cart.ts:41:3)');
   const terminal = made.first;
-  terminal?.print('\x1b[?2004h');
+  await terminal?.draw('\x1b[?2004h');
   await lineOf('it broke').hover();
   await lineOf('it broke').getByRole('button', { name: 'Send to agent' }).click();
   await terminal?.until(() => terminal.input.toString().includes('cart.ts:41'));

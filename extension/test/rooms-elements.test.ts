@@ -39,7 +39,7 @@ describe('the room Elements', () => {
     furnish(made);
     ({ page, context } = await openPanel(browser, made, { width: 320, face: 'terminal' }));
     await page.getByText('Live', { exact: true }).waitFor();
-    made.first?.print('\x1b[?2004h');
+    await made.first?.draw('\x1b[?2004h');
     await page.getByRole('tab', { name: 'Elements' }).click();
     await option('e1').waitFor();
   });
@@ -210,12 +210,13 @@ describe('the room Elements', () => {
       globalThis.fakeChrome.activate(12);
     });
     await page.locator('#element-e4[aria-selected=true]').waitFor();
-    const at = made.chat.asked.flatMap(({ path, body }) =>
-      path === '/inspector/pick' && (body as PickRequest).action === 'scroll'
-        ? [(body as PickRequest).tab]
-        : [],
-    );
-    expect(at).toEqual(['t2']);
+    const at = () =>
+      made.chat.asked.flatMap(({ path, body }) =>
+        path === '/inspector/pick' && (body as PickRequest).action === 'scroll'
+          ? [(body as PickRequest).tab]
+          : [],
+      );
+    await expect.poll(at).toEqual(['t2']);
     // A tab that is closed has no elements any more.
     did.add({ command: 'click', tab: 't9', args: { target: 'e5' } });
     await page.getByRole('tab', { name: 'Activity' }).click();

@@ -144,7 +144,7 @@ it('copies, saves and sends a request', async () => {
   await more('More about this request', 'Save response');
   await page.getByText('Saved as /files/network/t1-n6.json').waitFor();
   const terminal = made.first;
-  terminal?.print('\x1b[?2004h');
+  await terminal?.draw('\x1b[?2004h');
   await button('Send to agent').click();
   await terminal?.until(() => terminal.input.toString().includes('cart.ts:41'));
   const text = terminal?.input.toString() ?? '';

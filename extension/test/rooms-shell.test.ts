@@ -68,7 +68,7 @@ async function select(text: string): Promise<void> {
 describe('Send to agent', () => {
   it('pastes the selection into the terminal, marked, and never presses Enter', async () => {
     const terminal = await openLive();
-    terminal.print('\x1b[?2004h');
+    await terminal.draw('\x1b[?2004h');
     await select('Buy now\nrm -rf /');
     await quick('Send to agent').click();
     await page.getByRole('menuitem', { name: 'Selected text' }).click();
@@ -110,7 +110,7 @@ describe('Send to agent', () => {
     await send('Page as Markdown');
     await page.getByText('There is no command markdown.').waitFor();
     terminal.exit(0);
-    await page.getByRole('button', { name: 'Restart' }).last().waitFor();
+    await page.getByRole('button', { name: 'Start again' }).waitFor();
     await select('text');
     await send('Selected text');
     await page.getByText('No agent runs in this terminal.').waitFor();
@@ -375,6 +375,7 @@ describe('the drawer', () => {
     made.push({ type: 'session', session: { ...made.session(), approvals: [approval()] } });
     await page.getByRole('button', { name: 'Deny' }).waitFor();
     made.push({ type: 'session', session: made.session() });
+    await page.getByRole('button', { name: 'Deny' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Show the face again' }).click();
     await page.getByText('line 59').waitFor();
     expect(await fits(terminal)).toBe(before);

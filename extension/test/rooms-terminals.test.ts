@@ -72,14 +72,18 @@ const places = () =>
   );
 const focused = async (): Promise<boolean[]> => (await places()).map((one) => one.focused);
 
-/** Splits the panel; the second terminal is live and has the keyboard. */
+/** Splits the panel; both terminals have half of it, and the second one has the keyboard. */
 async function split(): Promise<[FakeTerminal, FakeTerminal]> {
   const first = await open();
+  const whole = size(first).rows;
   await more('Split: a new terminal beside it');
   await tabs().nth(1).waitFor();
   await expect.poll(focused).toEqual([false, true]);
   const two = [...made.terminals.values()].find((one) => one !== first);
   if (two === undefined) throw new Error('no second terminal was started');
+  await expect
+    .poll(() => size(first).rows <= whole / 2 && Math.abs(size(first).rows - size(two).rows) <= 1)
+    .toBe(true);
   return [first, two];
 }
 
@@ -113,7 +117,6 @@ describe('Two terminals together', () => {
 
   it('have a divider that is dragged and moved by keys, and both are told their size', async () => {
     const [first, two] = await split();
-    await expect.poll(() => size(first).rows < 30 && size(two).rows > 3).toBe(true);
     const half = [size(first).rows, size(two).rows];
     await divider().focus();
     await page.keyboard.press('ArrowUp');

@@ -102,6 +102,26 @@ it('a model that was only tried goes with the form, and one that is there is rem
   await page.getByText('Pilot: simple instructions, no model').waitFor();
 });
 
+it('a model whose test has just begun goes with the form, too', async () => {
+  await open();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((go) => (release = go));
+  await page.route('**/llm/save', async (route) => {
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  await button('Set up a model').click();
+  await page.getByLabel('Model', { exact: true }).fill('large');
+  await button('Test').click();
+  await made.until(() => made.tasks.llm.profiles.length === 1);
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Model', { exact: true }).waitFor({ state: 'detached' });
+  release();
+  await made.until(() => made.tasks.llm.profiles.length === 0);
+  expect(asked('/llm/test')).toEqual([]);
+});
+
 it('Escape leaves the form and the list, and the focus is where one writes', async () => {
   made.tasks.profile();
   await open();
@@ -314,7 +334,9 @@ it('what is not done says so, with what to do', async () => {
   await button('Retry').waitFor();
   await button('Close').click();
   await page.getByText('Choose another model.').waitFor({ state: 'detached' });
-  expect([...made.tasks.kept.values()].map(({ head }) => head.closed)).toEqual([true]);
+  await expect
+    .poll(() => [...made.tasks.kept.values()].map(({ head }) => head.closed))
+    .toEqual([true]);
 });
 
 it('the newest step stays in view when a question takes the room, until the reader goes up', async () => {

@@ -81,12 +81,11 @@ export const recording = {
 
 /** Answers `record`: it starts and ends, and the feed says so. */
 export function answerRecord(made: FakeBackend): void {
-  const began = new Date().toISOString();
   made.rooms.answers.set('record', ({ args }) => {
     const { do: what, name, video } = args as Record<string, string | undefined>;
     switch (what) {
       case 'start':
-        made.rooms.feed('recordings', { tab: 't1', began, video: true });
+        made.rooms.feed('recordings', { tab: 't1', began: new Date().toISOString(), video: true });
         return { ok: true, data: { running: true, steps: [] } };
       case 'end':
         return { ok: true, data: recording };

@@ -75,9 +75,12 @@ export class FakeBackend {
   /** Whether to prove another key than the paired one. */
   impostor = false;
 
-  readonly #server: Server = createServer(
-    (request, response) => void this.#serve(request, response),
-  );
+  readonly #server: Server = createServer((request, response) => {
+    this.#serve(request, response).catch((error: unknown) => {
+      // A panel that is closed may end in the middle of a request.
+      if (!request.errored) throw error;
+    });
+  });
   readonly #sockets = new WebSocketServer({
     noServer: true,
     handleProtocols: () => 'pilotfish.v1',

@@ -283,6 +283,8 @@ export class FakeTasks {
     if (turn === undefined)
       return new Promise((resolve) => {
         this.#wake = () => {
+          // Once: another answer is for the next request, also one that has not come yet.
+          this.#wake = undefined;
           resolve(this.#call());
         };
       });

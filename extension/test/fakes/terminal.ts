@@ -28,6 +28,16 @@ export class FakeTerminal {
     this.#frame(offset, data);
   }
 
+  /** Prints text to a panel that is live, and resolves when the panel has drawn it. */
+  async draw(text: string): Promise<void> {
+    // eslint-disable-next-line no-control-regex -- a report begins with one
+    const report = /\x1b\[\d+;\d+R/;
+    // The answer to a question about the cursor comes after what was printed before it.
+    this.print(`${text}\x1b[6n`);
+    await this.until(() => report.test(this.input.toString('latin1')));
+    this.input = Buffer.from(this.input.toString('latin1').replace(report, ''), 'latin1');
+  }
+
   /** Serves a socket whose first message must be attach. */
   serve(socket: WebSocket): void {
     socket.binaryType = 'nodebuffer';
