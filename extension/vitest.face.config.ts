@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['test/*.test.ts'],
     environment: 'node',
     fileParallelism: false,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // A second, the default, is too short on a machine that is busy.
     expect: { poll: { timeout: 20_000 } },
