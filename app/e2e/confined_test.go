@@ -52,7 +52,7 @@ func TestConfinedAgent(t *testing.T) {
 		t.Errorf("%d attempts held; reached: %q", len(held), reached)
 	}
 	// What it is for still works: its own tab, the session's files for agents, /tmp.
-	p.typeLine(panel, `clear; pilotfish url; ls $PILOTFISH_STATE; touch /tmp/x.$$ && rm /tmp/x.$$ && echo fine`)
+	p.typeLine(panel, `clear; pilotfish url; ls $PILOTFISH_STATE; touch /tmp/x.$$ && rm /tmp/x.$$ && echo fi''ne`)
 	p.untilScreen(panel, "active-tab.json")
 	p.untilScreen(panel, "fine")
 	p.until(panel, "the header says that it is confined", `document.querySelector('[aria-label="Confined"]')?.checkVisibility() === true`)
@@ -141,6 +141,6 @@ func TestUnconfinedShell(t *testing.T) {
 	own.press(panel, "Confine this shell")
 	own.eventually("the shell is confined", func() bool { return own.terminal().Confined })
 	own.untilScreen(panel, "ready>")
-	own.typeLine(panel, "clear; ls -A "+own.home+"/state/pilotfish.json || echo hidden")
+	own.typeLine(panel, "clear; ls -A "+own.home+"/state/pilotfish.json || echo hid''den")
 	own.untilScreen(panel, "hidden")
 }
