@@ -16,14 +16,21 @@ import (
 func TestClicksTellTheirDownloads(t *testing.T) {
 	asked, answer := make(chan struct{}, 10), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/" {
+		switch r.URL.Path {
+		case "/":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprint(w, `<!doctype html><title>Files</title><link rel=icon href=data:,>
 				<a href=/named download>Named</a> <a href=/attached>Attached</a>
 				<a href="data:text/plain,x" download=data.txt>Data</a>
 				<button onclick="const a = document.createElement('a'); a.href = '/named'; a.download = ''; document.body.append(a); a.click(); a.remove()">Script</button>
 				<button onclick="const a = document.createElement('a'); a.href = window.URL.createObjectURL(new Blob(['x'])); a.download = 'blob.txt'; document.body.append(a); a.click(); a.remove()">Blob</button>
-				<a href=/none download onclick="event.preventDefault()">Kept</a>`)
+				<a href=/none download onclick="event.preventDefault()">Kept</a>
+				<a href=/gone download>Gone</a> <a href=/missing download>Missing</a>`)
+			return
+		case "/gone":
+			panic(http.ErrAbortHandler) // the server ends the connection
+		case "/missing":
+			http.NotFound(w, r)
 			return
 		}
 		asked <- struct{}{}
@@ -50,6 +57,9 @@ func TestClicksTellTheirDownloads(t *testing.T) {
 		{"Data", "data.txt", false},
 		{"Blob", "blob.txt", false},
 		{"Kept", "", false}, // the page prevents it
+		// They fail later, as `downloads` tells.
+		{"Gone", "gone", false},
+		{"Missing", "missing.txt", false},
 	} {
 		ref := s.ref(t, one.text)
 		done := make(chan protocol.Effect, 1)

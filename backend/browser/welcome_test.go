@@ -43,7 +43,7 @@ func TestWelcomeHearsOfThePanel(t *testing.T) {
 	c := config(t, false)
 	c.StartURL = func() string { return ours.URL + "/welcome" }
 	f := start(t, c)
-	f.awaitWorker(t) // nobody else hears the panel's message
+	f.awaitWorker(t) // only the worker receives the panel's message
 	ctx := deadline(t)
 	p := pairing
 	p.Port = port

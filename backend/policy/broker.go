@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -101,7 +102,7 @@ func (b *Broker) Ask(ctx context.Context, request protocol.Approval) (protocol.A
 // calls asking as soon as the question waits; nil for no callback.
 func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval, asking func(protocol.Approval)) (Verdict, error) {
 	if b.unattended {
-		return Verdict{}, protocol.NewError(protocol.CodeRefused, "this needs the user's approval, and a session without a window has nobody to ask", "",
+		return Verdict{}, protocol.NewError(protocol.CodeRefused, cmp.Or(request.Command, "this")+" needs the user's approval, and a session without a window has nobody to ask", "",
 			protocol.Try("shows what agents may do without a question", "rules"))
 	}
 	nonce := make([]byte, 16)

@@ -447,7 +447,8 @@ describe('the last row', () => {
         async ([height, quiet]) => {
           const frame = (): Promise<number> => new Promise(requestAnimationFrame);
           while (innerHeight !== height) await frame();
-          // The panel hears of its size in one frame, and takes it after a while without another.
+          // The panel is told of its new size in a frame. It uses the size once no other one has come
+          // for a while.
           await frame();
           await frame();
           await new Promise((done) => setTimeout(done, quiet));

