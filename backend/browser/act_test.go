@@ -68,7 +68,7 @@ func (s *stage) snap(t *testing.T, q protocol.SnapshotRequest) protocol.Snapshot
 
 func (s *stage) snapshotAs(t *testing.T, by protocol.Caller, q protocol.SnapshotRequest) protocol.Snapshot {
 	t.Helper()
-	snap, err := s.Snapshot(deadline(t), by, s.tab, q)
+	snap, err := s.Snapshot(deadline(t), by, s.tab, q, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -543,7 +543,7 @@ func TestManyCallers(t *testing.T) {
 		i := caller % len(tabs)
 		all.Go(func() {
 			for range each {
-				snap, err := s.Snapshot(deadline(t), protocol.Caller{Name: fmt.Sprint(caller)}, tabs[i], protocol.SnapshotRequest{})
+				snap, err := s.Snapshot(deadline(t), protocol.Caller{Name: fmt.Sprint(caller)}, tabs[i], protocol.SnapshotRequest{}, nil)
 				if err != nil || !strings.Contains(snap.URL, fmt.Sprintf("?tab%d", i)) {
 					t.Errorf("caller %d: %s %v", caller, snap.URL, err)
 					return

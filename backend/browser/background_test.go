@@ -74,7 +74,7 @@ func TestPDFIsNamed(t *testing.T) {
 	if _, err := s.Navigate(deadline(t), nobody, s.tab, address, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Snapshot(deadline(t), nobody, s.tab, protocol.SnapshotRequest{})
+	_, err := s.Snapshot(deadline(t), nobody, s.tab, protocol.SnapshotRequest{}, nil)
 	if code(err) != protocol.CodeNotActable || !strings.Contains(err.Error(), "a PDF file") {
 		t.Errorf("it says %v", err)
 	}

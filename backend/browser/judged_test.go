@@ -152,7 +152,7 @@ func TestNothingActsOnAPageThatWasNotJudged(t *testing.T) {
 		t.Errorf("permissions: %v, %v", set, err)
 	}
 	// It is about its own tab only, and about what acts.
-	if _, err := f.Snapshot(deadline(t), by, id, protocol.SnapshotRequest{}); err != nil {
+	if _, err := f.Snapshot(deadline(t), by, id, protocol.SnapshotRequest{}, nil); err != nil {
 		t.Error(err)
 	}
 	by.Tab = "t99"

@@ -164,7 +164,7 @@ func TestMarksAreNotThePage(t *testing.T) {
 	s, clicked := markedStage(t)
 	look := func() string {
 		t.Helper()
-		snap, err := s.Snapshot(deadline(t), nobody, s.tab, protocol.SnapshotRequest{})
+		snap, err := s.Snapshot(deadline(t), nobody, s.tab, protocol.SnapshotRequest{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -183,18 +183,30 @@ func (in *Invocation) Rules() *policy.Rules { return in.registry.policy.Rules() 
 // agent's tab.
 func (in *Invocation) Readable(ctx context.Context) error { return in.readable(ctx, in.Tab) }
 
-func (in *Invocation) readable(ctx context.Context, tab protocol.TabID) error {
+// MayShow returns the check of an address whose contents the caller is shown; nil for a
+// user, who may read everything.
+func (in *Invocation) MayShow() func(url string) error {
 	if !in.Agent() {
+		return nil
+	}
+	return func(url string) error {
+		if url == "" {
+			return nil // the tab has not loaded a page yet
+		}
+		return in.MayOpen(url)
+	}
+}
+
+func (in *Invocation) readable(ctx context.Context, tab protocol.TabID) error {
+	allow := in.MayShow()
+	if allow == nil {
 		return nil
 	}
 	info, err := in.registry.browser.Page(ctx, in.By(), tab)
 	if err != nil {
 		return err
 	}
-	if info.URL == "" {
-		return nil
-	}
-	return in.MayOpen(info.URL)
+	return allow(info.URL)
 }
 
 // MayRead returns an error for another tab that the caller may not read.

@@ -30,7 +30,7 @@ const caller = "room elements"
 
 // Browser is the part of the browser that is followed.
 type Browser interface {
-	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error)
+	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error)
 	Watch(ctx context.Context, tab protocol.TabID) (*marks.Watcher, error)
 }
 
@@ -122,7 +122,7 @@ func (f *follower) read(ctx context.Context, w *marks.Watcher) error {
 	if err := w.Arm(ctx); err != nil {
 		return err
 	}
-	snap, err := f.b.Snapshot(ctx, protocol.Caller{Name: caller}, f.tab, protocol.SnapshotRequest{Compact: true, Interactive: true, JSON: true})
+	snap, err := f.b.Snapshot(ctx, protocol.Caller{Name: caller}, f.tab, protocol.SnapshotRequest{Compact: true, Interactive: true, JSON: true}, nil)
 	if err != nil {
 		return err
 	}

@@ -258,7 +258,27 @@ func (p *Page) Beside(ctx context.Context, id target.ID) (s *devtools.Session, r
 
 // Where reads the URL and title from the browser, not from the page's scripts.
 func (p *Page) Where(ctx context.Context, info *protocol.PageInfo) error {
-	h, err := cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
+	answer, err := p.AskWhere(ctx)
+	if err != nil {
+		return err
+	}
+	return answer(ctx, info)
+}
+
+// AskWhere asks for the URL and title, and returns a function that waits for the answer.
+// The browser answers before it carries out what is sent afterwards.
+func (p *Page) AskWhere(ctx context.Context) (answer func(ctx context.Context, info *protocol.PageInfo) error, err error) {
+	q := NewCalls(p.Session)
+	if err := q.Send(ctx, cdppage.GetNavigationHistory.Method, cdp.Empty{}); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, info *protocol.PageInfo) error { return p.told(ctx, q, info) }, nil
+}
+
+// told waits for the answer to AskWhere's question, the only command of q.
+func (p *Page) told(ctx context.Context, q *Calls, info *protocol.PageInfo) error {
+	var h cdppage.GetNavigationHistoryResult
+	err := q.await(ctx, 0, &h)
 	// The navigation event of a gated page comes before the browser has swapped
 	// the page in. The call succeeds once it has.
 	for ctx.Err() == nil && isSwapping(err) {

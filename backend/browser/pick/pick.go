@@ -40,7 +40,7 @@ type Tabs interface {
 // Config holds the dependencies of Picks.
 type Config struct {
 	// Snapshot takes a snapshot of a tab's page.
-	Snapshot func(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error)
+	Snapshot func(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error)
 	// Panel returns the panel in which the user types; nil for none.
 	Panel func() *focus.Panel
 }
@@ -73,7 +73,7 @@ type Request struct {
 // page. When it returns, at the latest when ctx ends, the picker is off. Other
 // callers can use the tab meanwhile.
 func (ps *Picks) Pick(ctx context.Context, id protocol.TabID, c Request) (*protocol.PickedElement, error) {
-	snap, err := ps.config.Snapshot(ctx, protocol.Caller{Name: "picker"}, id, protocol.SnapshotRequest{Compact: true, Interactive: true, JSON: true})
+	snap, err := ps.config.Snapshot(ctx, protocol.Caller{Name: "picker"}, id, protocol.SnapshotRequest{Compact: true, Interactive: true, JSON: true}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func TestPickable(t *testing.T) {
 func TestNoSnapshot(t *testing.T) {
 	gone := errors.New("gone")
 	ps := New(nil, Config{
-		Snapshot: func(context.Context, protocol.Caller, protocol.TabID, protocol.SnapshotRequest) (protocol.Snapshot, error) {
+		Snapshot: func(context.Context, protocol.Caller, protocol.TabID, protocol.SnapshotRequest, func(string) error) (protocol.Snapshot, error) {
 			return protocol.Snapshot{}, gone
 		},
 		Panel: func() *focus.Panel { return nil },

@@ -72,26 +72,22 @@ type Snapshots struct {
 // New returns the Snapshots of a browser's tabs.
 func New(tabs Tabs, n *background.Events) *Snapshots { return &Snapshots{tabs: tabs, events: n} }
 
-// Snapshot takes a snapshot of a tab's page, all its frames included.
-func (ss *Snapshots) Snapshot(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error) {
+// Snapshot takes a snapshot of a tab's page, all its frames included. allow is asked
+// about the page's address from before the snapshot and about that from after it, because
+// the page can navigate in between; its error is returned instead of the snapshot. nil
+// allows all.
+func (ss *Snapshots) Snapshot(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error) {
+	if allow == nil {
+		allow = func(string) error { return nil }
+	}
 	var snap protocol.Snapshot
-	err := ss.tabs.ReadPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
-		l := snapshotter{p: p, caller: by.Name, q: q}
-		out, err := l.run(ctx)
-		if err != nil {
-			return err
-		}
-		snap = protocol.Snapshot{Text: strings.Join(out.lines, "\n"), Refs: out.refs, More: out.more, Items: out.items}
-		var info protocol.PageInfo
-		if err := p.Where(ctx, &info); err != nil {
-			return err
-		}
-		snap.URL, snap.Title = info.URL, info.Title
-		if ownRefs(out.lines) <= 1 && showsPDF(ctx, p) {
+	err := ss.tabs.ReadPage(ctx, by, id, func(ctx context.Context, p *page.Page) (err error) {
+		snap, err = take(ctx, p, by, q, allow)
+		if err == nil && ownRefs(snap.Text) <= 1 && showsPDF(ctx, p) {
 			return protocol.NewError(protocol.CodeNotActable, "tab "+string(id)+" shows a PDF file in the browser's viewer, in which nothing can be seen or acted on",
 				"a screenshot shows it, and the user can read or save it")
 		}
-		return nil
+		return err
 	})
 	if err == nil && q.News {
 		snap.News, err = ss.events.Tell(ctx, by, id)
@@ -99,11 +95,39 @@ func (ss *Snapshots) Snapshot(ctx context.Context, by protocol.Caller, id protoc
 	return snap, err
 }
 
+// take takes a snapshot of a page. The browser is asked for the address before the page
+// is asked for its contents, and nobody waits for that answer in between.
+func take(ctx context.Context, p *page.Page, by protocol.Caller, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error) {
+	before, err := p.AskWhere(ctx)
+	if err != nil {
+		return protocol.Snapshot{}, err
+	}
+	l := snapshotter{p: p, caller: by.Name, q: q}
+	out, err := l.run(ctx)
+	var info protocol.PageInfo
+	if refused := before(ctx, &info); refused != nil {
+		return protocol.Snapshot{}, refused
+	}
+	if refused := allow(info.URL); refused != nil {
+		return protocol.Snapshot{}, refused
+	}
+	if err == nil {
+		err = p.Where(ctx, &info)
+	}
+	if err == nil {
+		err = allow(info.URL)
+	}
+	if err != nil {
+		return protocol.Snapshot{}, err
+	}
+	return protocol.Snapshot{URL: info.URL, Title: info.Title, Text: strings.Join(out.lines, "\n"), Refs: out.refs, More: out.more, Items: out.items}, nil
+}
+
 // ownRefs returns how many lines have a ref of the tab's own document. In the viewer
 // of PDF files this is only the line of the frame that contains everything else.
-func ownRefs(lines []string) int {
+func ownRefs(text string) int {
 	n := 0
-	for _, line := range lines {
+	for line := range strings.SplitSeq(text, "\n") {
 		if ref, _, _ := strings.Cut(strings.TrimLeft(line, " "), " "); strings.HasPrefix(ref, "e") && page.RefScope().MatchString(ref) {
 			n++
 		}

@@ -33,7 +33,12 @@ func (b *tabs) Act(_ context.Context, _ protocol.Caller, id protocol.TabID, q pr
 	}, nil
 }
 
-func (b *tabs) Snapshot(_ context.Context, _ protocol.Caller, id protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error) {
+func (b *tabs) Snapshot(_ context.Context, _ protocol.Caller, id protocol.TabID, q protocol.SnapshotRequest, allow func(string) error) (protocol.Snapshot, error) {
+	if allow != nil {
+		if err := allow(b.at(id).URL); err != nil {
+			return protocol.Snapshot{}, err
+		}
+	}
 	raw, _ := json.Marshal(q)
 	b.note("look %s %s", id, raw)
 	return protocol.Snapshot{URL: b.at(id).URL, Text: "e1 btn Save", Refs: 1}, nil

@@ -68,6 +68,8 @@ export class Scene {
   readonly #covers = new Set<Element>();
   #layers: (Element | null)[] = [];
   #focused: Element | null = null;
+  /** The elements with references in a root, until an element or such an attribute is added. */
+  readonly #referring = new Map<Node, readonly Element[]>();
   #view = '';
   readonly #changed = new Set<Element>();
   #listener: ((records: readonly MutationRecord[]) => void) | undefined;
@@ -116,11 +118,12 @@ export class Scene {
     if (records.length === 0) return;
     this.#listener?.(records);
     if (this.#state === undefined) return;
-    for (const { type, target, addedNodes } of records) {
+    for (const { type, target, addedNodes, attributeName } of records) {
       const up = target instanceof ShadowRoot ? target.host : target.parentElement;
       const el = target instanceof Element ? target : up;
       if (!el) continue;
       const added = [...addedNodes];
+      if (referring.includes(attributeName ?? '') || added.some(isElement)) this.#referring.clear();
       // In a large container, only added nodes are read again.
       if (type !== 'childList' || !isLarge(el) || added.some(isText)) this.#changed.add(el);
       else for (const node of added) if (node instanceof Element) this.#changed.add(node);
@@ -135,7 +138,8 @@ export class Scene {
     const { tree } = this.#snapshots;
     this.#observer.disconnect();
     for (const root of [document, ...tree.roots()]) this.#observe(root);
-    for (const kept of [this.#visible, this.#turned, this.#live, this.#covers]) kept.clear();
+    for (const kept of [this.#visible, this.#turned, this.#live, this.#covers, this.#referring])
+      kept.clear();
     this.#focused = tree.focused();
     this.#layers = this.#sample();
     const lines = new Map<Element, Shown>();
@@ -207,11 +211,10 @@ export class Scene {
     for (const el of changed) if (!add(el)) return undefined;
     if (found.size === 0) return [];
     for (const root of new Set([...found].map((el) => el.getRootNode()))) {
-      const others = (root as Document | ShadowRoot).querySelectorAll(
-        referring.map((name) => `[${name}]`).join(),
-      );
+      const others = this.#referringIn(root as Document | ShadowRoot);
       if (others.length > askedMost) return undefined;
       for (const el of others) {
+        if (!el.isConnected) continue;
         const refers = referredBy(el, root as Document | ShadowRoot);
         if (refers.some((to) => [...found].some((part) => part.contains(to) || to.contains(part))))
           if (!add(el)) return undefined;
@@ -221,6 +224,15 @@ export class Scene {
     return [...found].filter(
       (part) => ![...found].some((other) => other !== part && tree.contains(other, part)),
     );
+  }
+
+  /** The elements with references in a root; some may be no longer in it. */
+  #referringIn(root: Document | ShadowRoot): readonly Element[] {
+    const known = this.#referring.get(root);
+    if (known) return known;
+    const found = [...root.querySelectorAll(referring.map((name) => `[${name}]`).join())];
+    this.#referring.set(root, found);
+    return found;
   }
 
   /** The outermost element around a change whose line or text includes it. */
@@ -362,6 +374,10 @@ function layerFinder(tree: FlatTree): (el: Element) => Element | null {
 /** Whether reading an element again would mean reading most of the page again. */
 function isLarge(el: Element): boolean {
   return el === document.body || el.childNodes.length > childrenMost;
+}
+
+function isElement(node: Node): boolean {
+  return node.nodeType === Node.ELEMENT_NODE;
 }
 
 function isText(node: Node): boolean {

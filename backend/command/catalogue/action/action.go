@@ -16,9 +16,10 @@ import (
 )
 
 // Browser is the part of the browser that snapshots and actions use. allow is
-// called for every hop of a navigation that an action causes; nil allows all.
+// called for every hop of a navigation that an action causes, and for the page that a
+// snapshot shows; nil allows all.
 type Browser interface {
-	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest) (protocol.Snapshot, error)
+	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error)
 	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string, field bool) (protocol.TargetFacts, error)
 	// Pointer returns where the caller last moved the mouse, as x,y; empty if it
 	// did not.

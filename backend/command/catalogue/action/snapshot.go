@@ -40,9 +40,6 @@ func Looking(b Browser) []command.Command {
 }
 
 func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	if err := in.Readable(ctx); err != nil {
-		return command.Result{}, err
-	}
 	if in.Args.Flag("near") && in.Args.Flag("full") {
 		return command.Result{}, protocol.NewError(protocol.CodeBadArgument, "snapshot takes --near or --full, not both", "", protocol.Example("snapshot", "--near"))
 	}
@@ -50,15 +47,9 @@ func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (comm
 		Scope: in.Args.Text("scope"), Find: in.Args.Text("find"), Max: in.Args.Number("max"), Depth: in.Args.Number("depth"),
 		Interactive: in.Args.Flag("interactive"), Compact: in.Args.Flag("compact"), Near: in.Args.Flag("near"),
 		Delta: in.Args.Flag("delta"), Boxes: in.Args.Flag("boxes"), JSON: in.Args.Flag("items"), News: in.Args.Flag("news"),
-	})
+	}, in.MayShow())
 	if err != nil {
 		return command.Result{}, err
-	}
-	// The tab may have navigated between the check and the snapshot.
-	if in.Agent() {
-		if err := in.MayOpen(snap.URL); err != nil {
-			return command.Result{}, err
-		}
 	}
 	snap.Secrets = command.SecretNames(in, snap.URL)
 	text := in.Foreign(snap.URL, snap.Text)
