@@ -20,7 +20,10 @@ func TestAskedWhileItCloses(t *testing.T) {
 		f.open(t, id, page)
 		asks := map[string]func() error{
 			"its text": func() error { _, err := f.Text(deadline(t), nobody, id, 100); return err },
-			"a look":   func() error { _, err := f.Snapshot(deadline(t), nobody, id, protocol.SnapshotRequest{}, nil); return err },
+			"a look": func() error {
+				_, err := f.Snapshot(deadline(t), nobody, id, protocol.SnapshotRequest{}, nil)
+				return err
+			},
 			"a wait": func() error {
 				_, err := f.Wait(deadline(t), nobody, id, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "never on this page"})
 				return err

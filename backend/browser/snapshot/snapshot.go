@@ -4,7 +4,6 @@ package snapshot
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -12,9 +11,6 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/elements"
@@ -123,37 +119,14 @@ func take(ctx context.Context, p *page.Page, by protocol.Caller, q protocol.Snap
 	return protocol.Snapshot{URL: info.URL, Title: info.Title, Text: strings.Join(out.lines, "\n"), Refs: out.refs, More: out.more, Items: out.items}, nil
 }
 
-// ownRefs returns how many lines have a ref of the tab's own document. In the viewer
-// of PDF files this is only the line of the frame that contains everything else.
-func ownRefs(text string) int {
-	n := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		if ref, _, _ := strings.Cut(strings.TrimLeft(line, " "), " "); strings.HasPrefix(ref, "e") && page.RefScope().MatchString(ref) {
-			n++
-		}
-	}
-	return n
-}
-
-// showsPDF reports whether the tab shows the browser's own viewer of PDF files.
-func showsPDF(ctx context.Context, p *page.Page) bool {
-	in, world := p.Frames.State(p.Frames.Main())
-	if world == "" {
-		return false
-	}
-	var kind string
-	res, err := cdp.Call(ctx, in, runtime.Evaluate, page.EvaluateParams("document.contentType", world))
-	return err == nil && res.Result != nil && json.Unmarshal(res.Result.Value, &kind) == nil && kind == "application/pdf"
-}
-
-// looker takes one snapshot of all frames.
+// snapshotter takes one snapshot of all frames.
 type snapshotter struct {
 	p      *page.Page
 	caller string
 	q      protocol.SnapshotRequest
 }
 
-// looked is the result for a frame and the frames in it.
+// part is the result for a frame and the frames in it.
 type part struct {
 	lines []string
 	refs  int
