@@ -1,6 +1,6 @@
 import type { FlatTree } from './flat.js';
 import { type Area, isEmpty, meet } from './geometry.js';
-import { roleOf, widgets } from './role.js';
+import { isWidget } from './role.js';
 import type { Point } from './types.js';
 
 /** The result of a hit test for an element. */
@@ -198,7 +198,7 @@ export function controlIn(
 
 function isControl(el: Element): boolean {
   if (natives.test(el.localName)) return true;
-  return el.hasAttributes() && (el.hasAttribute('onclick') || widgets.has(roleOf(el)));
+  return el.hasAttributes() && (el.hasAttribute('onclick') || isWidget(el));
 }
 
 /**
@@ -228,7 +228,7 @@ export function hitsText(
   }
   // A hit test returns slotted content as a child of its host.
   if (met === own || met === base || met === on.startContainer.parentNode) return true;
-  const control = tree.closest(own, (at) => at.localName === 'label' || widgets.has(roleOf(at)));
+  const control = tree.closest(own, (at) => at.localName === 'label' || isWidget(at));
   // Something that a button or a label draws over its own text.
   if (control && tree.contains(control, met) && !controlIn(tree, control, met, own, listens))
     return true;

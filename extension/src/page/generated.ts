@@ -40,16 +40,18 @@ export class Sheets {
     return effects;
   }
 
-  #rules(rules: CSSRuleList, out: Effects): void {
+  #rules(rules: CSSRuleList, out: Effects, outer = ''): void {
     for (const rule of rules) {
-      if (rule instanceof CSSStyleRule) readRule(rule, out);
+      const own = rule instanceof CSSStyleRule ? rule.selectorText : outer;
+      // A rule in a rule may have no selector of its own, only a condition.
+      if (own !== '' && 'style' in rule) readRule(own, rule.style as CSSStyleDeclaration, out);
       else if (rule instanceof CSSImportRule) {
         if (rule.styleSheet) add(out, this.#of(rule.styleSheet));
         continue;
       }
       if ('cssRules' in rule) {
         const inner = rule.cssRules as CSSRuleList;
-        if (inner.length > 0) this.#rules(inner, out);
+        if (inner.length > 0) this.#rules(inner, out, own);
       }
     }
   }
@@ -67,23 +69,22 @@ function add(out: Effects, more: Effects): void {
   else out.counting?.push(...more.counting);
 }
 
-function readRule(rule: CSSStyleRule, out: Effects): void {
-  const { style } = rule;
+function readRule(selector: string, style: CSSStyleDeclaration, out: Effects): void {
   const content = style.content;
   if (content !== '') {
-    if (/::?(before|after)|::marker/i.test(rule.selectorText)) out.generates = true;
+    if (/::?(before|after)|::marker/i.test(selector)) out.generates = true;
     else if (/url\(|image-set\(/.test(content)) out.replaces = true;
   }
   if (style.textTransform !== '') out.transforms = true;
   if (style.counterReset || style.counterIncrement || style.counterSet || content.includes('count'))
-    out.counting?.push(rule.selectorText);
+    out.counting?.push(selector);
 }
 
 /** A text with `text-transform`. Forms of kana and widths of letters stay what they were. */
-export function transformed(text: string, how: string): string {
+export function transformed(text: string, how: string, el?: Element): string {
   if (how === 'none') return text;
-  if (how.includes('uppercase')) return text.toUpperCase();
-  if (how.includes('lowercase')) return text.toLowerCase();
+  if (how.includes('uppercase')) return text.toLocaleUpperCase(lettersOf(el));
+  if (how.includes('lowercase')) return text.toLocaleLowerCase(lettersOf(el));
   if (how.includes('capitalize'))
     return text.replace(
       /(^|[^\p{L}\p{N}\p{M}'’])(\p{L})/gu,
@@ -92,6 +93,12 @@ export function transformed(text: string, how: string): string {
       },
     );
   return text;
+}
+
+/** The language of an element, where its letters have a case of their own: Turkish, Greek. */
+function lettersOf(el: Element | undefined): string {
+  const lang = el?.closest('[lang]')?.getAttribute('lang') ?? '';
+  return /^(az|el|lt|tr)\b/i.exec(lang)?.[0] ?? 'en';
 }
 
 /** Gives the text of a counter: all its levels with a separator, or the innermost without one. */
@@ -128,9 +135,9 @@ function counted(call: string, inner: string, count: Count | undefined): string 
 
 function quoteOf(which: string, el: Element | undefined): string {
   if (!el) return '';
-  const pairs = getComputedStyle(el)
-    .quotes.match(/"(?:[^"\\]|\\.)*"/g)
-    ?.map(unquoted);
+  const { quotes } = getComputedStyle(el);
+  if (quotes === 'none') return '';
+  const pairs = quotes.match(/"(?:[^"\\]|\\.)*"/g)?.map(unquoted);
   const marks = pairs && pairs.length > 1 ? pairs : ['“', '”', '‘', '’'];
   let depth = 0;
   for (let at = el.parentElement?.closest('q'); at; at = at.parentElement?.closest('q')) depth += 1;

@@ -5,7 +5,7 @@ import { type Snapshots, walkItems } from './snapshots.js';
 import { modalOf, pageRoot } from './root.js';
 import { quote } from './quote.js';
 import { spotOf } from './resolve.js';
-import { mayFocus, roleOf, widgets } from './role.js';
+import { isWidget, mayFocus, roleOf } from './role.js';
 import { isOperable } from './state.js';
 import { parseTarget, type Target } from './target.js';
 import { findText, type Standing } from './texts.js';
@@ -227,7 +227,7 @@ function labelledBy(el: Element): Element | null {
 function fieldAround(snapshots: Snapshots, el: Element): Element | undefined {
   const near = snapshots.tree.closest(
     el,
-    (at) => widgets.has(roleOf(at)) || isOperable(at, () => false) || mayFocus(at),
+    (at) => isWidget(at) || isOperable(at, () => false) || mayFocus(at),
   );
   return near && near !== document.body && near !== document.documentElement ? near : undefined;
 }
@@ -366,7 +366,7 @@ function candidate(snapshots: Snapshots, { item, standing }: Match): Candidate {
   const { tree, listens } = snapshots;
   const around = tree.closest(
     item.el,
-    (at) => at.localName === 'label' || widgets.has(roleOf(at)) || isOperable(at, listens),
+    (at) => at.localName === 'label' || isWidget(at) || isOperable(at, listens),
   );
   const control = around?.localName === 'label' ? (around as HTMLLabelElement).control : around;
   const thing = control ? snapshots.describe(control) : undefined;

@@ -102,14 +102,13 @@ export class Names {
       if (heading) return this.#compute(heading, { ...pass, within: true });
     }
     // White space alone is not a name, but it separates two words.
-    return (
-      (attributes || el.localName === 'summary' ? this.#tooltip(el, role, pass) : '') || content
-    );
+    return (attributes || role === 'summary' ? this.#tooltip(el, role, pass) : '') || content;
   }
 
   /** Whether an element's content is its name, or a part of the requested name. */
   #spoken(el: Element, role: string, pass: Pass): boolean {
-    if (pass.within || pass.referred) return pass.referredTo === el || !apart.has(role);
+    if (pass.within || pass.referred)
+      return pass.referredTo === el || !(apart.has(role) || isBranch(el, role));
     return namedByContent.has(role) || (role === 'row' && namedRow(el));
   }
 
@@ -133,8 +132,10 @@ export class Names {
     const ids = el.getAttribute('aria-labelledby') ?? el.getAttribute('aria-labeledby');
     if (ids === null) return '';
     const parts: string[] = [];
+    // What an element refers to may be or contain itself: its text counts there, its value does not.
+    if (embeddedValue(el, this.role(el)) === undefined) pass.seen.delete(el);
     for (const target of this.#targets(el, ids)) {
-      // An element may refer to itself. Content that was already added is not added again.
+      // Content that was already added is not added again, unless it was asked for.
       if (target === el) pass.seen.delete(el);
       const part = this.#compute(target, {
         seen: pass.seen,
@@ -243,7 +244,7 @@ export class Names {
 
   #labels(el: Element, pass: Pass): string {
     const labels = this.labels.of(el);
-    if (labels.length === 0 || pass.referred) return '';
+    if (labels.length === 0 || (pass.referred && pass.referredTo !== el)) return '';
     const parts: string[] = [];
     for (const label of labels)
       parts.push(
@@ -265,7 +266,7 @@ export class Names {
     const title = el.getAttribute('title') ?? '';
     if (collapse(title) !== '') return title;
     if (pass.within) return '';
-    if (el.localName === 'summary') return 'Details';
+    if (role === 'summary') return 'Details';
     const hint = el.getAttribute('placeholder') ?? el.getAttribute('aria-placeholder');
     return hint !== null && /^(textbox|searchbox|spinbutton|combobox)$/.test(role) ? hint : '';
   }
@@ -274,6 +275,8 @@ export class Names {
     const effects = this.#styles.effects(el);
     const replaced = effects.replaces ? this.#styles.replaced(el) : undefined;
     if (replaced !== undefined) return replaced;
+    if (contentless.has(el.localName)) return '';
+    if (el.localName === 'use') return this.#used(el, pass);
     const first = el.firstChild;
     const own = pass.hidden || this.#visible(el);
     // A reference to a list item includes its marker; the item's own name does not.
@@ -282,19 +285,30 @@ export class Names {
     if (first && !first.nextSibling && first.nodeType === 3 && !this.#tree.rootOf(el)) {
       if (own) text += this.#styles.text(first as Text, el, effects);
     } else {
+      const folded = el.localName === 'details' && !(el as HTMLDetailsElement).open && !pass.hidden;
       for (const child of this.#tree.children(el))
-        if (child.nodeType !== 3) text += this.#piece(child, pass);
+        if (folded && (child as Element).localName !== 'summary') continue;
+        else if (child.nodeType !== 3) text += this.#piece(child, pass);
         else if (own) text += this.#styles.text(child as Text, el, effects);
     }
     text += this.#owned(el, pass);
     return own ? text + this.#styles.generated(el, '::after', effects) : text;
   }
 
+  /** What a `use` element draws: a symbol of a sprite names the icon. */
+  #used(el: Element, pass: Pass): string {
+    const href = el.getAttribute('href') ?? el.getAttribute('xlink:href') ?? '';
+    const root = el.getRootNode() as Document | ShadowRoot;
+    const target = href.startsWith('#') ? root.getElementById(href.slice(1)) : null;
+    // The same symbol may be drawn several times.
+    return target ? this.#compute(target, { ...pass, seen: new Set(pass.seen), within: true }) : '';
+  }
+
   #piece(child: Node, pass: Pass): string {
     if (!(child instanceof Element)) return '';
     if (silent.has(child.localName)) return '';
     if (child.localName === 'br') return ' ';
-    if (!pass.hidden && !this.#shown(child, true)) return '';
+    if (!pass.hidden && (!this.#shown(child, true) || this.#shut(child))) return '';
     if (pass.drawn && this.#styles.of(child).opacity === '0') return '';
     if (child.getAttribute('aria-hidden') === 'true' && !pass.hidden) return '';
     // An invisible child may contain visible descendants.
@@ -319,6 +333,13 @@ export class Names {
     return text;
   }
 
+  /** Whether an element's content is not drawn, or nobody can use it. */
+  #shut(el: Element): boolean {
+    if (el.hasAttribute('inert')) return true;
+    // The content of an inline box is drawn in any case.
+    return this.#styles.of(el).contentVisibility === 'hidden' && this.#styles.breaks(el);
+  }
+
   #visible(el: Element): boolean {
     return this.#styles.of(el).visibility === 'visible';
   }
@@ -333,7 +354,18 @@ export class Names {
   }
 }
 
-const silent = new Set('script style template noscript datalist title desc rt rp'.split(' '));
+const silent = new Set(
+  'script style template noscript datalist title desc metadata symbol defs clipPath mask rt rp'.split(
+    ' ',
+  ),
+);
+/** Elements that draw no content of the page: no children, and no generated text as their name. */
+const contentless = new Set(['input', 'img', 'video', 'audio', 'iframe']);
+
+/** Whether an element is the branch of a tree item: its items have names of their own. */
+function isBranch(el: Element, role: string): boolean {
+  return role === 'group' && el.parentElement?.closest('[role=treeitem]') != null;
+}
 
 // A row has a name where the user can move from row to row.
 function namedRow(el: Element): boolean {

@@ -30,6 +30,11 @@ export const widgets: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Whether an element is a control. A time that is only written has the role of a field for it. */
+export function isWidget(el: Element, role = roleOf(el)): boolean {
+  return widgets.has(role) && (role !== 'time' || el.localName === 'input');
+}
+
 /** Roles that begin a section of the page and get a line of their own. */
 export const landmarks: ReadonlySet<string> = new Set(
   'banner complementary contentinfo form main navigation region search'.split(' '),
@@ -241,7 +246,7 @@ function implicitRole(el: Element): string {
     case 'form':
       return 'form';
     case 'aside':
-      return inSection(el) && !hasLabel(el) ? 'generic' : 'complementary';
+      return el.parentElement?.closest(sections) && !hasLabel(el) ? 'generic' : 'complementary';
     case 'header':
       return inSection(el) ? 'generic' : 'banner';
     case 'footer':
@@ -249,8 +254,8 @@ function implicitRole(el: Element): string {
     case 'svg':
       return named(el) ? 'img' : 'generic';
     default:
-      // svg-aam: a shape with a title.
-      if (shapes.has(tag) && el.querySelector(':scope > title')) return 'graphics-symbol';
+      // svg-aam: a shape with a title or a label.
+      if (shapes.has(tag) && named(el)) return 'graphics-symbol';
       return least(el, 'generic');
   }
 }
@@ -296,12 +301,13 @@ const lists = new Set(['ul', 'ol', 'menu', 'dir']);
 /** Tags without meaning that may be between a list and its items. */
 const through = new Set(['div', 'span', 'slot']);
 
+/** What makes a header, a footer or an aside a part of a section. */
+const sections =
+  'article,aside,nav,section,[role=article],[role=complementary],[role=navigation],[role=region]';
+
+// An aside belongs to the page also inside its main part; a header does not.
 function inSection(el: Element): boolean {
-  return (
-    el.parentElement?.closest(
-      'article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]',
-    ) != null
-  );
+  return el.parentElement?.closest(`${sections},main,[role=main]`) != null;
 }
 
 function inGrid(el: Element): boolean {

@@ -1,3 +1,4 @@
+import { markup } from './kinds.js';
 import { isEditingHost } from './value.js';
 
 /** What a walk knows of an element's ancestors that its own attributes do not say. */
@@ -13,8 +14,16 @@ export interface Around {
 /** Tags that can be disabled or invalid by themselves. */
 const controls = /^(button|fieldset|input|optgroup|option|select|textarea)$/;
 /** Roles with a "checked" state, shown in the role's own sign and as a mark. */
-const checkable = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
+const checkable = new Set(
+  'checkbox radio switch menuitemcheckbox menuitemradio option treeitem'.split(' '),
+);
 const selectable = new Set(['option', 'tab', 'treeitem', 'row', 'gridcell', 'columnheader']);
+
+/** Roles that say that a user can type. */
+const editors = /^(textbox|searchbox|combobox|spinbutton)$/;
+/** What can open, and what can be current, by ARIA. */
+const popups = /^(true|menu|listbox|tree|grid|dialog)$/;
+const parts = /^(page|step|location|date|time)$/;
 
 /** Whether an element is disabled, by itself, its fieldset or an ancestor. */
 export function isDisabled(el: Element): boolean {
@@ -42,14 +51,16 @@ export function statesOf(el: Element, role: string, around: Around): string[] {
   if (selectable.has(role) && selectedOf(el)) out.push('selected');
   if (isRequired(el)) out.push('required');
   if (isInvalid(el)) out.push('invalid');
-  if (isReadonly(el, role)) out.push('readonly');
+  if (isReadonly(el)) out.push('readonly');
+  if (attributes && isEditingHost(el) && !editors.test(role) && !markup.has(role))
+    out.push('editable');
   const current = aria('current');
   if (current !== null && current !== 'false' && current !== '')
-    out.push(current === 'true' ? 'current' : `current ${current}`);
+    out.push(parts.test(current) ? `current ${current}` : 'current');
   const sort = aria('sort');
   if (sort === 'ascending' || sort === 'descending') out.push(sort);
   const popup = aria('haspopup');
-  if (popup !== null && popup !== 'false' && popup !== '' && role !== 'combobox')
+  if (popup !== null && popups.test(popup) && role !== 'combobox')
     out.push(popup === 'true' ? 'menu' : `opens ${popup}`);
   if (aria('busy') === 'true') out.push('busy');
   if (el === around.focused) out.push('focused');
@@ -74,7 +85,9 @@ function expandedOf(el: Element, role: string): boolean | undefined {
   if (role === 'summary') return (el.parentElement as HTMLDetailsElement).open;
   const said = el.getAttribute('aria-expanded');
   if (said === 'true' || said === 'false') return said === 'true';
-  const popover = el.getAttribute('popovertarget');
+  const command = /^(toggle|show|hide)-popover$/i.test(el.getAttribute('command') ?? '');
+  const popover =
+    el.getAttribute('popovertarget') ?? (command ? el.getAttribute('commandfor') : null);
   if (popover === null) return undefined;
   const target = (el.getRootNode() as Document | ShadowRoot).getElementById(popover);
   return target ? target.matches(':popover-open') : undefined;
@@ -97,11 +110,15 @@ function isInvalid(el: Element): boolean {
   return !(el as HTMLInputElement).validity.valid && el.matches(':user-invalid');
 }
 
-function isReadonly(el: Element, role: string): boolean {
+function isReadonly(el: Element): boolean {
   if (el.getAttribute('aria-readonly') === 'true') return true;
   if (el instanceof HTMLTextAreaElement) return el.readOnly;
-  return el instanceof HTMLInputElement && el.readOnly && /box|date|time|spin/.test(role);
+  return el instanceof HTMLInputElement && el.readOnly && lockable.test(el.type);
 }
+
+/** The types of input that can be read-only. Others ignore the attribute. */
+const lockable =
+  /^(date|datetime-local|email|month|number|password|search|tel|text|time|url|week)$/;
 
 /** The level of a heading or tree item. */
 export function levelOf(el: Element, role: string): number | undefined {

@@ -80,13 +80,21 @@ function heading(item: Item): Item[] {
   return item.name === '' ? item.children : [item];
 }
 
+/** States that a cell has and its row has not: then the cell gets a line of its own. */
+const told = /^(ascending|descending|selected|current)/;
+
 // A row shows the text of its cells in one line, followed by the items that can be acted on.
 function row(item: Item): Item[] {
   const parts: string[] = [];
   const rest: Item[] = [];
   for (const child of item.children) {
-    if (!cells.has(child.role) || child.offered) {
+    if (!cells.has(child.role) || child.offered || child.states.some((mark) => told.test(mark))) {
       parts.push('');
+      const [only] = child.children;
+      if (!child.offered && child.children.length === 1 && only?.role === 'text') {
+        child.name ||= only.name;
+        child.children = [];
+      }
       rest.push(child);
       continue;
     }

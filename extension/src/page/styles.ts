@@ -25,8 +25,7 @@ export class Styles {
 
   /** Whether an element's own style makes it a block or another box of its own. */
   breaks(el: Element): boolean {
-    const display = this.of(el).display;
-    return display !== 'inline' && display !== 'contents';
+    return breaks(this.of(el).display);
   }
 
   /** The text that a pseudo element adds, or an empty string. */
@@ -36,15 +35,15 @@ export class Styles {
     const content = style.content;
     if (content === 'none' || content === 'normal' || content === '') return '';
     if (style.display === 'none' || style.visibility !== 'visible') return '';
-    const text = transformed(this.#said(content, el, which), style.textTransform);
-    return style.display === 'inline' || text === '' ? text : ` ${text} `;
+    const text = transformed(this.#said(content, el, which), style.textTransform, el);
+    return !breaks(style.display) || text === '' ? text : ` ${text} `;
   }
 
   /** A text as it is drawn. */
   text(node: Text, el: Element, effects: Effects): string {
     const { data } = node;
     const how = effects.transforms ? this.of(el).textTransform : this.#inline(el);
-    return how === 'none' ? data : transformed(data, how);
+    return how === 'none' ? data : transformed(data, how, el);
   }
 
   // When no style sheet transforms text, only inline styles of the element or its ancestors can.
@@ -127,6 +126,11 @@ export class Styles {
     }
     return effects;
   }
+}
+
+/** Whether a box separates its text from the text around it. Text with a reading above it is in its line. */
+export function breaks(display: string): boolean {
+  return display !== 'inline' && display !== 'contents' && !display.startsWith('ruby');
 }
 
 /** Whether a style clips an element to nothing, as "visually hidden" classes do. */

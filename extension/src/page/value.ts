@@ -86,11 +86,12 @@ export function shownValue(el: Element, role: string): string | undefined {
     case 'textbox':
     case 'searchbox':
     case 'date':
-    case 'time':
     case 'color':
       if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)
         return careful(el, el.value);
       return isEditingHost(el) ? (el as HTMLElement).innerText.trim() : own(el);
+    case 'time':
+      return el instanceof HTMLInputElement ? careful(el, el.value) : undefined;
     case 'combobox':
     case 'listbox':
       return chosen(el);

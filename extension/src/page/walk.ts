@@ -18,10 +18,10 @@ import {
   textBeside,
 } from './kinds.js';
 import { isLong, nearItems, textItems } from './prose.js';
-import { namedByContent, widgets } from './role.js';
+import { isWidget, namedByContent } from './role.js';
 import { isOperable, levelOf, statesOf, targetOf } from './state.js';
 import { shape, structural, unnamed } from './structure.js';
-import { clippedAway } from './styles.js';
+import { breaks, clippedAway } from './styles.js';
 import type { Item } from './types.js';
 import { isEditingHost, shownValue } from './value.js';
 import { around, nowhere, type WalkConfig, type Way } from './way.js';
@@ -94,11 +94,11 @@ export class Walk {
     }
     if (attributes && !next.hushed && el.getAttribute('aria-hidden') === 'true')
       next = { ...next, hushed: true, mute: true };
-    const breaks = display !== 'inline' && display !== 'contents';
+    const apart = breaks(display);
     const visible = style.visibility === 'visible' && !next.faint;
     if (!visible) this.#at.turned?.(el);
     const role = names.role(el);
-    if (breaks) this.#flush(out);
+    if (apart) this.#flush(out);
     if (this.#isTop(el)) {
       const before = this.#front.length;
       const own: Item[] = [];
@@ -108,7 +108,7 @@ export class Walk {
       return;
     }
     this.#enter(el, role, style, visible, next, out);
-    if (breaks) this.#flush(out);
+    if (apart) this.#flush(out);
   }
 
   // Whether an element and all that overflows it is outside the wanted area. Of an inline
@@ -156,7 +156,7 @@ export class Walk {
     if (el.localName === 'label') this.#label(el as HTMLLabelElement, way, out);
     const pointer = style.cursor === 'pointer' && !way.pointer;
     let role = given;
-    let widget = widgets.has(role) || role === 'frame' || plays(el, role, style);
+    let widget = isWidget(el, role) || role === 'frame' || plays(el, role, style);
     let operable = widget;
     if (!widget && mayOperate(el) && (pointer || isOperable(el, this.#at.listens))) {
       operable = pointer || !isPageRoot(el, this.#rects, this.#at.view);
@@ -311,7 +311,13 @@ export class Walk {
     if (way.scroll !== undefined) item.states.push(way.scroll);
     this.#children(el, visible, next, item.children);
     this.#flush(item.children);
-    if (widget) return;
+    if (widget) {
+      // The text of a list that is no field is its value.
+      const [only] = item.children;
+      if (item.value === only?.name && only?.role === 'text' && item.children.length === 1)
+        item.children = [];
+      return;
+    }
     const texts = item.children.every((child) => child.role === 'text' || child.role === 'img');
     if (texts && item.name === '' && item.children.length <= 3) {
       if (!this.#at.passed?.has(el)) item.name = this.#at.names.content(el);

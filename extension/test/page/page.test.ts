@@ -214,6 +214,40 @@ describe('a look', () => {
   });
 });
 
+describe('a line', () => {
+  test.each([
+    ['<p>Posted <time>May 1</time> by us</p>', '"Posted May 1 by us"'],
+    ['<a href=/p>Post <time>May 1</time></a>', 'e1 link Post May 1 →/p'],
+    ['<input type=time aria-label=At value=10:20>', 'e1 time At ="10:20"'],
+    ['<p>東<ruby>京<rt>kyō</rt></ruby>都</p>', '"東京kyō都"'],
+    ['<main><aside>See also</aside></main>', 'main\n aside\n  "See also"'],
+    ['<h1 contenteditable>Title</h1>', 'e1 # Title [editable]\n "Title"'],
+    ['<input type=checkbox aria-label=On readonly>', 'e1 [ ] On'],
+    ['<input aria-label=Name readonly>', 'e1 edit Name [readonly]'],
+    ['<button aria-haspopup=other aria-current=other>Go</button>', 'e1 btn Go [current]'],
+    [
+      '<button commandfor=p command=toggle-popover>Go</button><p popover id=p>',
+      'e1 btn Go [collapsed]',
+    ],
+    ['<div role=combobox tabindex=0 aria-label=Size>Small</div>', 'e1 select Size ="Small"'],
+    [
+      '<div role=listbox><div role=option aria-checked=true tabindex=0>Red</div></div>',
+      'e1 listbox\n e2 option Red [checked]',
+    ],
+    [
+      '<table><tr><th aria-sort=ascending>Name<th>Size<tr><td>a<td>1</table>',
+      'table\n |  | Size\n  columnheader Name [ascending]\n | a | 1',
+    ],
+    [
+      '<table><tr><th aria-sort=ascending><button>Name</button><th>Size<tr><td>a<td>1</table>',
+      'table\n |  | Size\n  columnheader [ascending]\n   e1 btn Name\n | a | 1',
+    ],
+  ])('%s', async (html, lines) => {
+    const world = await open(html);
+    expect((await snapshot(world)).text).toBe(lines);
+  });
+});
+
 describe('a target', () => {
   const html =
     '<h1>Shop</h1><button>Save</button><button id=s2 class=k>Save as</button><label>Email <input></label>' +

@@ -93,6 +93,68 @@ const fromAuthor: Row[] = [
   ['<form t aria-label=Order><input></form>', 'form', 'Order'],
 ];
 
+/** What an element refers to may be around it, or a control with a label of its own. */
+const around: Row[] = [
+  ['<div id=a$>Row <button t aria-labelledby=a$>Delete</button></div>', 'button', 'Row Delete'],
+  ['<div id=a$>Row <a t href=# aria-labelledby=a$>open</a></div>', 'link', 'Row open'],
+  ['<div id=a$>Name <input t aria-labelledby=a$ value=Ada></div>', 'textbox', 'Name'],
+  ['<div id=a$>Row <input t type=checkbox aria-labelledby=a$></div>', 'checkbox', 'Row'],
+  [
+    '<label for=c$>Lamp</label><input type=checkbox id=c$><button t aria-labelledby=c$>x</button>',
+    'button',
+    'Lamp',
+  ],
+];
+
+/** Content that nobody sees is in no name. */
+const unseen: Row[] = [
+  [
+    '<style>.a$::before{content:"✓"}</style><input t class=a$ type=checkbox title=On>',
+    'checkbox',
+    'On',
+  ],
+  ['<a t href=#>Card<details><summary>More</summary>secret</details></a>', 'link', 'Card More'],
+  ['<a t href=#>Card<div style="content-visibility:hidden">secret</div></a>', 'link', 'Card'],
+  [
+    '<a t href=#>Card<span style="content-visibility:hidden"> drawn</span></a>',
+    'link',
+    'Card drawn',
+  ],
+  ['<a t href=#>Card <span inert>gone</span></a>', 'link', 'Card'],
+  ['<a t href=#>Film <video>no video</video></a>', 'link', 'Film'],
+  [
+    '<button t><svg><symbol id=s$><title>Stored</title></symbol><text>Shown</text></svg></button>',
+    'button',
+    'Shown',
+  ],
+  [
+    '<div role=tree><div t role=treeitem>src<div role=group><div role=treeitem>lib</div></div></div></div>',
+    'treeitem',
+    'src',
+  ],
+  ['<summary t onclick=0>Outside</summary>', 'generic', ''],
+];
+
+/** Icons of a sprite are named by their symbol. */
+const sprites: Row[] = [
+  ...['<title>Close</title><path d="M0 0h9"/>', '<text>Close</text>'].map((drawn): Row => [
+    `<svg width=0 height=0><symbol id=s$>${drawn}</symbol></svg><button t><svg><use href=#s$></use></svg></button>`,
+    'button',
+    'Close',
+  ]),
+  [
+    '<svg width=0 height=0><symbol id=s$ aria-label=Star></symbol></svg><button t><svg><use href=#s$></use></svg> <svg><use xlink:href=#s$></use></svg></button>',
+    'button',
+    'Star Star',
+  ],
+  [
+    '<svg width=0 height=0><symbol id=s$><title>Close</title></symbol></svg><button t><svg aria-hidden=true><use href=#s$></use></svg>Shut</button>',
+    'button',
+    'Shut',
+  ],
+  ['<svg><rect t aria-label="Jan 5" width=9 height=9 /></svg>', 'graphics-symbol', 'Jan 5'],
+];
+
 const fromLabels: Row[] = [
   ...'checkbox color date email month number password radio range search tel text time url week'
     .split(' ')
@@ -295,6 +357,7 @@ const content: Row[] = [
   ['<div t role=button aria-owns=o$>Open</div><span id=o$>(new)</span>', 'button', 'Open (new)'],
   ['<div t role=button aria-owns=o$>Open</div><span id=o$ hidden>(new)</span>', 'button', 'Open'],
   ['<button t><ruby>漢<rt>kan</rt></ruby></button>', 'button', '漢'],
+  ['<a t href=#>東<ruby>京<rt>kyō</rt></ruby>都</a>', 'link', '東京都'],
   ['<button t>a<wbr>b</button>', 'button', 'ab'],
   ['<button t>x<sup>2</sup></button>', 'button', 'x2'],
   ['<button t>Say <q>hello</q></button>', 'button', 'Say “hello”'],
@@ -405,6 +468,28 @@ const sheets: Row[] = [
     'READ on',
   ],
   ['<a t href=# style="text-transform:uppercase" aria-label=Read>x</a>', 'link', 'Read'],
+  ['<a t href=# lang=tr style="text-transform:uppercase">giriş</a>', 'link', 'GİRİŞ'],
+  ['<a t href=# lang=el style="text-transform:uppercase">Μαΐου άλφα</a>', 'link', 'ΜΑΪΟΥ ΑΛΦΑ'],
+  [
+    '<style>.a${color:red;@media (width>1px){text-transform:uppercase}}</style><button t class=a$>Save</button>',
+    'button',
+    'SAVE',
+  ],
+  [
+    '<style>.a$::before{@media (width>1px){content:"New "}}</style><button t class=a$>post</button>',
+    'button',
+    'New post',
+  ],
+  [
+    '<style>.a$::before{content:"One";display:contents}</style><button t class=a$>two</button>',
+    'button',
+    'Onetwo',
+  ],
+  [
+    '<style>.a$ q{quotes:none}</style><button t class=a$>Say <q>hello</q></button>',
+    'button',
+    'Say hello',
+  ],
   ['<h3 t lang=ja style="text-transform:full-size-kana">びょういん</h3>', 'heading', 'びょういん'],
   ['<ul><li id=i$>Sky</ul><button t aria-labelledby=i$>x</button>', 'button', '• Sky'],
   ['<ol><li>Sea<li id=i$>Sky</ol><button t aria-labelledby=i$>x</button>', 'button', '2. Sky'],
@@ -477,6 +562,9 @@ const parts: Row[] = [
 /** All cases about names. */
 export const names: NameCase[] = [
   ...fromAuthor,
+  ...around,
+  ...unseen,
+  ...sprites,
   ...fromLabels,
   ...embedded,
   ...content,

@@ -115,6 +115,8 @@ const places: [html: string, role: string][] = [
   ['<header t>Top</header>', 'banner'],
   ['<footer t>Bottom</footer>', 'contentinfo'],
   ['<aside t>Beside</aside>', 'complementary'],
+  ['<main><aside t>Beside</aside></main>', 'complementary'],
+  ['<main><header t>Top</header></main>', 'generic'],
   ['<article><aside t>Beside</aside></article>', 'generic'],
   ['<article><aside t aria-label=Notes>Beside</aside></article>', 'complementary'],
   ['<article><aside t role=complementary>Beside</aside></article>', 'complementary'],
