@@ -298,6 +298,31 @@ describe('values', () => {
     });
   });
 
+  test.each([
+    ['4242424242424242', '4242 4242 4242 4242', true],
+    ['5551234567', '(555) 123-4567', true],
+    ['1230', '12 / 30', true],
+    ['save10', 'SAVE10', true],
+    ['a b', 'ab', true],
+    ['15', '-15', false],
+    ['-15', '15', false],
+    ['1.5', '15', false],
+    ['1500', '15.00', false],
+    ['abcdef', 'abc', false],
+    ['abc', '', false],
+    ['ab', 'ba', false],
+  ])('%j that the page shows as %j was taken: %j', async (text, shown, matches) => {
+    const world = await open(`<input value="${shown}">`);
+    await snapshot(world);
+    expect(await world.run(`page.value('e1', '${text}')`)).toMatchObject({ matches });
+  });
+
+  test('of a password are taken exactly', async () => {
+    const world = await open('<input type=password value=SECRET>');
+    await snapshot(world);
+    expect(await world.run(`page.value('e1', 'secret')`)).toMatchObject({ matches: false });
+  });
+
   test('of an editor are typed over', async () => {
     const world = await open(
       '<div contenteditable role=textbox aria-label=E>old <b>text</b></div>',
