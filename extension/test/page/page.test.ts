@@ -357,6 +357,44 @@ describe('effects', () => {
     expect(change.url).toMatch(/#one$/);
   });
 
+  test('in the rows of a table are reported', async () => {
+    const world = await open('<table><tr><th>Part<th>Sum<tr><td>Total<td id=sum>1</table>');
+    await snapshot(world);
+    await world.run('page.watch()');
+    await page.evaluate(() => document.getElementById('sum')?.replaceChildren('2'));
+    const change = await world.run<Change>('page.settled()');
+    expect(change.said).toEqual(['Total | 2']);
+  });
+
+  test('tell first what is new where a page draws everything again', async () => {
+    const world = await open('<div id=keys></div>');
+    const draw = (used: string): Promise<unknown> =>
+      page.evaluate((off) => {
+        const key = (at: number): string =>
+          `<button ${String(at) === off ? 'disabled' : ''}>${at}</button>`;
+        const html = Array.from({ length: 26 }, (_, at) => key(at)).join('');
+        document.querySelector('#keys')?.setHTMLUnsafe(html);
+      }, used);
+    await draw('');
+    await snapshot(world);
+    await world.run('page.watch()');
+    await draw('20');
+    const change = await world.run<Change>('page.settled()');
+    expect(change.appeared[0]).toMatch(/^e\d+ btn 20 \[disabled\]$/);
+    expect(change.gone[0]).toBe('e21 btn 20');
+    expect(change.more).toBe(28);
+  });
+
+  test('without a record in the page are changes too', async () => {
+    const world = await open(
+      '<style>button{display:none}div:hover button{display:block}</style><div>Over<button>Delete</button></div>',
+    );
+    await world.run('page.watch()');
+    await page.mouse.move(20, 15);
+    const change = await world.run<Change>('page.settled()');
+    expect(change).toMatchObject({ any: true, appeared: ['e1 btn Delete'] });
+  });
+
   test('on their way into sight are waited for, and others not for long', async () => {
     const world = await open('<button>Open</button>');
     await world.run('page.watch()');
