@@ -233,6 +233,14 @@ describe('a target', () => {
     if (found.state === 'one') expect(found.line).toBe(`${found.ref} ${line}`);
   });
 
+  test('that is a text is not the name of a frame', async () => {
+    const world = await open('<iframe title=Payment srcdoc="<button>Pay</button>"></iframe>');
+    expect(await world.run(`page.locate('text=Pay')`)).toMatchObject({ state: 'none' });
+    expect(await world.run(`page.locate('role=frame name=Payment')`)).toMatchObject({
+      state: 'one',
+    });
+  });
+
   test('that means several things is answered with them', async () => {
     const world = await open(html);
     const found = await world.run<Located>(`page.locate('text=Help')`);
