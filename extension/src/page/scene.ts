@@ -335,8 +335,8 @@ export class Scene {
         if (control.test(el.localName)) this.#live.set(el, liveOf(el));
       } else if (item.role === 'text' || item.role === 'heading') {
         texts.set(el, [...(texts.get(el) ?? []), item.name]);
-      } else if (item.cells) {
-        texts.set(el, [item.cells.join(' | ').trim()]);
+      } else if (item.cells?.some((cell) => cell !== '') === true) {
+        texts.set(el, [...(texts.get(el) ?? []), item.cells.join(' | ').trim()]);
       }
     }
   }

@@ -361,7 +361,7 @@ export class Walk {
     const rows = board.rows.map((cells) => cells.map((cell) => this.#at.names.content(cell)));
     item.children = [];
     if (rows.flat().some((text) => text !== ''))
-      item.children = board.rows.map((cells, at) => rowOf(cells[0] ?? el, rows[at] ?? []));
+      item.children = rows.map((cells) => rowOf(el, cells));
     return true;
   }
 

@@ -3,6 +3,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import type { Located } from '../../src/page/types.js';
 import { launch, script, World } from './browser.js';
 
 let browser: Browser;
@@ -170,6 +171,16 @@ test('a board shows what is in its cells, row by row', async () => {
     ' |  | X |',
     ' | O |  |',
   ]);
+});
+
+test('a cell of a board is not called as its row', async () => {
+  const style = `<style>#b{display:grid;grid-template-columns:repeat(3,30px)}#b i{height:30px}</style>`;
+  const html = `${style}<div id=b><i></i><i>X</i>${'<i></i>'.repeat(7)}</div><script>b.addEventListener('click', () => {})</script>`;
+  const world = await World.show(page, code, html);
+  await world.reveal();
+  const found = await world.run<Located>(`page.locate('#b i')`);
+  expect(found).toMatchObject({ state: 'many', count: 9 });
+  expect(JSON.stringify(found)).not.toContain('|');
 });
 
 test('a table that listens for its cells says how many there are', async () => {
