@@ -1,19 +1,24 @@
 import type { Rects } from './geometry.js';
+import type { Item } from './types.js';
 
 /** A board has at least this many cells. */
 const leastCells = 9;
 /** How much the sizes of two cells may differ, in pixels. */
 const slack = 2;
 
-/**
- * Describes the cells of an element that handles clicks for all of them: a board, a calendar, a
- * grid of colours. With its box, the caller can give a point in each cell.
- */
-export function cellsIn(el: Element, rects: Rects): string | undefined {
-  let cells = [...el.children];
-  if (cells.length < 2) return undefined;
-  if (cells.every((row) => row.childElementCount > 1))
-    cells = cells.flatMap((row) => [...row.children]);
+/** The tags of a table that may listen for all their cells. */
+export const tabular: ReadonlySet<string> = new Set(['table', 'tbody']);
+
+/** An element that handles clicks for all its cells: a board, a calendar, a grid of colours. */
+export interface Board {
+  /** How many cells of which size. With the box, the caller can give a point in each cell. */
+  says: string;
+  rows: Element[][];
+}
+
+/** The board that an element is; undefined when its cells are not of one size in rows. */
+export function cellsIn(el: Element, rects: Rects): Board | undefined {
+  const cells = childCells(el);
   if (cells.length < leastCells || cells.length > 10_000) return undefined;
   const first = cells[0];
   if (!first) return undefined;
@@ -29,5 +34,34 @@ export function cellsIn(el: Element, rects: Rects): string | undefined {
     lefts.add(Math.round(rect.left / slack));
   }
   if (tops.size * lefts.size !== cells.length) return undefined;
-  return `${lefts.size}x${tops.size} cells of ${Math.round(width)}x${Math.round(height)}`;
+  const says = `${lefts.size}x${tops.size} cells of ${Math.round(width)}x${Math.round(height)}`;
+  return { says, rows: inRows(cells, lefts.size, rects) };
+}
+
+/** The elements that would be the cells: the children, or those of every child. */
+function childCells(el: Element): Element[] {
+  const rows = el instanceof HTMLTableElement ? [...el.rows] : [...el.children];
+  if (rows.length < 2) return [];
+  return rows.every((row) => row.childElementCount > 1)
+    ? rows.flatMap((row) => [...row.children])
+    : rows;
+}
+
+/** The cells as they lie on the page, whatever their order in the document. */
+function inRows(cells: readonly Element[], columns: number, rects: Rects): Element[][] {
+  const placed = cells.map((cell) => ({ cell, rect: rects.own(cell) }));
+  placed.sort((a, b) => a.rect.top - b.rect.top);
+  const rows: Element[][] = [];
+  for (let at = 0; at < placed.length; at += columns) {
+    const row = placed.slice(at, at + columns);
+    row.sort((a, b) => a.rect.left - b.rect.left);
+    rows.push(row.map(({ cell }) => cell));
+  }
+  return rows;
+}
+
+/** A row of a board as an item. */
+export function rowOf(el: Element, cells: string[]): Item {
+  const row = { el, role: 'row', name: '', states: [], offered: false, num: 0 };
+  return { ...row, cells, inView: true, children: [] };
 }

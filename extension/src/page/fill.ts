@@ -208,7 +208,27 @@ export function valueOf(
           ? el.innerText
           : el.textContent;
   const value = isSecret(el) && raw !== '' ? mask : raw;
-  return { value, matches: expected === undefined || raw.trimEnd() === expected.trimEnd() };
+  return { value, matches: expected === undefined || took(el, raw.trimEnd(), expected.trimEnd()) };
+}
+
+/**
+ * Whether a field has taken a text, also when the page writes it in its own format: a card number
+ * in groups, a telephone number with brackets, a code in capitals. A password is taken exactly.
+ */
+function took(el: Element, has: string, wanted: string): boolean {
+  if (has === wanted) return true;
+  if (el instanceof HTMLInputElement && el.type === 'password') return false;
+  const bare = (text: string): string => {
+    const close = text.replace(/\s/g, '');
+    return isSecret(el) ? close : close.toLowerCase();
+  };
+  const rest = bare(wanted);
+  let at = 0;
+  // A minus sign in front or a decimal point would make another number of it.
+  for (const char of bare(has))
+    if (rest.startsWith(char, at)) at += char.length;
+    else if (!(at === 0 ? /[(+]/ : /[()/-]/).test(char)) return false;
+  return at === rest.length && rest !== '';
 }
 
 /** Focuses an element; returns false when it cannot have the focus. */

@@ -23,6 +23,8 @@ export const closed = new Set([
 ]);
 /** Roles that do not say what a click does. */
 export const markup = new Set(['generic', 'graphics-symbol', 'group', 'none', 'paragraph']);
+/** The roles of content that is nothing but text. */
+export const plain: ReadonlySet<string> = new Set(['text', 'img', 'row']);
 export const editable = /^(input|select|textarea)$/;
 /** Marks an item that is not in the accessibility tree but is visible. */
 export const hushedMark = 'aria-hidden';
@@ -38,6 +40,14 @@ export const structured =
 /** The least width and height of a canvas, chart or image that is more than an icon. */
 export function leastDrawn(localName: string): number {
   return localName === 'svg' ? 80 : 16;
+}
+
+/** Whether an element draws something in which a place is needed to point at a part of it. */
+export function isDrawing(el: Element, rect: DOMRect | undefined): boolean {
+  const { localName } = el;
+  if (!rect || (localName !== 'canvas' && localName !== 'svg')) return false;
+  const least = leastDrawn(localName);
+  return rect.width >= least && rect.height >= least;
 }
 
 /** The role to show for an element whose own role says nothing: an editor, or an option without a list. */

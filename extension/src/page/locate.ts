@@ -14,6 +14,12 @@ import type { Candidate, Item, Located, Resolution, Spot } from './types.js';
 /** How many candidates the answer to an ambiguous target lists. */
 const shownCandidates = 8;
 
+/**
+ * The roles whose name no text target means. A text has its own way to be found, and a frame would
+ * hide from it what its document shows.
+ */
+const wordless: ReadonlySet<string> = new Set(['frame', 'text']);
+
 /** What a target is for: an item to point at, or a field to fill, switch or focus. */
 export type Want = 'thing' | 'field';
 
@@ -191,7 +197,7 @@ function texts(all: Things, text: string, want: Want): Match[] {
     if (found.length > 0 && want === 'thing')
       return found.map((one) => ({ item: { ...plain(one.el), name: one.text }, standing: one }));
     const items =
-      want === 'field' ? fieldsOf(all) : all.items.filter(({ role }) => role !== 'text');
+      want === 'field' ? fieldsOf(all) : all.items.filter(({ role }) => !wordless.has(role));
     const same = innermost(all.snapshots, alike(items, text, named, tier));
     if (same.length > 0) return same.map(asMatch);
     if (found.length > 0)

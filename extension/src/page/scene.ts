@@ -240,12 +240,17 @@ export class Scene {
     const { tree } = this.#snapshots;
     let part: Element | undefined;
     let block: Element | undefined;
+    let row: Element | undefined;
     for (let at: Element | null = el; at; at = tree.parent(at)) {
       if (!block && !/^(inline|contents)$/.test(getComputedStyle(at).display)) block = at;
+      const role = this.#snapshots.role(at);
+      // The line of a row has the text of its cells, but not that of the tables in them.
+      if (role === 'row') row ??= at;
       if (
+        at === row ||
         at.localName === 'label' ||
         known.lines.get(at)?.item.rect !== undefined ||
-        whole.has(this.#snapshots.role(at))
+        whole.has(role)
       )
         part = at;
     }
@@ -330,6 +335,8 @@ export class Scene {
         if (control.test(el.localName)) this.#live.set(el, liveOf(el));
       } else if (item.role === 'text' || item.role === 'heading') {
         texts.set(el, [...(texts.get(el) ?? []), item.name]);
+      } else if (item.cells?.some((cell) => cell !== '') === true) {
+        texts.set(el, [...(texts.get(el) ?? []), item.cells.join(' | ').trim()]);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { cellsIn } from './cells.js';
+import { cellsIn, rowOf, tabular } from './cells.js';
 import { type Area, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
 import {
   closed,
@@ -6,12 +6,14 @@ import {
   editable,
   hostless,
   hushedMark,
+  isDrawing,
   isLabelled,
   isPageRoot,
   leastDrawn,
   markup,
   mayOperate,
   ownWord,
+  plain,
   plays,
   skipped,
   structured,
@@ -300,6 +302,9 @@ export class Walk {
     out: Item[],
   ): void {
     const { el, role } = item;
+    const drawing = isDrawing(el, item.rect);
+    if (drawing) item.drawn = true;
+    if (el.localName === 'canvas' && markup.has(role)) item.role = 'canvas';
     if (closed.has(el.localName)) return;
     if (isEditingHost(el) && item.value !== undefined) {
       if (el.getAttribute('role') !== null || !el.querySelector(structured)) return;
@@ -307,7 +312,7 @@ export class Walk {
       delete item.value;
     }
     const named = namedByContent.has(role) && widget;
-    const next = { ...way, pointer: true, mute: way.mute || named };
+    const next = { ...way, pointer: true, mute: way.mute || named, drawn: way.drawn || drawing };
     if (way.scroll !== undefined) item.states.push(way.scroll);
     this.#children(el, visible, next, item.children);
     this.#flush(item.children);
@@ -318,22 +323,20 @@ export class Walk {
         item.children = [];
       return;
     }
+    if (this.#board(item)) return;
     const texts = item.children.every((child) => child.role === 'text' || child.role === 'img');
     if (texts && item.name === '' && item.children.length <= 3) {
       if (!this.#at.passed?.has(el)) item.name = this.#at.names.content(el);
       item.children = [];
     }
+    // A name from the content, as that of a cell, says all of it.
+    if (texts && namedByContent.has(role) && item.name === this.#at.names.content(el))
+      item.children = [];
     if (role === 'row' && item.name === '' && !this.#at.passed?.has(el))
       item.name = this.#at.names.content(el);
     if (markup.has(role)) item.role = 'click';
     // A wrapper that only listens for bubbling events is not an item of its own.
     const inner = count(item.children);
-    const cells = inner === 0 && item.role === 'click' ? cellsIn(el, this.#rects) : undefined;
-    if (cells !== undefined) {
-      item.states.push(cells);
-      item.drawn = true;
-      return;
-    }
     const rect = item.rect;
     const view = this.#at.view;
     const huge =
@@ -342,6 +345,31 @@ export class Walk {
     if (!pointer && !el.hasAttribute('tabindex') && inner > 0 && (huge || inner > 8)) {
       out.splice(out.indexOf(item), 1, ...item.children);
     }
+  }
+
+  /**
+   * Shows an element that listens for all its cells as their rows. Returns false for any other
+   * element.
+   */
+  #board(item: Item): boolean {
+    const { el, children } = item;
+    if (!markup.has(item.role) && !tabular.has(el.localName)) return false;
+    if (item.name !== '' || count(children) > 0) return false;
+    const board = cellsIn(el, this.#rects);
+    if (!board) return false;
+    if (markup.has(item.role)) item.role = 'click';
+    item.states.push(board.says);
+    item.drawn = true;
+    if (
+      children.length === 0 ||
+      !children.every(({ role, children: [inner] }) => !inner && plain.has(role))
+    )
+      return true;
+    const rows = board.rows.map((cells) => cells.map((cell) => this.#at.names.content(cell)));
+    item.children = [];
+    if (rows.flat().some((text) => text !== ''))
+      item.children = rows.map((cells) => rowOf(el, cells));
+    return true;
   }
 
   #push(

@@ -1,7 +1,7 @@
 import { identity } from './format.js';
 import type { Snapshots } from './snapshots.js';
 import { afterglow, animated, frame, patience } from './motion.js';
-import type { Scene, State } from './scene.js';
+import type { Scene, Shown, State } from './scene.js';
 
 /** What changed on the page since the watch began. */
 export interface Change {
@@ -134,21 +134,30 @@ export class Watch {
     const { lines } = this.#before;
     const saves = this.#save?.defaultPrevented === false;
     const change: Change = { appeared: [], gone: [], changed: [], said: [], more: 0, any, saves };
-    for (const [el, { line, item }] of now.lines) {
+    const fresh: [Shown, Shown | undefined][] = [];
+    for (const [el, shown] of now.lines) {
       const was = lines.get(el);
+      if (was?.line !== shown.line) fresh.push([shown, was]);
+    }
+    for (const [el, { line }] of lines) if (!now.lines.has(el)) change.gone.push(line);
+    const redrawn = sameLines(fresh, change.gone);
+    change.gone = lastOf(change.gone, (line) => redrawn.has(unnumbered(line)));
+    for (const [{ line, item }, was] of lastOf(fresh, ([now, before]) =>
+      before ? now.item.covered !== before.item.covered : redrawn.has(unnumbered(now.line)),
+    )) {
       const list = was ? change.changed : change.appeared;
-      if (was?.line === line) continue;
       list.push(line);
       // Only what the report contains counts as shown to the caller.
       if (item.num > 0 && list.length <= listed)
         this.#snapshots.refs.shown(item.num, identity(item));
     }
-    for (const [el, { line }] of lines) if (!now.lines.has(el)) change.gone.push(line);
     change.said.push(...newTexts(this.#before.texts, now.texts));
     for (const key of ['appeared', 'gone', 'changed', 'said'] as const) {
       change.more += Math.max(0, change[key].length - listed);
       change[key] = change[key].slice(0, listed);
     }
+    // What only a style sheet changed, as a menu under the pointer, has no record.
+    change.any ||= [change.appeared, change.gone, change.changed].some(({ length }) => length > 0);
     if (now.url !== this.#before.url) change.url = now.url;
     if (now.title !== this.#before.title) change.title = now.title;
     if (now.focused !== this.#before.focused && now.focused)
@@ -170,6 +179,25 @@ export class Watch {
     const focused = this.#snapshots.tree.focused();
     return { ...this.#scene.read(after), url: location.href, title: document.title, focused };
   }
+}
+
+/** A list with some of its entries at the end: what tells least when the list is cut. */
+function lastOf<T>(list: readonly T[], late: (entry: T) => boolean): T[] {
+  return [...list.filter((entry) => !late(entry)), ...list.filter(late)];
+}
+
+function unnumbered(line: string): string {
+  return line.replace(/^(f\d+)?e\d+ /, '');
+}
+
+/** The lines that appeared and disappeared: the page made the same elements again. */
+function sameLines(
+  fresh: readonly [Shown, Shown | undefined][],
+  gone: readonly string[],
+): ReadonlySet<string> {
+  const left = new Set(gone.map(unnumbered));
+  const came = fresh.filter(([, was]) => !was).map(([{ line }]) => unnumbered(line));
+  return new Set(came.filter((line) => left.has(line)));
 }
 
 /** The texts that the page shows more often than before. */

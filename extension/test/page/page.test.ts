@@ -267,6 +267,14 @@ describe('a target', () => {
     if (found.state === 'one') expect(found.line).toBe(`${found.ref} ${line}`);
   });
 
+  test('that is a text is not the name of a frame', async () => {
+    const world = await open('<iframe title=Payment srcdoc="<button>Pay</button>"></iframe>');
+    expect(await world.run(`page.locate('text=Pay')`)).toMatchObject({ state: 'none' });
+    expect(await world.run(`page.locate('role=frame name=Payment')`)).toMatchObject({
+      state: 'one',
+    });
+  });
+
   test('that means several things is answered with them', async () => {
     const world = await open(html);
     const found = await world.run<Located>(`page.locate('text=Help')`);
@@ -332,6 +340,31 @@ describe('values', () => {
     });
   });
 
+  test.each([
+    ['4242424242424242', '4242 4242 4242 4242', true],
+    ['5551234567', '(555) 123-4567', true],
+    ['1230', '12 / 30', true],
+    ['save10', 'SAVE10', true],
+    ['a b', 'ab', true],
+    ['15', '-15', false],
+    ['-15', '15', false],
+    ['1.5', '15', false],
+    ['1500', '15.00', false],
+    ['abcdef', 'abc', false],
+    ['abc', '', false],
+    ['ab', 'ba', false],
+  ])('%j that the page shows as %j was taken: %j', async (text, shown, matches) => {
+    const world = await open(`<input value="${shown}">`);
+    await snapshot(world);
+    expect(await world.run(`page.value('e1', '${text}')`)).toMatchObject({ matches });
+  });
+
+  test('of a password are taken exactly', async () => {
+    const world = await open('<input type=password value=SECRET>');
+    await snapshot(world);
+    expect(await world.run(`page.value('e1', 'secret')`)).toMatchObject({ matches: false });
+  });
+
   test('of an editor are typed over', async () => {
     const world = await open(
       '<div contenteditable role=textbox aria-label=E>old <b>text</b></div>',
@@ -364,6 +397,44 @@ describe('effects', () => {
     });
     expect(change.appeared).toEqual(['e2 btn Item', 'status "1 item"'.replace(/"/g, '')]);
     expect(change.url).toMatch(/#one$/);
+  });
+
+  test('in the rows of a table are reported', async () => {
+    const world = await open('<table><tr><th>Part<th>Sum<tr><td>Total<td id=sum>1</table>');
+    await snapshot(world);
+    await world.run('page.watch()');
+    await page.evaluate(() => document.getElementById('sum')?.replaceChildren('2'));
+    const change = await world.run<Change>('page.settled()');
+    expect(change.said).toEqual(['Total | 2']);
+  });
+
+  test('tell first what is new where a page draws everything again', async () => {
+    const world = await open('<div id=keys></div>');
+    const draw = (used: string): Promise<unknown> =>
+      page.evaluate((off) => {
+        const key = (at: number): string =>
+          `<button ${String(at) === off ? 'disabled' : ''}>${at}</button>`;
+        const html = Array.from({ length: 26 }, (_, at) => key(at)).join('');
+        document.querySelector('#keys')?.setHTMLUnsafe(html);
+      }, used);
+    await draw('');
+    await snapshot(world);
+    await world.run('page.watch()');
+    await draw('20');
+    const change = await world.run<Change>('page.settled()');
+    expect(change.appeared[0]).toMatch(/^e\d+ btn 20 \[disabled\]$/);
+    expect(change.gone[0]).toBe('e21 btn 20');
+    expect(change.more).toBe(28);
+  });
+
+  test('without a record in the page are changes too', async () => {
+    const world = await open(
+      '<style>button{display:none}div:hover button{display:block}</style><div>Over<button>Delete</button></div>',
+    );
+    await world.run('page.watch()');
+    await page.mouse.move(20, 15);
+    const change = await world.run<Change>('page.settled()');
+    expect(change).toMatchObject({ any: true, appeared: ['e1 btn Delete'] });
   });
 
   test('on their way into sight are waited for, and others not for long', async () => {

@@ -3,6 +3,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import type { Located } from '../../src/page/types.js';
 import { launch, script, World } from './browser.js';
 
 let browser: Browser;
@@ -158,4 +159,69 @@ test('a board that listens for its cells says how many there are', async () => {
   const html = `<style>body{margin:0}#b{display:grid;grid-template-columns:repeat(4,30px);width:120px}#b i{height:30px}</style>
     <div id=b>${'<i></i>'.repeat(16)}</div><script>b.addEventListener('click', () => {})</script>`;
   expect(await look(html)).toEqual(['e1 click [4x4 cells of 30x30] @0,0,120,120']);
+});
+
+test('a board shows what is in its cells, row by row', async () => {
+  const style = `<style>body{margin:0}#b{display:grid;grid-template-columns:repeat(3,30px);width:90px}#b i{height:30px}</style>`;
+  const listens = `<script>b.addEventListener('click', () => {})</script>`;
+  const html = `${style}<div id=b>${'<i></i>'.repeat(4)}<i>X</i><i></i><i>O</i><i></i><i></i></div>${listens}`;
+  expect(await look(html)).toEqual([
+    'e1 click [3x3 cells of 30x30] @0,0,90,90',
+    ' |  |  |',
+    ' |  | X |',
+    ' | O |  |',
+  ]);
+});
+
+test('a cell of a board is not called as its row', async () => {
+  const style = `<style>#b{display:grid;grid-template-columns:repeat(3,30px)}#b i{height:30px}</style>`;
+  const html = `${style}<div id=b><i></i><i>X</i>${'<i></i>'.repeat(7)}</div><script>b.addEventListener('click', () => {})</script>`;
+  const world = await World.show(page, code, html);
+  await world.reveal();
+  const found = await world.run<Located>(`page.locate('#b i')`);
+  expect(found).toMatchObject({ state: 'many', count: 9 });
+  expect(JSON.stringify(found)).not.toContain('|');
+});
+
+test('a table that listens for its cells says how many there are', async () => {
+  const style = `<style>body{margin:0}table{border-spacing:0}td{width:30px;height:30px;padding:0}</style>`;
+  const row = '<tr><td><td><td></tr>';
+  const listens = `<script>b.addEventListener('click', () => {})</script>`;
+  const empty = `${style}<table id=b>${row.repeat(3)}</table>${listens}`;
+  expect(await look(empty)).toEqual(['e1 table [3x3 cells of 30x30] @0,0,90,90']);
+  const begun = `${style}<table><tbody id=b>${row}<tr><td><td>X<td></tr>${row}</table>${listens}`;
+  expect(await look(begun)).toEqual([
+    'table',
+    ' e1 rowgroup [3x3 cells of 30x30] @0,0,90,90',
+    '  |  |  |',
+    '  |  | X |',
+    '  |  |  |',
+  ]);
+});
+
+test('a drawing that listens is called so and shows where it lies', async () => {
+  const html = `<style>body{margin:0}canvas,svg{display:block}</style><canvas width=300 height=100 onclick=1></canvas>
+    <svg width=200 height=100 onclick=1><rect width=20 height=20><title>Seat 1</title></rect></svg>
+    <svg width=16 height=16 onclick=1><circle r=8 /></svg>`;
+  expect(await look(html)).toEqual([
+    'e1 canvas @0,0,300,100',
+    'e2 click @0,100,200,100',
+    ' graphics-symbol Seat 1 @0,100,20,20',
+    'e3 click',
+  ]);
+});
+
+test('a cell or heading that can be clicked says its text once', async () => {
+  const html = `<table><tr><td onclick=1>1<td onclick=1><b>2</b> of <i>3</i><td onclick=1 aria-label=Three>3</table>
+    <table role=grid><tr><td tabindex=-1 role=gridcell onclick=1>4</table><h3 onclick=1>More</h3>`;
+  expect(await look(html)).toEqual([
+    'table',
+    ' e1 - 1',
+    ' e2 - 2 of 3',
+    ' e3 - Three',
+    '  "3"',
+    'grid',
+    ' e4 gridcell 4',
+    'e5 ### More',
+  ]);
 });
