@@ -1,4 +1,5 @@
 import type { Rects } from './geometry.js';
+import { count, markup, plain } from './kinds.js';
 import type { Item } from './types.js';
 
 /** A board has at least this many cells. */
@@ -7,17 +8,17 @@ const leastCells = 9;
 const slack = 2;
 
 /** The tags of a table that may listen for all their cells. */
-export const tabular: ReadonlySet<string> = new Set(['table', 'tbody']);
+const tabular: ReadonlySet<string> = new Set(['table', 'tbody']);
 
 /** An element that handles clicks for all its cells: a board, a calendar, a grid of colours. */
-export interface Board {
+interface Board {
   /** How many cells of which size. With the box, the caller can give a point in each cell. */
   says: string;
   rows: Element[][];
 }
 
 /** The board that an element is; undefined when its cells are not of one size in rows. */
-export function cellsIn(el: Element, rects: Rects): Board | undefined {
+function cellsIn(el: Element, rects: Rects): Board | undefined {
   const cells = childCells(el);
   if (cells.length < leastCells || cells.length > 10_000) return undefined;
   const first = cells[0];
@@ -60,8 +61,33 @@ function inRows(cells: readonly Element[], columns: number, rects: Rects): Eleme
   return rows;
 }
 
+/**
+ * Shows an element that listens for all its cells as their rows; `content` gives the text of a
+ * cell. Returns false for any other element.
+ */
+export function asBoard(item: Item, rects: Rects, content: (cell: Element) => string): boolean {
+  const { el, children } = item;
+  if (!markup.has(item.role) && !tabular.has(el.localName)) return false;
+  if (item.name !== '' || count(children) > 0) return false;
+  const board = cellsIn(el, rects);
+  if (!board) return false;
+  if (markup.has(item.role)) item.role = 'click';
+  item.states.push(board.says);
+  item.drawn = true;
+  if (
+    children.length === 0 ||
+    !children.every(({ role, children: [inner] }) => !inner && plain.has(role))
+  )
+    return true;
+  const rows = board.rows.map((cells) => cells.map(content));
+  item.children = [];
+  if (rows.flat().some((text) => text !== ''))
+    item.children = rows.map((cells) => rowOf(el, cells));
+  return true;
+}
+
 /** A row of a board as an item. */
-export function rowOf(el: Element, cells: string[]): Item {
+function rowOf(el: Element, cells: string[]): Item {
   const row = { el, role: 'row', name: '', states: [], offered: false, num: 0 };
   return { ...row, cells, inView: true, children: [] };
 }

@@ -1,4 +1,4 @@
-import { cellsIn, rowOf, tabular } from './cells.js';
+import { asBoard } from './cells.js';
 import { type Area, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
 import {
   closed,
@@ -13,7 +13,6 @@ import {
   markup,
   mayOperate,
   ownWord,
-  plain,
   plays,
   skipped,
   structured,
@@ -323,7 +322,7 @@ export class Walk {
         item.children = [];
       return;
     }
-    if (this.#board(item)) return;
+    if (asBoard(item, this.#rects, (cell) => this.#at.names.content(cell))) return;
     const texts = item.children.every((child) => child.role === 'text' || child.role === 'img');
     if (texts && item.name === '' && item.children.length <= 3) {
       if (!this.#at.passed?.has(el)) item.name = this.#at.names.content(el);
@@ -345,31 +344,6 @@ export class Walk {
     if (!pointer && !el.hasAttribute('tabindex') && inner > 0 && (huge || inner > 8)) {
       out.splice(out.indexOf(item), 1, ...item.children);
     }
-  }
-
-  /**
-   * Shows an element that listens for all its cells as their rows. Returns false for any other
-   * element.
-   */
-  #board(item: Item): boolean {
-    const { el, children } = item;
-    if (!markup.has(item.role) && !tabular.has(el.localName)) return false;
-    if (item.name !== '' || count(children) > 0) return false;
-    const board = cellsIn(el, this.#rects);
-    if (!board) return false;
-    if (markup.has(item.role)) item.role = 'click';
-    item.states.push(board.says);
-    item.drawn = true;
-    if (
-      children.length === 0 ||
-      !children.every(({ role, children: [inner] }) => !inner && plain.has(role))
-    )
-      return true;
-    const rows = board.rows.map((cells) => cells.map((cell) => this.#at.names.content(cell)));
-    item.children = [];
-    if (rows.flat().some((text) => text !== ''))
-      item.children = rows.map((cells) => rowOf(el, cells));
-    return true;
   }
 
   #push(
