@@ -1,5 +1,5 @@
 import type { FlatTree } from './flat.js';
-import type { Box } from './types.js';
+import type { Box, Point } from './types.js';
 
 /** Edges of an area in viewport coordinates. */
 export interface Area {
@@ -167,6 +167,45 @@ function areaRect(area: HTMLAreaElement): DOMRect {
       );
     }
   }
+}
+
+/**
+ * Where a point of a frame's document is in this viewport. The middle of a frame is the middle of its bounding box,
+ * also when it is scaled or turned.
+ */
+export function fromFrame(tree: FlatTree, frame: HTMLElement, inner: Point): Point {
+  const rect = frame.getBoundingClientRect();
+  const { paddingLeft, paddingTop } = getComputedStyle(frame);
+  const x = frame.clientLeft + parseFloat(paddingLeft) + inner.x;
+  const y = frame.clientTop + parseFloat(paddingTop) + inner.y;
+  const { offsetWidth, offsetHeight } = frame;
+  const turn = transformOf(tree, frame);
+  if (!turn) {
+    const sx = offsetWidth > 0 ? rect.width / offsetWidth : 1;
+    const sy = offsetHeight > 0 ? rect.height / offsetHeight : 1;
+    return { x: rect.left + x * sx, y: rect.top + y * sy };
+  }
+  const dx = (x - offsetWidth / 2) * frame.currentCSSZoom;
+  const dy = (y - offsetHeight / 2) * frame.currentCSSZoom;
+  return {
+    x: (rect.left + rect.right) / 2 + turn.a * dx + turn.c * dy,
+    y: (rect.top + rect.bottom) / 2 + turn.b * dx + turn.d * dy,
+  };
+}
+
+/** All transforms of an element and what is around it, without their origins; undefined without any. */
+function transformOf(tree: FlatTree, el: Element): DOMMatrix | undefined {
+  let all: DOMMatrix | undefined;
+  for (let at: Element | null = el; at; at = tree.parent(at)) {
+    const { rotate, scale, transform } = getComputedStyle(at);
+    const own = [
+      ...(/^-?[\d.]+deg$/.test(rotate) ? [`rotate(${rotate})`] : []),
+      ...(scale === 'none' ? [] : [`scale(${scale.split(' ').slice(0, 2).join()})`]),
+      ...(transform === 'none' ? [] : [transform]),
+    ];
+    if (own.length > 0) all = new DOMMatrix(own.join(' ')).multiply(all);
+  }
+  return all;
 }
 
 /** The part of the viewport in which an element can be seen, after clipping by its ancestors. */
