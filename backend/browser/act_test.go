@@ -390,6 +390,11 @@ func TestFields(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s.refused(t, check("role=switch", false), protocol.CodeNotActable)
+	// A page may ask its server before it turns a switch.
+	s.eval(t, `document.body.insertAdjacentHTML('beforeend', '<button role=switch aria-checked=false id=late onclick="setTimeout(() => this.setAttribute(\'aria-checked\', \'true\'), 300)">Late</button>')`)
+	if e := s.act(t, check("#late", true)); !strings.Contains(strings.Join(e.Changed, " "), "Late [checked") {
+		t.Errorf("a switch that turns late: %+v", e)
+	}
 	s.act(t, check("#box", false))
 }
 

@@ -77,6 +77,14 @@ globalThis.pilotfishDo ??= (() => {
     });
   };
 
+  // Waits until a checkbox or switch is as wanted: a page may ask its server before it turns it.
+  const turned = async (ref, wanted) => {
+    const until = performance.now() + 1000;
+    while (![wanted, 'gone'].includes(page.checked(ref)) && performance.now() < until) {
+      await new Promise((next) => setTimeout(next, 20));
+    }
+  };
+
   // The browser's own context menu is a window that takes the keyboard, and only the user can operate it. The
   // page's own menu still opens.
   let acting = false;
@@ -171,10 +179,11 @@ globalThis.pilotfishDo ??= (() => {
       user.holding = false;
     },
     /** After the input: what it changed, and whether the pointer hit the target. */
-    async settle({ ref, expected, coming, frames }) {
+    async settle({ ref, expected, wanted, coming, frames }) {
       begin();
       if (coming) await arrival;
       put();
+      if (wanted && guard?.ok) await turned(ref, wanted);
       const change = await page.settled(frames);
       acting = false;
       const out = { change, guard: disarm(), url: location.href, title: document.title };
