@@ -147,6 +147,11 @@ function areaRect(area: HTMLAreaElement): DOMRect {
   const image = imageOf(area);
   if (!image) return new DOMRect();
   const at = image.getBoundingClientRect();
+  // The coordinates are those of the image before it is scaled.
+  const sx = image.offsetWidth > 0 ? at.width / image.offsetWidth : 1;
+  const sy = image.offsetHeight > 0 ? at.height / image.offsetHeight : 1;
+  const placed = (left: number, top: number, width: number, height: number): DOMRect =>
+    new DOMRect(at.left + left * sx, at.top + top * sy, width * sx, height * sy);
   const c = area.coords.split(/[,\s]+/).map(Number);
   const [a = 0, b = 0, r = 0] = c;
   switch (area.shape) {
@@ -154,17 +159,12 @@ function areaRect(area: HTMLAreaElement): DOMRect {
       return at;
     case 'circle':
     case 'circ':
-      return new DOMRect(at.left + a - r, at.top + b - r, 2 * r, 2 * r);
+      return placed(a - r, b - r, 2 * r, 2 * r);
     default: {
       const xs = c.filter((_, i) => i % 2 === 0);
       const ys = c.filter((_, i) => i % 2 === 1);
       const [left, top] = [Math.min(...xs), Math.min(...ys)];
-      return new DOMRect(
-        at.left + left,
-        at.top + top,
-        Math.max(...xs) - left,
-        Math.max(...ys) - top,
-      );
+      return placed(left, top, Math.max(...xs) - left, Math.max(...ys) - top);
     }
   }
 }
