@@ -390,6 +390,11 @@ func TestFields(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s.refused(t, check("role=switch", false), protocol.CodeNotActable)
+	// A page may ask its server before it turns a switch.
+	s.eval(t, `document.body.insertAdjacentHTML('beforeend', '<button role=switch aria-checked=false id=late onclick="setTimeout(() => this.setAttribute(\'aria-checked\', \'true\'), 300)">Late</button>')`)
+	if e := s.act(t, check("#late", true)); !strings.Contains(strings.Join(e.Changed, " "), "Late [checked") {
+		t.Errorf("a switch that turns late: %+v", e)
+	}
 	s.act(t, check("#box", false))
 }
 
@@ -435,6 +440,45 @@ func TestFramesOfBothKinds(t *testing.T) {
 	if why := s.refused(t, click(`role=edit name=Field`), protocol.CodeAmbiguous); why == "" {
 		t.Error("two frames with the same thing are not ambiguous")
 	}
+}
+
+// Bars that stay over the page cover what was scrolled no further than needed, and the browser finds the frame of
+// another process by what was drawn last.
+func TestFramesBelowBars(t *testing.T) {
+	inner := `<body style="margin:0"><div style="height:300px">top</div><button onclick="this.textContent = 'Hit'">Inside</button><div style="height:600px"></div>`
+	s := &stage{fixture: start(t, config(t, true))}
+	here := pages(t, map[string]string{"/in": inner})
+	far := strings.Replace(here, "127.0.0.1", "localhost", 1)
+	s.url = pages(t, map[string]string{"/": fmt.Sprintf(`<body style="margin:0"><div style="position:fixed;z-index:1;left:0;right:0;top:0;height:90px;background:#eee">Top bar</div>
+		<div style="position:fixed;z-index:1;left:0;right:0;bottom:0;height:120px;background:#ddd">Bottom bar</div>
+		<style>iframe { width: 400px; height: 150px }</style><div style="height:1800px">above</div>
+		<iframe id=same title=Same srcdoc='%[1]s'></iframe><iframe id=far title=Far src="%[2]s/in"></iframe>
+		<iframe id=turned title=Turned src="%[2]s/in" style="transform:scale(.5) rotate(20deg);border:9px solid;padding:5px"></iframe><div style="height:900px">below</div>`, html.EscapeString(inner), far)})
+	s.tab = s.first(t)
+	s.open(t, "/")
+	var snap protocol.Snapshot
+	for late := deadline(t); strings.Count(snap.Text, "Inside") != 3; snap = s.snap(t, protocol.SnapshotRequest{}) {
+		if late.Err() != nil {
+			t.Fatalf("the frames do not come:\n%s", snap.Text)
+		}
+	}
+	for line := range strings.Lines(snap.Text) {
+		if !strings.Contains(line, "btn Inside") {
+			continue
+		}
+		s.eval(t, `scrollTo(0, 0)`)
+		if e := s.act(t, click(strings.Fields(line)[0])); !strings.Contains(strings.Join(e.Changed, " "), "Hit") {
+			t.Errorf("%s: %+v", line, e)
+		}
+	}
+	// The frame itself is scrolled to, too, and something over it is not pressed in its place.
+	s.eval(t, `scrollTo(0, 0)`)
+	s.act(t, click("#same"))
+	if got := s.eval(t, `document.activeElement.id + ' ' + (scrollY > 0)`); got != `"same true"` && got != "same true" {
+		t.Errorf("a press on a frame out of view: %v", got)
+	}
+	s.eval(t, `document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;z-index:2;inset:0;background:#fff">Over all</div>')`)
+	s.refused(t, click("#same"), protocol.CodeCovered)
 }
 
 func TestDeltaAndBudget(t *testing.T) {

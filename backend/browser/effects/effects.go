@@ -327,6 +327,8 @@ type Settled struct {
 	Guard *struct {
 		OK  *bool  `json:"ok"`
 		Met string `json:"met"`
+		// Opaque: the target keeps its events to itself, so no event means a hit.
+		Opaque bool `json:"opaque"`
 		// Late is the time in milliseconds from aiming until the press arrived.
 		Late float64 `json:"late"`
 	} `json:"guard"`

@@ -207,7 +207,7 @@ func (a *action) point(ctx context.Context, guarded bool) (page.Point, error) {
 	}
 	a.f, a.guarded, a.moving = f, guarded, aimed.Reached.Moving
 	a.fx.Out.Hit = aimed.Reached.Line
-	at, way, err := page.Outward(ctx, a.p, f, aimed.Reached.Point, aimed.Reached.Line, kind.Pressed())
+	at, way, err := page.Outward(ctx, a.p, f, aimed.Reached, kind.Pressed())
 	a.way = way
 	return at, err
 }
@@ -366,8 +366,13 @@ func (a *action) settle(ctx context.Context) error {
 	}
 	nothing := a.fx.Out.Nothing
 	for _, f := range a.way {
-		if _, err := a.fx.Settle(ctx, f, nil); err != nil {
+		around, err := a.fx.Settle(ctx, f, nil)
+		if err != nil {
 			return err
+		}
+		// The press was meant for the frame, and hit the page around it.
+		if g, own := around.Guard, a.told.Guard; g != nil && g.OK != nil && own != nil && own.OK == nil {
+			a.told.Guard = g
 		}
 		nothing = nothing && a.fx.Out.Nothing
 	}
@@ -389,9 +394,9 @@ func (a *action) missed() error {
 		return nil // or its document is gone, which is an effect
 	}
 	switch g := a.told.Guard; {
-	case g.OK == nil:
+	case g.OK == nil && !g.Opaque:
 		return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.Out.Hit)+" moved away or was covered just before the click, which hit something else", "", page.SnapshotAgain())
-	case !*g.OK:
+	case g.OK != nil && !*g.OK:
 		return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away just before the click, which would have hit %s and was not done", page.Plain(a.fx.Out.Hit), page.Plain(g.Met)), "try again")
 	}
 	return nil

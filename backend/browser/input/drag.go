@@ -141,7 +141,7 @@ func (a dragging) heading(ctx context.Context, to page.Point) (page.Point, error
 	if err := a.fx.Call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, a.f, "heading", nil, &at) }); err != nil || at == nil {
 		return to, err
 	}
-	to, _, err := page.Outward(ctx, a.p, a.f, *at, a.fx.Out.Hit, page.NoGuard)
+	to, _, err := page.Outward(ctx, a.p, a.f, &page.Resolution{Point: *at, Line: a.fx.Out.Hit}, page.NoGuard)
 	return to, err
 }
 
@@ -164,7 +164,7 @@ func (a dragging) via(ctx context.Context, target string) (page.Point, error) {
 	if err != nil {
 		return page.Point{}, err
 	}
-	at, _, err := page.Outward(ctx, a.p, f, aimed.Reached.Point, aimed.Reached.Line, page.NoGuard)
+	at, _, err := page.Outward(ctx, a.p, f, aimed.Reached, page.NoGuard)
 	return at, err
 }
 
@@ -219,9 +219,9 @@ func (a *action) ends(ctx context.Context) (from, to page.Point, err error) {
 	a.f, a.guarded, a.carries, a.fx.Out.Hit = f, true, true, aimed.Reached.Line+" to "+aimed.To.Line
 	// The first call scrolls as needed, for the other end too: both are in the same
 	// frame.
-	if to, _, err = page.Outward(ctx, a.p, f, aimed.To.Point, aimed.To.Line, page.NoGuard); err != nil {
+	if to, _, err = page.Outward(ctx, a.p, f, aimed.To, page.NoGuard); err != nil {
 		return from, to, err
 	}
-	from, a.way, err = page.Outward(ctx, a.p, f, aimed.Reached.Point, aimed.Reached.Line, a.pressGuard())
+	from, a.way, err = page.Outward(ctx, a.p, f, aimed.Reached, a.pressGuard())
 	return from, to, err
 }

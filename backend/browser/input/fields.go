@@ -40,7 +40,7 @@ func (a *action) check(ctx context.Context) error {
 	case !a.q.On && now.Grouped:
 		return protocol.NewError(protocol.CodeNotActable, page.Plain(aimed.Reached.Line)+" is a radio button and cannot be unchecked", "check another one of its group")
 	}
-	a.q.Target, a.after["ref"] = ref, ref
+	a.q.Target, a.after["ref"], a.after["wanted"] = ref, ref, want
 	if err := a.click(ctx); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (a *action) scroll(ctx context.Context) error {
 		a.fx.Out.Hit = aimed.Reached.Line
 		if name == "aim" {
 			a.f = f
-			_, a.way, err = page.Outward(ctx, a.p, f, aimed.Reached.Point, aimed.Reached.Line, page.NoGuard)
+			_, a.way, err = page.Outward(ctx, a.p, f, aimed.Reached, page.NoGuard)
 			return err
 		}
 	} else if err := a.p.Ask(ctx, f, "watch", nil, nil); err != nil {

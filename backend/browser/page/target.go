@@ -29,6 +29,8 @@ type Resolution struct {
 	ByRef string     `json:"byRef"`
 	Point Point      `json:"point"`
 	Box   [4]float64 `json:"box"`
+	// Scrolled: the target was scrolled into view.
+	Scrolled bool `json:"scrolled"`
 	// Moving: the element is moving, and the point is where it will be in a
 	// moment.
 	Moving bool `json:"moving"`
@@ -238,7 +240,7 @@ func AimMeanwhile(ctx context.Context, p *Page, target, name string, args map[st
 			}
 		}
 	}
-	if certain && a.Located != nil && a.Located.State == "none" {
+	if certain && a.Located != nil && a.Located.State == "none" && a.Located.Target == target {
 		a.Located, a.Reached = nil, &Resolution{State: "unknown", Ref: target}
 	}
 	switch {
@@ -294,11 +296,12 @@ func elsewhere(ctx context.Context, p *Page, target, want string) (*Frame, error
 	return nil, sum.Refusal()
 }
 
-// Outward converts a point of a frame into a point of the tab's viewport, and
-// checks on the way that a pointer there hits the frame. With a guard, an event
-// that misses the frame does not reach the pages around it.
-func Outward(ctx context.Context, p *Page, f *Frame, at Point, what string, g Guard) (Point, []*Frame, error) {
+// Outward converts the point of what was reached in a frame into a point of the
+// tab's viewport, and scrolls on the way until a pointer there hits the frame. With
+// a guard, an event that misses the frame does not reach the pages around it.
+func Outward(ctx context.Context, p *Page, f *Frame, reached *Resolution, g Guard) (Point, []*Frame, error) {
 	var way []*Frame
+	at, scrolled := reached.Point, reached.Scrolled
 	for {
 		parent := p.Frames.ParentOf(f)
 		if parent == nil {
@@ -310,17 +313,18 @@ func Outward(ctx context.Context, p *Page, f *Frame, at Point, what string, g Gu
 		}
 		var out struct {
 			Point
-			By string `json:"by"`
+			By       string `json:"by"`
+			Scrolled bool   `json:"scrolled"`
 		}
-		args := map[string]any{"ref": owner, "x": at.X, "y": at.Y, "guard": g, "watch": true}
+		args := map[string]any{"ref": owner, "x": at.X, "y": at.Y, "scrolled": scrolled, "guard": g, "watch": true}
 		if err := p.Ask(ctx, parent, "outer", args, &out); err != nil {
 			return at, way, err
 		}
 		if out.By != "" {
-			return at, way, (&Resolution{State: "covered", Line: what, By: out.By}).Refusal()
+			return at, way, (&Resolution{State: "covered", Line: reached.Line, By: out.By}).Refusal()
 		}
 		way = append(way, parent)
-		at, f = out.Point, parent
+		at, f, scrolled = out.Point, parent, scrolled || out.Scrolled
 	}
 }
 

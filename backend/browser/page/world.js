@@ -77,6 +77,14 @@ globalThis.pilotfishDo ??= (() => {
     });
   };
 
+  // Waits until a checkbox or switch is as wanted: a page may ask its server before it turns it.
+  const turned = async (ref, wanted) => {
+    const until = performance.now() + 1000;
+    while (![wanted, 'gone'].includes(page.checked(ref)) && performance.now() < until) {
+      await new Promise((next) => setTimeout(next, 20));
+    }
+  };
+
   // The browser's own context menu is a window that takes the keyboard, and only the user can operate it. The
   // page's own menu still opens.
   let acting = false;
@@ -85,17 +93,17 @@ globalThis.pilotfishDo ??= (() => {
   };
   addEventListener('contextmenu', noMenu);
 
-  const arm = (accepts, kind) => {
+  const arm = (accepts, kind, opaque = false) => {
     disarm();
     const types = guards[kind];
-    guard = { accepts, types, since: performance.now() };
+    guard = { accepts, types, opaque, since: performance.now() };
     for (const type of types) addEventListener(type, check, { capture: true, passive: false });
   };
   const disarm = () => {
     const was = guard;
     guard = undefined;
     if (was) for (const type of was.types) removeEventListener(type, check, { capture: true });
-    return was && { ok: was.ok, met: was.met, late: was.late };
+    return was && { ok: was.ok, met: was.met, late: was.late, opaque: was.opaque };
   };
 
   // Returns the element that a target means, or the answer that says why it is not exactly one.
@@ -147,7 +155,7 @@ globalThis.pilotfishDo ??= (() => {
       if (last) expect(last);
       // Events inside a frame or a player are not visible here.
       const opaque = /^(i?frame|video|audio|object|embed)$/.test(spot.el.localName);
-      if (kind && !opaque) arm((met, at) => page.accepts(spot, met, at), kind);
+      if (kind) arm((met, at) => page.accepts(spot, met, at), kind, opaque);
       return { reached };
     },
     /** Like aim, for targets that need no point: fields, lists, files. */
@@ -171,10 +179,11 @@ globalThis.pilotfishDo ??= (() => {
       user.holding = false;
     },
     /** After the input: what it changed, and whether the pointer hit the target. */
-    async settle({ ref, expected, coming, frames }) {
+    async settle({ ref, expected, wanted, coming, frames }) {
       begin();
       if (coming) await arrival;
       put();
+      if (wanted && guard?.ok) await turned(ref, wanted);
       const change = await page.settled(frames);
       acting = false;
       const out = { change, guard: disarm(), url: location.href, title: document.title };
@@ -256,31 +265,11 @@ globalThis.pilotfishDo ??= (() => {
       if (last) expect(last);
       return hit ?? null;
     },
-    /** Converts a child frame's point to this frame, and says whether a pointer there hits the child frame. */
-    outer({ ref, x, y, guard: kind, watch }) {
-      const el = page.element(ref);
-      if (!el) return { by: 'nothing: the frame is gone' };
+    /** Converts a child frame's point to this frame, and scrolls until a pointer there hits the child frame. */
+    async outer({ ref, x, y, scrolled, guard: kind, watch }) {
       page.marks.pass();
-      const at = () => {
-        const rect = el.getBoundingClientRect();
-        const { paddingLeft, paddingTop } = getComputedStyle(el);
-        const sx = el.offsetWidth > 0 ? rect.width / el.offsetWidth : 1;
-        const sy = el.offsetHeight > 0 ? rect.height / el.offsetHeight : 1;
-        return {
-          x: rect.left + (el.clientLeft + parseFloat(paddingLeft) + x) * sx,
-          y: rect.top + (el.clientTop + parseFloat(paddingTop) + y) * sy,
-        };
-      };
-      const inside = (p) => p.x >= 0 && p.y >= 0 && p.x < innerWidth && p.y < innerHeight;
-      let point = at();
-      if (!inside(point) || page.at(point.x, point.y) !== el) {
-        el.scrollIntoView({ behavior: 'instant', block: 'nearest', inline: 'nearest' });
-        point = at();
-        if (!inside(point)) scrollBy({ left: point.x - innerWidth / 2, top: point.y - innerHeight / 2, behavior: 'instant' });
-        point = at();
-      }
-      const met = inside(point) ? page.at(point.x, point.y) : null;
-      if (met !== el) return { by: met ? page.words(met) : 'the edge of what can be seen' };
+      const point = await page.reachFrame(ref, { x, y }, scrolled);
+      if (point.by !== undefined) return point;
       // Events inside the frame are not visible here, so any event that is visible missed the frame.
       if (kind) arm(() => false, kind);
       if (watch) page.watch();

@@ -1,5 +1,5 @@
 import type { FlatTree } from './flat.js';
-import type { Box } from './types.js';
+import type { Box, Point } from './types.js';
 
 /** Edges of an area in viewport coordinates. */
 export interface Area {
@@ -147,6 +147,11 @@ function areaRect(area: HTMLAreaElement): DOMRect {
   const image = imageOf(area);
   if (!image) return new DOMRect();
   const at = image.getBoundingClientRect();
+  // The coordinates are those of the image before it is scaled.
+  const sx = image.offsetWidth > 0 ? at.width / image.offsetWidth : 1;
+  const sy = image.offsetHeight > 0 ? at.height / image.offsetHeight : 1;
+  const placed = (left: number, top: number, width: number, height: number): DOMRect =>
+    new DOMRect(at.left + left * sx, at.top + top * sy, width * sx, height * sy);
   const c = area.coords.split(/[,\s]+/).map(Number);
   const [a = 0, b = 0, r = 0] = c;
   switch (area.shape) {
@@ -154,19 +159,53 @@ function areaRect(area: HTMLAreaElement): DOMRect {
       return at;
     case 'circle':
     case 'circ':
-      return new DOMRect(at.left + a - r, at.top + b - r, 2 * r, 2 * r);
+      return placed(a - r, b - r, 2 * r, 2 * r);
     default: {
       const xs = c.filter((_, i) => i % 2 === 0);
       const ys = c.filter((_, i) => i % 2 === 1);
       const [left, top] = [Math.min(...xs), Math.min(...ys)];
-      return new DOMRect(
-        at.left + left,
-        at.top + top,
-        Math.max(...xs) - left,
-        Math.max(...ys) - top,
-      );
+      return placed(left, top, Math.max(...xs) - left, Math.max(...ys) - top);
     }
   }
+}
+
+/**
+ * Where a point of a frame's document is in this viewport. The middle of a frame is the middle of its bounding box,
+ * also when it is scaled or turned.
+ */
+export function fromFrame(tree: FlatTree, frame: HTMLElement, inner: Point): Point {
+  const rect = frame.getBoundingClientRect();
+  const { paddingLeft, paddingTop } = getComputedStyle(frame);
+  const x = frame.clientLeft + parseFloat(paddingLeft) + inner.x;
+  const y = frame.clientTop + parseFloat(paddingTop) + inner.y;
+  const { offsetWidth, offsetHeight } = frame;
+  const turn = transformOf(tree, frame);
+  if (!turn) {
+    const sx = offsetWidth > 0 ? rect.width / offsetWidth : 1;
+    const sy = offsetHeight > 0 ? rect.height / offsetHeight : 1;
+    return { x: rect.left + x * sx, y: rect.top + y * sy };
+  }
+  const dx = (x - offsetWidth / 2) * frame.currentCSSZoom;
+  const dy = (y - offsetHeight / 2) * frame.currentCSSZoom;
+  return {
+    x: (rect.left + rect.right) / 2 + turn.a * dx + turn.c * dy,
+    y: (rect.top + rect.bottom) / 2 + turn.b * dx + turn.d * dy,
+  };
+}
+
+/** All transforms of an element and what is around it, without their origins; undefined without any. */
+function transformOf(tree: FlatTree, el: Element): DOMMatrix | undefined {
+  let all: DOMMatrix | undefined;
+  for (let at: Element | null = el; at; at = tree.parent(at)) {
+    const { rotate, scale, transform } = getComputedStyle(at);
+    const own = [
+      ...(/^-?[\d.]+deg$/.test(rotate) ? [`rotate(${rotate})`] : []),
+      ...(scale === 'none' ? [] : [`scale(${scale.split(' ').slice(0, 2).join()})`]),
+      ...(transform === 'none' ? [] : [transform]),
+    ];
+    if (own.length > 0) all = new DOMMatrix(own.join(' ')).multiply(all);
+  }
+  return all;
 }
 
 /** The part of the viewport in which an element can be seen, after clipping by its ancestors. */

@@ -68,6 +68,8 @@ export interface Page {
   box(ref: string): Box | undefined;
   /** Scrolls to the target, waits for its animations, and finds a point that hits it. */
   reach(what: string | Spot, way?: reaching.Way): Promise<reaching.Reached>;
+  /** As reach, for a point of a child frame's document. */
+  reachFrame(ref: string, inner: Point, scrolled: boolean): Promise<reaching.ReachedFrame>;
   /** The ref and description of what a click on a point would hit. */
   hit(x: number, y: number): { ref: string; words: string } | undefined;
   /** Scrolls the page or a ref's area by pixels. */
@@ -178,6 +180,12 @@ export function createPage(): Page {
     reach: async (what, way) => {
       const spot = typeof what === 'string' ? spotOf(snapshots, what) : what;
       return 'state' in spot ? spot : reaching.reach(snapshots, spot, way);
+    },
+    reachFrame: async (ref, inner, scrolled) => {
+      const frame = elementOf(snapshots, ref);
+      return frame instanceof HTMLElement
+        ? reaching.reachFrame(snapshots, frame, inner, scrolled)
+        : { by: 'nothing: the frame is gone' };
     },
     hit: (x, y) => {
       const el = tree.at(x, y);

@@ -1,4 +1,4 @@
-import { rectOf, viewport } from './geometry.js';
+import { fromFrame, rectOf, viewport } from './geometry.js';
 import type { Snapshots } from './snapshots.js';
 import { afterglow, animated, frame, patience } from './motion.js';
 import { areasOf, around, elementOf, judge, type Judged } from './resolve.js';
@@ -55,11 +55,59 @@ export async function reach(snapshots: Snapshots, spot: Spot, way: Way = {}): Pr
   }
   const areas = areasOf(spot, at.item);
   const { left, right, top, bottom } = around(areas);
-  // A frame is hit when its own document is hit, so its middle is good enough.
   let point = at.point ?? { x: (left + right) / 2, y: (top + bottom) / 2 };
   if (lead) point = { x: point.x + lead.x, y: point.y + lead.y };
   const { ref, line, box } = { ...at.now };
   return { state: 'ok', ref, line, point, box, scrolled, ...(lead && { moving: true as const }) };
+}
+
+/** Where a point of a child frame is in this viewport, or what a pointer there would hit instead. */
+export type ReachedFrame = (Point & { scrolled: boolean }) | { by: string };
+
+/**
+ * As reach, for a point of a frame's document. `scrolled` says that the frame has scrolled, which may
+ * scroll this page, too.
+ */
+export async function reachFrame(
+  snapshots: Snapshots,
+  frame: HTMLElement,
+  inner: Point,
+  scrolled: boolean,
+): Promise<ReachedFrame> {
+  const { tree } = snapshots;
+  const look = (): { point: Point; met: Element | null } => {
+    const point = fromFrame(tree, frame, inner);
+    return { point, met: tree.at(point.x, point.y) };
+  };
+  if (scrolled) await shown();
+  let at = look();
+  const { met: first } = at;
+  const before = places(snapshots, frame);
+  let moved = false;
+  for (const block of blocks) {
+    if (at.met === frame) break;
+    const { left, top } = rectOf(frame);
+    const offset = { x: at.point.x - left, y: at.point.y - top };
+    const spot = { ref: '', el: frame, line: '', said: '', offset };
+    moved = bringIntoView(snapshots, spot, frame, block) || moved;
+    at = look();
+  }
+  if (moved) {
+    await shown();
+    at = look();
+  }
+  if (at.met === frame) return { ...at.point, scrolled: moved };
+  if (first) for (const [el, x, y] of before) el.scrollTo({ left: x, top: y, behavior: 'instant' });
+  return { by: at.met ? snapshots.words(at.met) : 'the edge of what can be seen' };
+}
+
+/**
+ * Waits until a scrolled page is on the screen: the browser finds the frame of another process by
+ * what was drawn last.
+ */
+async function shown(): Promise<void> {
+  await frame();
+  await frame();
 }
 
 /** How long a press usually takes to arrive, in milliseconds, for an element that moves. */

@@ -72,8 +72,6 @@ export function judge(snapshots: Snapshots, spot: Spot): Judged {
     else delete spot.control;
     return { item, point, now: { state: 'ok', ref, line, ...bare, box } };
   }
-  if (item.role === 'frame' && !spot.offset)
-    return { item, now: { state: 'ok', ref, line, ...bare, box } };
   if (by && !outside) {
     const over = snapshots.describe(by);
     const byRef = over?.offered ? snapshots.refs.format(over.num) : '';

@@ -206,7 +206,7 @@ export class Scene {
       if (part.contains(document.body)) return false;
       const added = !found.has(part);
       found.add(part);
-      return !added || [...controlsOf(part)].every(add);
+      return !added || [...controlsOf(part), ...mappedWith(part)].every(add);
     };
     for (const el of changed) if (!add(el)) return undefined;
     if (found.size === 0) return [];
@@ -425,6 +425,19 @@ function* controlsOf(part: Element): Generator<Element> {
   const labels = [part.closest('label'), ...part.querySelectorAll('label')];
   for (const label of labels)
     if (label?.control && !part.contains(label.control)) yield label.control;
+}
+
+/** The images outside of an element that image maps in it or around it belong to, or the maps of such images. */
+function* mappedWith(part: Element): Generator<Element> {
+  const either = 'map, img[usemap]';
+  for (const el of [part.closest(either), ...part.querySelectorAll(either)]) {
+    if (!el) continue;
+    const image = el instanceof HTMLImageElement;
+    const name = CSS.escape(image ? el.useMap.replace(/^#/, '') : (el as HTMLMapElement).name);
+    const root = el.getRootNode() as Document | ShadowRoot;
+    const other = root.querySelector(image ? `map[name="${name}"]` : `img[usemap="#${name}"]`);
+    if (other && !part.contains(other)) yield other;
+  }
 }
 
 /** The elements from which an element takes its name or its state. */

@@ -287,9 +287,19 @@ export class Walk {
     if (way.hushed && (!widget || !visible || role === 'frame')) return false;
     const item = this.#push(el, role, rect, undefined, way, out);
     if (!touchable) item.states.push('not clickable');
-    if (native && role !== 'listbox') return true;
+    if (native && role !== 'listbox') {
+      if (el instanceof HTMLSelectElement && showsPicker(el, style)) this.#options(item, way);
+      return true;
+    }
     this.#inside(item, widget, pointer, visible, way, out);
     return true;
+  }
+
+  /** The options of a select whose open picker is part of the page. */
+  #options(item: Item, way: Way): void {
+    const next = { ...way, pointer: true };
+    for (const child of item.el.children)
+      if (child.localName !== 'button') this.#visit(child, next, item.children);
   }
 
   #inside(
@@ -454,4 +464,9 @@ export class Walk {
     this.#textOf = null;
     if (el) out.push(...textItems(el, text));
   }
+}
+
+/** Whether the open picker of a select consists of elements of the page. */
+function showsPicker(el: HTMLSelectElement, style: CSSStyleDeclaration): boolean {
+  return style.appearance === 'base-select' && el.matches(':open');
 }

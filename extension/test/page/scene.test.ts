@@ -48,6 +48,7 @@ const shop = `<!doctype html><title>Shop</title><style>
   <button popovertarget=pop id=opener>Open</button>
   <dialog id=dlg aria-labelledby=dt><h2 id=dt>Sure?</h2><button>Yes</button></dialog>
   <div onclick="0" id=wrap>Clickable <i>part</i></div><div id=many>${'<b><button>Small</button></b>'.repeat(80)}</div><label id=lone>Say <input value=x aria-label=Say></label>
+  <p><img id=plan usemap="#rooms" width=80 height=40 alt=Plan></p><map name=rooms><area id=hall shape=rect coords="0,0,40,40" href="#hall" alt=Hall><area shape=rect coords="40,0,80,40" href="#yard" alt=Yard></map>
 </main>`;
 
 /** Changes of many kinds; `n` is a random number. They run in the page's main world. */
@@ -81,6 +82,9 @@ const changes: ((n: number) => string)[] = [
   (n) => `document.body.classList.toggle('c${n % 3}')`,
   (n) => `document.getElementById('add${n % 12}')?.focus()`,
   () => `document.activeElement.blur()`,
+  () => `hall.focus()`,
+  () => `hall.toggleAttribute('href')`,
+  () => `plan.hidden = !plan.hidden`,
   () => `wrap.querySelector('i').append('x')`,
   (n) => `list.children[${n} % list.children.length]?.classList.toggle('pale')`,
   () =>

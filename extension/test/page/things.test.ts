@@ -54,6 +54,36 @@ test('a control in something aria-hidden is shown with that mark, its decoration
   expect(reached).toMatchObject({ state: 'ok' });
 });
 
+test('an open picker that is part of the page shows its options', async () => {
+  const world = await World.show(
+    page,
+    code,
+    `<style>select, ::picker(select) { appearance: base-select }</style>
+    <select aria-label=Fruit><button><selectedcontent></selectedcontent></button><option>Apple<option>Pear</select>`,
+  );
+  const look = (): Promise<string> => world.run('page.snapshot().text');
+  expect(await look()).toBe('e1 select Fruit ="Apple"');
+  await page.click('select');
+  expect((await look()).split('\n')).toEqual([
+    'e1 select Fruit ="Apple"',
+    ' e2 option Apple [selected, focused]',
+    ' e3 option Pear',
+  ]);
+  expect(await world.run(`page.reach('e3')`)).toMatchObject({ state: 'ok' });
+  await page.keyboard.press('Escape');
+  expect(await look()).toBe('e1 select Fruit [focused] ="Apple"');
+});
+
+test('an area is where its scaled image shows it', async () => {
+  const html = `<img usemap="#m" width=100 height=50 style="transform:scale(2);transform-origin:0 0" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">
+    <map name=m><area shape=rect coords="50,0,100,50" href="#b" alt=Right></map>`;
+  const world = await World.show(page, code, html);
+  expect(await world.run(`(page.snapshot(), page.reach('e1'))`)).toMatchObject({
+    state: 'ok',
+    box: [108, 8, 100, 100],
+  });
+});
+
 test('a page that its dialog hides is not shown', async () => {
   const html = `<div aria-hidden=true><button>Below</button><div style="height:2000px"></div><button>Far</button></div>
     <div role=dialog style="position:fixed;inset:0;background:#fff"><h2>Cookies</h2><button>Yes</button></div>`;
