@@ -143,6 +143,14 @@ export function imageOf(area: HTMLAreaElement): HTMLImageElement | null {
   return root.querySelector<HTMLImageElement>(`img[usemap="#${CSS.escape(name)}"]`);
 }
 
+/** The links of an image map on its image. */
+export function areasOn(img: HTMLImageElement): Iterable<Element> {
+  if (img.useMap === '') return [];
+  const root = img.getRootNode() as Document | ShadowRoot;
+  const map = root.querySelector(`map[name="${CSS.escape(img.useMap.replace(/^#/, ''))}"]`);
+  return map?.querySelectorAll('area[href]') ?? [];
+}
+
 function areaRect(area: HTMLAreaElement): DOMRect {
   const image = imageOf(area);
   if (!image) return new DOMRect();

@@ -1,5 +1,5 @@
 import type { Area, Rects } from './geometry.js';
-import { collapse } from './name.js';
+import { collapse, type Names } from './name.js';
 import { orphanOf } from './role.js';
 import type { Item } from './types.js';
 import { isEditingHost } from './value.js';
@@ -58,12 +58,23 @@ export function ownWord(el: Element, role: string): string | undefined {
 }
 
 /** The text of an element without the text of another one inside it. */
-export function textBeside(el: Element, other: Element): string {
+function textBeside(el: Element, other: Element): string {
   const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
   let text = '';
   for (let node = walker.nextNode(); node; node = walker.nextNode())
     if (!other.contains(node)) text += (node as Text).data;
   return collapse(text);
+}
+
+/** Whether the text of a label is repeated as the name of its control. */
+export function isSaidByControl(el: Element, names: Names): boolean {
+  if (el.localName !== 'label') return false;
+  const control = (el as HTMLLabelElement).control;
+  if (!control) return false;
+  // The content of a control inside the label is not part of the label's text.
+  const own = el.contains(control) ? textBeside(el, control) : names.content(el);
+  // A style sheet may have changed the case of its letters.
+  return own !== '' && names.of(control).toLowerCase().includes(own.toLowerCase());
 }
 
 export function isLabelled(el: Element): boolean {
@@ -121,4 +132,9 @@ export function isPageRoot(el: Element, rects: Rects, view: Area): boolean {
     whole(rect.width, page.width, view.right - view.left) &&
     whole(rect.height, Math.max(page.height, innerHeight), view.bottom - view.top)
   );
+}
+
+/** Whether the open picker of a select consists of elements of the page. */
+export function showsPicker(el: HTMLSelectElement, style: CSSStyleDeclaration): boolean {
+  return style.appearance === 'base-select' && el.matches(':open');
 }

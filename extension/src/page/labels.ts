@@ -36,4 +36,13 @@ export class Labels {
     }
     return labels.get(el) ?? [];
   }
+
+  /** The label that a user sees and clicks in place of a control that is not drawn. */
+  drawn(control: HTMLInputElement): Element | undefined {
+    return this.of(control).find((label) => {
+      const seen = label.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+      const { width, height } = label.getBoundingClientRect();
+      return seen && width >= 1 && height >= 1 && !label.closest('[inert]');
+    });
+  }
 }

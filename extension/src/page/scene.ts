@@ -1,6 +1,7 @@
 import type { FlatTree } from './flat.js';
 import { touches, viewport } from './geometry.js';
 import { type Snapshots, walkItems } from './snapshots.js';
+import { isReference, partnersOf, referredBy, referringIn } from './partners.js';
 import { pageRoot } from './root.js';
 import type { Item } from './types.js';
 
@@ -38,9 +39,6 @@ const steps = 2;
 
 /** Roles whose line contains all text inside them, although they cannot be acted on. */
 const whole = new Set('heading alert status progressbar meter option img'.split(' '));
-
-/** Attributes through which an element takes its name or its state from another one. */
-const referring = ['aria-labelledby', 'aria-describedby', 'aria-owns', 'popovertarget'];
 
 /**
  * A cached snapshot of the page near the viewport, kept from one action to the next. The first read
@@ -123,7 +121,7 @@ export class Scene {
       const el = target instanceof Element ? target : up;
       if (!el) continue;
       const added = [...addedNodes];
-      if (referring.includes(attributeName ?? '') || added.some(isElement)) this.#referring.clear();
+      if (isReference(attributeName) || added.some(isElement)) this.#referring.clear();
       // In a large container, only added nodes are read again.
       if (type !== 'childList' || !isLarge(el) || added.some(isText)) this.#changed.add(el);
       else for (const node of added) if (node instanceof Element) this.#changed.add(node);
@@ -206,7 +204,7 @@ export class Scene {
       if (part.contains(document.body)) return false;
       const added = !found.has(part);
       found.add(part);
-      return !added || [...controlsOf(part), ...mappedWith(part)].every(add);
+      return !added || [...partnersOf(part)].every(add);
     };
     for (const el of changed) if (!add(el)) return undefined;
     if (found.size === 0) return [];
@@ -230,7 +228,7 @@ export class Scene {
   #referringIn(root: Document | ShadowRoot): readonly Element[] {
     const known = this.#referring.get(root);
     if (known) return known;
-    const found = [...root.querySelectorAll(referring.map((name) => `[${name}]`).join())];
+    const found = referringIn(root);
     this.#referring.set(root, found);
     return found;
   }
@@ -418,32 +416,6 @@ function liveOf(el: Element): string {
   }
   const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = el;
   return [scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth].join();
-}
-
-/** The controls outside of an element that labels in it or around it belong to. */
-function* controlsOf(part: Element): Generator<Element> {
-  const labels = [part.closest('label'), ...part.querySelectorAll('label')];
-  for (const label of labels)
-    if (label?.control && !part.contains(label.control)) yield label.control;
-}
-
-/** The images outside of an element that image maps in it or around it belong to, or the maps of such images. */
-function* mappedWith(part: Element): Generator<Element> {
-  const either = 'map, img[usemap]';
-  for (const el of [part.closest(either), ...part.querySelectorAll(either)]) {
-    if (!el) continue;
-    const image = el instanceof HTMLImageElement;
-    const name = CSS.escape(image ? el.useMap.replace(/^#/, '') : (el as HTMLMapElement).name);
-    const root = el.getRootNode() as Document | ShadowRoot;
-    const other = root.querySelector(image ? `map[name="${name}"]` : `img[usemap="#${name}"]`);
-    if (other && !part.contains(other)) yield other;
-  }
-}
-
-/** The elements from which an element takes its name or its state. */
-function referredBy(el: Element, root: Document | ShadowRoot): Element[] {
-  const ids = referring.flatMap((name) => el.getAttribute(name)?.split(/\s+/) ?? []);
-  return ids.map((id) => root.getElementById(id)).filter((to) => to !== null);
 }
 
 function speaks(item: Item): boolean {

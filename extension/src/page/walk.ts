@@ -1,5 +1,5 @@
 import { asBoard } from './cells.js';
-import { type Area, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
+import { type Area, areasOn, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
 import {
   closed,
   count,
@@ -9,14 +9,15 @@ import {
   isDrawing,
   isLabelled,
   isPageRoot,
+  isSaidByControl,
   leastDrawn,
   markup,
   mayOperate,
   ownWord,
   plays,
+  showsPicker,
   skipped,
   structured,
-  textBeside,
 } from './kinds.js';
 import { isLong, nearItems, textItems } from './prose.js';
 import { isWidget, namedByContent } from './role.js';
@@ -277,7 +278,7 @@ export class Walk {
     const big = (): boolean =>
       rect.width >= 4 && rect.height >= 4 && !clippedAway(style, style.position);
     if (native && !(seen && (visible || (over && big())))) {
-      const label = this.#standIn(el as HTMLInputElement);
+      const label = this.#at.names.labels.drawn(el as HTMLInputElement);
       if (!label) return true;
       this.#push(el, role, this.#rects.of(label), label, way, out);
       return true;
@@ -386,22 +387,12 @@ export class Walk {
     return rect.bottom > this.#first.y && rect.right > this.#first.x;
   }
 
-  /** The label that a user sees and clicks in place of a control that is not drawn. */
-  #standIn(control: HTMLInputElement): Element | undefined {
-    for (const label of this.#at.names.labels.of(control)) {
-      const seen = label.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-      const rect = label.getBoundingClientRect();
-      if (seen && rect.width >= 1 && rect.height >= 1 && !label.closest('[inert]')) return label;
-    }
-    return undefined;
-  }
-
   #label(label: HTMLLabelElement, way: Way, out: Item[]): void {
     const control = label.control;
     if (!control || this.#taken.has(control) || way.faint || way.mute) return;
     if (!editable.test(control.localName) || control.checkVisibility()) return;
     if ((control as HTMLInputElement).type === 'hidden' || control.inert) return;
-    const stand = this.#standIn(control as HTMLInputElement);
+    const stand = this.#at.names.labels.drawn(control as HTMLInputElement);
     if (stand)
       this.#push(control, this.#at.names.role(control), this.#rects.of(stand), stand, way, out);
   }
@@ -413,7 +404,7 @@ export class Walk {
     if (style.contentVisibility === 'hidden') return;
     const shut = el.localName === 'details' && !(el as HTMLDetailsElement).open;
     const cut = way.clip !== null && isEmpty(way.clip);
-    const quiet = !visible || cut || way.mute || this.#saidByControl(el);
+    const quiet = !visible || cut || way.mute || isSaidByControl(el, this.#at.names);
     const inner = quiet && visible && !way.mute ? { ...way, mute: true } : way;
     const take = (child: Node): void => {
       if (child.nodeType === 1) {
@@ -434,22 +425,8 @@ export class Walk {
     else for (let child = el.firstChild; child; child = child.nextSibling) take(child);
   }
 
-  // The text of a label is repeated as the name of its control.
-  #saidByControl(el: Element): boolean {
-    if (el.localName !== 'label') return false;
-    const control = (el as HTMLLabelElement).control;
-    if (!control) return false;
-    // The content of a control inside the label is not part of the label's text.
-    const own = el.contains(control) ? textBeside(el, control) : this.#at.names.content(el);
-    // A style sheet may have changed the case of its letters.
-    return own !== '' && this.#at.names.of(control).toLowerCase().includes(own.toLowerCase());
-  }
-
   #areas(img: HTMLImageElement, way: Way, out: Item[]): void {
-    if (img.useMap === '') return;
-    const root = img.getRootNode() as Document | ShadowRoot;
-    const map = root.querySelector(`map[name="${CSS.escape(img.useMap.replace(/^#/, ''))}"]`);
-    for (const area of map?.querySelectorAll('area[href]') ?? []) {
+    for (const area of areasOn(img)) {
       const rect = this.#rects.of(area);
       if (this.#reachable(area, rect, this.#at.styles.of(img), way))
         this.#push(area, 'link', rect, undefined, way, out);
@@ -464,9 +441,4 @@ export class Walk {
     this.#textOf = null;
     if (el) out.push(...textItems(el, text));
   }
-}
-
-/** Whether the open picker of a select consists of elements of the page. */
-function showsPicker(el: HTMLSelectElement, style: CSSStyleDeclaration): boolean {
-  return style.appearance === 'base-select' && el.matches(':open');
 }
