@@ -1,7 +1,7 @@
 import type { Snapshots } from './snapshots.js';
 import { elementOf } from './resolve.js';
 import { roleOf } from './role.js';
-import { isEditingHost, isSecret, mask } from './value.js';
+import { careful, isEditingHost, isSecret } from './value.js';
 
 /** The result of setting a value. With `type` the caller must insert the text by trusted input. */
 export type Filled =
@@ -207,8 +207,10 @@ export function valueOf(
         : el instanceof HTMLElement
           ? el.innerText
           : el.textContent;
-  const value = isSecret(el) && raw !== '' ? mask : raw;
-  return { value, matches: expected === undefined || took(el, raw.trimEnd(), expected.trimEnd()) };
+  return {
+    value: careful(el, raw),
+    matches: expected === undefined || took(el, raw.trimEnd(), expected.trimEnd()),
+  };
 }
 
 /**

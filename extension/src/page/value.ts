@@ -51,7 +51,7 @@ export function showsSecret(el: Element): boolean {
 }
 
 /** A value as it may be shown: secrets are masked. */
-function careful(el: Element, value: string): string {
+export function careful(el: Element, value: string): string {
   if (value === '') return '';
   return isSecret(el) || isCardNumber(value) ? mask : value;
 }

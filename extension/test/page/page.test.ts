@@ -365,6 +365,14 @@ describe('values', () => {
     expect(await world.run(`page.value('e1', 'secret')`)).toMatchObject({ matches: false });
   });
 
+  test('that are card numbers are not told, whatever their field is called', async () => {
+    const world = await open('<input value="4242 4242 4242 4242">');
+    const shown = await snapshot(world);
+    expect(shown.text).not.toContain('4242');
+    const told = await world.run(`page.value('e1', '4242424242424242')`);
+    expect(told).toEqual({ value: '•••', matches: true });
+  });
+
   test('of an editor are typed over', async () => {
     const world = await open(
       '<div contenteditable role=textbox aria-label=E>old <b>text</b></div>',
