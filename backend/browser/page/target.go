@@ -162,12 +162,18 @@ func (l *Located) Refusal() error {
 	case "bad":
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the target %s is not valid: %s", Plain(l.Target), Plain(l.Why)), `for example e5, #save, role=button name="Save", text=Save, label=Name, 120,80`)
 	}
-	message := "nothing on the page matches " + Plain(l.Target)
+	message, hint := "nothing on the page matches "+Plain(l.Target), ""
+	if wordsTarget().MatchString(l.Target) {
+		hint = "it was read as a CSS selector; text=" + l.Target + " means the text"
+	}
 	if len(l.Near) > 0 {
 		message += "; there is " + list(l.Near)
 	}
-	return protocol.NewError(protocol.CodeNoElement, message, "", SnapshotAgain())
+	return protocol.NewError(protocol.CodeNoElement, message, hint, SnapshotAgain())
 }
+
+// wordsTarget matches a target that is a selector of tags, and was more likely meant as a text.
+var wordsTarget = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\p{L}[\p{L}\d ]{0,60}$`) })
 
 // FrameOf returns the frame in which a target is looked for first, and whether it
 // can only be there.
