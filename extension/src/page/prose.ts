@@ -14,12 +14,28 @@ export function textItem(el: Element, name: string): Item {
   return { el, role: 'text', name, states: [], offered: false, num: 0, inView: true, children: [] };
 }
 
-/** A text as one item, or a long one as several. */
+/** A text as one item, or several: a long one, and lines whose white space is drawn. */
 export function textItems(el: Element, text: string): Item[] {
+  if (text.length <= longText && isSpaced(text) && drawsSpace(el))
+    return text.split('\n').flatMap((line) => {
+      const name = line.replaceAll('\t', '    ').trimEnd();
+      return name === '' ? [] : [textItem(el, name)];
+    });
   const name = collapse(text);
   if (name === '') return [];
   if (name.length <= longText) return [textItem(el, name)];
   return partsOf(name).map(([from, to]) => textItem(el, collapse(name.slice(from, to))));
+}
+
+/** Whether a text has white space that means something where it is drawn. */
+function isSpaced(text: string): boolean {
+  const body = text.trim();
+  return body !== '' && (/\n|\t| {2}/.test(body) || /^[ \t]{2}\S/.test(text));
+}
+
+/** Whether white space is drawn: in code, in a board of letters, in a message with lines. */
+function drawsSpace(el: Element): boolean {
+  return getComputedStyle(el).getPropertyValue('white-space-collapse') === 'preserve';
 }
 
 /** Whether a text is so long that each of its parts is checked for being in view. */
