@@ -183,9 +183,9 @@ func (in *Invocation) Rules() *policy.Rules { return in.registry.policy.Rules() 
 // agent's tab.
 func (in *Invocation) Readable(ctx context.Context) error { return in.readable(ctx, in.Tab) }
 
-// MayShow returns the check of an address whose contents the caller is shown; nil for a
-// user, who may read everything.
-func (in *Invocation) MayShow() func(url string) error {
+// MayShow returns the check of an address whose contents the caller of in is shown; nil
+// for a user, who may read everything.
+func MayShow(in *Invocation) func(url string) error {
 	if !in.Agent() {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (in *Invocation) MayShow() func(url string) error {
 }
 
 func (in *Invocation) readable(ctx context.Context, tab protocol.TabID) error {
-	allow := in.MayShow()
+	allow := MayShow(in)
 	if allow == nil {
 		return nil
 	}

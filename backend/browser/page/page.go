@@ -258,40 +258,37 @@ func (p *Page) Beside(ctx context.Context, id target.ID) (s *devtools.Session, r
 
 // Where reads the URL and title from the browser, not from the page's scripts.
 func (p *Page) Where(ctx context.Context, info *protocol.PageInfo) error {
-	answer, err := p.AskWhere(ctx)
+	answer, err := AskWhere(ctx, p)
 	if err != nil {
 		return err
 	}
 	return answer(ctx, info)
 }
 
-// AskWhere asks for the URL and title, and returns a function that waits for the answer.
-// The browser answers before it carries out what is sent afterwards.
-func (p *Page) AskWhere(ctx context.Context) (answer func(ctx context.Context, info *protocol.PageInfo) error, err error) {
+// AskWhere asks for a page's URL and title, and returns a function that waits for the
+// answer. The browser answers before it carries out what is sent afterwards.
+func AskWhere(ctx context.Context, p *Page) (answer func(ctx context.Context, info *protocol.PageInfo) error, err error) {
 	q := NewCalls(p.Session)
 	if err := q.Send(ctx, cdppage.GetNavigationHistory.Method, cdp.Empty{}); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, info *protocol.PageInfo) error { return p.told(ctx, q, info) }, nil
-}
-
-// told waits for the answer to AskWhere's question, the only command of q.
-func (p *Page) told(ctx context.Context, q *Calls, info *protocol.PageInfo) error {
-	var h cdppage.GetNavigationHistoryResult
-	err := q.await(ctx, 0, &h)
-	// The navigation event of a gated page comes before the browser has swapped
-	// the page in. The call succeeds once it has.
-	for ctx.Err() == nil && isSwapping(err) {
-		h, err = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
-	}
-	if err != nil {
-		return err
-	}
-	if i := int(h.CurrentIndex); i >= 0 && i < len(h.Entries) && h.Entries[i] != nil {
-		info.URL, info.Title = h.Entries[i].URL, h.Entries[i].Title
-		p.host.Titled(info.URL, info.Title)
-	}
-	return nil
+	return func(ctx context.Context, info *protocol.PageInfo) error {
+		var h cdppage.GetNavigationHistoryResult
+		err := q.await(ctx, 0, &h)
+		// The navigation event of a gated page comes before the browser has swapped
+		// the page in. The call succeeds once it has.
+		for ctx.Err() == nil && isSwapping(err) {
+			h, err = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
+		}
+		if err != nil {
+			return err
+		}
+		if i := int(h.CurrentIndex); i >= 0 && i < len(h.Entries) && h.Entries[i] != nil {
+			info.URL, info.Title = h.Entries[i].URL, h.Entries[i].Title
+			p.host.Titled(info.URL, info.Title)
+		}
+		return nil
+	}, nil
 }
 
 // MayAct refuses what the caller of a page was allowed on another page than the one

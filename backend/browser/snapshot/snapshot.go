@@ -94,7 +94,7 @@ func (ss *Snapshots) Snapshot(ctx context.Context, by protocol.Caller, id protoc
 // take takes a snapshot of a page. The browser is asked for the address before the page
 // is asked for its contents, and nobody waits for that answer in between.
 func take(ctx context.Context, p *page.Page, by protocol.Caller, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error) {
-	before, err := p.AskWhere(ctx)
+	before, err := page.AskWhere(ctx, p)
 	if err != nil {
 		return protocol.Snapshot{}, err
 	}

@@ -47,7 +47,7 @@ func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (comm
 		Scope: in.Args.Text("scope"), Find: in.Args.Text("find"), Max: in.Args.Number("max"), Depth: in.Args.Number("depth"),
 		Interactive: in.Args.Flag("interactive"), Compact: in.Args.Flag("compact"), Near: in.Args.Flag("near"),
 		Delta: in.Args.Flag("delta"), Boxes: in.Args.Flag("boxes"), JSON: in.Args.Flag("items"), News: in.Args.Flag("news"),
-	}, in.MayShow())
+	}, command.MayShow(in))
 	if err != nil {
 		return command.Result{}, err
 	}
