@@ -4,6 +4,8 @@ import type { Item } from './types.js';
 
 /** A board has at least this many cells. */
 const leastCells = 9;
+/** A larger board does not show its cells: in view of a part of it, all of them would be read. */
+const shownMost = 1000;
 /** How much the sizes of two cells may differ, in pixels. */
 const slack = 2;
 
@@ -14,7 +16,8 @@ const tabular: ReadonlySet<string> = new Set(['table', 'tbody']);
 interface Board {
   /** How many cells of which size. With the box, the caller can give a point in each cell. */
   says: string;
-  rows: Element[][];
+  cells: Element[];
+  columns: number;
 }
 
 /** The board that an element is; undefined when its cells are not of one size in rows. */
@@ -36,7 +39,7 @@ function cellsIn(el: Element, rects: Rects): Board | undefined {
   }
   if (tops.size * lefts.size !== cells.length) return undefined;
   const says = `${lefts.size}x${tops.size} cells of ${Math.round(width)}x${Math.round(height)}`;
-  return { says, rows: inRows(cells, lefts.size, rects) };
+  return { says, cells, columns: lefts.size };
 }
 
 /** The elements that would be the cells: the children, or those of every child. */
@@ -48,17 +51,16 @@ function childCells(el: Element): Element[] {
     : rows;
 }
 
-/** The cells as they lie on the page, whatever their order in the document. */
-function inRows(cells: readonly Element[], columns: number, rects: Rects): Element[][] {
+/** The cells row by row as they lie on the page, whatever their order in the document. */
+function inOrder(cells: readonly Element[], columns: number, rects: Rects): Element[] {
   const placed = cells.map((cell) => ({ cell, rect: rects.own(cell) }));
   placed.sort((a, b) => a.rect.top - b.rect.top);
-  const rows: Element[][] = [];
+  const out: Element[] = [];
   for (let at = 0; at < placed.length; at += columns) {
-    const row = placed.slice(at, at + columns);
-    row.sort((a, b) => a.rect.left - b.rect.left);
-    rows.push(row.map(({ cell }) => cell));
+    const row = placed.slice(at, at + columns).sort((a, b) => a.rect.left - b.rect.left);
+    out.push(...row.map(({ cell }) => cell));
   }
-  return rows;
+  return out;
 }
 
 /**
@@ -74,15 +76,15 @@ export function asBoard(item: Item, rects: Rects, content: (cell: Element) => st
   if (markup.has(item.role)) item.role = 'click';
   item.states.push(board.says);
   item.drawn = true;
-  if (
-    children.length === 0 ||
-    !children.every(({ role, children: [inner] }) => !inner && plain.has(role))
-  )
-    return true;
-  const rows = board.rows.map((cells) => cells.map(content));
+  const said = children.length > 0 && children.every((child) => plain.has(child.role));
+  if (!said || children.some((child) => child.children.length > 0)) return true;
+  if (board.cells.length > shownMost) return true;
+  const columns = board.columns;
+  const cells = inOrder(board.cells, columns, rects).map(content);
   item.children = [];
-  if (rows.flat().some((text) => text !== ''))
-    item.children = rows.map((cells) => rowOf(el, cells));
+  if (cells.some((text) => text !== ''))
+    for (let at = 0; at < cells.length; at += columns)
+      item.children.push(rowOf(el, cells.slice(at, at + columns)));
   return true;
 }
 

@@ -221,7 +221,8 @@ function took(el: Element, has: string, wanted: string): boolean {
   if (has === wanted) return true;
   if (el instanceof HTMLInputElement && el.type === 'password') return false;
   const bare = (text: string): string => {
-    const close = text.replace(/\s/g, '');
+    // A space between two letters separates words; any other only groups characters.
+    const close = text.replace(/\s+/g, ' ').replace(/(?<!\p{L}) | (?!\p{L})/gu, '');
     return isSecret(el) ? close : close.toLowerCase();
   };
   const rest = bare(wanted);

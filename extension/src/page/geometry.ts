@@ -1,4 +1,5 @@
 import type { FlatTree } from './flat.js';
+import { imageOf } from './imagemaps.js';
 import type { Box, Point } from './types.js';
 
 /** Edges of an area in viewport coordinates. */
@@ -133,22 +134,6 @@ export class Rects {
     const rect = this.own(el);
     return rect.width >= 1 && rect.height >= 1 ? rect : rectOf(el);
   }
-}
-
-/** The image that an image map's area belongs to. */
-export function imageOf(area: HTMLAreaElement): HTMLImageElement | null {
-  const name = area.closest('map')?.name;
-  if (name === undefined || name === '') return null;
-  const root = area.getRootNode() as Document | ShadowRoot;
-  return root.querySelector<HTMLImageElement>(`img[usemap="#${CSS.escape(name)}"]`);
-}
-
-/** The links of an image map on its image. */
-export function areasOn(img: HTMLImageElement): Iterable<Element> {
-  if (img.useMap === '') return [];
-  const root = img.getRootNode() as Document | ShadowRoot;
-  const map = root.querySelector(`map[name="${CSS.escape(img.useMap.replace(/^#/, ''))}"]`);
-  return map?.querySelectorAll('area[href]') ?? [];
 }
 
 function areaRect(area: HTMLAreaElement): DOMRect {

@@ -1,3 +1,5 @@
+import { imageWith, mapOf } from './imagemaps.js';
+
 /** Attributes through which an element takes its name or its state from another one. */
 const referring = ['aria-labelledby', 'aria-describedby', 'aria-owns', 'popovertarget'];
 
@@ -28,11 +30,8 @@ function* controlsOf(part: Element): Generator<Element> {
 function* mappedWith(part: Element): Generator<Element> {
   const either = 'map, img[usemap]';
   for (const el of [part.closest(either), ...part.querySelectorAll(either)]) {
-    if (!el) continue;
-    const image = el instanceof HTMLImageElement;
-    const name = CSS.escape(image ? el.useMap.replace(/^#/, '') : (el as HTMLMapElement).name);
-    const root = el.getRootNode() as Document | ShadowRoot;
-    const other = root.querySelector(image ? `map[name="${name}"]` : `img[usemap="#${name}"]`);
+    const other =
+      el instanceof HTMLImageElement ? mapOf(el) : el && imageWith(el as HTMLMapElement);
     if (other && !part.contains(other)) yield other;
   }
 }

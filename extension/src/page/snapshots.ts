@@ -7,7 +7,6 @@ import {
   type Area,
   boxOf,
   grow,
-  imageOf,
   meet,
   Rects,
   rectOf,
@@ -15,6 +14,7 @@ import {
   viewport,
   visibleArea,
 } from './geometry.js';
+import { imageOf } from './imagemaps.js';
 import { hushedMark } from './kinds.js';
 import {
   cutBudget,

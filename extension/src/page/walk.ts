@@ -1,5 +1,5 @@
 import { asBoard } from './cells.js';
-import { type Area, areasOn, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
+import { type Area, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
 import {
   closed,
   count,
@@ -19,6 +19,7 @@ import {
   skipped,
   structured,
 } from './kinds.js';
+import { mapOf } from './imagemaps.js';
 import { isLong, nearItems, textItems } from './prose.js';
 import { isWidget, namedByContent } from './role.js';
 import { isOperable, levelOf, statesOf, targetOf } from './state.js';
@@ -340,8 +341,8 @@ export class Walk {
       item.children = [];
     }
     // A name from the content, as that of a cell, says all of it.
-    if (texts && namedByContent.has(role) && item.name === this.#at.names.content(el))
-      item.children = [];
+    if (texts && item.children.length > 0 && namedByContent.has(role))
+      if (item.name === this.#at.names.content(el)) item.children = [];
     if (role === 'row' && item.name === '' && !this.#at.passed?.has(el))
       item.name = this.#at.names.content(el);
     if (markup.has(role)) item.role = 'click';
@@ -426,7 +427,7 @@ export class Walk {
   }
 
   #areas(img: HTMLImageElement, way: Way, out: Item[]): void {
-    for (const area of areasOn(img)) {
+    for (const area of mapOf(img)?.querySelectorAll('area[href]') ?? []) {
       const rect = this.#rects.of(area);
       if (this.#reachable(area, rect, this.#at.styles.of(img), way))
         this.#push(area, 'link', rect, undefined, way, out);

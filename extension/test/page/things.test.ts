@@ -203,6 +203,13 @@ test('a board shows what is in its cells, row by row', async () => {
   ]);
 });
 
+test('a large board says how many cells there are, and not what is in each', async () => {
+  const style = `<style>body{margin:0}#b{display:grid;grid-template-columns:repeat(40,9px);width:360px}#b i{height:9px;overflow:hidden}</style>`;
+  const html = `${style}<div id=b>${'<i>1</i>'.repeat(40 * 40)}</div><script>b.addEventListener('click', () => {})</script>`;
+  const [first] = await look(html);
+  expect(first).toBe('e1 click [40x40 cells of 9x9] @0,0,360,360');
+});
+
 test('a cell of a board is not called as its row', async () => {
   const style = `<style>#b{display:grid;grid-template-columns:repeat(3,30px)}#b i{height:30px}</style>`;
   const html = `${style}<div id=b><i></i><i>X</i>${'<i></i>'.repeat(7)}</div><script>b.addEventListener('click', () => {})</script>`;
