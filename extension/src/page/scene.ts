@@ -169,6 +169,8 @@ export class Scene {
     for (const [el, was] of this.#visible) if (was !== isVisible(el)) add(el);
     for (const [el, was] of this.#turned) if (was !== isDrawn(el)) add(el);
     for (const [el, was] of this.#live) if (was !== liveOf(el)) add(el);
+    // The line of a drawing says where it is.
+    for (const [el, { item }] of known.lines) if (item.drawn && hasMoved(el, item)) add(el);
     const parts = this.#parts(changed, known);
     if (!parts) return undefined;
     if (parts.length === 0 && !after && !hasRemoved(known)) return known;
@@ -353,12 +355,16 @@ const placesMost = 200;
 function moved({ lines }: State, inside: ReadonlySet<Element>): boolean {
   const every = Math.ceil(lines.size / placesMost);
   let i = 0;
-  for (const [el, { item }] of lines) {
-    if (i++ % every !== 0 || !item.rect || !el.isConnected || inside.has(el)) continue;
-    const { left, top } = (item.hit ?? el).getBoundingClientRect();
-    if (left !== item.rect.left || top !== item.rect.top) return true;
-  }
+  for (const [el, { item }] of lines)
+    if (i++ % every === 0 && !inside.has(el) && hasMoved(el, item)) return true;
   return false;
+}
+
+/** Whether what a line shows is at another place, or of another size. */
+function hasMoved(el: Element, { hit, rect }: Item): boolean {
+  if (!rect || !el.isConnected) return false;
+  const { left, top, width, height } = (hit ?? el).getBoundingClientRect();
+  return left !== rect.left || top !== rect.top || width !== rect.width || height !== rect.height;
 }
 
 /** Finds the positioned element that contains an element. Each element is checked once. */

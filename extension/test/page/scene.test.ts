@@ -49,6 +49,7 @@ const shop = `<!doctype html><title>Shop</title><style>
   <dialog id=dlg aria-labelledby=dt><h2 id=dt>Sure?</h2><button>Yes</button></dialog>
   <div onclick="0" id=wrap>Clickable <i>part</i></div><div id=many>${'<b><button>Small</button></b>'.repeat(80)}</div><label id=lone>Say <input value=x aria-label=Say></label>
   <p><img id=plan usemap="#rooms" width=80 height=40 alt=Plan></p><map name=rooms><area id=hall shape=rect coords="0,0,40,40" href="#hall" alt=Hall><area shape=rect coords="40,0,80,40" href="#yard" alt=Yard></map>
+  <div id=board style="display:grid;grid-template-columns:repeat(3,20px)" onclick="0">${'<i style="height:20px"></i>'.repeat(9)}</div>
 </main>`;
 
 /** Changes of many kinds; `n` is a random number. They run in the page's main world. */
@@ -85,6 +86,7 @@ const changes: ((n: number) => string)[] = [
   () => `hall.focus()`,
   () => `hall.toggleAttribute('href')`,
   () => `plan.hidden = !plan.hidden`,
+  (n) => `board.children[${n} % 9].textContent = '${n % 2 === 0 ? 'X' : ''}'`,
   () => `wrap.querySelector('i').append('x')`,
   (n) => `list.children[${n} % list.children.length]?.classList.toggle('pale')`,
   () =>
