@@ -398,6 +398,21 @@ func TestFields(t *testing.T) {
 	s.act(t, check("#box", false))
 }
 
+// framed returns a snapshot with the buttons "Inside" of n frames. The session of another
+// process's frame may not be attached yet.
+func (s *stage) framed(t *testing.T, n int) protocol.Snapshot {
+	t.Helper()
+	for late := deadline(t); ; {
+		snap := s.snap(t, protocol.SnapshotRequest{})
+		if strings.Count(snap.Text, "Inside") == n {
+			return snap
+		}
+		if late.Err() != nil {
+			t.Fatalf("the frames do not come:\n%s", snap.Text)
+		}
+	}
+}
+
 func TestFramesOfBothKinds(t *testing.T) {
 	inner := `<body style="margin:0"><div style="height:900px">top</div><button onclick="this.textContent = 'Hit ' + event.isTrusted">Inside</button><input aria-label=Field>`
 	s := &stage{fixture: start(t, config(t, true))}
@@ -407,13 +422,7 @@ func TestFramesOfBothKinds(t *testing.T) {
 		<iframe title=Same srcdoc='%s' style="border:7px solid;padding:5px"></iframe><iframe title=Far src="%s/in" style="border:9px solid"></iframe>`, html.EscapeString(inner), far)})
 	s.tab = s.first(t)
 	s.open(t, "/")
-	var snap protocol.Snapshot
-	// The session of the other process's frame may not be attached yet.
-	for late := deadline(t); strings.Count(snap.Text, "Inside") != 2; snap = s.snap(t, protocol.SnapshotRequest{}) {
-		if late.Err() != nil {
-			t.Fatalf("the frames do not come:\n%s", snap.Text)
-		}
-	}
+	snap := s.framed(t, 2)
 	var refs, fields []string
 	for line := range strings.Lines(snap.Text) {
 		f := strings.Fields(line)
@@ -456,13 +465,7 @@ func TestFramesBelowBars(t *testing.T) {
 		<iframe id=turned title=Turned src="%[2]s/in" style="transform:scale(.5) rotate(20deg);border:9px solid;padding:5px"></iframe><div style="height:900px">below</div>`, html.EscapeString(inner), far)})
 	s.tab = s.first(t)
 	s.open(t, "/")
-	var snap protocol.Snapshot
-	for late := deadline(t); strings.Count(snap.Text, "Inside") != 3; snap = s.snap(t, protocol.SnapshotRequest{}) {
-		if late.Err() != nil {
-			t.Fatalf("the frames do not come:\n%s", snap.Text)
-		}
-	}
-	for line := range strings.Lines(snap.Text) {
+	for line := range strings.Lines(s.framed(t, 3).Text) {
 		if !strings.Contains(line, "btn Inside") {
 			continue
 		}
@@ -514,6 +517,9 @@ func TestDragScrollUpload(t *testing.T) {
 	s := stageOf(t, `<div id=a draggable=true style="width:80px;height:40px;background:red">Drag me</div><div id=b tabindex=0 style="width:200px;height:80px;margin-top:50px" ondragover="event.preventDefault()" ondrop="this.textContent = 'Dropped'">Here</div>
 		<div id=m tabindex=0 style="width:50px;height:50px" onmousedown="window.addEventListener('mouseup', () => { m.textContent = 'Moved' })">Knob</div>
 		<input type=file id=f multiple><button onclick="f.click()">Choose</button><div style="height:3000px"></div><button>Deep</button>`)
+	if why := s.refused(t, protocol.ActRequest{Kind: protocol.ActDrag, Target: s.ref(t, "Choose"), To: "#none"}, protocol.CodeNoElement); !strings.Contains(why, "#none") {
+		t.Errorf("an end that is not there: %s", why)
+	}
 	s.act(t, protocol.ActRequest{Kind: protocol.ActDrag, Target: "#a", To: "#b"})
 	if got := s.eval(t, "b.textContent"); got != "Dropped" {
 		t.Errorf("the drop: %q", got)
