@@ -40,6 +40,7 @@ endif
 TOOLS_KEY := $(shell { go env GOVERSION; cat build/tools/go.sum; } 2>/dev/null | cksum | cut -d ' ' -f 1)
 LINTER := $(CACHE)/bin/golangci-lint-$(TOOLS_KEY)
 TYGO := $(CACHE)/bin/tygo-$(TOOLS_KEY)
+GOTESTSUM := $(CACHE)/bin/gotestsum-$(TOOLS_KEY)
 PACKAGE_KEY := $(shell { go env GOVERSION; cat build/package/tools/go.sum; } 2>/dev/null | cksum | cut -d ' ' -f 1)
 NFPM := $(CACHE)/bin/nfpm-$(PACKAGE_KEY)
 CYCLONEDX := $(CACHE)/bin/cyclonedx-gomod-$(PACKAGE_KEY)
@@ -67,21 +68,26 @@ run: install-run $(PROGRAMS) ## install what is missing, build, start the app
 build: install-build $(PROGRAMS) ## build the programs into build/bin
 
 .PHONY: test
-test: install-test $(PROGRAMS) $(COMPONENTS) ## install what is missing, run all tests
+test: install-test $(PROGRAMS) $(COMPONENTS) $(GOTESTSUM) ## install what is missing, run all tests
 	@$(SAY_ROOT)
-	@build/display --own build/test $(TAGS)
+	@GOTESTSUM=$(abspath $(GOTESTSUM)) build/display --own build/test $(TAGS) $(MODE)
+
+# What a release needs, and the end of an issue. It continues after a failure, and make
+# lists the targets that failed.
+.PHONY: test-all
+test-all: ## make test with the race detector everywhere, then fuzz, real agents, packages, conformance, a soak of 2 minutes
+	@$(MAKE) --no-print-directory --keep-going MODE=all SOAK=2m FUZZ_TIME=10s test fuzz conformance test-agents test-package test-npm soak
 
 # For the edit-and-test loop. After the first time it takes seconds, because Go
 # caches results.
 .PHONY: check
-check: install-build modules extension/dist/manifest.json frontend/dist/index.html ## run the tests that need no browser, without the race detector
-	@build/test $(TAGS) check
+check: install-build modules extension/dist/manifest.json frontend/dist/index.html $(GOTESTSUM) ## run the tests that need no browser, without the race detector
+	@GOTESTSUM=$(abspath $(GOTESTSUM)) build/test $(TAGS) check
 
-# A part of `make test`; here with more time for each decoder.
+# The seeds of each target run with its package's tests.
 .PHONY: fuzz
 fuzz: install-build modules extension/dist/manifest.json frontend/dist/index.html ## fuzz every decoder, 30 s each (FUZZ_TIME=5m for longer)
-	@go build -o $(CACHE)/report ./build/report
-	@build/fuzz $(TAGS) $(or $(FUZZ_TIME),30s) | $(CACHE)/report /dev/null /dev/null
+	@build/fuzz $(TAGS) $(or $(FUZZ_TIME),30s)
 
 .PHONY: lint
 lint: install-build modules $(LINTER) ## run the linters of Go and TypeScript
@@ -215,6 +221,9 @@ $(LINTER):
 $(TYGO):
 	@mkdir -p $(@D)
 	@go build -modfile=build/tools/go.mod -o $@ github.com/gzuidhof/tygo
+$(GOTESTSUM):
+	@mkdir -p $(@D)
+	@go build -modfile=build/tools/go.mod -o $@ gotest.tools/gotestsum
 $(NFPM):
 	@mkdir -p $(@D)
 	@go build -modfile=build/package/tools/go.mod -o $@ github.com/goreleaser/nfpm/v2/cmd/nfpm

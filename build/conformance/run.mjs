@@ -14,15 +14,19 @@ const scenarios = ['server-initialize', 'ping', 'logging-set-level', 'tools-list
 
 const program = resolve(process.argv[2])
 const home = mkdtempSync(join(tmpdir(), 'pilotfish-conformance-'))
-const env = { ...process.env, PILOTFISH_HOME: home, PILOTFISH_READY: '1' }
+const env = { ...process.env, PILOTFISH_HOME: home, PILOTFISH_READY: '3' }
 const clear = () => rmSync(home, { recursive: true, force: true })
 
-// On file descriptor 3 it reports that it listens, or why it does not.
+// On file descriptor 3 it reports with a line that it listens, or why it does not.
 const app = spawn(program, ['serve', '--headless', '--json'], { env, stdio: ['ignore', 'ignore', 'inherit', 'pipe'] })
 const ended = new Promise((done) => app.on('close', done))
 const word = await new Promise((done) => {
   let said = ''
-  app.stdio[3].on('data', (text) => (said += text)).on('end', () => done(said.trim()))
+  app.stdio[3].on('data', (text) => {
+    said += text
+    if (said.includes('\n')) done(said.trim())
+  })
+  app.on('close', () => done(said.trim() || 'it ended'))
 })
 if (word !== 'ready') {
   console.error(`pilotfish did not start: ${word}`)
