@@ -94,9 +94,9 @@ lint: install-build modules $(LINTER) ## run the linters of Go and TypeScript
 	@build/lint $(LINTER)
 
 .PHONY: bench
-bench: install-test $(PROGRAMS) ## measure; prints a table, writes build/bench.json
+bench: install-test $(PROGRAMS) ## measure; prints a table, writes build/bench.json (ROWS=click for some rows)
 	@$(SAY_ROOT)
-	@build/display go run -tags $(TAGS) ./app/bench
+	@build/display go run -tags $(TAGS) ./app/bench $(if $(ROWS),-only '$(ROWS)')
 
 # The conformance suite of the Model Context Protocol, in a pinned version. It
 # takes about 15 s and is useful only when /mcp changes.

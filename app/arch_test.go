@@ -251,11 +251,8 @@ func roomRules() []roomRule {
 		{"app/service/bridge", []string{protocol, "app/cli/client", "backend/agent/builtin", "backend/command/catalogue", "backend/mcp", "backend/task"}, "what serves models and clients over streams carries commands to the app and runs none"},
 		{"app/programs", []string{"backend", "app/service/connecting", "app/service/ownservers"}, "the window does to other programs what the command line does, by the same code"},
 		{"app/assembly", []string{"backend", "extension", "frontend"}, "it puts the backend together for the programs that run it, and is none itself"},
-		{"app/bench", []string{"backend", "app/e2e", "extension", "frontend", "app/agents/fakes/model"}, "nobody imports a program; the stand-in for hosted models is shared by all tests"},
-		{"app/bench/report", nil, "rows are judged and printed whatever was measured"},
-		{"app/bench/site", nil, "pages are served to any driver"},
-		{"app/bench/process", []string{protocol}, "a process is started and read whatever runs in it"},
-		{"app/bench/peers", []string{protocol, "backend/browser/chromium", "app/bench/report"}, "drivers know no measurement"},
+		{"app/bench", []string{protocol, "app/e2e"}, "the benchmark drives built programs; nothing of ours is linked into what is measured"},
+		{"app/bench/peers", []string{protocol, "backend/browser/chromium", "backend/browser/devtools"}, "drivers know no measurement"},
 		{"app/bench/product", []string{protocol, "app/e2e"}, "the app is started without knowing what is measured"},
 		{"app/agents", []string{"backend"}, "real agents meet the built programs: nothing of them is linked"},
 		{"app/e2e", []string{"backend", "extension", "frontend", "app/agents/fakes", "app/cli/client"}, "nobody imports a program; the stand-ins for hosted models and for an MCP server of the user are shared by all tests"},
@@ -264,12 +261,6 @@ func roomRules() []roomRule {
 	}
 	for _, name := range []string{"agent", "auth", "hub", "journal", "logs", "proc", "question", "redact", "spelling", "supervise"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
-	}
-	for _, name := range []string{"actions", "chat", "commandline", "panel", "snapshots", "tabs", "tasks", "terminal"} {
-		rules = append(rules, roomRule{"app/bench/" + name, []string{
-			"backend", "app/e2e", "app/agents/fakes/model",
-			"app/bench/report", "app/bench/site", "app/bench/process", "app/bench/peers", "app/bench/product",
-		}, "measurements do not know each other"})
 	}
 	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
 	// Only journal writes files atomically, and only it makes the error for files
@@ -332,12 +323,12 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 		reason  string
 	}{
 		{"github.com/chromedp/", []string{"backend/browser", "app/e2e", "app/bench"}, "nobody outside sees a type of the browser's protocol; the whole-product tests look at the browser from outside"},
-		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e", "app/bench"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
+		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
 		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp", "app/e2e"}, "an agent's protocol is its driver's matter; the tests of Pilot are a client of it"},
 		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "backend/toolservers/client", "app/service", "app/programs/fakes", "app/e2e", "app/agents/fakes/notes", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tasks are clients of the user's servers; tests are clients of it)"},
 		{"aead.dev/minisign", []string{"backend/update", "app/service/updating"}, "what is signed by a release key is only the update (its command's tests sign one)"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},
-		{"modernc.org/sqlite", []string{"backend/browser", "app/bench"}, "only files of other browsers are databases; our own state is journals and files that a person can read"},
+		{"modernc.org/sqlite", []string{"backend/browser"}, "only files of other browsers are databases; our own state is journals and files that a person can read"},
 		{"github.com/getlantern/systray", []string{"app/tray"}, "the tray owns GTK's main loop and cannot share a process with the window"},
 	}
 	for _, file := range tree(t) {

@@ -2,45 +2,61 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"pilotfish/app/bench/process"
-	"pilotfish/app/bench/report"
 )
 
-func TestMain(m *testing.M) {
-	if os.Getenv(process.RoleEnv) != "" { // the backend that a measurement starts
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
-
+// A bench that fails and a limit that is missed are errors; the other rows are
+// measured and written all the same.
 func TestRunMeasuresAndWrites(t *testing.T) {
+	measures := func(rows ...row) bench {
+		b := bench{run: func(context.Context, options) ([]row, error) { return rows, nil }}
+		for _, r := range rows {
+			b.rows = append(b.rows, r.Name)
+		}
+		return b
+	}
+	all := []bench{
+		{rows: []string{"b.broken"}, run: func(context.Context, options) ([]row, error) { return nil, errors.New("it hangs") }},
+		measures(row{Name: "a.good", Value: 10, Rule: noLimit}, row{Name: "a.other", Rule: noLimit}),
+		measures(row{Name: "b.slow", Value: 3, Rule: valueAtMost, Limit: 2}),
+	}
 	file := filepath.Join(t.TempDir(), "build", "bench.json")
-	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-quick", "-only", "^terminal.paste$", "-o", file}, &out); err != nil {
-		t.Fatal(err)
+	run := func(only string) (string, []row, error) {
+		var out bytes.Buffer
+		failed := run(t.Context(), []string{"-only", only, "-o", file}, &out, all)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []row
+		if err := json.Unmarshal(text, &rows); err != nil {
+			t.Fatal(err)
+		}
+		return out.String(), rows, failed
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	table, rows, err := run("^a.good$")
+	if err != nil || len(rows) != 1 || rows[0].Name != "a.good" || !rows[0].OK || rows[0].Value != 10 {
+		t.Errorf("%v, rows = %+v", err, rows)
 	}
-	var rows []report.Row
-	if err := json.Unmarshal(b, &rows); err != nil {
-		t.Fatal(err)
+	if !strings.Contains(table, "a.good") || !strings.Contains(table, "no limit") {
+		t.Errorf("table = %s", table)
 	}
-	if len(rows) != 1 || rows[0].Name != "terminal.paste" || !rows[0].OK || rows[0].Value != 10 {
-		t.Errorf("rows = %+v", rows)
+	table, rows, err = run("^b")
+	if err == nil || !strings.Contains(err.Error(), "it hangs") || !strings.Contains(err.Error(), "b.slow does not hold its limit") {
+		t.Errorf("error = %v", err)
 	}
-	if !strings.Contains(out.String(), "terminal.paste") {
-		t.Errorf("table = %s", out.String())
+	if len(rows) != 1 || rows[0].OK || !strings.Contains(table, "MISSED") {
+		t.Errorf("rows = %+v, table = %s", rows, table)
 	}
-	if err := run(t.Context(), []string{"-only", "("}, &out); err == nil {
-		t.Error("a broken pattern was taken")
+	for _, none := range []string{"nothing", "("} {
+		if _, _, err := run(none); err == nil {
+			t.Errorf("%q was taken", none)
+		}
 	}
 }

@@ -1,34 +1,37 @@
 package peers
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"time"
 
-	"pilotfish/app/bench/report"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+
 	"pilotfish/backend/browser/chromium"
+	"pilotfish/backend/browser/devtools"
 )
 
-// bare is a headless Chromium driven directly over its pipe, one command at a
-// time. All other drivers are built on such a protocol.
+// BareName is the name of the bare protocol in the results.
+const BareName = "bare protocol"
+
+// bare is a headless Chromium without any code of ours in it, driven over its pipe.
+// All other drivers are built on such a protocol. It only loads pages.
 type bare struct {
+	Driver // the rest is not supported
+
 	cmd     *exec.Cmd
-	ask     *os.File
-	answer  *bufio.Reader
-	read    *os.File
+	conn    *chromedp.PipeConn
 	profile string
-	session string
-	last    int
+	tab     *devtools.Session
 }
 
 // startBare starts a bare browser with a tab.
-func startBare(ctx context.Context) (*bare, error) {
+func startBare(ctx context.Context) (_ *bare, err error) {
 	found, err := chromium.Find("")
 	if err != nil {
 		return nil, fmt.Errorf("finding a browser: %w", err)
@@ -37,14 +40,6 @@ func startBare(ctx context.Context) (*bare, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a profile: %w", err)
 	}
-	asked, ask, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("making a pipe: %w", err)
-	}
-	answer, answered, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("making a pipe: %w", err), asked.Close(), ask.Close())
-	}
 	args := []string{
 		"--headless", "--remote-debugging-pipe", "--user-data-dir=" + profile, "--no-first-run", "--window-size=1280,800",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "about:blank",
@@ -52,127 +47,70 @@ func startBare(ctx context.Context) (*bare, error) {
 	if sandboxOff() {
 		args = append(args, "--no-sandbox")
 	}
-	b := &bare{cmd: exec.CommandContext(ctx, found.Path, args...), ask: ask, answer: bufio.NewReaderSize(answer, 1<<20), read: answer, profile: profile}
-	b.cmd.ExtraFiles = []*os.File{asked, answered}
-	err = b.cmd.Start()
-	_ = asked.Close()
-	_ = answered.Close()
-	if err != nil {
-		return nil, fmt.Errorf("starting a bare browser: %w", err)
+	b := &bare{cmd: exec.CommandContext(ctx, found.Path, args...), profile: profile}
+	if err := b.start(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("starting a bare browser: %w", err), b.Close())
 	}
-	var made struct {
-		TargetID string `json:"targetId"`
-	}
-	if err := b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &made); err != nil {
-		return nil, errors.Join(err, b.Close())
-	}
-	var attached struct {
-		SessionID string `json:"sessionId"`
-	}
-	if err := b.call("Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &attached); err != nil {
-		return nil, errors.Join(err, b.Close())
-	}
-	b.session = attached.SessionID
-	err = b.call("Page.enable", nil, nil)
-	return b, err
+	return b, nil
 }
 
-type bareMessage struct {
-	ID     int             `json:"id"`
-	Method string          `json:"method"`
-	Result json.RawMessage `json:"result"`
-	Error  *struct {
-		Message string `json:"message"`
-	} `json:"error"`
-}
-
-func (b *bare) next() (bareMessage, error) {
-	var m bareMessage
-	raw, err := b.answer.ReadBytes(0)
-	if err != nil {
-		return m, fmt.Errorf("reading from a bare browser: %w", err)
-	}
-	err = json.Unmarshal(bytes.TrimSuffix(raw, []byte{0}), &m)
-	return m, err
-}
-
-// call sends a command and reads until its answer.
-func (b *bare) call(method string, params, into any) error {
-	b.last++
-	message := map[string]any{"id": b.last, "method": method}
-	if params != nil {
-		message["params"] = params
-	}
-	if b.session != "" {
-		message["sessionId"] = b.session
-	}
-	raw, err := json.Marshal(message)
+func (b *bare) start(ctx context.Context) error {
+	read, commands, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	if _, err := b.ask.Write(append(raw, 0)); err != nil {
-		return fmt.Errorf("asking a bare browser: %w", err)
+	defer read.Close()
+	events, write, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, commands.Close())
 	}
-	for {
-		m, err := b.next()
-		switch {
-		case err != nil:
-			return err
-		case m.ID != b.last:
-			continue
-		case m.Error != nil:
-			return fmt.Errorf("%s: %s", method, m.Error.Message)
-		case into == nil:
-			return nil
-		}
-		return json.Unmarshal(m.Result, into)
+	defer write.Close()
+	b.conn = chromedp.NewPipeConn(events, commands)
+	b.cmd.ExtraFiles = []*os.File{read, write}
+	if err := b.cmd.Start(); err != nil {
+		return err
 	}
+	conn := devtools.New(b.conn, slog.New(slog.DiscardHandler), nil)
+	go func() { _ = conn.Serve(ctx) }() // the calls report that the pipe has ended
+	var made target.CreateTargetResult
+	if err := conn.Root.Call(ctx, target.CreateTarget.Method, map[string]any{"url": "about:blank"}, &made); err != nil {
+		return err
+	}
+	if b.tab, err = conn.Attach(ctx, made.TargetID); err != nil {
+		return err
+	}
+	return b.tab.Call(ctx, "Page.enable", nil, nil)
 }
-
-// BareName is the name of the bare protocol in the results.
-const BareName = "bare protocol"
-
-var errBare = errors.New("the bare protocol only loads pages")
 
 // Name returns the name in the results.
 func (b *bare) Name() string { return BareName }
 
-// Snapshot is not supported.
-func (b *bare) Snapshot(context.Context) (string, float64, error) { return "", 0, errBare }
-
-// Click is not supported.
-func (b *bare) Click(context.Context, string) (float64, error) { return 0, errBare }
-
-// Fill is not supported.
-func (b *bare) Fill(context.Context, string, string) (float64, error) { return 0, errBare }
-
-// Screenshot is not supported.
-func (b *bare) Screenshot(context.Context, bool, bool) (float64, error) { return 0, errBare }
-
 // Open loads an address and returns after its load event.
-func (b *bare) Open(_ context.Context, url string) (float64, error) {
+func (b *bare) Open(ctx context.Context, url string) (float64, error) {
 	start := time.Now()
-	err := b.load(url)
-	return report.MS(time.Since(start)), err
-}
-
-func (b *bare) load(url string) error {
-	if err := b.call("Page.navigate", map[string]any{"url": url}, nil); err != nil {
-		return err
+	loaded := b.tab.Events("Page.loadEventFired")
+	defer loaded.Cancel()
+	if err := b.tab.Call(ctx, "Page.navigate", map[string]any{"url": url}, nil); err != nil {
+		return 0, fmt.Errorf("loading a page in a bare browser: %w", err)
 	}
-	for {
-		m, err := b.next()
-		if err != nil || m.Method == "Page.loadEventFired" {
-			return err
+	select {
+	case _, ok := <-loaded.C:
+		if !ok {
+			return 0, errors.New("loading a page in a bare browser: it ended")
 		}
+		return ms(time.Since(start)), nil
+	case <-ctx.Done():
+		return 0, fmt.Errorf("loading a page in a bare browser: %w", ctx.Err())
 	}
 }
 
 // Close ends the browser.
 func (b *bare) Close() error {
-	b.session = ""
-	_ = b.ask.Close()
-	_ = b.read.Close()
-	_ = b.cmd.Wait() // it ends with its pipe; its exit error does not matter
+	if b.conn != nil {
+		_ = b.conn.Close()
+	}
+	if b.cmd.Process != nil {
+		_ = b.cmd.Wait() // it ends with its pipe; its exit error does not matter
+	}
 	return os.RemoveAll(b.profile)
 }

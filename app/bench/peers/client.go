@@ -11,8 +11,6 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"pilotfish/app/bench/report"
 )
 
 // Client drives a browser through an MCP server over standard input and output.
@@ -97,7 +95,7 @@ func newClient(ctx context.Context) (*Client, error) {
 	}
 	cmd := exec.CommandContext(ctx, p.path, "mcp")
 	cmd.Env = p.env
-	c, err := connect(ctx, report.Ours, cmd, p.Home)
+	c, err := connect(ctx, Ours, cmd, p.Home)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(p.Home))
 	}
@@ -158,7 +156,7 @@ func (c *Client) Tools(ctx context.Context) (*sdk.ListToolsResult, error) {
 func (c *Client) call(ctx context.Context, t toolCall) (string, float64, error) {
 	start := time.Now()
 	result, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: t.tool, Arguments: t.args})
-	took := report.MS(time.Since(start))
+	took := ms(time.Since(start))
 	if err != nil {
 		return "", took, fmt.Errorf("%s: %s: %w", c.called, t.tool, err)
 	}

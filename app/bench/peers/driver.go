@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"pilotfish/app/bench/report"
 	"pilotfish/backend/protocol"
 )
 
@@ -67,7 +66,7 @@ func NewProgram() (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a home: %w", err)
 	}
-	p := &Program{called: report.Ours, path: CliProgram(), env: append(os.Environ(), protocol.EnvHome+"="+home), Home: home}
+	p := &Program{called: Ours, path: CliProgram(), env: append(os.Environ(), protocol.EnvHome+"="+home), Home: home}
 	p.end = func(ctx context.Context) error {
 		_, _, err := p.Run(ctx, "app", "quit")
 		if err == nil {
@@ -99,7 +98,7 @@ func (p *Program) Run(ctx context.Context, args ...string) (string, float64, err
 	cmd.Env = p.env
 	start := time.Now()
 	out, err := cmd.CombinedOutput()
-	took := report.MS(time.Since(start))
+	took := ms(time.Since(start))
 	if err != nil {
 		err = fmt.Errorf("%s %s: %w: %.300s", p.called, args[0], err, out)
 	}
@@ -158,6 +157,9 @@ func (p *Program) Screenshot(ctx context.Context, full, annotated bool) (float64
 	_, took, err := p.Run(ctx, args...)
 	return took, err
 }
+
+// ms returns a duration in milliseconds.
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // CliProgram is the path of our built command line.
 func CliProgram() string { return filepath.Join("build", "bin", "pilotfish") }

@@ -6,16 +6,23 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"pilotfish/app/bench/report"
 )
+
+// Ours is the name of Pilotfish in the results.
+const Ours = "pilotfish"
+
+// Samples are the figures of each driver, by name.
+type Samples map[string][]float64
+
+// Add adds a figure.
+func (s Samples) Add(name string, value float64) { s[name] = append(s[name], value) }
 
 // Group is a set of drivers that are measured in turns, ours first.
 type Group struct {
 	Drivers []Driver
 	peers   *Peers
-	// missing says which peers are left out and why.
-	missing []string
+	// Missing says which peers are left out and why.
+	Missing []string
 }
 
 // Entrant makes a driver.
@@ -26,11 +33,11 @@ type Entrant struct {
 
 // OurProgram is our command line.
 func OurProgram() Entrant {
-	return Entrant{report.Ours, func(context.Context, *Peers) (Driver, error) { return NewProgram() }}
+	return Entrant{Ours, func(context.Context, *Peers) (Driver, error) { return NewProgram() }}
 }
 
 func ourClient() Entrant {
-	return Entrant{report.Ours, func(ctx context.Context, _ *Peers) (Driver, error) { return newClient(ctx) }}
+	return Entrant{Ours, func(ctx context.Context, _ *Peers) (Driver, error) { return newClient(ctx) }}
 }
 
 // PeerProgram is the command line of agent-browser.
@@ -59,8 +66,8 @@ func Gather(ctx context.Context, url string, entrants ...Entrant) (*Group, error
 	var missing error
 	c.peers, missing = New(ctx)
 	for _, e := range entrants {
-		if e.Name != report.Ours && e.Name != BareName && missing != nil {
-			c.missing = append(c.missing, fmt.Sprintf("%s is left out: %v", e.Name, missing))
+		if e.Name != Ours && e.Name != BareName && missing != nil {
+			c.Missing = append(c.Missing, fmt.Sprintf("%s is left out: %v", e.Name, missing))
 			continue
 		}
 		d, err := e.Make(ctx, c.peers)
@@ -69,7 +76,7 @@ func Gather(ctx context.Context, url string, entrants ...Entrant) (*Group, error
 			_, err = d.Open(ctx, url)
 		}
 		switch {
-		case err != nil && e.Name == report.Ours:
+		case err != nil && e.Name == Ours:
 			return nil, errors.Join(err, c.Close())
 		case err != nil:
 			c.leave(e.Name, err)
@@ -80,13 +87,13 @@ func Gather(ctx context.Context, url string, entrants ...Entrant) (*Group, error
 
 // leave continues without a peer.
 func (c *Group) leave(name string, why error) {
-	c.missing = append(c.missing, fmt.Sprintf("%s is left out: %v", name, why))
+	c.Missing = append(c.Missing, fmt.Sprintf("%s is left out: %v", name, why))
 	c.Drivers = slices.DeleteFunc(c.Drivers, func(d Driver) bool {
 		if d.Name() != name {
 			return false
 		}
 		if err := d.Close(); err != nil {
-			c.missing = append(c.missing, fmt.Sprintf("%s did not end well: %v", name, err))
+			c.Missing = append(c.Missing, fmt.Sprintf("%s did not end well: %v", name, err))
 		}
 		return true
 	})
@@ -103,7 +110,7 @@ func (c *Group) Turns(ctx context.Context, runs int, do func(ctx context.Context
 		}
 		for _, d := range order {
 			if err := do(ctx, d, i); err != nil {
-				if d.Name() == report.Ours || ctx.Err() != nil {
+				if d.Name() == Ours || ctx.Err() != nil {
 					return fmt.Errorf("%s: %w", d.Name(), err)
 				}
 				c.leave(d.Name(), err)
@@ -114,7 +121,7 @@ func (c *Group) Turns(ctx context.Context, runs int, do func(ctx context.Context
 }
 
 // Only removes the figures of drivers that were left out.
-func (c *Group) Only(s report.Samples) report.Samples {
+func (c *Group) Only(s Samples) Samples {
 	maps.DeleteFunc(s, func(name string, _ []float64) bool {
 		return !slices.ContainsFunc(c.Drivers, func(d Driver) bool { return d.Name() == name })
 	})
@@ -133,10 +140,20 @@ func (c *Group) Close() error {
 	return errors.Join(errs...)
 }
 
-// Noted adds notes about the left out peers to rows.
-func (c *Group) Noted(rows []report.Row) []report.Row {
-	for i := range rows {
-		rows[i].Notes = append(rows[i].Notes, c.missing...)
+// First opens a page with a driver that nothing was started for, and then ends
+// everything that this started, so that the next run is not slowed down.
+func First(ctx context.Context, e Entrant, url string) (took float64, err error) {
+	p, err := New(ctx)
+	if err != nil && e.Name != Ours {
+		return 0, err
 	}
-	return rows
+	if p != nil {
+		defer func() { err = errors.Join(err, p.Close()) }()
+	}
+	d, err := e.Make(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	took, err = d.Open(ctx, url)
+	return took, errors.Join(err, d.Close())
 }

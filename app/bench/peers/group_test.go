@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"pilotfish/app/bench/report"
 )
 
 func TestRefsOfEverySnapshot(t *testing.T) {
@@ -29,8 +27,8 @@ func TestRefsOfEverySnapshot(t *testing.T) {
 
 // A peer that fails is left out with a note; a failure of ours is an error.
 func TestAPeerThatFailsIsLeftOut(t *testing.T) {
-	c := &Group{Drivers: []Driver{&Program{called: report.Ours}, &Program{called: "a", end: func(context.Context) error { return nil }}, &Program{called: "b"}}}
-	took := report.Samples{}
+	c := &Group{Drivers: []Driver{&Program{called: Ours}, &Program{called: "a", end: func(context.Context) error { return nil }}, &Program{called: "b"}}}
+	took := Samples{}
 	err := c.Turns(t.Context(), 4, func(_ context.Context, d Driver, i int) error {
 		if d.Name() == "a" && i == 1 {
 			return errors.New("it hangs")
@@ -38,12 +36,11 @@ func TestAPeerThatFailsIsLeftOut(t *testing.T) {
 		took.Add(d.Name(), 1)
 		return nil
 	})
-	if err != nil || len(c.Only(took)) != 2 || len(took[report.Ours]) != 4 || len(took["b"]) != 4 {
+	if err != nil || len(c.Only(took)) != 2 || len(took[Ours]) != 4 || len(took["b"]) != 4 {
 		t.Errorf("%v, %v", took, err)
 	}
-	rows := c.Noted([]report.Row{{Name: "x"}})
-	if len(rows[0].Notes) != 1 || !strings.Contains(rows[0].Notes[0], "it hangs") {
-		t.Errorf("notes = %v", rows[0].Notes)
+	if len(c.Missing) != 1 || !strings.Contains(c.Missing[0], "it hangs") {
+		t.Errorf("missing = %v", c.Missing)
 	}
 	if err := c.Turns(t.Context(), 1, func(context.Context, Driver, int) error { return errors.New("no") }); err == nil {
 		t.Error("our own failure was passed over")

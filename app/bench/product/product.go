@@ -1,14 +1,19 @@
-// Package product runs the whole app on a desktop of its own, and gives
-// measurements access to its panel.
+// Package product is what is measured: the whole app on a desktop of its own, with
+// access to its panel; a bare browser on the same desktop, as its floor; the memory
+// of processes; and the pages that browsers load.
 package product
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,8 +24,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// ProductPatience is how long the product may take for one step of a measurement.
-const ProductPatience = 60 * time.Second
+// patience is how long a program may take for one step of a measurement.
+const patience = 60 * time.Second
 
 // realBrowser is the browser that the whole product is measured with.
 const realBrowser = "/usr/bin/chromium"
@@ -33,7 +38,7 @@ const TapName = "chromium"
 func RunTapped(ctx context.Context, args []string) error {
 	for _, arg := range args {
 		if profile, ok := strings.CutPrefix(arg, "--user-data-dir="); ok {
-			return tap.Proxy(ctx, realBrowser, args, TapSocket(profile))
+			return tap.Proxy(ctx, realBrowser, args, tapSocket(profile))
 		}
 	}
 	out, err := tap.Output(ctx, realBrowser, args...)
@@ -41,8 +46,8 @@ func RunTapped(ctx context.Context, args []string) error {
 	return err
 }
 
-// TapSocket is the path of the tap's socket for a browser with that profile.
-func TapSocket(profile string) string { return filepath.Join(filepath.Dir(profile), "tap.sock") }
+// tapSocket is the path of the tap's socket for a browser with that profile.
+func tapSocket(profile string) string { return filepath.Join(filepath.Dir(profile), "tap.sock") }
 
 // Desktop is a desktop, with a folder for the products that run on it.
 type Desktop struct {
@@ -51,8 +56,7 @@ type Desktop struct {
 	Browser string // the bench, under the browser's name
 }
 
-// NewDesktop starts a desktop.
-func NewDesktop(ctx context.Context) (*Desktop, error) {
+func newDesktop(ctx context.Context) (*Desktop, error) {
 	dir, err := os.MkdirTemp("", "pfbench")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder: %w", err)
@@ -74,27 +78,28 @@ func NewDesktop(ctx context.Context) (*Desktop, error) {
 	return s, nil
 }
 
-// Prompted starts a desktop and the app on it, and calls act when the panel's
-// terminal shows its prompt.
-func Prompted(ctx context.Context, act func(p *App) error) (err error) {
-	s, err := NewDesktop(ctx)
+// OnDesktop starts a desktop, and calls act on it.
+func OnDesktop(ctx context.Context, act func(s *Desktop) error) error {
+	s, err := newDesktop(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	return errors.Join(act(s), s.Screen.Close(), os.RemoveAll(s.Dir))
+}
+
+// Prompted starts the app, and calls act when the panel's terminal shows its
+// prompt.
+func (s *Desktop) Prompted(ctx context.Context, act func(p *App) error) error {
 	p, err := s.Start(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.Stop()) }()
-	if _, err := p.Painted(ctx, "ready>"); err != nil {
-		return err
+	_, err = p.Painted(ctx, "ready>")
+	if err == nil {
+		err = act(p)
 	}
-	return act(p)
+	return errors.Join(err, p.Stop())
 }
-
-// Close ends the desktop and removes its folder.
-func (s *Desktop) Close() error { return errors.Join(s.Screen.Close(), os.RemoveAll(s.Dir)) }
 
 // App is one running app with its panel.
 type App struct {
@@ -105,18 +110,12 @@ type App struct {
 	Panel  *tap.Page
 }
 
-// Start starts the app with a new home and returns when it is attached to the
-// panel.
-func (s *Desktop) Start(ctx context.Context) (*App, error) {
-	return s.StartWith(ctx, func(string) error { return nil })
-}
-
 // Program is the path of the built app.
 func Program() string { return filepath.Join("build", "bin", "Pilotfish") }
 
-// StartWith is Start, with a function that writes more files into the settings
-// folder.
-func (s *Desktop) StartWith(ctx context.Context, prepare func(config string) error) (*App, error) {
+// Start starts the app with a new home and returns when it is attached to the
+// panel.
+func (s *Desktop) Start(ctx context.Context) (*App, error) {
 	home, err := os.MkdirTemp(s.Dir, "h")
 	if err != nil {
 		return nil, err
@@ -128,9 +127,6 @@ func (s *Desktop) StartWith(ctx context.Context, prepare func(config string) err
 		os.WriteFile(filepath.Join(config, "settings.toml"), []byte(settings), 0o600),
 		os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='ready> '\n"), 0o600),
 	)
-	if err == nil {
-		err = prepare(config)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("writing the settings: %w", err)
 	}
@@ -142,8 +138,8 @@ func (s *Desktop) StartWith(ctx context.Context, prepare func(config string) err
 	if err := p.Cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting the app: %w", err)
 	}
-	socket := TapSocket(filepath.Join(home, "state", "sessions", string(protocol.DefaultSession), "profile"))
-	err = Until(ctx, func() error {
+	socket := tapSocket(filepath.Join(home, "state", "sessions", string(protocol.DefaultSession), "profile"))
+	err = until(ctx, func() error {
 		if p.Client != nil {
 			return nil
 		}
@@ -161,7 +157,7 @@ func (s *Desktop) StartWith(ctx context.Context, prepare func(config string) err
 
 // AttachPanel waits for the panel and attaches to it.
 func (p *App) AttachPanel(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, ProductPatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var err error
 	p.Panel, err = p.Client.Await(ctx, "panel.html")
@@ -224,11 +220,37 @@ func (p *App) Stop() error {
 	return nil
 }
 
-// Until repeats ask until it returns no error. It polls, because nothing outside
+// ClickAction opens or closes the panel.
+func (p *App) ClickAction(ctx context.Context) error {
+	return p.Client.ClickAction(ctx, protocol.ExtensionID)
+}
+
+// Reopen closes a panel with a click, waits until it is gone, and opens it again.
+// It returns the time of the second click.
+func Reopen(ctx context.Context, client *tap.Client, click func(context.Context) error) (time.Time, error) {
+	if err := click(ctx); err != nil {
+		return time.Time{}, err
+	}
+	if err := until(ctx, func() error {
+		// Only list the targets: a page that is attached to while it closes never
+		// answers.
+		targets, err := client.Targets(ctx)
+		if err == nil && slices.ContainsFunc(targets, func(t tap.Target) bool { return strings.Contains(t.URL, "panel.html") }) {
+			return errors.New("the panel is still there")
+		}
+		return err
+	}); err != nil {
+		return time.Time{}, err
+	}
+	began := time.Now()
+	return began, click(ctx)
+}
+
+// until repeats ask until it returns no error. It polls, because nothing outside
 // is notified of what it waits for (a socket, a target behind the product's own
 // pipe).
-func Until(ctx context.Context, ask func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, ProductPatience)
+func until(ctx context.Context, ask func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -247,3 +269,34 @@ func Until(ctx context.Context, ask func() error) error {
 
 // Millis returns a time in milliseconds since 1970, as pages count it.
 func Millis(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }
+
+// Command runs a command as the command line does.
+func (p *App) Command(ctx context.Context, tab protocol.TabID, name string, args map[string]any) (reply protocol.CommandReply, err error) {
+	var at protocol.Endpoint
+	raw, err := os.ReadFile(filepath.Join(p.Home, "state", "pilotfish.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &at)
+	}
+	if err != nil {
+		return reply, fmt.Errorf("reading the endpoint: %w", err)
+	}
+	body, err := json.Marshal(map[string]any{"command": name, "args": args, "tab": tab})
+	if err != nil {
+		return reply, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d/command", at.Port), bytes.NewReader(body))
+	if err != nil {
+		return reply, err
+	}
+	req.Header.Set("Authorization", "Bearer "+at.Token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return reply, err
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil || !reply.OK {
+		return reply, errors.Join(fmt.Errorf("%s: %s: %s", name, resp.Status, reply.Text), err)
+	}
+	return reply, nil
+}

@@ -1,5 +1,4 @@
-// Package site serves the pages that drivers act on, and records what was done.
-package site
+package product
 
 import (
 	"context"
@@ -49,8 +48,8 @@ addEventListener('pagehide', () => { record.value = f.value; navigator.sendBeaco
 <script>h.attachShadow({ mode: 'closed' }).innerHTML = Array.from({ length: 100 }, (_, i) => '<button>Button ' + (800 + i) + '</button>').join('\n');</script>`
 )
 
-// New starts the site.
-func New() *Site {
+// NewSite starts the site.
+func NewSite() *Site {
 	s := &Site{records: make(chan Record, 16)}
 	pages := map[string]string{
 		"/": actPage, "/empty": "", "/form": formPage(), "/1000": buttons(0, 1000), "/mixed": buttons(0, 800) + mixedPage,

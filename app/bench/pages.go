@@ -1,4 +1,4 @@
-package snapshots
+package main
 
 import (
 	"context"
@@ -14,8 +14,6 @@ import (
 
 	"pilotfish/app/bench/peers"
 	"pilotfish/app/bench/product"
-	"pilotfish/app/bench/report"
-	"pilotfish/app/bench/site"
 	"pilotfish/app/e2e/tap"
 	"pilotfish/backend/protocol"
 )
@@ -27,114 +25,89 @@ const taskLetters = 14_000
 // mode that reports what is in view.
 const pageController = "page-controller"
 
-// Pages measure snapshots as a task takes them.
-func Pages() []report.Bench {
-	return []report.Bench{{Rows: []string{"page.1000", "page.5000", "page.20000nodes", "page.chars"}, Run: benchPages}}
+// pageBenches measure snapshots as a task takes them.
+func pageBenches() []bench {
+	return []bench{{rows: []string{"page.1000", "page.5000", "page.20000nodes", "page.chars"}, run: pages}}
 }
 
-// seenPage is a page to measure.
-type seenPage struct {
-	row, path string
-}
-
-// benchPages takes a task's snapshot and the peer's in turns, each in its own tab
-// of the same browser, because the peer writes into the page. The figure is the
-// time that the page's main thread spent from request to answer. The first
-// snapshot of a document is not included.
-func benchPages(ctx context.Context, o report.Options) (rows []report.Row, err error) {
+// pages takes a task's snapshot and the peer's in turns, each in its own tab of the
+// same browser, because the peer writes into the page. The figure is the time that
+// the page's main thread spent from request to answer. The first snapshot of a
+// document is not included.
+func pages(ctx context.Context, o options) (rows []row, err error) {
 	var missing []string
+	modules := ""
 	installed, err := peers.New(ctx)
 	if err != nil {
 		missing = append(missing, fmt.Sprintf("%s is left out: %v", pageController, err))
 	} else {
+		modules = installed.Modules
 		defer func() { err = errors.Join(err, installed.Close()) }()
 	}
-	srv := seenSite(installed)
+	srv := seenSite(modules)
 	defer srv.Close()
-	s, err := product.NewDesktop(ctx)
+	chars := map[string]float64{}
+	err = product.OnDesktop(ctx, func(s *product.Desktop) error {
+		// Wait for the panel first. A tab that is hidden before the panel has its
+		// place keeps its earlier width, and then more is in view than a snapshot
+		// reports.
+		return s.Prompted(ctx, func(p *product.App) error {
+			for _, page := range []struct{ row, path string }{{"page.1000", "/1000"}, {"page.5000", "/5000"}, {"page.20000nodes", "/20000"}} {
+				seen, err := see(ctx, p, o, srv.URL+page.path, modules != "")
+				if err != nil {
+					return fmt.Errorf("%s: %w", page.row, err)
+				}
+				r := compared(page.row, seen.took).atMost(1)
+				r.Notes = append(slices.Clone(missing), fmt.Sprintf("the first snapshot of a document took %.3g ms", seen.first))
+				rows = append(rows, r)
+				for who, n := range seen.chars {
+					chars[who] += n
+				}
+			}
+			return nil
+		})
+	})
 	if err != nil {
-		return nil, err
+		return rows, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	p, err := s.Start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.Stop()) }()
-	// Wait for the panel first. A tab that is hidden before the panel has its
-	// place keeps its earlier width, and then more is in view than a snapshot
-	// reports.
-	if _, err := p.Painted(ctx, "ready>"); err != nil {
-		return nil, err
-	}
-	chars := report.Row{Name: "page.chars", Unit: "characters", Rule: report.Informs}
-	theirs := 0.0
-	for _, one := range []seenPage{
-		{"page.1000", "/1000"}, {"page.5000", "/5000"}, {"page.20000nodes", "/20000"},
-	} {
-		seen, err := see(ctx, p, o, srv.URL+one.path, installed != nil)
-		if err != nil {
-			return rows, fmt.Errorf("%s: %w", one.row, err)
-		}
-		r := seen.took.Row(one.row, "ms").AtMost(1)
-		r.Notes = append(slices.Clone(missing), fmt.Sprintf("the first look at a document took %.3g ms", seen.first))
-		rows = append(rows, r)
-		chars.Value += seen.chars[report.Ours]
-		theirs += seen.chars[pageController]
-	}
-	if installed != nil {
-		chars = chars.Peer(pageController, theirs).AtMost(1)
-	}
-	chars.Notes = missing
-	return append(rows, chars), nil
+	r := sizes("page.chars", chars).atMost(1)
+	r.Notes = missing
+	return append(rows, r), nil
 }
 
 // sight is the result for one page.
 type sight struct {
-	took  report.Samples
+	took  peers.Samples
 	first float64
 	chars map[string]float64
 }
 
-func see(ctx context.Context, p *product.App, o report.Options, url string, peer bool) (sight, error) {
-	runs := 15
-	if o.Quick {
-		runs = 4
-	}
-	out := sight{took: report.Samples{}, chars: map[string]float64{}}
-	var tab struct {
-		Tab protocol.TabID `json:"tab"`
-	}
-	if err := p.Command(ctx, "", "newtab", map[string]any{"url": url + "?who=" + report.Ours}, &tab); err != nil {
-		return out, err
-	}
-	mine, err := watched(ctx, p, url+"?who="+report.Ours)
+func see(ctx context.Context, p *product.App, o options, url string, peer bool) (sight, error) {
+	out := sight{took: peers.Samples{}, chars: map[string]float64{}}
+	tab, mine, err := watched(ctx, p, url+"?who="+peers.Ours)
 	if err != nil {
 		return out, err
 	}
 	var theirs *tap.Page
 	if peer {
-		if err := p.Command(ctx, "", "newtab", map[string]any{"url": url + "?who=peer"}, nil); err != nil {
-			return out, err
-		}
-		if theirs, err = watched(ctx, p, url+"?who=peer"); err != nil {
+		if _, theirs, err = watched(ctx, p, url+"?who=peer"); err != nil {
 			return out, err
 		}
 		if err := theirs.Eval(ctx, peerScript, nil); err != nil {
 			return out, fmt.Errorf("starting %s: %w", pageController, err)
 		}
 	}
-	for i := range runs + 1 {
-		ms, text, err := snapshotOf(ctx, p, tab.Tab, mine)
+	for i := range o.runs(15, 4) + 1 {
+		ms, text, err := snapshotOf(ctx, p, tab, mine)
 		if err != nil {
 			return out, err
 		}
 		if i == 0 {
 			out.first = ms
 		} else {
-			out.took.Add(report.Ours, ms)
+			out.took.Add(peers.Ours, ms)
 		}
-		out.chars[report.Ours] = float64(utf8.RuneCountInString(text))
+		out.chars[peers.Ours] = float64(utf8.RuneCountInString(text))
 		// The peer takes a hundred times as long; a third of the snapshots is
 		// enough.
 		if !peer || i%3 != 0 {
@@ -145,7 +118,7 @@ func see(ctx context.Context, p *product.App, o report.Options, url string, peer
 			return text, err
 		})
 		if err != nil {
-			return out, fmt.Errorf("looking with %s: %w", pageController, err)
+			return out, fmt.Errorf("a snapshot by %s: %w", pageController, err)
 		}
 		if i > 0 {
 			out.took.Add(pageController, ms)
@@ -169,14 +142,12 @@ const peerScript = `import('/peer/page-controller.js').then(({ PageController })
 // of what is in view, and returns its cost. It fails when the snapshot has
 // changed the page.
 func snapshotOf(ctx context.Context, p *product.App, tab protocol.TabID, page *tap.Page) (float64, string, error) {
-	var said struct {
-		Text string `json:"text"`
-	}
 	ms, text, err := spentOn(ctx, page, func() (string, error) {
-		return "", p.Command(ctx, tab, "snapshot", map[string]any{"near": true, "max": taskLetters}, &said)
+		reply, err := p.Command(ctx, tab, "snapshot", map[string]any{"near": true, "max": taskLetters})
+		return reply.Text, err
 	})
 	if err != nil {
-		return 0, text, err
+		return 0, "", err
 	}
 	var truth struct {
 		Lines   []string `json:"lines"`
@@ -186,9 +157,9 @@ func snapshotOf(ctx context.Context, p *product.App, tab protocol.TabID, page *t
 		return 0, "", err
 	}
 	if truth.Changed > 0 {
-		return 0, "", fmt.Errorf("the look changed the page %d times", truth.Changed)
+		return 0, "", fmt.Errorf("the snapshot changed the page %d times", truth.Changed)
 	}
-	return ms, said.Text, shows(said.Text, truth.Lines)
+	return ms, text, shows(text, truth.Lines)
 }
 
 // refLine matches the line of an element that can be acted on.
@@ -200,7 +171,7 @@ func shows(text string, want []string) error {
 	found, refs := map[string]int{}, map[string]bool{}
 	for _, m := range refLine.FindAllStringSubmatch(text, -1) {
 		if refs[m[1]] {
-			return fmt.Errorf("two things have the ref %s", m[1])
+			return fmt.Errorf("two elements have the ref %s", m[1])
 		}
 		refs[m[1]] = true
 		found[m[2]]++
@@ -210,24 +181,24 @@ func shows(text string, want []string) error {
 	}
 	for _, line := range want {
 		if found[line] != 1 {
-			return fmt.Errorf("%q stands %d times in a look of %d things: %.1000s", line, found[line], len(refs), text)
+			return fmt.Errorf("%q is %d times in a snapshot of %d elements: %.1000s", line, found[line], len(refs), text)
 		}
 	}
 	return nil
 }
 
-// watched attaches to a page and enables the measurement of its processor time.
-func watched(ctx context.Context, p *product.App, url string) (*tap.Page, error) {
-	var page *tap.Page
-	err := product.Until(ctx, func() (err error) {
-		page, err = p.Client.Attach(ctx, url)
-		return err
-	})
+// watched opens a page in a new tab, attaches to it and enables the measurement of
+// its processor time.
+func watched(ctx context.Context, p *product.App, url string) (protocol.TabID, *tap.Page, error) {
+	opened, err := p.Command(ctx, "", "newtab", map[string]any{"url": url})
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	err = page.Call(ctx, "Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
-	return page, err
+	page, err := p.Client.Await(ctx, url)
+	if err != nil {
+		return "", nil, err
+	}
+	return opened.Tab, page, page.Call(ctx, "Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
 }
 
 // spentOn returns how much processor time, in ms, the page's main thread spent on
@@ -264,11 +235,11 @@ func spent(ctx context.Context, page *tap.Page) (float64, error) {
 }
 
 // seenSite serves the measured pages, and the peer's script for them.
-func seenSite(p *peers.Peers) *httptest.Server {
-	pages := map[string]string{"/1000": site.Controls(1000), "/5000": site.Controls(5000), "/20000": sections()}
+func seenSite(modules string) *httptest.Server {
+	pages := map[string]string{"/1000": product.Controls(1000), "/5000": product.Controls(5000), "/20000": sections()}
 	mux := http.NewServeMux()
-	if p != nil {
-		dir := filepath.Join(p.Modules, "@page-agent", "page-controller", "dist", "lib")
+	if modules != "" {
+		dir := filepath.Join(modules, "@page-agent", "page-controller", "dist", "lib")
 		mux.Handle("GET /peer/", http.StripPrefix("/peer/", http.FileServer(http.Dir(dir))))
 	}
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {

@@ -1,4 +1,4 @@
-package snapshots
+package main
 
 import (
 	"strings"
@@ -18,10 +18,10 @@ func TestWhatIsInViewIsCompared(t *testing.T) {
 		}
 	}
 	if shows(text+"\n e3 btn Edit 0 [disabled]", []string{"btn Edit 0 [disabled]"}) == nil {
-		t.Error("a thing was shown twice")
+		t.Error("an element was shown twice")
 	}
 	if shows(text+"\n e2 btn Other", []string{"btn Other"}) == nil {
-		t.Error("two things had one ref")
+		t.Error("two elements had one ref")
 	}
 }
 
