@@ -101,8 +101,8 @@ func terminalRoutes(manager *Manager) http.Handler {
 	return mux
 }
 
-// backend is the measured process. It is a separate process, so that its memory can
-// be measured alone.
+// backend is the measured process. It is a separate process, as in the app, so that
+// a viewer's work does not count as its own.
 type backend struct {
 	cmd *exec.Cmd
 	in  io.Closer
@@ -146,17 +146,4 @@ func (b *backend) stop() error {
 	timer := time.AfterFunc(2*protocol.StopHangupWait+protocol.StopTerminateWait, func() { _ = b.cmd.Process.Kill() })
 	defer timer.Stop()
 	return b.cmd.Wait()
-}
-
-// resident returns the memory of the process in MB.
-func (b *backend) resident() (float64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", b.cmd.Process.Pid))
-	if err != nil {
-		return 0, fmt.Errorf("reading the backend's memory: %w", err)
-	}
-	var size, pages int
-	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
-		return 0, fmt.Errorf("reading the backend's memory: %w", err)
-	}
-	return float64(pages) * float64(os.Getpagesize()) / 1e6, nil
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The benchmarks are rows of `make bench`: app/bench/terminal runs each once, and
+// The benchmarks are rows of `make bench`: app/bench runs each once, and
 // defines their names and limits. A metric is named after its row.
 
 // metrics are figures by row.
@@ -29,8 +29,6 @@ func measured(b *testing.B, measure func(context.Context, bool) (metrics, error)
 
 func BenchmarkEcho(b *testing.B)       { measured(b, terminalEcho) }
 func BenchmarkThroughput(b *testing.B) { measured(b, terminalThroughput) }
-func BenchmarkFlood(b *testing.B)      { measured(b, terminalFlood) }
-func BenchmarkPaste(b *testing.B)      { measured(b, terminalPaste) }
 
 // percentile is the q-th quantile, 0 to 1, by nearest rank.
 func percentile(v []float64, q float64) float64 {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -27,7 +25,6 @@ type benchViewer struct {
 	epoch  int
 	offset uint64 // received
 
-	mu    sync.Mutex
 	drawn uint64
 	acked uint64
 }
@@ -135,8 +132,6 @@ func (v *benchViewer) recv(ctx context.Context) ([]byte, error) {
 
 // draw counts n bytes as drawn and sends acks as the panel does.
 func (v *benchViewer) draw(ctx context.Context, n int) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	v.drawn += uint64(n)
 	if v.drawn-v.acked < protocol.AckEvery {
 		return nil
@@ -166,72 +161,4 @@ func (v *benchViewer) expectReady(ctx context.Context) error {
 			return nil
 		}
 	}
-}
-
-// slowScreen draws what a viewer receives at a fixed rate, once per display frame.
-type slowScreen struct {
-	v    *benchViewer
-	rate float64 // bytes per second
-
-	mu       sync.Mutex
-	received uint64
-	drawn    uint64
-	backlog  uint64 // the most bytes that were received and not drawn
-	moved    sync.Cond
-	err      error
-}
-
-// displayFrame is how often a browser draws.
-const displayFrame = 16 * time.Millisecond
-
-func newSlowScreen(v *benchViewer, rate float64) *slowScreen {
-	s := &slowScreen{v: v, rate: rate, received: v.drawn, drawn: v.drawn}
-	s.moved.L = &s.mu
-	return s
-}
-
-// run draws until ctx ends.
-func (s *slowScreen) run(ctx context.Context) {
-	tick := time.NewTicker(displayFrame)
-	defer tick.Stop()
-	last := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-tick.C:
-			budget := uint64(s.rate * now.Sub(last).Seconds())
-			last = now
-			s.mu.Lock()
-			n := min(budget, s.received-s.drawn)
-			s.drawn += n
-			s.mu.Unlock()
-			err := s.v.draw(ctx, int(n))
-			s.mu.Lock()
-			if err != nil && ctx.Err() == nil {
-				s.err = err
-			}
-			s.moved.Broadcast()
-			s.mu.Unlock()
-		}
-	}
-}
-
-// take queues received bytes to be drawn.
-func (s *slowScreen) take(n int) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.received += uint64(n)
-	s.backlog = max(s.backlog, s.received-s.drawn)
-	return s.err
-}
-
-// drain waits until everything is drawn.
-func (s *slowScreen) drain() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.drawn < s.received && s.err == nil {
-		s.moved.Wait()
-	}
-	return s.err
 }
