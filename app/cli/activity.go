@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"pilotfish/app/cli/activity"
 	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
@@ -35,7 +34,7 @@ func (p *program) activity(ctx context.Context, in syntax.Invocation) error {
 	if in.Values["follow"] == "true" {
 		return p.followActivity(ctx, c, query)
 	}
-	if activity.Selects(in) {
+	if selectsActivity(in) {
 		ctx, cancel := client.Deadline(ctx, in.Timeout)
 		defer cancel()
 		return p.searchActivity(ctx, c, in, time.Now())
@@ -62,10 +61,10 @@ func (p *program) activity(ctx context.Context, in syntax.Invocation) error {
 		fmt.Fprintf(&out, "(%s before these; --after 0 shows them from the first on)\n", query.Get("after"))
 	}
 	for _, gap := range page.Gaps {
-		out.WriteString(activity.Gap(gap))
+		out.WriteString(activityGap(gap))
 	}
 	for _, e := range page.Entries {
-		out.WriteString(activity.Entry(e))
+		out.WriteString(activityLine(e))
 	}
 	if page.Next < page.Last {
 		fmt.Fprintf(&out, "(%d more; --after %d shows them)\n", page.Last-page.Next, page.Next)
@@ -123,9 +122,9 @@ func (p *program) printEvent(event string, data []byte) error {
 	var gap protocol.ActivityGap
 	switch {
 	case (event == protocol.ActivityEventEntry || event == protocol.ActivityEventWaiting) && json.Unmarshal(data, &entry) == nil:
-		return p.print(activity.Entry(entry))
+		return p.print(activityLine(entry))
 	case event == protocol.ActivityEventGap && json.Unmarshal(data, &gap) == nil:
-		return p.print(activity.Gap(gap))
+		return p.print(activityGap(gap))
 	}
 	return nil
 }

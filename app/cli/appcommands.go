@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"pilotfish/app/cli/client"
-	"pilotfish/app/cli/identity"
 	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/config"
@@ -81,7 +80,7 @@ func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {
 	if here, err := os.Getwd(); err == nil && action == protocol.AppStart && in.Values["name"] == "" && in.Session == "" {
 		project = config.FindProject(here)
 	}
-	id, err := identity.Of(in)
+	id, err := identityOf(in)
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"pilotfish/app/cli/activity"
 	"pilotfish/app/cli/client"
-	"pilotfish/app/cli/clients"
-	"pilotfish/app/cli/identity"
 	"pilotfish/app/cli/say"
-	"pilotfish/app/cli/schedule"
-	"pilotfish/app/cli/stored"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
@@ -50,7 +45,7 @@ func builtins() []builtin {
 			Help: "The options are for start and test-proxy, and for that one run: they replace what [sessions.NAME] in settings.toml says. In a work tree with a file pilotfish.toml, start without a name starts the session of that work tree, once you trust the file.",
 			Args: append([]syntax.Arg{
 				{Name: "action", Help: "what to do; without it the sessions are listed. test-proxy connects through the session's proxy", Choices: []string{"list", "start", "stop", "restart", "new", "delete", "test-proxy"}}, name,
-			}, identity.Options()...),
+			}, identityOptions()...),
 			Examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work", "pilotfish sessions start work --proxy socks5://localhost:1080 --languages de-DE,en"},
 		}, (*program).sessions},
 		{syntax.Spec{
@@ -67,8 +62,8 @@ func builtins() []builtin {
 			Name: "app", Summary: "show or quit the app, or renew its connections", Group: syntax.GroupApp,
 			Args: []syntax.Arg{{Name: "action", Help: "show: bring the window forward. rotate-tokens: give every panel a new token. restart-server: restart the local server; panels and agents reconnect", Required: true, Choices: []string{"show", "quit", "rotate-tokens", "restart-server"}}},
 		}, (*program).app},
-		{clients.Spec(), (*program).clients},
-		{stored.Spec(), (*program).stored},
+		{clientsSpec(), (*program).clients},
+		{storedSpec(), (*program).stored},
 		{syntax.Spec{
 			Name: "serve", Summary: "run the sessions without window and tray, until Ctrl-C", Group: syntax.GroupApp,
 			Args: []syntax.Arg{
@@ -83,7 +78,7 @@ func builtins() []builtin {
 				{Name: "after", Kind: syntax.KindInt, Flag: true, Help: "only what comes after this index"},
 				{Name: "limit", Kind: syntax.KindInt, Flag: true, Help: "at most so many entries (100 when it is left out)"},
 				{Name: "find", Flag: true, Help: "only entries that contain this text"},
-				{Name: "kind", Flag: true, Choices: activity.Kinds(), Help: "only entries of this kind; error also finds what failed"},
+				{Name: "kind", Flag: true, Choices: activityKinds(), Help: "only entries of this kind; error also finds what failed"},
 				{Name: "actor", Flag: true, Help: "only what this actor did: a part of its name, or person, terminal, chat, task, shell"},
 				{Name: "since", Flag: true, Help: "only later entries: 2h, 3d, a day or a time"},
 				{Name: "until", Flag: true, Help: "only earlier entries"},
@@ -117,7 +112,7 @@ func builtins() []builtin {
 			},
 			Examples: []string{`pilotfish task run "fill this form with made-up data" --tab t3`, "pilotfish task", "pilotfish task stop 3f0c8a52-0000-4000-8000-000000000001"},
 		}, (*program).task},
-		{schedule.Spec(), (*program).schedule},
+		{scheduleSpec(), (*program).schedule},
 		{syntax.Spec{
 			Name: "mcp", Summary: "offer the browser to a model by MCP, on standard input and output", Group: syntax.GroupAgent,
 			Help:     "An MCP client starts it, such as: claude mcp add pilotfish -- pilotfish mcp",

@@ -13,7 +13,6 @@ import (
 	"pilotfish/backend/chat/recorder"
 	"pilotfish/backend/chat/state"
 	"pilotfish/backend/chat/transcript"
-	"pilotfish/backend/chat/viewers"
 	"pilotfish/backend/protocol"
 )
 
@@ -30,7 +29,7 @@ type conversation struct {
 	saved    *state.Store // of state
 	agent    *connection
 	entries  *transcript.Transcript
-	viewers  viewers.Set
+	viewers  viewerSet
 	idle     *time.Timer // ends an agent that is idle
 	ending   bool        // no new turn begins
 	closed   bool

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"pilotfish/backend/chat/agentpool"
-	"pilotfish/backend/chat/changes"
 	"pilotfish/backend/chat/clip"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/recall"
@@ -95,7 +94,7 @@ type Manager struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	news   *changes.Set[*conversation] // heads to publish
+	news   *changeSet[*conversation] // heads to publish
 	agents *agentpool.Pool
 
 	mu            sync.Mutex
@@ -112,7 +111,7 @@ func New(c Config) (*Manager, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Manager{
 		config: c, log: c.Logger.With("component", "chat", "session", c.Session), ctx: ctx, cancel: cancel,
-		conversations: map[protocol.ConversationID]*conversation{}, news: changes.New[*conversation](),
+		conversations: map[protocol.ConversationID]*conversation{}, news: newChangeSet[*conversation](),
 	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		cancel()

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"pilotfish/backend/chat/viewers"
 	"pilotfish/backend/protocol"
 )
 
@@ -9,7 +8,7 @@ import (
 // they are now. Events queued for the viewer are already in the page. They are
 // removed from the viewer's queue under the same lock, so that nothing is shown
 // twice and nothing is missing.
-func (c *conversation) page(before uint64, limit int, v *viewers.Viewer) (protocol.ChatPage, error) {
+func (c *conversation) page(before uint64, limit int, v *viewer) (protocol.ChatPage, error) {
 	if limit <= 0 {
 		limit = chatPageSize
 	}

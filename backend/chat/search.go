@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"pilotfish/backend/chat/clip"
-	"pilotfish/backend/chat/export"
-	"pilotfish/backend/chat/paths"
 	"pilotfish/backend/protocol"
 )
 
@@ -80,11 +78,11 @@ func (m *Manager) Export(req protocol.ChatExportRequest) (protocol.ChatExportRep
 		return protocol.ChatExportReply{}, err
 	}
 	slices.Reverse(entries)
-	return export.Conversation(head, entries, req.Format)
+	return exportConversation(head, entries, req.Format)
 }
 
 // Paths returns completions for a mention of a file in the working folder.
 func (m *Manager) Paths(ctx context.Context, req protocol.ChatPathsRequest) (protocol.ChatPathsReply, error) {
-	found, err := paths.Find(ctx, m.config.WorkDir(), req.Text)
+	found, err := completePath(ctx, m.config.WorkDir(), req.Text)
 	return protocol.ChatPathsReply{Paths: found}, err
 }

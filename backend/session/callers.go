@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 
-	"pilotfish/backend/apprequest"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
 	"pilotfish/backend/policy"
@@ -27,14 +26,14 @@ func (r *run) callerTab(s *Session, grant auth.Grant, named protocol.TabID) prot
 // confirmApp asks the user about what the command line asks of the app, where it is
 // uncertain that the user asks it.
 func (g gateway) confirmApp(ctx context.Context, grant auth.Grant, name protocol.SessionName, req protocol.AppRequest) error {
-	if apprequest.OnlyReads(req) {
+	if onlyReads(req) {
 		return nil
 	}
 	asked := name
 	if req.Action == protocol.AppCreate {
 		asked = protocol.DefaultSession // the other one does not exist yet
 	}
-	return g.confirm(ctx, grant, asked, "app", apprequest.Describe(name, req)...)
+	return g.confirm(ctx, grant, asked, "app", describeRequest(name, req)...)
 }
 
 // confirm asks the user of a session about a request of the command line, where it is

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"pilotfish/backend/config/watch"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -60,7 +59,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		})
 	}
 	group.Go(func() error {
-		if err := watch.Run(groupCtx, m.cfg.Settings.Path(), m.cfg.Settings.Reload); err != nil {
+		if err := watchFile(groupCtx, m.cfg.Settings.Path(), m.cfg.Settings.Reload); err != nil {
 			m.log.Warn("changes of the settings file show at the next start", "error", err)
 		}
 		return nil

@@ -20,8 +20,6 @@ import (
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/identity"
-	"pilotfish/backend/opentabs"
-	"pilotfish/backend/panels"
 	"pilotfish/backend/peer"
 	"pilotfish/backend/picker"
 	"pilotfish/backend/policy"
@@ -58,9 +56,9 @@ type Session struct {
 	pickers    *picker.Pickers
 	signs      *agentsign.Signs // where a page says that an agent works there
 	tools      toolcall.Desk    // what agents of terminals ask about their own tools
-	tabs       opentabs.List    // tabs of the browser that runs now
+	tabs       openTabs         // tabs of the browser that runs now
 	programs   caller.Programs
-	panels     panels.Panels
+	panels     connectedPanels
 	identity   *identity.Session
 
 	mu        sync.Mutex

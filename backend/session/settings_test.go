@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"pilotfish/backend/auth"
-	"pilotfish/backend/config/watch"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal"
 )
@@ -83,7 +82,7 @@ func TestAnEditOfTheSettingsFile(t *testing.T) {
 	path := h.m.cfg.Settings.Path()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- watch.Run(ctx, path, h.m.cfg.Settings.Reload) }()
+	go func() { ended <- watchFile(ctx, path, h.m.cfg.Settings.Reload) }()
 	changes := h.m.Changes()
 	defer changes.Close()
 	edit := func(text string, want func(protocol.WindowState) bool) {

@@ -1,31 +1,30 @@
-package viewers_test
+package chat
 
 import (
 	"strings"
 	"testing"
 
-	"pilotfish/backend/chat/viewers"
 	"pilotfish/backend/protocol"
 )
 
-func put(index uint64, id, text string) protocol.ChatEvent {
+func putEvent(index uint64, id, text string) protocol.ChatEvent {
 	return protocol.ChatEvent{Index: index, Op: protocol.ChatPut, Entry: &protocol.ChatEntry{ID: id, Text: text}}
 }
 
-func words(index uint64, id, text string) protocol.ChatEvent {
+func appendEvent(index uint64, id, text string) protocol.ChatEvent {
 	return protocol.ChatEvent{Index: index, Op: protocol.ChatAppend, ID: id, Text: text}
 }
 
 // Consecutive additions to one text become one event, and so do consecutive
 // changes of one entry, and consecutive heads.
 func TestEventsAreJoined(t *testing.T) {
-	var set viewers.Set
+	var set viewerSet
 	v := set.Add()
 	for _, ev := range []protocol.ChatEvent{
-		put(1, "a", "x"), put(2, "a", "y"), words(3, "a", "one "), words(4, "a", "two"), words(5, "b", "three"),
+		putEvent(1, "a", "x"), putEvent(2, "a", "y"), appendEvent(3, "a", "one "), appendEvent(4, "a", "two"), appendEvent(5, "b", "three"),
 		{Index: 5, Op: protocol.ChatHead},
 		{Index: 6, Op: protocol.ChatHead},
-		put(7, "b", "z"), put(8, "c", "z"),
+		putEvent(7, "b", "z"), putEvent(8, "c", "z"),
 	} {
 		set.Show(ev)
 	}
@@ -53,25 +52,25 @@ func TestEventsAreJoined(t *testing.T) {
 // The queue is bounded in number and in size; beyond that, the viewer needs a
 // page.
 func TestTooMuchIsGivenUp(t *testing.T) {
-	for name, show := range map[string]func(*viewers.Set){
-		"events": func(s *viewers.Set) {
+	for name, show := range map[string]func(*viewerSet){
+		"events": func(s *viewerSet) {
 			for i := range uint64(2000) {
-				s.Show(put(i, strings.Repeat("i", int(i)%3+1), ""))
+				s.Show(putEvent(i, strings.Repeat("i", int(i)%3+1), ""))
 			}
 		},
-		"bytes": func(s *viewers.Set) {
+		"bytes": func(s *viewerSet) {
 			for i := range uint64(100) {
-				s.Show(words(i, "a", strings.Repeat("x", 64<<10)))
+				s.Show(appendEvent(i, "a", strings.Repeat("x", 64<<10)))
 			}
 		},
 	} {
-		var set viewers.Set
+		var set viewerSet
 		v := set.Add()
 		show(&set)
 		if events, gap, _ := v.Take(); !gap || len(events) > 0 {
 			t.Errorf("%s: %d wait, gap %v", name, len(events), gap)
 		}
-		set.Show(put(9000, "z", ""))
+		set.Show(putEvent(9000, "z", ""))
 		if events, gap, _ := v.Take(); gap || len(events) != 1 {
 			t.Errorf("%s: behind the page %d wait, gap %v", name, len(events), gap)
 		}
@@ -79,10 +78,10 @@ func TestTooMuchIsGivenUp(t *testing.T) {
 }
 
 func TestEndAndRemove(t *testing.T) {
-	var set viewers.Set
+	var set viewerSet
 	stays, leaves := set.Add(), set.Add()
 	set.Remove(leaves)
-	set.Show(put(1, "a", ""))
+	set.Show(putEvent(1, "a", ""))
 	set.End()
 	<-stays.Wake()
 	if events, _, ended := stays.Take(); len(events) != 1 || !ended {

@@ -1,6 +1,4 @@
-// Package panels counts the connected panels of a session, and remembers what one that
-// is only being opened was asked to show.
-package panels
+package session
 
 import (
 	"sync"
@@ -9,13 +7,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Wait is how long a request to show something is kept for a panel that is being opened.
-const Wait = 10 * time.Second
+// panelWait is how long a request to show something is kept for a panel that is being opened.
+const panelWait = 10 * time.Second
 
-// Panels counts the connected panels of a session. It also keeps the last
+// connectedPanels counts the connected panels of a session. It also keeps the last
 // request to show something: a panel that was only being opened may have missed
 // it. The zero value is ready for use.
-type Panels struct {
+type connectedPanels struct {
 	mu      sync.Mutex
 	count   int
 	showing protocol.ShowEvent
@@ -23,7 +21,7 @@ type Panels struct {
 }
 
 // Connected reports whether a panel is connected.
-func (p *Panels) Connected() bool {
+func (p *connectedPanels) Connected() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.count > 0
@@ -31,7 +29,7 @@ func (p *Panels) Connected() bool {
 
 // Add adds by to the count, and reports whether the first panel connected or
 // the last one disconnected.
-func (p *Panels) Add(by int) (changed bool) {
+func (p *connectedPanels) Add(by int) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before := p.count
@@ -40,7 +38,7 @@ func (p *Panels) Add(by int) (changed bool) {
 }
 
 // Show keeps the event for a panel that is being opened.
-func (p *Panels) Show(event protocol.ShowEvent) {
+func (p *connectedPanels) Show(event protocol.ShowEvent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.showing, p.since = event, time.Now()
@@ -48,15 +46,15 @@ func (p *Panels) Show(event protocol.ShowEvent) {
 
 // Pending returns the event that a panel which has just connected was opened for;
 // false for none.
-func (p *Panels) Pending() (protocol.ShowEvent, bool) {
+func (p *connectedPanels) Pending() (protocol.ShowEvent, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.showing, p.showing.Tab != "" && time.Since(p.since) < Wait
+	return p.showing, p.showing.Tab != "" && time.Since(p.since) < panelWait
 }
 
 // Viewed drops the kept event when a panel views its tab, because that panel
 // receives the events for the tab.
-func (p *Panels) Viewed(tab protocol.TabID) {
+func (p *connectedPanels) Viewed(tab protocol.TabID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.showing.Tab == tab {

@@ -1,4 +1,4 @@
-package export_test
+package chat
 
 import (
 	"encoding/json"
@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"pilotfish/backend/chat/export"
 	"pilotfish/backend/protocol"
 )
 
@@ -20,7 +19,7 @@ func TestConversation(t *testing.T) {
 		{Kind: protocol.EntryText, Text: "done"},
 		{Kind: protocol.EntryEnd, End: &protocol.ChatEnd{Reason: protocol.EndCancelled}},
 	}
-	out, err := export.Conversation(head, entries, "")
+	out, err := exportConversation(head, entries, "")
 	if err != nil || out.Name != "where-here.md" {
 		t.Errorf("%s, %v", out.Name, err)
 	}
@@ -29,12 +28,12 @@ func TestConversation(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out.Text)
 		}
 	}
-	out, err = export.Conversation(protocol.Conversation{Title: "…"}, nil, "json")
+	out, err = exportConversation(protocol.Conversation{Title: "…"}, nil, "json")
 	var read map[string]json.RawMessage
 	if err != nil || out.Name != "conversation.json" || json.Unmarshal([]byte(out.Text), &read) != nil || string(read["entries"]) != "[]" || string(read["version"]) != "1" {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if _, err := export.Conversation(head, nil, "pdf"); protocol.AsError(err).Code != protocol.CodeBadArgument {
+	if _, err := exportConversation(head, nil, "pdf"); protocol.AsError(err).Code != protocol.CodeBadArgument {
 		t.Errorf("a format that there is not: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package paths
+package chat
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func TestPaths(t *testing.T) {
 		"../":           {},
 		"nowhere":       {},
 	} {
-		got, err := Find(t.Context(), dir, text)
+		got, err := completePath(t.Context(), dir, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,15 +49,15 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%q is completed by %q, want %q", text, got, want)
 		}
 	}
-	for i := range maxFound + 10 {
+	for i := range maxPathsFound + 10 {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("many%d", i)), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := Find(t.Context(), dir, "many"); err != nil || len(got) != maxFound {
+	if got, err := completePath(t.Context(), dir, "many"); err != nil || len(got) != maxPathsFound {
 		t.Errorf("%d paths, %v", len(got), err)
 	}
-	if got, err := Find(t.Context(), filepath.Join(dir, "not made yet"), ""); err != nil || len(got) != 0 {
+	if got, err := completePath(t.Context(), filepath.Join(dir, "not made yet"), ""); err != nil || len(got) != 0 {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-package opentabs
+package session
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestTabsOfASession(t *testing.T) {
-	var l List
+	var l openTabs
 	shell, agent := auth.Grant{Kind: auth.KindCLI}, auth.Grant{Kind: auth.KindAgent}
 	if l.Front() != "" || l.Has("t1") || l.URL("t1") != "" || l.OfCaller(shell) != "" {
 		t.Error("there are tabs without a browser")

@@ -1,6 +1,4 @@
-// Package identity reads the options of the command line for the identity and the network
-// of a session.
-package identity
+package main
 
 import (
 	"errors"
@@ -13,9 +11,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Options are the options of `sessions start` for the identity and the network
+// identityOptions are the options of `sessions start` for the identity and the network
 // of a session.
-func Options() []syntax.Arg {
+func identityOptions() []syntax.Arg {
 	return []syntax.Arg{
 		{Name: "color", Flag: true, Help: "the colour of the session's windows: #1a73e8"},
 		{Name: "profile", Flag: true, Help: "own, temporary (nothing of it stays), or copy:NAME of another session, once"},
@@ -35,15 +33,15 @@ func Options() []syntax.Arg {
 	}
 }
 
-// Of returns what the options say; nil when none is given.
-func Of(in syntax.Invocation) (*protocol.SessionIdentity, error) {
+// identityOf returns what the options say; nil when none is given.
+func identityOf(in syntax.Invocation) (*protocol.SessionIdentity, error) {
 	v := in.Values
 	id := protocol.SessionIdentity{
-		Color: v["color"], Profile: v["profile"], Proxy: v["proxy"], ProxySecret: v["proxy-secret"], ProxyBypass: commas(v["proxy-bypass"]),
-		UserAgent: v["user-agent"], Languages: commas(v["languages"]), StartPages: strings.Fields(v["start-pages"]),
+		Color: v["color"], Profile: v["profile"], Proxy: v["proxy"], ProxySecret: v["proxy-secret"], ProxyBypass: splitCommas(v["proxy-bypass"]),
+		UserAgent: v["user-agent"], Languages: splitCommas(v["languages"]), StartPages: strings.Fields(v["start-pages"]),
 	}
-	id.CAFiles, id.Extensions, id.Flags = absolute(commas(v["ca-files"])), absolute(commas(v["extensions"])), strings.Fields(v["flags"])
-	for _, pair := range commas(v["accept"]) {
+	id.CAFiles, id.Extensions, id.Flags = absolutePaths(splitCommas(v["ca-files"])), absolutePaths(splitCommas(v["extensions"])), strings.Fields(v["flags"])
+	for _, pair := range splitCommas(v["accept"]) {
 		host, sum, _ := strings.Cut(pair, "=")
 		id.Accept = append(id.Accept, protocol.AcceptedCertificate{Host: host, SHA256: sum})
 	}
@@ -60,7 +58,7 @@ func Of(in syntax.Invocation) (*protocol.SessionIdentity, error) {
 		if err != nil {
 			return nil, in.UsageError("%v", err)
 		}
-		where.Origins = commas(v["geolocation-origins"])
+		where.Origins = splitCommas(v["geolocation-origins"])
 		id.Geolocation = where
 	}
 	if len(id.StartPages) == 0 {
@@ -75,8 +73,8 @@ func Of(in syntax.Invocation) (*protocol.SessionIdentity, error) {
 	return &id, nil
 }
 
-// commas splits a list.
-func commas(text string) []string {
+// splitCommas splits a list.
+func splitCommas(text string) []string {
 	var list []string
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -86,8 +84,8 @@ func commas(text string) []string {
 	return list
 }
 
-// absolute makes paths of the command line independent of its folder.
-func absolute(paths []string) []string {
+// absolutePaths makes paths of the command line independent of its folder.
+func absolutePaths(paths []string) []string {
 	for i, path := range paths {
 		if whole, err := filepath.Abs(path); err == nil {
 			paths[i] = whole
@@ -99,7 +97,7 @@ func absolute(paths []string) []string {
 // geolocationOf reads "48.5,9.25" or "48.5,9.25,100".
 func geolocationOf(text string) (*protocol.Geolocation, error) {
 	var numbers [3]float64
-	parts := commas(text)
+	parts := splitCommas(text)
 	if len(parts) < 2 || len(parts) > len(numbers) {
 		return nil, errGeolocation
 	}

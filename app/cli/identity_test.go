@@ -1,4 +1,4 @@
-package identity
+package main
 
 import (
 	"encoding/json"
@@ -30,7 +30,7 @@ func TestOptions(t *testing.T) {
 		{map[string]string{"geolocation": "1,east"}, ""},
 		{map[string]string{"geolocation-origins": "https://m.example"}, ""},
 	} {
-		id, err := Of(syntax.Invocation{Values: c.values})
+		id, err := identityOf(syntax.Invocation{Values: c.values})
 		if (err != nil) != (c.want == "") {
 			t.Errorf("%v: %v", c.values, err)
 			continue

@@ -1,4 +1,4 @@
-package changes
+package chat
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 )
 
 // wakes says whether the set has woken its reader since the last call.
-func wakes(s *Set[string]) bool {
+func wakes(s *changeSet[string]) bool {
 	select {
 	case <-s.Wake():
 		return true
@@ -16,7 +16,7 @@ func wakes(s *Set[string]) bool {
 }
 
 func TestChangesAreTakenAsOne(t *testing.T) {
-	s := New[string]()
+	s := newChangeSet[string]()
 	s.Touch("a", false)
 	s.Touch("a", false)
 	s.Touch("b", false)
@@ -37,7 +37,7 @@ func TestChangesAreTakenAsOne(t *testing.T) {
 
 // An urgent change takes along what waits, and wakes the reader once more.
 func TestAnUrgentChangeDoesNotWait(t *testing.T) {
-	s := New[string]()
+	s := newChangeSet[string]()
 	s.Touch("a", false)
 	wakes(s)
 	s.Touch("a", true)

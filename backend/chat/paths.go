@@ -1,5 +1,4 @@
-// Package paths completes a mention of a file from the content of a folder.
-package paths
+package chat
 
 import (
 	"context"
@@ -12,17 +11,17 @@ import (
 	"strings"
 )
 
-// How many completions Find returns, and how many paths of the folder it visits
+// How many completions completePath returns, and how many paths of the folder it visits
 // at most.
 const (
-	maxFound   = 30
-	maxVisited = 20000
+	maxPathsFound   = 30
+	maxPathsVisited = 20000
 )
 
-// Find returns the paths of a folder that contain text; those nearest to its
+// completePath returns the paths of a folder that contain text; those nearest to its
 // top come first. A path that ends in a slash is a folder. The folder need not
 // exist.
-func Find(ctx context.Context, dir, text string) ([]string, error) {
+func completePath(ctx context.Context, dir, text string) ([]string, error) {
 	if dir == "" {
 		return []string{}, nil
 	}
@@ -35,23 +34,23 @@ func Find(ctx context.Context, dir, text string) ([]string, error) {
 		return []string{}, fmt.Errorf("opening the working folder: %w", err)
 	}
 	defer func() { _ = root.Close() }() // it was only read
-	return find(ctx, root.FS(), strings.ToLower(text)), nil
+	return searchPaths(ctx, root.FS(), strings.ToLower(text)), nil
 }
 
-// find searches a folder level by level, up to maxVisited paths, so that it
+// searchPaths searches a folder level by level, up to maxPathsVisited paths, so that it
 // stays fast.
-func find(ctx context.Context, in fs.FS, text string) []string {
+func searchPaths(ctx context.Context, in fs.FS, text string) []string {
 	var ranked [3][]string
 	folders := []string{"."}
 	if at := strings.LastIndexByte(text, '/'); at > 0 {
 		// A folder that was typed in full is searched first.
-		if named := exactly(in, text[:at]); named != "" {
+		if named := exactFolder(in, text[:at]); named != "" {
 			folders = []string{named, "."}
 		}
 	}
 	hidden := strings.HasPrefix(text[strings.LastIndexByte(text, '/')+1:], ".")
 	seen := map[string]bool{}
-	for visited := 0; len(folders) > 0 && visited < maxVisited && ctx.Err() == nil; {
+	for visited := 0; len(folders) > 0 && visited < maxPathsVisited && ctx.Err() == nil; {
 		folder := folders[0]
 		folders = folders[1:]
 		if seen[folder] {
@@ -75,21 +74,21 @@ func find(ctx context.Context, in fs.FS, text string) []string {
 					folders = append(folders, strings.TrimSuffix(name, "/"))
 				}
 			}
-			if r := rank(name, e.Name(), text); r >= 0 && len(ranked[r]) < maxFound {
+			if r := rankPath(name, e.Name(), text); r >= 0 && len(ranked[r]) < maxPathsFound {
 				ranked[r] = append(ranked[r], name)
 			}
 		}
-		if len(ranked[0]) == maxFound {
+		if len(ranked[0]) == maxPathsFound {
 			break // the best rank is full already
 		}
 	}
 	all := slices.Concat(ranked[:]...)
-	return slices.Clip(all[:min(len(all), maxFound)])
+	return slices.Clip(all[:min(len(all), maxPathsFound)])
 }
 
-// exactly returns the folder with a path that is given in lower case; empty if
+// exactFolder returns the folder with a path that is given in lower case; empty if
 // there is none.
-func exactly(in fs.FS, lower string) string {
+func exactFolder(in fs.FS, lower string) string {
 	at := "."
 	for part := range strings.SplitSeq(lower, "/") {
 		entries, err := fs.ReadDir(in, at)
@@ -105,9 +104,9 @@ func exactly(in fs.FS, lower string) string {
 	return at
 }
 
-// rank returns 0 if the path or the name begins with text, 1 if the name
+// rankPath returns 0 if the path or the name begins with text, 1 if the name
 // contains it, 2 if the path contains it, and -1 otherwise.
-func rank(whole, name, text string) int {
+func rankPath(whole, name, text string) int {
 	whole, name = strings.ToLower(whole), strings.ToLower(name)
 	switch {
 	case strings.HasPrefix(name, text), strings.HasPrefix(whole, text):

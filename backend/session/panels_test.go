@@ -1,4 +1,4 @@
-package panels
+package session
 
 import (
 	"testing"
@@ -10,9 +10,9 @@ import (
 
 // A panel that was only being opened gets the event that it was opened for, for
 // a limited time and until it views that tab.
-func TestPending(t *testing.T) {
+func TestPendingEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p Panels
+		var p connectedPanels
 		if _, is := p.Pending(); is {
 			t.Error("an event is pending before one was shown")
 		}
@@ -26,7 +26,7 @@ func TestPending(t *testing.T) {
 			t.Error("the event is pending after its tab was viewed")
 		}
 		p.Show(protocol.ShowEvent{Tab: "t1"})
-		time.Sleep(Wait)
+		time.Sleep(panelWait)
 		if _, is := p.Pending(); is {
 			t.Error("the event is pending after its time")
 		}
@@ -34,7 +34,7 @@ func TestPending(t *testing.T) {
 }
 
 func TestPanelsAreCounted(t *testing.T) {
-	var p Panels
+	var p connectedPanels
 	for i, c := range []struct {
 		by            int
 		changed, left bool

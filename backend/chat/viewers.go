@@ -1,6 +1,4 @@
-// Package viewers keeps the viewers of a conversation and a bounded queue of
-// events for each, so that publishing an event never waits for a viewer.
-package viewers
+package chat
 
 import (
 	"sync"
@@ -11,45 +9,45 @@ import (
 // How much may be queued for a viewer before it gets a page instead: events,
 // and approximate bytes.
 const (
-	maxQueue = 1024
-	maxBytes = 4 << 20
+	maxViewerEvents = 1024
+	maxViewerBytes  = 4 << 20
 )
 
-// Set is the set of viewers of one conversation. It has no lock: its owner must
+// viewerSet is the set of viewers of one conversation. It has no lock: its owner must
 // make one call at a time.
-type Set struct{ all map[*Viewer]struct{} }
+type viewerSet struct{ all map[*viewer]struct{} }
 
 // Add adds a new viewer, which receives the events from now on.
-func (s *Set) Add() *Viewer {
-	v := &Viewer{wake: make(chan struct{}, 1)}
+func (s *viewerSet) Add() *viewer {
+	v := &viewer{wake: make(chan struct{}, 1)}
 	if s.all == nil {
-		s.all = map[*Viewer]struct{}{}
+		s.all = map[*viewer]struct{}{}
 	}
 	s.all[v] = struct{}{}
 	return v
 }
 
 // Remove removes a viewer.
-func (s *Set) Remove(v *Viewer) { delete(s.all, v) }
+func (s *viewerSet) Remove(v *viewer) { delete(s.all, v) }
 
 // Show queues an event for every viewer. It never waits.
-func (s *Set) Show(ev protocol.ChatEvent) {
+func (s *viewerSet) Show(ev protocol.ChatEvent) {
 	for v := range s.all {
 		v.push(ev)
 	}
 }
 
 // End tells every viewer that no more events follow.
-func (s *Set) End() {
+func (s *viewerSet) End() {
 	for v := range s.all {
 		v.end()
 	}
 }
 
-// Viewer is one viewer of a conversation. Its queue is bounded and coalesced:
+// viewer is one viewer of a conversation. Its queue is bounded and coalesced:
 // consecutive additions to one text become one event. A viewer that is too far
 // behind gets a page instead. Its methods are safe for concurrent use.
-type Viewer struct {
+type viewer struct {
 	wake chan struct{}
 
 	mu    sync.Mutex
@@ -63,17 +61,17 @@ type Viewer struct {
 }
 
 // Wake receives a value when Take has something new.
-func (v *Viewer) Wake() <-chan struct{} { return v.wake }
+func (v *viewer) Wake() <-chan struct{} { return v.wake }
 
 // push queues an event and never waits.
-func (v *Viewer) push(ev protocol.ChatEvent) {
+func (v *viewer) push(ev protocol.ChatEvent) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	defer v.signal()
 	if v.gap || v.ended {
 		return
 	}
-	size := sizeOf(ev)
+	size := sizeOfEvent(ev)
 	if n := len(v.queue); n > 0 {
 		last := &v.queue[n-1]
 		same := last.Op == ev.Op
@@ -86,7 +84,7 @@ func (v *Viewer) push(ev protocol.ChatEvent) {
 			return
 		case same && ev.Op == protocol.ChatHead,
 			same && ev.Op == protocol.ChatPut && last.Entry.ID == ev.Entry.ID:
-			v.bytes += size - sizeOf(*last)
+			v.bytes += size - sizeOfEvent(*last)
 			*last = ev
 			v.bound()
 			return
@@ -102,7 +100,7 @@ func (v *Viewer) push(ev protocol.ChatEvent) {
 }
 
 // seal stores the collected text in the last event.
-func (v *Viewer) seal() {
+func (v *viewer) seal() {
 	if n := len(v.queue); n > 0 && v.queue[n-1].Op == protocol.ChatAppend {
 		v.queue[n-1].Text = string(v.tail)
 	}
@@ -110,14 +108,14 @@ func (v *Viewer) seal() {
 }
 
 // bound discards the queue when it is too large.
-func (v *Viewer) bound() {
-	if len(v.queue) > maxQueue || v.bytes > maxBytes {
+func (v *viewer) bound() {
+	if len(v.queue) > maxViewerEvents || v.bytes > maxViewerBytes {
 		v.queue, v.tail, v.bytes, v.gap = nil, nil, 0, true
 	}
 }
 
-// sizeOf returns the approximate size of an event in memory, in bytes.
-func sizeOf(ev protocol.ChatEvent) int {
+// sizeOfEvent returns the approximate size of an event in memory, in bytes.
+func sizeOfEvent(ev protocol.ChatEvent) int {
 	size := 200 + len(ev.Text)
 	if e := ev.Entry; e != nil {
 		size += len(e.Text)
@@ -131,7 +129,7 @@ func sizeOf(ev protocol.ChatEvent) int {
 	return size
 }
 
-func (v *Viewer) signal() {
+func (v *viewer) signal() {
 	select {
 	case v.wake <- struct{}{}:
 	default:
@@ -139,7 +137,7 @@ func (v *Viewer) signal() {
 }
 
 // end tells the viewer that no more events follow.
-func (v *Viewer) end() {
+func (v *viewer) end() {
 	v.mu.Lock()
 	v.ended = true
 	v.mu.Unlock()
@@ -149,7 +147,7 @@ func (v *Viewer) end() {
 // Take returns and empties the queue. gap means that the queue was too large
 // and was discarded; the caller must read a page instead. ended means that no
 // more events follow.
-func (v *Viewer) Take() (events []protocol.ChatEvent, gap, ended bool) {
+func (v *viewer) Take() (events []protocol.ChatEvent, gap, ended bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.seal()

@@ -1,24 +1,22 @@
-// Package apprequest says what a request of the command line to the app itself means to
-// the user who is asked about it.
-package apprequest
+package session
 
 import (
 	"pilotfish/backend/identity"
 	"pilotfish/backend/protocol"
 )
 
-// Describe says in a question what a request about a session does.
-func Describe(name protocol.SessionName, req protocol.AppRequest) []protocol.ApprovalArg {
+// describeRequest says in a question what a request about a session does.
+func describeRequest(name protocol.SessionName, req protocol.AppRequest) []protocol.ApprovalArg {
 	args := []protocol.ApprovalArg{{Name: "action", Value: string(req.Action)}, {Name: "session", Value: string(name)}}
 	args = append(args, identity.Describe(req.Identity)...)
 	if req.Clients != nil && req.Clients.ID != "" {
 		args = append(args, protocol.ApprovalArg{Name: string(req.Clients.Do), Value: req.Clients.ID})
 	}
-	return append(args, deletion(req.Stored)...)
+	return append(args, describeDeletion(req.Stored)...)
 }
 
-// OnlyReads reports whether a request changes nothing: then nobody is asked.
-func OnlyReads(req protocol.AppRequest) bool {
+// onlyReads reports whether a request changes nothing: then nobody is asked.
+func onlyReads(req protocol.AppRequest) bool {
 	switch req.Action {
 	case protocol.AppStatus, protocol.AppShow:
 		return true
@@ -31,8 +29,8 @@ func OnlyReads(req protocol.AppRequest) bool {
 	}
 }
 
-// deletion says in a question which data a request deletes.
-func deletion(req *protocol.StoredRequest) []protocol.ApprovalArg {
+// describeDeletion says in a question which data a request deletes.
+func describeDeletion(req *protocol.StoredRequest) []protocol.ApprovalArg {
 	if req == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package watch_test
+package session
 
 import (
 	"context"
@@ -6,13 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
-
-	"pilotfish/backend/config/watch"
 )
 
 // A change is noticed however an editor makes it: in place, by a new file in the place
 // of the old one, and through a symbolic link.
-func TestChangesAreNoticed(t *testing.T) {
+func TestFileChangesAreNoticed(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	path, target := filepath.Join(dir, "settings.toml"), filepath.Join(other, "mine.toml")
 	put := func(path, text string) {
@@ -29,7 +27,7 @@ func TestChangesAreNoticed(t *testing.T) {
 	heard := make(chan string, 16)
 	ended := make(chan error)
 	go func() {
-		ended <- watch.Run(ctx, path, func() {
+		ended <- watchFile(ctx, path, func() {
 			text, _ := os.ReadFile(path)
 			heard <- string(text)
 		})
@@ -65,8 +63,8 @@ func TestChangesAreNoticed(t *testing.T) {
 	}
 }
 
-func TestNoFolder(t *testing.T) {
-	if err := watch.Run(t.Context(), filepath.Join(t.TempDir(), "gone", "x"), func() {}); err == nil {
+func TestWatchWithoutFolder(t *testing.T) {
+	if err := watchFile(t.Context(), filepath.Join(t.TempDir(), "gone", "x"), func() {}); err == nil {
 		t.Error("a folder that there is not is watched")
 	}
 }

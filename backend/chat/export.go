@@ -1,6 +1,4 @@
-// Package export writes a conversation as a document: Markdown for a user, or
-// JSON for a program.
-package export
+package chat
 
 import (
 	"encoding/json"
@@ -10,8 +8,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// version is the version of the JSON format.
-const version = 1
+// exportVersion is the version of the JSON format.
+const exportVersion = 1
 
 // exported is the JSON format.
 type exported struct {
@@ -20,25 +18,25 @@ type exported struct {
 	Entries []protocol.ChatEntry  `json:"entries"`
 }
 
-// Conversation returns a conversation with its entries, oldest first, as a
+// exportConversation returns a conversation with its entries, oldest first, as a
 // document. format is "markdown" (the default, also for "") or "json".
-func Conversation(head protocol.Conversation, entries []protocol.ChatEntry, format string) (protocol.ChatExportReply, error) {
-	name := fileName(head.Title)
+func exportConversation(head protocol.Conversation, entries []protocol.ChatEntry, format string) (protocol.ChatExportReply, error) {
+	name := exportFileName(head.Title)
 	switch format {
 	case "", "markdown":
-		return protocol.ChatExportReply{Name: name + ".md", Text: markdown(head, entries)}, nil
+		return protocol.ChatExportReply{Name: name + ".md", Text: exportMarkdown(head, entries)}, nil
 	case "json":
 		if entries == nil {
 			entries = []protocol.ChatEntry{}
 		}
-		data, err := json.MarshalIndent(exported{version, head, entries}, "", "  ")
+		data, err := json.MarshalIndent(exported{exportVersion, head, entries}, "", "  ")
 		return protocol.ChatExportReply{Name: name + ".json", Text: string(data) + "\n"}, err
 	}
 	return protocol.ChatExportReply{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a format", format), "use markdown or json")
 }
 
-// fileName makes a file name from a title that is valid on every system.
-func fileName(title string) string {
+// exportFileName makes a file name from a title that is valid on every system.
+func exportFileName(title string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(title) {
 		switch {
@@ -58,8 +56,8 @@ func fileName(title string) string {
 	return name
 }
 
-// markdown writes a conversation for a user.
-func markdown(head protocol.Conversation, entries []protocol.ChatEntry) string {
+// exportMarkdown writes a conversation for a user.
+func exportMarkdown(head protocol.Conversation, entries []protocol.ChatEntry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s, %s\n", head.Title, head.AgentName, head.Created.Format("2 January 2006"))
 	for _, e := range entries {

@@ -1,5 +1,4 @@
-// Package watch notices when another program changes a file.
-package watch
+package session
 
 import (
 	"context"
@@ -10,14 +9,14 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settled is how long a file has to be left alone before it is read: many editors empty
+// fileSettled is how long a file has to be left alone before it is read: many editors empty
 // a file before they write it.
-const settled = 100 * time.Millisecond
+const fileSettled = 100 * time.Millisecond
 
-// Run calls changed after each change of a file, until ctx ends. It watches the folder:
+// watchFile calls changed after each change of a file, until ctx ends. It watches the folder:
 // editors replace a file by another one, and the file may not be there yet. It follows a
 // symbolic link to the folder of its target.
-func Run(ctx context.Context, path string, changed func()) error {
+func watchFile(ctx context.Context, path string, changed func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watching %s: %w", path, err)
@@ -42,14 +41,14 @@ func Run(ctx context.Context, path string, changed func()) error {
 				return nil
 			}
 			if names[filepath.Clean(event.Name)] && !event.Has(fsnotify.Chmod) {
-				timer.Reset(settled)
+				timer.Reset(fileSettled)
 			}
 		case err, open := <-w.Errors:
 			if !open {
 				return nil
 			}
 			_ = err // events were lost: look once
-			timer.Reset(settled)
+			timer.Reset(fileSettled)
 		case <-timer.C:
 			changed()
 		}

@@ -1,4 +1,4 @@
-package apprequest
+package session
 
 import (
 	"fmt"
@@ -22,15 +22,15 @@ func TestOnlyReads(t *testing.T) {
 		{protocol.AppRequest{Action: protocol.AppStored, Stored: &protocol.StoredRequest{Do: protocol.StoredMeasure}}, true},
 		{protocol.AppRequest{Action: protocol.AppStored, Stored: &protocol.StoredRequest{Do: protocol.StoredDelete}}, false},
 	} {
-		if got := OnlyReads(c.req); got != c.want {
+		if got := onlyReads(c.req); got != c.want {
 			t.Errorf("%+v only reads: %t", c.req, got)
 		}
 	}
 }
 
 // The question names everything that the request does.
-func TestDescribe(t *testing.T) {
-	args := Describe("work", protocol.AppRequest{
+func TestDescribeRequest(t *testing.T) {
+	args := describeRequest("work", protocol.AppRequest{
 		Action: protocol.AppStored, Identity: &protocol.SessionIdentity{UserAgent: "Ada"},
 		Stored: &protocol.StoredRequest{Do: protocol.StoredDelete, Kind: "logs", Session: "other"},
 	})
@@ -46,13 +46,13 @@ func TestDescribe(t *testing.T) {
 	if len(args) != 5 {
 		t.Errorf("the identity is not in %s", fmt.Sprint(args))
 	}
-	revoked := Describe("work", protocol.AppRequest{
+	revoked := describeRequest("work", protocol.AppRequest{
 		Action: protocol.AppClients, Clients: &protocol.ClientsRequest{Do: protocol.ClientsRevoke, ID: "a1b2"},
 	})
 	if want := (protocol.ApprovalArg{Name: "revoke", Value: "a1b2"}); !slices.Contains(revoked, want) {
 		t.Errorf("the revoked client is not in %v", revoked)
 	}
-	if plain := Describe("work", protocol.AppRequest{Action: protocol.AppStop}); len(plain) != 2 {
+	if plain := describeRequest("work", protocol.AppRequest{Action: protocol.AppStop}); len(plain) != 2 {
 		t.Errorf("of a stop: %v", plain)
 	}
 }
