@@ -152,17 +152,6 @@ func builtins() []builtin {
 			Examples: []string{`pilotfish mcp-servers add files "npx -y @modelcontextprotocol/server-filesystem /tmp"`, `pilotfish mcp-servers add hub https://mcp.example.com/mcp --header 'Authorization=Bearer ${TOKEN}'`, "pilotfish mcp-servers import claude", "pilotfish mcp-servers allow files"},
 		}, (*program).become},
 		{syntax.Spec{
-			Name: "update", Summary: "say whether there is a newer version, and install it", Group: syntax.GroupApp,
-			Help: "Off until you set an address: then it loads a manifest from there, which must be signed with your key, and sends nothing else. A package manager's Pilotfish is left to it.",
-			Args: []syntax.Arg{
-				{Name: "check", Kind: syntax.KindBool, Flag: true, Help: "only say what is new"},
-				{Name: "from", Flag: true, Help: "set the address of the manifest; none switches updates off"},
-				{Name: "key", Flag: true, Help: "set the minisign key that signs it"},
-				{Name: "undo", Kind: syntax.KindBool, Flag: true, Help: "put the version before the last update back"},
-			},
-			Examples: []string{"pilotfish update --check", "pilotfish update", "pilotfish update --undo"},
-		}, (*program).become},
-		{syntax.Spec{
 			Name: "skill", Summary: "print the skill that teaches an agent to use Pilotfish", Group: syntax.GroupAgent,
 			Examples: []string{"pilotfish skill"},
 		}, (*program).become},

@@ -13,7 +13,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -25,7 +24,6 @@ import (
 	"pilotfish/app/service/doctor"
 	"pilotfish/app/service/ownservers"
 	"pilotfish/app/service/trusting"
-	"pilotfish/app/service/updating"
 	"pilotfish/backend/config"
 	"pilotfish/backend/connect"
 	"pilotfish/backend/desktop"
@@ -37,14 +35,6 @@ import (
 
 // version is set by the build: -X main.version=v1.2.3.
 var version = "unknown"
-
-// Where updates are published and which minisign key signs them, set by the build of a
-// distributor: -X main.updateAddress=https://…. None: updates are off until the user
-// chooses an address.
-var (
-	updateAddress = "none"
-	updateKey     = "none"
-)
 
 // errUnhealthy is returned when a check of the installation failed; the findings
 // were already printed.
@@ -87,11 +77,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	flags.StringVar(&own.Line, "line", "", "mcp-servers: the command line of a server, or its address")
 	flags.StringVar(&own.Env, "env", "", "mcp-servers: its variables")
 	flags.StringVar(&own.Headers, "header", "", "mcp-servers: the headers of an address")
-	var renew updating.Request
-	flags.BoolVar(&renew.Check, "check", false, "update: say what is new only")
-	flags.StringVar(&renew.From, "from", "", "update: where updates are published")
-	flags.StringVar(&renew.Key, "key", "", "update: the key that signs them")
-	flags.BoolVar(&renew.Undo, "undo", false, "update: the version before")
 	var trusts trusting.Request
 	flags.StringVar(&trusts.Dir, "dir", "", "trust: a folder of the work tree")
 	flags.BoolVar(&trusts.Agents, "agents", false, "trust: the settings for agents in the folder")
@@ -124,18 +109,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	case "trust":
 		trusts.JSON = *asData
 		return trusted(ctx, trusts, in, out)
-	case "update":
-		renew.JSON = *asData
-		return updating.Run(ctx, updating.Place{
-			Getenv: os.Getenv, Version: version, Address: updateAddress, Key: updateKey,
-			Succeeds: func(ctx context.Context, command ...string) bool {
-				return exec.CommandContext(ctx, command[0], command[1:]...).Run() == nil
-			},
-		}, renew, out)
 	case "skill":
 		return say.Text(out, connecting.Skill())
 	}
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent, doctor, connect, mcp-servers, trust, update or skill")
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent, doctor, connect, mcp-servers, trust or skill")
 }
 
 // ownServers changes or lists the user's own MCP servers.
