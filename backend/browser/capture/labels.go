@@ -2,7 +2,6 @@ package capture
 
 import (
 	"context"
-	"errors"
 	"image"
 	"image/color"
 	"image/draw"
@@ -10,7 +9,6 @@ import (
 
 	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
-	"pilotfish/backend/browser/pngrows"
 	"pilotfish/backend/protocol"
 )
 
@@ -80,45 +78,28 @@ func labelColour(i int) color.RGBA {
 // annotate draws labels on a screenshot; width is the screenshot's width in CSS
 // pixels. The page never sees the labels.
 func annotate(data []byte, q protocol.ScreenshotRequest, labels []label, width int) ([]byte, error) {
-	if q.Format == "png" {
-		if out, err := annotatePNG(data, labels, width); !errors.Is(err, errors.ErrUnsupported) {
-			return out, err
-		}
-	}
 	img, err := decodeScreenshot(data)
 	if err != nil {
 		return nil, err
 	}
-	drawLabels(img, img.Bounds(), labels, width)
+	drawLabels(img, labels, width)
 	return encodeScreenshot(img, q.Format, q.Quality)
 }
 
-// annotatePNG annotates a PNG band by band.
-func annotatePNG(data []byte, labels []label, width int) ([]byte, error) {
-	return pngrows.Redraw(data, annotatedBands, func(part *image.RGBA, whole image.Rectangle) { drawLabels(part, whole, labels, width) })
-}
-
-// annotatedBands is the maximum number of bands in which a screenshot is annotated.
-const annotatedBands = 16
-
-// drawLabels draws on a part of a screenshot the labels that overlap it.
-func drawLabels(part *image.RGBA, whole image.Rectangle, labels []label, width int) {
+func drawLabels(img *image.RGBA, labels []label, width int) {
 	scale := 1.0
 	if width > 0 {
-		scale = float64(whole.Dx()) / float64(width)
+		scale = float64(img.Rect.Dx()) / float64(width)
 	}
 	for i, l := range labels {
-		drawLabel(part, whole, l, scale, labelColour(i))
+		drawLabel(img, l, scale, labelColour(i))
 	}
 }
 
-func drawLabel(img *image.RGBA, whole image.Rectangle, l label, scale float64, c color.RGBA) {
+func drawLabel(img *image.RGBA, l label, scale float64, c color.RGBA) {
 	box := image.Rect(int(l.box.X*scale), int(l.box.Y*scale), int((l.box.X+l.box.Width)*scale), int((l.box.Y+l.box.Height)*scale))
 	fill := image.NewUniform(c)
 	dot := max(1, int(scale))
-	if above := image.Rect(whole.Min.X, box.Min.Y-labelHeight*dot, whole.Max.X, box.Max.Y+labelHeight*dot); !above.Overlaps(img.Bounds()) {
-		return
-	}
 	for _, edge := range []image.Rectangle{
 		image.Rect(box.Min.X, box.Min.Y, box.Max.X, box.Min.Y+dot), image.Rect(box.Min.X, box.Max.Y-dot, box.Max.X, box.Max.Y),
 		image.Rect(box.Min.X, box.Min.Y, box.Min.X+dot, box.Max.Y), image.Rect(box.Max.X-dot, box.Min.Y, box.Max.X, box.Max.Y),
@@ -129,10 +110,10 @@ func drawLabel(img *image.RGBA, whole image.Rectangle, l label, scale float64, c
 	// Place the label above the box where there is room, else in its corner, and
 	// always inside the image.
 	at := image.Pt(box.Min.X, box.Min.Y-high)
-	if at.Y < whole.Min.Y {
+	if at.Y < 0 {
 		at.Y = box.Min.Y
 	}
-	at.X = max(whole.Min.X, min(at.X, whole.Max.X-wide))
+	at.X = max(0, min(at.X, img.Rect.Dx()-wide))
 	draw.Draw(img, image.Rect(at.X, at.Y, at.X+wide, at.Y+high), fill, image.Point{}, draw.Src)
 	for i, letter := range l.ref {
 		for row, bits := range glyph(letter) {

@@ -16,7 +16,6 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
-	"pilotfish/backend/browser/pngrows"
 	"pilotfish/backend/protocol"
 )
 
@@ -166,10 +165,6 @@ func encodeScreenshot(img image.Image, format string, quality int) ([]byte, erro
 		}
 		err = jpeg.Encode(&out, img, &jpeg.Options{Quality: quality})
 	case "png":
-		if rgba, ok := img.(*image.RGBA); ok && rgba.Opaque() {
-			err = pngrows.Write(&out, rgba)
-			break
-		}
 		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
 	default:
 		err = errors.New("no encoder for " + format)
