@@ -113,14 +113,14 @@ func acts(ctx context.Context, s *product.Site, c *peers.Group, o options, cover
 		keep(f.click, clicked)
 		keep(f.fill, filled)
 		if covered {
-			took, err := clickCovered(ctx, d, text)
+			took, refused, err := clickCovered(ctx, d, text)
 			switch {
 			case err != nil:
 				return err
-			case took == nil:
+			case !refused:
 				return leavePage(ctx, s, d, i, nil)
 			}
-			keep(f.covered, *took)
+			keep(f.covered, took)
 		}
 		return leavePage(ctx, s, d, i, want)
 	})
@@ -154,20 +154,17 @@ func (r refs) act(ctx context.Context, d peers.Driver, value string) (clicked, f
 }
 
 // clickCovered clicks a covered button. Only a refusal is correct, and our refusal
-// must also name the covering element. A peer that clicks anyway has no time.
-func clickCovered(ctx context.Context, d peers.Driver, text string) (*float64, error) {
+// must also name the covering element. A peer that clicks anyway is not compared.
+func clickCovered(ctx context.Context, d peers.Driver, text string) (took float64, refused bool, err error) {
 	under, err := peers.RefIn(text, "Covered")
 	if err != nil {
-		return nil, err
+		return 0, false, err
 	}
-	took, refused := d.Click(ctx, under)
-	switch {
-	case d.Name() == peers.Ours && (refused == nil || !strings.Contains(refused.Error(), "Cookies")):
-		return nil, fmt.Errorf("a covered button was not refused as such: %w", refused)
-	case refused == nil:
-		return nil, nil //nolint:nilnil // a peer that does not refuse is not compared
+	took, refusal := d.Click(ctx, under)
+	if d.Name() == peers.Ours && (refusal == nil || !strings.Contains(refusal.Error(), "Cookies")) {
+		return 0, false, fmt.Errorf("a covered button was not refused as such: %w", refusal)
 	}
-	return &took, nil
+	return took, refusal != nil, nil
 }
 
 // leavePage leaves a page and compares its record with want; with nil it only
