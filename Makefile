@@ -11,7 +11,6 @@ VERSION := $(shell build/version)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
 CACHE := build/cache
-STAMPS := $(CACHE)/stamps
 COMPONENTS := $(CACHE)/components/select2.js
 PROGRAMS := build/bin/Pilotfish build/bin/pilotfish-window build/bin/pilotfish-tray build/bin/pilotfish build/bin/pilotfish-service
 
@@ -22,19 +21,6 @@ GO_SOURCES := go.mod go.sum $(shell find app backend -name '*.go' -not -name '*_
 UI_SOURCES := $(shell find frontend/ui -type f)
 WINDOW_SOURCES := $(UI_SOURCES) $(shell find frontend -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' -not -path 'frontend/ui/*')
 PANEL_SOURCES := $(UI_SOURCES) $(shell find extension -type f -not -path '*/node_modules/*' -not -path 'extension/dist/*')
-
-# Another language is another build of the interface: its name changes this file.
-LANGUAGE_STAMP := $(STAMPS)/language
-$(shell mkdir -p $(STAMPS); [ "$$(cat $(LANGUAGE_STAMP) 2>/dev/null)" = '$(PILOTFISH_LANGUAGE)' ] || printf %s '$(PILOTFISH_LANGUAGE)' >$(LANGUAGE_STAMP))
-
-# Such a build also replaces the texts of Go (docs/adr/259). Go's ./... leaves out a
-# folder whose name begins with "_".
-GO_SOURCES += $(wildcard $(LANGUAGE_STAMP))
-ifneq ($(filter-out en,$(PILOTFISH_LANGUAGE)),)
-OVERLAY := $(CACHE)/_texts/overlay.json
-GO_TEXTS := -overlay $(OVERLAY)
-$(PROGRAMS): $(OVERLAY)
-endif
 
 # The tools are built once for each set of versions and each version of Go.
 TOOLS_KEY := $(shell { go env GOVERSION; cat build/tools/go.sum; } 2>/dev/null | cksum | cut -d ' ' -f 1)
@@ -136,8 +122,8 @@ test-package: package ## install, use, upgrade and remove the deb on a clean Deb
 CROSS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
 .PHONY: cross $(CROSS:%=cross-%)
 cross: $(CROSS:%=cross-%) ## build the command line for Linux, macOS and Windows, in build/cross
-$(CROSS:%=cross-%): cross-%: extension/dist/manifest.json $(OVERLAY) | install-build
-	CGO_ENABLED=0 GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) go build -trimpath $(GO_TEXTS) -ldflags '$(LDFLAGS)' -o build/cross/$*/ ./app/cli ./app/service
+$(CROSS:%=cross-%): cross-%: extension/dist/manifest.json | install-build
+	CGO_ENABLED=0 GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) go build -trimpath -ldflags '$(LDFLAGS)' -o build/cross/$*/ ./app/cli ./app/service
 	cd build/cross/$* && for end in '' .exe; do if [ -f cli$$end ]; then mv -f cli$$end pilotfish$$end; mv -f service$$end pilotfish-service$$end; fi; done
 
 # The same programs as packages of npm. They are tested on this system only.
@@ -149,7 +135,7 @@ test-npm: npm ## install the packages of npm without a network, and use them
 	@node build/npm/test.mjs $(DIST)/npm build/cross '$(VERSION)'
 
 .PHONY: generate
-generate: modules $(TYGO) ## write the TypeScript of backend/protocol, docs/reference, and the list of texts
+generate: modules $(TYGO) ## write the TypeScript of backend/protocol, and docs/reference
 	@build/generate $(TYGO)
 
 .PHONY: clean
@@ -188,31 +174,28 @@ $(COMPONENTS): $(wildcard build/components/src/*) build/components/build.mjs $(C
 	@touch $@
 
 # The two user interfaces are built first, because the programs embed them.
-frontend/dist/index.html: $(WINDOW_SOURCES) $(WINDOW_MODULES) $(wildcard $(LANGUAGE_STAMP))
+frontend/dist/index.html: $(WINDOW_SOURCES) $(WINDOW_MODULES)
 	cd frontend && npm run --silent build
 	@touch frontend/dist/.gitkeep $@
-extension/dist/manifest.json: $(PANEL_SOURCES) $(PANEL_MODULES) $(WINDOW_MODULES) $(wildcard $(LANGUAGE_STAMP))
+extension/dist/manifest.json: $(PANEL_SOURCES) $(PANEL_MODULES) $(WINDOW_MODULES)
 	cd extension && npm run --silent build
 	@touch extension/dist/.gitkeep $@
-
-$(CACHE)/_texts/overlay.json: $(GO_SOURCES) $(WINDOW_MODULES) $(wildcard frontend/ui/texts/* build/texts/*) | install-build
-	node frontend/ui/texts/overlay.mjs $(@D)
 
 # Command line and tray come first: an error in the backend then appears before
 # the minutes that Wails takes. The command line is copied after linking, because
 # a copy starts faster than a file that the linker wrote in pieces (docs/adr/090).
 build/bin/pilotfish: $(GO_SOURCES) | install-build
-	CGO_ENABLED=0 go build -trimpath $(GO_TEXTS) -ldflags '$(LDFLAGS)' -o $(CACHE)/pilotfish ./app/cli
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(CACHE)/pilotfish ./app/cli
 	install -D -m 755 $(CACHE)/pilotfish $@
 build/bin/pilotfish-service: $(GO_SOURCES) extension/dist/manifest.json | install-build
-	CGO_ENABLED=0 go build -trimpath $(GO_TEXTS) -ldflags '$(LDFLAGS)' -o $@ ./app/service
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/service
 build/bin/pilotfish-tray: $(GO_SOURCES) | install-build
-	go build -trimpath $(GO_TEXTS) -ldflags '$(LDFLAGS)' -o $@ ./app/tray
+	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/tray
 build/bin/pilotfish-window: $(GO_SOURCES) frontend/dist/index.html | install-build
-	go build -tags $(TAGS) -trimpath $(GO_TEXTS) -ldflags '$(LDFLAGS)' -o $@ ./app/window
+	go build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/window
 # It starts faster without cgo: another program draws its window.
 build/bin/Pilotfish: $(GO_SOURCES) extension/dist/manifest.json build/bin/pilotfish build/bin/pilotfish-service build/bin/pilotfish-tray build/bin/pilotfish-window | install-build
-	CGO_ENABLED=0 go build -trimpath $(GO_TEXTS) -ldflags '$(LDFLAGS)' -o $@ ./app
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app
 
 $(LINTER):
 	@echo "Building golangci-lint"

@@ -1,9 +1,8 @@
 // Builds the extension into dist: the panel (a page), the worker (one ES
 // module), the content script (one classic script), and what is only copied.
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { texts, translation } from '../frontend/ui/texts/plugin.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = fileURLToPath(new URL('dist', import.meta.url));
@@ -16,7 +15,6 @@ function script(entry, file, format) {
     configFile: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: texts(),
     resolve: { alias: { $ui: fileURLToPath(new URL('../frontend/ui', import.meta.url)) } },
     build: {
       target: 'chrome129',
@@ -45,10 +43,6 @@ await cp(`${root}node_modules/axe-core/axe.min.js`, `${dist}/axe.js`);
 await cp(`${root}lists/clean.engine.gz`, `${dist}/clean.engine.gz`);
 await cp(`${root}lists/NOTICE.txt`, `${dist}/clean.NOTICE.txt`);
 await cp(`${root}icons`, `${dist}/icons`, { recursive: true });
-const newtab = await readFile(`${root}newtab.html`, 'utf8');
-await writeFile(
-  `${dist}/newtab.html`,
-  translation()?.apply(newtab, `${root}newtab.html`) ?? newtab,
-);
+await cp(`${root}newtab.html`, `${dist}/newtab.html`);
 // Last, because a folder with a manifest counts as complete.
 await cp(`${root}manifest.json`, `${dist}/manifest.json`);

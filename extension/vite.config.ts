@@ -2,7 +2,6 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { texts } from '../frontend/ui/texts/plugin.mjs';
 
 /**
  * Makes the panel's page fast to start. Its style stands in it: as a file of its
@@ -55,7 +54,7 @@ function fastStart(): Plugin {
 
 /** Vite for the panel, the one part of the extension with a face; build.mjs adds the others. */
 export default defineConfig({
-  plugins: [texts(), svelte(), fastStart()],
+  plugins: [svelte(), fastStart()],
   publicDir: false,
   resolve: {
     alias: { $ui: fileURLToPath(new URL('../frontend/ui', import.meta.url)) },

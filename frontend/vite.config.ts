@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
-import { texts } from './ui/texts/plugin.mjs';
 
 /** In `npm run dev` the window talks to the fake backend of the tests. */
 const fakeBackend: Plugin = {
@@ -24,7 +23,7 @@ const fakeBackend: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [texts(), svelte(), fakeBackend],
+  plugins: [svelte(), fakeBackend],
   resolve: {
     alias: { $ui: fileURLToPath(new URL('ui', import.meta.url)) },
   },

@@ -21,8 +21,6 @@ export interface FaceOptions {
   readonly unpaired?: boolean;
   /** The face that was chosen last. */
   readonly face?: string;
-  /** Is called with the page before it is loaded. */
-  readonly before?: (page: Page) => void;
 }
 
 /** The browser that the panel is opened in. */
@@ -34,9 +32,9 @@ export function launch(): Promise<Browser> {
   });
 }
 
-/** A backend with two tabs and a few agents, which serves the built panel, or that of a folder. */
-export async function backend(folder = dist): Promise<FakeBackend> {
-  const made = new FakeBackend(folder);
+/** A backend with two tabs and a few agents, which serves the built panel. */
+export async function backend(): Promise<FakeBackend> {
+  const made = new FakeBackend(dist);
   const tab = { active: true, focused: true, loading: false, windowId: 1 };
   made.tabs = [
     {
@@ -89,7 +87,7 @@ export async function backend(folder = dist): Promise<FakeBackend> {
 export async function openPanel(
   browser: Browser,
   made: FakeBackend,
-  { width = 400, height = 640, dark = false, unpaired = false, face, before }: FaceOptions = {},
+  { width = 400, height = 640, dark = false, unpaired = false, face }: FaceOptions = {},
 ): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -99,7 +97,6 @@ export async function openPanel(
   // Less than a test's timeout, so that a failure names its step.
   context.setDefaultTimeout(patience);
   const page = await context.newPage();
-  before?.(page);
   await page.addInitScript(installFakeChrome, {
     pairing: unpaired ? null : made.pairing,
     windowId: 1,

@@ -29,10 +29,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Serves the built window, or the one in another folder, and starts the browser. */
-export async function raise(dist = join(root, 'dist')): Promise<Stage> {
+/** Serves the built window and starts the browser. */
+export async function raise(): Promise<Stage> {
   const script = await bundleFake();
-  const server = await serve(dist);
+  const server = await serve(join(root, 'dist'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const browser: Browser = await chromium.launch({
