@@ -3,6 +3,9 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 
+# Paths of this checkout are in no program, and another checkout shares the build cache.
+export GOFLAGS := $(strip -trimpath $(GOFLAGS))
+
 # Wails selects its parts by build tags; the other programs ignore them. All
 # programs use the same tags, so that programs, tests and linter share the build
 # cache.
@@ -123,7 +126,7 @@ CROSS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows
 .PHONY: cross $(CROSS:%=cross-%)
 cross: $(CROSS:%=cross-%) ## build the command line for Linux, macOS and Windows, in build/cross
 $(CROSS:%=cross-%): cross-%: extension/dist/manifest.json | install-build
-	CGO_ENABLED=0 GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) go build -trimpath -ldflags '$(LDFLAGS)' -o build/cross/$*/ ./app/cli ./app/service
+	CGO_ENABLED=0 GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) go build -ldflags '$(LDFLAGS)' -o build/cross/$*/ ./app/cli ./app/service
 	cd build/cross/$* && for end in '' .exe; do if [ -f cli$$end ]; then mv -f cli$$end pilotfish$$end; mv -f service$$end pilotfish-service$$end; fi; done
 
 # The same programs as packages of npm. They are tested on this system only.
@@ -185,17 +188,17 @@ extension/dist/manifest.json: $(PANEL_SOURCES) $(PANEL_MODULES) $(WINDOW_MODULES
 # the minutes that Wails takes. The command line is copied after linking, because
 # a copy starts faster than a file that the linker wrote in pieces (docs/adr/090).
 build/bin/pilotfish: $(GO_SOURCES) | install-build
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(CACHE)/pilotfish ./app/cli
+	CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o $(CACHE)/pilotfish ./app/cli
 	install -D -m 755 $(CACHE)/pilotfish $@
 build/bin/pilotfish-service: $(GO_SOURCES) extension/dist/manifest.json | install-build
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/service
+	CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o $@ ./app/service
 build/bin/pilotfish-tray: $(GO_SOURCES) | install-build
-	go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/tray
+	go build -ldflags '$(LDFLAGS)' -o $@ ./app/tray
 build/bin/pilotfish-window: $(GO_SOURCES) frontend/dist/index.html | install-build
-	go build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app/window
+	go build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $@ ./app/window
 # It starts faster without cgo: another program draws its window.
 build/bin/Pilotfish: $(GO_SOURCES) extension/dist/manifest.json build/bin/pilotfish build/bin/pilotfish-service build/bin/pilotfish-tray build/bin/pilotfish-window | install-build
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./app
+	CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o $@ ./app
 
 $(LINTER):
 	@echo "Building golangci-lint"

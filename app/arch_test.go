@@ -213,7 +213,6 @@ func roomRules() []roomRule {
 		{"backend/connect", []string{protocol, "backend/connect/edit", "backend/journal"}, "other programs' settings are changed without knowing the browser or a session"},
 		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
 		{"backend/identity", []string{protocol, "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
-		{"backend/identity/certdb", []string{"backend/journal"}, "a file of a profile is written without knowing whose certificates they are"},
 		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},
 		{"backend/toolservers", []string{protocol, "backend/journal", "backend/redact", "backend/spelling"}, "the user's servers are kept and offered without knowing agents; who asks the user, and who keeps credentials, is given as an interface"},
 		{"backend/toolservers/credentials", []string{protocol, "backend/secret", "backend/toolservers"}, "credentials of servers are kept as secrets are, apart from those of sites"},
@@ -328,7 +327,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp", "app/e2e"}, "an agent's protocol is its driver's matter; the tests of Pilot are a client of it"},
 		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "backend/toolservers/client", "app/service", "app/programs/fakes", "app/e2e", "app/agents/fakes/notes", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tasks are clients of the user's servers; tests are clients of it)"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},
-		{"modernc.org/sqlite", []string{"backend/browser"}, "only files of other browsers are databases; our own state is journals and files that a person can read"},
+		{"modernc.org/sqlite", []string{"backend/browser", "backend/identity"}, "only files of browsers are databases; our own state is journals and files that a person can read"},
 		{"github.com/getlantern/systray", []string{"app/tray"}, "the tray owns GTK's main loop and cannot share a process with the window"},
 	}
 	nowhere := map[string]string{

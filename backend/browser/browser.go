@@ -83,7 +83,7 @@ type Config struct {
 	Switches, Env, Extensions []string
 	// Before is called before each start, when nothing uses the profile; nil for
 	// nothing.
-	Before func() error
+	Before func(context.Context) error
 	// Geolocation is what pages get; nil for that of the machine.
 	Geolocation *protocol.Geolocation
 	// Lookup finds the addresses of names for the rules over tabs; nil asks the
@@ -302,7 +302,7 @@ func (b *Browser) Run(ctx context.Context) error {
 	}
 	first := !o.Headless && chromium.Clickable(o.ProfileDir) && o.ExtensionDir != ""
 	if c.Before != nil {
-		if err := c.Before(); err != nil {
+		if err := c.Before(ctx); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
@@ -14,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 
-	"pilotfish/backend/identity/certdb"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
@@ -61,14 +61,12 @@ func authorities(files []string) ([][]byte, error) {
 
 // writeTrust writes into a profile which authorities it trusts, and which certificates it
 // accepts. The browser must not run.
-func writeTrust(profile string, cas [][]byte, accept []protocol.AcceptedCertificate) error {
+func writeTrust(ctx context.Context, profile string, cas [][]byte, accept []protocol.AcceptedCertificate) error {
 	folder := filepath.Join(profile, "Default")
-	err := certdb.Write(folder, cas)
+	err := trustAuthorities(ctx, folder, cas)
 	switch {
-	case errors.Is(err, certdb.ErrForeign):
+	case errors.Is(err, errForeign):
 		return protocol.NewError(protocol.CodeBadArgument, "ca_files: this profile has certificates that were added in the browser, and they would be lost", "remove them at chrome://certificate-manager and write them into ca_files, or use another session")
-	case errors.Is(err, certdb.ErrTooMany):
-		return protocol.NewError(protocol.CodeBadArgument, "ca_files: "+err.Error(), "list fewer authorities")
 	case err != nil:
 		return err
 	}

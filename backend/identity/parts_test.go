@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -81,7 +82,7 @@ func TestTrust(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		return r.Before()
+		return r.Before(t.Context())
 	}
 	read := func() string {
 		data, err := os.ReadFile(preferences)
@@ -117,10 +118,13 @@ func TestTrust(t *testing.T) {
 	if err := begin(fmt.Sprintf("[sessions.work]\naccept = [{host = 'dev.test', sha256 = '%s'}]\n", sum)); err == nil {
 		t.Error("preferences that cannot be read were changed")
 	}
-	// Certificates that the user added in the browser are not lost.
-	put(t, filepath.Join(profile, "Default", "ServerCertificate"), []byte("of the user"))
-	if err := begin(fmt.Sprintf("[sessions.work]\nca_files = [%q]\n", ca)); err == nil || !strings.Contains(protocol.AsError(err).Hint, "certificate-manager") {
+	// A database that is not one is left to the browser, but not with an authority.
+	put(t, filepath.Join(profile, "Default", "ServerCertificate"), bytes.Repeat([]byte("notes "), 100))
+	if err := begin(""); err != nil {
 		t.Error(err)
+	}
+	if err := begin(fmt.Sprintf("[sessions.work]\nca_files = [%q]\n", ca)); err == nil {
+		t.Error("what is no database was replaced")
 	}
 }
 

@@ -98,7 +98,7 @@ type Ready struct {
 	// Geolocation is what pages get; nil for that of the machine.
 	Geolocation *protocol.Geolocation
 	// Before is to be called before each start of the browser, also after a crash.
-	Before func() error
+	Before func(context.Context) error
 
 	close []func()
 }
@@ -145,7 +145,7 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 	if err != nil {
 		return nil, err
 	}
-	r.Before = func() error { return writeTrust(r.Profile, cas, id.Accept) }
+	r.Before = func(ctx context.Context) error { return writeTrust(ctx, r.Profile, cas, id.Accept) }
 	headers, err := writeHeaders(folder, id.Headers)
 	if err != nil {
 		return nil, err
