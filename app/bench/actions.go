@@ -52,7 +52,7 @@ func cliActs(ctx context.Context, o options) ([]row, error) {
 			compared("cli.click", f.click).atMost(1.3),
 			compared("cli.fill", f.fill).atMost(1.3),
 			compared("cli.goto", f.open).against(peers.AgentBrowser).atMost(1.3),
-			compared("click.covered", f.covered).atMost(1),
+			compared("click.covered", f.covered).atMost(1.3),
 		}, nil
 	}, peers.OurProgram(), peers.PeerProgram(), peers.BareDriver())
 }

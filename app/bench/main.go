@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"pilotfish/app/bench/product"
 )
@@ -61,7 +62,8 @@ func run(ctx context.Context, args []string, out io.Writer, all []bench) error {
 }
 
 // measure runs the benches that match. When one fails, the others are still
-// measured.
+// measured. One with a row that misses its limit is run once more, and its second
+// figures count: a disturbance of the machine passes, a step back stays.
 func measure(ctx context.Context, all []bench, only *regexp.Regexp, o options) ([]row, error) {
 	rows := []row{}
 	var errs []error
@@ -69,15 +71,28 @@ func measure(ctx context.Context, all []bench, only *regexp.Regexp, o options) (
 		if !slices.ContainsFunc(b.rows, only.MatchString) {
 			continue
 		}
-		got, err := b.run(ctx, o)
+		got, err := matching(ctx, b, only, o)
+		if err == nil && verdict(got) != nil {
+			missed := verdict(got)
+			got, err = matching(ctx, b, only, o)
+			for i := range got {
+				got[i].Notes = append(got[i].Notes, "measured twice: "+strings.ReplaceAll(missed.Error(), "\n", ", "))
+			}
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%v: %w", b.rows, err))
 		}
-		for _, r := range got {
-			if only.MatchString(r.Name) {
-				rows = append(rows, r.judged())
-			}
-		}
+		rows = append(rows, got...)
 	}
 	return rows, errors.Join(errs...)
+}
+
+// matching runs a bench, and returns the rows that match, judged.
+func matching(ctx context.Context, b bench, only *regexp.Regexp, o options) ([]row, error) {
+	rows, err := b.run(ctx, o)
+	rows = slices.DeleteFunc(rows, func(r row) bool { return !only.MatchString(r.Name) })
+	for i := range rows {
+		rows[i] = rows[i].judged()
+	}
+	return rows, err
 }

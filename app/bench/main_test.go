@@ -7,15 +7,20 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// A bench that fails and a limit that is missed are errors; the other rows are
-// measured and written all the same.
+// A bench that fails and a limit that is missed twice are errors; the other rows
+// are measured and written all the same.
 func TestRunMeasuresAndWrites(t *testing.T) {
+	runs := map[string]int{}
 	measures := func(rows ...row) bench {
-		b := bench{run: func(context.Context, options) ([]row, error) { return rows, nil }}
+		b := bench{run: func(context.Context, options) ([]row, error) {
+			runs[rows[0].Name]++
+			return slices.Clone(rows), nil
+		}}
 		for _, r := range rows {
 			b.rows = append(b.rows, r.Name)
 		}
@@ -25,6 +30,10 @@ func TestRunMeasuresAndWrites(t *testing.T) {
 		{rows: []string{"b.broken"}, run: func(context.Context, options) ([]row, error) { return nil, errors.New("it hangs") }},
 		measures(row{Name: "a.good", Value: 10, Rule: noLimit}, row{Name: "a.other", Rule: noLimit}),
 		measures(row{Name: "b.slow", Value: 3, Rule: valueAtMost, Limit: 2}),
+		{rows: []string{"c.disturbed"}, run: func(context.Context, options) ([]row, error) {
+			runs["c.disturbed"]++
+			return []row{{Name: "c.disturbed", Value: 3 / float64(runs["c.disturbed"]), Rule: valueAtMost, Limit: 2}}, nil
+		}},
 	}
 	file := filepath.Join(t.TempDir(), "build", "bench.json")
 	run := func(only string) (string, []row, error) {
@@ -53,6 +62,12 @@ func TestRunMeasuresAndWrites(t *testing.T) {
 	}
 	if len(rows) != 1 || rows[0].OK || !strings.Contains(table, "MISSED") {
 		t.Errorf("rows = %+v, table = %s", rows, table)
+	}
+	if _, rows, err := run("^c"); err != nil || len(rows) != 1 || rows[0].Value != 1.5 {
+		t.Errorf("%v, rows = %+v", err, rows)
+	}
+	if runs["a.good"] != 1 || runs["b.slow"] != 2 || runs["c.disturbed"] != 2 {
+		t.Errorf("runs = %v", runs)
 	}
 	for _, none := range []string{"nothing", "("} {
 		if _, _, err := run(none); err == nil {

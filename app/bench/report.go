@@ -145,7 +145,7 @@ func verdict(rows []row) error {
 	var errs []error
 	for _, r := range rows {
 		if !r.OK {
-			errs = append(errs, fmt.Errorf("%s does not hold its limit", r.Name))
+			errs = append(errs, fmt.Errorf("%s does not hold its limit (%s): %s, a ratio of %s", r.Name, r.limit(), number(&r.Value), number(r.Ratio)))
 		}
 	}
 	return errors.Join(errs...)
