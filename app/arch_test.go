@@ -241,7 +241,7 @@ func roomRules() []roomRule {
 		{"app/cli/syntax", []string{protocol, "backend/command", "backend/spelling"}, "how a line is read does not depend on what it does"},
 		{"app/service/doctor", []string{protocol, "app/cli/client", "backend/agent", "backend/browser/chromium", "backend/config", "backend/confine", "backend/journal"}, "an installation is checked without running it; findings are printed elsewhere"},
 		{"app/service", []string{"backend", "app/assembly", "app/cli/client", "app/cli/say", "app/cli/fakes"}, "what the command line leaves running is no command of it"},
-		{"app/service/bridge", []string{protocol, "app/cli/client", "backend/agent/builtin", "backend/command/catalogue", "backend/mcp", "backend/task"}, "what serves models and clients over streams carries commands to the app and runs none"},
+		{"app/service/bridge", []string{protocol, "app/cli/client", "backend/command/catalogue", "backend/mcp", "backend/task"}, "what serves models over streams carries commands to the app and runs none"},
 		{"app/programs", []string{"backend", "app/service/connecting", "app/service/ownservers"}, "the window does to other programs what the command line does, by the same code"},
 		{"app/assembly", []string{"backend", "extension", "frontend"}, "it puts the backend together for the programs that run it, and is none itself"},
 		{"app/bench", []string{protocol, "app/e2e"}, "the benchmark drives built programs; nothing of ours is linked into what is measured"},
@@ -324,7 +324,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 	}{
 		{"github.com/chromedp/", []string{"backend/browser", "app/e2e", "app/bench"}, "nobody outside sees a type of the browser's protocol; the whole-product tests look at the browser from outside"},
 		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
-		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp", "app/e2e"}, "an agent's protocol is its driver's matter; the tests of Pilot are a client of it"},
+		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp"}, "an agent's protocol is its driver's matter"},
 		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "backend/toolservers/client", "app/service", "app/programs/fakes", "app/e2e", "app/agents/fakes/notes", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tasks are clients of the user's servers; tests are clients of it)"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},
 		{"modernc.org/sqlite", []string{"backend/browser", "backend/identity"}, "only files of browsers are databases; our own state is journals and files that a person can read"},

@@ -119,11 +119,6 @@ func builtins() []builtin {
 			Examples: []string{"pilotfish mcp", "pilotfish mcp --session work"},
 		}, (*program).become},
 		{syntax.Spec{
-			Name: "agent", Summary: "run Pilot, the agent that needs no account, on standard input and output (ACP)", Group: syntax.GroupAgent,
-			Help:     "It carries out plain instructions (\"click Save\", \"type hello into Search and press Enter\") in the running app. A program that talks to agents starts it.",
-			Examples: []string{"pilotfish agent", "pilotfish agent --tab t3"},
-		}, (*program).become},
-		{syntax.Spec{
 			Name: "confine", Summary: "start a program that cannot see Pilotfish's own files and processes", Group: syntax.GroupAgent, Program: true,
 			Help:     "An agent that you start by hand in a terminal is not confined by itself; this confines it as Settings do for the agents of the panel.",
 			Examples: []string{"pilotfish confine claude", "pilotfish confine bash -i"},

@@ -1,8 +1,8 @@
 // Command pilotfish-service is the program that the command line starts for
-// long-running work: the backend without window and tray, the bridges for clients
-// of MCP and of the Agent Client Protocol, and the check of an installation. It
-// is a separate program because linking its packages into the command line would
-// cost every command a millisecond (docs/adr/090).
+// long-running work: the backend without window and tray, the bridge for clients
+// of MCP, and the check of an installation. It is a separate program because
+// linking its packages into the command line would cost every command a
+// millisecond (docs/adr/090).
 package main
 
 import (
@@ -96,8 +96,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 		return serve(ctx, serving{headless: *headless, idle: *idle, console: console})
 	case "mcp":
 		return streams.MCP(ctx)
-	case "agent":
-		return streams.Pilot(ctx)
 	case "doctor":
 		return examine(ctx, out, *asData)
 	case "connect":
@@ -112,7 +110,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	case "skill":
 		return say.Text(out, connecting.Skill())
 	}
-	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, agent, doctor, connect, mcp-servers, trust or skill")
+	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no service %q", args[0]), "`pilotfish` starts this program: serve, mcp, doctor, connect, mcp-servers, trust or skill")
 }
 
 // ownServers changes or lists the user's own MCP servers.

@@ -41,9 +41,6 @@ type ChatLaunched struct {
 // does. For an agent that is not installed, or cannot run in Chat, it sets
 // Missing; Missing.Install is then the command that makes Chat possible.
 func (p *Prober) ChatLaunch(ctx context.Context, cfg LaunchConfig) (ChatLaunched, error) {
-	if cfg.Kind == protocol.AgentPilot {
-		return p.pilot(ctx, cfg)
-	}
 	e, err := entry(cfg.Kind)
 	if err != nil {
 		return ChatLaunched{}, err
@@ -69,20 +66,6 @@ func (p *Prober) ChatLaunch(ctx context.Context, cfg LaunchConfig) (ChatLaunched
 	if launched.Missing == nil {
 		launched.Env = p.chatEnvironment(ctx, cfg, &launched.Launched)
 	}
-	return launched, nil
-}
-
-// pilot returns how to start Pilot, our own agent, as a process like the
-// others.
-func (p *Prober) pilot(ctx context.Context, cfg LaunchConfig) (ChatLaunched, error) {
-	dir, err := workDir(cfg)
-	if err != nil {
-		return ChatLaunched{}, err
-	}
-	launched := ChatLaunched{Driver: DriverACP, Launched: Launched{
-		Kind: protocol.AgentPilot, Name: "Pilot", Path: filepath.Join(cfg.ProgramDir, "pilotfish"), Args: []string{"agent"}, Dir: dir,
-	}}
-	launched.Env = p.chatEnvironment(ctx, cfg, &launched.Launched)
 	return launched, nil
 }
 

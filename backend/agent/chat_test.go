@@ -106,12 +106,3 @@ func TestChatWithACommandOfOnesOwn(t *testing.T) {
 		}
 	}
 }
-
-func TestChatWithPilot(t *testing.T) {
-	cfg := launchConfig(t)
-	cfg.Kind = protocol.AgentPilot
-	launched, err := prober(t, t.TempDir()).ChatLaunch(t.Context(), cfg)
-	if err != nil || launched.Path != filepath.Join(cfg.ProgramDir, "pilotfish") || !slices.Equal(launched.Args, []string{"agent"}) {
-		t.Errorf("%v: %+v", err, launched)
-	}
-}

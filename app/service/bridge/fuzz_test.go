@@ -30,7 +30,7 @@ func FuzzMCPLines(f *testing.F) {
 		}
 		said := 0
 		for line := range bytes.Lines(input) {
-			if len(trimSpace(line)) > 0 {
+			if len(bytes.TrimRight(line, " \r\n")) > 0 {
 				said++
 			}
 		}

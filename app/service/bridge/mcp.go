@@ -1,6 +1,5 @@
 // Package bridge makes the app available to programs that start this one and talk
-// to it over standard input and output: MCP for a model, and Pilot over the Agent
-// Client Protocol.
+// MCP to it over standard input and output.
 package bridge
 
 import (
@@ -76,8 +75,7 @@ type bridge struct {
 	// find finds the app, or starts it.
 	find func(context.Context) (*client.Client, error)
 
-	// id is of the connection to the program that started this one; empty when that
-	// acts as the user.
+	// id is of the connection to the program that started this one.
 	id string
 
 	mu      sync.Mutex
@@ -103,11 +101,8 @@ func (b *bridge) connected(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.id != "" {
-		c = c.For(b.id, cmp.Or(b.program, "A program"))
-	}
-	b.client = c
-	return c, nil
+	b.client = c.For(b.id, cmp.Or(b.program, "A program"))
+	return b.client, nil
 }
 
 // forget drops a client that no longer reaches the app.

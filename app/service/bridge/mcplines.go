@@ -2,12 +2,60 @@ package bridge
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
+
+// The errors of JSON-RPC.
+const (
+	rpcParse   = -32700
+	rpcInvalid = -32600
+)
+
+// rpcError says why a line is not a message.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// messageWriter writes complete lines. It is safe for concurrent use: the SDK
+// answers messages, and lines what is none.
+type messageWriter struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// Write writes complete lines.
+func (w *messageWriter) Write(lines []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(lines)
+}
+
+// Close does nothing: the caller owns the output.
+func (w *messageWriter) Close() error { return nil }
+
+// refuse answers a line that is not a message. Its id is null, because it cannot
+// be read.
+func (w *messageWriter) refuse(why *rpcError) error {
+	line, err := json.Marshal(struct {
+		Version string    `json:"jsonrpc"`
+		ID      *struct{} `json:"id"`
+		Error   *rpcError `json:"error"`
+	}{Version: "2.0", Error: why})
+	if err != nil {
+		return fmt.Errorf("writing a message: %w", err)
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
 
 // lines reads the client's messages, one per line. The SDK ends a server at a
 // line that it cannot parse. So lines answers such a line itself, as JSON-RPC
@@ -25,14 +73,14 @@ func (l *lines) Close() error { return nil }
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, err := l.next()
-		if len(trimSpace(line)) == 0 {
+		if len(bytes.TrimRight(line, " \r\n")) == 0 {
 			if err != nil {
 				return 0, err
 			}
 			continue
 		}
 		if refusal := judge(line); refusal != nil {
-			if err := l.out.reply(json.RawMessage("null"), nil, refusal); err != nil {
+			if err := l.out.refuse(refusal); err != nil {
 				return 0, err
 			}
 			continue
@@ -64,13 +112,13 @@ func (l *lines) next() (line []byte, err error) {
 // judge returns why a line is not a message, or nil when it is one.
 func judge(line []byte) *rpcError {
 	if len(line) > sdk.DefaultMaxLineLength {
-		return refuse(rpcInvalid, "a message has %d MB at most", sdk.DefaultMaxLineLength>>20)
+		return &rpcError{rpcInvalid, fmt.Sprintf("a message has %d MB at most", sdk.DefaultMaxLineLength>>20)}
 	}
 	if !json.Valid(line) {
-		return refuse(rpcParse, "this is no JSON")
+		return &rpcError{rpcParse, "this is no JSON"}
 	}
 	if _, err := jsonrpc.DecodeMessage(line); err != nil {
-		return refuse(rpcInvalid, "this is no message: send one JSON-RPC 2.0 object a line (%v)", err)
+		return &rpcError{rpcInvalid, fmt.Sprintf("this is no message: send one JSON-RPC 2.0 object a line (%v)", err)}
 	}
 	return nil
 }

@@ -43,13 +43,7 @@ type Event struct {
 	// Title describes what the step is doing or has done: "Click Save",
 	// "Clicked Save".
 	Title  string
-	Verb   grammar.Verb
 	Status protocol.ToolStatus
-	// Said is the part of the user's message that the step comes from.
-	Said string
-	// Content is the result of the step as text; texts of the page are marked
-	// as such.
-	Content string
 	// Text describes the outcome in Markdown, once the step has ended. Texts of
 	// a page are in it only as data: escaped, or inside a code block or a
 	// quotation.
@@ -135,13 +129,13 @@ func (e *Engine) Run(ctx context.Context, plan grammar.Plan, tell func(Event)) O
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		listed := ""
-		event := Event{Step: i, Verb: step.Verb, Said: step.Said, Title: intent(*step), Status: protocol.ToolRunning}
+		event := Event{Step: i, Title: intent(*step), Status: protocol.ToolRunning}
 		tell(event)
 		result, err := r.do(ctx, *step)
 		switch {
 		case err == nil:
 			event.Status, event.Title, event.Path, event.Picture = protocol.ToolDone, result.line, result.path, result.picture
-			event.Content, event.Text = result.data, result.prose()
+			event.Text = result.prose()
 		case ctx.Err() != nil:
 			event.Status = protocol.ToolCancelled
 			out.Status = protocol.ToolCancelled
@@ -150,7 +144,6 @@ func (e *Engine) Run(ctx context.Context, plan grammar.Plan, tell func(Event)) O
 			event.Status = protocol.ToolFailed
 			out.Status = protocol.ToolFailed
 			out.Error = plainError(err)
-			event.Content = out.Error.Message
 			var found []match.Thing
 			event.Text, found = failure(*step, err)
 			event.Text = markdown.Paragraphs(event.Text, skipped(plan.Steps[i+1:]))
