@@ -11,9 +11,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
-	"pilotfish/backend/browser/details/sourcemap"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/sourcemaps"
 	"pilotfish/backend/protocol"
 )
 
@@ -44,7 +44,7 @@ type sight struct {
 
 	mu     sync.Mutex
 	sheets map[cdp.StyleSheetID]*css.StyleSheetHeader
-	maps   map[cdp.StyleSheetID]*sourcemap.Map // nil for a sheet without one
+	maps   map[cdp.StyleSheetID]*sourcemaps.Map // nil for a sheet without one
 	parent map[cdp.NodeID]cdp.NodeID
 	node   cdp.NodeID // the element that was read last
 	frame  cdp.FrameID
@@ -84,7 +84,7 @@ func (r *Reader) sight(ctx context.Context, p *page.Page, id protocol.TabID, to 
 	}
 	s := &sight{
 		Session: session, release: release, sheets: make(map[cdp.StyleSheetID]*css.StyleSheetHeader),
-		maps: make(map[cdp.StyleSheetID]*sourcemap.Map), parent: make(map[cdp.NodeID]cdp.NodeID),
+		maps: make(map[cdp.StyleSheetID]*sourcemaps.Map), parent: make(map[cdp.NodeID]cdp.NodeID),
 	}
 	if keep {
 		s.desk = d

@@ -18,10 +18,10 @@ import (
 	cdpio "github.com/chromedp/cdproto/io"
 	"github.com/chromedp/cdproto/network"
 
-	"pilotfish/backend/browser/details/sourcemap"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/sourcemaps"
 	"pilotfish/backend/protocol"
 )
 
@@ -129,7 +129,7 @@ func (e *found) loadMaps(ctx context.Context, styles []*matchedStyle) {
 
 // loadMap loads a source map: from the sheet itself, or from the origin of the sheet. A
 // page could name any address, and so make the browser ask there.
-func (e *found) loadMap(ctx context.Context, sheet *css.StyleSheetHeader) *sourcemap.Map {
+func (e *found) loadMap(ctx context.Context, sheet *css.StyleSheetHeader) *sourcemaps.Map {
 	base, err := url.Parse(sheet.SourceURL)
 	if err != nil {
 		return nil
@@ -151,7 +151,7 @@ func (e *found) loadMap(ctx context.Context, sheet *css.StyleSheetHeader) *sourc
 	if err != nil {
 		return nil
 	}
-	read, err := sourcemap.Parse(address.String(), data)
+	read, err := sourcemaps.Parse(address.String(), data)
 	if err != nil {
 		return nil
 	}

@@ -315,8 +315,8 @@ func (e *found) source(m *matchedStyle) (source, original string) {
 		name = strings.TrimSpace(name + " constructed sheet")
 	}
 	if mapped != nil {
-		if file, line, ok := mapped.Original(int(at.StartLine), int(at.StartColumn)); ok {
-			original = fmt.Sprintf("%s:%d", file, line)
+		if from, err := mapped.Original(int(at.StartLine)+1, int(at.StartColumn)); err == nil {
+			original = fmt.Sprintf("%s:%d", bounded(from.Source), from.Line)
 		}
 	}
 	return fmt.Sprintf("%s:%d", bounded(name), line), original

@@ -1,5 +1,5 @@
-// Package sourcemaps finds the sources that a page's scripts were made from. Scripts
-// and maps are data of the page: their sizes are limited, and a map that cannot be
+// Package sourcemaps finds the sources that a page's scripts and style sheets were made
+// from. They and their maps are data of the page: their sizes are limited, and a map that cannot be
 // read leaves a position as it is.
 package sourcemaps
 
@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -23,6 +24,9 @@ const (
 	MaxBytes = 32 << 20
 	// mapsKept is how many source maps of a document are kept.
 	mapsKept = 32
+	// maxMappings is how many positions a map may have. The map of a style sheet with
+	// 50,000 lines has about 200,000.
+	maxMappings = 4_000_000
 )
 
 // Load returns what is at an address as the page's own scripts would get it, and the
@@ -39,7 +43,7 @@ type Maps struct {
 // script is a script with its map, or with the reason why there is none.
 type script struct {
 	once sync.Once
-	maps *sourcemap.Consumer
+	maps *Map
 	why  string
 }
 
@@ -84,27 +88,21 @@ func (m *Maps) forget(address string, s *script) {
 	}
 }
 
-// look finds a position in a map. A map may name sources that it does not have, which
-// the library does not check.
-func look(maps *sourcemap.Consumer, place *protocol.MappedPlace) {
-	defer func() {
-		if recover() != nil {
-			place.Why = "the source map is not readable"
-		}
-	}()
-	source, name, line, column, ok := maps.Source(place.Line, max(0, place.Column-1))
-	if !ok || source == "" {
-		place.Why = "the source map does not have this position"
+// look finds a position in a map.
+func look(m *Map, place *protocol.MappedPlace) {
+	at, err := m.Original(place.Line, max(0, place.Column-1))
+	if err != nil {
+		place.Why = err.Error()
 		return
 	}
-	place.Source, place.SourceLine, place.SourceColumn = source, line, column+1
+	place.Source, place.SourceLine, place.SourceColumn = at.Source, at.Line, at.Column+1
 	if place.Function == "" {
-		place.Function = name
+		place.Function = at.Name
 	}
 }
 
 // read loads a script and its map.
-func read(ctx context.Context, load Load, address string) (maps *sourcemap.Consumer, why string) {
+func read(ctx context.Context, load Load, address string) (m *Map, why string) {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, "the script has no address of its own"
@@ -139,29 +137,74 @@ func read(ctx context.Context, load Load, address string) (maps *sourcemap.Consu
 	if at.Scheme == "data" {
 		where = address
 	}
-	return parse(where, text)
+	m, err = Parse(where, text)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return m, ""
 }
 
-// parse reads a map. The text is the page's: a fault of the parser is one of the text.
-func parse(address string, text []byte) (maps *sourcemap.Consumer, why string) {
+// Map is a source map that was read.
+type Map struct {
+	base *url.URL
+	maps *sourcemap.Consumer
+}
+
+// Position is where a piece of generated text comes from. Lines count from 1, columns
+// from 0.
+type Position struct {
+	Source, Name string
+	Line, Column int
+}
+
+func unreadable() error { return errors.New("the source map is not readable") }
+
+// Parse reads a map. The text is the page's: a fault of the parser is one of the text.
+// address is where the map is, for relative names of sources.
+func Parse(address string, text []byte) (m *Map, err error) {
 	defer func() {
 		if recover() != nil {
-			maps, why = nil, "the source map is not readable"
+			m, err = nil, unreadable()
 		}
 	}()
 	// Some servers put this before JSON, so that no script can include it.
 	if bytes.HasPrefix(text, []byte(")]}")) {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
-	maps, err := sourcemap.Parse(address, text)
+	base, err := url.Parse(address)
 	if err != nil || !wellFormed(text) {
-		return nil, "the source map is not readable"
+		return nil, unreadable()
 	}
-	return maps, ""
+	read, err := sourcemap.Parse(address, text)
+	if err != nil {
+		return nil, unreadable()
+	}
+	return &Map{base, read}, nil
+}
+
+// Original returns where a position of the generated file comes from: the line counts
+// from 1, the column from 0. A map may name sources that it does not have, which the
+// library does not check.
+func (m *Map) Original(line, column int) (at Position, err error) {
+	defer func() {
+		if recover() != nil {
+			at, err = Position{}, unreadable()
+		}
+	}()
+	var ok bool
+	at.Source, at.Name, at.Line, at.Column, ok = m.maps.Source(line, column)
+	if !ok || at.Source == "" {
+		return Position{}, errors.New("the source map does not have this position")
+	}
+	if u, err := m.base.Parse(at.Source); err == nil && m.base.IsAbs() {
+		at.Source = u.String()
+	}
+	return at, nil
 }
 
 // wellFormed reports whether the mappings of a map, and of the maps in it, have only
-// the characters that mappings have: the parser takes any other one for a number.
+// the characters that mappings have, and are not too many: the parser takes any other
+// character for a number, and reserves memory for each separator.
 func wellFormed(text []byte) bool {
 	type flat struct {
 		Mappings string `json:"mappings"`
@@ -176,13 +219,17 @@ func wellFormed(text []byte) bool {
 		return false
 	}
 	const known = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/,;"
-	other := func(r rune) bool { return !strings.ContainsRune(known, r) }
+	count := 0
+	good := func(mappings string) bool {
+		count += strings.Count(mappings, ",") + strings.Count(mappings, ";")
+		return count <= maxMappings && !strings.ContainsFunc(mappings, func(r rune) bool { return !strings.ContainsRune(known, r) })
+	}
 	for _, one := range all.Sections {
-		if strings.ContainsFunc(one.Map.Mappings, other) {
+		if !good(one.Map.Mappings) {
 			return false
 		}
 	}
-	return !strings.ContainsFunc(all.Mappings, other)
+	return good(all.Mappings)
 }
 
 // comment returns the address in the last comment of a script that names a map.

@@ -95,3 +95,78 @@ func TestReadOnce(t *testing.T) {
 		t.Errorf("%d loads with another document", loads)
 	}
 }
+
+// card.scss, compiled by sass: line 2 of the CSS comes from line 4 of the SCSS, line 6
+// from line 1 of another file.
+const compiled = `{"version":3,"sourceRoot":"","sources":["../scss/card.scss","../scss/base.scss"],"names":[],"mappings":"AAGA;EACE;EACA;;AAGA;ECRF"}`
+
+func TestOriginal(t *testing.T) {
+	m, err := sourcemaps.Parse("https://example.com/css/app.css.map", []byte(")]}'\n"+compiled))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		line, column int
+		source       string
+		original     int
+	}{
+		{1, 0, "https://example.com/scss/card.scss", 4},
+		{2, 2, "https://example.com/scss/card.scss", 5},
+		{2, 9, "https://example.com/scss/card.scss", 5},
+		{5, 0, "https://example.com/scss/card.scss", 9},
+		{6, 2, "https://example.com/scss/base.scss", 1},
+	} {
+		if at, err := m.Original(c.line, c.column); err != nil || at.Source != c.source || at.Line != c.original {
+			t.Errorf("%d:%d: %+v, %v, not %s:%d", c.line, c.column, at, err, c.source, c.original)
+		}
+	}
+	if at, err := m.Original(100, 0); err == nil {
+		t.Errorf("line 100 comes from %+v", at)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for address, names := range map[string][]string{
+		"":                            {"src/a.css", "webpack:///b.css", "/c.css"},
+		"https://example.com/x/a.map": {"https://example.com/x/src/a.css", "webpack:///b.css", "https://example.com/c.css"},
+	} {
+		m, err := sourcemaps.Parse(address, []byte(`{"version":3,"sourceRoot":"src/","sources":["a.css","webpack:///b.css","/c.css"],"mappings":"AAAA;ACAA;ACAA"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range names {
+			if at, _ := m.Original(i+1, 0); at.Source != want {
+				t.Errorf("%s, not %s", at.Source, want)
+			}
+		}
+	}
+}
+
+func TestBadMaps(t *testing.T) {
+	for _, bad := range []string{
+		``, `[]`, `{"version":2}`, `{"version":3,"sections":[]}`, `{"version":3,"sections":[{}]}`,
+		`{"version":3,"sources":[],"mappings":"AAAA"}`,    // a source that is not there
+		`{"version":3,"sources":["a"],"mappings":"ADAA"}`, // before the first source
+		`{"version":3,"sources":["a"],"mappings":"A!AA"}`, // not base 64
+		`{"version":3,"sources":["a"],"mappings":"` + strings.Repeat(";", 4_000_001) + `AAAA"}`,
+	} {
+		m, err := sourcemaps.Parse("", []byte(bad))
+		if err != nil {
+			continue
+		}
+		if at, err := m.Original(1, 0); err == nil {
+			t.Errorf("%.60s leads to %+v", bad, at)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(compiled))
+	f.Add([]byte(`{"version":3,"sections":[{"offset":{"line":1,"column":0},"map":` + compiled + `}]}`))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		if m, err := sourcemaps.Parse("https://example.com/a.map", data); err == nil {
+			_, _ = m.Original(1, 0)
+			_, _ = m.Original(2, 7)
+		}
+	})
+}

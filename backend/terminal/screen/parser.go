@@ -234,7 +234,7 @@ func (s *Screen) deleteRows(n int) {
 	b := s.buf()
 	for range min(n, b.bottom-b.top+1) {
 		copy(b.rows[b.top:b.bottom], b.rows[b.top+1:b.bottom+1])
-		b.rows[b.bottom] = line{cells: make([]rune, s.cols)}
+		b.rows[b.bottom] = line{cells: make([]cell, s.cols)}
 	}
 }
 

@@ -9,22 +9,54 @@ package screen
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // kept is how many lines above the screen are kept, as in the panel.
 const kept = 10_000
 
-// line is a row of cells. A zero rune is an empty cell; wide marks the second cell of a
-// wide character.
+// cell is a character with what joins it, such as accents. Its zero value is empty.
+type cell struct {
+	char   rune
+	joined string
+}
+
+const (
+	// wide is the second cell of a wide character.
+	wide rune = -1
+	// gap is a last cell that stayed empty because a wide character did not fit.
+	gap rune = -2
+	// maxJoined is how many bytes join one character; more are dropped.
+	maxJoined = 64
+)
+
 type line struct {
-	cells []rune
+	cells []cell
 	// wrapped: the row continues the row before it.
 	wrapped bool
 }
 
-// wide is the second cell of a wide character.
-const wide rune = -1
+// row is the text of a line.
+type row struct {
+	text    string
+	wrapped bool
+}
+
+func (l line) row() row {
+	var b strings.Builder
+	for _, c := range l.cells {
+		switch c.char {
+		case wide, gap:
+		case 0:
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(c.char)
+			b.WriteString(c.joined)
+		}
+	}
+	return row{b.String(), l.wrapped}
+}
 
 // buffer is the normal or the alternate screen.
 type buffer struct {
@@ -41,7 +73,7 @@ type Screen struct {
 	normal     buffer
 	alternate  buffer
 	alt        bool
-	above      []line
+	above      []row
 	wrap       bool // the next character begins a new row
 	noWrap     bool
 	appCursor  bool
@@ -59,7 +91,7 @@ func New(cols, rows int) *Screen {
 func (s *Screen) blank() buffer {
 	b := buffer{rows: make([]line, s.rows), bottom: s.rows - 1}
 	for i := range b.rows {
-		b.rows[i] = line{cells: make([]rune, s.cols)}
+		b.rows[i] = line{cells: make([]cell, s.cols)}
 	}
 	return b
 }
@@ -104,15 +136,15 @@ func (s *Screen) Resize(cols, rows int) {
 	s.cols, s.rows, s.wrap = cols, rows, false
 }
 
-func fit(cells []rune, cols int) []rune {
+func fit(cells []cell, cols int) []cell {
 	if len(cells) > cols {
 		return cells[:cols]
 	}
-	return append(slices.Clone(cells), make([]rune, cols-len(cells))...)
+	return append(slices.Clone(cells), make([]cell, cols-len(cells))...)
 }
 
 func (s *Screen) keep(l line) {
-	s.above = append(s.above, l)
+	s.above = append(s.above, l.row())
 	if len(s.above) > kept+kept/10 {
 		s.above = slices.Clone(s.above[len(s.above)-kept:])
 	}
@@ -142,14 +174,18 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// put writes one character at the cursor.
+// put writes one character at the cursor, or joins it to the one before.
 func (s *Screen) put(r rune) {
 	w := width(r)
 	if w == 0 {
-		return // a combining mark changes no text that is searched for
+		s.join(r)
+		return
 	}
 	b := s.buf()
 	if s.wrap || b.x+w > s.cols {
+		if !s.wrap && !s.noWrap {
+			b.rows[b.y].cells[b.x] = cell{char: gap}
+		}
 		s.wrap = false
 		if s.noWrap {
 			b.x = s.cols - w
@@ -159,14 +195,37 @@ func (s *Screen) put(r rune) {
 			b.rows[b.y].wrapped = true
 		}
 	}
-	row := b.rows[b.y].cells
-	row[b.x] = r
+	cells := b.rows[b.y].cells
+	// Half of a wide character does not stay.
+	if cells[b.x].char == wide && b.x > 0 {
+		cells[b.x-1] = cell{}
+	}
+	if after := b.x + w; after < s.cols && cells[after].char == wide {
+		cells[after] = cell{}
+	}
+	cells[b.x] = cell{char: r}
 	if w == 2 {
-		row[b.x+1] = wide
+		cells[b.x+1] = cell{char: wide}
 	}
 	s.last = r
 	if b.x += w; b.x >= s.cols {
 		b.x, s.wrap = s.cols-1, true
+	}
+}
+
+// join adds a character without a width, such as an accent, to the one before the cursor.
+// Pictures that such a character joins keep their own cells, as in the panel.
+func (s *Screen) join(r rune) {
+	b := s.buf()
+	cells, x := b.rows[b.y].cells, b.x
+	if !s.wrap {
+		x--
+	}
+	if x > 0 && cells[x].char == wide {
+		x--
+	}
+	if x >= 0 && cells[x].char > 0 && len(cells[x].joined) < maxJoined {
+		cells[x].joined += string(r)
 	}
 }
 
@@ -189,7 +248,7 @@ func (s *Screen) scrollUp(n int) {
 			s.keep(first)
 		}
 		copy(b.rows[b.top:b.bottom], b.rows[b.top+1:b.bottom+1])
-		b.rows[b.bottom] = line{cells: make([]rune, s.cols)}
+		b.rows[b.bottom] = line{cells: make([]cell, s.cols)}
 	}
 }
 
@@ -197,7 +256,7 @@ func (s *Screen) scrollDown(n int) {
 	b := s.buf()
 	for range min(n, b.bottom-b.top+1) {
 		copy(b.rows[b.top+1:b.bottom+1], b.rows[b.top:b.bottom])
-		b.rows[b.top] = line{cells: make([]rune, s.cols)}
+		b.rows[b.top] = line{cells: make([]cell, s.cols)}
 	}
 }
 
@@ -212,12 +271,20 @@ func (s *Screen) erase(y, from, to int) {
 
 // Visible returns the text of the screen, one line for each row, with rows that
 // continue joined.
-func (s *Screen) Visible() []string { return text(s.buf().rows) }
+func (s *Screen) Visible() []string { return text(s.shown()) }
+
+func (s *Screen) shown() []row {
+	var out []row
+	for _, l := range s.buf().rows {
+		out = append(out, l.row())
+	}
+	return out
+}
 
 // Lines returns the last n lines, of the screen and what scrolled off above it. Empty
 // lines at the end are left out.
 func (s *Screen) Lines(n int) []string {
-	rows := s.buf().rows
+	rows := s.shown()
 	if !s.alt {
 		from := max(0, len(s.above)-n*4) // rows of long lines are joined
 		rows = slices.Concat(s.above[from:], rows)
@@ -229,20 +296,10 @@ func (s *Screen) Lines(n int) []string {
 	return all[max(0, len(all)-n):]
 }
 
-func text(rows []line) []string {
+func text(rows []row) []string {
 	var out []string
 	for i, row := range rows {
-		var b strings.Builder
-		for _, r := range row.cells {
-			switch r {
-			case wide:
-			case 0:
-				b.WriteByte(' ')
-			default:
-				b.WriteRune(r)
-			}
-		}
-		said := b.String()
+		said := row.text
 		if i+1 >= len(rows) || !rows[i+1].wrapped {
 			said = strings.TrimRight(said, " ")
 		}
@@ -261,11 +318,11 @@ func width(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
-	case r <= 0x36f, r == 0x200b, r == 0x200d, r >= 0xfe00 && r <= 0xfe0f, r >= 0x20d0 && r <= 0x20ff, r >= 0xe0100 && r <= 0xe01ef:
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf), r >= 0x1160 && r <= 0x11ff:
 		return 0
 	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0x303e, r >= 0x3041 && r <= 0xa4cf, r >= 0xac00 && r <= 0xd7a3,
 		r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6,
-		r >= 0x1f300 && r <= 0x1f64f, r >= 0x1f900 && r <= 0x1f9ff, r >= 0x20000 && r <= 0x3fffd:
+		r >= 0x1f300 && r <= 0x1f6ff, r >= 0x1f900 && r <= 0x1f9ff, r >= 0x20000 && r <= 0x3fffd:
 		return 2
 	}
 	return 1
