@@ -83,7 +83,7 @@ func TestSizesAreForgottenWithTheOutput(t *testing.T) {
 	if b.Offset == 0 || len(b.Sizes) == 0 || b.Sizes[0].Offset > b.Offset || len(s.sizes.list) > 75 {
 		t.Errorf("from %d with %d sizes of %d, the first at %d", b.Offset, len(b.Sizes), len(s.sizes.list), b.Sizes[0].Offset)
 	}
-	for range 2 * maxResizes {
+	for range maxResizes + 10 {
 		s.Resized(s.ring.head, 80+s.sizes.count()%2, 24)
 	}
 	if len(s.sizes.list) > maxResizes {
