@@ -19,7 +19,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"pilotfish": main})
 }
 
-// The scripts run the program as a separate process.
+// In the scripts, "exec pilotfish" starts the program as a process, and "run pilotfish"
+// runs it in this one, which takes less time where nothing depends on a process.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/scripts",
@@ -39,6 +40,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"backend": startBackend,
 			"asked":   asked,
+			"run":     run,
 		},
 	})
 }
@@ -77,6 +79,14 @@ func startTime(ts *testscript.TestScript) uint64 {
 	start, err := strconv.ParseUint(fields[19], 10, 64)
 	ts.Check(err)
 	return start
+}
+
+// run runs the program in this process, with the script's environment. It has no input.
+func run(ts *testscript.TestScript, neg bool, args []string) {
+	p := &program{stdout: ts.Stdout(), stderr: ts.Stderr(), getenv: ts.Getenv}
+	if code := p.run(args[1:]); (code != 0) != neg {
+		ts.Fatalf("%s ended with %d", strings.Join(args, " "), code)
+	}
 }
 
 // asked compares the requests since the last call with "path {json}"; `! asked`

@@ -121,7 +121,7 @@ func TestHistoryReachesBehindTheRingAndTheRun(t *testing.T) {
 // in order.
 func TestFollow(t *testing.T) {
 	l := open(t, t.TempDir())
-	const total = 3000
+	const total = 900
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var readers sync.WaitGroup

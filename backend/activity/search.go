@@ -22,6 +22,11 @@ const (
 // which see returns true; nil means all. The result is oldest first. It reads at
 // most a bounded number of entries; ActivityFound.Before says where to continue.
 func (l *Log) Search(ctx context.Context, q protocol.ActivityQuery, see func(protocol.ActivityEntry) bool) (protocol.ActivityFound, error) {
+	return l.search(ctx, q, see, searched)
+}
+
+// search reads at most left entries.
+func (l *Log) search(ctx context.Context, q protocol.ActivityQuery, see func(protocol.ActivityEntry) bool, left int) (protocol.ActivityFound, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = protocol.ActivityPageSize
@@ -33,7 +38,6 @@ func (l *Log) Search(ctx context.Context, q protocol.ActivityQuery, see func(pro
 	if before == 0 || before > found.Last+1 {
 		before = found.Last + 1
 	}
-	left := searched
 search:
 	for {
 		if before <= first {

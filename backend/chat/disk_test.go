@@ -73,7 +73,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	entries := 0
-	for round := range 12 {
+	for round := range 6 {
 		last := runAndKill(t, dir, 1+random.IntN(3000))
 		h := opened(t, &played{script: echo}, dir)
 		page, err := h.History(protocol.ChatHistoryRequest{Conversation: "c1", Limit: 1000})

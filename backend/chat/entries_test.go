@@ -123,7 +123,7 @@ func TestEditAndResend(t *testing.T) {
 // A turn of many thousand entries does not stay in memory, is read page by
 // page, and is complete after a restart.
 func TestALongTurn(t *testing.T) {
-	const many = 4*transcript.Window + 17
+	const many = 2*transcript.Window + 17
 	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		s.sink.Update(driver.Update{Tool: &driver.ToolUpdate{Call: "first", Title: ptr("first"), Status: ptr(protocol.ToolRunning)}})
 		for i := range many {
@@ -165,7 +165,7 @@ func TestALongTurn(t *testing.T) {
 // Viewers that are fast, slow, late or reconnecting see the same words, once
 // and in order, during a flood.
 func TestViewersInAFlood(t *testing.T) {
-	const pieces = 20_000
+	const pieces = 3 * chatReplay
 	h := opened(t, &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {
 		for i := range pieces {
 			if i%1000 == 999 {
@@ -183,7 +183,7 @@ func TestViewersInAFlood(t *testing.T) {
 			var v view2
 			for again := true; again; {
 				again = false
-				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+				ctx, cancel := context.WithTimeout(context.Background(), patience)
 				events, err := h.Watch(ctx, "c1", v.last)
 				if err != nil {
 					t.Error(err)

@@ -274,11 +274,14 @@ func (h *fixture) say(id protocol.ConversationID, message protocol.MessageID, te
 	}
 }
 
+// patience ends a test that hangs; no test takes this long, on a busy machine either.
+const patience = 3 * time.Minute
+
 // until watches a conversation until the page that a viewer builds from the
 // events fulfils want, and returns the page.
 func (h *fixture) until(id protocol.ConversationID, want func(protocol.ChatPage) bool) protocol.ChatPage {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
 	events, err := h.Watch(ctx, id, 0)
 	if err != nil {

@@ -98,7 +98,7 @@ func (w *whole) send(id protocol.ConversationID, text string) protocol.MessageID
 // until watches a conversation until its events fulfil a condition.
 func (w *whole) until(id protocol.ConversationID, want func(protocol.ChatEventsEvent) bool) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), 3*time.Minute)
 	defer cancel()
 	events, err := w.Watch(ctx, id, 0)
 	if err != nil {

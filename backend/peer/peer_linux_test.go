@@ -99,7 +99,7 @@ func TestStartedAmongBriefChildren(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	for range 400 {
+	for range 100 {
 		got, err := peer.Started(netip.MustParseAddrPort(conn.RemoteAddr().String()), netip.MustParseAddrPort(conn.LocalAddr().String()), "MARK")
 		// The shell alone, or a child and the shell.
 		if err != nil || !slices.Equal(got, []string{"a"}) && !slices.Equal(got, []string{"a", "a"}) {

@@ -70,8 +70,9 @@ func TestPageWordsAreData(t *testing.T) {
 		}
 		return protocol.CommandReply{OK: true, Data: raw}
 	})
+	g := grammar.New(nil) // its patterns are compiled once
 	for _, say := range []string{"read this page", "what is the title", "where am I", "click x", "click @e1", "list the buttons"} {
-		plan, unknown := grammar.New(nil).Parse(say)
+		plan, unknown := g.Parse(say)
 		if unknown != nil {
 			t.Fatalf("%q is not understood", say)
 		}

@@ -64,6 +64,7 @@ func TestDryRun(t *testing.T) {
 		thing("", "banner", "", thing("e1", "button", "Save")), thing("", "main", "", thing("e2", "button", "Save"), thing("e5", "button", "Send")),
 		thing("e3", "combobox", "Country"), thing("e4", "searchbox", "Find"), thing("", "heading", "Prices"))
 	refused := func(code protocol.Code) []Tried { return []Tried{protocol.NewError(code, "it says no", "")} }
+	g := grammar.New(nil) // its patterns are compiled once
 	for _, c := range []struct {
 		say    string
 		tried  []Tried
@@ -87,7 +88,7 @@ func TestDryRun(t *testing.T) {
 		{say: "list the links", want: "said There is one link.\n@e9 Home → https://a.example/"},
 		{say: "screenshot", want: "said Took a screenshot of what is in view, 4 × 3: /shots/a.png"},
 	} {
-		plan, unknown := grammar.New(nil).Parse(c.say)
+		plan, unknown := g.Parse(c.say)
 		if unknown != nil || len(plan.Steps) != 1 {
 			t.Fatalf("%q: %+v, %+v", c.say, plan, unknown)
 		}

@@ -39,6 +39,7 @@ func TestProse(t *testing.T) {
 		}
 		return protocol.CommandReply{OK: true, Data: raw}
 	})
+	g := grammar.New(nil) // its patterns are compiled once
 	for say, want := range map[string]string{
 		"list the links":                 "There are 3 links.\n\n- [The \\[first\\] one](<https://example.com/a_b?x=%3Cy%3E>)\n- Menu (`javascript:void(0)`)\n- [https://example.com/c](<https://example.com/c>)",
 		"list the tabs":                  "There is one tab.\n\n- t1: [Shop](<https://example.com/>) (in front)",
@@ -56,7 +57,7 @@ func TestProse(t *testing.T) {
 		"press Enter":                    "Pressed Enter. It led to [https://example.com/next](<https://example.com/next>) “Next”.\n\n- The page says “Saved \\*now\\*”\n- New: `e9 btn Undo`",
 		"fill Name with Ada, list forms": "Filled Name with “Ada”.\n\nThere are 2 form fields.\n\n- field “Name” with “Ada”, required\n- checkbox “News” on",
 	} {
-		plan, unknown := grammar.New(nil).Parse(say)
+		plan, unknown := g.Parse(say)
 		if unknown != nil {
 			t.Fatalf("%q is not understood", say)
 		}

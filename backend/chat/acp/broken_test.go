@@ -132,10 +132,10 @@ func TestRubbishAmongMessages(t *testing.T) {
 	}
 }
 
-func TestALineOfTwentyMegabytes(t *testing.T) {
+func TestALineOfElevenMegabytes(t *testing.T) {
 	session, sink := open(t, start(t))
-	prompt(t, session, "big 20; say end")
-	if text := sink.text(); len(text) != 20<<20+3 || !strings.HasSuffix(text, "xend") {
+	prompt(t, session, "big 11; say end")
+	if text := sink.text(); len(text) != 11<<20+3 || !strings.HasSuffix(text, "xend") {
 		t.Errorf("%d bytes", len(text))
 	}
 }

@@ -64,32 +64,33 @@ func TestRouteByTable(t *testing.T) {
 	table.Models = map[protocol.AgentKind]protocol.ChatModels{protocol.AgentClaude: {Fast: "haiku", Strong: "SONNET"}}
 	off := Default()
 	off.Instant = false
+	byTable, instantOff := New(table), New(off)
 	picture := []protocol.ChatAttachment{{Kind: protocol.AttachImage, Name: "a.png"}}
 	for name, test := range map[string]struct {
-		table  protocol.ChatRouting
+		router *Router
 		text   string
 		with   []protocol.ChatAttachment
 		who    Asker
 		chosen protocol.RouteKind
 		want   protocol.ChatRoute
 	}{
-		"a word of the table":              {table, "ponder this", nil, claude(models), "", protocol.ChatRoute{Kind: protocol.RouteStrong, Model: "claude-sonnet-4", Word: "ponder"}},
-		"a word that was taken out":        {table, "book what I like", nil, claude(models), "", protocol.ChatRoute{Kind: protocol.RouteFast, Model: "claude-haiku-4"}},
-		"an instruction has no model":      {table, "click Save", nil, claude(models), "", protocol.ChatRoute{Kind: protocol.RouteInstant}},
-		"models that it has not":           {table, "book a flight", nil, claude(), "", protocol.ChatRoute{Kind: protocol.RouteFast}},
-		"instant is off":                   {off, "click Save", nil, claude(), "", protocol.ChatRoute{Kind: protocol.RouteFast}},
-		"instant is off, but chosen":       {off, "click Save", nil, claude(), protocol.RouteInstant, protocol.ChatRoute{Kind: protocol.RouteInstant, Chosen: true}},
-		"no tab":                           {table, "click Save", nil, Asker{Agent: protocol.AgentClaude}, "", protocol.ChatRoute{Kind: protocol.RouteFast}},
-		"something attached":               {table, "click Save", picture, claude(), "", protocol.ChatRoute{Kind: protocol.RouteStrong}},
-		"a command of the agent":           {table, "/screenshot", nil, claude(), "", protocol.ChatRoute{Kind: protocol.RouteStrong}},
-		"long":                             {table, strings.Repeat("book it. ", 100), nil, claude(), "", protocol.ChatRoute{Kind: protocol.RouteStrong}},
-		"strong, chosen for an action":     {table, "click Save", nil, claude(models), protocol.RouteStrong, protocol.ChatRoute{Kind: protocol.RouteStrong, Model: "claude-sonnet-4", Chosen: true}},
-		"fast, chosen against the words":   {table, "ponder", nil, claude(models), protocol.RouteFast, protocol.ChatRoute{Kind: protocol.RouteFast, Model: "claude-haiku-4", Chosen: true}},
-		"instant chosen, not understood":   {table, "book a flight", nil, claude(), protocol.RouteInstant, protocol.ChatRoute{Kind: protocol.RouteFast}},
-		"instant chosen, what is attached": {table, "click Save", picture, claude(), protocol.RouteInstant, protocol.ChatRoute{Kind: protocol.RouteStrong}},
-		"Pilot itself":                     {off, "book a flight", picture, Asker{Agent: protocol.AgentPilot}, protocol.RouteStrong, protocol.ChatRoute{Kind: protocol.RouteInstant}},
+		"a word of the table":              {byTable, "ponder this", nil, claude(models), "", protocol.ChatRoute{Kind: protocol.RouteStrong, Model: "claude-sonnet-4", Word: "ponder"}},
+		"a word that was taken out":        {byTable, "book what I like", nil, claude(models), "", protocol.ChatRoute{Kind: protocol.RouteFast, Model: "claude-haiku-4"}},
+		"an instruction has no model":      {byTable, "click Save", nil, claude(models), "", protocol.ChatRoute{Kind: protocol.RouteInstant}},
+		"models that it has not":           {byTable, "book a flight", nil, claude(), "", protocol.ChatRoute{Kind: protocol.RouteFast}},
+		"instant is off":                   {instantOff, "click Save", nil, claude(), "", protocol.ChatRoute{Kind: protocol.RouteFast}},
+		"instant is off, but chosen":       {instantOff, "click Save", nil, claude(), protocol.RouteInstant, protocol.ChatRoute{Kind: protocol.RouteInstant, Chosen: true}},
+		"no tab":                           {byTable, "click Save", nil, Asker{Agent: protocol.AgentClaude}, "", protocol.ChatRoute{Kind: protocol.RouteFast}},
+		"something attached":               {byTable, "click Save", picture, claude(), "", protocol.ChatRoute{Kind: protocol.RouteStrong}},
+		"a command of the agent":           {byTable, "/screenshot", nil, claude(), "", protocol.ChatRoute{Kind: protocol.RouteStrong}},
+		"long":                             {byTable, strings.Repeat("book it. ", 100), nil, claude(), "", protocol.ChatRoute{Kind: protocol.RouteStrong}},
+		"strong, chosen for an action":     {byTable, "click Save", nil, claude(models), protocol.RouteStrong, protocol.ChatRoute{Kind: protocol.RouteStrong, Model: "claude-sonnet-4", Chosen: true}},
+		"fast, chosen against the words":   {byTable, "ponder", nil, claude(models), protocol.RouteFast, protocol.ChatRoute{Kind: protocol.RouteFast, Model: "claude-haiku-4", Chosen: true}},
+		"instant chosen, not understood":   {byTable, "book a flight", nil, claude(), protocol.RouteInstant, protocol.ChatRoute{Kind: protocol.RouteFast}},
+		"instant chosen, what is attached": {byTable, "click Save", picture, claude(), protocol.RouteInstant, protocol.ChatRoute{Kind: protocol.RouteStrong}},
+		"Pilot itself":                     {instantOff, "book a flight", picture, Asker{Agent: protocol.AgentPilot}, protocol.RouteStrong, protocol.ChatRoute{Kind: protocol.RouteInstant}},
 	} {
-		route, _ := New(test.table).Route(test.text, test.with, test.who, test.chosen)
+		route, _ := test.router.Route(test.text, test.with, test.who, test.chosen)
 		if route.Reason == "" {
 			t.Errorf("%s: no reason", name)
 		}

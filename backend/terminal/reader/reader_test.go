@@ -114,7 +114,7 @@ func TestWaitEndsWithItsCaller(t *testing.T) {
 
 // A flood that drops what was read before does not stop a reader.
 func TestAFlood(t *testing.T) {
-	terminals, id := program(t, `i=0; while [ $i -lt 20 ]; do head -c 1000000 /dev/zero | tr '\0' x; i=$((i+1)); done; printf '\nthe end\n'; cat`)
+	terminals, id := program(t, `i=0; while [ $i -lt 10 ]; do head -c 1000000 /dev/zero | tr '\0' x; i=$((i+1)); done; printf '\nthe end\n'; cat`)
 	said, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitText, Text: "the end"})
 	if err != nil || said.Lines[len(said.Lines)-1] != "the end" {
 		t.Errorf("%d lines, %v", len(said.Lines), err)
@@ -144,7 +144,7 @@ func TestKeys(t *testing.T) {
 
 // What a program prints just before it ends is read before its end counts.
 func TestTheLastWords(t *testing.T) {
-	for range 40 {
+	for range 15 {
 		terminals, id := program(t, `printf '%s\n' 1 2 3 4 5 6 7 8; printf 'last words'`)
 		said, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitExit})
 		if err != nil || !slices.Contains(said.Lines, "last words") {

@@ -59,7 +59,7 @@ func TestStreamKeepsWhatACheckpointNeeds(t *testing.T) {
 	if b := s.BaseFor(false, 0); b.Offset != 6<<20 || b.Screen.Data != "S" {
 		t.Errorf("with a checkpoint: base %+v", b)
 	}
-	fill(20 << 20)
+	fill(9 << 20)
 	if kept := s.ring.head - s.ring.start; kept > ringSize+chunkSize {
 		t.Errorf("%d bytes are kept without need", kept)
 	}
@@ -75,15 +75,15 @@ func TestStreamKeepsWhatACheckpointNeeds(t *testing.T) {
 func TestSizesAreForgottenWithTheOutput(t *testing.T) {
 	s := NewStream(80, 24)
 	page := bytes.Repeat([]byte("x"), chunkSize)
-	for i := range 400 {
+	for i := range 150 {
 		s.Append(page)
 		s.Resized(s.ring.head, 80+i%2, 24)
 	}
 	b := s.BaseFor(false, 0)
-	if b.Offset == 0 || len(b.Sizes) == 0 || b.Sizes[0].Offset > b.Offset || len(s.sizes.list) > 200 {
+	if b.Offset == 0 || len(b.Sizes) == 0 || b.Sizes[0].Offset > b.Offset || len(s.sizes.list) > 75 {
 		t.Errorf("from %d with %d sizes of %d, the first at %d", b.Offset, len(b.Sizes), len(s.sizes.list), b.Sizes[0].Offset)
 	}
-	for range 2 * maxResizes {
+	for range maxResizes + 10 {
 		s.Resized(s.ring.head, 80+s.sizes.count()%2, 24)
 	}
 	if len(s.sizes.list) > maxResizes {
@@ -94,7 +94,7 @@ func TestSizesAreForgottenWithTheOutput(t *testing.T) {
 func TestStreamOfOneEndlessString(t *testing.T) {
 	var s Stream
 	s.Append([]byte("\x1b[?2004h\x1bP"))
-	for range 20 << 20 / chunkSize {
+	for range 9 << 20 / chunkSize {
 		s.Append(bytes.Repeat([]byte("q"), chunkSize))
 	}
 	b := s.BaseFor(false, 0)
