@@ -220,7 +220,9 @@ func (r *Registry) add(page target.ID, url string, ours bool) *Entry {
 func (r *Registry) put(page target.ID, url string, id protocol.TabID) *Entry {
 	t := &Entry{Target: page}
 	t.ID, t.URL = id, url
-	t.Index = len(r.tabs)
+	if n := len(r.tabs); n > 0 { // not n: a tab before it may have been closed
+		t.Index = r.tabs[n-1].Index + 1
+	}
 	r.tabs = append(r.tabs, t)
 	return t
 }

@@ -63,6 +63,18 @@ func TestPagesAreTabs(t *testing.T) {
 	check(t, r, "t5 https://b.example/") // no id is assigned twice
 }
 
+// A new tab is the last one, also after tabs before it were closed.
+func TestNewTabIsLast(t *testing.T) {
+	r := tabs.New(0)
+	r.TargetInfo(page("A", "https://a.example/"))
+	r.TargetInfo(page("B", "https://b.example/"))
+	r.TargetInfo(page("C", "https://c.example/"))
+	r.Destroyed("A")
+	r.Destroyed("B")
+	r.TargetInfo(page("D", "https://d.example/"))
+	check(t, r, "t3 https://c.example/", "t4 https://d.example/")
+}
+
 // With a worker, a page is a tab when the worker reports it as one.
 func TestWorkerSaysWhatIsATab(t *testing.T) {
 	r := tabs.New(0)
