@@ -198,7 +198,6 @@ func roomRules() []roomRule {
 		{"backend/caller", []string{protocol, "backend/auth"}, "who calls is found by the grants and the processes; what is called is not known"},
 		{"backend/clients", []string{protocol, "backend/auth", "backend/caller", "backend/tokens"}, "who is connected is known by the grants and the programs; how a panel gets its token is given to it as functions"},
 		{"backend/peer", []string{"backend/proc"}, "the process behind a connection is found without knowing what it asks for"},
-		{"backend/server/inspectorcall", []string{protocol}, "which command a request is does not depend on how it came"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
 		{"backend/command", []string{protocol, "backend/policy", "backend/redact", "backend/spelling"}, "the registry and the commands declare the interfaces of the browser that they need, so that they can be described without one"},
 		{"backend/command/foreign", []string{protocol}, "text of pages is handled without knowing commands, so that the rule can be read and tested alone"},

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"time"
 
 	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/capture"
@@ -282,7 +281,6 @@ func (b *Browser) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	started := time.Now()
 	b.mu.Lock()
 	c := b.config
 	o := chromium.Options{
@@ -313,7 +311,7 @@ func (b *Browser) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := newRun(b, p, started, first) //nolint:contextcheck // what a download waits for ends with the session
+	r := newRun(b, p, first) //nolint:contextcheck // what a download waits for ends with the session
 	b.mu.Lock()
 	b.run = r
 	b.info = protocol.BrowserInfo{Name: found.Name, Path: found.Path, PID: p.PID(), Sandbox: !c.NoSandbox}

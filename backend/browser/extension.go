@@ -275,7 +275,6 @@ func (x extension) bridgeEvent(ctx context.Context, s *devtools.Session, payload
 	if e.Type != protocol.BridgeReady {
 		return
 	}
-	x.mark("worker_ready")
 	if p := x.b.pairing(); p != nil {
 		if err := x.pair(ctx, s, p); err != nil {
 			x.log.WarnContext(ctx, "pairing was not sent", "error", err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,11 +30,10 @@ import (
 
 // run is one run of the browser process, from launch to end.
 type run struct {
-	b       *Browser
-	log     *slog.Logger
-	proc    *chromium.Process
-	conn    *devtools.Conn
-	started time.Time
+	b    *Browser
+	log  *slog.Logger
+	proc *chromium.Process
+	conn *devtools.Conn
 
 	gates       *gate.Gates
 	panels      *focus.Panels
@@ -47,29 +45,21 @@ type run struct {
 	ready       atomic.Bool
 	tabbed      chan struct{} // closed once OnTabs has been called with a first tab
 
-	mu       sync.Mutex
-	session  *devtools.Session // of the worker, while it reports
-	pages    map[target.ID]*page.Page
-	timeline []Milestone
-	last     []protocol.Tab // the tabs as last reported
+	mu      sync.Mutex
+	session *devtools.Session // of the worker, while it reports
+	pages   map[target.ID]*page.Page
+	last    []protocol.Tab // the tabs as last reported
 
 	watches *watch.Tabs // tabs with an active watch or an override
 	files   *downloads.List
 	logins  *httpauth.Handler // nil: the browser asks
 }
 
-// Milestone is a step of the browser's start, for the benchmark and the log.
-type Milestone struct {
-	Name  string
-	After time.Duration // since Run was called
-}
-
-func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) *run {
+func newRun(b *Browser, p *chromium.Process, clickable bool) *run {
 	r := &run{
 		b:         b,
 		log:       b.log,
 		proc:      p,
-		started:   started,
 		clickable: clickable,
 		panels:    focus.New(b.log),
 		workers:   make(chan *devtools.Session, 1),
@@ -108,30 +98,7 @@ func newRun(b *Browser, p *chromium.Process, started time.Time, clickable bool) 
 		})
 	}
 	r.panelWanted.Store(b.config.ExtensionDir != "")
-	r.mark("launched")
 	return r
-}
-
-// mark records a milestone of the start, once.
-func (r *run) mark(name string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.ContainsFunc(r.timeline, func(m Milestone) bool { return m.Name == name }) {
-		return
-	}
-	r.timeline = append(r.timeline, Milestone{Name: name, After: time.Since(r.started)})
-}
-
-// Timeline returns the milestones of the current start: launched, answered,
-// worker_ready, panel.
-func (b *Browser) Timeline() []Milestone {
-	r, err := b.running()
-	if err != nil {
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.timeline)
 }
 
 // serve runs all goroutines of one run and returns why it ended.
@@ -212,7 +179,6 @@ func (r *run) greet(ctx context.Context) error {
 		return fmt.Errorf("waiting for the browser: %w", err)
 	}
 	r.ready.Store(true)
-	r.mark("answered")
 	r.b.mu.Lock()
 	crashed, again := r.b.crashed, chromium.Restorable(r.b.restore)
 	r.b.mu.Unlock()

@@ -128,7 +128,6 @@ func TestStartOpensPanelAndPairs(t *testing.T) {
 	if len(tabs) != 1 || tabs[0].ID != "t1" || !tabs[0].Active || !tabs[0].Focused || tabs[0].URL != s.URL+"/one" {
 		t.Errorf("tabs are %+v", tabs)
 	}
-	t.Logf("timeline: %v", f.Timeline())
 	info := f.Info()
 	if info.Version == "" || info.PID == 0 || info.Sandbox != (os.Geteuid() != 0) {
 		t.Errorf("info is %+v", info)

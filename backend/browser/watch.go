@@ -150,9 +150,6 @@ func (r *run) publishTabs(ctx context.Context) error {
 		}
 		if is := len(r.b.tabs.PanelTargets()) > 0; is != open {
 			open = is
-			if is {
-				r.mark("panel")
-			}
 			if r.b.config.OnPanel != nil {
 				r.b.config.OnPanel(is)
 			}

@@ -220,35 +220,3 @@ type Picked struct {
 	// Element is missing when the user gave up.
 	Element *PickedElement `json:"element,omitempty"`
 }
-
-// InspectorRequest is a request to one of the routes below /inspector. Which fields it
-// has depends on the route.
-type InspectorRequest struct {
-	// Tab, TimeoutMS and Session are as in CommandRequest.
-	Tab       TabID       `json:"tab,omitempty"`
-	TimeoutMS int         `json:"timeoutMs,omitempty"`
-	Session   SessionName `json:"session,omitempty"`
-
-	Element string `json:"element,omitempty"`
-	Step    string `json:"step,omitempty"` // read: parent, child, next or previous
-
-	// These are of an edit; see ElementEdit. A missing Index is -1.
-	What   string  `json:"what,omitempty"`
-	Rule   string  `json:"rule,omitempty"`
-	Index  *int    `json:"index,omitempty"`
-	Name   string  `json:"name,omitempty"`
-	Value  *string `json:"value,omitempty"`
-	Remove bool    `json:"remove,omitempty"`
-	Off    bool    `json:"off,omitempty"`
-	On     bool    `json:"on,omitempty"`
-
-	All bool `json:"all,omitempty"` // undo: every edit
-}
-
-// InspectorPickRequest is a PickRequest of a panel, or an InspectorRequest without a
-// panel, which is answered when the user has picked.
-type InspectorPickRequest struct {
-	PickRequest
-	TimeoutMS int         `json:"timeoutMs,omitempty"`
-	Session   SessionName `json:"session,omitempty"`
-}

@@ -159,26 +159,3 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, c call) error 
 	s.mcp(&flowing{w}, r.WithContext(ctx), c.grant)
 	return nil
 }
-
-// snapshotCommand is the command whose data GET /refs returns.
-const snapshotCommand = "snapshot"
-
-// knows reports whether a command is in the registry.
-func (s *Server) knows(name string) bool {
-	for _, c := range s.commands {
-		if c.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *Server) refs(w http.ResponseWriter, r *http.Request, c call) error {
-	grant, err := chooseSession(c.grant, r)
-	if err != nil {
-		return err
-	}
-	return reply(w, s.sessions.Command(r.Context(), grant, protocol.CommandRequest{
-		Command: snapshotCommand, Tab: protocol.TabID(r.URL.Query().Get("tab")), Session: grant.Session,
-	}, nil))
-}

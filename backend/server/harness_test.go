@@ -342,10 +342,6 @@ func start(t *testing.T, ln *memoryListener) *world {
 		},
 		Tasks:  func(g auth.Grant) (server.Tasks, error) { return works{w.fixture, g}, nil },
 		Models: minds{w.fixture},
-		Commands: []server.CommandDoc{
-			{Name: "goto", Summary: "open an address", Scope: protocol.ScopeAct, Schema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}`)},
-			{Name: "snapshot", Summary: "look", Scope: protocol.ScopeRead, Schema: json.RawMessage(`{"type":"object"}`)},
-		},
 		Logger: slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Welcome: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Security-Policy", "default-src 'none'")

@@ -28,8 +28,7 @@ func TestReference(t *testing.T) {
 		welcome: http.NotFoundHandler(),
 		mcp:     func(http.ResponseWriter, *http.Request, auth.Grant) {},
 		models:  struct{ models }{}, tasks: func(auth.Grant) (Tasks, error) { return nil, nil },
-		chat:     func(auth.Grant) (Conversations, error) { return nil, nil },
-		commands: []CommandDoc{{Name: snapshotCommand}},
+		chat: func(auth.Grant) (Conversations, error) { return nil, nil },
 	}
 	path := filepath.Join("..", "..", "docs", "reference", "http.md")
 	want := []byte(reference(s.table()))
@@ -55,8 +54,7 @@ The server listens on 127.0.0.1 only. Its address and the cli token are in ` + "
 0600); an agent has its own in ` + "`PILOTFISH_URL` and `PILOTFISH_TOKEN`" + `. Send the token as ` + "`Authorization: Bearer …`" + `. A WebSocket
 offers it as the subprotocol ` + "`token.<token>`" + `. No token is taken from a URL.
 
-` + "`GET /openapi.json`" + ` has the same routes with the JSON schema of every message and command. The messages are also
-TypeScript, with comments, in [protocol.ts](../../frontend/ui/protocol/protocol.ts).
+The messages are TypeScript, with comments, in [protocol.ts](../../frontend/ui/protocol/protocol.ts).
 
 "Token" says which kinds of token a route takes. Routes marked "panel only" also want the Origin of our
 extension. "Events" are server-sent events.

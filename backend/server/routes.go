@@ -34,8 +34,19 @@ type route struct {
 	// body is the limit of the request's body in bytes; 0 means that it has none.
 	body   int64
 	handle func(w http.ResponseWriter, r *http.Request, c call) error
-	// doc is the route's documentation in /openapi.json.
+	// doc is the route's documentation in docs/reference/http.md.
 	doc routeDoc
+}
+
+// routeDoc is the documentation of a route: what it does, the parameters of its query,
+// its messages as values of their types, those of its events, and whether it replies
+// with bytes.
+type routeDoc struct {
+	about   string
+	query   []string
+	in, out any
+	stream  any
+	binary  bool
 }
 
 // call holds the caller's grant, and the channel that tells a socket that the
@@ -53,8 +64,10 @@ func (s *Server) table() map[string]map[string]route {
 			doc: routeDoc{about: "Report that the server is running; ?challenge=HEX proves its identity.", query: []string{"challenge"}, out: protocol.Health{}},
 		},
 		{
-			method: http.MethodGet, path: "/openapi.json", origin: originNoPage, handle: s.openAPI,
-			doc: routeDoc{about: "This description."},
+			method: http.MethodPost, path: "/inspector/pick", capability: auth.CapabilityPanel, origin: originExtension, body: protocol.MaxBody, handle: handled(func(ctx context.Context, g auth.Grant, req protocol.PickRequest) (protocol.PickReply, error) {
+				return s.sessions.Pick(ctx, g, req)
+			}),
+			doc: routeDoc{about: "Let the user of a panel pick an element of a tab's page, with the browser's own picker. The panel's socket delivers the picked element.", in: protocol.PickRequest{}, out: protocol.PickReply{}},
 		},
 
 		{
@@ -155,7 +168,6 @@ func (s *Server) table() map[string]map[string]route {
 		method: http.MethodPost, path: "/chat/file", capability: auth.CapabilityPanel, origin: originExtension, body: protocol.MaxBody, handle: s.fileData,
 		doc: routeDoc{about: "An image or file of a conversation or of a step in the browser, as data for the panel.", in: protocol.FileRequest{}, out: protocol.ChatAttachment{}},
 	})
-	list = append(list, inspectorRoutes(s)...)
 	list = append(list, activityRoutes(s)...)
 	if s.schedules != nil {
 		list = append(list, scheduleRoute(s.schedules))
@@ -165,12 +177,6 @@ func (s *Server) table() map[string]map[string]route {
 	}
 	if s.tasks != nil {
 		list = append(list, s.taskRoutes()...)
-	}
-	if s.knows(snapshotCommand) {
-		list = append(list, route{
-			method: http.MethodGet, path: "/refs", capability: auth.CapabilityCommand, origin: originNoPage, handle: s.refs,
-			doc: routeDoc{about: "What can be acted on in a tab: the data of the command snapshot.", query: []string{"tab", "session"}, out: protocol.CommandReply{}},
-		})
 	}
 	if s.chat != nil {
 		list = append(list, s.chatRoutes()...)

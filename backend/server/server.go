@@ -44,8 +44,6 @@ type Config struct {
 	// Schedules carries out requests about schedules; nil means that there is no such
 	// route.
 	Schedules Schedules
-	// Commands are the commands of POST /command, for /openapi.json.
-	Commands []CommandDoc
 	// Caller returns the grant on whose behalf a request is made; nil for that of its
 	// token.
 	Caller func(auth.Request) (auth.Grant, error)
@@ -67,7 +65,6 @@ type Server struct {
 	tasks     func(auth.Grant) (Tasks, error)
 	chat      func(auth.Grant) (Conversations, error)
 	schedules Schedules
-	commands  []CommandDoc
 	caller    func(auth.Request) (auth.Grant, error)
 	onReady   func(int)
 	log       *slog.Logger
@@ -94,7 +91,6 @@ func New(cfg Config) (*Server, error) {
 		tasks:     cfg.Tasks,
 		chat:      cfg.Chat,
 		schedules: cfg.Schedules,
-		commands:  cfg.Commands,
 		caller:    cfg.Caller,
 		onReady:   cfg.OnReady,
 		log:       cfg.Logger.With("component", "server"),

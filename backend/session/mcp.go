@@ -31,7 +31,7 @@ func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, 
 		welcome = http.HandlerFunc(g.welcome)
 	}
 	srv, err := server.New(server.Config{
-		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: welcome, Logger: g.m.cfg.Logger, MCP: tools.ServeMCP, Commands: commandDocs(),
+		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: welcome, Logger: g.m.cfg.Logger, MCP: tools.ServeMCP,
 		Models: g.m.Models(), Tasks: g.serverTasks, Chat: g.conversations, Schedules: g.schedules, Caller: g.m.callers.Resolve,
 	})
 	if err != nil {
@@ -81,14 +81,4 @@ func (g gateway) image(grant auth.Grant, path string) ([]byte, string, error) {
 		return nil, "", err
 	}
 	return s.saved.Image(grant.Actor, path)
-}
-
-// commandDocs returns the registry for /openapi.json.
-func commandDocs() []server.CommandDoc {
-	specs := catalogue.Specs()
-	docs := make([]server.CommandDoc, len(specs))
-	for i, s := range specs {
-		docs[i] = server.CommandDoc{Name: s.Name, Summary: s.Summary, Help: s.Help, Scope: s.Scope, Schema: s.Schema()}
-	}
-	return docs
 }

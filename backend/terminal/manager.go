@@ -247,17 +247,6 @@ func (m *Manager) SetStatus(id protocol.TerminalID, status protocol.AgentStatus,
 	return nil
 }
 
-// SetTab assigns a terminal to another tab, because its own tab was closed or the
-// user moved the terminal. The environment of the running program keeps the old tab.
-func (m *Manager) SetTab(id protocol.TerminalID, tab protocol.TabID) error {
-	t, err := m.find(id)
-	if err != nil {
-		return err
-	}
-	t.setTab(tab)
-	return nil
-}
-
 // Regrace applies the current Grace to every terminal without a viewer. Call it when
 // the user has changed that setting.
 func (m *Manager) Regrace() {

@@ -141,12 +141,3 @@ func (t *terminal) answered() {
 		t.changed()
 	}
 }
-
-func (t *terminal) setTab(tab protocol.TabID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.info.Tab != tab {
-		t.info.Tab = tab
-		t.changed()
-	}
-}

@@ -224,12 +224,6 @@ func TestHooksSetTheStatus(t *testing.T) {
 	if err := w.m.SetStatus(info.ID, protocol.AgentEnded, ""); protocol.AsError(err).Code != protocol.CodeBadArgument {
 		t.Errorf("err = %v", err)
 	}
-	if err := w.m.SetTab(info.ID, "t9"); err != nil {
-		t.Fatal(err)
-	}
-	c.waitControlIf("the tab", func(m protocol.TerminalControl) bool {
-		return m.Type == protocol.ControlState && m.Terminal.Tab == "t9"
-	})
 }
 
 // An agent has no hook for the end of a turn that a user interrupts. After Escape, an

@@ -2564,41 +2564,6 @@ export interface Picked {
    */
   element?: PickedElement;
 }
-/**
- * InspectorRequest is a request to one of the routes below /inspector. Which fields it
- * has depends on the route.
- */
-export interface InspectorRequest {
-  /**
-   * Tab, TimeoutMS and Session are as in CommandRequest.
-   */
-  tab?: TabID;
-  timeoutMs?: number /* int */;
-  session?: SessionName;
-  element?: string;
-  step?: string; // read: parent, child, next or previous
-  /**
-   * These are of an edit; see ElementEdit. A missing Index is -1.
-   */
-  what?: string;
-  rule?: string;
-  index?: number /* int */;
-  name?: string;
-  value?: string;
-  remove?: boolean;
-  off?: boolean;
-  on?: boolean;
-  all?: boolean; // undo: every edit
-}
-/**
- * InspectorPickRequest is a PickRequest of a panel, or an InspectorRequest without a
- * panel, which is answered when the user has picked.
- */
-export interface InspectorPickRequest {
-  PickRequest: PickRequest;
-  timeoutMs?: number /* int */;
-  session?: SessionName;
-}
 
 //////////
 // source: limits.go
