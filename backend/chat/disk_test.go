@@ -266,7 +266,7 @@ func TestAFullDisk(t *testing.T) {
 		s.say("before")
 		c := s.sink.(*sink).c
 		c.mu.Lock()
-		err := c.entries.Seal() // has the effect of a full disk
+		err := c.entries.Close() // has the effect of a full disk
 		c.mu.Unlock()
 		if err != nil {
 			t.Error(err)

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"strings"
 
 	"pilotfish/backend/protocol"
@@ -90,46 +89,4 @@ func (s Spec) Usage() string {
 		b.WriteString(" " + name)
 	}
 	return b.String()
-}
-
-// Schema returns the JSON schema of the arguments.
-func (s Spec) Schema() json.RawMessage {
-	type property struct {
-		Type        any      `json:"type"`
-		Description string   `json:"description"`
-		Enum        []string `json:"enum,omitempty"`
-		Minimum     *int     `json:"minimum,omitempty"`
-		Maximum     *int     `json:"maximum,omitempty"`
-		Pattern     string   `json:"pattern,omitempty"`
-	}
-	properties := make(map[string]property, len(s.Args))
-	required := []string{}
-	for _, a := range s.Args {
-		p := property{Type: string(a.Type), Description: a.Help, Enum: a.Choices}
-		switch a.Type {
-		case TabArg:
-			p.Type, p.Pattern = "string", `^t?[1-9][0-9]*$`
-		case ClipArg:
-			p.Type = []string{"string", "object"}
-		case Path:
-			p.Type = "string"
-		case Lines, Paths:
-			p.Type = []string{"string", "array"}
-		case Integer:
-			if a.Min != 0 || a.Max != 0 {
-				p.Minimum, p.Maximum = &a.Min, &a.Max
-			}
-		}
-		properties[a.Name] = p
-		if a.Required {
-			required = append(required, a.Name)
-		}
-	}
-	out, err := json.Marshal(map[string]any{
-		"type": "object", "properties": properties, "required": required, "additionalProperties": false,
-	})
-	if err != nil {
-		return json.RawMessage(`{"type":"object"}`) // cannot happen: only strings and numbers
-	}
-	return out
 }

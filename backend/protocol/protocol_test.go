@@ -1,10 +1,8 @@
 package protocol_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"testing"
 
 	"pilotfish/backend/protocol"
@@ -47,19 +45,4 @@ func TestAsErrorKeepsTheCode(t *testing.T) {
 	if protocol.AsError(nil) != nil {
 		t.Error("AsError(nil) is not nil")
 	}
-}
-
-func FuzzFrame(f *testing.F) {
-	f.Add(uint64(0), []byte(nil))
-	f.Add(uint64(math.MaxUint64), []byte("\x1b[31m"))
-	f.Fuzz(func(t *testing.T, offset uint64, data []byte) {
-		frame := protocol.AppendFrame(nil, offset, data)
-		gotOffset, gotData, ok := protocol.ParseFrame(frame)
-		if !ok || gotOffset != offset || !bytes.Equal(gotData, data) {
-			t.Fatalf("frame of %d bytes at %d came back as %d bytes at %d (%v)", len(data), offset, len(gotData), gotOffset, ok)
-		}
-		if _, _, ok := protocol.ParseFrame(frame[:protocol.FrameHeader-1]); ok {
-			t.Fatal("a frame without a whole header was accepted")
-		}
-	})
 }

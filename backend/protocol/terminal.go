@@ -140,14 +140,6 @@ func AppendFrame(dst []byte, offset uint64, data []byte) []byte {
 	return append(dst, data...)
 }
 
-// ParseFrame splits an output frame; ok is false when it is too short.
-func ParseFrame(frame []byte) (offset uint64, data []byte, ok bool) {
-	if len(frame) < FrameHeader {
-		return 0, nil, false
-	}
-	return binary.BigEndian.Uint64(frame), frame[FrameHeader:], true
-}
-
 // ControlType is the type of a text frame of a terminal's WebSocket.
 type ControlType string
 

@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (v *benchViewer) recv(ctx context.Context) ([]byte, error) {
 			}
 			continue
 		}
-		offset, data, ok := protocol.ParseFrame(v.buf[:n])
+		offset, data, ok := parseFrame(v.buf[:n])
 		if !ok || offset != v.offset {
 			return nil, fmt.Errorf("a frame at %d instead of %d", offset, v.offset)
 		}
@@ -161,4 +162,12 @@ func (v *benchViewer) expectReady(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// parseFrame splits an output frame; ok is false when it is too short.
+func parseFrame(frame []byte) (offset uint64, data []byte, ok bool) {
+	if len(frame) < protocol.FrameHeader {
+		return 0, nil, false
+	}
+	return binary.BigEndian.Uint64(frame), frame[protocol.FrameHeader:], true
 }

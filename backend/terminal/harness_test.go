@@ -302,7 +302,7 @@ func (c *client) read(ctx context.Context) (*protocol.TerminalControl, error) {
 		}
 		return &m, nil
 	}
-	offset, data, ok := protocol.ParseFrame(b)
+	offset, data, ok := parseFrame(b)
 	switch {
 	case !ok, len(data) == 0, len(data) > protocol.MaxFrame:
 		return nil, fmt.Errorf("a frame of %d bytes", len(b))

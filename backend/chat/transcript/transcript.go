@@ -294,14 +294,6 @@ func (t *Transcript) compactOut(n int, through uint64) error {
 	return nil
 }
 
-// Seal ends the writing; everything can still be read.
-func (t *Transcript) Seal() error {
-	if t.events == nil {
-		return nil
-	}
-	return t.events.Close()
-}
-
 // Close closes the journals.
 func (t *Transcript) Close() error {
 	if t.events == nil {

@@ -152,7 +152,7 @@ func TestCut(t *testing.T) {
 func TestWhatCannotBeWrittenDidNotHappen(t *testing.T) {
 	tr, _ := opened(t, t.TempDir())
 	put(t, tr, "a", "before")
-	if err := tr.Seal(); err != nil {
+	if err := tr.events.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for _, ev := range []protocol.ChatEvent{

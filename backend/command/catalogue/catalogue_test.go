@@ -165,13 +165,6 @@ func TestSpecsAreWhole(t *testing.T) {
 				t.Errorf("the example %q is of another command than %s", e, s.Name)
 			}
 		}
-		var schema struct {
-			Properties map[string]any `json:"properties"`
-			Additional *bool          `json:"additionalProperties"`
-		}
-		if err := json.Unmarshal(s.Schema(), &schema); err != nil || len(schema.Properties) != len(s.Args) || schema.Additional == nil {
-			t.Errorf("%s: schema %s, %v", s.Name, s.Schema(), err)
-		}
 	}
 	for _, n := range []string{"goto", "back", "forward", "reload", "url", "title", "text", "tabs", "tab", "newtab", "closetab", "screenshot"} {
 		if !names[n] {

@@ -35,11 +35,6 @@ export function isWidget(el: Element, role = roleOf(el)): boolean {
   return widgets.has(role) && (role !== 'time' || el.localName === 'input');
 }
 
-/** Roles that begin a section of the page and get a line of their own. */
-export const landmarks: ReadonlySet<string> = new Set(
-  'banner complementary contentinfo form main navigation region search'.split(' '),
-);
-
 /** Roles that take their name from their content. */
 export const namedByContent: ReadonlySet<string> = new Set(
   (
