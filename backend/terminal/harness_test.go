@@ -27,6 +27,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+// patience ends a test that hangs; no test takes this long, on a busy machine either.
+const patience = 3 * time.Minute
+
 func TestMain(m *testing.M) {
 	if os.Getenv(roleEnv) == "sizes" {
 		sizes()
@@ -192,7 +195,7 @@ func awaitCond[T any](w *world, what string, ok func() (T, bool)) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	late := false
-	timer := time.AfterFunc(20*time.Second, func() {
+	timer := time.AfterFunc(patience, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		late = true
@@ -336,7 +339,7 @@ func (c *client) waitControl(typ protocol.ControlType) protocol.TerminalControl 
 
 func (c *client) waitControlIf(what string, ok func(protocol.TerminalControl) bool) protocol.TerminalControl {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
 	for {
 		m, err := c.read(ctx)
@@ -356,7 +359,7 @@ func (c *client) waitControlIf(what string, ok func(protocol.TerminalControl) bo
 // wait reads until ok returns true.
 func (c *client) wait(what string, ok func() bool) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
 	for !ok() {
 		m, err := c.read(ctx)
@@ -384,7 +387,7 @@ func (c *client) waitText(want string) {
 // closeCode reads until the socket ends.
 func (c *client) closeCode() websocket.StatusCode {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
 	for {
 		if _, err := c.read(ctx); err != nil {

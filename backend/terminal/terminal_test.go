@@ -99,7 +99,7 @@ func TestPasteOf10MB(t *testing.T) {
 	for i := range paste {
 		paste[i] = "abcdefghijklmnopqrstuvwxyz\n"[i%27]
 	}
-	for _, frame := range []int{len(paste), 16 << 10} {
+	for frame, paste := range map[int][]byte{len(paste): paste, 16 << 10: paste[:2<<20]} {
 		t.Run(fmt.Sprint(frame), func(t *testing.T) {
 			w := newWorld(t)
 			info := w.raw("exec cat")
