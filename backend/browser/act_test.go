@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,7 +28,7 @@ type stage struct {
 // stageOf opens a headless browser at a page with this body.
 func stageOf(t *testing.T, body string) *stage {
 	t.Helper()
-	s := &stage{fixture: start(t, config(t, true)), url: pages(t, map[string]string{"/": body})}
+	s := &stage{fixture: headless(t), url: pages(t, map[string]string{"/": body})}
 	s.tab = s.first(t)
 	s.open(t, "/")
 	return s
@@ -38,7 +37,7 @@ func stageOf(t *testing.T, body string) *stage {
 // pages serves documents on a loopback port of their own.
 func pages(t *testing.T, all map[string]string) string {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, ok := all[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -47,7 +46,6 @@ func pages(t *testing.T, all map[string]string) string {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, "<!doctype html><title>Stage</title>", body)
 	}))
-	t.Cleanup(server.Close)
 	return server.URL
 }
 
@@ -206,7 +204,7 @@ func TestShiftBetweenSnapshotAndPress(t *testing.T) {
 // and misses a target that flees; it never hits another element.
 func TestMoving(t *testing.T) {
 	style := `<style>body { margin: 0 } button { position: absolute; width: 120px; height: 60px } #b { left: 0; top: 0; width: 100%; height: 300px }</style><script>var hit = ''</script><button id=b onclick="hit += 'wrong'">Behind</button>`
-	s := &stage{fixture: start(t, config(t, true)), url: pages(t, map[string]string{
+	s := &stage{fixture: headless(t), url: pages(t, map[string]string{
 		"/rests":   style + `<button id=a onclick="hit += 'a'" style="top:100px;animation:go 1.5s linear both">Right</button><style>@keyframes go { to { left: 500px } }</style>`,
 		"/endless": style + `<button id=a onclick="hit += 'a'" style="top:100px;animation:go 2s linear infinite alternate">Right</button><style>@keyframes go { to { left: 600px } }</style>`,
 		"/script":  style + `<button id=a onclick="hit += 'a'" style="top:100px">Right</button><script>let x = 0; (function go() { x = (x + 7) % 600; a.style.left = x + 'px'; requestAnimationFrame(go) })()</script>`,
@@ -240,7 +238,7 @@ func TestSnapshotsAreRefused(t *testing.T) {
 }
 
 func TestNavigationByClick(t *testing.T) {
-	s := &stage{fixture: start(t, config(t, true))}
+	s := &stage{fixture: headless(t)}
 	s.url = pages(t, map[string]string{
 		"/":     `<a href=/next>Next</a> <a href="http://127.0.0.1:1/">Dead</a> <a href=/none>None</a> <a href=#x>Hash</a> <form action=/next><input name=q><button>Go</button></form> <a href=/next target=_blank>New</a>`,
 		"/next": `<title>Next page</title><h1>Arrived</h1>`,
@@ -415,7 +413,7 @@ func (s *stage) framed(t *testing.T, n int) protocol.Snapshot {
 
 func TestFramesOfBothKinds(t *testing.T) {
 	inner := `<body style="margin:0"><div style="height:900px">top</div><button onclick="this.textContent = 'Hit ' + event.isTrusted">Inside</button><input aria-label=Field>`
-	s := &stage{fixture: start(t, config(t, true))}
+	s := &stage{fixture: headless(t)}
 	here := pages(t, map[string]string{"/in": inner, "/mid": ""})
 	far := strings.Replace(here, "127.0.0.1", "localhost", 1)
 	s.url = pages(t, map[string]string{"/": fmt.Sprintf(`<div style="height:1200px">above</div>
@@ -455,7 +453,7 @@ func TestFramesOfBothKinds(t *testing.T) {
 // another process by what was drawn last.
 func TestFramesBelowBars(t *testing.T) {
 	inner := `<body style="margin:0"><div style="height:300px">top</div><button onclick="this.textContent = 'Hit'">Inside</button><div style="height:600px"></div>`
-	s := &stage{fixture: start(t, config(t, true))}
+	s := &stage{fixture: headless(t)}
 	here := pages(t, map[string]string{"/in": inner})
 	far := strings.Replace(here, "127.0.0.1", "localhost", 1)
 	s.url = pages(t, map[string]string{"/": fmt.Sprintf(`<body style="margin:0"><div style="position:fixed;z-index:1;left:0;right:0;top:0;height:90px;background:#eee">Top bar</div>

@@ -94,7 +94,7 @@ func TestSecretsStayInThePage(t *testing.T) {
 // A field that only its name or id shows to be for a secret is masked by inspect, as
 // by html: both use one function.
 func TestInspectMasksFieldsByName(t *testing.T) {
-	f := start(t, config(t, true))
+	f := headless(t)
 	ctx, id := deadline(t), f.first(t)
 	url := pages(t, map[string]string{"/": `<input name=cvv value="737"><input id=card-number value="4111"><input name=city value="Bonn">`})
 	if _, err := f.Navigate(ctx, nobody, id, url+"/", protocol.WaitLoad, nil); err != nil {
@@ -285,7 +285,7 @@ func TestPerformanceAndTrace(t *testing.T) {
 // and of frames of other sites in their places, at the first call. It leaves out
 // frames that are not rendered.
 func TestReadingEntersEverything(t *testing.T) {
-	f := start(t, config(t, true))
+	f := headless(t)
 	ctx, id := deadline(t), f.first(t)
 	inner := strings.Replace(pages(t, map[string]string{
 		"/in": `<p>deep <a href="https://deep.example/">frame link</a></p><div id=d></div>

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"pilotfish/backend/browser/capture"
 	"pilotfish/backend/protocol"
@@ -20,8 +19,7 @@ import (
 // shops serves the small pages in this folder's testdata.
 func shops(t *testing.T) *httptest.Server {
 	t.Helper()
-	s := httptest.NewServer(http.FileServer(http.Dir(filepath.Join("testdata", "pages"))))
-	t.Cleanup(s.Close)
+	s := serve(t, http.FileServer(http.Dir(filepath.Join("testdata", "pages"))))
 	return s
 }
 
@@ -29,9 +27,8 @@ func shops(t *testing.T) *httptest.Server {
 func shop(t *testing.T) (*fixture, context.Context, protocol.TabID) {
 	t.Helper()
 	s := shops(t)
-	f := start(t, config(t, true))
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-	t.Cleanup(cancel)
+	f := headless(t)
+	ctx := deadline(t)
 	id, err := f.NewTab(ctx, "", true)
 	if err != nil {
 		t.Fatal(err)

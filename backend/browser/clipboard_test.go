@@ -13,7 +13,7 @@ import (
 func TestClipboard(t *testing.T) {
 	for name, headless := range map[string]bool{"visible": false, "headless": true} {
 		t.Run(name, func(t *testing.T) {
-			s := &stage{fixture: start(t, config(t, headless)), url: pages(t, map[string]string{"/": `<input id=i value="copied by the page">`})}
+			s := &stage{fixture: share(t, headless), url: pages(t, map[string]string{"/": `<input id=i value="copied by the page">`})}
 			s.tab = s.first(t)
 			s.open(t, "/")
 			back, err := s.NewTab(deadline(t), "", true)
@@ -65,7 +65,7 @@ func TestClipboard(t *testing.T) {
 			}
 		})
 	}
-	f := start(t, config(t, true))
+	f := headless(t)
 	if _, err := f.Clipboard(deadline(t), nobody, f.first(t), nil); code(err) != protocol.CodeNotActable {
 		t.Errorf("a page without an origin: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 // A command on a tab that is closing returns "closed" at any moment, even between
 // the end of its target and the worker's report.
 func TestAskedWhileItCloses(t *testing.T) {
-	f := start(t, config(t, false))
+	f := windowed(t)
 	page := site(t).URL + "/one"
 	for range 8 {
 		id, err := f.NewTab(deadline(t), "", false)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +33,7 @@ host.innerHTML = '<style>i { letter-spacing: 2px }</style><section><i class=deep
 document.querySelector('#card').addEventListener('click', () => {}, { passive: true });
 document.querySelector('#card').classList.add('card');`},
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, ok := files[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -43,14 +42,13 @@ document.querySelector('#card').classList.add('card');`},
 		w.Header().Set("Content-Type", file[0])
 		fmt.Fprint(w, file[1])
 	}))
-	t.Cleanup(server.Close)
 	return server.URL
 }
 
 // inspected is a browser with the page open.
 func inspected(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{fixture: start(t, config(t, true)), url: detailsSite(t)}
+	s := &stage{fixture: headless(t), url: detailsSite(t)}
 	s.tab = s.first(t)
 	s.open(t, "/")
 	return s

@@ -3,7 +3,6 @@ package browser
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -14,7 +13,7 @@ import (
 // may stop the propagation of the last event, prevent it, or go away with it: the
 // report is the same as when it is requested afterwards.
 func TestInputWhoseEndIsNotSeen(t *testing.T) {
-	s := &stage{fixture: start(t, config(t, true)), url: pages(t, map[string]string{
+	s := &stage{fixture: headless(t), url: pages(t, map[string]string{
 		"/": `<script>for (const type of ['mouseup', 'input', 'keyup']) addEventListener(type, (e) => e.stopImmediatePropagation(), true)</script>
 			<button onclick="this.textContent = 'Pressed'">Press</button><button onmousedown="this.remove()">Flee</button>
 			<div onpointerover="this.insertAdjacentHTML('afterend', '<button>Hint</button>')"><button>Over</button></div>
@@ -66,12 +65,11 @@ func TestInputWhoseEndIsNotSeen(t *testing.T) {
 // By default Chromium drops presses and keys before a page's first frame without
 // an error: for half a second on a page that renders nothing.
 func TestInputBeforeTheFirstFrame(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	site := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, `<!doctype html><body style="height: 100vh"><script>for (const type of ["mousedown", "keydown"]) addEventListener(type, () => { document.title += type })</script>`)
 	}))
-	t.Cleanup(site.Close)
-	s := &stage{fixture: start(t, config(t, false)), url: site.URL}
+	s := &stage{fixture: windowed(t), url: site.URL}
 	s.tab = s.first(t)
 	for range 5 {
 		s.open(t, "/")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -24,12 +23,11 @@ const drawnPage = `<!doctype html><title>Drawn</title><button id=a>A</button><bu
 // page draws in every frame. When no command uses the tab any more, its frames
 // are no longer consumed.
 func TestBackgroundTabAtFullSpeed(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, drawnPage)
 	}))
-	t.Cleanup(s.Close)
-	f := start(t, config(t, false))
+	f := windowed(t)
 	id := f.first(t)
 	if _, err := f.Navigate(deadline(t), nobody, id, s.URL, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)

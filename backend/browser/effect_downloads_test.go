@@ -3,8 +3,6 @@ package browser
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +13,7 @@ import (
 // A click that starts a download says so, however late the server answers.
 func TestClicksTellTheirDownloads(t *testing.T) {
 	asked, answer := make(chan struct{}, 10), make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -41,10 +39,7 @@ func TestClicksTellTheirDownloads(t *testing.T) {
 		w.Header().Set("Content-Disposition", "attachment; filename=late.csv")
 		fmt.Fprint(w, "a,b")
 	}))
-	t.Cleanup(server.Close)
-	c := config(t, true)
-	c.DownloadDir = filepath.Join(t.TempDir(), "downloads")
-	s := &stage{fixture: start(t, c), url: server.URL}
+	s := &stage{fixture: headless(t), url: server.URL}
 	s.tab = s.first(t)
 	s.open(t, "/")
 	for _, one := range []struct {

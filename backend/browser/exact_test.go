@@ -150,7 +150,7 @@ func TestExact(t *testing.T) {
 		all[fmt.Sprintf("/%d", i)] = witness + p.body
 		all[fmt.Sprintf("/%d/grip", i)] = witness + `<div id=grip style="position:fixed;right:0;top:0;width:20px;height:20px;background:red;z-index:9" onmousedown="event.preventDefault()"></div>` + p.body
 	}
-	s := &stage{fixture: start(t, config(t, true)), url: pages(t, all)}
+	s := &stage{fixture: headless(t), url: pages(t, all)}
 	s.tab = s.first(t)
 	for i, p := range exactPages() {
 		for target, want := range p.want {

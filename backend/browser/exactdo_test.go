@@ -81,7 +81,7 @@ func TestFieldsByText(t *testing.T) {
 // text in several frames is ambiguous.
 func TestTextsInFrames(t *testing.T) {
 	inner := witness + `<ul id=ul onclick=1><li id=a>One</li><li id=b>Two</li><li id=c>%s</li></ul><script>addEventListener('click', () => parent.postMessage(met.click, '*'))</script>`
-	s := &stage{fixture: start(t, config(t, true))}
+	s := &stage{fixture: headless(t)}
 	far := strings.Replace(pages(t, map[string]string{"/in": fmt.Sprintf(inner, "Far")}), "127.0.0.1", "localhost", 1)
 	s.url = pages(t, map[string]string{"/": fmt.Sprintf(`<div style="height:900px">above</div><script>var got = ''; addEventListener('message', (e) => { got = e.data })</script>
 		<iframe srcdoc='%s' style="border:7px solid;padding:5px;transform:scale(1.2);margin:40px"></iframe><iframe src="%s/in"></iframe>`, html.EscapeString(fmt.Sprintf(inner, "Near")), far)})
@@ -147,7 +147,7 @@ func TestDragMeetsBothEnds(t *testing.T) {
 		var dropped = ''; for (const z of document.querySelectorAll('.zone')) {
 			z.addEventListener('dragover', (e) => e.preventDefault()); z.addEventListener('drop', () => { dropped += z.id }) }
 		let on; src.addEventListener('mousedown', () => { on = true }); addEventListener('mouseup', (e) => { if (on && !dropped) dropped = e.target.id; on = false })</script>`
-	s := &stage{fixture: start(t, config(t, true)), url: pages(t, map[string]string{
+	s := &stage{fixture: headless(t), url: pages(t, map[string]string{
 		"/native": fmt.Sprintf(zones, "draggable=true"), "/pointer": fmt.Sprintf(zones, "onmousedown=event.preventDefault()"),
 		"/native/shift":  fmt.Sprintf(zones, `draggable=true ondragstart="setTimeout(() => { hint.style.height = '66px' })"`),
 		"/pointer/shift": fmt.Sprintf(zones, `onmousedown="event.preventDefault(); window.addEventListener('mousemove', () => { hint.style.height = '66px' })"`),
@@ -170,7 +170,7 @@ func TestDragMeetsBothEnds(t *testing.T) {
 // event of it.
 func TestWhatChangesUnderThePointer(t *testing.T) {
 	style := witness + `<style>button { width: 160px; height: 60px } #over { position: absolute; left: 0; top: 0; width: 300px; height: 200px }</style><script>var wrong = ''</script>`
-	s := &stage{fixture: start(t, config(t, true)), url: pages(t, map[string]string{
+	s := &stage{fixture: headless(t), url: pages(t, map[string]string{
 		"/lid":     style + `<button id=a>Right</button><script>a.addEventListener('mouseenter', () => document.body.insertAdjacentHTML('beforeend', '<button id=over onclick="wrong = 1">Wrong</button>'))</script>`,
 		"/replace": style + `<button id=a onmouseenter="this.outerHTML = '<button id=b onclick=wrong=1>Delete</button>'">Right</button>`,
 		"/down":    style + `<button id=a onmousedown="this.outerHTML = '<button id=b onclick=wrong=1>Delete</button>'">Right</button>`,

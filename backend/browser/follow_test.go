@@ -33,8 +33,7 @@ func followSite(t *testing.T) *httptest.Server {
 		fmt.Fprint(w, `{"version":3,"file":"app.js","sources":["src/ask.ts","src/fails.ts"],"names":[],"mappings":"AAMA;ACNA"}`)
 	})
 	mux.HandleFunc("/api", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"name":"real"}`) })
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
+	s := serve(t, mux)
 	return s
 }
 

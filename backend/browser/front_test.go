@@ -3,9 +3,7 @@ package browser
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
 
 	"pilotfish/backend/protocol"
@@ -14,14 +12,13 @@ import (
 // A tab that a click opened in front is the active one, with and without the
 // extension; a tab that was opened in the background is not.
 func TestFrontAfterAClick(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, `<!doctype html><title>A</title><p><a href=/link target=_blank>Link</a>`)
 	}))
-	t.Cleanup(s.Close)
 	for _, headless := range []bool{true, false} {
 		t.Run(fmt.Sprintf("headless=%t", headless), func(t *testing.T) {
-			f := start(t, config(t, headless))
+			f := share(t, headless)
 			id := f.first(t)
 			if _, err := f.Navigate(deadline(t), nobody, id, s.URL+"/", protocol.WaitLoad, nil); err != nil {
 				t.Fatal(err)
@@ -36,13 +33,15 @@ func TestFrontAfterAClick(t *testing.T) {
 			}
 			opened := func(q protocol.ActRequest) protocol.TabID {
 				t.Helper()
-				before := len(f.Tabs())
+				before := f.Tabs()
 				if _, err := f.Act(deadline(t), nobody, id, q, nil); err != nil {
 					t.Fatalf("%+v: %v", q, err)
 				}
-				f.wait(t, "another tab", func() bool { return len(f.Tabs()) == before+1 })
+				f.wait(t, "another tab", func() bool { return len(f.Tabs()) == len(before)+1 })
 				tabs := f.Tabs()
-				return slices.MaxFunc(tabs, func(a, b protocol.Tab) int { return strings.Compare(string(a.ID), string(b.ID)) }).ID
+				return tabs[slices.IndexFunc(tabs, func(tab protocol.Tab) bool {
+					return !slices.ContainsFunc(before, func(old protocol.Tab) bool { return old.ID == tab.ID })
+				})].ID
 			}
 			link := opened(click("text=Link"))
 			f.wait(t, "the tab that a link opened in front", func() bool { return front() == link })

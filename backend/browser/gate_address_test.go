@@ -6,29 +6,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/protocol"
 )
-
-// withFlags is the browser's program with more switches.
-func withFlags(t *testing.T, flags ...string) string {
-	t.Helper()
-	found, err := chromium.Find("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "chromium")
-	text := fmt.Sprintf("#!/bin/sh\nexec '%s' '%s' \"$@\"\n", found.Path, strings.Join(flags, "' '"))
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // lookup finds the names of a table, and no others.
 func lookup(addresses map[string]string) func(context.Context, string) ([]netip.Addr, error) {
@@ -56,17 +38,28 @@ func gateByAddress(t *testing.T, f *fixture, id protocol.TabID) {
 // allowAll is the rule of a command that the gate's own rule is enough for.
 func allowAll(string) error { return nil }
 
-// TestGateByAddress: a name is judged by its addresses before anything is sent,
-// and a name that leads elsewhere than when it was looked up shows nothing.
+// A tab's rule over addresses applies to what is opened in it and to what its pages
+// load. One browser finds all names of the tests, and takes one of the servers for a
+// public one.
 func TestGateByAddress(t *testing.T) {
-	addresses := map[string]string{
+	secret, said := newForbidden(t), make(chan string, 1)
+	near, public := gateHome(t, secret, said), gateHome(t, secret, said)
+	c := config(t, true)
+	c.Switches = []string{"--host-resolver-rules=MAP *.test 127.0.0.1", "--ip-address-space-overrides=" + strings.TrimPrefix(public.URL, "http://") + "=public"}
+	c.Lookup = lookup(map[string]string{
 		"near.test": "127.0.0.1", "lan.test": "192.168.1.1", "cloud.test": "169.254.169.254", "six.test": "fd12::1",
 		"named.test": "127.0.0.1", "rebound.test": "203.0.113.1",
-	}
-	c := config(t, true)
-	c.Path = withFlags(t, "--host-resolver-rules=MAP *.test 127.0.0.1")
-	c.Lookup = lookup(addresses)
+	})
 	f := start(t, c)
+	t.Run("opened", func(t *testing.T) { gateOfOpened(t, f) })
+	t.Run("near", func(t *testing.T) { gateInPages(t, f, near.URL, "near.test", secret, said) })
+	t.Run("rebound", func(t *testing.T) { gateInPages(t, f, public.URL, "rebound.test", secret, said) })
+}
+
+// gateOfOpened: a name is judged by its addresses before anything is sent, and a name
+// that leads elsewhere than when it was looked up shows nothing.
+func gateOfOpened(t *testing.T, f *fixture) {
+	t.Helper()
 	secret, home := newForbidden(t), site(t)
 	id := f.first(t)
 	gateByAddress(t, f, id)
@@ -110,13 +103,11 @@ func TestGateByAddress(t *testing.T) {
 	}
 }
 
-// TestGateByAddressInPages: what a page loads after it was opened is judged by
-// address, too. On a page of this machine that is the gate alone, on a public
-// page also Chromium: it knows sockets, workers and names that moved.
-func TestGateByAddressInPages(t *testing.T) {
-	secret := newForbidden(t)
-	said := make(chan string, 1)
-	home := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// gateHome serves a page that tries to read from a server in every way, and says what
+// it has read.
+func gateHome(t *testing.T, secret *forbidden, said chan<- string) *httptest.Server {
+	t.Helper()
+	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/said":
 			said <- r.URL.RawQuery
@@ -143,35 +134,32 @@ func TestGateByAddressInPages(t *testing.T) {
 			await fetch('/said?' + read);
 		</script>`, secret.port)
 	}))
-	t.Cleanup(home.Close)
-	port := home.URL[strings.LastIndex(home.URL, ":")+1:]
-	addresses := map[string]string{"near.test": "127.0.0.1", "rebound.test": "203.0.113.1"}
-	for host, flags := range map[string][]string{
-		"near.test":    nil,
-		"rebound.test": {"--ip-address-space-overrides=127.0.0.1:" + port + "=public"},
-	} {
-		t.Run(host, func(t *testing.T) {
-			c := config(t, true)
-			c.Path, c.Lookup = withFlags(t, append(flags, "--host-resolver-rules=MAP *.test 127.0.0.1")...), lookup(addresses)
-			f := start(t, c)
-			id := f.first(t)
-			gateByAddress(t, f, id)
-			if _, err := f.Navigate(deadline(t), nobody, id, home.URL+"/?host="+host, protocol.WaitCommit, allowAll); err != nil {
-				t.Fatal(err)
-			}
-			select {
-			case read := <-said:
-				if read != "" {
-					t.Errorf("the page read %s", read)
-				}
-			case <-deadline(t).Done():
-				t.Fatal("the page did not end")
-			}
-			for _, way := range []string{"fetch", "blind", "frame", "image", "socket", "worker"} {
-				if secret.hit("/" + way) {
-					t.Errorf("%s arrived", way)
-				}
-			}
-		})
+}
+
+// gateInPages: what a page loads after it was opened is judged by address, too. On a
+// page of this machine that is the gate alone, on a public page also Chromium: it
+// knows sockets, workers and names that moved.
+func gateInPages(t *testing.T, f *fixture, home, host string, secret *forbidden, said <-chan string) {
+	t.Helper()
+	id, err := f.NewTab(deadline(t), "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gateByAddress(t, f, id)
+	if _, err := f.Navigate(deadline(t), nobody, id, home+"/?host="+host, protocol.WaitCommit, allowAll); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case read := <-said:
+		if read != "" {
+			t.Errorf("the page read %s", read)
+		}
+	case <-deadline(t).Done():
+		t.Fatal("the page did not end")
+	}
+	for _, way := range []string{"fetch", "blind", "frame", "image", "socket", "worker"} {
+		if secret.hit("/" + way) {
+			t.Errorf("%s arrived", way)
+		}
 	}
 }

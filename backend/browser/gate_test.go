@@ -25,7 +25,7 @@ type forbidden struct {
 func newForbidden(t *testing.T) *forbidden {
 	t.Helper()
 	f := &forbidden{}
-	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	f.Server = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		f.hits = append(f.hits, r.URL.Path)
 		f.mu.Unlock()
@@ -33,7 +33,6 @@ func newForbidden(t *testing.T) *forbidden {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "<title>Secret</title>secret")
 	}))
-	t.Cleanup(f.Close)
 	f.port = f.URL[strings.LastIndex(f.URL, ":")+1:]
 	return f
 }
@@ -96,7 +95,7 @@ func sinks() map[string]string {
 // Whatever a page does, in itself, in a frame of another site or in workers, no
 // request reaches a refused URL.
 func TestGateOfResources(t *testing.T) {
-	f := start(t, config(t, true))
+	f := headless(t)
 	bad := newForbidden(t)
 	done := make(chan string, 64)
 	mux := http.NewServeMux()
@@ -129,8 +128,7 @@ func TestGateOfResources(t *testing.T) {
 		inner := "http://" + strings.Replace(r.Host, "127.0.0.1", "localhost", 1)
 		fmt.Fprintf(w, `<!doctype html><iframe src="%s/page/%s?in=frame"></iframe>`, inner, strings.TrimPrefix(r.URL.Path, "/outer/")) //nolint:gosec // a page of the test
 	})
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
+	s := serve(t, mux)
 	ctx, id := t.Context(), f.first(t)
 	if err := f.Gate(ctx, id, bad.patterns(), bad.allow, nil, nil); err != nil {
 		t.Fatal(err)
@@ -159,7 +157,7 @@ func TestGateOfResources(t *testing.T) {
 // The rule still applies to a service worker that a gated page started after that
 // page was left.
 func TestGateOutlivesThePage(t *testing.T) {
-	f := start(t, config(t, true))
+	f := headless(t)
 	bad := newForbidden(t)
 	left, asked, done := make(chan struct{}), make(chan struct{}, 1), make(chan struct{}, 1)
 	mux := http.NewServeMux()
@@ -173,8 +171,7 @@ func TestGateOutlivesThePage(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, `<!doctype html><script type=module>await navigator.serviceWorker.register('/sw.js'); (await navigator.serviceWorker.ready).active.postMessage(1)</script>`)
 	})
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
+	s := serve(t, mux)
 	id := f.first(t)
 	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow, nil, nil); err != nil {
 		t.Fatal(err)
@@ -204,7 +201,7 @@ func TestGateOutlivesThePage(t *testing.T) {
 // A navigation by the page's script or by the user is judged like a command's,
 // and the tab shows the refusal.
 func TestGateOfPages(t *testing.T) {
-	f := start(t, config(t, true))
+	f := headless(t)
 	bad := newForbidden(t)
 	pages := map[string]string{
 		"script":  `<script>location = '%s'</script>`,
@@ -224,8 +221,7 @@ func TestGateOfPages(t *testing.T) {
 		//nolint:gosec // the paths are the test's own
 		fmt.Fprintf(w, "<!doctype html><title>start</title>"+pages[name], bad.URL+"/"+name)
 	})
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
+	s := serve(t, mux)
 	id := f.first(t)
 	if err := f.Gate(t.Context(), id, bad.patterns(), bad.allow, nil, nil); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
@@ -20,13 +19,12 @@ import (
 // On the first page of an agent's history there is no earlier page, and no URL is
 // refused. The agent may go back to the welcome page of our own server.
 func TestBackOnTheFirstPage(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("Cache-Control", "no-store") // otherwise the browser shows it again without a request
 		fmt.Fprintf(w, "<!doctype html><title>%s</title>", html.EscapeString(r.URL.Path))
 	}))
-	t.Cleanup(s.Close)
-	f := start(t, config(t, true))
+	f := headless(t)
 	at, err := url.Parse(s.URL)
 	if err != nil {
 		t.Fatal(err)

@@ -83,7 +83,6 @@ func secureServer(t *testing.T, c tls.Certificate, handler http.Handler) string 
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12}
 	s.StartTLS()
-	t.Cleanup(s.Close)
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	return port
 }
@@ -92,7 +91,7 @@ func secureServer(t *testing.T, c tls.Certificate, handler http.Handler) string 
 func loginProxy(t *testing.T, seen *asked) string {
 	t.Helper()
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("ada:hunter2"))
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Proxy-Authorization") != want {
 			w.WriteHeader(http.StatusProxyAuthRequired)
 			return
@@ -113,7 +112,6 @@ func loginProxy(t *testing.T, seen *asked) string {
 		_, _ = io.Copy(here, there)
 		_ = here.Close()
 	}))
-	t.Cleanup(s.Close)
 	return s.Listener.Addr().String()
 }
 

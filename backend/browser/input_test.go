@@ -190,7 +190,7 @@ func TestTheMouseItself(t *testing.T) {
 		}
 	}
 	s.expects(t, "a drag", "pointerdown mouse 0 1  true d", "mousedown  0 1  true d", "pointerup mouse 0 0  true d", "mouseup  0 0  true d", "click mouse 0 0  true d")
-	slow := protocol.ActRequest{Kind: protocol.ActDrag, Target: at(10, 10), To: at(110, 110), Speed: 1}
+	slow := protocol.ActRequest{Kind: protocol.ActDrag, Target: at(10, 10), To: at(110, 110), Speed: 0.1} // takes longer than the command may
 	s.refused(t, slow, protocol.CodeBadArgument)
 }
 

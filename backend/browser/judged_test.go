@@ -15,12 +15,11 @@ import (
 // bank is a site that nothing was allowed on.
 func bank(t *testing.T) *httptest.Server {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte(`<!doctype html><title>Bank</title><button onclick="document.body.append(' pressed')">Pay</button>
 			<input aria-label=Name autofocus onkeydown="document.body.append(' typed')"><input type=file aria-label=File>`))
 	}))
-	t.Cleanup(s.Close)
 	return s
 }
 
@@ -39,7 +38,7 @@ func only(id protocol.TabID, origin string) protocol.Caller {
 func TestEvaluateBehindASlowNavigation(t *testing.T) {
 	other := bank(t)
 	arrived, release := make(chan struct{}), make(chan struct{})
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
 			close(arrived)
 			<-release
@@ -49,8 +48,7 @@ func TestEvaluateBehindASlowNavigation(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte("<!doctype html><title>Here</title>"))
 	}))
-	t.Cleanup(s.Close)
-	f := start(t, config(t, true))
+	f := headless(t)
 	id := f.first(t)
 	f.open(t, id, s.URL+"/")
 	by := only(id, s.URL)
@@ -83,12 +81,11 @@ func TestEvaluateBehindASlowNavigation(t *testing.T) {
 // Whatever acts is refused when a page has gone to another site by itself.
 func TestNothingActsOnAPageThatWasNotJudged(t *testing.T) {
 	other := bank(t)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte("<!doctype html><title>Here</title><button>Pay</button><script>setTimeout(() => location = '" + other.URL + "/', 50)</script>"))
 	}))
-	t.Cleanup(s.Close)
-	f := start(t, config(t, true))
+	f := headless(t)
 	id := f.first(t)
 	f.open(t, id, s.URL+"/")
 	// The address changes before the page has a body.
@@ -164,10 +161,10 @@ func TestNothingActsOnAPageThatWasNotJudged(t *testing.T) {
 // An expression runs in no document of another origin than its address says, as the
 // page that the browser shows in place of one that cannot be reached.
 func TestEvaluateRunsOnItsOriginOnly(t *testing.T) {
-	s := httptest.NewServer(http.NotFoundHandler())
+	s := serve(t, http.NotFoundHandler())
 	address := s.URL
 	s.Close()
-	f := start(t, config(t, true))
+	f := headless(t)
 	id := f.first(t)
 	if _, err := f.Navigate(deadline(t), nobody, id, address+"/", protocol.WaitLoad, nil); code(err) != protocol.CodeNavigation {
 		t.Fatal(err)
@@ -187,13 +184,12 @@ func TestEvaluateRunsOnItsOriginOnly(t *testing.T) {
 // that they are not judged by the page around it. A ref is told as what it is.
 func TestFactsInAForeignFrame(t *testing.T) {
 	other := bank(t)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte(`<!doctype html><title>Here</title><body style='margin:0'><iframe width=300 height=200 src='` + strings.Replace(other.URL, "127.0.0.1", "localhost", 1) + `/'></iframe>
 			<iframe srcdoc='<button>Inside</button>'></iframe><iframe sandbox srcdoc='<button>Boxed</button>'></iframe>`))
 	}))
-	t.Cleanup(s.Close)
-	f := start(t, config(t, true))
+	f := headless(t)
 	id := f.first(t)
 	f.open(t, id, s.URL+"/")
 	if _, err := f.Act(deadline(t), nobody, id, protocol.ActRequest{Kind: protocol.ActFocus, Target: `role=button name="Pay"`}, nil); err != nil {

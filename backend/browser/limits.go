@@ -15,6 +15,9 @@ const (
 	// workerAnswer is how long the worker may take to answer. After that the
 	// browser's own information counts.
 	workerAnswer = 1 * time.Second
+	// frontAnswer is how long the browser may take to say which tab is in front.
+	// Nothing asks again, and on a busy machine an answer took longer than a second.
+	frontAnswer = 10 * time.Second
 	// workerStartTimeout is how long the extension's worker may take to appear
 	// after the extension was loaded. After that the extension is loaded again.
 	workerStartTimeout = 8 * time.Second

@@ -65,11 +65,22 @@ func digest(r *http.Request) bool {
 	return is && f["response"] == sum(sum("ada:here:good word")+":"+f["nonce"]+":"+sum(r.Method+":"+f["uri"]))
 }
 
+// Logins and headers are answered by one browser, whose configuration has both.
+func TestLogins(t *testing.T) {
+	l := &logins{changed: make(chan struct{})}
+	c := config(t, true)
+	c.Logins = l
+	f := start(t, c)
+	t.Run("asked", func(t *testing.T) { askedLogins(t, f, l) })
+	t.Run("headers", func(t *testing.T) { headersOfAnOrigin(t, f, l) })
+}
+
 // A login is asked for once for a page, in the user's tab and in an agent's. A wrong
 // one is asked for again and not for ever, none gives the site's own page, and a page
 // that goes away takes its question along.
-func TestLogins(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func askedLogins(t *testing.T, f *fixture, l *logins) {
+	t.Helper()
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		user, password, _ := r.BasicAuth()
 		in := user == "ada" && password == "good word"
@@ -91,12 +102,7 @@ func TestLogins(t *testing.T) {
 		w.Header().Del("WWW-Authenticate")
 		fmt.Fprint(w, "<title>in</title><img src=picture>")
 	}))
-	t.Cleanup(s.Close)
 	good := httpauth.Login{User: "ada", Password: "good word"}
-	l := &logins{changed: make(chan struct{})}
-	c := config(t, true)
-	c.Logins = l
-	f := start(t, c)
 	first := f.first(t)
 	open := func(path string) protocol.PageInfo {
 		t.Helper()
@@ -183,7 +189,8 @@ func TestLogins(t *testing.T) {
 
 // A header goes with every request to its origin, and with none to another, also not
 // when a redirect leads there.
-func TestHeadersOfAnOrigin(t *testing.T) {
+func headersOfAnOrigin(t *testing.T, f *fixture, l *logins) {
+	t.Helper()
 	var mu sync.Mutex
 	got := map[string]string{}
 	note := func(server string, r *http.Request) {
@@ -193,7 +200,7 @@ func TestHeadersOfAnOrigin(t *testing.T) {
 	}
 	var other *httptest.Server
 	done := make(chan struct{}, 10)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		note("own", r)
 		switch r.URL.Path {
 		case "/done":
@@ -211,8 +218,7 @@ const all = [fetch('/api'), fetch('/within'), fetch('/out', {mode: 'no-cors'}), 
 Promise.allSettled(all).then(() => fetch('/done'))</script>`, other.URL)
 		}
 	}))
-	t.Cleanup(s.Close)
-	other = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	other = serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		note("other", r)
 		w.Header().Set("Content-Type", "text/html")
 		if r.URL.Path == "/back" {
@@ -221,11 +227,6 @@ Promise.allSettled(all).then(() => fetch('/done'))</script>`, other.URL)
 		}
 		fmt.Fprint(w, "<title>other</title>")
 	}))
-	t.Cleanup(other.Close)
-	l := &logins{changed: make(chan struct{})}
-	c := config(t, true)
-	c.Logins = l
-	f := start(t, c)
 	first := f.first(t)
 	open := func(address, title string) {
 		t.Helper()

@@ -29,6 +29,10 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
+	if err := endShared(); err != nil {
+		fmt.Fprintln(os.Stderr, "a shared browser:", err)
+		code = 1
+	}
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
@@ -79,8 +83,8 @@ func extensionDir(t *testing.T) string {
 }
 
 // hangs is after how long a test that waits counts as one that hangs. Only a test
-// that fails reaches it: on a busy machine 50 new tabs alone took 20 seconds.
-const hangs = time.Minute
+// that fails reaches it: on a busy machine 50 new tabs alone took a minute.
+const hangs = 3 * time.Minute
 
 // fixture is a running browser, with what its callbacks have reported.
 type fixture struct {
@@ -95,6 +99,8 @@ type fixture struct {
 	panel   bool
 	opened  int // times that a first panel opened
 	notices []protocol.Error
+	signs   chan protocol.TabID // clicks on signs
+	pauses  chan protocol.TabID
 	info    protocol.BrowserInfo
 	atReady []protocol.Tab // when OnReady was called
 }
@@ -102,9 +108,16 @@ type fixture struct {
 // config returns the configuration with which every test starts.
 func config(t *testing.T, headless bool) Config {
 	t.Helper()
+	return configIn(t, t.TempDir(), headless)
+}
+
+func configIn(t *testing.T, dir string, headless bool) Config {
+	t.Helper()
 	c := Config{
-		ProfileDir:    filepath.Join(t.TempDir(), "profile"),
-		ScreenshotDir: filepath.Join(t.TempDir(), "screenshots"),
+		ProfileDir:    filepath.Join(dir, "profile"),
+		ScreenshotDir: filepath.Join(dir, "screenshots"),
+		FilesDir:      filepath.Join(dir, "files"),
+		DownloadDir:   filepath.Join(dir, "downloads"),
 		NoSandbox:     os.Geteuid() == 0,
 		Headless:      headless,
 	}
@@ -114,57 +127,83 @@ func config(t *testing.T, headless bool) Config {
 	return c
 }
 
-// start runs a browser until the test ends, and waits for its first tab.
+// start runs a browser of the test's own until the test ends, and waits for its first
+// tab. It is for tests of launching, ending, crashing, profiles and other
+// configurations; every other test shares a browser (windowed, headless).
 func start(t *testing.T, c Config) *fixture {
 	t.Helper()
 	f := launchOnly(t, c)
-	f.wait(t, "a first tab", func() bool { return len(f.tabs) > 0 && f.info.Version != "" })
-	if c.ExtensionDir != "" {
-		f.wait(t, "the panel", func() bool { return f.panel })
-	}
+	f.started(t)
 	return f
 }
 
+// started waits for a new browser's first tab and panel.
+func (f *fixture) started(t *testing.T) {
+	t.Helper()
+	f.wait(t, "a first tab", func() bool { return len(f.tabs) > 0 && f.info.Version != "" })
+	if f.config.ExtensionDir != "" {
+		f.wait(t, "the panel", func() bool { return f.panel })
+	}
+}
+
+// launchOnly runs a browser of the test's own until the test ends.
 func launchOnly(t *testing.T, c Config) *fixture {
+	t.Helper()
+	f := launch(t, c)
+	t.Cleanup(func() {
+		if err := f.end(); err != nil && !errors.Is(err, ErrClosed) && code(err) != protocol.CodeCrashed {
+			t.Errorf("the browser ended with %v", err)
+		}
+	})
+	return f
+}
+
+// launch runs a browser until its end is called.
+func launch(t *testing.T, c Config) *fixture {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &fixture{ctx: ctx, cancel: cancel, ended: make(chan error, 1), changed: make(chan struct{})}
-	update := func(set func()) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		set()
-		close(f.changed)
-		f.changed = make(chan struct{})
-	}
-	c.OnReady = func(i protocol.BrowserInfo) { update(func() { f.info, f.atReady = i, f.Tabs() }) }
-	c.OnTabs = func(tabs []protocol.Tab) { update(func() { f.tabs = tabs }) }
+	f.signs, f.pauses = make(chan protocol.TabID, 100), make(chan protocol.TabID, 100) // their senders must not block
+	c.OnReady = func(i protocol.BrowserInfo) { f.update(func() { f.info, f.atReady = i, f.Tabs() }) }
+	c.OnTabs = func(tabs []protocol.Tab) { f.update(func() { f.tabs = tabs }) }
 	c.OnPanel = func(open bool) {
-		update(func() {
+		f.update(func() {
 			f.panel = open
 			if open {
 				f.opened++
 			}
 		})
 	}
-	c.OnNotice = func(e protocol.Error) { update(func() { f.notices = append(f.notices, e) }) }
+	c.OnNotice = func(e protocol.Error) { f.update(func() { f.notices = append(f.notices, e) }) }
+	c.OnSign = func(tab protocol.TabID) { f.signs <- tab }
+	c.OnPause = func(tab protocol.TabID) { f.pauses <- tab }
 	b, err := New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Browser = b
 	go func() { f.ended <- b.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		select {
-		case err := <-f.ended:
-			if err != nil && !errors.Is(err, ErrClosed) && code(err) != protocol.CodeCrashed {
-				t.Errorf("the browser ended with %v", err)
-			}
-		case <-time.After(hangs):
-			t.Error("the browser did not end")
-		}
-	})
 	return f
+}
+
+// update changes what the callbacks have reported, and wakes wait.
+func (f *fixture) update(set func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	set()
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// end ends the browser and returns what Run returned.
+func (f *fixture) end() error {
+	f.cancel()
+	select {
+	case err := <-f.ended:
+		return err
+	case <-time.After(hangs):
+		return errors.New("it did not end")
+	}
 }
 
 // wait waits until ok returns true; it calls ok after every callback. The
@@ -221,6 +260,18 @@ func deadline(t *testing.T) context.Context {
 	return ctx
 }
 
+// serve runs a server until the test ends. Its end does not wait for requests of pages
+// that a shared browser still shows.
+func serve(t *testing.T, handler http.Handler) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s
+}
+
 // site serves the small web site of the tests.
 func site(t *testing.T) *httptest.Server {
 	t.Helper()
@@ -255,8 +306,7 @@ func site(t *testing.T) *httptest.Server {
 		w.Header().Set("Content-Disposition", "attachment; filename=a.bin")
 		fmt.Fprint(w, "data")
 	})
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
+	s := serve(t, mux)
 	return s
 }
 

@@ -36,16 +36,13 @@ const markedPage = `<style>body { margin: 0; height: 3000px; background: #0000ff
 
 func markedStage(t *testing.T) (*stage, chan protocol.TabID) {
 	t.Helper()
-	c := config(t, true)
-	clicked := make(chan protocol.TabID, 10)
-	c.OnSign = func(tab protocol.TabID) { clicked <- tab }
-	s := &stage{fixture: start(t, c), url: pages(t, map[string]string{
+	s := &stage{fixture: headless(t), url: pages(t, map[string]string{
 		"/":     strings.Replace(markedPage, "%s", html.EscapeString(insideFrame), 1),
 		"/next": `<button onclick="alert('Stop'); this.textContent = 'After'">Next</button>`,
 	})}
 	s.tab = s.first(t)
 	s.open(t, "/")
-	return s, clicked
+	return s, s.signs
 }
 
 // elementFeed follows the feed of a tab's elements.

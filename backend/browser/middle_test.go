@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -68,9 +67,7 @@ var middleLeft = map[string]bool{"closetab": true, "windows": true, "groups": tr
 // returns an error code, in time; the tab can be used afterwards, and another tab
 // is not affected.
 func TestEveryCommandInTheMiddle(t *testing.T) {
-	c := config(t, true)
-	c.FilesDir, c.DownloadDir = filepath.Join(t.TempDir(), "files"), filepath.Join(t.TempDir(), "downloads")
-	f := start(t, c)
+	f := headless(t)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/slow", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -81,11 +78,7 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, middlePage)
 	})
-	s := httptest.NewServer(mux)
-	t.Cleanup(func() {
-		s.CloseClientConnections() // the page of a test that failed may load for ever
-		s.Close()
-	})
+	s := serve(t, mux)
 	file := filepath.Join(t.TempDir(), "report.txt")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)

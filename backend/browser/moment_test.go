@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"image/jpeg"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"testing"
 
@@ -34,12 +33,12 @@ const momentFrame = `<!doctype html><style>* { margin: 0; padding: 0; border: 0;
 // the field shows its text, in a closed shadow root and in a frame of another site. It
 // works for a tab in the background.
 func TestMomentCoversSecrets(t *testing.T) {
-	inner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(momentFrame)) }))
+	inner := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(momentFrame)) }))
 	defer inner.Close()
 	page := bytes.ReplaceAll([]byte(momentPage), []byte("FRAME"), []byte(inner.URL))
-	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(page) }))
+	outer := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(page) }))
 	defer outer.Close()
-	f, ctx := start(t, config(t, true)), deadline(t)
+	f, ctx := headless(t), deadline(t)
 	id, err := f.NewTab(ctx, "", true)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -22,7 +21,7 @@ func TestNavigationOutlivesItsRenderer(t *testing.T) {
 		t.Run(fmt.Sprintf("answer begun %v", begun), func(t *testing.T) {
 			var asked atomic.Int32
 			waits, killed := make(chan struct{}), make(chan struct{})
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/html")
 				if r.URL.Path == "/slow" && asked.Add(1) == 1 {
 					if begun {
@@ -37,17 +36,17 @@ func TestNavigationOutlivesItsRenderer(t *testing.T) {
 				}
 				_, _ = fmt.Fprintf(w, "<title>%s</title>there", html.EscapeString(r.URL.Path))
 			}))
-			t.Cleanup(s.Close)
-			f := start(t, config(t, false))
+			f := windowed(t)
+			first := f.first(t)
 			ctx := deadline(t)
-			if _, err := f.Navigate(ctx, nobody, "t1", s.URL+"/first", protocol.WaitLoad, nil); err != nil {
+			if _, err := f.Navigate(ctx, nobody, first, s.URL+"/first", protocol.WaitLoad, nil); err != nil {
 				t.Fatal(err)
 			}
 			went := make(chan error, 1)
 			var info protocol.PageInfo
 			go func() {
 				var err error
-				info, err = f.Navigate(ctx, nobody, "t1", s.URL+"/slow", protocol.WaitLoad, nil)
+				info, err = f.Navigate(ctx, nobody, first, s.URL+"/slow", protocol.WaitLoad, nil)
 				went <- err
 			}()
 			<-waits
@@ -73,7 +72,7 @@ func TestNavigationOutlivesItsRenderer(t *testing.T) {
 			if err := <-went; err != nil || info.Title != "/slow" {
 				t.Errorf("goto: %+v, %v", info, err)
 			}
-			if info, err := f.Navigate(ctx, nobody, "t1", s.URL+"/next", protocol.WaitLoad, nil); err != nil || info.Title != "/next" {
+			if info, err := f.Navigate(ctx, nobody, first, s.URL+"/next", protocol.WaitLoad, nil); err != nil || info.Title != "/next" {
 				t.Errorf("the next goto: %+v, %v", info, err)
 			}
 		})

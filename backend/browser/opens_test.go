@@ -2,7 +2,6 @@ package browser
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +16,7 @@ import (
 // A click that makes a script open a window does not hang the opener, with a gate
 // and without.
 func TestWindowOpenedByScript(t *testing.T) {
-	s := &stage{fixture: start(t, config(t, true))}
+	s := &stage{fixture: headless(t)}
 	s.url = pages(t, map[string]string{
 		"/":     `<button onclick="w = window.open('/next'); document.title = 'opened'">Open</button>`,
 		"/next": `<p>there`,
@@ -45,9 +44,8 @@ func TestWindowOpenedByScript(t *testing.T) {
 // A link that a key or the middle button opens in the background is an effect of
 // the click, like one that opens in front.
 func TestLinkOpenedInTheBackground(t *testing.T) {
-	s := &stage{fixture: start(t, config(t, true))}
-	moved := httptest.NewServer(http.RedirectHandler("/there", http.StatusFound))
-	t.Cleanup(moved.Close)
+	s := &stage{fixture: headless(t)}
+	moved := serve(t, http.RedirectHandler("/there", http.StatusFound))
 	other := pages(t, map[string]string{"/": `<a href="/next">Foreign</a>`})
 	s.url = pages(t, map[string]string{
 		"/": `<a href="/next">Plain</a> <a href="/next" rel=noreferrer>Private</a> <a href="` + moved.URL + `/">Moved</a>
@@ -80,7 +78,7 @@ func TestLinkOpenedInTheBackground(t *testing.T) {
 // A tab that the user opens from an agent's page is the user's; one that a command opens
 // belongs to whom the page belongs to.
 func TestTabThatTheUserOpens(t *testing.T) {
-	s := &stage{fixture: start(t, config(t, false))} // only the extension's worker tells of the opener
+	s := &stage{fixture: windowed(t)} // only the extension's worker tells of the opener
 	s.url = pages(t, map[string]string{
 		"/":     `<style>body { margin: 0 } a { position: absolute; top: 0; left: 0; width: 200px; height: 60px }</style><a href="/next">Next</a>`,
 		"/next": `<p>there`,

@@ -88,10 +88,7 @@ const maskedPage = `<body style="margin:0;height:3000px;background:#fff"><script
 <dialog id=d><button onclick="this.textContent='Closed ' + event.isTrusted">Inside</button></dialog>`
 
 func TestOverlay(t *testing.T) {
-	c := config(t, true)
-	paused := make(chan protocol.TabID, 100) // the connection's reader sends to it, and must not block
-	c.OnPause = func(tab protocol.TabID) { paused <- tab }
-	s := &stage{fixture: start(t, c), url: pages(t, map[string]string{
+	s := &stage{fixture: headless(t), url: pages(t, map[string]string{
 		"/": maskedPage, "/frame": maskedPage + `<iframe srcdoc='` + html.EscapeString(maskedPage) + `' style="position:absolute;left:0;top:200px;width:400px;height:200px"></iframe>`,
 	})}
 	s.tab = s.first(t)
@@ -170,19 +167,19 @@ func TestOverlay(t *testing.T) {
 
 	s.open(t, "/")
 	select {
-	case <-paused:
+	case <-s.pauses:
 		t.Fatal("a pause that nobody asked for")
 	default:
 	}
 	s.hands(t, typed(keys.Pressed("escape"))...)
-	s.paused(t, paused)
+	s.paused(t)
 	w := s.number(t, "innerWidth")
 	h := s.number(t, "innerHeight")
 	found := false
 	for x := w/2 + 200; x > w/2 && !found; x -= 12 { // the button is at the right end of the overlay's bar
 		s.hands(t, pressAt(x, h-34)...)
 		select {
-		case <-paused:
+		case <-s.pauses:
 			found = true
 		default:
 		}
@@ -212,10 +209,10 @@ func (s *stage) number(t *testing.T, expression string) float64 {
 	return n
 }
 
-func (s *stage) paused(t *testing.T, paused <-chan protocol.TabID) {
+func (s *stage) paused(t *testing.T) {
 	t.Helper()
 	select {
-	case tab := <-paused:
+	case tab := <-s.pauses:
 		if tab != s.tab {
 			t.Errorf("%s is to pause", tab)
 		}

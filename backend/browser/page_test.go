@@ -17,7 +17,7 @@ import (
 
 func TestNavigation(t *testing.T) {
 	s := site(t)
-	f := start(t, config(t, true))
+	f := headless(t)
 	ctx, id := deadline(t), f.first(t)
 
 	info, err := f.Navigate(ctx, nobody, id, s.URL+"/one", protocol.WaitLoad, nil)
@@ -56,7 +56,7 @@ func TestNavigation(t *testing.T) {
 
 func TestNavigationErrors(t *testing.T) {
 	s := site(t)
-	f := start(t, config(t, true))
+	f := headless(t)
 	ctx, id := deadline(t), f.first(t)
 	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func (c passing) Err() error {
 // succeeds.
 func TestSlowPage(t *testing.T) {
 	s := site(t)
-	f := &stage{fixture: start(t, config(t, true)), url: s.URL}
+	f := &stage{fixture: headless(t), url: s.URL}
 	id := f.first(t)
 	f.tab = id
 	f.open(t, "/one")
@@ -139,7 +139,7 @@ func TestSlowPage(t *testing.T) {
 // The rule is applied to every redirect, and a refused URL is never loaded.
 func TestRefusedRedirect(t *testing.T) {
 	s, own := site(t), site(t)
-	f := start(t, config(t, true))
+	f := headless(t)
 	ctx, id := deadline(t), f.first(t)
 	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestRefusedRedirect(t *testing.T) {
 }
 
 func TestTextKeepsLinesAndDropsHidden(t *testing.T) {
-	f := start(t, config(t, true))
+	f := headless(t)
 	ctx, id := deadline(t), f.first(t)
 	page := "data:text/html;charset=utf-8," + strings.ReplaceAll(`<title>T</title><h1>Head  line</h1><p>one <b>bold</b>
 		text<br>next line</p><ul><li>a</li><li>b</li></ul><p style="display:none">NO1</p><p style="visibility:hidden">NO2</p>
@@ -229,7 +229,7 @@ func isBlue(img image.Image, x, y int) bool {
 
 func TestScreenshot(t *testing.T) {
 	s := site(t)
-	f := start(t, config(t, true))
+	f := headless(t)
 	ctx, id := deadline(t), f.first(t)
 	if _, err := f.Navigate(ctx, nobody, id, s.URL+"/blue", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func TestPickWithThePointer(t *testing.T) {
 
 func TestPickInFrames(t *testing.T) {
 	inner := `<body style="margin:0"><button style="width:200px;height:60px">Inside</button>`
-	s := &stage{fixture: start(t, config(t, true))}
+	s := &stage{fixture: headless(t)}
 	far := strings.Replace(pages(t, map[string]string{"/in": inner}), "127.0.0.1", "localhost", 1)
 	s.url = pages(t, map[string]string{"/": fmt.Sprintf(`<style>body { margin: 0 } iframe { display: block; width: 300px; height: 100px; border: 0 }</style>
 		<iframe title=Same srcdoc='%s'></iframe><iframe title=Far src="%s/in"></iframe>`, inner, far)})

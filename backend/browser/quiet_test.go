@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -29,18 +28,18 @@ func TestWaitForQuiet(t *testing.T) {
 	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 	})
-	srv := httptest.NewServer(mux)
-	t.Cleanup(srv.Close)
-	f := start(t, config(t, true))
-	f.open(t, "t1", srv.URL+"/")
+	srv := serve(t, mux)
+	f := headless(t)
+	first := f.first(t)
+	f.open(t, first, srv.URL+"/")
 	quiet := func(script string, limit time.Duration) error {
 		t.Helper()
-		if _, err := f.Evaluate(deadline(t), nobody, "t1", script); err != nil {
+		if _, err := f.Evaluate(deadline(t), nobody, first, script); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
-		_, err := f.Wait(ctx, nobody, "t1", protocol.WaitRequest{Kind: protocol.WaitForQuiet})
+		_, err := f.Wait(ctx, nobody, first, protocol.WaitRequest{Kind: protocol.WaitForQuiet})
 		return err
 	}
 	// Commands on a tab take turns, so the page starts these requests itself,

@@ -15,7 +15,7 @@ import (
 // TestSnapshotIsJudgedTwice: nothing of a page is shown that the caller may not read,
 // and nothing when the tab goes to such a page, or leaves it, during the snapshot.
 func TestSnapshotIsJudgedTwice(t *testing.T) {
-	s := &stage{fixture: start(t, config(t, true))}
+	s := &stage{fixture: headless(t)}
 	s.url = pages(t, map[string]string{"/open": `<button>Open</button>`, "/shut": `<button>Shut</button>`})
 	s.tab = s.first(t)
 	refusal := protocol.NewError(protocol.CodeRefused, "it may not be read", "")

@@ -183,8 +183,7 @@ func TestTraceFile(t *testing.T) {
 
 // Groups and windows need a browser with a window, and the extension's worker.
 func TestGroupsAndWindows(t *testing.T) {
-	c := config(t, false)
-	f := start(t, c)
+	f := windowed(t)
 	first := f.first(t)
 	second, err := f.NewTab(deadline(t), "", true)
 	if err != nil {
@@ -238,9 +237,7 @@ func TestGroupsAndWindows(t *testing.T) {
 
 // A recording that ends before the tab rendered anything still has one frame.
 func TestFilmOfAMoment(t *testing.T) {
-	c := config(t, true)
-	c.FilesDir = t.TempDir()
-	f := start(t, c)
+	f := headless(t)
 	id := f.first(t)
 	f.open(t, id, site(t).URL+"/one")
 	for range 5 {

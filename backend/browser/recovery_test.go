@@ -28,13 +28,14 @@ import (
 
 func TestTwoTabsInParallel(t *testing.T) {
 	s := site(t)
-	f := start(t, config(t, false))
+	f := windowed(t)
+	first := f.first(t)
 	ctx := deadline(t)
-	other, err := f.NewTab(ctx, "t1", true)
+	other, err := f.NewTab(ctx, first, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Navigate(ctx, nobody, "t1", s.URL+"/hang", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, first, s.URL+"/hang", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	// The page of the first tab hangs in a script that never ends.
@@ -42,7 +43,7 @@ func TestTwoTabsInParallel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front, _ := f.Browser.tabs.Lookup("t1")
+	front, _ := f.Browser.tabs.Lookup(first)
 	p, err := r.page(ctx, front.Target)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestTwoTabsInParallel(t *testing.T) {
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	go func() {
-		_, err := f.Text(waiting, nobody, "t1", 100)
+		_, err := f.Text(waiting, nobody, first, 100)
 		hung <- err
 	}()
 	for range 5 {
@@ -77,27 +78,28 @@ func TestTwoTabsInParallel(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
-	if _, err := f.Text(short, nobody, "t1", 100); code(err) != protocol.CodeTimeout {
+	if _, err := f.Text(short, nobody, first, 100); code(err) != protocol.CodeTimeout {
 		t.Errorf("the hung tab: %v", err)
 	}
-	if info, err := f.Page(ctx, nobody, "t1"); err != nil || info.Title != "Hang" {
+	if info, err := f.Page(ctx, nobody, first); err != nil || info.Title != "Hang" {
 		t.Errorf("a hung tab's address: %+v, %v", info, err)
 	}
 	// Another site gets another process, so the tab works again.
-	if info, err := f.Navigate(ctx, nobody, "t1", strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"/one", protocol.WaitLoad, nil); err != nil || info.Title != "One" {
+	if info, err := f.Navigate(ctx, nobody, first, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+"/one", protocol.WaitLoad, nil); err != nil || info.Title != "One" {
 		t.Errorf("away from the hung page: %+v, %v", info, err)
 	}
 }
 
 func TestTabCrash(t *testing.T) {
 	s := site(t)
-	f := start(t, config(t, false))
+	f := windowed(t)
+	first := f.first(t)
 	ctx := deadline(t)
-	other, err := f.NewTab(ctx, "t1", true)
+	other, err := f.NewTab(ctx, first, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []protocol.TabID{"t1", other} {
+	for _, id := range []protocol.TabID{first, other} {
 		if _, err := f.Navigate(ctx, nobody, id, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +111,7 @@ func TestTabCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front, _ := f.Browser.tabs.Lookup("t1")
+	front, _ := f.Browser.tabs.Lookup(first)
 	p, err := r.page(ctx, front.Target)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +120,7 @@ func TestTabCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting := make(chan error, 1)
-	go func() { _, err := f.Text(ctx, nobody, "t1", 100); waiting <- err }()
+	go func() { _, err := f.Text(ctx, nobody, first, 100); waiting <- err }()
 	// A page that hangs does not handle Page.crash, so its process is killed.
 	if err := syscall.Kill(spinning(t, f), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -127,19 +129,19 @@ func TestTabCrash(t *testing.T) {
 		t.Errorf("who waited for the page: %v", err)
 	}
 	f.wait(t, "the crash", func() bool {
-		return slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == "t1" && t.Crashed })
+		return slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.ID == first && t.Crashed })
 	})
-	if _, err := f.Text(ctx, nobody, "t1", 100); code(err) != protocol.CodeCrashed {
+	if _, err := f.Text(ctx, nobody, first, 100); code(err) != protocol.CodeCrashed {
 		t.Errorf("a crashed tab: %v", err)
 	}
 	if text, err := f.Text(ctx, nobody, other, 100); err != nil || text.Text != "Second page" {
 		t.Errorf("the other tab: %+v, %v", text, err)
 	}
-	if info, err := f.Reload(ctx, nobody, "t1", protocol.WaitLoad, nil); err != nil || info.Title != "One" {
+	if info, err := f.Reload(ctx, nobody, first, protocol.WaitLoad, nil); err != nil || info.Title != "One" {
 		t.Errorf("reload: %+v, %v", info, err)
 	}
 	f.wait(t, "the tab to live", func() bool { return !slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return t.Crashed }) })
-	if text, err := f.Text(ctx, nobody, "t1", 100); err != nil || !strings.Contains(text.Text, "First page") {
+	if text, err := f.Text(ctx, nobody, first, 100); err != nil || !strings.Contains(text.Text, "First page") {
 		t.Errorf("after reload: %+v, %v", text, err)
 	}
 }
@@ -184,16 +186,17 @@ func rendererTicks(t *testing.T, f *fixture) map[int]int {
 // A page that crashes while no command uses it is noticed, too.
 func TestIdleTabCrash(t *testing.T) {
 	s := site(t)
-	f := start(t, config(t, false))
+	f := windowed(t)
+	first := f.first(t)
 	ctx := deadline(t)
-	if _, err := f.Navigate(ctx, nobody, "t1", s.URL+"/one", protocol.WaitLoad, nil); err != nil {
+	if _, err := f.Navigate(ctx, nobody, first, s.URL+"/one", protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
 	r, err := f.running()
 	if err != nil {
 		t.Fatal(err)
 	}
-	front, _ := f.Browser.tabs.Lookup("t1")
+	front, _ := f.Browser.tabs.Lookup(first)
 	p, err := r.page(ctx, front.Target)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +205,7 @@ func TestIdleTabCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.wait(t, "the crash", func() bool { return len(f.tabs) == 1 && f.tabs[0].Crashed })
-	if info, err := f.Navigate(ctx, nobody, "t1", s.URL+"/two", protocol.WaitLoad, nil); err != nil || info.Title != "Two" {
+	if info, err := f.Navigate(ctx, nobody, first, s.URL+"/two", protocol.WaitLoad, nil); err != nil || info.Title != "Two" {
 		t.Errorf("goto in a crashed tab: %+v, %v", info, err)
 	}
 	f.wait(t, "the tab to live", func() bool { return len(f.tabs) == 1 && !f.tabs[0].Crashed })
@@ -534,9 +537,10 @@ func killExtension(t *testing.T, r *run) error {
 // Chrome tab id; it keeps our id.
 func TestDiscardedTabKeepsItsID(t *testing.T) {
 	s := site(t)
-	f := start(t, config(t, false))
+	f := windowed(t)
+	first := f.first(t)
 	ctx := deadline(t)
-	id, err := f.NewTab(ctx, "t1", true)
+	id, err := f.NewTab(ctx, first, true)
 	if err != nil {
 		t.Fatal(err)
 	}

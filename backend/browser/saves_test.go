@@ -106,8 +106,7 @@ func savingSite(t *testing.T) *httptest.Server {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<!doctype html><title>page</title><body><button onclick='go()'>Go</button>%s", savingPages()[filepath.Base(r.URL.Path)])
 	})
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
+	s := serve(t, mux)
 	return s
 }
 
@@ -142,9 +141,7 @@ func (f *fixture) settled(t *testing.T, n int) (states []string) {
 // leaves no file when it is denied. What the browser can only stop is saved the next
 // time after it was allowed.
 func TestDownloadsWaitForTheirDecision(t *testing.T) {
-	c := config(t, true)
-	c.DownloadDir = filepath.Join(t.TempDir(), "downloads")
-	f := start(t, c)
+	f := headless(t)
 	s := savingSite(t)
 	id := f.first(t)
 	d := &decider{asked: make(chan string, 100)}
@@ -179,21 +176,21 @@ func TestDownloadsWaitForTheirDecision(t *testing.T) {
 			t.Errorf("%s was denied, and is %q", way, states)
 		}
 		// Chromium tells that it was canceled before it deletes its own file.
-		f.until(t, way+" was denied, and leaves nothing", func() bool { return len(saved(t, c.DownloadDir)) == 0 })
+		f.until(t, way+" was denied, and leaves nothing", func() bool { return len(saved(t, f.config.DownloadDir)) == 0 })
 		d.set(true)
 		press(way)
 		if again := question(way); strings.Contains(again, "stopped=true") {
 			f.settled(t, n)
 			press(way)
 		}
-		f.until(t, way+" is saved", func() bool { return done(f.Downloads()) == before+1 && len(saved(t, c.DownloadDir)) == 1 })
+		f.until(t, way+" is saved", func() bool { return done(f.Downloads()) == before+1 && len(saved(t, f.config.DownloadDir)) == 1 })
 		d.set(false)
 		if len(d.asked) > 0 {
 			t.Errorf("%s is asked about once more: %q", way, <-d.asked)
 		}
 		f.settled(t, n)
-		for _, file := range saved(t, c.DownloadDir) {
-			if err := os.Remove(filepath.Join(c.DownloadDir, file)); err != nil {
+		for _, file := range saved(t, f.config.DownloadDir) {
+			if err := os.Remove(filepath.Join(f.config.DownloadDir, file)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -228,24 +225,23 @@ func done(list []protocol.Download) (n int) {
 // A command that opens a file gets the decision, and the user's own tabs are asked
 // about nothing, also one that the user opened from a gated page.
 func TestDownloadByCommandAndByUser(t *testing.T) {
-	c := config(t, true)
-	c.DownloadDir = filepath.Join(t.TempDir(), "downloads")
-	f := start(t, c)
+	f := headless(t)
 	s := savingSite(t)
 	id := f.first(t)
 	d := &decider{asked: make(chan string, 100)}
 	if err := f.Gate(t.Context(), id, nil, func(string, bool) error { return nil }, nil, d); err != nil {
 		t.Fatal(err)
 	}
+	n := len(f.Downloads())
 	_, err := f.Navigate(deadline(t), nobody, id, s.URL+"/file/command", protocol.WaitLoad, allowAll)
-	if code(err) != protocol.CodeRefused || <-d.asked != "command.txt stopped=false" || len(f.Downloads()) > 0 {
-		t.Errorf("a denied file: %v, %v", err, f.Downloads())
+	if code(err) != protocol.CodeRefused || <-d.asked != "command.txt stopped=false" || len(f.Downloads()) > n {
+		t.Errorf("a denied file: %v, %v", err, f.Downloads()[n:])
 	}
 	f.open(t, id, s.URL+"/page/user")
 	if _, err := f.Act(deadline(t), nobody, id, protocol.ActRequest{Kind: protocol.ActClick, Target: "#user", Modifiers: "Control"}, allowAll); err != nil {
 		t.Fatal(err)
 	}
-	f.until(t, "the user's file is saved", func() bool { return done(f.Downloads()) == 1 })
+	f.until(t, "the user's file is saved", func() bool { return done(f.Downloads()[n:]) == 1 })
 	own, err := f.NewTab(deadline(t), "", true)
 	if err != nil {
 		t.Fatal(err)
@@ -253,7 +249,7 @@ func TestDownloadByCommandAndByUser(t *testing.T) {
 	if _, err := f.Navigate(deadline(t), nobody, own, s.URL+"/file/own", protocol.WaitLoad, nil); code(err) != protocol.CodeNavigation {
 		t.Error(err)
 	}
-	f.until(t, "a file of the user's own tab is saved", func() bool { return done(f.Downloads()) == 2 })
+	f.until(t, "a file of the user's own tab is saved", func() bool { return done(f.Downloads()[n:]) == 2 })
 	if len(d.asked) > 0 {
 		t.Errorf("the user is asked about %q", <-d.asked)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +43,7 @@ func TestASecretIsNeverReadBack(t *testing.T) {
 	keyring.MockInit()
 	const value = `s3cr"et <wörd> & more`
 	sent := make(chan string, 10)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("X-Got", r.Header.Get("X-Key"))
 		switch r.URL.Path {
@@ -58,7 +57,6 @@ func TestASecretIsNeverReadBack(t *testing.T) {
 			fmt.Fprint(w, strings.ReplaceAll(secretPage, "fetch('/echo', { method: 'POST', body:", "fetch('/echo', { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body:"))
 		}
 	}))
-	t.Cleanup(s.Close)
 	store := secret.New(secret.Config{File: filepath.Join(t.TempDir(), "secrets.json"), Keyring: func(context.Context) bool { return true }})
 	for name, origin := range map[string]string{"shop": s.URL, "evil": "https://other.example"} {
 		if _, err := store.Add(t.Context(), protocol.SecretRequest{Secret: protocol.Secret{Name: name, Origin: origin}, Value: value}); err != nil {

@@ -170,7 +170,7 @@ func TestStartOpensPanelAndPairs(t *testing.T) {
 // No other program can connect: there is no listening socket, no port on the
 // command line, and only the browser process has the pipe's descriptors.
 func TestNoListener(t *testing.T) {
-	f := start(t, config(t, false))
+	f := windowed(t)
 	pid := f.Info().PID
 	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {
@@ -200,7 +200,7 @@ func TestNoListener(t *testing.T) {
 // A process of the same user cannot take part in what the app and the browser say:
 // what is in its folder of descriptors cannot be opened again.
 func TestPipeCannotBeOpenedAgain(t *testing.T) {
-	f := start(t, config(t, true))
+	f := headless(t)
 	dir := fmt.Sprintf("/proc/%d/fd/", f.Info().PID)
 	for _, fd := range []string{"3", "4"} {
 		if _, err := os.Readlink(dir + fd); err != nil {
@@ -261,9 +261,10 @@ func descendants(t *testing.T, root int) []int {
 
 func TestNewTabCloseAndActivate(t *testing.T) {
 	s := site(t)
-	f := start(t, config(t, false))
+	f := windowed(t)
+	first := f.first(t)
 	ctx := deadline(t)
-	id, err := f.NewTab(ctx, "t1", true)
+	id, err := f.NewTab(ctx, first, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,10 +292,10 @@ func TestNewTabCloseAndActivate(t *testing.T) {
 	}
 	// The last tab is replaced: the browser keeps running, and no id is assigned
 	// twice.
-	if err := f.CloseTab(ctx, "t1"); err != nil {
+	if err := f.CloseTab(ctx, first); err != nil {
 		t.Fatal(err)
 	}
-	if tabs = agree(t, f); len(tabs) != 1 || tabs[0].ID == "t1" || tabs[0].ID == id {
+	if tabs = agree(t, f); len(tabs) != 1 || tabs[0].ID == first || tabs[0].ID == id {
 		t.Errorf("after the last: %+v", tabs)
 	}
 }
@@ -303,9 +304,10 @@ func TestNewTabCloseAndActivate(t *testing.T) {
 // front.
 func TestBackgroundScreenshot(t *testing.T) {
 	s := site(t)
-	f := start(t, config(t, false))
+	f := windowed(t)
+	first := f.first(t)
 	ctx := deadline(t)
-	id, err := f.NewTab(ctx, "t1", true)
+	id, err := f.NewTab(ctx, first, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,14 +329,15 @@ func TestBackgroundScreenshot(t *testing.T) {
 }
 
 func TestManyTabsAgreeWithChrome(t *testing.T) {
-	f := start(t, config(t, false))
+	f := windowed(t)
+	first := f.first(t)
 	ctx := deadline(t)
-	seen := map[protocol.TabID]bool{"t1": true}
+	seen := map[protocol.TabID]bool{first: true}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for i := range 50 {
+	for i := range 20 {
 		wg.Go(func() {
-			id, err := f.NewTab(ctx, "t1", true)
+			id, err := f.NewTab(ctx, first, true)
 			if err != nil {
 				t.Error(err)
 				return
@@ -353,7 +356,7 @@ func TestManyTabsAgreeWithChrome(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if tabs := agree(t, f); len(tabs) != 26 {
+	if tabs := agree(t, f); len(tabs) != 11 {
 		t.Errorf("%d tabs are open", len(tabs))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,7 +74,7 @@ func patient(t *testing.T) context.Context {
 // header from our browser, with every byte of the values.
 func TestSignInsOfFirefox(t *testing.T) {
 	seen := make(chan string, 10)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		switch r.URL.Path {
 		case "/login":
@@ -92,7 +91,6 @@ func TestSignInsOfFirefox(t *testing.T) {
 			w.Header().Add("Set-Cookie", "gone=; Path=/; Max-Age=0")
 		}
 	}))
-	t.Cleanup(s.Close)
 	local := strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 	home := t.TempDir()
 	firefox(t, home, local+"/login")
@@ -104,7 +102,7 @@ func TestSignInsOfFirefox(t *testing.T) {
 	}
 	want = strings.Replace(sorted(want), "gone=1; ", "", 1)
 
-	ours := start(t, config(t, true))
+	ours := headless(t)
 	dir := filepath.Join(t.TempDir(), "reading")
 	in := signins.New(signins.Config{
 		Dir: dir, File: filepath.Join(t.TempDir(), "signins.json"), Into: ours.Browser, Storage: LocalStorage(ours.Browser),

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +30,7 @@ func TestSignInsOfAnotherBrowser(t *testing.T) {
 		"utf=wörd-日本; Path=/; Max-Age=86400",
 	}
 	seen := make(chan string, 10)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		if r.URL.Path == "/login" {
 			for _, c := range set {
@@ -42,7 +41,6 @@ func TestSignInsOfAnotherBrowser(t *testing.T) {
 		}
 		fmt.Fprint(w, "<!doctype html><title>hello</title>"+storing)
 	}))
-	t.Cleanup(s.Close)
 	local := strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 
 	home := t.TempDir()
@@ -64,7 +62,7 @@ func TestSignInsOfAnotherBrowser(t *testing.T) {
 	}
 	other.ended <- nil // for the cleanup
 
-	ours := start(t, config(t, true))
+	ours := headless(t)
 	dir := filepath.Join(t.TempDir(), "reading")
 	if err := os.MkdirAll(filepath.Join(dir, "copy-1", "Default"), 0o700); err != nil {
 		t.Fatal(err)
@@ -195,7 +193,7 @@ func sorted(header string) string {
 
 // What the browser refuses does not keep the other cookies from arriving.
 func TestACookieThatIsRefused(t *testing.T) {
-	f := start(t, config(t, true))
+	f := headless(t)
 	arrived, err := f.ImportCookies(deadline(t), []*network.Cookie{
 		{Name: "__Host-bad", Value: "1", Domain: ".a.example", Path: "/", Session: true},
 		{Name: "good", Value: "2", Domain: ".a.example", Path: "/", Session: true},

@@ -5,7 +5,6 @@ package browser
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"pilotfish/backend/protocol"
@@ -16,7 +15,7 @@ import (
 func TestCancelledNavigationStopsLoading(t *testing.T) {
 	s := stageOf(t, `<p>Here</p>`)
 	asked, gone := make(chan struct{}), make(chan struct{})
-	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	slow := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/slow" {
 			return
 		}
@@ -24,7 +23,6 @@ func TestCancelledNavigationStopsLoading(t *testing.T) {
 		<-r.Context().Done()
 		close(gone)
 	}))
-	t.Cleanup(slow.Close)
 	ctx, stop := context.WithCancel(deadline(t))
 	go func() { <-asked; stop() }()
 	if _, err := s.Navigate(ctx, nobody, s.tab, slow.URL+"/slow", protocol.WaitLoad, nil); err == nil {

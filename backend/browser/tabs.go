@@ -270,7 +270,7 @@ func (r *run) askFront(ctx context.Context) {
 	if r.b.config.ExtensionDir != "" || len(r.b.tabs.StripTargets()) < 2 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, workerAnswer)
+	ctx, cancel := context.WithTimeout(ctx, frontAnswer)
 	defer cancel()
 	res, err := cdp.Call(ctx, r.conn.Root, target.GetTargets, target.GetTargetsParams{Filter: target.Filter{{Type: "tab"}}})
 	if err != nil {

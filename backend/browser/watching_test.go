@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -58,17 +57,14 @@ func watchSite(t *testing.T) *httptest.Server {
 		w.Header().Set("Content-Disposition", "attachment; filename=a.bin")
 		fmt.Fprint(w, "data")
 	})
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
+	s := serve(t, mux)
 	return s
 }
 
-// watching starts a headless browser with folders for files.
+// watching returns a headless browser and a site to watch.
 func watching(t *testing.T) (*fixture, *httptest.Server, protocol.TabID) {
 	t.Helper()
-	c := config(t, true)
-	c.FilesDir, c.DownloadDir = filepath.Join(t.TempDir(), "files"), filepath.Join(t.TempDir(), "downloads")
-	f := start(t, c)
+	f := headless(t)
 	id := f.first(t)
 	return f, watchSite(t), id
 }
@@ -368,10 +364,11 @@ func TestDialogs(t *testing.T) {
 }
 
 func TestDownloads(t *testing.T) {
-	f, s, id := watching(t)
+	f, s := start(t, config(t, true)), watchSite(t) // its own, because the list of downloads is that of a run
+	id := f.first(t)
 	ctx := deadline(t)
 	f.open(t, id, s.URL+"/console")
-	if _, err := f.WaitDownload(ctx, "d9", id); code(err) != protocol.CodeBadArgument {
+	if _, err := f.WaitDownload(ctx, "d999", id); code(err) != protocol.CodeBadArgument {
 		t.Errorf("no such download: %v", err)
 	}
 	_, _ = f.Navigate(ctx, nobody, id, s.URL+"/file", protocol.WaitLoad, nil)
@@ -399,7 +396,7 @@ func TestWatchFor(t *testing.T) {
 		{protocol.WatchRequest{Kind: "element", Value: ".done"}, func() {}, "p.done Order complete"},
 		{protocol.WatchRequest{Kind: "url", Value: "*/form"}, func() { f.open(t, id, s.URL+"/form") }, s.URL + "/form"},
 		{protocol.WatchRequest{Kind: "element", Value: "#b", Gone: true}, func() { f.script(t, id, "b.remove()") }, "#b"},
-		{protocol.WatchRequest{Kind: "download", Value: "a.*"}, func() { _, _ = f.Navigate(deadline(t), nobody, id, s.URL+"/file", protocol.WaitLoad, nil) }, "d1 "},
+		{protocol.WatchRequest{Kind: "download", Value: "a.*"}, func() { _, _ = f.Navigate(deadline(t), nobody, id, s.URL+"/file", protocol.WaitLoad, nil) }, fmt.Sprintf("d%d ", len(f.Downloads())+1)},
 	} {
 		done := make(chan error, 1)
 		go func() {

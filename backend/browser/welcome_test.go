@@ -15,14 +15,13 @@ import (
 // welcome serves a page that shows whether it received the panel's event.
 func welcome(t *testing.T) (*httptest.Server, int) {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, `<!doctype html><title>waiting</title><script>
 			document.addEventListener('pilotfish:connected', () => { document.title = 'connected'; });
 			addEventListener('message', () => {});
 		</script>`)
 	}))
-	t.Cleanup(s.Close)
 	u, err := url.Parse(s.URL)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package browser
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"testing"
 
@@ -13,7 +12,7 @@ import (
 // While a client auto-attaches to targets, Chromium holds back a window that a
 // script opens, and the opener hangs in the click.
 func TestWindowOpenWithTheExtension(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		if r.URL.Path == "/opened" {
 			fmt.Fprint(w, `<!doctype html><title>opened</title>`)
@@ -21,8 +20,7 @@ func TestWindowOpenWithTheExtension(t *testing.T) {
 		}
 		fmt.Fprint(w, `<!doctype html><title>opener</title><button onclick="document.title = 'asked'; window.open('/opened'); document.title = 'went on'">Open</button>`)
 	}))
-	t.Cleanup(s.Close)
-	f := start(t, config(t, false))
+	f := windowed(t)
 	first := f.first(t)
 	f.open(t, first, s.URL+"/")
 	if _, err := f.Act(deadline(t), nobody, first, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Open"}, nil); err != nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -62,8 +61,7 @@ func zooCases(t *testing.T) []zooCase {
 
 func zooServer(t *testing.T) string {
 	t.Helper()
-	s := httptest.NewServer(http.FileServer(http.Dir(filepath.Join("testdata", "zoo"))))
-	t.Cleanup(s.Close)
+	s := serve(t, http.FileServer(http.Dir(filepath.Join("testdata", "zoo"))))
 	return s.URL
 }
 
@@ -74,7 +72,7 @@ var zooRefused = regexp.MustCompile(`disabled|not clickable|covered|inert`)
 // TestZooClicks opens every page of the zoo and clicks everything that the page
 // declares; the page itself records what was hit.
 func TestZooClicks(t *testing.T) {
-	s := &stage{fixture: start(t, config(t, true)), url: zooServer(t)}
+	s := &stage{fixture: headless(t), url: zooServer(t)}
 	// Another host is another site, and so another process.
 	other := strings.Replace(zooServer(t), "127.0.0.1", "localhost", 1)
 	s.tab = s.first(t)
