@@ -110,6 +110,11 @@ soak: install-test $(PROGRAMS) ## kill parts of the app at random for 30 minutes
 	@$(SAY_ROOT)
 	@build/display --own go test -tags $(TAGS),soak -count=1 -v -timeout 0 -run '^TestSoak$$' ./app/e2e
 
+.PHONY: pictures
+pictures: install-test $(PROGRAMS) ## take the screenshots of README again
+	@$(SAY_ROOT)
+	@PILOTFISH_PICTURES=$(CURDIR)/docs/pictures build/display --own go test -tags $(TAGS),pictures -count=1 -run '^TestPictures$$' ./app/e2e
+
 # Packages of the programs as they are built now, for this machine's architecture.
 DIST := build/dist
 .PHONY: package

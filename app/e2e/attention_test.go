@@ -5,24 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"pilotfish/app/e2e/desktop"
-	"pilotfish/backend/protocol"
 )
 
 // TestBellOfATerminal rings the bell of a terminal many times while the user is in
 // another tab: they get one notification, a click on it shows the terminal, and then
 // it is withdrawn. A bell that the user is there for is not one.
 func TestBellOfATerminal(t *testing.T) {
-	desk := newDesktop(t, desktop.Config{Width: 1440, Height: 900})
-	notes, err := desk.Notifications()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := start(t, options{Desktop: desk})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
-	p.untilScreen(panel, "ready>")
+	p, _, panel := shared(t)
+	notes := notifications()
 	p.eventually("the terminal is seen", func() bool { return p.terminal().Shown > 0 })
 	p.typeLine(panel, `printf '\a'; echo rang "$((1+1))"`)
 	p.untilScreen(panel, "rang 2")

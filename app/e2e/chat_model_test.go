@@ -87,7 +87,7 @@ func (p *product) answer(panel *tap.Page, label string) {
 }
 
 // TestChatModel sets up a model in Chat, makes it act on the page, answers its
-// questions, and continues after a restart and from a shell.
+// questions, and continues from a shell. TestStartAgain has it after a restart.
 func TestChatModel(t *testing.T) {
 	hosted := model.New(chatting)
 	t.Cleanup(hosted.Close)
@@ -96,9 +96,7 @@ func TestChatModel(t *testing.T) {
 		_, _ = fmt.Fprint(w, savable)
 	}))
 	t.Cleanup(site.Close)
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
+	p, _, panel := shared(t)
 	p.cli("goto", site.URL+"/draft")
 	p.toChat(panel)
 	p.pickAgent(panel, "Set up a model")
@@ -151,22 +149,6 @@ func TestChatModel(t *testing.T) {
 	if refused := hosted.Refused(); len(refused) > 0 {
 		t.Errorf("the hosted API would have refused: %q", refused)
 	}
-
-	// The machine has no keychain: after a restart a message waits for the key.
-	p.quit(p.app, p.done)
-	p.launch(options{})
-	browser = p.browser(protocol.DefaultSession)
-	panel = p.panel(browser)
-	p.toChat(panel)
-	p.pickAgent(panel, "fake-model")
-	p.say(panel, "Are you still there?")
-	p.press(panel, "Enter the key")
-	p.enter(panel, "Key", model.Key)
-	if err := p.desk.Screenshot(p.ctx, artifact(t, "chat-model-key.png")); err != nil {
-		t.Error(err)
-	}
-	p.press(panel, "Save")
-	p.untilSaid(panel, "things before")
 
 	// A removed model is reported, with how to continue.
 	p.press(panel, "Conversation")

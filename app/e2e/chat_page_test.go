@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"pilotfish/app/e2e/desktop"
 	"pilotfish/app/e2e/tap"
 	"pilotfish/backend/protocol"
 )
@@ -58,9 +57,7 @@ func TestChatElementPicked(t *testing.T) {
 		_, _ = fmt.Fprint(w, pickable)
 	}))
 	t.Cleanup(site.Close)
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
+	p, browser, panel := shared(t)
 	p.toChat(panel)
 	p.cli("goto", site.URL+"/pickable")
 	page := p.page(browser, "/pickable")
@@ -110,17 +107,12 @@ func TestChatElementPicked(t *testing.T) {
 // notification, closes the tab, opens its page again, and continues there.
 func TestChatNotificationAndReopenedTab(t *testing.T) {
 	pages := site(t)
-	desk := newDesktop(t, desktop.Config{Width: 1440, Height: 900})
-	notes, err := desk.Notifications()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := start(t, options{Desktop: desk})
-	panel := p.panel(p.browser(protocol.DefaultSession))
+	p, _, panel := shared(t)
+	notes := notifications()
 	p.toChat(panel)
-	p.cli("newtab", pages+"/second")
-	p.begin(firstConversation, "t2", "Two")
-	p.cli("tab", "t2")
+	second := protocol.TabID(p.made("newtab", pages+"/second"))
+	p.begin(firstConversation, second, "Two")
+	p.cli("tab", string(second))
 	p.until(panel, "the panel is beside the other tab", `document.querySelector('header .title')?.textContent.includes('Two')`)
 	p.say(panel, "ask rm -rf build ; say went on")
 	note, err := notes.WaitNote(p.ctx)
@@ -149,12 +141,12 @@ func TestChatNotificationAndReopenedTab(t *testing.T) {
 		t.Error("the notification stays after its question was answered")
 	}
 
-	p.cli("closetab", "t2")
+	p.cli("closetab", string(second))
 	p.cli("newtab", pages+"/second")
 	var again protocol.TabID
 	p.eventually("the page is open again, in another tab", func() bool {
 		for _, tab := range p.session(protocol.DefaultSession).Tabs {
-			if tab.ID != "t2" && tab.URL == pages+"/second" {
+			if tab.ID != second && tab.URL == pages+"/second" {
 				again = tab.ID
 			}
 		}
@@ -177,9 +169,7 @@ func TestChatNotificationAndReopenedTab(t *testing.T) {
 // brings its own tab to the front; the text being typed there stays.
 func TestChatTwoWindows(t *testing.T) {
 	pages := site(t)
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	first := p.panel(browser)
+	p, browser, first := shared(t)
 	p.begin(firstConversation, "t1", "One")
 	p.toChat(first)
 	p.say(first, "say begin ; slow 200 10 ; ask go on ; say omega")
@@ -188,9 +178,7 @@ func TestChatTwoWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p.cli("windows", "new", "--front")
-	p.eventually("there is another window", func() bool { return len(p.session(protocol.DefaultSession).Tabs) == 2 })
-	p.cli("goto", "--tab", string(p.session(protocol.DefaultSession).Tabs[1].ID), pages+"/second")
+	p.cli("goto", "--tab", p.made("windows", "new", "--front"), pages+"/second")
 	if err := browser.ClickActionAt(p.ctx, protocol.ExtensionID, pages+"/second"); err != nil {
 		t.Fatal(err)
 	}

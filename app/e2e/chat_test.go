@@ -1,16 +1,12 @@
 package e2e
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"pilotfish/app/e2e/tap"
@@ -37,48 +33,17 @@ func (p *product) scripted(args ...string) string {
 	return strings.Join(append([]string{path}, args...), " ")
 }
 
-// chat sends a request to a route of Chat as a user's shell does.
-func (p *product) chat(path string, in, out any) {
-	p.t.Helper()
-	endpoint := p.endpoint()
-	body, err := json.Marshal(in)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	req, err := http.NewRequestWithContext(p.ctx, http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d%s", endpoint.Port, path), bytes.NewReader(body))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+endpoint.Token)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		var refused protocol.ErrorReply
-		_ = json.NewDecoder(resp.Body).Decode(&refused)
-		p.t.Fatalf("%s: %s: %+v", path, resp.Status, refused)
-	}
-	if out != nil {
-		if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-			p.t.Fatal(err)
-		}
-	}
-}
-
 // begin creates a conversation with the scripted agent beside a tab.
 func (p *product) begin(id protocol.ConversationID, tab protocol.TabID, title string, args ...string) {
 	p.t.Helper()
-	p.chat("/chat/start", protocol.ChatStartRequest{Conversation: id, Tab: tab, Agent: protocol.AgentCustom, Command: p.scripted(args...), Title: title}, nil)
+	p.request("/chat/start", protocol.ChatStartRequest{Conversation: id, Tab: tab, Agent: protocol.AgentCustom, Command: p.scripted(args...), Title: title}, nil)
 }
 
 // history returns a conversation from the journal.
 func (p *product) history(id protocol.ConversationID) protocol.ChatPage {
 	p.t.Helper()
 	var page protocol.ChatPage
-	p.chat("/chat/history", protocol.ChatHistoryRequest{Conversation: id, Limit: protocol.ChatPageMax}, &page)
+	p.request("/chat/history", protocol.ChatHistoryRequest{Conversation: id, Limit: protocol.ChatPageMax}, &page)
 	return page
 }
 
@@ -129,9 +94,7 @@ func (p *product) press(panel *tap.Page, name string) {
 // instruction is carried out.
 func TestChatFirstMessage(t *testing.T) {
 	pages := site(t)
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
+	p, browser, panel := shared(t)
 	p.toChat(panel)
 	p.say(panel, "go to "+pages+"/first")
 	p.page(browser, "/first")
@@ -144,18 +107,17 @@ func TestChatFirstMessage(t *testing.T) {
 // mixed up.
 func TestChatTwoTabs(t *testing.T) {
 	pages := site(t)
-	p := start(t, options{})
-	panel := p.panel(p.browser(protocol.DefaultSession))
+	p, _, panel := shared(t)
 	p.toChat(panel)
-	p.cli("newtab", pages+"/second")
+	other := p.made("newtab", pages+"/second")
 	p.begin(firstConversation, "t1", "One")
-	p.begin(secondConversation, "t2", "Two")
+	p.begin(secondConversation, protocol.TabID(other), "Two")
 	for id, name := range map[protocol.ConversationID]string{firstConversation: "alpha", secondConversation: "omega"} {
-		p.chat("/chat/send", protocol.ChatSendRequest{Conversation: id, Message: protocol.MessageID(id) + "m", Text: "say " + name + "-begins ; slow 150 10 ; say " + name + "-ends"}, nil)
+		p.request("/chat/send", protocol.ChatSendRequest{Conversation: id, Message: protocol.MessageID(id) + "m", Text: "say " + name + "-begins ; slow 150 10 ; say " + name + "-ends"}, nil)
 	}
 	p.cli("tab", "t1")
 	p.untilSaid(panel, "alpha-begins")
-	p.cli("tab", "t2")
+	p.cli("tab", other)
 	p.untilSaid(panel, "omega-begins")
 	p.untilSaid(panel, "omega-ends")
 	p.cli("tab", "t1")
@@ -165,19 +127,17 @@ func TestChatTwoTabs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(strings.ReplaceAll(said, "say alpha", ""), "omega") {
-		t.Errorf("the conversation of t1 has words of t2's: %s", said)
+		t.Errorf("the conversation of t1 has words of the other one: %s", said)
 	}
 }
 
 // TestChatReopened closes the panel in the middle of an answer and opens it
 // again: nothing is lost or duplicated.
 func TestChatReopened(t *testing.T) {
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
+	p, browser, panel := shared(t)
 	p.toChat(panel)
 	p.begin(firstConversation, "t1", "One")
-	p.chat("/chat/send", protocol.ChatSendRequest{Conversation: firstConversation, Message: "m1", Text: "say begin ; slow 400 10 ; say finis"}, nil)
+	p.request("/chat/send", protocol.ChatSendRequest{Conversation: firstConversation, Message: "m1", Text: "say begin ; slow 400 10 ; say finis"}, nil)
 	p.chooseConversation(panel, "One")
 	p.untilSaid(panel, "the quick brown fox")
 	if err := browser.ClickAction(p.ctx, protocol.ExtensionID); err != nil {
@@ -260,33 +220,6 @@ func (p *product) saidAsWritten(panel *tap.Page) {
 	}
 }
 
-// TestChatWorkerStopped makes the browser stop the extension's worker in the
-// middle of an answer: the answer continues, and the user's next message arrives.
-// The question makes sure that the turn does not end before the worker is
-// stopped.
-func TestChatWorkerStopped(t *testing.T) {
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
-	p.begin(firstConversation, "t1", "One")
-	p.toChat(panel)
-	p.say(panel, "say begin ; slow 200 10 ; ask go on ; slow 200 10 ; say finis")
-	p.untilSaid(panel, "the quick brown fox")
-	welcome := p.page(browser, "/welcome")
-	for range 2 {
-		if err := welcome.Call(p.ctx, "ServiceWorker.enable", nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := welcome.Call(p.ctx, "ServiceWorker.stopAllWorkers", nil, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.allow(panel)
-	p.until(panel, "the answer has its end", `[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes('finis'))`)
-	p.untilSaid(panel, "Done in")
-	p.saidAsWritten(panel)
-}
-
 // allow answers the question of the conversation in view.
 func (p *product) allow(panel *tap.Page) {
 	p.t.Helper()
@@ -322,66 +255,10 @@ func (p *product) chooseConversation(panel *tap.Page, title string) {
 	}
 }
 
-// TestChatAgentKilled kills the agent in the middle of a turn: the turn ends with
-// the reason, and one click starts the agent again.
-func TestChatAgentKilled(t *testing.T) {
-	p := start(t, options{})
-	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.begin(firstConversation, "t1", "One", "-state", filepath.Join(p.home, "agent"))
-	p.toChat(panel)
-	p.say(panel, "say last words ; kill")
-	p.untilSaid(panel, "last words")
-	p.press(panel, "Restart")
-	p.until(panel, "the agent runs again", `![...document.querySelectorAll('button')].some((b) => b.checkVisibility() && b.textContent.trim() === 'Restart')`)
-	p.say(panel, "say and back again")
-	p.until(panel, "it answers", `[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes('and back again'))`)
-}
-
-// TestChatAppKilled kills the app in the middle of a turn: at the next start the
-// turn has ended, the messages are there, and queued messages still wait.
-func TestChatAppKilled(t *testing.T) {
-	p := start(t, options{})
-	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.begin(firstConversation, "t1", "One", "-state", filepath.Join(p.home, "agent"))
-	p.toChat(panel)
-	p.say(panel, "say before the end ; silent")
-	p.untilSaid(panel, "before the end")
-	for i := 1; i <= protocol.ChatQueue; i++ {
-		p.say(panel, fmt.Sprintf("say waiting %d", i))
-		p.until(panel, "it waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Queued messages"] li').length === %d`, i))
-	}
-	p.say(panel, "say one too many")
-	p.until(panel, "the sixth stays in the input, with words", `document.querySelector('[role=alert]') && document.querySelector('form textarea').value === 'say one too many'`)
-	p.eventually("its draft is kept", func() bool { return p.history(firstConversation).Head.Draft == "say one too many" })
-
-	if err := syscall.Kill(p.app.Process.Pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	<-p.done
-	p.eventually("nothing of ours is left", func() bool { return len(p.ours()) == 0 })
-	p.launch(options{})
-	panel = p.panel(p.browser(protocol.DefaultSession))
-	p.toChat(panel)
-	p.chooseConversation(panel, "One")
-	p.untilSaid(panel, "before the end")
-	p.until(panel, "what waited waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Queued messages"] li').length === %d`, protocol.ChatQueue))
-	ends := 0
-	for _, e := range p.history(firstConversation).Entries {
-		if e.End != nil && e.End.Reason == protocol.EndRestarted {
-			ends++
-		}
-	}
-	if ends != 1 {
-		t.Errorf("the turn has %d ends that say that Pilotfish ended, want one", ends)
-	}
-	p.until(panel, "the draft is there", `document.querySelector('form textarea').value === 'say one too many'`)
-}
-
 // TestChatPermissionFromTray asks for permission, and the user answers in the
 // tray's menu: a request with arguments that do not fit there can only be denied.
 func TestChatPermissionFromTray(t *testing.T) {
-	p := start(t, options{})
-	panel := p.panel(p.browser(protocol.DefaultSession))
+	p, _, panel := shared(t)
 	p.begin(firstConversation, "t1", "One")
 	p.toChat(panel)
 	p.say(panel, "ask rm -rf build ; say went on")

@@ -17,6 +17,9 @@ import (
 func (p *product) attempts(panel *tap.Page) (reached, held []string) {
 	p.t.Helper()
 	out := filepath.Join(p.stateDir(), "..", "work", "attempts")
+	if err := os.Remove(out); err != nil && !os.IsNotExist(err) { // of the test before
+		p.t.Fatal(err)
+	}
 	p.typeLine(panel, fmt.Sprintf("clear; bash %s %s %s; echo over$?", filepath.Join(repoRoot(p.t), "app/e2e/testdata/attempts.sh"), p.home, out))
 	var lines []string
 	p.eventually("the attempts have ended", func() bool {
@@ -38,9 +41,8 @@ func (p *product) attempts(panel *tap.Page) (reached, held []string) {
 // TestConfinedAgent runs everything that a program of the same user can try, as an
 // agent of the panel's terminal: nothing of it succeeds.
 func TestConfinedAgent(t *testing.T) {
-	p := start(t, options{Settings: []string{`agent = "custom"`, `agent_command = "bash -i"`}})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
+	p, _, panel := shared(t)
+	p.startTerminal(panel, protocol.PtySessionRequest{Agent: protocol.AgentCustom, Command: "bash -i"})
 	p.untilScreen(panel, "ready>")
 	if info := p.terminal(); !info.Confined {
 		t.Fatalf("the terminal is not confined: %+v", info)
@@ -85,6 +87,8 @@ func asTheUser() []string {
 // TestUnconfinedAgent runs the same attempts where agents are not confined: what acts with
 // the user's token is recognized as the agent, and nothing of the agent is left behind.
 func TestUnconfinedAgent(t *testing.T) {
+	// From such an agent on, the app asks about sensitive commands of the user, too. So this
+	// app is not the shared one.
 	p := start(t, options{Settings: []string{`agent = "custom"`, `agent_command = "bash -i"`, "confine_agents = false"}})
 	panel := p.panel(p.browser(protocol.DefaultSession))
 	p.untilScreen(panel, "ready>")
@@ -121,9 +125,8 @@ func isAlive(t *testing.T, cmdline string) bool {
 // confined: much of it succeeds, which shows that the attempts are real. The switch in
 // the header confines it.
 func TestUnconfinedShell(t *testing.T) {
-	own := start(t, options{Settings: []string{`agent = "shell"`}})
-	panel := own.panel(own.browser(protocol.DefaultSession))
-	own.untilScreen(panel, "ready>")
+	own, _, panel := shared(t)
+	defer own.settings()() // an attempt that succeeds changes them
 	reached, held := own.attempts(panel)
 	t.Logf("in the user's own shell %d attempts were held: %q", len(held), held)
 	for _, name := range []string{"read the token of the command line", "see the app", "signal the browser", "read the browser's profile", "type into the panel by X"} {

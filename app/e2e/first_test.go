@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/app/e2e/tap"
 	"pilotfish/backend/protocol"
 )
 
@@ -37,12 +38,18 @@ func artifact(t *testing.T, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// TestFirstStart is the main use case: from the start of the app to a prompt
-// beside the page, without any input; then the page is controlled from the
-// terminal.
+// TestFirstStart is the main use case: from the start of the app to a prompt beside the
+// page, without any input; then the page is controlled from the terminal. The user goes
+// through the window's first steps, and quits. Nothing that the run wrote has one of its
+// tokens, although it logged all that it can.
 func TestFirstStart(t *testing.T) {
 	pages := site(t)
-	p := start(t, options{})
+	home := shortDir(t)
+	passing := filepath.Join(home, "tmp")
+	if err := os.Mkdir(passing, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, options{Home: home, Settings: []string{`theme = "light"`}, Env: []string{"PILOTFISH_LOG=debug", "TMPDIR=" + passing}})
 	browser := p.browser(protocol.DefaultSession)
 	panel := p.panel(browser)
 	p.untilScreen(panel, "ready>")
@@ -54,9 +61,7 @@ func TestFirstStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.desk.WaitWindow(p.ctx, "^Pilotfish$"); err != nil {
-		t.Fatal(err)
-	}
+	secrets := p.tokens(panel)
 
 	// The agent of the terminal navigates the tab beside it.
 	p.typeLine(panel, "pilotfish goto "+pages+"/harbour && pilotfish tabs")
@@ -85,6 +90,18 @@ func TestFirstStart(t *testing.T) {
 		t.Error(err)
 	}
 
+	p.cli("app", "rotate-tokens")
+	p.typeLine(panel, "echo rota''ted")
+	p.untilScreen(panel, "rotated")
+	// A program of the terminal uses the same temporary folder.
+	p.typeLine(panel, "echo $TMPDIR >$TMPDIR/shell; echo writ''ten")
+	p.untilScreen(panel, "written")
+	endpointFile := filepath.Join(p.home, "state", "pilotfish.json")
+	if files := traces(t, passing, secrets, endpointFile); files == 0 {
+		t.Error("the run has another temporary folder")
+	}
+	p.importsSignIns(panel)
+
 	// Quit ends everything, and no process of ours is left.
 	if err := item.Click(p.ctx, "Quit"); err != nil {
 		t.Fatal(err)
@@ -95,18 +112,47 @@ func TestFirstStart(t *testing.T) {
 		t.Fatal("the app did not end on Quit")
 	}
 	p.eventually("nothing of ours is left", func() bool { return len(p.ours()) == 0 })
-	if _, err := os.Stat(filepath.Join(p.home, "state", "pilotfish.json")); err == nil {
+	if _, err := os.Stat(endpointFile); err == nil {
 		t.Error("the endpoint file with its token is still there")
 	}
+	if files := traces(t, p.home, secrets, endpointFile); files == 0 {
+		t.Error("the run wrote nothing")
+	}
+}
+
+// tokens returns every token of the run, by what it is for.
+func (p *product) tokens(panel *tap.Page) map[string]string {
+	p.t.Helper()
+	var pairing struct {
+		Token string `json:"token"`
+		Key   string `json:"key"`
+	}
+	read := fmt.Sprintf(`chrome.storage.session.get(%q).then((all) => all[%q])`, protocol.PairingKey, protocol.PairingKey)
+	if err := panel.Eval(p.ctx, read, &pairing); err != nil || pairing.Token == "" || pairing.Key == "" {
+		p.t.Fatalf("the panel has no pairing: %v", err)
+	}
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.terminal().PID))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	secrets := map[string]string{"panel token": pairing.Token, "server key": pairing.Key, "cli token": p.endpoint().Token}
+	for v := range strings.SplitSeq(string(environ), "\x00") {
+		if token, ok := strings.CutPrefix(v, protocol.EnvToken+"="); ok {
+			secrets["agent token"] = token
+		}
+	}
+	if secrets["agent token"] == "" {
+		p.t.Error("the agent has no token")
+	}
+	return secrets
 }
 
 // TestAgentInTheTerminal runs the fake agent: a full-screen program that queries
 // the terminal and controls the browser.
 func TestAgentInTheTerminal(t *testing.T) {
 	pages := site(t)
-	p := start(t, options{Settings: []string{`agent = "custom"`, `agent_command = "{bin}/tui-agent"`}})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
+	p, browser, panel := shared(t)
+	p.startTerminal(panel, protocol.PtySessionRequest{Agent: protocol.AgentCustom, Command: filepath.Join(p.bin, "tui-agent")})
 	p.untilScreen(panel, "tui-agent ready")
 	p.untilScreen(panel, "tab t1")
 	p.untilScreen(panel, "terminal answered") // the device query was answered
@@ -118,13 +164,10 @@ func TestAgentInTheTerminal(t *testing.T) {
 	p.typeLine(panel, "run pilotfish sessions stop; echo code $?")
 	p.untilScreen(panel, "code 4")
 
-	// Another tab gets the same agent, the one from Settings, by its name.
-	p.cli("newtab", pages+"/second")
-	p.cli("tab", "t2")
-	const begin = `[...document.querySelectorAll('button')].find((b) => b.checkVisibility() && b.textContent.trim() === 'Start tui-agent beside this tab')`
-	p.until(panel, "the empty tab offers the agent of Settings", begin)
-	if err := panel.Eval(p.ctx, begin+`.click()`, nil); err != nil {
-		t.Fatal(err)
-	}
-	p.untilScreen(panel, "tab t2")
+	// Another tab gets the agent of Settings, by its name.
+	defer p.settings(`agent = "custom"`, `agent_command = "{bin}/tui-agent"`)()
+	second := p.made("newtab", pages+"/second")
+	p.cli("tab", second)
+	p.press(panel, "Start tui-agent beside this tab")
+	p.untilScreen(panel, "tab "+second)
 }

@@ -7,18 +7,16 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
-	"testing"
 
-	"pilotfish/backend/protocol"
+	"pilotfish/app/e2e/tap"
 )
 
-// TestSignInsFromTheWindow goes through the steps of the first run by the keyboard and
-// presses "Import sign-ins…": the browser comes to the front, and the panel beside it
-// shows the picker.
-func TestSignInsFromTheWindow(t *testing.T) {
-	p := start(t, options{Settings: []string{`theme = "light"`}})
-	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.untilScreen(panel, "ready>")
+// importsSignIns goes through the steps of the first run in the window by the keyboard, and
+// presses "Import sign-ins…": the browser comes to the front, and the panel beside it shows
+// the picker.
+func (p *product) importsSignIns(panel *tap.Page) {
+	t := p.t
+	t.Helper()
 	window, err := p.desk.WaitWindow(p.ctx, "^Pilotfish$")
 	if err != nil {
 		t.Fatal(err)

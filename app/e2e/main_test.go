@@ -26,7 +26,12 @@ func TestMain(m *testing.M) {
 	case "notes":
 		os.Exit(notes.Run(context.Background()))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := common.end(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // realBrowser is the browser behind the tap.

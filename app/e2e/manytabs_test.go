@@ -54,10 +54,7 @@ func (p *product) panelHeap(panel *tap.Page) int {
 func TestHundredTabs(t *testing.T) {
 	const few, many = 10, 100
 	pages := site(t)
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
-	p.untilScreen(panel, "ready>")
+	p, browser, panel := shared(t)
 	open := func(from, to int) {
 		t.Helper()
 		for i := from; i < to; i++ {

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,10 +14,7 @@ import (
 // extension.
 func TestNewTab(t *testing.T) {
 	pages := site(t)
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
-	p.untilScreen(panel, "ready>")
+	p, browser, _ := shared(t)
 	p.pressKey("ctrl+t")
 	fresh := p.page(browser, "chrome://newtab")
 	p.until(fresh, "the page is ours", `document.querySelector('h1').textContent === 'Where to?'`)
@@ -32,7 +31,7 @@ func TestNewTab(t *testing.T) {
 	if tabs := p.cli("tabs"); !strings.Contains(tabs, "chrome://newtab/") {
 		t.Errorf("the tabs are %s", tabs)
 	}
-	if text := p.cli("text", "--tab", "t2"); !strings.Contains(text, "Where to?") {
+	if text := p.cli("text", "--tab", string(p.newestTab())); !strings.Contains(text, "Where to?") {
 		t.Errorf("its text is %s", text)
 	}
 
@@ -44,7 +43,20 @@ func TestNewTab(t *testing.T) {
 
 	// A command navigates the tab to another page.
 	p.pressKey("ctrl+t")
-	p.eventually("there is a third tab", func() bool { return strings.Contains(p.cli("tabs"), "t3") })
-	p.cli("goto", "--tab", "t3", pages+"/commanded")
+	p.eventually("there is a third tab", func() bool { return len(p.session(protocol.DefaultSession).Tabs) == 3 })
+	p.cli("goto", "--tab", string(p.newestTab()), pages+"/commanded")
 	p.page(browser, "/commanded")
+}
+
+// newestTab returns the tab that was opened last.
+func (p *product) newestTab() protocol.TabID {
+	p.t.Helper()
+	number := func(tab protocol.Tab) int {
+		n, err := strconv.Atoi(strings.TrimPrefix(string(tab.ID), "t"))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return n
+	}
+	return slices.MaxFunc(p.session(protocol.DefaultSession).Tabs, func(a, b protocol.Tab) int { return number(a) - number(b) }).ID
 }

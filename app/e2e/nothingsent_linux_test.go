@@ -71,7 +71,7 @@ func TestNothingIsSent(t *testing.T) {
 	if wait, err := time.ParseDuration(stay); err == nil {
 		time.Sleep(wait) // only in a run by hand
 	}
-	p.quit(p.app, p.done)
+	p.quit()
 	if sent := out.seen(); len(sent) > 0 {
 		t.Errorf("%d packets were sent:\n%s", len(sent), strings.Join(slices.Compact(sent), "\n"))
 	}

@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,15 +19,16 @@ import (
 
 	"pilotfish/app/e2e/desktop"
 	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
 )
 
 // patience is how long a test waits for an expected event. It only detects hangs;
 // the benchmark measures times.
-const patience = 40 * time.Second
+const patience = 2 * time.Minute
 
 // longest is how long a test with the product may take. It only detects hangs.
-const longest = 4 * time.Minute
+const longest = 10 * time.Minute
 
 // options configure the product of a test.
 type options struct {
@@ -53,6 +56,9 @@ type product struct {
 	app  *exec.Cmd
 	done chan struct{} // closed when the app's process has ended
 	log  string
+	env  []string // of the app, at each of its starts
+	// atEnd registers what ends with the product, which may be later than with the test.
+	atEnd func(func() error)
 }
 
 // repoRoot is the project's folder.
@@ -65,45 +71,71 @@ func repoRoot(t *testing.T) string {
 	return dir
 }
 
+// withTest registers what ends with a test.
+func withTest(t *testing.T) func(func() error) {
+	t.Helper()
+	return func(end func() error) {
+		t.Cleanup(func() {
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // shortDir is a folder with a short path: the path of a unix socket is limited to
 // 108 bytes, which the test's own folder may exceed.
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "pf") //nolint:usetesting // see above
+	return dirUntil(t, withTest(t))
+}
+
+func dirUntil(t *testing.T, atEnd func(func() error)) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pf") //nolint:usetesting // see shortDir
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	atEnd(func() error {
+		_ = os.RemoveAll(dir)
+		return nil
+	})
 	return dir
 }
 
 // newDesktop starts a desktop that ends with the test.
 func newDesktop(t *testing.T, cfg desktop.Config) *desktop.Desktop {
 	t.Helper()
-	cfg.Dir = shortDir(t)
+	return desktopUntil(t, cfg, withTest(t))
+}
+
+func desktopUntil(t *testing.T, cfg desktop.Config, atEnd func(func() error)) *desktop.Desktop {
+	t.Helper()
+	cfg.Dir = dirUntil(t, atEnd)
 	desk, err := desktop.Start(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := desk.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	atEnd(desk.Close)
 	return desk
 }
 
 // start starts the app. It ends with the test.
 func start(t *testing.T, o options) *product {
 	t.Helper()
+	return startUntil(t, o, withTest(t))
+}
+
+func startUntil(t *testing.T, o options, atEnd func(func() error)) *product {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), longest)
 	t.Cleanup(cancel)
-	p := &product{t: t, ctx: ctx, home: o.Home, desk: o.Desktop, done: make(chan struct{})}
+	p := &product{t: t, ctx: ctx, home: o.Home, desk: o.Desktop, done: make(chan struct{}), env: o.Env, atEnd: atEnd}
 	if p.home == "" {
-		p.home = shortDir(t)
+		p.home = dirUntil(t, atEnd)
 	}
 	if p.desk == nil {
-		p.desk = newDesktop(t, desktop.Config{Width: 1440, Height: 900})
+		p.desk = desktopUntil(t, desktop.Config{Width: 1440, Height: 900}, atEnd)
 	}
 	p.bin = filepath.Join(p.home, "testbin")
 	self, err := os.Executable()
@@ -160,7 +192,7 @@ func (p *product) launch(o options) {
 		p.t.Fatal(err)
 	}
 	p.app.Env = append(p.desk.Env(), protocol.EnvHome+"="+p.home, "HOME="+p.home, "SHELL=/bin/bash", "HISTFILE=")
-	p.app.Env = append(p.app.Env, o.Env...)
+	p.app.Env = append(p.app.Env, p.env...)
 	p.app.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.app.Start(); err != nil {
 		p.t.Fatal(err)
@@ -172,27 +204,46 @@ func (p *product) launch(o options) {
 		_ = app.Wait()
 		close(done)
 	}()
-	p.t.Cleanup(func() {
-		p.quit(app, done)
-		if p.t.Failed() {
-			p.t.Logf("log of the app:\n%s", p.tail())
+	p.atEnd(func() error { return ended(app, done) })
+	t := p.t
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("log of the app:\n%s", p.tail())
 		}
 	})
 }
 
-// quit ends the app as a session manager does. If that does not work, it kills
-// the app and fails the test.
-func (p *product) quit(app *exec.Cmd, done chan struct{}) {
+// ended ends an app as a session manager does. If that does not work, it kills the app.
+func ended(app *exec.Cmd, done chan struct{}) error {
 	_ = app.Process.Signal(syscall.SIGTERM)
-	deadline := time.NewTimer(15 * time.Second)
+	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	select {
 	case <-done:
+		return nil
 	case <-deadline.C:
-		p.t.Error("the app did not end on SIGTERM")
 		_ = syscall.Kill(-app.Process.Pid, syscall.SIGKILL)
 		<-done
+		return errors.New("the app did not end on SIGTERM")
 	}
+}
+
+// quit ends the app and waits for its end.
+func (p *product) quit() {
+	p.t.Helper()
+	if err := ended(p.app, p.done); err != nil {
+		p.t.Error(err)
+	}
+}
+
+// kill ends the app as the kernel does, and waits until nothing of it is left.
+func (p *product) kill() {
+	p.t.Helper()
+	if err := syscall.Kill(p.app.Process.Pid, syscall.SIGKILL); err != nil {
+		p.t.Fatal(err)
+	}
+	<-p.done
+	p.eventually("nothing of ours is left", func() bool { return len(p.ours()) == 0 })
 }
 
 // tail returns the end of the app's output and logs.
@@ -228,15 +279,99 @@ func (p *product) cli(args ...string) string {
 	return out
 }
 
-// sessions returns the sessions from `pilotfish status --json`.
+// made returns the tab that a command creates.
+func (p *product) made(args ...string) string {
+	p.t.Helper()
+	var reply struct {
+		Data protocol.PageInfo `json:"data"`
+	}
+	out := p.cli(append(args, "--json")...)
+	if err := json.Unmarshal([]byte(out), &reply); err != nil || reply.Data.Tab == "" {
+		p.t.Fatalf("%v: no tab: %v\n%s", args, err, out)
+	}
+	return string(reply.Data.Tab)
+}
+
+// post sends a request as a user's shell does. It is much cheaper than a process of the
+// command line, where a test asks again and again.
+func (p *product) post(path string, in, out any) error {
+	endpoint, err := instance.ReadEndpoint(filepath.Join(p.home, "state", "pilotfish.json"))
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d%s", endpoint.Port, path), bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+endpoint.Token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		var refused protocol.ErrorReply
+		_ = json.NewDecoder(resp.Body).Decode(&refused)
+		return fmt.Errorf("%s: %s: %+v", path, resp.Status, refused)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.NewDecoder(resp.Body).Decode(out)
+}
+
+// request sends a request that must succeed, as a user's shell does.
+func (p *product) request(path string, in, out any) {
+	p.t.Helper()
+	if err := p.post(path, in, out); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// askAsPanel sends a request from the panel's page, with its token.
+func (p *product) askAsPanel(panel *tap.Page, path string, in, out any) {
+	p.t.Helper()
+	body := strconv.Quote(string(must(json.Marshal(in))))
+	script := fmt.Sprintf(`(async () => {
+		const pairing = (await chrome.storage.session.get(%[1]q))[%[1]q];
+		const reply = await fetch('http://127.0.0.1:' + pairing.port + %[2]q, {
+			method: 'POST', body: %[3]s, headers: { Authorization: 'Bearer ' + pairing.token, 'Content-Type': 'application/json' },
+		});
+		return [reply.ok, await reply.text()];
+	})()`, protocol.PairingKey, path, body)
+	var said []any
+	if err := panel.Eval(p.ctx, script, &said); err != nil || len(said) != 2 || said[0] != true {
+		p.t.Fatalf("%s: %v %v", path, err, said)
+	}
+	if out != nil {
+		if err := json.Unmarshal([]byte(said[1].(string)), out); err != nil { //nolint:forcetypeassert // a test may panic
+			p.t.Fatalf("%s: %v", path, err)
+		}
+	}
+}
+
+// status returns the sessions, or an error while the app cannot be asked.
+func (p *product) status() ([]protocol.SessionInfo, error) {
+	var reply protocol.AppReply
+	err := p.post("/app", protocol.AppRequest{Action: protocol.AppStatus}, &reply)
+	return reply.Sessions, err
+}
+
+// sessions returns the sessions.
 func (p *product) sessions() []protocol.SessionInfo {
 	p.t.Helper()
-	var reply protocol.AppReply
-	out := p.cli("status", "--json")
-	if err := json.Unmarshal([]byte(out), &reply); err != nil {
-		p.t.Fatalf("status --json: %v\n%s", err, out)
+	all, err := p.status()
+	if err != nil {
+		p.t.Fatal(err)
 	}
-	return reply.Sessions
+	return all
 }
 
 // session returns one of them.
@@ -403,13 +538,9 @@ func (p *product) ours() []string {
 // endpoint returns the content of the app's endpoint file.
 func (p *product) endpoint() protocol.Endpoint {
 	p.t.Helper()
-	var endpoint protocol.Endpoint
-	data, err := os.ReadFile(filepath.Join(p.home, "state", "pilotfish.json"))
-	if err == nil {
-		err = json.Unmarshal(data, &endpoint)
-	}
+	endpoint, err := instance.ReadEndpoint(filepath.Join(p.home, "state", "pilotfish.json"))
 	if err != nil {
-		p.t.Fatalf("the endpoint file: %v", err)
+		p.t.Fatal(err)
 	}
 	return endpoint
 }

@@ -6,8 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"pilotfish/backend/protocol"
 )
 
 // TestRoomsNetworkAndConsole: the panel counts the errors of the real page beside it,
@@ -23,8 +21,7 @@ func TestRoomsNetworkAndConsole(t *testing.T) {
 		_, _ = fmt.Fprint(w, `<!doctype html><title>Shop</title><link rel=icon href=data:,><script>console.log({price: 42}); setTimeout(() => { throw new Error('no stock'); });</script>`)
 	}))
 	t.Cleanup(site.Close)
-	p := start(t, options{})
-	panel := p.panel(p.browser(protocol.DefaultSession))
+	p, _, panel := shared(t)
 	press := func(selector string) {
 		t.Helper()
 		p.until(panel, selector+" is there", fmt.Sprintf(`(() => { const one = document.querySelector(%q); one?.click(); return one !== null; })()`, selector))

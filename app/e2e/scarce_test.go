@@ -2,7 +2,7 @@ package e2e
 
 import (
 	"fmt"
-	"strconv"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,9 +16,9 @@ import (
 // a conversation is killed as the kernel kills when memory is short (fault 31). The
 // panel shows which one ended and how, and everything else goes on.
 func TestMemoryRunsOut(t *testing.T) {
-	p := start(t, options{Settings: []string{`agent = "custom"`, "agent_command = " + strconv.Quote(`bash -c "echo ready; read x; ulimit -v 40000; exec tail /dev/zero"`)}})
-	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.untilScreen(panel, "ready")
+	p, _, panel := shared(t)
+	p.startTerminal(panel, protocol.PtySessionRequest{Agent: protocol.AgentCustom, Command: `bash -c "echo it waits; read x; ulimit -v 40000; exec tail /dev/zero"`})
+	p.untilScreen(panel, "it waits")
 	session := p.session(protocol.DefaultSession)
 	p.typeLine(panel, "")
 	p.untilScreen(panel, "memory exhausted")
@@ -27,12 +27,13 @@ func TestMemoryRunsOut(t *testing.T) {
 	p.toChat(panel)
 	p.begin(firstConversation, "t1", "Killed")
 	p.begin(secondConversation, "t1", "Spared", "-no-images") // another command line, so a process of its own
-	p.chat("/chat/send", protocol.ChatSendRequest{Conversation: secondConversation, Message: "spared", Text: "slow 100 50 ; say survived"}, nil)
-	p.chat("/chat/send", protocol.ChatSendRequest{Conversation: firstConversation, Message: "killed", Text: "say begin ; kill"}, nil)
+	p.request("/chat/send", protocol.ChatSendRequest{Conversation: secondConversation, Message: "spared", Text: "slow 100 50 ; say survived"}, nil)
+	p.request("/chat/send", protocol.ChatSendRequest{Conversation: firstConversation, Message: "killed", Text: "say begin ; kill"}, nil)
 	p.chooseConversation(panel, "Killed")
 	p.until(panel, "the conversation says how its agent ended", `document.body.innerText.includes('SIGKILL')`)
 	p.chooseConversation(panel, "Spared")
 	p.untilSaid(panel, "survived")
+	p.untilSaid(panel, "Done in")
 
 	p.cli("snapshot", "--tab", "t1")
 	if now := p.session(protocol.DefaultSession); now.Browser == nil || now.Browser.PID != session.Browser.PID {
@@ -44,15 +45,18 @@ func TestMemoryRunsOut(t *testing.T) {
 // new terminal is refused (fault 32): the panel says what to do, the terminals that run
 // and the commands work, and with more descriptors a new terminal starts.
 func TestDescriptorsRunOut(t *testing.T) {
-	p := start(t, options{})
-	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.untilScreen(panel, "ready>")
-	limit := func(n int) {
+	p, _, panel := shared(t)
+	var usual unix.Rlimit
+	if err := unix.Prlimit(p.app.Process.Pid, unix.RLIMIT_NOFILE, nil, &usual); err != nil {
+		t.Fatal(err)
+	}
+	limit := func(n uint64) {
 		t.Helper()
-		if err := unix.Prlimit(p.app.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(n), Max: 4096}, nil); err != nil {
+		if err := unix.Prlimit(p.app.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: usual.Max}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
+	defer limit(usual.Cur)
 	const refusal = `document.body.innerText.includes('files that Pilotfish may have open')`
 	refused := func() (yes bool) {
 		if err := panel.Eval(p.ctx, refusal, &yes); err != nil {
@@ -77,7 +81,11 @@ func TestDescriptorsRunOut(t *testing.T) {
 	}
 	// Small steps: the limit is reached while there are still some descriptors for what
 	// runs, as when the last of many terminals is opened.
-	n := 160
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.app.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := uint64(len(open) + 60)
 	for limit(n); another(); limit(n) {
 		if n -= 8; n < 40 {
 			t.Fatal("a new terminal is never refused")
@@ -92,7 +100,7 @@ func TestDescriptorsRunOut(t *testing.T) {
 	p.untilScreen(panel, "ready>")
 	p.typeLine(panel, "pilotfish title; echo code $?")
 	p.untilScreen(panel, "code 0")
-	limit(4096)
+	limit(usual.Cur)
 	if !another() {
 		t.Error("with free descriptors, a new terminal is refused")
 	}

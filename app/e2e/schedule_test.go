@@ -2,17 +2,11 @@ package e2e
 
 import (
 	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"pilotfish/app/e2e/desktop"
 	"pilotfish/backend/protocol"
 )
 
@@ -35,8 +29,7 @@ func (p *product) lastRun(name string) protocol.ScheduleRun {
 // begins on a page, and one that fails.
 func TestSchedule(t *testing.T) {
 	pages := taskSite(t)
-	p := start(t, options{})
-	p.panel(p.browser(protocol.DefaultSession))
+	p, _, _ := shared(t)
 	folder := t.TempDir()
 	routines := filepath.Join(p.home, "state", "sessions", string(protocol.DefaultSession), "routines")
 	if err := os.MkdirAll(routines, 0o700); err != nil {
@@ -83,45 +76,6 @@ func TestSchedule(t *testing.T) {
 	if out := p.cli("schedule", "remove", "fails"); strings.Contains(out, "fails") || !strings.Contains(out, "book") {
 		t.Errorf("remove says:\n%s", out)
 	}
-}
-
-// TestScheduleOfAPage: a price changes while the app is closed. The next start notices it,
-// runs, and shows a notification on the desktop.
-func TestScheduleOfAPage(t *testing.T) {
-	var price atomic.Value
-	price.Store("3 €")
-	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		// Only the price counts: the time of the page changes with each request.
-		_, _ = fmt.Fprintf(w, "<!doctype html><meta charset=utf-8><title>Tea</title><p>%s<p id=price>%s", time.Now(), price.Load())
-	}))
-	defer shop.Close()
-	desk := newDesktop(t, desktop.Config{Width: 1440, Height: 900})
-	notes, err := desk.Notifications()
-	if err != nil {
-		t.Fatal(err)
-	}
-	home := shortDir(t)
-	p := start(t, options{Home: home, Desktop: desk})
-	p.browser(protocol.DefaultSession)
-	p.cli("schedule", "add", "tea", "--page", shop.URL, "--selector", "#price", "--every", "1m", "--command", "title", "--notify", "always", "--start-session")
-	p.eventually("the first text of the page is kept", func() bool {
-		kept, err := os.ReadFile(filepath.Join(home, "state", "schedules.json"))
-		return err == nil && strings.Contains(string(kept), `"text":`)
-	})
-	if run := p.lastRun("tea"); run.State != "" {
-		t.Errorf("the first look is a run: %+v", run)
-	}
-	p.quit(p.app, p.done)
-	price.Store("2 €")
-
-	again := start(t, options{Home: home, Desktop: desk})
-	again.browser(protocol.DefaultSession)
-	again.eventually("the schedule has run", func() bool { return again.lastRun("tea").DurationMS > 0 })
-	if run := again.lastRun("tea"); run.State != protocol.ScheduleDone || run.Reason != "page" {
-		t.Errorf("the run is %+v", run)
-	}
-	note, err := notes.WaitNote(again.ctx)
-	if err != nil || note.Title != "The schedule “tea” is done" {
-		t.Errorf("the notification is %+v, %v", note, err)
-	}
+	p.cli("schedule", "remove", "look")
+	p.cli("schedule", "remove", "book")
 }

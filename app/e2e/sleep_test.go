@@ -116,7 +116,7 @@ func TestSleepAndResume(t *testing.T) {
 	// alone says that one side was awake and gave up the sockets. Otherwise they may live.
 	sleep := func(what string, alone bool, pids []int, over func()) {
 		said++
-		e.chat("/chat/send", protocol.ChatSendRequest{
+		e.request("/chat/send", protocol.ChatSendRequest{
 			Conversation: firstConversation, Message: protocol.MessageID(fmt.Sprintf("m%d", said)),
 			Text: fmt.Sprintf("say begin ; slow 300 20 ; say finis%d", said),
 		}, nil)

@@ -147,7 +147,7 @@ func (s *soak) checkMessages() {
 			}
 			before := page.Entries[0].Index
 			page = protocol.ChatPage{}
-			s.chat("/chat/history", protocol.ChatHistoryRequest{Conversation: id, Before: before, Limit: protocol.ChatPageMax}, &page)
+			s.request("/chat/history", protocol.ChatHistoryRequest{Conversation: id, Before: before, Limit: protocol.ChatPageMax}, &page)
 		}
 		for _, m := range sent {
 			if messages[m] != 1 || ends[m] != 1 {

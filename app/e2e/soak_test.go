@@ -217,7 +217,7 @@ func (s *soak) startTerminals() {
 	terminals := s.session(protocol.DefaultSession).Terminals
 	for _, info := range terminals {
 		if info.State == protocol.TerminalEnded {
-			s.askAsPanel("/pty-restart", protocol.PtyRestartRequest{Terminal: info.ID})
+			s.askAsPanel(s.panel, "/pty-restart", protocol.PtyRestartRequest{Terminal: info.ID}, nil)
 		}
 	}
 	has := map[protocol.TabID]bool{}
@@ -227,7 +227,7 @@ func (s *soak) startTerminals() {
 	tabs := s.session(protocol.DefaultSession).Tabs
 	for i := 0; len(has) < soakTerminals; i++ {
 		if !has[tabs[i].ID] {
-			s.askAsPanel("/pty-session", protocol.PtySessionRequest{Tab: tabs[i].ID, Cols: 80, Rows: 24})
+			s.askAsPanel(s.panel, "/pty-session", protocol.PtySessionRequest{Tab: tabs[i].ID, Cols: 80, Rows: 24}, nil)
 			has[tabs[i].ID] = true
 		}
 	}
@@ -245,6 +245,6 @@ func (s *soak) startTerminals() {
 // end ends the app and checks that none of its processes is left.
 func (s *soak) end() {
 	s.t.Helper()
-	s.quit(s.app, s.done)
+	s.quit()
 	s.eventually("no process is left", func() bool { return len(s.ours()) == 0 })
 }

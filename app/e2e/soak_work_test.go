@@ -3,14 +3,10 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -88,61 +84,6 @@ func (s *soak) commandOne(rng *rand.Rand, n int) {
 	}
 }
 
-// post sends a request as a user's shell does.
-func (s *soak) post(path string, in, out any) error {
-	var endpoint protocol.Endpoint
-	data, err := os.ReadFile(filepath.Join(s.home, "state", "pilotfish.json"))
-	if err == nil {
-		err = json.Unmarshal(data, &endpoint)
-	}
-	if err != nil {
-		return fmt.Errorf("the endpoint file: %w", err)
-	}
-	body, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(s.ctx, time.Minute)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d%s", endpoint.Port, path), bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "Bearer "+endpoint.Token)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		var refused protocol.ErrorReply
-		_ = json.NewDecoder(resp.Body).Decode(&refused)
-		return fmt.Errorf("%s: %s: %+v", path, resp.Status, refused)
-	}
-	if out == nil {
-		return nil
-	}
-	return json.NewDecoder(resp.Body).Decode(out)
-}
-
-// askAsPanel sends a request from the panel's page, with its token.
-func (s *soak) askAsPanel(path string, in any) {
-	s.t.Helper()
-	body := strconv.Quote(string(must(json.Marshal(in))))
-	script := fmt.Sprintf(`(async () => {
-		const pairing = (await chrome.storage.session.get(%[1]q))[%[1]q];
-		const reply = await fetch('http://127.0.0.1:' + pairing.port + %[2]q, {
-			method: 'POST', body: %[3]s, headers: { Authorization: 'Bearer ' + pairing.token, 'Content-Type': 'application/json' },
-		});
-		return reply.ok ? '' : await reply.text();
-	})()`, protocol.PairingKey, path, body)
-	var refused string
-	if err := s.panel.Eval(s.ctx, script, &refused); err != nil || refused != "" {
-		s.t.Fatalf("%s: %v %s", path, err, refused)
-	}
-}
-
 func (s *soak) messages() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +117,7 @@ func (s *soak) idle() {
 	deadline := time.Now().Add(soakPatience)
 	for tick := time.NewTicker(100 * time.Millisecond); ; <-tick.C {
 		var list protocol.ChatListReply
-		s.chat("/chat/list", struct{}{}, &list)
+		s.request("/chat/list", struct{}{}, &list)
 		busy = ""
 		for _, c := range list.Conversations {
 			if c.State != protocol.ConversationIdle && c.State != protocol.ConversationFailed || len(c.Queue) > 0 {

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"pilotfish/app/agents/fakes/model"
+	"pilotfish/app/e2e/tap"
 	"pilotfish/backend/protocol"
 )
 
@@ -28,10 +29,7 @@ func (p *product) terminal() protocol.TerminalInfo {
 // TestPanelClosedAndReopened closes the panel's document in the middle of output
 // and opens it again: the program has continued, and the screen is complete.
 func TestPanelClosedAndReopened(t *testing.T) {
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
-	p.untilScreen(panel, "ready>")
+	p, browser, panel := shared(t)
 	p.typeLine(panel, `for i in $(seq 1 3000); do echo "line $i of the voyage"; done; echo over`)
 	p.untilScreen(panel, "of the voyage")
 	before := p.terminal()
@@ -100,50 +98,58 @@ func (p *product) openPanel() {
 	}
 }
 
-// TestWorkerStopped makes the browser stop the extension's worker: nothing
-// depends on it.
+// TestWorkerStopped makes the browser stop the extension's worker in the middle of an
+// answer: nothing depends on it. The answer and the terminal go on, and a new tab is known.
+// The question makes sure that the turn does not end before the worker is stopped.
 func TestWorkerStopped(t *testing.T) {
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
-	p.untilScreen(panel, "ready>")
+	p, browser, panel := shared(t)
+	p.begin(firstConversation, "t1", "One")
+	p.toChat(panel)
+	p.say(panel, "say begin ; slow 50 10 ; ask go on ; slow 50 10 ; say finis")
+	p.untilSaid(panel, "the quick brown fox")
 	welcome := p.page(browser, "/welcome")
 	for range 2 {
-		if err := welcome.Call(p.ctx, "ServiceWorker.enable", nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := welcome.Call(p.ctx, "ServiceWorker.stopAllWorkers", nil, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.typeLine(panel, "echo the worker is $((1-1))")
-	p.untilScreen(panel, "the worker is 0")
-	p.cli("newtab", site(t)+"/after")
-	p.eventually("the new tab is known with its place", func() bool {
-		for _, tab := range p.session(protocol.DefaultSession).Tabs {
-			if strings.HasSuffix(tab.URL, "/after") && tab.ChromeTabID != 0 {
-				return true
+		for _, method := range []string{"ServiceWorker.enable", "ServiceWorker.stopAllWorkers"} {
+			if err := welcome.Call(p.ctx, method, nil, nil); err != nil {
+				t.Fatal(err)
 			}
 		}
-		return false
+	}
+	p.allow(panel)
+	p.until(panel, "the answer has its end", `[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes('finis'))`)
+	p.untilSaid(panel, "Done in")
+	p.saidAsWritten(panel)
+
+	p.toTerminal(panel)
+	p.typeLine(panel, "echo the worker is $((1-1))")
+	p.untilScreen(panel, "the worker is 0")
+	after := protocol.TabID(p.made("newtab", site(t)+"/after"))
+	p.eventually("the new tab is known with its place", func() bool {
+		return slices.ContainsFunc(p.session(protocol.DefaultSession).Tabs, func(tab protocol.Tab) bool {
+			return tab.ID == after && tab.ChromeTabID != 0
+		})
 	})
+}
+
+// toTerminal opens the Terminal face.
+func (p *product) toTerminal(panel *tap.Page) {
+	p.t.Helper()
+	p.do(panel, `document.querySelector('[aria-label=Faces] [role=tab]').click()`)
+	p.until(panel, "the terminal is there", `document.querySelector('.terminal-view:not([hidden])')?.checkVisibility()`)
 }
 
 // TestBackendRestarted restarts the local server while a panel is connected: the
 // panel reconnects automatically, and the terminal is the same.
 func TestBackendRestarted(t *testing.T) {
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
-	p.untilScreen(panel, "ready>")
+	p, _, panel := shared(t)
 	p.typeLine(panel, "echo before $((2*21))")
 	p.untilScreen(panel, "before 42")
 	pid := p.terminal().PID
 	for range 2 {
 		p.cli("app", "restart-server")
 		p.eventually("the panel is connected again", func() bool {
-			out, err := p.cliRun("status", "--json")
-			return err == nil && strings.Contains(out, `"panel": "connected"`) || strings.Contains(out, `"panel":"connected"`)
+			all, err := p.status()
+			return err == nil && all[0].Panel == protocol.PanelConnected
 		})
 		p.typeLine(panel, "echo after $((3*14))")
 		p.untilScreen(panel, "after 42")
@@ -156,12 +162,11 @@ func TestBackendRestarted(t *testing.T) {
 	}
 }
 
-// TestAgentKilled kills the agent: the panel shows how it ended, keeps its last
-// screen, and starts it again.
+// TestAgentKilled kills the agent of a terminal: the panel shows how it ended, keeps its
+// last screen, and starts it again. Then it kills the agent of a conversation in the middle
+// of a turn: one click starts it again.
 func TestAgentKilled(t *testing.T) {
-	p := start(t, options{})
-	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.untilScreen(panel, "ready>")
+	p, _, panel := shared(t)
 	p.typeLine(panel, "echo last words")
 	p.untilScreen(panel, "last words")
 	if err := syscall.Kill(p.terminal().PID, syscall.SIGKILL); err != nil {
@@ -177,53 +182,32 @@ func TestAgentKilled(t *testing.T) {
 		return info.Epoch == 2 && info.State == protocol.TerminalLive
 	})
 	p.untilScreen(panel, "ready>")
+
+	p.begin(firstConversation, "t1", "One", "-state", shortDir(t))
+	p.toChat(panel)
+	p.say(panel, "say last words ; kill")
+	p.untilSaid(panel, "last words")
+	p.press(panel, "Restart")
+	p.until(panel, "the agent runs again", `![...document.querySelectorAll('button')].some((b) => b.checkVisibility() && b.textContent.trim() === 'Restart')`)
+	p.say(panel, "say and back again")
+	p.until(panel, "it answers", `[...document.querySelectorAll('article.text')].some((one) => one.innerText.includes('and back again'))`)
+	p.untilSaid(panel, "Done in")
 }
 
-// TestBrowserKilled kills the browser: it restarts with its tabs under the same
-// ids, and the terminal is not affected.
+// TestBrowserKilled kills the browser: it restarts with its tabs under the same ids, which
+// can still go back, and the terminal is not affected. Panel and window report what happened.
 func TestBrowserKilled(t *testing.T) {
 	pages := site(t)
-	p := start(t, options{})
-	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.untilScreen(panel, "ready>")
-	p.cli("newtab", pages+"/kept")
+	p, _, panel := shared(t)
+	kept := protocol.TabID(p.made("newtab", pages+"/kept"))
 	p.cli("tab", "t1")
 	p.untilScreen(panel, "ready>")
 	p.typeLine(panel, "echo before the crash")
 	p.untilScreen(panel, "before the crash")
-	session := p.session(protocol.DefaultSession)
-	terminal := p.terminal()
-	if err := syscall.Kill(session.Browser.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	p.eventually("another browser runs", func() bool {
-		now := p.session(protocol.DefaultSession)
-		return now.State == protocol.SessionRunning && now.Browser != nil && now.Browser.PID != session.Browser.PID && now.Panel == protocol.PanelConnected
-	})
-	if now := p.terminal(); now.PID != terminal.PID {
-		t.Errorf("the program was %d, now it is %d", terminal.PID, now.PID)
-	}
-	p.untilScreen(p.panel(p.browser(protocol.DefaultSession)), "before the crash")
-	p.eventually("the tab is back under its id", func() bool {
-		for _, tab := range p.session(protocol.DefaultSession).Tabs {
-			if tab.ID == "t2" && strings.HasSuffix(tab.URL, "/kept") {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// TestHistoryAfterBrowserKilled: after the browser was killed, a tab can still go
-// back, and panel and window report what happened.
-func TestHistoryAfterBrowserKilled(t *testing.T) {
-	pages := site(t)
-	p := start(t, options{})
-	p.untilScreen(p.panel(p.browser(protocol.DefaultSession)), "ready>")
 	for _, page := range []string{"/first", "/second", "/third"} {
 		p.cli("goto", "--tab", "t1", pages+page)
 	}
-	killed := p.session(protocol.DefaultSession).Browser.PID
+	killed, terminal := p.session(protocol.DefaultSession).Browser.PID, p.terminal()
 	p.eventually("Chromium has written the history down", func() bool { return p.historyHas("/third") })
 	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -231,6 +215,16 @@ func TestHistoryAfterBrowserKilled(t *testing.T) {
 	p.eventually("another browser runs", func() bool {
 		now := p.session(protocol.DefaultSession)
 		return now.State == protocol.SessionRunning && now.Browser != nil && now.Browser.PID != killed && now.Panel == protocol.PanelConnected
+	})
+	if now := p.terminal(); now.PID != terminal.PID {
+		t.Errorf("the program was %d, now it is %d", terminal.PID, now.PID)
+	}
+	panel = p.panel(p.browser(protocol.DefaultSession))
+	p.untilScreen(panel, "before the crash")
+	p.eventually("the tab is back under its id", func() bool {
+		return slices.ContainsFunc(p.session(protocol.DefaultSession).Tabs, func(tab protocol.Tab) bool {
+			return tab.ID == kept && strings.HasSuffix(tab.URL, "/kept")
+		})
 	})
 	for _, page := range []string{"/second", "/first"} {
 		if out := p.cli("back", "--tab", "t1"); !strings.Contains(out, page) {
@@ -243,7 +237,6 @@ func TestHistoryAfterBrowserKilled(t *testing.T) {
 	}) {
 		t.Errorf("the window is told %+v", warnings)
 	}
-	panel := p.panel(p.browser(protocol.DefaultSession))
 	p.until(panel, "the panel says what happened", `/The browser crashed at .* \(SIGKILL\) and was restarted. Your tabs are back\./.test(document.body.innerText)`)
 	if err := panel.Eval(p.ctx, `document.querySelector('.notice button').click()`, nil); err != nil {
 		t.Fatal(err)
@@ -266,7 +259,7 @@ func (p *product) historyHas(part string) bool {
 
 // TestTrayKilled kills the tray program: the app starts it again.
 func TestTrayKilled(t *testing.T) {
-	p := start(t, options{})
+	p, _, _ := shared(t)
 	item, err := p.desk.WaitItem(p.ctx, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -292,9 +285,7 @@ func TestTrayKilled(t *testing.T) {
 // TestWindowKilled kills the window's program: it is started again, and the
 // session is not affected.
 func TestWindowKilled(t *testing.T) {
-	p := start(t, options{})
-	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.untilScreen(panel, "ready>")
+	p, _, panel := shared(t)
 	if _, err := p.desk.WaitWindow(p.ctx, "^Pilotfish$"); err != nil {
 		t.Fatal(err)
 	}
@@ -331,83 +322,70 @@ func (p *product) windowPID() int {
 	return 0
 }
 
-// TestAppKilled kills the app with SIGKILL while an agent runs that ignores every
-// other signal and has a daemon outside of its process group. No process of ours
-// is left, and the next start works and has the tabs.
+// TestAppKilled kills the app with SIGKILL while an agent runs that ignores every other
+// signal and has a daemon outside of its process group, in the middle of a turn of Chat and
+// of a task. No process of ours is left. The next start has the tabs; the turn has ended,
+// what waited still waits, and the task goes on at its step.
 func TestAppKilled(t *testing.T) {
-	pages := site(t)
-	p := start(t, options{})
-	panel := p.panel(p.browser(protocol.DefaultSession))
-	p.untilScreen(panel, "ready>")
-	p.cli("goto", pages+"/kept")
+	pages := taskSite(t)
+	m := newHosted(t, map[string]func(scene) model.Reply{"Twice": twice})
+	p, _, panel := shared(t)
 	p.typeLine(panel, `trap '' HUP TERM INT; setsid sleep 988 & echo stub''born`)
 	p.untilScreen(panel, "stubborn")
-	if err := syscall.Kill(p.app.Process.Pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
+
+	p.begin(firstConversation, "t1", "One", "-state", shortDir(t))
+	p.toChat(panel)
+	p.say(panel, "say before the end ; silent")
+	p.untilSaid(panel, "before the end")
+	for i := 1; i <= protocol.ChatQueue; i++ {
+		p.say(panel, fmt.Sprintf("say waiting %d", i))
+		p.until(panel, "it waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Queued messages"] li').length === %d`, i))
 	}
-	<-p.done
-	p.eventually("nothing of ours is left", func() bool { return len(p.ours()) == 0 })
+	p.say(panel, "say one too many")
+	p.until(panel, "the sixth stays in the input, with words", `document.querySelector('[role=alert]') && document.querySelector('form textarea').value === 'say one too many'`)
+	p.eventually("its draft is kept", func() bool { return p.history(firstConversation).Head.Draft == "say one too many" })
+
+	p.useModel(panel, m.front.URL+"/v1")
+	p.toTask(panel)
+	asked := make(chan struct{})
+	m.expect(nil, hanging(asked))
+	p.task(panel, pages+"/form", "Twice something")
+	p.await(asked)
+	p.kill()
 
 	p.launch(options{})
-	panel = p.panel(p.browser(protocol.DefaultSession))
-	p.untilScreen(panel, "ready>")
+	panel = p.connectedPanel(p.browser(protocol.DefaultSession))
 	p.eventually("the tabs are back", func() bool {
 		tabs := p.session(protocol.DefaultSession).Tabs
-		return len(tabs) == 1 && strings.HasSuffix(tabs[0].URL, "/kept")
+		return len(tabs) == 1 && strings.HasSuffix(tabs[0].URL, "/form")
 	})
-}
-
-// TestTokensLeaveNoTrace searches everything that a run wrote for every token of
-// the run: the system's temporary folder while it runs, too.
-func TestTokensLeaveNoTrace(t *testing.T) {
-	home := shortDir(t)
-	passing := filepath.Join(home, "tmp")
-	if err := os.Mkdir(passing, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	p := start(t, options{Home: home, Env: []string{"PILOTFISH_LOG=debug", "TMPDIR=" + passing}})
-	panel := p.panel(p.browser(protocol.DefaultSession))
+	p.toTerminal(panel)
 	p.untilScreen(panel, "ready>")
-	var pairing struct {
-		Token string `json:"token"`
-		Key   string `json:"key"`
-	}
-	read := fmt.Sprintf(`chrome.storage.session.get(%q).then((all) => all[%q])`, protocol.PairingKey, protocol.PairingKey)
-	if err := panel.Eval(p.ctx, read, &pairing); err != nil || pairing.Token == "" || pairing.Key == "" {
-		t.Fatalf("the panel has no pairing: %v", err)
-	}
-	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.terminal().PID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	secrets := map[string]string{"panel token": pairing.Token, "server key": pairing.Key}
-	for v := range strings.SplitSeq(string(environ), "\x00") {
-		if token, ok := strings.CutPrefix(v, protocol.EnvToken+"="); ok {
-			secrets["agent token"] = token
+
+	p.toChat(panel)
+	p.chooseConversation(panel, "One")
+	p.untilSaid(panel, "before the end")
+	p.until(panel, "what waited waits", fmt.Sprintf(`document.querySelectorAll('[aria-label="Queued messages"] li').length === %d`, protocol.ChatQueue))
+	ends := 0
+	for _, e := range p.history(firstConversation).Entries {
+		if e.End != nil && e.End.Reason == protocol.EndRestarted {
+			ends++
 		}
 	}
-	if secrets["agent token"] == "" {
-		t.Error("the agent has no token")
+	if ends != 1 {
+		t.Errorf("the turn has %d ends that say that Pilotfish ended, want one", ends)
 	}
-	var endpoint protocol.Endpoint
-	endpointFile := filepath.Join(p.home, "state", "pilotfish.json")
-	data, err := os.ReadFile(endpointFile)
-	if err != nil || json.Unmarshal(data, &endpoint) != nil {
-		t.Fatalf("the endpoint file: %v", err)
+	p.until(panel, "the draft is there", `document.querySelector('form textarea').value === 'say one too many'`)
+
+	p.toTask(panel)
+	if after := p.tasks(); len(after) != 1 || after[0].State != protocol.TaskInterrupted || after[0].Steps != 1 {
+		t.Fatalf("after the start the tasks are %+v", after)
 	}
-	secrets["cli token"] = endpoint.Token
-	p.cli("tabs")
-	p.cli("app", "rotate-tokens")
-	p.typeLine(panel, "echo done")
-	p.untilScreen(panel, "done")
-	// A program of the terminal uses the same folder.
-	p.typeLine(panel, "echo $TMPDIR >$TMPDIR/shell; echo writ''ten")
-	p.untilScreen(panel, "written")
-	if files := traces(t, passing, secrets, endpointFile); files == 0 {
-		t.Error("the run has another temporary folder")
-	}
-	p.quit(p.app, p.done)
-	if files := traces(t, p.home, secrets, endpointFile); files == 0 {
-		t.Error("the run wrote nothing")
-	}
+	// There is no keychain here, so the key was kept for that run only.
+	p.press(panel, "Change the model")
+	p.enter(panel, "Key", model.Key)
+	p.press(panel, "Save")
+	p.goOn(panel, 2)
+	p.ended(panel, protocol.TaskDone)
+	p.untold(model.Key)
 }

@@ -76,9 +76,7 @@ func hurry(s scene) model.Reply {
 func TestTaskFromPrograms(t *testing.T) {
 	pages := taskSite(t)
 	m := newHosted(t, map[string]func(scene) model.Reply{"Fill": fill, "Hurry": hurry})
-	whole := start(t, options{})
-	browser := whole.browser(protocol.DefaultSession)
-	panel := whole.panel(browser)
+	whole, browser, panel := shared(t)
 	if out, err := whole.cliRun("task", "run", "Fill this form", "--tab", "t1"); err == nil || !strings.Contains(out, "none is set up") {
 		t.Errorf("without a model: %s, %v", out, err)
 	}
@@ -173,7 +171,7 @@ func TestTaskFromPrograms(t *testing.T) {
 	})
 	run("an agent on its own tab only", func(t *testing.T, p *product) {
 		t.Helper()
-		opened := p.cli("newtab", pages+"/links", "--json")
+		opened := p.cli("newtab", pages+"/landed", "--json")
 		var reply protocol.CommandReply
 		if err := json.Unmarshal([]byte(opened), &reply); err != nil || reply.Tab == "" {
 			t.Fatalf("newtab: %v %s", err, opened)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"pilotfish/app/agents/fakes/model"
@@ -22,20 +21,6 @@ func twice(s scene) model.Reply {
 		return step(do{"do": "click", "ref": s.ref("btn Save")})
 	}
 	return s.checked("Saved: Ada")
-}
-
-// remembering starts a product whose panel shows Task, with a model that plays
-// the tasks of these tests.
-func remembering(t *testing.T) (*product, *hosted, *tap.Client, *tap.Page) {
-	t.Helper()
-	m := newHosted(t, map[string]func(scene) model.Reply{"Twice": twice, "Fill": fill})
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
-	p.toTask(panel)
-	p.press(panel, "Set up a model")
-	p.setUp(panel, protocol.LLMCompatible, m.front.URL+"/v1")
-	return p, m, browser, panel
 }
 
 // clickIcon clicks the extension's icon, which opens or closes the side panel.
@@ -73,12 +58,14 @@ func (p *product) goOn(panel *tap.Page, at int) {
 	p.until(panel, "the task goes on", `!document.querySelector('.end.stopped')`)
 }
 
-// TestTaskInterrupted closes the panel in the middle of a task, and resumes the
-// task at its step; then it kills the app, and nothing of the task is lost.
+// TestTaskInterrupted closes the panel in the middle of a task, and resumes the task at its
+// step. TestAppKilled kills the app in the middle of one.
 func TestTaskInterrupted(t *testing.T) {
 	pages := taskSite(t)
-	p, m, browser, panel := remembering(t)
-
+	m := newHosted(t, map[string]func(scene) model.Reply{"Twice": twice})
+	p, browser, panel := shared(t)
+	p.useModel(panel, m.front.URL+"/v1")
+	p.toTask(panel)
 	asked := make(chan struct{})
 	m.expect(nil, hanging(asked))
 	p.task(panel, pages+"/form", "Twice something")
@@ -94,39 +81,16 @@ func TestTaskInterrupted(t *testing.T) {
 	if task := p.tasks()[0]; task.Steps != 3 {
 		t.Errorf("the task has %d steps", task.Steps)
 	}
-
-	asked = make(chan struct{})
-	m.expect(nil, hanging(asked))
-	p.task(panel, pages+"/form", "Twice and again")
-	p.await(asked)
-	before := p.tasks()
-	if err := syscall.Kill(p.app.Process.Pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	<-p.done
-	p.eventually("nothing of ours is left", func() bool { return len(p.ours()) == 0 })
-	p.launch(options{})
-	browser = p.browser(protocol.DefaultSession)
-	panel = p.connectedPanel(browser)
-	p.toTask(panel)
-	after := p.tasks()
-	if len(after) != len(before) || after[0].State != protocol.TaskInterrupted || after[0].Steps != 1 {
-		t.Fatalf("before %+v, after %+v", before, after)
-	}
-	// There is no keychain here, so the key was kept for this run only.
-	p.press(panel, "Change the model")
-	p.enter(panel, "Key", model.Key)
-	p.press(panel, "Save")
-	p.goOn(panel, 2)
-	p.ended(panel, protocol.TaskDone)
-	p.untold(model.Key)
 }
 
 // TestTaskReplayed replays a task without a model: on a page that has changed it
 // asks. Then it saves the task as a routine, which the command line runs, too.
 func TestTaskReplayed(t *testing.T) {
 	pages := taskSite(t)
-	p, m, browser, panel := remembering(t)
+	m := newHosted(t, map[string]func(scene) model.Reply{"Fill": fill})
+	p, browser, panel := shared(t)
+	p.useModel(panel, m.front.URL+"/v1")
+	p.toTask(panel)
 	p.task(panel, pages+"/form", "Fill this form for Ada")
 	p.ended(panel, protocol.TaskDone)
 	asked := len(m.Requests())

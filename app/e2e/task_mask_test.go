@@ -94,16 +94,14 @@ func TestTaskIsWatched(t *testing.T) {
 		_, _ = fmt.Fprint(rw, handsPage)
 	}))
 	t.Cleanup(srv.Close)
-	w.site, w.product = srv.URL, start(t, options{})
-	w.browser = w.product.browser(protocol.DefaultSession)
-	w.panel = w.product.panel(w.browser)
+	w.site = srv.URL
+	w.product, w.browser, w.panel = shared(t)
 	// The app's window opens late, and comes to the front.
 	if _, err := w.desk.WaitWindow(w.ctx, "^Pilotfish$"); err != nil {
 		t.Fatal(err)
 	}
+	w.useModel(w.panel, m.front.URL+"/v1")
 	w.toTask(w.panel)
-	w.press(w.panel, "Set up a model")
-	w.setUp(w.panel, protocol.LLMCompatible, m.front.URL+"/v1")
 	for _, one := range []struct {
 		name string
 		does func(*watched)

@@ -16,35 +16,25 @@ func fileScenarios(t *testing.T) []scenario {
 	if err := os.WriteFile(file, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	upload := on("upload", "file Picture", "file", file)
-	return []scenario{
-		{
-			name: "a download that is denied", page: "/files.html",
-			turns: []turn{does(click("link Report"))}, told: []string{"FAILED (refused)", "the user denied"},
-			meet: answers("Deny", "wants to download a file with “Report”", "/report.csv"),
+	report, upload := does(click("link Report")), does(on("upload", "file Picture", "file", file))
+	return []scenario{{
+		name: "downloads and uploads, denied and allowed", page: "/files.html",
+		turns: []turn{report, report, upload, upload},
+		told:  []string{"FAILED (refused)", "the user denied", "it downloads 1 file", "report.csv"}, sees: []string{"Got notes.txt of 5"},
+		meet: func(st *scenarios) {
+			const download = "wants to download a file with “Report”"
+			answers("Deny", download, "/report.csv")(st)
+			answers("Allow once", download)(st)
+			answers("Deny", "wants to upload", file)(st)
+			answers("Allow once", "wants to upload", file)(st)
 		},
-		{
-			name: "a download that is allowed", page: "/files.html",
-			turns: []turn{does(click("link Report"))}, told: []string{"it downloads 1 file", "report.csv"},
-			meet: answers("Allow once", "wants to download a file with “Report”"),
-		},
-		{
-			name: "an upload that is denied", page: "/files.html",
-			turns: []turn{does(upload)}, told: []string{"FAILED (refused)", "the user denied"}, never: []string{"Got notes.txt"},
-			meet: answers("Deny", "wants to upload", file),
-		},
-		{
-			name: "an upload that is allowed", page: "/files.html",
-			turns: []turn{does(upload)}, sees: []string{"Got notes.txt of 5"},
-			meet: answers("Allow once", "wants to upload", file),
-		},
-	}
+	}}
 }
 
 // answers is a user who reads the question, which must contain all of says, and
 // answers it.
-func answers(label string, says ...string) func(*stage) {
-	return func(st *stage) {
+func answers(label string, says ...string) func(*scenarios) {
+	return func(st *scenarios) {
 		st.t.Helper()
 		st.until(st.panel, "the person is asked", `document.querySelector('.approval')`)
 		// The arguments are below "Details".
@@ -65,8 +55,8 @@ func noticeScenarios() []scenario {
 	// it.
 	later := does(plain("wait", "for", "text", "value", "It is over"), plain("tabs"))
 	question := does(plain("wait", "for", "text", "value", "never on this page"), plain("tabs"))
-	happens := func(script string) func(*stage) {
-		return func(st *stage) {
+	happens := func(script string) func(*scenarios) {
+		return func(st *scenarios) {
 			st.t.Helper()
 			st.until(st.panel, "it waits", `document.querySelector('.doing')?.innerText.startsWith('Wait until')`)
 			st.do(st.page(st.browser, "/notices.html"), script)
@@ -76,7 +66,7 @@ func noticeScenarios() []scenario {
 	return []scenario{
 		{
 			name: "a fault and a download by themselves", page: "/notices.html",
-			meet: func(st *stage) {
+			meet: func(st *scenarios) {
 				complete := func() int { return strings.Count(st.cli("downloads", "--tab", "t1"), " done report.csv") }
 				before := complete()
 				happens("fault()")(st)
@@ -84,7 +74,7 @@ func noticeScenarios() []scenario {
 				st.eventually("the allowed file is saved", func() bool { return complete() > before })
 				close(saved)
 			},
-			turns: []turn{later, {meanwhile: func(st *stage) error {
+			turns: []turn{later, {meanwhile: func(st *scenarios) error {
 				select {
 				case <-saved:
 					return nil
@@ -93,7 +83,7 @@ func noticeScenarios() []scenario {
 				}
 			}, acts: []act{plain("tabs")}}},
 			told: []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report.csv"},
-			check: func(st *stage) {
+			check: func(st *scenarios) {
 				st.enclosed("the basket fell over", "download: report.csv")
 				if shown := st.shown(st.panel); !strings.Contains(shown, "the basket fell over") {
 					st.t.Errorf("the person is not told of the fault: %s", shown)
@@ -110,7 +100,7 @@ func noticeScenarios() []scenario {
 			name: "a dialog that the person answers", page: "/notices.html", meet: happens("question()"),
 			turns: []turn{question, {meanwhile: command("dialog", "dismiss", "--tab", "t1"), acts: []act{plain("tabs")}}},
 			told:  []string{"a dialog was answered: confirm: Leave it all?"}, sees: []string{"Kept"},
-			check: func(st *stage) { st.enclosed("Leave it all?") },
+			check: func(st *scenarios) { st.enclosed("Leave it all?") },
 		},
 	}
 }

@@ -9,8 +9,9 @@ import (
 func libraryScenarios() []scenario {
 	return []scenario{
 		{
-			name: "Material UI: a form with its dialog", page: "/mui",
+			name: "Material UI: a menu, and a form with its dialog", page: "/mui",
 			turns: []turn{
+				does(click("btn MORE")), does(click("item Archive")),
 				does(enter("edit Name", "Ada")),
 				does(choose("select Size", "Medium")),
 				does(choose("select Country", "Canada")),
@@ -20,11 +21,12 @@ func libraryScenarios() []scenario {
 				// from the document.
 				does(click("btn YES, SAVE"), plain("wait", "for", "gone", "value", "text=Save it now?")),
 			},
-			sees: []string{"Saved: Ada, Medium, Canada, news, fast"},
+			told: []string{"Saved: archived"}, sees: []string{"Saved: Ada, Medium, Canada, news, fast"},
 		},
 		{
-			name: "Ant Design: a form with its dialog", page: "/antd",
+			name: "Ant Design: what is missing is said, and a form with its dialog", page: "/antd",
 			turns: []turn{
+				does(click("btn Save")),
 				does(enter(`edit "* Name`, "Ada")),
 				does(choose("select Colour", "Green")),
 				does(choose("select City", "City 150")),
@@ -33,33 +35,19 @@ func libraryScenarios() []scenario {
 				does(enter("edit Day", "2026-12-24", "enter", true)),
 				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", "text=Save it now?")),
 			},
-			sees: []string{"Saved: Ada, Green, City 150, 2026-12-24, Invoice, news, fast"},
+			told: []string{"invalid"}, sees: []string{"Saved: Ada, Green, City 150, 2026-12-24, Invoice, news, fast"},
 		},
 		{
-			name: "Material UI: a menu", page: "/mui",
-			turns: []turn{does(click("btn MORE")), does(click("item Archive"))},
-			sees:  []string{"Saved: archived"},
-		},
-		{
-			name: "Ant Design: what is missing is said", page: "/antd",
-			turns: []turn{does(click("btn Save"))},
-			sees:  []string{"invalid"},
-		},
-		{
-			name: "Radix: tabs, a list and a dialog", page: "/radix",
+			name: "Radix: a menu, tabs, a list and a dialog", page: "/radix",
 			turns: []turn{
+				does(click("btn More")), does(click("item Archive")),
 				does(choose("select Fruit", "Banana")),
 				does(click("tab How")),
 				does(on("check", "[ ] News"), on("check", "switch Fast"), on("check", "( ) Invoice")),
 				does(click("btn Save")),
 				does(click("btn Yes, save")),
 			},
-			sees: []string{"Saved: Banana, Invoice, news, fast"},
-		},
-		{
-			name: "Radix: a menu", page: "/radix",
-			turns: []turn{does(click("btn More")), does(click("item Archive"))},
-			sees:  []string{"Saved: archived"},
+			told: []string{"Saved: archived"}, sees: []string{"Saved: Banana, Invoice, news, fast"},
 		},
 		{
 			name: "Select2: one of few, one of many, several", page: "/select2",
@@ -85,15 +73,10 @@ func placeScenarios() []scenario {
 			sees: []string{"near=one", "far=two", "deep=three"},
 			// Only the far frame is on another site than the one that the task began on: what
 			// is entered there is asked about, and nothing that is entered in the others.
-			meet: func(st *stage) {
+			meet: func(st *scenarios) {
 				st.until(st.panel, "it is asked about the far frame", `[...document.querySelectorAll('.approval')].some((one) => ['wants to type “two” into “Word”', 'localhost', 'It did not start on this site'].every((part) => one.innerText.includes(part)))`)
 				st.word(st.panel, "Allow once")
 			},
-		},
-		{
-			name: "shadow roots, open and closed", page: "/shadow.html",
-			turns: []turn{does(enter("edit open word", "one"), click("btn Take open"), enter("edit closed word", "two"), click("btn Take closed"))},
-			sees:  []string{"open=one closed=two"},
 		},
 		{
 			name: "a list that never ends", page: "/endless.html",
@@ -105,34 +88,18 @@ func placeScenarios() []scenario {
 			sees: []string{"Taken: Take 60"},
 		},
 		{
-			name: "a long page as Markdown", page: "/long.html",
-			turns: []turn{does(plain("find", "text", "password of the day"))},
-			told:  []string{"swordfish"},
-		},
-		{
 			name: "more of a long page", page: "/long.html",
-			turns: []turn{does(plain("find", "text", "The last button")), does(func(s scene) do { return do{"do": "click", "ref": s.found()} })},
-			sees:  []string{"btn Pressed"},
+			turns: []turn{does(plain("find", "text", "password of the day")), does(plain("find", "text", "The last button")), does(func(s scene) do { return do{"do": "click", "ref": s.found()} })},
+			told:  []string{"swordfish"}, sees: []string{"btn Pressed"},
 		},
 		{
-			name: "a table as rows", page: "/table.html",
-			turns: []turn{does(plain("table"))}, told: []string{"Bern", "95"},
-		},
-		{
-			name: "a page as Markdown", page: "/table.html",
-			turns: []turn{does(plain("read"))}, told: []string{"## About", "**oldest**", "- Wood"},
-		},
-		{
-			name: "rows of the fields that were asked for", page: "/table.html",
-			turns: []turn{does(plain("extract", "fields", []string{"name", "price"}))},
-			asks:  []string{`[{"name": "Oslo", "price": 120}, {"name": "Rome", "price": 80}]`},
-			told:  []string{`"price": 80`},
-		},
-		{
-			name: "data in a schema, wrong at first", page: "/table.html",
-			turns: []turn{does(plain("extract", "schema", map[string]any{"type": "object", "properties": map[string]any{"total": map[string]any{"type": "integer"}}, "required": []string{"total"}}))},
-			asks:  []string{"There are three chairs.", `{"total": 3}`},
-			told:  []string{`"total": 3`},
+			name: "a page as rows, Markdown, and data in a schema, wrong at first", page: "/table.html",
+			turns: []turn{
+				does(plain("table")), does(plain("read")),
+				does(plain("extract", "schema", map[string]any{"type": "object", "properties": map[string]any{"total": map[string]any{"type": "integer"}}, "required": []string{"total"}})),
+			},
+			asks: []string{"There are three chairs.", `{"total": 3}`},
+			told: []string{"Bern", "95", "## About", "**oldest**", "- Wood", `"total": 3`},
 		},
 	}
 }
@@ -148,45 +115,27 @@ func takeFrame(at int) act {
 	return func(s scene) do { return do{"do": "click", "ref": s.nth("btn Take", at)} }
 }
 
-// dialogScenarios are dialogs, files and notifications of the page.
+// dialogScenarios are dialogs of the page, and what comes late.
 func dialogScenarios() []scenario {
 	return []scenario{
 		{
-			name: "a question of the page", page: "/dialogs.html",
-			turns: []turn{does(click("btn Confirm")), does(plain("dialog", "answer", "dismiss")), does(click("btn Confirm")), does(plain("dialog", "answer", "accept"))},
-			told:  []string{"Really?", "status Denied"}, sees: []string{"Confirmed"},
+			name: "dialogs: a question, one that wants words, one that stops the sequence; leaving with unsaved words", page: "/dialogs.html",
+			turns: []turn{
+				does(click("btn Confirm")), does(plain("dialog", "answer", "dismiss")), does(click("btn Confirm")), does(plain("dialog", "answer", "accept")),
+				does(click("btn Prompt")), does(plain("dialog", "answer", "accept", "text", "Ada")),
+				does(click("btn Alert"), click("btn Confirm")), does(plain("dialog", "answer", "accept")),
+				does(click("btn Modal")), does(click("btn Close it")),
+				does(click("btn Edit")), does(plain("goto", "url", "/landed")),
+			},
+			told: []string{"Really?", "status Denied", "Confirmed", "Named Ada", "1 further action was not done", "Alerted", "Modal closed"}, sees: []string{"You have landed"},
 		},
 		{
-			name: "a dialog that wants words", page: "/dialogs.html",
-			turns: []turn{does(click("btn Prompt")), does(plain("dialog", "answer", "accept", "text", "Ada"))},
-			sees:  []string{"Named Ada"},
-		},
-		{
-			name: "a dialog stops the sequence", page: "/dialogs.html",
-			turns: []turn{does(click("btn Alert"), click("btn Confirm")), does(plain("dialog", "answer", "accept"))},
-			told:  []string{"1 further action was not done"}, sees: []string{"Alerted"},
-		},
-		{
-			name: "a modal part of the page", page: "/dialogs.html",
-			turns: []turn{does(click("btn Modal")), does(click("btn Close it"))},
-			sees:  []string{"Modal closed"},
-		},
-		{
-			name: "leaving a page with unsaved words", page: "/dialogs.html",
-			turns: []turn{does(click("btn Edit")), does(plain("goto", "url", "/landed"))},
-			sees:  []string{"You have landed"},
-		},
-		{
-			name: "a fault of the page's script", page: "/late.html",
-			turns: []turn{does(click("btn Fault"))}, told: []string{"the basket is broken"}, sees: []string{"Faulty"},
-		},
-		{
-			name: "what comes late", page: "/late.html",
+			name: "what comes late, and a fault of the page's script", page: "/late.html",
 			turns: []turn{
 				does(click("btn Begin"), plain("wait", "for", "text", "value", "Here it is"), plain("wait", "for", "gone", "value", "text=Please wait")),
-				does(click("btn Take it")), does(plain("wait", "for", "quiet"), plain("wait", "for", "time", "value", 50)),
+				does(click("btn Take it")), does(plain("wait", "for", "quiet"), plain("wait", "for", "time", "value", 50)), does(click("btn Fault")),
 			},
-			sees: []string{"Taken"},
+			told: []string{"Taken", "the basket is broken"}, sees: []string{"Faulty"},
 		},
 	}
 }
@@ -204,7 +153,7 @@ func (s scene) nth(name string, n int) string {
 
 // TestTaskPlaces runs component libraries, frames, long pages and dialogs.
 func TestTaskPlaces(t *testing.T) {
-	st := newStage(t)
+	st := newScenarios(t)
 	st.run(t, libraryScenarios())
 	st.run(t, placeScenarios())
 	st.run(t, dialogScenarios())

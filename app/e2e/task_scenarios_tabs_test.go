@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,7 @@ import (
 
 // pair is a task that fills one of two forms. It sends its form when the other
 // task has got as far, so that both run at the same time.
-func (st *stage) pair(s scene) model.Reply {
+func (st *scenarios) pair(s scene) model.Reply {
 	name := strings.TrimPrefix(s.goal, "Pair ")
 	switch s.taken() {
 	case 0:
@@ -32,11 +31,11 @@ func (st *stage) pair(s scene) model.Reply {
 // play is one test with several tasks or tabs.
 type play struct {
 	name string
-	does func(*stage)
+	does func(*scenarios)
 }
 
 // each runs them one after the other.
-func (st *stage) each(t *testing.T, all []play) {
+func (st *scenarios) each(t *testing.T, all []play) {
 	t.Helper()
 	whole := st.product
 	for _, one := range all {
@@ -53,20 +52,17 @@ func (st *stage) each(t *testing.T, all []play) {
 
 func tabScenarios() []play {
 	return []play{
-		{"a tab closed in the middle of a step", func(st *stage) {
+		{"a tab closed in the middle of a step", func(st *scenarios) {
 			st.closed(plain("wait", "for", "text", "value", "never on this page"), "Wait until “never")
 		}},
-		{"a tab closed while the task waits for an answer", func(st *stage) {
-			st.closed(plain("ask", "question", "Which of the two?"), "Which of the two?")
-		}},
-		{"two tabs, one of them behind", (*stage).sideBySide},
-		{"two windows", (*stage).twoWindows},
+		{"two tabs, one of them behind", (*scenarios).sideBySide},
+		{"two windows", (*scenarios).twoWindows},
 	}
 }
 
 // beside opens a page in a new tab in front, as a user does, and opens Task
 // beside it.
-func (st *stage) beside(address string) string {
+func (st *scenarios) beside(address string) string {
 	st.t.Helper()
 	tab := st.made("newtab", address)
 	st.until(st.panel, "the panel is beside the new tab", `!document.querySelector('.goal')`)
@@ -74,25 +70,12 @@ func (st *stage) beside(address string) string {
 	return tab
 }
 
-// made returns the tab that a command creates.
-func (st *stage) made(args ...string) string {
-	st.t.Helper()
-	var reply struct {
-		Data protocol.PageInfo `json:"data"`
-	}
-	out := st.cli(append(args, "--json")...)
-	if err := json.Unmarshal([]byte(out), &reply); err != nil || reply.Data.Tab == "" {
-		st.t.Fatalf("%v: no tab: %v\n%s", args, err, out)
-	}
-	return string(reply.Data.Tab)
-}
-
 // closed: a user closes the tab of a task during an action; the task ends with a
 // reason.
-func (st *stage) closed(how act, sign string) {
+func (st *scenarios) closed(how act, sign string) {
 	st.t.Helper()
 	st.mu.Lock()
-	st.now, st.asked, st.seen = &scenario{turns: []turn{does(how)}}, 0, nil
+	st.now, st.seen = &scenario{turns: []turn{does(how)}}, nil
 	st.mu.Unlock()
 	tab := st.beside(st.pages + "/late.html")
 	st.tell(st.panel, "Scenario: closed")
@@ -106,7 +89,7 @@ func (st *stage) closed(how act, sign string) {
 }
 
 // saves checks that a page has what a task entered.
-func (st *stage) saves(part, name string) {
+func (st *scenarios) saves(part, name string) {
 	st.t.Helper()
 	st.until(st.page(st.browser, part), "the form is saved", `document.getElementById('out').textContent.includes(`+strconv.Quote("name="+name)+`)`)
 }
@@ -114,7 +97,7 @@ func (st *stage) saves(part, name string) {
 // sideBySide: a task continues in the background while another one works in
 // front. The panel shows where the other one is, and no task takes the user away
 // from the tab in front.
-func (st *stage) sideBySide() {
+func (st *scenarios) sideBySide() {
 	st.t.Helper()
 	st.task(st.panel, st.pages+"/fields.html?ada", "Pair Ada")
 	tab := st.beside(st.pages + "/fields.html?bob")
@@ -135,7 +118,7 @@ func (st *stage) sideBySide() {
 
 // twoWindows: each window has its own panel and task, and they do not disturb
 // each other.
-func (st *stage) twoWindows() {
+func (st *scenarios) twoWindows() {
 	st.t.Helper()
 	st.task(st.panel, st.pages+"/fields.html?ada", "Pair Ada")
 	tab := st.made("windows", "new")
@@ -160,7 +143,7 @@ func over(all []protocol.Task, goal string) bool {
 }
 
 // joined: tabs that a page opened belong to the task; they are closed again.
-func (st *stage) joined() {
+func (st *scenarios) joined() {
 	st.t.Helper()
 	if tabs := st.tasks()[0].Tabs; len(tabs) != 3 {
 		st.t.Errorf("the task has the tabs %q", tabs)

@@ -24,10 +24,8 @@ type act func(scene) do
 // turn is one step of a scenario: what happens while the model is called, and the
 // model's actions.
 type turn struct {
-	meanwhile func(*stage) error
+	meanwhile func(*scenarios) error
 	acts      []act
-	// reply is the model's answer instead of a step.
-	reply func(scene) model.Reply
 }
 
 // scenario is a task on a page: what the model does, and how the test checks the
@@ -44,14 +42,14 @@ type scenario struct {
 	state protocol.TaskState
 	says  string
 	// meet is what the user does while the task runs; check checks the result.
-	meet  func(*stage)
-	check func(*stage)
+	meet  func(*scenarios)
+	check func(*scenarios)
 	// asks answers prompts that offer no tool: the text to extract.
 	asks []string
 }
 
-// stage runs scenarios: one product with one panel.
-type stage struct {
+// scenarios runs scenarios in the shared product.
+type scenarios struct {
 	*product
 	browser *tap.Client
 	panel   *tap.Page
@@ -62,11 +60,10 @@ type stage struct {
 	both chan struct{}
 	over <-chan struct{}
 
-	mu    sync.Mutex
-	now   *scenario
-	asked int
-	last  scene
-	seen  []string
+	mu   sync.Mutex
+	now  *scenario
+	last scene
+	seen []string
 }
 
 // does is a turn of actions.
@@ -112,13 +109,12 @@ func (s scene) taken() int {
 }
 
 // play is what the model does in the current scenario.
-func (st *stage) play(s scene) model.Reply {
+func (st *scenarios) play(s scene) model.Reply {
 	st.mu.Lock()
 	now := st.now
 	st.last = s
 	st.seen = append(st.seen, s.prompt)
-	st.asked++
-	asked, seen := st.asked, strings.Join(st.seen, "\n")
+	seen := strings.Join(st.seen, "\n")
 	st.mu.Unlock()
 	if n := s.taken(); n < len(now.turns) {
 		t := now.turns[n]
@@ -126,9 +122,6 @@ func (st *stage) play(s scene) model.Reply {
 			if err := t.meanwhile(st); err != nil {
 				return finish(false, err.Error())
 			}
-		}
-		if t.reply != nil && asked == n+1 {
-			return t.reply(s)
 		}
 		actions := make([]do, 0, len(t.acts))
 		for _, a := range t.acts {
@@ -149,10 +142,10 @@ func (st *stage) play(s scene) model.Reply {
 	return finish(true, "All is as it should be.")
 }
 
-// newStage starts a product whose panel shows Task, with a model set up.
-func newStage(t *testing.T) *stage {
+// newScenarios opens Task in the shared product, with a model set up.
+func newScenarios(t *testing.T) *scenarios {
 	t.Helper()
-	st := &stage{pages: scenarioSite(t), both: make(chan struct{}), over: t.Context().Done()}
+	st := &scenarios{pages: scenarioSite(t), both: make(chan struct{}), over: t.Context().Done()}
 	st.hosted = newHosted(t, map[string]func(scene) model.Reply{"Scenario:": st.play, "Pair": st.pair})
 	st.hosted.answer = func(model.Request) string {
 		st.mu.Lock()
@@ -164,17 +157,14 @@ func newStage(t *testing.T) *stage {
 		st.now.asks = st.now.asks[1:]
 		return said
 	}
-	st.product = start(t, options{})
-	st.browser = st.product.browser(protocol.DefaultSession)
-	st.panel = st.product.panel(st.browser)
+	st.product, st.browser, st.panel = shared(t)
+	st.useModel(st.panel, st.hosted.front.URL+"/v1")
 	st.toTask(st.panel)
-	st.press(st.panel, "Set up a model")
-	st.setUp(st.panel, protocol.LLMCompatible, st.hosted.front.URL+"/v1")
 	return st
 }
 
 // run runs scenarios one after the other.
-func (st *stage) run(t *testing.T, all []scenario) {
+func (st *scenarios) run(t *testing.T, all []scenario) {
 	t.Helper()
 	whole := st.product
 	for _, one := range all {
@@ -189,10 +179,10 @@ func (st *stage) run(t *testing.T, all []scenario) {
 	st.product = whole
 }
 
-func (st *stage) scenario(one *scenario) {
+func (st *scenarios) scenario(one *scenario) {
 	st.t.Helper()
 	st.mu.Lock()
-	st.now, st.asked, st.seen, st.last = one, 0, nil, scene{}
+	st.now, st.seen, st.last = one, nil, scene{}
 	st.mu.Unlock()
 	st.task(st.panel, st.pages+one.page, "Scenario: "+one.name)
 	if one.meet != nil {
@@ -234,8 +224,8 @@ func (st *stage) scenario(one *scenario) {
 }
 
 // command runs the command line while the model is called.
-func command(args ...string) func(*stage) error {
-	return func(st *stage) error {
+func command(args ...string) func(*scenarios) error {
+	return func(st *scenarios) error {
 		if out, err := st.cliRun(args...); err != nil {
 			return fmt.Errorf("pilotfish %s: %w: %s", strings.Join(args, " "), err, out)
 		}

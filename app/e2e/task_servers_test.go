@@ -107,9 +107,7 @@ func TestTaskUsesTheUsersServers(t *testing.T) {
 			cue{[]string{"team does not answer as an MCP server: it answers 401 Unauthorized"}, done},
 		),
 	})
-	p := start(t, options{})
-	browser := p.browser(protocol.DefaultSession)
-	panel := p.panel(browser)
+	p, browser, panel := shared(t)
 
 	p.cli("mcp-servers", "add", "notes", filepath.Join(p.bin, "notes"), "--env", notes.EnvOwner+"=Countess Ada")
 	if out, err := p.cliRun("mcp-servers", "add", "team", site.URL, "--header", "Authorization="+credential); err == nil || !strings.Contains(out, "no keychain") {
@@ -120,9 +118,8 @@ func TestTaskUsesTheUsersServers(t *testing.T) {
 		t.Errorf("the servers are %q", got)
 	}
 
+	p.useModel(panel, m.front.URL+"/v1")
 	p.toTask(panel)
-	p.press(panel, "Set up a model")
-	p.setUp(panel, protocol.LLMCompatible, m.front.URL+"/v1")
 	p.task(panel, pages+"/landed", "Keep a few notes")
 	p.answers(panel, "Allow always", "wants to start your MCP server “notes”", p.bin+"/notes", notes.EnvOwner)
 	p.answers(panel, "Allow always", "wants to use your MCP server “team”", site.URL, "Authorization")
@@ -164,4 +161,6 @@ func TestTaskUsesTheUsersServers(t *testing.T) {
 	p.task(panel, pages+"/landed", "Late notes")
 	p.ended(panel, protocol.TaskDone)
 	p.untold("kept-by-pass-4711")
+	p.cli("mcp-servers", "remove", "notes")
+	p.cli("mcp-servers", "remove", "team")
 }

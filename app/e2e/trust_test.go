@@ -16,10 +16,9 @@ func TestFolderIsTrustedInThePanel(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(project, ".mcp.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	home := shortDir(t)
-	settings := []string{`agent = "custom"`, `agent_command = "bash -i"`, fmt.Sprintf("work_dir = %q", project)}
-	p := start(t, options{Home: home, Settings: settings})
-	panel := p.panel(p.browser(protocol.DefaultSession))
+	p, _, panel := shared(t)
+	defer p.settings(fmt.Sprintf("work_dir = %q", project), `agent = "custom"`, `agent_command = "env bash -i"`)()
+	p.startAgent(panel, "env")
 	p.until(panel, "the panel asks", `document.querySelector('.approval')?.textContent.includes('use the settings for agents in')`)
 	if info := p.terminal(); info.State != protocol.TerminalStarting || info.PID != 0 {
 		t.Errorf("before the answer: %+v", info)
@@ -31,12 +30,4 @@ func TestFolderIsTrustedInThePanel(t *testing.T) {
 	p.untilScreen(panel, "ready>")
 	p.typeLine(panel, `clear; echo "it is in $PWD"`)
 	p.untilScreen(panel, "it is in "+project)
-
-	// The next start of the app remembers it.
-	p.quit(p.app, p.done)
-	again := start(t, options{Home: home, Desktop: p.desk, Settings: settings})
-	again.untilScreen(again.panel(again.browser(protocol.DefaultSession)), "ready>")
-	if list := again.session(protocol.DefaultSession).Approvals; len(list) != 0 {
-		t.Errorf("asked again: %+v", list)
-	}
 }

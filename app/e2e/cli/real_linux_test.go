@@ -160,8 +160,9 @@ func (r *installation) sessions() (pids []int) {
 	return pids
 }
 
-// Ten commands at the same time find nothing running: one session starts, all ten
-// are answered, and the session ends when no more commands come.
+// Ten commands at the same time find nothing running: one session starts, whose first tab
+// all ten are told. A command right after `app quit` waits for the end and starts the next
+// session, which has the same tabs, and ends when no more commands come.
 func TestTenCommandsStartOneSession(t *testing.T) {
 	// Longer than a command may have to wait on a busy machine.
 	r := install(t, "10s")
@@ -183,47 +184,23 @@ func TestTenCommandsStartOneSession(t *testing.T) {
 	if e := r.endpoint(); e.PID != pids[0] || !e.Headless {
 		t.Errorf("the endpoint is of %d, the session %d", e.PID, pids[0])
 	}
-	r.watch(pids[0])()
+
+	r.run("newtab", "about:blank")
+	r.run("app", "quit")
+	out, err := r.command(t.Context(), "status").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "is ending") && !strings.Contains(string(out), "not running") {
+		t.Errorf("status after quit: %v, %s", err, out)
+	}
+	if out := r.run("tabs"); !strings.Contains(out, "t1") || !strings.Contains(out, "t2") {
+		t.Errorf("tabs after quit: %s", out)
+	}
+	after := r.endpoint().PID
+	if after == pids[0] {
+		t.Error("the session that was to end answered")
+	}
+	r.watch(after)()
 	if _, err := os.Stat(r.dirs().EndpointFile()); err == nil {
 		t.Error("the endpoint is still there")
-	}
-	// The next command starts the next session.
-	if out := r.run("tabs"); !strings.Contains(out, "t1") {
-		t.Errorf("after the end: %s", out)
-	}
-}
-
-// A command right after `app quit` waits for the end and starts the next session,
-// which has the same tabs.
-func TestCommandAfterQuit(t *testing.T) {
-	r := install(t, "30s")
-	r.run("goto", "about:blank")
-	r.run("newtab", "about:blank")
-	for range 3 {
-		before := r.endpoint().PID
-		r.run("app", "quit")
-		out, err := r.command(t.Context(), "status").CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "is ending") && !strings.Contains(string(out), "not running") {
-			t.Errorf("status after quit: %v, %s", err, out)
-		}
-		if out := r.run("tabs"); !strings.Contains(out, "t1") || !strings.Contains(out, "t2") {
-			t.Errorf("tabs after quit: %s", out)
-		}
-		if after := r.endpoint().PID; after == before {
-			t.Error("the session that was to end answered")
-		}
-	}
-}
-
-// A session is ready only when its first tab exists. Several that start at the
-// same time on a small machine prove it.
-func TestFirstCommandsOfManySessions(t *testing.T) {
-	for range 3 {
-		t.Run("session", func(t *testing.T) {
-			t.Parallel()
-			r := install(t, "30s")
-			r.run("goto", "about:blank")
-		})
 	}
 }
 
@@ -358,25 +335,15 @@ func TestMCPWithARealBrowser(t *testing.T) {
 			if image, ok := result.Content[1].(*sdk.ImageContent); !ok || image.MIMEType != "image/jpeg" || !bytes.HasPrefix(image.Data, []byte{0xff, 0xd8}) {
 				t.Errorf("no JPEG: %T", result.Content[1])
 			}
+			if name != "stdio" {
+				return
+			}
+			// The bridge outlives the app: the next command starts it again.
+			r.end()
+			if result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_tabs", Arguments: map[string]any{}}); err != nil || result.IsError {
+				t.Errorf("after a restart: %+v, %v", result, err)
+			}
 		})
-	}
-}
-
-// The bridge outlives the app: after a restart the next command finds the new
-// app, or starts it.
-func TestTheBridgeOutlivesTheApp(t *testing.T) {
-	r := install(t, "1m")
-	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: r.command(context.Background(), "mcp")}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for range 2 {
-		result, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "browser_tabs", Arguments: map[string]any{}})
-		if err != nil || result.IsError {
-			t.Fatalf("%+v, %v", result, err)
-		}
-		r.end()
 	}
 }
 

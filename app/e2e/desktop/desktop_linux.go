@@ -19,9 +19,9 @@ import (
 	"pilotfish/backend/desktop/testbus"
 )
 
-// startTimeout is how long a part of the desktop may take to report that it is
-// ready.
-const startTimeout = 20 * time.Second
+// startTimeout is how long the desktop may take to report that it is ready. It only
+// detects hangs.
+const startTimeout = 2 * time.Minute
 
 // stopTimeout is how long a part may take to end before it is killed.
 const stopTimeout = 2 * time.Second

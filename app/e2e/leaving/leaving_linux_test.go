@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,7 +32,8 @@ const secret = "sk4f9a8b7c6d5e4f3a21"
 
 // sites are three sites on one server, which notes what arrives.
 type sites struct {
-	port string
+	port  string
+	close func() error
 
 	mu    sync.Mutex
 	leaks []string
@@ -42,8 +45,7 @@ func (s *sites) fill(text string) string {
 	return strings.NewReplacer("HOME", s.host("home"), "SELF", s.host("evil"), "SINK", s.host("sink")).Replace(text)
 }
 
-func newSites(t *testing.T) *sites {
-	t.Helper()
+func newSites() *sites {
 	s := &sites{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -64,7 +66,10 @@ func newSites(t *testing.T) *sites {
 			fmt.Fprint(w, "<!doctype html><title>Page</title><body>"+s.page(path))
 		}
 	}))
-	t.Cleanup(server.Close)
+	s.close = func() error {
+		server.Close()
+		return nil
+	}
 	s.port = server.URL[strings.LastIndexByte(server.URL, ':')+1:]
 	return s
 }
@@ -94,6 +99,20 @@ func (s *sites) take() []string {
 	return leaks
 }
 
+// common is the stand of all tests, which run one after the other.
+var common *stand //nolint:gochecknoglobals // see above
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if common != nil {
+		if err := common.end(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
 // stand is a browser with its commands, and a user who denies every question, unless
 // answer is another one; "" leaves them unanswered.
 type stand struct {
@@ -105,11 +124,47 @@ type stand struct {
 	questions chan protocol.Approval
 	downloads string
 	file      string
+	ends      []func() error // in the order of the start
+}
+
+func (s *stand) end() error {
+	var errs []error
+	for _, end := range slices.Backward(s.ends) {
+		errs = append(errs, end())
+	}
+	return errors.Join(errs...)
+}
+
+// theStand returns the stand with a user who denies, and nothing that is left of another test.
+func theStand(t *testing.T) *stand {
+	t.Helper()
+	if common == nil {
+		common = newStand(t)
+	}
+	common.answer.Store(protocol.AnswerDeny)
+	common.asked(t, false)
+	common.take()
+	if err := os.RemoveAll(common.downloads); err != nil {
+		t.Fatal(err)
+	}
+	return common
+}
+
+// kinds are those of the agents that make an attempt: the rules are those of a task, or of
+// a program in a terminal or in Chat, which have the same.
+func kinds(attempt int) []protocol.ActorKind {
+	return []protocol.ActorKind{protocol.ActorTask, []protocol.ActorKind{protocol.ActorTerminal, protocol.ActorChat}[attempt%2]}
 }
 
 func newStand(t *testing.T) *stand {
 	t.Helper()
-	s := &stand{sites: newSites(t), questions: make(chan protocol.Approval, 100), downloads: filepath.Join(t.TempDir(), "downloads"), file: filepath.Join(t.TempDir(), "file.txt")}
+	dir, err := os.MkdirTemp("", "leaving") //nolint:usetesting // it outlives the test
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newSites()
+	s := &stand{sites: server, questions: make(chan protocol.Approval, 100), downloads: filepath.Join(dir, "downloads"), file: filepath.Join(dir, "file.txt")}
+	s.ends = append(s.ends, func() error { return os.RemoveAll(dir) }, server.close)
 	s.answer.Store(protocol.AnswerDeny)
 	if err := os.WriteFile(s.file, []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
@@ -133,13 +188,13 @@ func newStand(t *testing.T) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "chromium")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec '"+found.Path+"' '--host-resolver-rules=MAP *.test 127.0.0.1' \"$@\"\n"), 0o700); err != nil {
+	program := filepath.Join(dir, "chromium")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec '"+found.Path+"' '--host-resolver-rules=MAP *.test 127.0.0.1' --process-per-site \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	ready := make(chan struct{})
 	s.browser, err = browser.New(browser.Config{
-		Path: program, ProfileDir: filepath.Join(t.TempDir(), "profile"), ScreenshotDir: filepath.Join(t.TempDir(), "screenshots"), FilesDir: filepath.Join(t.TempDir(), "files"),
+		Path: program, ProfileDir: filepath.Join(dir, "profile"), ScreenshotDir: filepath.Join(dir, "screenshots"), FilesDir: filepath.Join(dir, "files"),
 		DownloadDir: s.downloads, NoSandbox: os.Geteuid() == 0, NoKeyring: true, Headless: true,
 		Lookup: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
@@ -152,11 +207,12 @@ func newStand(t *testing.T) *stand {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.browser.Run(ctx) }()
-	t.Cleanup(func() {
+	s.ends = append(s.ends, func() error {
 		cancel()
 		if err := <-ended; err != nil && !errors.Is(err, browser.ErrClosed) {
-			t.Error(err)
+			return err
 		}
+		return nil
 	})
 	select {
 	case <-ready:
@@ -166,6 +222,17 @@ func newStand(t *testing.T) *stand {
 	}
 	if err := s.browser.FirstTab(ctx); err != nil {
 		t.Fatal(err)
+	}
+	// With --process-per-site, the pages of the attempts use the processes of these tabs: a
+	// process for each of them took half of the time.
+	for _, name := range []string{"home", "evil"} {
+		tab, err := s.browser.NewTab(ctx, "", true)
+		if err == nil {
+			_, err = s.browser.Navigate(ctx, protocol.Caller{}, tab, "http://"+s.host(name)+"/", protocol.WaitLoad, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.registry = catalogue.New(catalogue.Config{Browser: s.browser, Policy: s.policy})
 	return s
@@ -255,9 +322,11 @@ func (s *stand) asked(t *testing.T, wait bool) (n int) {
 // TestNothingLeavesUnasked: an agent that obeys every page reaches no way out
 // without a question, in Terminal, Chat and Task.
 func TestNothingLeavesUnasked(t *testing.T) {
-	s := newStand(t)
-	for _, kind := range []protocol.ActorKind{protocol.ActorTerminal, protocol.ActorChat, protocol.ActorTask} {
-		for name, attempt := range attempts() {
+	s := theStand(t)
+	all := attempts()
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		attempt := all[name]
+		for _, kind := range kinds(i) {
 			t.Run(string(kind)+"/"+name, func(t *testing.T) {
 				a := s.begin(t, kind, name)
 				last := a.obey(name)
@@ -283,9 +352,10 @@ func TestNothingLeavesUnasked(t *testing.T) {
 // question has its address and its name, the reply has the answer, and only an
 // allowed file is saved.
 func TestDownloadsAreAskedAbout(t *testing.T) {
-	s := newStand(t)
-	for _, kind := range []protocol.ActorKind{protocol.ActorTerminal, protocol.ActorChat, protocol.ActorTask} {
-		for way, address := range map[string]string{"goToFile": "/file", "linkToFile": "/file", "formToFile": "/file", "scriptedFile": "/file", "namedFile": "/plain", "blob": ""} {
+	s := theStand(t)
+	for i, one := range [][2]string{{"goToFile", "/file"}, {"linkToFile", "/file"}, {"formToFile", "/file"}, {"scriptedFile", "/file"}, {"namedFile", "/plain"}, {"blob", ""}} {
+		way, address := one[0], one[1]
+		for _, kind := range kinds(i) {
 			t.Run(string(kind)+"/"+way, func(t *testing.T) {
 				a := s.begin(t, kind, "download "+way)
 				s.answer.Store(protocol.AnswerDeny)
@@ -349,7 +419,7 @@ func (s *stand) question(t *testing.T) (q protocol.Approval) {
 // TestLocalhostIsAskedNoMore: an agent that works on localhost is not asked about
 // what it sends, gives and saves there.
 func TestLocalhostIsAskedNoMore(t *testing.T) {
-	s := newStand(t)
+	s := theStand(t)
 	here := "http://localhost:" + s.port
 	for _, kind := range []protocol.ActorKind{protocol.ActorTerminal, protocol.ActorChat} {
 		a := s.begin(t, kind, "local")
@@ -373,7 +443,7 @@ func TestLocalhostIsAskedNoMore(t *testing.T) {
 
 // TestAlwaysOnASite: the user is asked about a site until the answer is always.
 func TestAlwaysOnASite(t *testing.T) {
-	s := newStand(t)
+	s := theStand(t)
 	a := s.begin(t, protocol.ActorTerminal, "always")
 	s.answer.Store(protocol.AnswerAlways)
 	for _, page := range []string{"query", "fill", "send", "linkToFile"} {

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"image"
 	"io"
 	"os"
@@ -22,29 +24,50 @@ import (
 )
 
 // patience is how long a test waits for an expected event.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // artifacts is the folder of the screenshots; it is not committed.
 const artifacts = "../artifacts"
 
-var binary string
+// binary is the built program.
+const binary = "../../../build/bin/pilotfish-tray"
 
-func TestMain(m *testing.M) { os.Exit(build(m)) }
+// common is the desktop of all tests that need no other one. They run one after the other.
+var common struct { //nolint:gochecknoglobals // see above
+	dir string
+	*desktop.Desktop
+}
 
-// build builds the program that the tests run.
-func build(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "pilotfish-tray")
-	if err != nil {
-		panic(err)
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if common.Desktop != nil {
+		if err := errors.Join(common.Close(), os.RemoveAll(common.dir)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	binary = filepath.Join(dir, "pilotfish-tray")
-	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", binary, "pilotfish/app/tray")
-	cmd.Stderr = os.Stderr
-	if err := cmd.Run(); err != nil {
-		panic(err)
+	os.Exit(code)
+}
+
+// sharedDesktop returns the desktop that the tests share.
+func sharedDesktop(t *testing.T) (context.Context, *desktop.Desktop) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	t.Cleanup(cancel)
+	if common.Desktop == nil {
+		dir, err := os.MkdirTemp("", "tray") //nolint:usetesting // it outlives the test
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := desktop.Start(ctx, desktop.Config{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		common.dir, common.Desktop = dir, d
 	}
-	return m.Run()
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, before) })
+	return ctx, common.Desktop
 }
 
 // tray is a running tray program.
@@ -121,7 +144,7 @@ func (p *tray) expect(t *testing.T, want protocol.TrayAction) {
 
 func newDesktop(t *testing.T, cfg desktop.Config) (context.Context, *desktop.Desktop) {
 	t.Helper()
-	goleak.VerifyNone(t)
+	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	t.Cleanup(cancel)
 	cfg.Dir = t.TempDir()
@@ -133,7 +156,7 @@ func newDesktop(t *testing.T, cfg desktop.Config) (context.Context, *desktop.Des
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
-		goleak.VerifyNone(t)
+		goleak.VerifyNone(t, before)
 	})
 	return ctx, d
 }
@@ -150,7 +173,7 @@ func running() protocol.TrayState {
 }
 
 func TestMenuSaysAndDoesWhatTheAppTells(t *testing.T) {
-	ctx, d := newDesktop(t, desktop.Config{})
+	ctx, d := sharedDesktop(t)
 	p := start(t, d)
 	p.expect(t, protocol.TrayAction{Action: protocol.TrayReady})
 	p.draw(t, running())
@@ -217,7 +240,7 @@ func TestMenuSaysAndDoesWhatTheAppTells(t *testing.T) {
 // While an approval waits, the first entry shows it. The menu can allow only an
 // approval that it shows completely.
 func TestTheFirstEntryLeadsToTheApproval(t *testing.T) {
-	ctx, d := newDesktop(t, desktop.Config{})
+	ctx, d := sharedDesktop(t)
 	p := start(t, d)
 	p.expect(t, protocol.TrayAction{Action: protocol.TrayReady})
 	state := running()
@@ -331,7 +354,7 @@ func cut(screen image.Image) string {
 // The library requests the bus twice at the same time, and its icon never
 // appeared when the second answer came first.
 func TestIconComesUpEachTime(t *testing.T) {
-	ctx, d := newDesktop(t, desktop.Config{})
+	ctx, d := sharedDesktop(t)
 	const times = 10
 	for range times {
 		p := start(t, d)
@@ -362,7 +385,7 @@ func TestSaysWhenAHostComesAndGoes(t *testing.T) {
 }
 
 func TestEndsWithItsInput(t *testing.T) {
-	_, d := newDesktop(t, desktop.Config{})
+	_, d := sharedDesktop(t)
 	p := start(t, d)
 	p.expect(t, protocol.TrayAction{Action: protocol.TrayReady})
 	p.draw(t, running())
@@ -383,7 +406,7 @@ func TestEndsWithItsInput(t *testing.T) {
 }
 
 func TestRefusesWhatItCannotRead(t *testing.T) {
-	_, d := newDesktop(t, desktop.Config{})
+	_, d := sharedDesktop(t)
 	p := start(t, d)
 	if _, err := io.WriteString(p.in, "no JSON\n"); err != nil {
 		t.Fatal(err)

@@ -1,3 +1,5 @@
+//go:build pictures
+
 package e2e
 
 import (
@@ -29,7 +31,8 @@ type photographed struct {
 
 // TestPictures takes the screenshots for README: the product at work, as a user
 // sees it. It fails when the work in them fails. They are written to the folder
-// PILOTFISH_PICTURES, or else to this test's artifacts.
+// PILOTFISH_PICTURES, or else to this test's artifacts. `make pictures` runs it; it tests
+// nothing that the other tests do not.
 func TestPictures(t *testing.T) {
 	page, err := os.ReadFile("testdata/tides.html")
 	if err != nil {
