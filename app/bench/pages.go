@@ -198,7 +198,8 @@ func watched(ctx context.Context, p *product.App, url string) (protocol.TabID, *
 	if err != nil {
 		return "", nil, err
 	}
-	return opened.Tab, page, page.Call(ctx, "Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
+	err = page.Call(ctx, "Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
+	return opened.Tab, page, err
 }
 
 // spentOn returns how much processor time, in ms, the page's main thread spent on

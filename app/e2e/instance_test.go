@@ -116,7 +116,7 @@ func TestStartOnABareMachine(t *testing.T) {
 // or terminals, and stopping one does not affect the other.
 func TestTwoSessions(t *testing.T) {
 	pages := site(t)
-	p, _, one := shared(t)
+	p, _, _ := shared(t)
 	p.cli("sessions", "new", "work")
 	p.cli("sessions", "start", "work")
 	two := p.panel(p.browser("work"))
@@ -132,7 +132,7 @@ func TestTwoSessions(t *testing.T) {
 	if got := p.session("work"); got.State != protocol.SessionStopped || len(got.Terminals) != 0 {
 		t.Errorf("session work is %s with %d terminals", got.State, len(got.Terminals))
 	}
-	one = p.panel(p.browser(protocol.DefaultSession)) // a browser serves the test that came last
+	one := p.panel(p.browser(protocol.DefaultSession)) // a browser serves the test that came last
 	p.typeLine(one, "echo alone $((5+5))")
 	p.untilScreen(one, "alone 10")
 	p.cli("sessions", "delete", "work")

@@ -26,7 +26,8 @@ func wayScenarios() []scenario {
 			turns: []turn{
 				does(click("link Missing")), does(plain("goto", "url", "/paper.pdf")), does(plain("goto", "url", "/away.html")),
 				does(plain("goto", "url", "chrome://settings/")), does(plain("goto", "url", "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html")),
-				{meanwhile: command("goto", "--tab", "t1", "chrome://version"), acts: []act{plain("tabs")}}, does(plain("back")),
+				{meanwhile: command("goto", "--tab", "t1", "chrome://version"), acts: []act{plain("tabs")}},
+				does(plain("back")),
 			},
 			told: []string{
 				"404", "FAILED (refused)", "a page of the browser itself", "a page of another extension",

@@ -107,7 +107,7 @@ func TestTaskUsesTheUsersServers(t *testing.T) {
 			cue{[]string{"team does not answer as an MCP server: it answers 401 Unauthorized"}, done},
 		),
 	})
-	p, browser, panel := shared(t)
+	p, _, panel := shared(t)
 
 	p.cli("mcp-servers", "add", "notes", filepath.Join(p.bin, "notes"), "--env", notes.EnvOwner+"=Countess Ada")
 	if out, err := p.cliRun("mcp-servers", "add", "team", site.URL, "--header", "Authorization="+credential); err == nil || !strings.Contains(out, "no keychain") {
@@ -142,7 +142,7 @@ func TestTaskUsesTheUsersServers(t *testing.T) {
 	p.until(panel, "a notice names the server that the agent lacks", `document.body.innerText.includes('does not have these of your MCP servers: team (')`)
 
 	p.again(options{})
-	browser = p.browser(protocol.DefaultSession)
+	browser := p.browser(protocol.DefaultSession)
 	panel = p.connectedPanel(browser)
 	if got := p.ownServers(); !slices.Equal(got, []string{"allow notes", "allow team"}) {
 		t.Errorf("after a new start the servers are %q", got)

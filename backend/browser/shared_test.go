@@ -39,7 +39,7 @@ func share(t *testing.T, headless bool) *fixture {
 	t.Helper()
 	f := shared[headless]
 	if f == nil {
-		dir, err := os.MkdirTemp("", "pilotfish-shared-")
+		dir, err := os.MkdirTemp("", "pilotfish-shared-") //nolint:usetesting // it outlives the test
 		if err != nil {
 			t.Fatal(err)
 		}
