@@ -129,7 +129,8 @@ func (fx *Effects) newTabs(ctx context.Context) error {
 			}
 			// A tab opened by a link that names no opener can only be recognised by
 			// its address.
-			if t.Opener == fx.tab || t.Opener == "" && t.URL == fx.window {
+			known, _ := fx.config.Open.Lookup(t.ID)
+			if t.Opener == fx.tab || t.Opener == "" && slices.Contains(known.Addresses, fx.window) {
 				fx.Out.Tabs = append(fx.Out.Tabs, t.ID)
 				return true
 			}

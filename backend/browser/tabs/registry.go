@@ -42,10 +42,23 @@ type Entry struct {
 	// denied: the worker was asked and did not report the tab.
 	denied bool
 	opener target.ID
+	// Addresses are the first addresses that the tab had, oldest first, at most
+	// firstAddresses: a redirect may replace URL before anybody looks at it.
+	Addresses []string
 	// commands counts the commands that act on the tab now; acted is when the last one
 	// ended.
 	commands int
 	acted    time.Time
+}
+
+// firstAddresses is how many of a tab's addresses are kept.
+const firstAddresses = 4
+
+// had records an address of the tab.
+func (t *Entry) had(url string) {
+	if len(t.Addresses) < firstAddresses && !slices.Contains(t.Addresses, url) {
+		t.Addresses = append(t.Addresses[:len(t.Addresses):len(t.Addresses)], url)
+	}
 }
 
 // Registry is the list of tabs. It calls no callbacks: to follow it, wait on
@@ -165,6 +178,7 @@ func (r *Registry) TargetInfo(info *target.Info) (ask bool) {
 	defer r.wake()
 	if t := r.byTarget(info.TargetID); t != nil {
 		t.URL = info.URL
+		t.had(info.URL)
 		if !r.bridged || t.ChromeTabID == 0 {
 			t.Title = info.Title
 		}
@@ -178,6 +192,7 @@ func (r *Registry) TargetInfo(info *target.Info) (ask bool) {
 	}
 	t := r.add(info.TargetID, info.URL, info.OpenerID == "")
 	t.Title, t.opener, t.Shown = info.Title, info.OpenerID, !r.bridged
+	t.had(info.URL)
 	if o := r.byTarget(info.OpenerID); o != nil {
 		r.opened(t, o)
 	}

@@ -215,3 +215,15 @@ func TestWhoOpenedATab(t *testing.T) {
 		r.Command("t99")() // a tab that is gone
 	})
 }
+
+// A tab that was redirected before anybody looked is still known by its first address.
+func TestFirstAddresses(t *testing.T) {
+	r := tabs.New(0)
+	for _, url := range []string{"", "https://a.test/", "https://a.test/there"} {
+		r.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: url})
+	}
+	e, _ := r.Find(func(e *tabs.Entry) bool { return e.Target == "T1" })
+	if e.URL != "https://a.test/there" || !slices.Contains(e.Addresses, "https://a.test/") {
+		t.Errorf("%+v", e)
+	}
+}
