@@ -7,7 +7,9 @@ export default defineConfig({
   test: {
     include: ['test/*.test.ts'],
     environment: 'node',
+    // One worker for all files, which share a browser and its page: see test/fakes/face.ts.
     fileParallelism: false,
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A second, the default, is too short on a machine that is busy.

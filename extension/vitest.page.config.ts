@@ -5,7 +5,9 @@ export default defineConfig({
   test: {
     include: ['test/page/**/*.test.ts'],
     environment: 'node',
+    // One worker for all files, which share a browser and its page: see test/page/browser.ts.
     fileParallelism: false,
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A second, the default, is too short on a machine that is busy.

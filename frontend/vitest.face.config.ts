@@ -6,7 +6,9 @@ export default defineConfig({
     include: ['test/face/**/*.test.ts'],
     // Pictures are for eyes: they are taken where somebody wants them.
     exclude: process.env.PILOTFISH_PICTURES === undefined ? ['**/pictures.test.ts'] : [],
+    // One worker for all files, which share a browser and its page: see test/face/stage.ts.
     fileParallelism: false,
+    isolate: false,
     // A test with several runs of axe takes half a minute on a machine that is busy.
     testTimeout: 60_000,
     hookTimeout: 60_000,

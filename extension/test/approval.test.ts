@@ -1,28 +1,17 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import { settleTime } from '$ui/settled';
-import { backend, launch, openPanel } from './fakes/face';
+import { backend, openPanel } from './fakes/face';
 import type { FakeBackend } from './fakes/backend';
 import { approval, login, trust } from './states';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 
 beforeEach(async () => {
   made = await backend();
-  ({ page, context } = await openPanel(browser, made));
+  page = await openPanel(made);
   await page.getByText('Live', { exact: true }).waitFor();
-});
-afterEach(async () => {
-  await context.close();
-  await made.stop();
 });
 
 const answers = () => made.messages.filter(({ type }) => type === 'answer');

@@ -1,15 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  asked,
-  button,
-  context,
-  eachWithBackend,
-  entry,
-  made,
-  message,
-  open,
-  page,
-} from './chat-kit';
+import { asked, button, eachWithBackend, entry, made, message, open, page } from './chat-kit';
 import { conversation, fill, picture, which } from './chat-states';
 import { furnish } from './elements-states';
 
@@ -184,7 +174,6 @@ it('a picture is opened in a tab of its own, and copied', async () => {
   await button('Open the image').click();
   const [opened] = (await page.evaluate(() => globalThis.fakeChrome.opened)) as { url: string }[];
   expect(opened?.url).toMatch(/^blob:/);
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await button('Copy the image').click();
   await button('Copied').waitFor();
   const copied = await page.evaluate(async () =>

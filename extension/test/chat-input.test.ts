@@ -1,15 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  asked,
-  button,
-  context,
-  eachWithBackend,
-  made,
-  message,
-  open,
-  page,
-  say,
-} from './chat-kit';
+import { asked, button, eachWithBackend, made, message, open, page, say } from './chat-kit';
 import { fill, page as pickable } from './chat-states';
 
 eachWithBackend();
@@ -37,7 +27,7 @@ describe('typing', () => {
   it('does not send what an input method still composes', async () => {
     await open();
     await message().focus();
-    const session = await context.newCDPSession(page);
+    const session = await page.context().newCDPSession(page);
     await session.send('Input.imeSetComposition', {
       text: 'に',
       selectionStart: 1,

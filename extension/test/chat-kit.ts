@@ -1,37 +1,25 @@
 /** What the tests of Chat share: a backend, and a panel that shows Chat. */
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { beforeEach } from 'vitest';
 import { toChat } from './chat-states';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
-
-let browser: Browser;
+import { backend, openPanel } from './fakes/face';
 
 /** The fake backend of the panel; each test has its own. */
 export let made: FakeBackend;
 /** The panel's page; open() creates it. */
 export let page: Page;
-/** The panel's browser context. */
-export let context: BrowserContext;
 
-/** Gives each test of a file a new backend, and closes its panel. */
+/** Gives each test of a file a new backend. */
 export function eachWithBackend(): void {
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     made = await backend();
-  });
-  afterEach(async () => {
-    await context.close();
-    await made.stop();
   });
 }
 
 /** Opens the panel and shows Chat. */
 export async function open(): Promise<void> {
-  ({ page, context } = await openPanel(browser, made));
+  page = await openPanel(made);
   await toChat(page);
 }
 

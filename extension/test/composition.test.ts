@@ -1,30 +1,20 @@
 // An input method composes words from several keys, and only the committed text is typed: Chinese,
 // Japanese, Korean, accents, dictation.
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CDPSession, Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
+import { backend, openPanel } from './fakes/face';
 import type { FakeTerminal } from './fakes/terminal';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
 let method: CDPSession;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
   made = await backend();
-  ({ page, context } = await openPanel(browser, made));
-  method = await context.newCDPSession(page);
+  page = await openPanel(made);
+  method = await page.context().newCDPSession(page);
   await page.getByText('Live', { exact: true }).waitFor();
-});
-afterEach(async () => {
-  await context.close();
-  await made.stop();
 });
 
 /** Shows text that is not committed yet, as an input method does. */

@@ -1,31 +1,21 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Theme } from '$ui/protocol/protocol';
 import type { FakeBackend } from './fakes/backend';
 import { RESIZE_QUIET } from '../src/panel/core/timing';
-import { backend, launch, openPanel } from './fakes/face';
+import { backend, openPanel } from './fakes/face';
 import type { FakeTerminal } from './fakes/terminal';
 import { approval, crashed, pasteInto } from './states';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
   made = await backend();
 });
-afterEach(async () => {
-  await context.close();
-  await made.stop();
-});
 
 async function open(): Promise<void> {
-  ({ page, context } = await openPanel(browser, made));
+  page = await openPanel(made);
 }
 
 /** Opens the panel and waits until its first terminal is live. */
@@ -92,7 +82,7 @@ describe('starting', () => {
     const terminal = made.add('t1');
     terminal.print('Welcome.\r\n\r\nyou@host:~$ ');
     made.tellsFirst = made.holds = true;
-    ({ page, context } = await openPanel(browser, made, how));
+    page = await openPanel(made, how);
     await page.getByRole('button', { name: 'New terminal' }).waitFor();
     const view = page.locator('.terminal-view:not([hidden]) .xterm-screen');
     await view.waitFor();
@@ -117,7 +107,7 @@ describe('starting', () => {
     const terminal = made.add('t1');
     terminal.print('you@host:~$ ');
     made.tellsFirst = true;
-    ({ page, context } = await openPanel(browser, made, { width: 1, height: 1 }));
+    page = await openPanel(made, { width: 1, height: 1 });
     const sizes = (): unknown[] =>
       terminal.controls.filter(({ type }) => type === 'resize').map(({ cols }) => cols);
     await terminal.until(() => sizes().length > 0);
@@ -132,7 +122,7 @@ describe('starting', () => {
   it('shows the face that was chosen, though its terminal is attached to', async () => {
     made.add('t1').print('one');
     made.tellsFirst = made.holds = true;
-    ({ page, context } = await openPanel(browser, made, { face: 'chat' }));
+    page = await openPanel(made, { face: 'chat' });
     await page.getByRole('tab', { name: 'Chat', selected: true }).waitFor();
     made.release();
     await page.getByRole('tab', { name: 'Terminal' }).click();
@@ -142,13 +132,12 @@ describe('starting', () => {
   it('has the theme of Settings in all its parts, whatever the desktop has', async () => {
     const grounds = async (theme: Theme, dark: boolean): Promise<string[]> => {
       made.settings = { ...made.settings, theme };
-      ({ page, context } = await openPanel(browser, made, { dark }));
+      page = await openPanel(made, { dark });
       await page.getByText('Live', { exact: true }).waitFor();
       const parts = page.locator('body, header, .xterm-scrollable-element');
       const all = await parts.evaluateAll((them) =>
         them.map((one) => getComputedStyle(one).backgroundColor),
       );
-      await context.close();
       return all;
     };
     const dark = await grounds('system', true);
@@ -260,7 +249,7 @@ describe('the program', () => {
 
   it('gets what an input method composes', async () => {
     const terminal = await openLive();
-    const session = await context.newCDPSession(page);
+    const session = await page.context().newCDPSession(page);
     await session.send('Input.imeSetComposition', {
       text: 'に',
       selectionStart: 1,
@@ -422,19 +411,16 @@ describe('losing and finding again', () => {
       globalThis.fakeChrome.pair(pairing);
     }, next.pairing);
     await shows('from the next run');
-    await context.close();
-    await next.stop();
   });
 
   it('leaves a terminal to the panel that shows it last, and takes it back on demand', async () => {
     const terminal = await openLive();
     terminal.print('\r\nshared');
-    const other = await openPanel(browser, made);
-    await other.page.getByText('Live', { exact: true }).waitFor();
+    const other = await openPanel(made, { beside: true });
+    await other.getByText('Live', { exact: true }).waitFor();
     await page.getByText('This terminal is shown in another panel.').waitFor();
     await page.getByRole('button', { name: 'Show it here' }).click();
-    await other.page.getByText('This terminal is shown in another panel.').waitFor();
-    await other.context.close();
+    await other.getByText('This terminal is shown in another panel.').waitFor();
   });
 });
 
@@ -486,7 +472,6 @@ describe('a checkpoint', () => {
     const before = await rows();
     terminal.checkpoint = last(terminal);
     expect(terminal.checkpoint?.offset).toBe(terminal.output.length);
-    await context.close();
     await open();
     await shows('full screen');
     expect(await rows()).toBe(before);

@@ -1,31 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { fillActivity, openActivity } from './activity-states';
 import { FakeActivity, you } from './fakes/activity';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
+import { backend, openPanel } from './fakes/face';
 
-let browser: Browser;
 let made: FakeBackend;
 let did: FakeActivity;
 let page: Page;
-let context: BrowserContext;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  await context.close();
-  await made.stop();
-});
 
 /** Opens the room in a panel of 320 px, over the whole panel. */
 async function open(fill = fillActivity): Promise<void> {
   made = await backend();
   did = fill(made);
-  ({ page, context } = await openPanel(browser, made, { width: 320 }));
+  page = await openPanel(made, { width: 320 });
   await openActivity(page);
   await page.getByText('Live', { exact: true }).waitFor();
   await button('Use the full panel').click();

@@ -1,24 +1,14 @@
 // The list of agents to choose from, where many are known and few are installed.
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
+import { backend, openPanel } from './fakes/face';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
   made = await backend();
-});
-afterEach(async () => {
-  await context.close();
-  await made.stop();
 });
 
 it('shows a few agents to install, and all of them behind "More agents"', async () => {
@@ -29,7 +19,7 @@ it('shows a few agents to install, and all of them behind "More agents"', async 
     install: `npm install -g other${String(at)}`,
   }));
   made.agents = { ...made.agents, agents: [...made.agents.agents, ...more] };
-  ({ page, context } = await openPanel(browser, made, { width: 320, face: 'terminal' }));
+  page = await openPanel(made, { width: 320, face: 'terminal' });
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Agent: Claude Code' }).click();
   const installs = page.getByRole('menuitem', { name: /Install…/ });

@@ -1,21 +1,15 @@
-import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
+import { accessible } from '../../frontend/test/face/violations';
+import { backend, openPanel, picture } from './fakes/face';
 import { answering, line } from './network-kit';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
 
 const object = { type: 'object', text: '{list: [1, 2], name: "Ada"}', handle: 'v1' };
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
   made = await backend();
   answering(made);
@@ -115,13 +109,9 @@ beforeEach(async () => {
     }
   });
 });
-afterEach(async () => {
-  await context.close();
-  await made.stop();
-});
 
 async function open(width = 320): Promise<void> {
-  ({ page, context } = await openPanel(browser, made, { width, height: 760 }));
+  page = await openPanel(made, { width, height: 760 });
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByRole('tab', { name: 'Console, 2' }).click(); // its badge counts the errors
   await page.getByRole('tabpanel', { name: 'Console' }).waitFor();
@@ -263,22 +253,10 @@ it('is accessible in the light and in the dark', async () => {
   await lineOf('cart').getByRole('button', { name: /list/ }).first().click();
   await inRoom().getByText('(getter)').waitFor();
   await lineOf('it broke').getByRole('button', { name: 'Show the stack' }).click();
-  await page.evaluate(axe.source);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    if (process.env.PILOTFISH_PICTURES !== undefined)
-      await page.screenshot({
-        path: `${process.env.PILOTFISH_PICTURES}/console-${colorScheme}.png`,
-      });
-    const found = (): Promise<string[]> =>
-      page.evaluate(async () => {
-        const { run } = (globalThis as unknown as { axe: typeof axe }).axe;
-        return (await run({ include: ['.drawer'] })).violations.map(
-          ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
-        );
-      });
-    await expect.poll(found).toEqual([]);
-  }
+  await accessible(page, {
+    parts: ['.drawer'],
+    also: (scheme) => picture(page, `console-${scheme}`),
+  });
   expect(await page.evaluate(() => document.body.scrollWidth)).toBeLessThanOrEqual(320);
 });
 

@@ -1,23 +1,16 @@
-import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PickRequest } from '$ui/protocol/protocol';
 import { fillActivity } from './activity-states';
 import { elementsStates, furnish, snapshot } from './elements-states';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
+import { accessible } from '../../frontend/test/face/violations';
+import { backend, openPanel, picture } from './fakes/face';
 import { furnishInspector } from './inspector-states';
 import { take } from './states';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 
 const option = (ref: string) => page.locator(`[role=option]#element-${ref}`);
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -37,15 +30,11 @@ describe('the room Elements', () => {
   beforeEach(async () => {
     made = await backend();
     furnish(made);
-    ({ page, context } = await openPanel(browser, made, { width: 320, face: 'terminal' }));
+    page = await openPanel(made, { width: 320, face: 'terminal' });
     await page.getByText('Live', { exact: true }).waitFor();
     await made.first?.draw('\x1b[?2004h');
     await page.getByRole('tab', { name: 'Elements' }).click();
     await option('e1').waitFor();
-  });
-  afterEach(async () => {
-    await context.close();
-    await made.stop();
   });
 
   it('lists what can be acted on and follows the page', async () => {
@@ -312,30 +301,18 @@ describe('the room Elements', () => {
 
 describe.each(elementsStates)('$name', (state) => {
   it('has no fault for axe at 320 px, and nothing overflows', async () => {
-    await take(browser, state, { width: 320 }, async (shown) => {
-      await shown.evaluate(axe.source);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        const folder = process.env.PILOTFISH_PICTURES;
-        if (folder !== undefined)
-          await shown.screenshot({ path: `${folder}/${state.name}-${colorScheme}.png` });
-        await expect
-          .poll(() =>
-            shown.evaluate(async () => {
-              const found = await (globalThis as unknown as { axe: typeof axe }).axe.run('.drawer');
-              return found.violations.map(
-                ({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' | ')}`,
-              );
-            }),
-          )
-          .toEqual([]);
+    const shown = await take(state);
+    await accessible(shown, {
+      parts: ['.drawer'],
+      also: async (scheme) => {
+        await picture(shown, `${state.name}-${scheme}`);
         const wide = await shown.evaluate(() =>
           [...document.querySelectorAll('.drawer, .tools, .list, .actions, .bar')]
             .filter((el) => el.scrollWidth > el.clientWidth + 1)
             .map((el) => el.className),
         );
         expect(wide).toEqual([]);
-      }
+      },
     });
   });
 });

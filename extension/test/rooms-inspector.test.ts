@@ -1,20 +1,13 @@
-import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
+import { accessible } from '../../frontend/test/face/violations';
+import { backend, openPanel } from './fakes/face';
 import { furnishInspector, type FakeElement } from './inspector-states';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
 let at: FakeElement;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 /** The commands that the room ran, without the reading ones. */
@@ -38,7 +31,7 @@ describe('the room Inspector', () => {
   beforeEach(async () => {
     made = await backend();
     at = furnishInspector(made);
-    ({ page, context } = await openPanel(browser, made, { width: 320, face: 'terminal' }));
+    page = await openPanel(made, { width: 320, face: 'terminal' });
     picked = () => Promise.resolve({ ok: true, data: { url: '', element: { ref: 'e5' } } });
     await page.route('**/inspector/pick', async (route) => {
       const json = await picked();
@@ -47,10 +40,6 @@ describe('the room Inspector', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Inspector' }).click();
     await button('Pick').waitFor();
-  });
-  afterEach(async () => {
-    await context.close();
-    await made.stop();
   });
 
   it('picks an element and shows what is known of it', async () => {
@@ -100,7 +89,6 @@ describe('the room Inspector', () => {
     await page.getByText('Computed', { exact: true }).click();
     await page.getByLabel('Filter computed values').fill('nothing');
     await page.getByText('No value passes the filter.').waitFor();
-    await context.grantPermissions(['clipboard-write']);
     await button('Copy #card').click();
     await page.getByText('Copied').waitFor();
   });
@@ -314,7 +302,6 @@ describe('the room Inspector', () => {
     await expect.poll(last).toBe('edit {"undo":true}');
     await page.keyboard.press('Control+Shift+Z');
     await expect.poll(last).toBe('edit {"redo":true}');
-    await context.grantPermissions(['clipboard-write']);
     await button('Copy the diff').click();
     await page.getByText('Copied').waitFor();
     for (const name of ['Selectors', 'Rules', 'Accessibility'])
@@ -366,17 +353,6 @@ describe('the room Inspector', () => {
 
   it('is accessible in light and dark', async () => {
     await pick();
-    await page.evaluate(axe.source);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // Colours may still be in transition, so a violation counts only if it persists.
-      const found = (): Promise<string[]> =>
-        page.evaluate(async () => {
-          const { axe: checker } = globalThis as unknown as { axe: typeof axe };
-          const { violations } = await checker.run();
-          return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-        });
-      await expect.poll(found, { message: colorScheme }).toEqual([]);
-    }
+    await accessible(page);
   });
 });

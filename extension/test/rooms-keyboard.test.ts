@@ -1,35 +1,25 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
 import { fillActivity } from './activity-states';
 import { furnish } from './elements-states';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
+import { backend, openPanel } from './fakes/face';
 import { furnishInspector } from './inspector-states';
 import { line, shop } from './network-kit';
 
 // Every control of every room is reached with the keyboard, shows its focus, and is
 // left again.
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
   made = await backend();
   fillActivity(made);
   furnish(made);
   made.rooms.feed('network', ...shop);
   made.rooms.feed('console', line(1), line(2, { level: 'error', text: 'It failed' }));
-  ({ page, context } = await openPanel(browser, made, { width: 320, face: 'terminal' }));
-});
-afterEach(async () => {
-  await context.close();
-  await made.stop();
+  page = await openPanel(made, { width: 320, face: 'terminal' });
 });
 
 /** What the keyboard finds in the drawer, and what it cannot reach. */

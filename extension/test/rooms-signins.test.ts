@@ -1,20 +1,15 @@
 import axe, { type AxeResults } from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
+import { accessible } from '../../frontend/test/face/violations';
+import { backend, openPanel, picture } from './fakes/face';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
 let imported: { site: string; browser: string; profile: string; cookies: number; at: string }[];
 let locked: string | undefined;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
   made = await backend();
   imported = [];
@@ -109,14 +104,10 @@ beforeEach(async () => {
     }
   });
 });
-afterEach(async () => {
-  await context.close();
-  await made.stop();
-});
 
 /** Opens the panel at 320 px. */
 async function panel(): Promise<void> {
-  ({ page, context } = await openPanel(browser, made, { width: 320, height: 720 }));
+  page = await openPanel(made, { width: 320, height: 720 });
   await page.getByText('Live', { exact: true }).waitFor();
 }
 
@@ -133,20 +124,10 @@ const site = (name: string | RegExp) => dialog().getByRole('checkbox', { name })
 
 /** Checks what is shown in both colour schemes, and that nothing overflows. */
 async function clean(name: string): Promise<void> {
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme });
-    await page.evaluate(axe.source);
-    // Colours may still be in transition, so a violation counts only if it persists.
-    const found = async (): Promise<unknown[]> => {
-      const { violations } = await page.evaluate<AxeResults>(
-        `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })`,
-      );
-      return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-    };
-    await expect.poll(found).toEqual([]);
-    const path = process.env.PILOTFISH_SHOTS;
-    if (path) await page.screenshot({ path: `${path}/signins-${name}-${scheme}.png` });
-  }
+  await accessible(page, {
+    tags: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'],
+    also: (scheme) => picture(page, `signins-${name}-${scheme}`),
+  });
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(
     true,
   );

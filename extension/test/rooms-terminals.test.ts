@@ -1,31 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
+import { backend, openPanel } from './fakes/face';
 import { pastSessions } from './fakes/past';
 import type { FakeTerminal } from './fakes/terminal';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
   made = await backend();
-});
-afterEach(async () => {
-  await context.close();
-  await made.stop();
 });
 
 /** Opens the panel at 320 px with its first terminal. */
 async function open(): Promise<FakeTerminal> {
-  ({ page, context } = await openPanel(browser, made, { width: 320, face: 'terminal' }));
+  page = await openPanel(made, { width: 320, face: 'terminal' });
   await page.getByText('Live', { exact: true }).waitFor();
   const terminal = made.first;
   if (terminal === undefined) throw new Error('no terminal was started');

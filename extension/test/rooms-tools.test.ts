@@ -1,30 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
-import { backend, launch, openPanel } from './fakes/face';
+import { backend, openPanel } from './fakes/face';
 import { answerClean, answerRecord, cleaned, picture, quick, shot } from './tools-states';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
   made = await backend();
-});
-afterEach(async () => {
-  await context.close();
-  await made.stop();
 });
 
 /** Opens the panel at 320 px, with a terminal or with Task: what is sent is easy to read there. */
 async function open(face = 'task'): Promise<void> {
-  ({ page, context } = await openPanel(browser, made, { width: 320, face }));
+  page = await openPanel(made, { width: 320, face });
   await quick(page, /^Clean up/).waitFor();
   if (face === 'task') await field().waitFor();
   await made.until(() => made.rooms.followed.includes('recordings'));

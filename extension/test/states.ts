@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Approval } from '$ui/protocol/protocol';
 import { backend, openPanel } from './fakes/face';
 import { conversation, fill, toChat } from './chat-states';
@@ -338,24 +338,11 @@ export const states: State[] = [
 ];
 
 /** Opens the panel in one state. */
-export async function take(
-  browser: Browser,
-  state: State,
-  options: { width: number; dark?: boolean },
-  then: (page: Page) => Promise<void>,
-): Promise<void> {
+export async function take(state: State, width = 320): Promise<Page> {
   const made = await backend();
   made.greeting = agentScreen;
   state.prepare?.(made);
-  const { page, context } = await openPanel(browser, made, {
-    ...options,
-    unpaired: state.unpaired ?? false,
-  });
-  try {
-    await state.act?.(page, made);
-    await then(page);
-  } finally {
-    await context.close();
-    await made.stop();
-  }
+  const page = await openPanel(made, { width, unpaired: state.unpaired ?? false });
+  await state.act?.(page, made);
+  return page;
 }

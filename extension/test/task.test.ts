@@ -1,30 +1,20 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
 import { settleTime } from '$ui/settled';
-import { backend, launch, openPanel } from './fakes/face';
+import { backend, openPanel } from './fakes/face';
 import { approval } from './states';
 import { begin, firstTurn, recordAndReplay, replayed, toTask, wish } from './task-states';
 
-let browser: Browser;
 let made: FakeBackend;
 let page: Page;
-let context: BrowserContext;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
   made = await backend();
 });
-afterEach(async () => {
-  await context.close();
-  await made.stop();
-});
 
 async function open(): Promise<void> {
-  ({ page, context } = await openPanel(browser, made));
+  page = await openPanel(made);
   await toTask(page);
 }
 

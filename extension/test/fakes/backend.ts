@@ -23,7 +23,8 @@ import { FakeRooms } from './rooms';
 import { FakeTasks } from './task';
 import { FakeTerminal } from './terminal';
 
-const types: Record<string, string> = {
+/** The media types of the built panel's files. */
+export const types: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
   '.css': 'text/css',

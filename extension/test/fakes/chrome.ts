@@ -7,6 +7,8 @@ export interface FakeChromeState {
   kept?: Record<string, unknown>;
   windowId: number;
   activeTab: number;
+  /** The number of the opening; what an earlier one stored is removed. None keeps it. */
+  opening?: number | undefined;
 }
 
 /** How a test controls the fake from outside. */
@@ -48,6 +50,11 @@ export function installFakeChrome(state: FakeChromeState): void {
   const opened: unknown[] = [];
   const sent: unknown[] = [];
   // The extension's storage outlives the panel's document, so sessionStorage keeps it.
+  if (state.opening !== undefined && sessionStorage.getItem('opening') !== String(state.opening)) {
+    sessionStorage.clear();
+    localStorage.clear();
+    sessionStorage.setItem('opening', String(state.opening));
+  }
   const kept = {
     ...state.kept,
     ...(JSON.parse(sessionStorage.getItem('kept') ?? '{}') as Record<string, unknown>),

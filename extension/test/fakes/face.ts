@@ -1,6 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { FakeBackend } from './backend';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import { FakeBackend, types } from './backend';
 import { installFakeChrome, type FakeChrome } from './chrome';
 
 declare global {
@@ -21,20 +26,76 @@ export interface FaceOptions {
   readonly unpaired?: boolean;
   /** The face that was chosen last. */
   readonly face?: string;
+  /** Whether it is a second panel, beside the one that is open. */
+  readonly beside?: boolean;
 }
 
-/** The browser that the panel is opened in. */
+/** Starts a browser. */
 export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // As root, which containers run as, Chromium needs its sandbox off.
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    args: [
+      // Nothing here is drawn by a graphics card.
+      '--disable-gpu',
+      // A page lives for a second: optimizing its code costs more than it saves.
+      '--js-flags=--single-threaded-gc --no-concurrent-recompilation --no-maglev --no-turbofan',
+      // As root, which containers run as, Chromium needs its sandbox off.
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ],
   });
 }
 
-/** A backend with two tabs and a few agents, which serves the built panel. */
+/**
+ * The panel's page. All tests of a run have one browser and one page, because a new page is a
+ * new process, which costs more than most tests do. It ends with the run.
+ */
+let shared: Promise<Page> | undefined;
+let openings = 0;
+/** Removes what the last panel ran before its page. */
+let before: { dispose(): Promise<void> } | undefined;
+
+/**
+ * Serves the built panel from one address for all tests, so that the browser compiles its scripts
+ * once.
+ */
+async function serve(): Promise<string> {
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '/', 'http://panel').pathname;
+    readFile(join(dist, path)).then(
+      (data) => {
+        response
+          .writeHead(200, {
+            'Content-Type': types[extname(path)] ?? 'text/plain',
+            'Cache-Control': 'max-age=3600',
+          })
+          .end(data);
+      },
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/panel.html`;
+}
+let address: Promise<string> | undefined;
+
+async function newPage(): Promise<Page> {
+  const browser = await launch();
+  const context = await browser.newContext({
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  // Less than a test's timeout, so that a failure names its step.
+  context.setDefaultTimeout(patience);
+  return context.newPage();
+}
+
+/**
+ * A backend with two tabs and a few agents, which serves the built panel. It stops when the test
+ * ends.
+ */
 export async function backend(): Promise<FakeBackend> {
   const made = new FakeBackend(dist);
+  onTestFinished(() => made.stop());
   const tab = { active: true, focused: true, loading: false, windowId: 1 };
   made.tabs = [
     {
@@ -83,26 +144,38 @@ export async function backend(): Promise<FakeBackend> {
   return made;
 }
 
-/** Opens the panel of a backend. */
+/** Opens the panel of a backend. The page is that of the test before, in its first state. */
 export async function openPanel(
-  browser: Browser,
   made: FakeBackend,
-  { width = 400, height = 640, dark = false, unpaired = false, face }: FaceOptions = {},
-): Promise<{ page: Page; context: BrowserContext }> {
-  const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme: dark ? 'dark' : 'light',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  // Less than a test's timeout, so that a failure names its step.
-  context.setDefaultTimeout(patience);
-  const page = await context.newPage();
-  await page.addInitScript(installFakeChrome, {
+  { width = 400, height = 640, dark = false, unpaired = false, face, beside }: FaceOptions = {},
+): Promise<Page> {
+  let page = await (shared ??= newPage());
+  if (beside) {
+    page = await page.context().newPage();
+    onTestFinished(() => page.close());
+  } else {
+    await before?.dispose();
+    await page.unrouteAll();
+    // The pointer is nowhere in a new page.
+    await page.mouse.move(-1, -1);
+  }
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light', reducedMotion: null });
+  const script = await page.addInitScript(installFakeChrome, {
     pairing: unpaired ? null : made.pairing,
     windowId: 1,
     activeTab: 11,
+    opening: beside ? undefined : ++openings,
     kept: face === undefined ? {} : { 'pilotfish.faces': { last: face, tabs: {} } },
   });
-  await page.goto(`http://127.0.0.1:${String(made.port)}/panel.html`);
-  return { page, context };
+  if (!beside) before = script;
+  await page.goto(await (address ??= serve()));
+  return page;
+}
+
+/** Leaves a screenshot in the folder for them, for users to inspect; none when it is not set. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PILOTFISH_PICTURES;
+  if (folder !== undefined)
+    await page.screenshot({ path: `${folder}/${name}.png`, animations: 'disabled' });
 }

@@ -2,10 +2,10 @@
 // is a failure, unless `explained` has it with a reason.
 import type { Server } from 'node:http';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { launch, script, serve, World, zooDir } from './browser.js';
+import { onePage, script, serve, World, zooDir } from './browser.js';
 import { cases } from './case.js';
 
 /** Chromium's words for roles that we name differently. All others must be the same. */
@@ -26,19 +26,16 @@ const explained: Readonly<Record<string, string>> = {
   'name-hidden-part button#a': 'Chromium keeps the space of a skipped part; accname 1.2 trims it.',
 };
 
-let browser: Browser;
 let page: Page;
 let code: string;
 const servers: Server[] = [];
 
 beforeAll(async () => {
   servers.push((await serve(zooDir)).server);
-  [browser, code] = await Promise.all([launch(), script()]);
-  page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+  [page, code] = await Promise.all([onePage(), script()]);
 });
 
-afterAll(async () => {
-  await browser.close();
+afterAll(() => {
   for (const server of servers) server.close();
 });
 

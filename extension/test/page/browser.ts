@@ -15,8 +15,16 @@ export const zooDir = fileURLToPath(
   new URL('../../../backend/browser/testdata/zoo', import.meta.url),
 );
 
-/** Builds the page script, or another entry, in memory as build.mjs does. */
-export async function script(entry = 'src/page/index.ts'): Promise<string> {
+const scripts = new Map<string, Promise<string>>();
+
+/** The page script, or another entry, built once in memory as build.mjs does. */
+export function script(entry = 'src/page/index.ts'): Promise<string> {
+  let built = scripts.get(entry);
+  if (!built) scripts.set(entry, (built = buildScript(entry)));
+  return built;
+}
+
+async function buildScript(entry: string): Promise<string> {
   const result = await build({
     root,
     configFile: false,
@@ -61,8 +69,35 @@ export async function serve(dir: string): Promise<{ url: string; server: Server 
 export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env['PILOTFISH_CHROMIUM'] ?? '/usr/bin/chromium',
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    args: [
+      // Nothing here is drawn by a graphics card.
+      '--disable-gpu',
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ],
   });
+}
+
+let shared: Promise<Page> | undefined;
+
+/** The page of all tests: a new one is a new process, which costs more than most tests do. */
+export async function onePage(viewport = { width: 1000, height: 700 }): Promise<Page> {
+  const page = await (shared ??= launch().then((browser) => browser.newPage()));
+  await page.setViewportSize(viewport);
+  return page;
+}
+
+/** The session of a page's main frame. A new one for each world would cost more each time. */
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
+
+function sessionOf(page: Page): Promise<CDPSession> {
+  let session = sessions.get(page);
+  if (!session) {
+    session = page.context().newCDPSession(page);
+    sessions.set(page, session);
+    // It ends when the page gets another process.
+    void session.then((made) => made.once('close', () => sessions.delete(page)));
+  }
+  return session;
 }
 
 /** One document with the page script in an isolated world. */
@@ -95,7 +130,7 @@ export class World {
             .newCDPSession(frame)
             .catch(() => null)
         : null;
-    const cdp = own ?? (await page.context().newCDPSession(page));
+    const cdp = own ?? (await sessionOf(page));
     const { frameTree } = await cdp.send('Page.getFrameTree');
     let at: typeof frameTree | undefined = frameTree;
     if (!own) for (const index of path) at = at?.childFrames?.[index];

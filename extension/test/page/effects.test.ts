@@ -1,21 +1,17 @@
 // What the page object reports of an action.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import type { Snapshot } from '../../src/page/types.js';
 import type { Change } from '../../src/page/watch.js';
-import { launch, script, World } from './browser.js';
+import { onePage, script, World } from './browser.js';
 
-let browser: Browser;
 let page: Page;
 let code: string;
 
 beforeAll(async () => {
-  [browser, code] = await Promise.all([launch(), script()]);
-  page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+  [page, code] = await Promise.all([onePage(), script()]);
 });
-
-afterAll(() => browser.close());
 
 const open = (html: string): Promise<World> => World.show(page, code, html);
 

@@ -1,19 +1,15 @@
 // What the page object extracts from a page: text, Markdown, links, forms, tables.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 
-import { launch, script, World } from './browser.js';
+import { onePage, script, World } from './browser.js';
 
-let browser: Browser;
 let page: Page;
 let code: string;
 
 beforeAll(async () => {
-  [browser, code] = await Promise.all([launch(), script()]);
-  page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+  [page, code] = await Promise.all([onePage(), script()]);
 });
-
-afterAll(() => browser.close());
 
 const open = (html: string): Promise<World> => World.show(page, code, html);
 

@@ -1,13 +1,12 @@
 // Frames: each is walked by its own page object; the caller combines them.
 import type { Server } from 'node:http';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import type { Snapshot } from '../../src/page/types.js';
-import { launch, script, serve, World, zooDir } from './browser.js';
+import { onePage, script, serve, World, zooDir } from './browser.js';
 
-let browser: Browser;
 let page: Page;
 let code: string;
 const servers: Server[] = [];
@@ -18,12 +17,10 @@ beforeAll(async () => {
     urls.push(url);
     servers.push(server);
   }
-  [browser, code] = await Promise.all([launch(), script()]);
-  page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+  [page, code] = await Promise.all([onePage(), script()]);
 });
 
-afterAll(async () => {
-  await browser.close();
+afterAll(() => {
   for (const server of servers) server.close();
 });
 

@@ -1,10 +1,10 @@
 // How many names and roles are right over our own corpus of small cases, and how many Chromium's
 // own accessibility tree has right in the same run.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
 
 import { widgets } from '../../src/page/role.js';
-import { launch, script, World } from './browser.js';
+import { onePage, script, World } from './browser.js';
 import type { NameCase } from './corpus/case.js';
 import { names } from './corpus/names.js';
 import { roles } from './corpus/roles.js';
@@ -28,17 +28,11 @@ const words: Readonly<Record<string, string>> = {
   none: 'generic',
 };
 
-let browser: Browser;
 let page: Page;
 let code: string;
 
 beforeAll(async () => {
-  [browser, code] = await Promise.all([launch(), script()]);
-  page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
-});
-
-afterAll(async () => {
-  await browser.close();
+  [page, code] = await Promise.all([onePage(), script()]);
 });
 
 /** The role and name that one implementation computes for the marked element of a case. */

@@ -1,24 +1,33 @@
 // An updated scene must be equal to a walk of the whole page, whatever happens to the page in
 // between: random changes of many kinds, each read at once or after several.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test, vi } from 'vitest';
 
-import { launch, script, World } from './browser.js';
+import { onePage, script, World } from './browser.js';
 
-let browser: Browser;
 let page: Page;
 let code: string;
 
 // Each seed asks the browser some 200 times, which takes half a minute on a machine that is busy.
 vi.setConfig({ testTimeout: 90_000 });
 beforeAll(async () => {
-  [browser, code] = await Promise.all([launch(), script('test/page/scene-entry.ts')]);
-  page = await browser.newPage({ viewport: { width: 1280, height: 2400 } });
+  [page, code] = await Promise.all([
+    onePage({ width: 1280, height: 2400 }),
+    script('test/page/scene-entry.ts'),
+  ]);
 });
-afterAll(() => browser.close());
-
-const read = (world: World): Promise<{ kept: string[]; whole: string[] }> =>
+/** Reads both ways; nothing when they are equal, because they are long. */
+const read = (world: World): Promise<{ kept: string[]; whole: string[] } | null> =>
   world.run('globalThis.pilotfishScene.read()');
+
+/** Changes the page, each time in a task of its own. */
+const change = (all: string[]): Promise<void> =>
+  page.evaluate(async (changes) => {
+    for (const one of changes) {
+      (0, eval)(one);
+      await new Promise((next) => setTimeout(next));
+    }
+  }, all);
 
 const shop = `<!doctype html><title>Shop</title><style>
   body { font: 14px sans-serif } .menu { display: none } .open > .menu { display: block }
@@ -123,12 +132,12 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
     const next = random(seed + 1);
     const done: string[] = [];
     for (let step = 0; step < 60; step++) {
-      for (let i = next() % 3; i >= 0; i--) {
-        const change = changes[next() % changes.length]?.(next() % 997) ?? '';
-        done.push(change);
-        await page.evaluate(change);
-      }
-      const { kept, whole } = await read(world);
+      const now: string[] = [];
+      for (let i = next() % 3; i >= 0; i--)
+        now.push(changes[next() % changes.length]?.(next() % 997) ?? '');
+      done.push(...now);
+      await change(now);
+      const { kept, whole } = (await read(world)) ?? {};
       expect(kept, `after ${done.slice(-4).join(';\n')}`).toEqual(whole);
     }
   },

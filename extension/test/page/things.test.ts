@@ -1,22 +1,16 @@
 // What a snapshot shows for something without a name, a role or an element of its own, and how it
 // tells look-alikes apart.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
 
 import type { Located } from '../../src/page/types.js';
-import { launch, script, World } from './browser.js';
+import { onePage, script, World } from './browser.js';
 
-let browser: Browser;
 let page: Page;
 let code: string;
 
 beforeAll(async () => {
-  [browser, code] = await Promise.all([launch(), script()]);
-  page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
-});
-
-afterAll(async () => {
-  await browser.close();
+  [page, code] = await Promise.all([onePage(), script()]);
 });
 
 async function look(html: string, options: object = {}): Promise<string[]> {

@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import type { ItemData, Resolution, Snapshot } from '../../src/page/types.js';
-import { launch, script, serve, World, zooDir } from './browser.js';
+import { onePage, script, serve, World, zooDir } from './browser.js';
 import { cases } from './case.js';
 
 /** An item of a snapshot, with the data-hit that the page gave it. */
@@ -12,7 +12,6 @@ interface Seen extends ItemData {
   hit: string | null;
 }
 
-let browser: Browser;
 let page: Page;
 let code: string;
 const servers: Server[] = [];
@@ -24,12 +23,10 @@ beforeAll(async () => {
   servers.push(one.server, two.server);
   here = one.url;
   other = two.url;
-  [browser, code] = await Promise.all([launch(), script()]);
-  page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+  [page, code] = await Promise.all([onePage(), script()]);
 });
 
-afterAll(async () => {
-  await browser.close();
+afterAll(() => {
   for (const server of servers) server.close();
 });
 
@@ -139,11 +136,7 @@ describe('the zoo', () => {
     ]);
     for (const item of seen)
       if (item.hit !== null && item.ref !== undefined) expect(declared).toContain(item.hit);
-  });
-
-  test.each(all.filter(({ offered }) => offered))('$id: clicks hit what they mean', async (one) => {
-    const world = await visit(one.id);
-    const { seen } = await look(world);
+    // Clicks hit what they mean.
     for (const want of one.offered ?? []) {
       const ref = seen.find((item) => item.hit === want.hit)?.ref ?? '';
       const reached = await world.run<{ state: string; point?: { x: number; y: number } }>(

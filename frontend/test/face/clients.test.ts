@@ -1,13 +1,7 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { raise, type Stage } from './stage';
-import { violations } from './violations';
-
-let stage: Stage;
-beforeAll(async () => {
-  stage = await raise();
-});
-afterAll(() => stage.close());
+import { expect, test } from 'vitest';
+import { openWindow } from './stage';
+import { accessible } from './violations';
 
 /** Leaves pictures in both colours, if they are wanted. */
 async function picture(page: Page, name: string): Promise<void> {
@@ -21,7 +15,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 test('clients are listed with the age of their tokens, revoked and allowed again', async () => {
-  const page = await stage.open({ width: 1024, height: 700 });
+  const page = await openWindow({ width: 1024, height: 700 });
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   const list = page.getByRole('list', { name: 'Connected clients' });
   await list.getByText('Connected 3 h ago · last used 5 min ago · 1 open connection').waitFor();
@@ -34,7 +28,7 @@ test('clients are listed with the age of their tokens, revoked and allowed again
   await revoke.focus();
   await revoke.press('Enter');
   await dialog.getByText('It is refused until you allow it again here').waitFor();
-  expect(await violations(page)).toEqual([]);
+  await accessible(page);
   await picture(page, 'clients-revoke');
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'hidden' });
@@ -56,11 +50,10 @@ test('clients are listed with the age of their tokens, revoked and allowed again
     { do: 'allow', id: 'a1' },
     { do: 'revoke', id: 'b2' },
   ]);
-  await page.context().close();
 });
 
 test('stored data is measured by kind, and deleted when the user has read what is lost', async () => {
-  const page = await stage.open({ width: 480, height: 700 });
+  const page = await openWindow({ width: 480, height: 700 });
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   const list = page.getByRole('list', { name: 'Stored data' });
   await list.getByText(/2,184 files · oldest from .* · 2 sessions/).waitFor();
@@ -72,7 +65,7 @@ test('stored data is measured by kind, and deleted when the user has read what i
   await page.getByRole('button', { name: 'Delete Browser profiles…' }).click();
   await dialog.getByText('all sign-ins and caches').waitFor();
   await dialog.getByText('Session default uses this data now').waitFor();
-  expect(await violations(page)).toEqual([]);
+  await accessible(page);
   await picture(page, 'stored-delete');
   // What one session has: nothing has to be stopped for the other one.
   await dialog.getByLabel('Session').selectOption('work');
@@ -102,9 +95,8 @@ test('stored data is measured by kind, and deleted when the user has read what i
     { do: 'delete', kind: 'logs' },
   ]);
   await page.getByRole('button', { name: 'Measure again' }).scrollIntoViewIfNeeded();
-  expect(await violations(page)).toEqual([]);
+  await accessible(page);
   await picture(page, 'stored');
   await page.setViewportSize({ width: 1024, height: 700 });
   await picture(page, 'stored-wide');
-  await page.context().close();
 });

@@ -1,20 +1,14 @@
 // A conversation in the window: it is read and answered, and is the same as in the panel.
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { raise, type Show, type Stage } from './stage';
+import { expect, test } from 'vitest';
+import { openWindow, type Show } from './stage';
+import { accessible } from './violations';
 
-let stage: Stage;
 let page: Page;
-beforeAll(async () => {
-  stage = await raise();
-});
-afterAll(() => stage.close());
-afterEach(() => page.context().close());
 
 /** Opens the conversation with a question, or another one by the start of its title. */
 async function open(show: Show = {}, title = 'Why does the coupon'): Promise<void> {
-  page = await stage.open({ scenario: 'conversations', ...show });
+  page = await openWindow({ scenario: 'conversations', ...show });
   await row(title).click();
   await page.getByRole('heading', { level: 1, name: title }).waitFor();
 }
@@ -25,24 +19,10 @@ const calls = (method: string) =>
   page.evaluate((name) => (window.fake?.calls ?? []).filter(([one]) => one === name), method);
 const articles = () => page.locator('article').allInnerTexts();
 
-async function violations(): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-    return found.violations.flatMap((rule) =>
-      rule.nodes.map((node) => `${rule.id}: ${node.target.join(' ')}`),
-    );
-  });
-}
-
-test.each([
-  [320, 'dark'],
-  [640, 'light'],
-  [900, 'dark'],
-] as const)('at %i pixels, %s, nothing is cut, and axe finds nothing', async (width, scheme) => {
-  await open({ scheme, width, height: 640 });
+test.each([320, 640, 900])('at %i pixels nothing is cut, and axe finds nothing', async (width) => {
+  await open({ width, height: 640 });
   await page.getByRole('button', { name: 'Allow once' }).waitFor();
-  expect(await violations()).toEqual([]);
+  await accessible(page);
   const over = await page.evaluate(() =>
     [...document.querySelectorAll('main *')]
       .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
@@ -124,7 +104,7 @@ test('it goes on where it was after the list, and after its session came back', 
 });
 
 test('with the keyboard alone: opened, read up to its beginning, shown in the browser', async () => {
-  page = await stage.open({ scenario: 'conversations' });
+  page = await openWindow({ scenario: 'conversations' });
   await row('Why does the coupon').focus();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Allow once' }).waitFor();

@@ -1,23 +1,13 @@
 // The steps of the first run, in a real browser, at 320 pixels and wide.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { raise, type Show, type Stage } from './stage';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { expect, test } from 'vitest';
+import { openWindow, type Show } from './stage';
+import { accessible } from './violations';
 
 // Where screenshots go, for visual inspection; none without it.
 const pictures = process.env.PILOTFISH_PICTURES;
 
-let stage: Stage;
 let page: Page;
-beforeAll(async () => {
-  stage = await raise();
-});
-afterAll(() => stage.close());
-afterEach(() => page.context().close());
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const heading = (name: string) => page.getByRole('heading', { level: 1, name });
@@ -28,32 +18,21 @@ const shown = () =>
   page.evaluate(() => (window.fake?.calls ?? []).filter(([name]) => name === 'ShowSignIns'));
 
 async function open(show: Show): Promise<void> {
-  page = await stage.open(show);
+  page = await openWindow(show);
   await heading('Browser').waitFor();
 }
 
 /** The step is clean in light and dark, and as wide as the window. */
 async function clean(name: string): Promise<void> {
-  await page.evaluate(axe);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await expect
-      .poll(
-        () =>
-          page.evaluate(async () =>
-            (
-              await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
-            ).violations.map(({ id, nodes }) => `${id}: ${String(nodes[0]?.target)}`),
-          ),
-        { timeout: 10_000 },
-      )
-      .toEqual([]);
-    if (pictures !== undefined)
-      await page.screenshot({
-        path: `${pictures}/first-${name}-${colorScheme}.png`,
-        animations: 'disabled',
-      });
-  }
+  await accessible(page, {
+    also: async (scheme) => {
+      if (pictures !== undefined)
+        await page.screenshot({
+          path: `${pictures}/first-${name}-${scheme}.png`,
+          animations: 'disabled',
+        });
+    },
+  });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
     await page.evaluate(() => innerWidth),
   );

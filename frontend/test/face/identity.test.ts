@@ -1,38 +1,13 @@
 // The form of a session's identity, in a real browser at 320 pixels.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { raise, type Stage } from './stage';
+import { expect, test } from 'vitest';
+import { openWindow } from './stage';
+import { accessible } from './violations';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-let stage: Stage;
 let page: Page;
-beforeAll(async () => {
-  stage = await raise();
-});
-afterAll(() => stage.close());
-afterEach(() => page.context().close());
-
-async function violations(): Promise<string[]> {
-  await page.evaluate(axe);
-  const all: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const found = await page.evaluate(() =>
-      (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-    );
-    for (const { id, nodes } of found.violations)
-      for (const { target, failureSummary = '' } of nodes)
-        all.push(`${colorScheme}, ${id}: ${target.join(' ')} (${failureSummary})`);
-  }
-  return all;
-}
 
 test('the form is filled, tested, corrected and saved', async () => {
-  page = await stage.open({ width: 320, height: 640 });
+  page = await openWindow({ width: 320, height: 640 });
   const edit = page.getByRole('button', { name: /^Edit identity/ }).first();
   await edit.focus();
   await page.keyboard.press('Enter');
@@ -56,7 +31,7 @@ test('the form is filled, tested, corrected and saved', async () => {
   await save.click();
   await dialog.getByText('Color: "red" is not a colour').waitFor();
   await dialog.getByText('Write it as "#1a73e8"').waitFor();
-  await expect.poll(violations, { timeout: 10_000 }).toEqual([]);
+  await accessible(page);
   expect(
     await page.evaluate(() =>
       [...document.querySelectorAll('dialog[open] *')]
@@ -97,7 +72,7 @@ test('the form is filled, tested, corrected and saved', async () => {
 });
 
 test('a session whose settings cannot be read says why, and cannot be saved', async () => {
-  page = await stage.open({ width: 320, height: 640 });
+  page = await openWindow({ width: 320, height: 640 });
   await page.evaluate(() =>
     window.fake?.refuseNext(
       'SessionIdentity',

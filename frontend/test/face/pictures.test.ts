@@ -3,17 +3,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { raise, type Show, type Stage } from './stage';
+import { beforeAll, expect, test } from 'vitest';
+import { openWindow, type Show } from './stage';
 
 const folder = process.env.PILOTFISH_PICTURES ?? '.';
 
-let stage: Stage;
 beforeAll(async () => {
-  stage = await raise();
   await mkdir(folder, { recursive: true });
 });
-afterAll(() => stage.close());
 
 interface Picture extends Show {
   prepare?: (page: Page) => Promise<unknown>;
@@ -205,7 +202,7 @@ const pictures: Record<string, Picture> = {
 
 for (const scheme of ['light', 'dark'] as const) {
   test.each(Object.entries(pictures))(`%s, ${scheme}`, async (name, { prepare, ...show }) => {
-    const page = await stage.open({ ...show, scheme });
+    const page = await openWindow({ ...show, scheme });
     await page.locator('main').waitFor();
     await prepare?.(page);
     const picture = await page.screenshot({
@@ -213,6 +210,5 @@ for (const scheme of ['light', 'dark'] as const) {
       path: join(folder, `${name}-${scheme}.png`),
     });
     expect(picture.length).toBeGreaterThan(2_000);
-    await page.context().close();
   });
 }

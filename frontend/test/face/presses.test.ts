@@ -1,14 +1,8 @@
 // What the user presses while something is on its way, and where the focus is afterwards.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settleTime } from '../../ui/settled';
-import { raise, type Stage } from './stage';
-
-let stage: Stage;
-beforeAll(async () => {
-  stage = await raise();
-});
-afterAll(() => stage.close());
+import { openWindow } from './stage';
 
 declare global {
   /** Lets the calls go on that `hold` stops. */
@@ -47,7 +41,7 @@ const focused = (page: Page) =>
   });
 
 test('site rules that are removed at once are all removed', async () => {
-  const page = await stage.open({ width: 1024, height: 700 });
+  const page = await openWindow({ width: 1024, height: 700 });
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByLabel('Site', { exact: true }).fill('example.com');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -61,11 +55,10 @@ test('site rules that are removed at once are all removed', async () => {
   await first.waitFor({ state: 'detached' });
   await second.waitFor({ state: 'detached' });
   expect(await calls(page, 'RemoveSiteRule')).toBe(2);
-  await page.context().close();
 });
 
 test('a schedule is paused while it is being started', async () => {
-  const page = await stage.open({ width: 1024, height: 700 });
+  const page = await openWindow({ width: 1024, height: 700 });
   await page.getByRole('button', { name: 'Schedules', exact: true }).click();
   const runs = page.getByRole('button', { name: 'Run now' }).first();
   await runs.waitFor();
@@ -83,11 +76,10 @@ test('a schedule is paused while it is being started', async () => {
       ),
     );
   await expect.poll(asked).toEqual(expect.arrayContaining(['run', 'pause']));
-  await page.context().close();
 });
 
 test('the focus stays beside what was pressed', async () => {
-  const page = await stage.open({ width: 1024, height: 700 });
+  const page = await openWindow({ width: 1024, height: 700 });
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   const size = page.locator('[data-setting=fontSize]');
   await size.locator('input').fill('15');
@@ -104,11 +96,10 @@ test('the focus stays beside what was pressed', async () => {
   await page.getByLabel('Filter by text').fill('nothing like this');
   await page.getByRole('button', { name: 'Clear filter' }).press('Enter');
   await expect.poll(() => focused(page)).toBe('Filter by text');
-  await page.context().close();
 });
 
 test('the focus goes to the item beside one that was removed', async () => {
-  const page = await stage.open({ scenario: 'twoApprovals', width: 1024, height: 700 });
+  const page = await openWindow({ scenario: 'twoApprovals', width: 1024, height: 700 });
   const within = () => page.evaluate(() => document.activeElement?.textContent ?? '');
   const settle = async () =>
     page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
@@ -142,5 +133,4 @@ test('the focus goes to the item beside one that was removed', async () => {
   await page.getByRole('button', { name: 'Remove: run JavaScript on localhost' }).press('Enter');
   await expect.poll(() => page.locator('li:focus').count()).toBe(1);
   expect(await within()).not.toContain('localhost');
-  await page.context().close();
 });

@@ -1,6 +1,5 @@
 // The pages about other programs and MCP servers, in a real browser, over the app's own code: its
 // answers come from a program that has the files of a temporary home.
-import axe from 'axe-core';
 import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,11 +8,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { raise, type Show, type Stage } from './stage';
+import { openWindow, type Show } from './stage';
+import { accessible } from './violations';
 
 const top = fileURLToPath(new URL('../../..', import.meta.url));
 
-let stage: Stage;
 let built: string;
 // The first build of the program takes a minute on a machine that is busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
@@ -23,10 +22,8 @@ beforeAll(async () => {
     cwd: top,
     stdio: 'inherit',
   });
-  stage = await raise();
 });
 afterAll(async () => {
-  await stage.close();
   await rm(built, { recursive: true });
 });
 
@@ -47,8 +44,8 @@ async function open(show: Show = {}): Promise<Home> {
   });
   const waiting: ((line: string) => void)[] = [];
   createInterface(program.stdout).on('line', (line) => waiting.shift()?.(line));
-  const page = await stage.open({ width: 1024, height: 700, ...show, bridged: true });
-  await page.exposeFunction(
+  const page = await openWindow({ width: 1024, height: 700, ...show, bridged: true });
+  const bridge = await page.exposeFunction(
     'bridged',
     (method: string, request: unknown) =>
       new Promise<string>((resolve) => {
@@ -65,7 +62,7 @@ async function open(show: Show = {}): Promise<Home> {
     },
     read: (...parts) => readFile(path(...parts), 'utf8'),
     close: async () => {
-      await page.context().close();
+      await bridge.dispose();
       program.stdin.end();
       await new Promise((resolve) => program.once('exit', resolve));
       await rm(home, { recursive: true });
@@ -78,28 +75,16 @@ const enter = (page: Page) => page.getByRole('button', { name: 'Settings', exact
 const item = (page: Page, name: string): Locator =>
   page.getByRole('listitem', { name, exact: true });
 
-/** What axe finds, and what is wider than the window. */
-async function problems(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    await Promise.all(document.getAnimations().map(({ finished }) => finished));
-    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-    const wide = [...document.querySelectorAll('main *, dialog[open] *')]
-      .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
-      .filter((one) => getComputedStyle(one).display !== 'inline');
-    return [
-      ...found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`),
-      ...wide.map((one) => `too wide: ${one.outerHTML.slice(0, 80)}`),
-    ];
-  });
-}
-
+/** Expects that axe finds nothing, and nothing is wider than the window. */
 async function clean(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await expect.poll(() => problems(page), { timeout: 30_000 }).toEqual([]);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
+  await accessible(page);
+  const wide = await page.evaluate(() =>
+    [...document.querySelectorAll('main *, dialog[open] *')]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
+      .filter((one) => getComputedStyle(one).display !== 'inline')
+      .map((one) => one.outerHTML.slice(0, 80)),
+  );
+  expect(wide).toEqual([]);
 }
 
 const picture = async (page: Page, name: string, at?: Locator): Promise<void> => {

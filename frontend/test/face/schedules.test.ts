@@ -1,40 +1,30 @@
 // The page of schedules, in a real browser: every button and field, at 320 pixels.
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { raise, type Show, type Stage } from './stage';
+import { expect, test, vi } from 'vitest';
+import { openWindow, type Show } from './stage';
+import { accessible } from './violations';
 
-let stage: Stage;
 // The form is long, and axe takes seconds on a machine that is busy.
 vi.setConfig({ testTimeout: 90_000 });
-beforeAll(async () => {
-  stage = await raise();
-});
-afterAll(() => stage.close());
 
 async function open(show: Show = {}): Promise<Page> {
-  const page = await stage.open({ width: 320, height: 720, ...show });
+  const page = await openWindow({ width: 320, height: 720, ...show });
   await page.getByRole('button', { name: 'Schedules', exact: true }).click();
   await page.getByRole('heading', { name: 'Schedules' }).waitFor();
   return page;
 }
 
-/** What axe finds, and what is wider than the window. */
-async function problems(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-    const wide = [...document.querySelectorAll('main *, dialog[open] *')]
+/** Expects that axe finds nothing, and nothing is wider than the window. */
+async function clean(page: Page): Promise<void> {
+  await accessible(page);
+  const wide = await page.evaluate(() =>
+    [...document.querySelectorAll('main *, dialog[open] *')]
       .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
-      .filter((one) => getComputedStyle(one).display !== 'inline');
-    return [
-      ...found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`),
-      ...wide.map((one) => `too wide: ${one.outerHTML.slice(0, 80)}`),
-    ];
-  });
+      .filter((one) => getComputedStyle(one).display !== 'inline')
+      .map((one) => one.outerHTML.slice(0, 80)),
+  );
+  expect(wide).toEqual([]);
 }
-
-const clean = (page: Page) => expect.poll(() => problems(page), { timeout: 20_000 }).toEqual([]);
 
 const asked = async (page: Page) =>
   (await page.evaluate(() => window.fake?.calls ?? []))
@@ -47,8 +37,8 @@ const picture = async (page: Page, name: string): Promise<void> => {
   if (folder !== undefined) await page.screenshot({ path: `${folder}/schedules-${name}.png` });
 };
 
-test.each(['light', 'dark'] as const)('the list, with the last runs, %s', async (scheme) => {
-  const page = await open({ scheme });
+test('the list, with the last runs', async () => {
+  const page = await open();
   await page.getByText('Waiting for a file').waitFor();
   await page.getByText(/^Next: /).waitFor();
   await page.getByText('Paused').waitFor();
@@ -64,8 +54,7 @@ test.each(['light', 'dark'] as const)('the list, with the last runs, %s', async 
     'pilotfish task show f3a2',
   );
   await clean(page);
-  await picture(page, `list-${scheme}`);
-  await page.context().close();
+  await picture(page, 'list');
 });
 
 test('each button of a schedule does what it says', async () => {
@@ -96,14 +85,13 @@ test('each button of a schedule does what it says', async () => {
     ['remove', 'tea'],
     ['remove', 'tea'],
   ]);
-  await page.context().close();
 });
 
-test.each(['light', 'dark'] as const)('a schedule is added and changed, %s', async (scheme) => {
-  const page = await open({ scheme, schedules: false });
+test('a schedule is added and changed', async () => {
+  const page = await open({ schedules: false });
   await page.getByText('No schedule yet').waitFor();
   await clean(page);
-  await picture(page, `none-${scheme}`);
+  await picture(page, 'none');
   await page.getByRole('button', { name: 'New schedule' }).press('Enter');
   await page.keyboard.type('news'); // the name has the focus
   await page.getByLabel('Task', { exact: true }).fill('Summarise the front page');
@@ -113,7 +101,7 @@ test.each(['light', 'dark'] as const)('a schedule is added and changed, %s', asy
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('“daily 09:30”').or(page.getByText('Write it as "daily 09:30"')).waitFor();
   await clean(page);
-  await picture(page, `form-${scheme}`);
+  await picture(page, 'form');
   await page.getByLabel('Time', { exact: true }).fill('daily 09:30');
   await page.getByLabel('Start the session for a run').check();
   await page.getByRole('combobox', { name: 'Notification' }).selectOption('always');
@@ -173,11 +161,10 @@ test.each(['light', 'dark'] as const)('a schedule is added and changed, %s', asy
       when: { folder: '/home/ada/src/other', pattern: '*.csv' },
     },
   });
-  await page.context().close();
 });
 
 test('a list that cannot be read says why', async () => {
-  const page = await stage.open({ width: 320 });
+  const page = await openWindow({ width: 320 });
   await page.evaluate(() =>
     window.fake?.refuseNext(
       'Schedules',
@@ -188,5 +175,4 @@ test('a list that cannot be read says why', async () => {
   await page.getByText('The list cannot be read').waitFor();
   await page.getByText('Move the file away').waitFor();
   await clean(page);
-  await page.context().close();
 });

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { raise, type Stage } from './stage';
-import { violations } from './violations';
-
-let stage: Stage;
-beforeAll(async () => {
-  stage = await raise();
-});
-afterAll(() => stage.close());
+import { expect, test } from 'vitest';
+import { openWindow } from './stage';
+import { accessible } from './violations';
 
 test('secrets are listed, added and removed, and no value stays in the page', async () => {
-  const page = await stage.open({ width: 320, height: 620 });
+  const page = await openWindow({ width: 320, height: 620 });
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   const list = page.getByRole('list', { name: 'Secrets' });
   await list.getByText('header X-Api-Key').waitFor();
@@ -26,7 +20,7 @@ test('secrets are listed, added and removed, and no value stays in the page', as
   const value = dialog.getByLabel('Value');
   expect(await value.getAttribute('type')).toBe('password');
   await value.fill('abc');
-  expect(await violations(page)).toEqual([]);
+  await accessible(page);
   await add.click();
   await dialog.getByText('fewer than 4 characters').waitFor();
   await value.fill('Bearer hush');
@@ -49,7 +43,7 @@ test('secrets are listed, added and removed, and no value stays in the page', as
   await dialog.getByLabel('Reference').fill('pass:shop');
   await dialog.getByText('This replaces the secret').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  expect(await violations(page)).toEqual([]);
+  await accessible(page);
   await page.getByRole('button', { name: 'Remove secret build' }).click();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await dialog.waitFor({ state: 'hidden' });
@@ -64,5 +58,4 @@ test('secrets are listed, added and removed, and no value stays in the page', as
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.screenshot({ path: `${pictures}/secrets-add.png` });
   }
-  await page.context().close();
 });

@@ -1,31 +1,17 @@
 import { mkdir } from 'node:fs/promises';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { raise, type Show, type Stage } from './stage';
-
-let stage: Stage;
-beforeAll(async () => {
-  stage = await raise();
-});
-afterAll(() => stage.close());
+import { expect, test } from 'vitest';
+import { openWindow, type Show } from './stage';
+import { accessible } from './violations';
 
 async function open(show: Show = {}): Promise<Page> {
-  const page = await stage.open({ width: 1024, height: 700, ...show });
+  const page = await openWindow({ width: 1024, height: 700, ...show });
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByLabel('Theme', { exact: true }).waitFor();
   return page;
 }
 
 const kept = (page: Page) => page.evaluate(() => window.fake?.settings);
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-    return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
-  });
-}
 
 /** Writes a screenshot where somebody wants to look at it. */
 async function picture(page: Page, name: string): Promise<void> {
@@ -35,37 +21,34 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}/settings-${name}.png` });
 }
 
-describe.each(['light', 'dark'] as const)('%s', (scheme) => {
-  test.each([
-    [320, 560],
-    [1024, 700],
-    [1600, 1000],
-  ])('nothing overflows and axe finds nothing at %i × %i', async (width, height) => {
-    const page = await open({ scheme, width, height });
-    await page.evaluate(() => {
-      window.fake?.push({
-        settingsProblem: {
-          file: '/home/ada/.config/pilotfish/settings.toml',
-          line: 12,
-          column: 1,
-          name: 'font_size',
-          message: 'font_size cannot be 99',
-          allowed: 'a whole number from 8 to 32 pixels',
-        },
-      });
+test.each([
+  [320, 560],
+  [1024, 700],
+  [1600, 1000],
+])('nothing overflows and axe finds nothing at %i × %i', async (width, height) => {
+  const page = await open({ width, height });
+  await page.evaluate(() => {
+    window.fake?.push({
+      settingsProblem: {
+        file: '/home/ada/.config/pilotfish/settings.toml',
+        line: 12,
+        column: 1,
+        name: 'font_size',
+        message: 'font_size cannot be 99',
+        allowed: 'a whole number from 8 to 32 pixels',
+      },
     });
-    await page.getByRole('alert').filter({ hasText: 'line 12' }).waitFor();
-    expect(await violations(page)).toEqual([]);
-    const over = await page.evaluate(() =>
-      [...document.querySelectorAll('main *')]
-        .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
-        .filter((element) => getComputedStyle(element).display !== 'inline')
-        .map((element) => element.className),
-    );
-    expect(over).toEqual([]);
-    await picture(page, `${scheme}-${String(width)}`);
-    await page.context().close();
   });
+  await page.getByRole('alert').filter({ hasText: 'line 12' }).waitFor();
+  await accessible(page);
+  const over = await page.evaluate(() =>
+    [...document.querySelectorAll('main *')]
+      .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+      .filter((element) => getComputedStyle(element).display !== 'inline')
+      .map((element) => element.className),
+  );
+  expect(over).toEqual([]);
+  await picture(page, String(width));
 });
 
 test('a search finds names, explanations and groups, and the keyboard is enough', async () => {
@@ -97,7 +80,6 @@ test('a search finds names, explanations and groups, and the keyboard is enough'
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   await expect.poll(async () => (await kept(page))?.startSession).toBe(false);
-  await page.context().close();
 });
 
 test('what is changed is marked; a reset of one and of a group can be undone', async () => {
@@ -140,7 +122,6 @@ test('what is changed is marked; a reset of one and of a group can be undone', a
       return [fontSize, terminalGraceMinutes];
     })
     .toEqual([20, 60]);
-  await page.context().close();
 });
 
 test('theme and text size act at once', async () => {
@@ -154,7 +135,6 @@ test('theme and text size act at once', async () => {
     .poll(() => page.evaluate(() => getComputedStyle(document.documentElement).fontSize))
     .toBe('24px');
   await picture(page, 'large-text');
-  await page.context().close();
 });
 
 test('a part of the table of routes is saved without the others', async () => {
@@ -165,7 +145,6 @@ test('a part of the table of routes is saved without the others', async () => {
   await page.getByLabel('Words that select the strong model').press('Enter');
   await expect.poll(async () => (await kept(page))?.chatRouting.strong).toEqual(['why', 'how']);
   expect((await kept(page))?.chatRouting.instant).toBe(false);
-  await page.context().close();
 });
 
 test('a change from elsewhere arrives, and a mistake in the file goes when it is mended', async () => {
@@ -196,5 +175,4 @@ test('a change from elsewhere arrives, and a mistake in the file goes when it is
     fake.push({ settings: 8 });
   });
   await page.getByText('settings.toml has a mistake').waitFor({ state: 'detached' });
-  await page.context().close();
 });

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import type { FakeOptions } from '../fakes/wails';
 
@@ -23,46 +23,76 @@ export interface Show extends FakeOptions {
   height?: number;
 }
 
-export interface Stage {
-  /** Opens the window with a fake backend with these options. */
-  open(show?: Show): Promise<Page>;
-  close(): Promise<void>;
+/** What all tests of a run share: a new page is a new process, which costs more than most tests. */
+interface Stage {
+  page: Page;
+  url: string;
+  script: string;
 }
 
-/** Serves the built window and starts the browser. */
-export async function raise(): Promise<Stage> {
-  const script = await bundleFake();
-  const server = await serve(join(root, 'dist'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const browser: Browser = await chromium.launch({
-    executablePath: process.env.PILOTFISH_CHROMIUM ?? '/usr/bin/chromium',
-    // As root, which containers run as, Chromium needs its sandbox off.
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-  });
+let stage: Promise<Stage> | undefined;
+/** Removes what the last window ran before its page. */
+let before: { dispose(): Promise<void> } | undefined;
+let openings = 0;
 
-  return {
-    async open({ scheme = 'light', width = 900, height = 640, ...options } = {}) {
-      const context = await browser.newContext({
-        viewport: { width, height },
-        colorScheme: scheme,
-        permissions: ['clipboard-read', 'clipboard-write'],
-      });
-      const page = await context.newPage();
-      // Less than the test's timeout, so that a failure names its step.
-      page.setDefaultTimeout(10_000);
-      page.on('pageerror', (error) => {
-        throw error;
-      });
-      await page.addInitScript(`globalThis.fakeOptions = ${JSON.stringify(options)};\n${script}`);
-      await page.goto(`http://127.0.0.1:${String(port)}/`);
-      return page;
-    },
-    async close() {
-      await browser.close();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+/** Serves the built window and starts the browser. Both end with the run. */
+async function raise(): Promise<Stage> {
+  const [script, server, browser] = await Promise.all([
+    bundleFake(),
+    serve(join(root, 'dist')),
+    chromium.launch({
+      executablePath: process.env.PILOTFISH_CHROMIUM ?? '/usr/bin/chromium',
+      args: [
+        // Nothing here is drawn by a graphics card.
+        '--disable-gpu',
+        // A page lives for a second: optimizing its code costs more than it saves.
+        '--js-flags=--single-threaded-gc --no-concurrent-recompilation --no-maglev --no-turbofan',
+        // As root, which containers run as, Chromium needs its sandbox off.
+        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      ],
+    }),
+  ]);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  const context = await browser.newContext({
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page = await context.newPage();
+  // Less than the test's timeout, so that a failure names its step.
+  page.setDefaultTimeout(10_000);
+  page.on('pageerror', (error) => {
+    throw error;
+  });
+  const { port } = server.address() as AddressInfo;
+  return { page, url: `http://127.0.0.1:${String(port)}/`, script };
+}
+
+/**
+ * Opens the window with a fake backend with these options. The page is that of the test before, in
+ * its first state.
+ */
+export async function openWindow({
+  scheme = 'light',
+  width = 900,
+  height = 640,
+  ...options
+}: Show = {}): Promise<Page> {
+  const { page, url, script } = await (stage ??= raise());
+  await before?.dispose();
+  // The pointer is nowhere in a new page.
+  await page.mouse.move(-1, -1);
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: null });
+  before = await page.addInitScript(
+    `if (sessionStorage.getItem('opening') !== '${String(++openings)}') {
+      sessionStorage.clear();
+      localStorage.clear();
+      sessionStorage.setItem('opening', '${String(openings)}');
+    }
+    globalThis.fakeOptions = ${JSON.stringify(options)};\n${script}`,
+  );
+  await page.goto(url);
+  return page;
 }
 
 async function bundleFake(): Promise<string> {

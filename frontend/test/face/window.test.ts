@@ -1,47 +1,20 @@
 // The window in use, in a real browser.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { raise, type Show, type Stage } from './stage';
+import { describe, expect, test } from 'vitest';
+import { openWindow, type Show } from './stage';
+import { accessible } from './violations';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-let stage: Stage;
 let page: Page;
-beforeAll(async () => {
-  stage = await raise();
-});
-afterAll(() => stage.close());
-afterEach(() => page.context().close());
 
 async function open(show: Show = {}): Promise<void> {
-  page = await stage.open(show);
+  page = await openWindow(show);
   await page.locator('main').waitFor();
 }
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const calls = () => page.evaluate(() => window.fake?.calls ?? []);
 
-/** The violations that axe finds, in the light and the dark scheme. */
-async function violations(): Promise<string[]> {
-  await page.evaluate(axe);
-  const all: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const found = await page.evaluate(() =>
-      (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-    );
-    for (const { id, nodes } of found.violations)
-      for (const { target, failureSummary = '' } of nodes)
-        all.push(`${colorScheme}, ${id}: ${target.join(' ')} (${failureSummary})`);
-  }
-  return all;
-}
-
-/** A violation counts only if it persists: colours may still be in transition. */
-const clean = () => expect.poll(violations, { timeout: 10_000 }).toEqual([]);
+const clean = () => accessible(page);
 
 describe('axe', () => {
   test.each([
@@ -112,7 +85,6 @@ test('nothing is wider than the window at 320 pixels', async () => {
       );
       expect(over, `${scenario}, ${name}`).toEqual([]);
     }
-    if (scenario !== 'foreign') await page.context().close();
   }
 });
 
