@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pilotfish/app/agents/fakes/model"
 	"pilotfish/app/e2e/desktop"
@@ -124,21 +125,34 @@ func (s *sharedProduct) restore() {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
 	s.ctx = ctx
-	session := s.session(protocol.DefaultSession)
-	for _, one := range session.Approvals {
-		t.Errorf("the test leaves a question: %+v", one)
-	}
-	for _, one := range s.tasks() {
-		if !one.State.Over() {
-			t.Errorf("the test leaves the task %q, which is %s", one.Goal, one.State)
-		}
-	}
+	var session protocol.SessionInfo
 	var talks protocol.ChatListReply
-	s.request("/chat/list", struct{}{}, &talks)
-	for _, one := range talks.Conversations {
-		if one.State != protocol.ConversationIdle && one.State != protocol.ConversationFailed {
-			t.Errorf("the test leaves the conversation %q, which is %s", one.Title, one.State)
+	running := func() (left []string) {
+		session = s.session(protocol.DefaultSession)
+		for _, one := range session.Approvals {
+			left = append(left, fmt.Sprintf("a question: %+v", one))
 		}
+		for _, one := range s.tasks() {
+			if !one.State.Over() {
+				left = append(left, fmt.Sprintf("the task %q, which is %s", one.Goal, one.State))
+			}
+		}
+		talks = protocol.ChatListReply{}
+		s.request("/chat/list", struct{}{}, &talks)
+		for _, one := range talks.Conversations {
+			if one.State != protocol.ConversationIdle && one.State != protocol.ConversationFailed {
+				left = append(left, fmt.Sprintf("the conversation %q, which is %s", one.Title, one.State))
+			}
+		}
+		return left
+	}
+	// What the test saw last is on the screen before its end is recorded.
+	left := running()
+	for deadline := time.Now().Add(patience); len(left) > 0 && time.Now().Before(deadline); left = running() {
+		time.Sleep(50 * time.Millisecond)
+	}
+	for _, one := range left {
+		t.Errorf("the test leaves %s", one)
 	}
 	if kept := s.kept(); kept != s.began {
 		t.Errorf("the test has changed for good:\n%s\nAt the start it was:\n%s", kept, s.began)
@@ -211,6 +225,8 @@ func (p *product) startAgent(panel *tap.Page, name string) {
 			return true
 		}
 		p.endTerminals(panel, all)
+		// The panel starts one by itself, or offers it with a button.
+		p.do(panel, fmt.Sprintf(`[...document.querySelectorAll('button')].find((b) => b.checkVisibility() && b.textContent.trim() === %q)?.click()`, "Start "+name+" beside this tab"))
 		return false
 	})
 }
