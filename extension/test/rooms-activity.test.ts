@@ -77,6 +77,17 @@ describe('the list', () => {
     await button('Pause').waitFor();
   });
 
+  it('stays away from the end when a scroll from before the key is reported after it', async () => {
+    await open(many(80));
+    await row(80).waitFor();
+    await log().evaluate(async (list) => {
+      list.scrollTop -= 2;
+      list.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home', bubbles: true }));
+      for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+    });
+    expect(await button('Newest').count()).toBe(1);
+  });
+
   it('reads earlier pages, and says what is no longer stored', async () => {
     await open((backend) => {
       const filled = many(1200)(backend);
