@@ -83,6 +83,10 @@ func secureServer(t *testing.T, c tls.Certificate, handler http.Handler) string 
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12}
 	s.StartTLS()
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	return port
 }

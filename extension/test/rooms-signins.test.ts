@@ -1,5 +1,4 @@
-import axe, { type AxeResults } from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
 import type { FakeBackend } from './fakes/backend';
 import { accessible } from '../../frontend/test/face/violations';
