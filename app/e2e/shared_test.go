@@ -148,8 +148,11 @@ func (s *sharedProduct) restore() {
 	}
 	// What the test saw last is on the screen before its end is recorded.
 	left := running()
+	// As in eventually: nothing outside of the product can subscribe to all of these.
+	tick := time.NewTicker(25 * time.Millisecond)
+	defer tick.Stop()
 	for deadline := time.Now().Add(patience); len(left) > 0 && time.Now().Before(deadline); left = running() {
-		time.Sleep(50 * time.Millisecond)
+		<-tick.C
 	}
 	for _, one := range left {
 		t.Errorf("the test leaves %s", one)

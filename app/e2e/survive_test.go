@@ -325,7 +325,7 @@ func (p *product) windowPID() int {
 // TestAppKilled kills the app with SIGKILL while an agent runs that ignores every other
 // signal and has a daemon outside of its process group, in the middle of a turn of Chat and
 // of a task. No process of ours is left. The next start has the tabs; the turn has ended,
-// what waited still waits, and the task goes on at its step.
+// a question that waited still waits, and the task resumes at its step.
 func TestAppKilled(t *testing.T) {
 	pages := taskSite(t)
 	m := newHosted(t, map[string]func(scene) model.Reply{"Twice": twice})

@@ -115,7 +115,7 @@ func takeFrame(at int) act {
 	return func(s scene) do { return do{"do": "click", "ref": s.nth("btn Take", at)} }
 }
 
-// dialogScenarios are dialogs of the page, and what comes late.
+// dialogScenarios are dialogs of the page, and content that appears late.
 func dialogScenarios() []scenario {
 	return []scenario{
 		{

@@ -160,8 +160,8 @@ func (r *installation) sessions() (pids []int) {
 	return pids
 }
 
-// Ten commands at the same time find nothing running: one session starts, whose first tab
-// all ten are told. A command right after `app quit` waits for the end and starts the next
+// Ten commands at the same time find nothing running: one session starts, and all
+// ten get its first tab. A command right after `app quit` waits for the end and starts the next
 // session, which has the same tabs, and ends when no more commands come.
 func TestTenCommandsStartOneSession(t *testing.T) {
 	// Longer than a command may have to wait on a busy machine.
