@@ -37,6 +37,7 @@ type App struct {
 	*calls.ProgramCalls
 	*calls.ScheduleCalls
 	*calls.SecretCalls
+	*calls.WorkCalls
 }
 
 // newApp adds to an App the calls of its backend.
@@ -54,6 +55,7 @@ func newApp(a App) *App {
 		return nil
 	})
 	a.SecretCalls = calls.NewSecretCalls(a.ctx, a.backend.Secrets)
+	a.WorkCalls = calls.NewWorkCalls(a.ctx, a.backend)
 	return &a
 }
 

@@ -128,7 +128,7 @@ type fakeBackend struct {
 
 	mu    sync.Mutex
 	state protocol.WindowState
-	show  func(string)
+	show  func(protocol.WindowShow)
 	quit  func()
 }
 
@@ -317,6 +317,16 @@ func (b *fakeBackend) Settings() protocol.Settings {
 	return protocol.Settings{Agent: protocol.AgentAuto}
 }
 
+func (b *fakeBackend) Work(name protocol.SessionName) (protocol.SessionWork, error) {
+	b.called("work %s", name)
+	return protocol.SessionWork{Routines: []protocol.TaskRoutine{}, Tasks: []protocol.Task{}}, nil
+}
+
+func (b *fakeBackend) Activity(_ context.Context, name protocol.SessionName, _ protocol.ActivityQuery) (protocol.ActivityFound, error) {
+	b.called("activity %s", name)
+	return protocol.ActivityFound{Entries: []protocol.ActivityEntry{}}, nil
+}
+
 func (b *fakeBackend) SaveSettings(_ context.Context, s protocol.Settings) (protocol.Settings, error) {
 	return s, nil
 }
@@ -331,7 +341,7 @@ func (b *fakeBackend) SetTray(host protocol.TrayHost) {
 	b.called("tray %s", host)
 }
 
-func (b *fakeBackend) OnShow(show func(string)) {
+func (b *fakeBackend) OnShow(show func(protocol.WindowShow)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.show = show
@@ -395,7 +405,7 @@ func wireFake(_ context.Context, tty console) (parts, error) {
 			case o.State != nil:
 				b.set(*o.State)
 			case o.Show != nil:
-				b.show(*o.Show)
+				b.show(protocol.WindowShow{Page: protocol.WindowPage(*o.Show)})
 			}
 		}
 	}()

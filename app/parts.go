@@ -69,6 +69,7 @@ type backend interface {
 	// Approvals returns the approvals of a session.
 	Approvals(name protocol.SessionName) (calls.Asked, error)
 	calls.ConversationsOf
+	calls.WorkOf
 	Settings() protocol.Settings
 	SaveSettings(ctx context.Context, settings protocol.Settings) (protocol.Settings, error)
 	ProbeAgents(ctx context.Context) protocol.AgentsFile
@@ -84,9 +85,8 @@ type backend interface {
 	// Schedules are what runs by itself; nil when there is nothing.
 	Schedules() session.Schedules
 	SetTray(host protocol.TrayHost)
-	// OnShow sets the function that shows the window, with a page to open or
-	// "".
-	OnShow(show func(page string))
+	// OnShow sets the function that shows the window.
+	OnShow(show func(protocol.WindowShow))
 	// OnQuit sets the function that ends the program.
 	OnQuit(quit func())
 }

@@ -29,7 +29,7 @@ type trayChild struct {
 	dir     string
 	backend backend
 	state   func() protocol.WindowState
-	show    func(page string)
+	show    func(protocol.WindowShow)
 	quit    func()
 	log     *slog.Logger
 }
@@ -170,7 +170,7 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 		t.later(ctx, group, a, func() error {
 			asked, err := t.backend.Approvals(a.Session)
 			if err != nil { // the session was deleted meanwhile
-				t.show("approvals")
+				t.show(protocol.WindowShow{Page: protocol.WindowApprovals})
 				return err
 			}
 			asked.Show(ctx, a.Approval)
@@ -178,15 +178,15 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 		})
 	case protocol.TrayOpen:
 		// While an approval waits, open the page of approvals.
-		page := ""
+		var show protocol.WindowShow
 		for _, s := range t.state().Sessions {
 			if len(s.Approvals) > 0 {
-				page = "approvals"
+				show.Page = protocol.WindowApprovals
 			}
 		}
-		t.show(page)
+		t.show(show)
 	case protocol.TrayLogs:
-		t.show("logs")
+		t.show(protocol.WindowShow{Page: protocol.WindowLogs})
 	case protocol.TrayQuit:
 		t.quit()
 	default:

@@ -46,7 +46,7 @@ func startTray(t *testing.T, part string) (b *fakeBackend, end func()) {
 	b = newFakeBackend()
 	tray := &trayChild{
 		program: os.Args[0], dir: filepath.Join(t.TempDir(), "tray"), backend: b, state: b.Window,
-		show: func(page string) { b.called("show %q", page) },
+		show: func(what protocol.WindowShow) { b.called("show %q", what.Page) },
 		quit: func() { b.called("quit") },
 		log:  slog.New(slog.DiscardHandler),
 	}
@@ -120,7 +120,7 @@ func TestTrayActions(t *testing.T) {
 	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{sessionInfo("old", protocol.SessionStopped), sessionInfo("work", protocol.SessionRunning)}})
 	tray := &trayChild{
 		backend: b, state: b.Window, log: slog.New(slog.DiscardHandler),
-		show: func(page string) { b.called("show %q", page) },
+		show: func(what protocol.WindowShow) { b.called("show %q", what.Page) },
 		quit: func() { b.called("quit") },
 	}
 	said := strings.NewReader(`{"action":"no_host"}

@@ -34,6 +34,9 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 		case protocol.SessionRunning, protocol.SessionRestarting:
 			alive = true
 			claim(2, protocol.IconRunning, "running")
+		case protocol.SessionBackground:
+			alive = true
+			claim(2, protocol.IconRunning, "running without a window")
 		case protocol.SessionFailed:
 			claim(5, protocol.IconError, problemWords(s))
 		case protocol.SessionStopped:
@@ -43,13 +46,13 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 		}
 		tray.Running = true
 		prefix := ""
-		if several {
+		if several || s.Name != protocol.DefaultSession {
 			prefix = shorten(cmp.Or(s.Title, string(s.Name))) + " · "
 		}
 		claimAgents(s, claim)
 		for _, w := range s.Approvals {
 			claim(4, protocol.IconNeedsYou, shorten(question.Who(w.Actor))+" needs your approval")
-			tray.Approvals = append(tray.Approvals, trayApproval(s.Name, prefix, w))
+			tray.Approvals = append(tray.Approvals, trayApproval(s.Name, prefix, w, state.Confinement))
 		}
 		for _, t := range s.Tabs {
 			tray.Tabs = append(tray.Tabs, protocol.TrayTab{Session: s.Name, ID: t.ID, Label: prefix + tabLabel(t)})
@@ -65,7 +68,7 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 func running(state protocol.WindowState) int {
 	n := 0
 	for _, s := range state.Sessions {
-		if s.State == protocol.SessionRunning || s.State == protocol.SessionRestarting {
+		if s.State == protocol.SessionRunning || s.State == protocol.SessionRestarting || s.State == protocol.SessionBackground {
 			n++
 		}
 	}
@@ -111,12 +114,13 @@ func tabLabel(t protocol.Tab) string {
 
 // trayApproval is what waits in one line: who asks, what for, with the element's name,
 // and where. Further arguments do not fit into a menu: what has some, or is shortened,
-// is allowed where it stands whole, in panel and window.
-func trayApproval(session protocol.SessionName, prefix string, w protocol.Approval) protocol.TrayApproval {
+// is allowed where it stands whole, in panel and window. So is what an agent could allow
+// itself in this menu.
+func trayApproval(session protocol.SessionName, prefix string, w protocol.Approval, confinement protocol.Confinement) protocol.TrayApproval {
 	who, allOfWho := fitted(question.Who(w.Actor))
 	what, allOfWhat := fitted(question.What(w))
 	where, allOfWhere := fitted(question.Where(w))
-	whole := w.Login == nil && len(question.Details(w)) == 0 && allOfWho && allOfWhat && allOfWhere
+	whole := w.Login == nil && confinement.AllowsByBus(w.Actor) && len(question.Details(w)) == 0 && allOfWho && allOfWhat && allOfWhere
 	label := prefix + who + ": " + what
 	if where != "" {
 		label = fmt.Sprintf("%s on %s", label, where)

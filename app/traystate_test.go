@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -124,6 +125,10 @@ func TestTrayListsTheTabsOfWhatRuns(t *testing.T) {
 	if want := "default/t1 default · Welcome — claude needs you\ndefault/t2 default · https://example.test/\nwork/t1 work · Mail (crashed)"; got != want {
 		t.Errorf("several sessions: got\n%s\nwant\n%s", got, want)
 	}
+	got = labels(trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{two}}))
+	if want := "work/t1 work · Mail (crashed)"; got != want {
+		t.Errorf("another session than the default one: got %q, want %q", got, want)
+	}
 }
 
 func TestLabelsAreOneShortLine(t *testing.T) {
@@ -165,7 +170,7 @@ func TestTrayShowsWhatWaits(t *testing.T) {
 	task.ID, task.Actor = "n3", protocol.Actor{Kind: protocol.ActorTask, ID: "1", Title: strings.Repeat("x", labelRunes)}
 	got := trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{{
 		Name: "default", State: protocol.SessionRunning, Approvals: []protocol.Approval{waiting, code, task},
-	}}})
+	}}, Confinement: protocol.Confinement{On: true}})
 	if got.Icon != protocol.IconNeedsYou || got.Tooltip != "Pilotfish: Claude Code in the terminal of t1 needs your approval" {
 		t.Errorf("icon %s, tooltip %q", got.Icon, got.Tooltip)
 	}
@@ -176,5 +181,18 @@ func TestTrayShowsWhatWaits(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got.Approvals, want) {
 		t.Errorf("approvals are %+v and not %+v", got.Approvals, want)
+	}
+	// Where an agent reaches the message bus, it could press the menu for the user.
+	open := protocol.NewError(protocol.CodeNotConfined, "open", "")
+	program := waiting
+	program.Actor = protocol.Actor{Kind: protocol.ActorMCP, ID: "1", Name: "Zed"}
+	for _, one := range []struct {
+		approval protocol.Approval
+		state    protocol.Confinement
+	}{{waiting, protocol.Confinement{}}, {waiting, protocol.Confinement{On: true, Problem: open}}, {waiting, protocol.Confinement{On: true, Desktop: open}}, {program, protocol.Confinement{On: true}}} {
+		got := trayState(protocol.WindowState{Confinement: one.state, Sessions: []protocol.SessionInfo{{Name: "default", State: protocol.SessionRunning, Approvals: []protocol.Approval{one.approval}}}})
+		if len(got.Approvals) != 1 || got.Approvals[0].Whole != (runtime.GOOS != "linux") {
+			t.Errorf("with %+v the menu offers %+v", one.state, got.Approvals)
+		}
 	}
 }

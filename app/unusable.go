@@ -111,6 +111,16 @@ func (b *brokenBackend) OpenLink(context.Context, protocol.SessionName, string) 
 	return b.problem
 }
 
+// Work returns the problem.
+func (b *brokenBackend) Work(protocol.SessionName) (protocol.SessionWork, error) {
+	return protocol.SessionWork{}, b.problem
+}
+
+// Activity returns the problem.
+func (b *brokenBackend) Activity(context.Context, protocol.SessionName, protocol.ActivityQuery) (protocol.ActivityFound, error) {
+	return protocol.ActivityFound{}, b.problem
+}
+
 func (b *brokenBackend) Settings() protocol.Settings { return protocol.Settings{} }
 
 func (b *brokenBackend) SaveSettings(_ context.Context, s protocol.Settings) (protocol.Settings, error) {
@@ -121,9 +131,9 @@ func (b *brokenBackend) ProbeAgents(context.Context) protocol.AgentsFile {
 	return b.Window().Agents
 }
 
-func (b *brokenBackend) SetTray(protocol.TrayHost) {}
-func (b *brokenBackend) OnShow(func(string))       {}
-func (b *brokenBackend) OnQuit(func())             {}
+func (b *brokenBackend) SetTray(protocol.TrayHost)        {}
+func (b *brokenBackend) OnShow(func(protocol.WindowShow)) {}
+func (b *brokenBackend) OnQuit(func())                    {}
 
 // noLog is the log when none could be opened.
 type noLog struct{}

@@ -48,9 +48,9 @@ type window struct {
 	mu      sync.Mutex
 	child   *windowChild // nil while no program runs
 	visible bool
-	asked   bool   // the user asked for the window before its program was attached
-	loaded  bool   // the page is loaded
-	page    string // to show once the page is loaded
+	asked   bool                 // the user asked for the window before its program was attached
+	loaded  bool                 // the page is loaded
+	pending *protocol.WindowShow // to show once the page is loaded
 }
 
 func newWindow(made parts, console io.Writer, state func() protocol.WindowState) *window {
@@ -262,11 +262,11 @@ func (w *window) answer(child *windowChild, asked protocol.WindowReport) {
 func (w *window) pageLoaded() {
 	w.mu.Lock()
 	w.loaded = true
-	page := w.page
-	w.page = ""
+	pending := w.pending
+	w.pending = nil
 	w.mu.Unlock()
-	if page != "" {
-		w.emit("show", page)
+	if pending != nil {
+		w.emit("show", *pending)
 	}
 }
 
@@ -288,12 +288,12 @@ func (w *window) closed(child *windowChild) {
 }
 
 // show creates the window or brings it to the front, and opens a page in it
-// unless page is empty.
-func (w *window) show(page string) {
+// unless the page is empty.
+func (w *window) show(what protocol.WindowShow) {
 	w.mu.Lock()
 	child, loaded := w.child, w.loaded
-	if page != "" && (child == nil || !loaded) {
-		w.page = page
+	if what.Page != "" && (child == nil || !loaded) {
+		w.pending = &what
 	}
 	if child == nil {
 		w.asked = true
@@ -307,8 +307,8 @@ func (w *window) show(page string) {
 	}
 	child.send(protocol.WindowOrder{Order: protocol.OrderShow})
 	child.restate()
-	if page != "" && loaded {
-		w.emit("show", page)
+	if what.Page != "" && loaded {
+		w.emit("show", what)
 	}
 }
 

@@ -130,10 +130,10 @@ func TestPageThatIsSeenIsToldTheState(t *testing.T) {
 	tell(1)
 	b.expect(t, heard("state 1"))
 	// A page is opened once it has loaded.
-	w.show("logs")
+	w.show(protocol.WindowShow{Page: "logs"})
 	b.expect(t, heard("show"), heard("state 1"))
 	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
-	b.expect(t, heard(`event"logs"`))
+	b.expect(t, heard(`event{"page":"logs"}`))
 	// Without a tray, the close button minimises the window, so that it can be
 	// found.
 	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
@@ -146,10 +146,10 @@ func TestPageThatIsSeenIsToldTheState(t *testing.T) {
 	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
 	b.expect(t, "log window ended: the user closed it")
 	tell(3)
-	w.show("settings")
+	w.show(protocol.WindowShow{Page: "settings"})
 	b.expect(t, heard("begun"))
 	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
-	b.expect(t, heard(`event"settings"`))
+	b.expect(t, heard(`event{"page":"settings"}`))
 	tell(4)
 	b.expect(t, heard("state 4"))
 	if err := end(); err != nil {
@@ -182,7 +182,7 @@ func TestStateIsToldAfterItsAnswer(t *testing.T) {
 
 func TestWindowIsOpenedAgain(t *testing.T) {
 	b, w, end := startWindow(t, "window", true)
-	w.show("logs")
+	w.show(protocol.WindowShow{Page: "logs"})
 	b.expect(t, heard("begun"))
 	for range 2 {
 		if err := killChild("window"); err != nil {
@@ -193,12 +193,12 @@ func TestWindowIsOpenedAgain(t *testing.T) {
 	}
 	// The page that was requested before is still opened.
 	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
-	b.expect(t, heard(`event"logs"`))
+	b.expect(t, heard(`event{"page":"logs"}`))
 	// The user asks for it while the closed one has not ended yet.
 	b.SetTray(protocol.TrayShown)
 	b.expect(t, "tray shown")
 	w.closed(w.running(t))
-	w.show("")
+	w.show(protocol.WindowShow{})
 	w.changed()
 	b.expect(t, "log window ended: the user closed it")
 	b.expect(t, heard("begun"))
@@ -243,7 +243,7 @@ func TestWindowThatCannotRunIsGivenUp(t *testing.T) {
 		if !strings.Contains(text, "failed too often") || !strings.Contains(text, "exit status 7") {
 			t.Errorf("it said %q", text)
 		}
-		w.show("")
+		w.show(protocol.WindowShow{})
 	}
 	cancel()
 	ended.Wait()

@@ -47,9 +47,10 @@ const withAgent = "What is on this page, and what can I do here?"
 
 // WelcomePage is the page that the backend serves as GET /welcome: whole, with
 // its style and script inside it, with a note for the user, and with something
-// to ask the agent that a terminal runs; both may be empty.
-func WelcomePage(note, agent string) []byte {
-	page := welcome
+// to ask the agent that a terminal runs; both may be empty. It is shown in the theme
+// of the settings.
+func WelcomePage(note, agent, theme string) []byte {
+	page := themed(welcome, theme)
 	if note != "" {
 		page = bytes.Replace(page, []byte(noNote), []byte(`<p class="note">`+html.EscapeString(note)+`</p>`), 1)
 	}
@@ -61,6 +62,14 @@ func WelcomePage(note, agent string) []byte {
 		page = shell.ReplaceAllLiteral(page, []byte(`<span id="terminal">`+html.EscapeString(says)))
 	}
 	return page
+}
+
+// themed returns a page in a theme: "light" or "dark", or else that of the browser.
+func themed(page []byte, theme string) []byte {
+	if theme != "light" && theme != "dark" {
+		return page
+	}
+	return bytes.Replace(page, []byte(`<html lang="en">`), []byte(`<html lang="en" data-theme="`+theme+`">`), 1)
 }
 
 // WelcomePolicy is the Content-Security-Policy that the page needs and nothing
@@ -81,17 +90,18 @@ func hashOf(tag string) string {
 
 // Install writes the built extension into dir, which it replaces. Folders are
 // 0700 and files 0600. It returns ErrNotBuilt, and touches nothing, when the
-// extension that was embedded is not complete.
-func Install(dir string) error {
+// extension that was embedded is not complete. The page of a new tab is in the theme of
+// the settings: it has no rights by which it could ask for it.
+func Install(dir, theme string) error {
 	built, err := fs.Sub(dist, "dist")
 	if err != nil {
 		return fmt.Errorf("open the embedded extension: %w", err)
 	}
-	return install(built, dir)
+	return install(built, dir, theme)
 }
 
 // install is Install for any built extension.
-func install(built fs.FS, dir string) error {
+func install(built fs.FS, dir, theme string) error {
 	for _, name := range needed {
 		if _, err := fs.Stat(built, name); err != nil {
 			return ErrNotBuilt
@@ -115,6 +125,9 @@ func install(built fs.FS, dir string) error {
 		data, err := fs.ReadFile(built, name)
 		if err != nil {
 			return err
+		}
+		if name == "newtab.html" {
+			data = themed(data, theme)
 		}
 		return os.WriteFile(target, data, 0o600)
 	})

@@ -26,7 +26,7 @@ func complete() fstest.MapFS {
 
 func TestInstallWritesPrivateFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "extension")
-	if err := install(complete(), dir); err != nil {
+	if err := install(complete(), dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	files := 0
@@ -70,7 +70,7 @@ func TestInstallLeavesNothingOfTheVersionBefore(t *testing.T) {
 	if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := install(complete(), dir); err != nil {
+	if err := install(complete(), dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +87,7 @@ func TestInstallRefusesAnIncompleteBuild(t *testing.T) {
 		if err := os.WriteFile(keep, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := install(built, dir); !errors.Is(err, ErrNotBuilt) {
+		if err := install(built, dir, ""); !errors.Is(err, ErrNotBuilt) {
 			t.Errorf("without %s the error is %v, want ErrNotBuilt", missing, err)
 		}
 		if _, err := os.Stat(keep); err != nil {
@@ -97,16 +97,16 @@ func TestInstallRefusesAnIncompleteBuild(t *testing.T) {
 }
 
 func TestWelcomePageHasANote(t *testing.T) {
-	if page := WelcomePage("agents & <you>", ""); !bytes.Contains(page, []byte(`<p class="note">agents &amp; &lt;you&gt;</p>`)) {
+	if page := WelcomePage("agents & <you>", "", ""); !bytes.Contains(page, []byte(`<p class="note">agents &amp; &lt;you&gt;</p>`)) {
 		t.Error("the note is missing")
 	}
-	if !bytes.Contains(WelcomePage("", ""), []byte(noNote)) {
+	if !bytes.Contains(WelcomePage("", "", ""), []byte(noNote)) {
 		t.Error("without a note there is no hidden place for one")
 	}
 }
 
 func TestWelcomePageOffersTheAgentThatIsThere(t *testing.T) {
-	shell, agent := WelcomePage("", ""), WelcomePage("", "Claude <Code>")
+	shell, agent := WelcomePage("", "", ""), WelcomePage("", "Claude <Code>", "")
 	if bytes.Count(shell, []byte(noAgent)) != 3 || !bytes.Contains(shell, []byte("Your shell, or")) {
 		t.Error("the page has no command for a shell")
 	}
@@ -116,7 +116,7 @@ func TestWelcomePageOffersTheAgentThatIsThere(t *testing.T) {
 }
 
 func TestWelcomePageIsWholeByItself(t *testing.T) {
-	page := WelcomePage("", "")
+	page := WelcomePage("", "", "")
 	if !bytes.HasPrefix(page, []byte("<!doctype html>")) {
 		t.Fatal("the welcome page is not an HTML document")
 	}
@@ -124,5 +124,21 @@ func TestWelcomePageIsWholeByItself(t *testing.T) {
 		if bytes.Contains(page, []byte(foreign)) {
 			t.Errorf("the welcome page needs something from elsewhere: it contains %q", foreign)
 		}
+	}
+}
+
+// The pages that the browser shows follow the theme of the settings.
+func TestPagesFollowTheTheme(t *testing.T) {
+	built, dir := complete(), filepath.Join(t.TempDir(), "extension")
+	built["newtab.html"] = &fstest.MapFile{Data: []byte(`<html lang="en">`)}
+	if err := install(built, dir, "dark"); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "newtab.html"))
+	if want := `<html lang="en" data-theme="dark">`; err != nil || string(page) != want || !bytes.Contains(WelcomePage("", "", "dark"), []byte(want)) {
+		t.Errorf("a new tab: %s, %v", page, err)
+	}
+	if bytes.Contains(WelcomePage("", "", "system"), []byte("<html lang=\"en\" data-theme")) {
+		t.Error("without a theme of its own, the page has one")
 	}
 }

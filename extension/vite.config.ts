@@ -77,6 +77,8 @@ export default defineConfig({
     environment: 'node',
     // The files share one program and its modules: 34 s of processor time instead of 91.
     isolate: false,
+    // The defaults are too short on a machine that is busy.
+    testTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
   },
 });

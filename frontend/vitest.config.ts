@@ -13,6 +13,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'ui/**/*.test.ts'],
     // The files share one program and its modules, which saves most of their time.
     isolate: false,
+    // The default is too short on a machine that is busy.
+    testTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
   },
 });

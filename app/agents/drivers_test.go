@@ -204,7 +204,7 @@ func drivenAgents(t *testing.T, m *model.Model) []driven {
 	if err := os.WriteFile(filepath.Join(secrets, "token"), []byte("topsecret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := confine.Try(t.Context()); err != nil {
+	if err := confine.Try(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	for i := range all {

@@ -125,7 +125,7 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 // welcome serves the welcome page, with the name of the agent that a terminal
 // runs. Where agents cannot be confined, it says what that
 // means.
-func welcome(w http.ResponseWriter, agent string, unconfined *protocol.Error) {
+func welcome(w http.ResponseWriter, agent, theme string, unconfined *protocol.Error) {
 	note := ""
 	if unconfined != nil {
 		note = "Agents are not confined on this computer: " + unconfined.Message + ". An agent can do all that you can, which includes " +
@@ -133,7 +133,7 @@ func welcome(w http.ResponseWriter, agent string, unconfined *protocol.Error) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", extension.WelcomePolicy())
-	_, _ = w.Write(extension.WelcomePage(note, agent)) // an error means that the browser has disconnected
+	_, _ = w.Write(extension.WelcomePage(note, agent, theme)) // an error means that the browser has disconnected
 }
 
 // level parses PILOTFISH_LOG: debug, info (the default), warn or error.

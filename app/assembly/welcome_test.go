@@ -13,7 +13,7 @@ import (
 func TestTheFirstPageSaysWhatRemainsPossible(t *testing.T) {
 	page := func(unconfined *protocol.Error) string {
 		w := httptest.NewRecorder()
-		welcome(w, "", unconfined)
+		welcome(w, "", "", unconfined)
 		return w.Body.String()
 	}
 	why := protocol.NewError(protocol.CodeNotConfined, "bubblewrap is not installed", "install the package bubblewrap")

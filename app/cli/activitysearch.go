@@ -142,7 +142,7 @@ func activityGap(g protocol.ActivityGap) string {
 // activityLine writes one line: time, actor, tab, command, and result.
 func activityLine(e protocol.ActivityEntry) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %s %s", e.Index, e.Time.Local().Format("15:04:05"), e.Actor.Name)
+	fmt.Fprintf(&b, "%d %s %s", e.Index, e.Time.Local().Format("15:04:05"), inLine(e.Actor.Name))
 	if e.Tab != "" {
 		fmt.Fprintf(&b, " %s", e.Tab)
 	}
@@ -154,11 +154,11 @@ func activityLine(e protocol.ActivityEntry) string {
 		fmt.Fprintf(&b, " (of %d)", e.Parent)
 	}
 	if e.Phase != "" {
-		fmt.Fprintf(&b, ": %s: %s\n", e.Phase, e.Summary)
+		fmt.Fprintf(&b, ": %s: %s\n", e.Phase, inLine(e.Summary))
 		return b.String()
 	}
 	if e.Kind != "" && e.OK {
-		fmt.Fprintf(&b, ": %s\n", e.Summary)
+		fmt.Fprintf(&b, ": %s\n", inLine(e.Summary))
 		return b.String()
 	}
 	result := "ok"
@@ -167,7 +167,7 @@ func activityLine(e protocol.ActivityEntry) string {
 	}
 	fmt.Fprintf(&b, ": %s, %.0f ms", result, e.DurationMS)
 	if !e.OK && e.Summary != "" {
-		fmt.Fprintf(&b, ": %s", e.Summary)
+		fmt.Fprintf(&b, ": %s", inLine(e.Summary))
 	}
 	b.WriteByte('\n')
 	return b.String()

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"pilotfish/app/cli/syntax"
+	"pilotfish/backend/confine"
 	"pilotfish/backend/proc"
 )
 
@@ -16,4 +17,9 @@ func (p *program) adopt(_ context.Context, in syntax.Invocation) error {
 	}
 	os.Exit(code)
 	return nil
+}
+
+// seal becomes a program of an agent that is confined; see confine.Seal.
+func (p *program) seal(_ context.Context, in syntax.Invocation) error {
+	return confine.Seal(in.Program[0], in.Program[1:])
 }

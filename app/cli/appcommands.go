@@ -15,10 +15,15 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// ask sends an action to the app and returns its sessions.
+// ask sends an action to the app and returns its sessions. Without an app, an action
+// that makes or starts a session starts one, as the commands of the browser do.
 func (p *program) ask(ctx context.Context, in syntax.Invocation, req protocol.AppRequest) (protocol.AppReply, error) {
 	var reply protocol.AppReply
-	c, err := client.Find(p.getenv)
+	find := func() (*client.Client, error) { return client.Find(p.getenv) }
+	if req.Action == protocol.AppStart || req.Action == protocol.AppCreate {
+		find = func() (*client.Client, error) { return client.FindOrStart(ctx, p.getenv) }
+	}
+	c, err := find()
 	if err != nil {
 		return reply, err
 	}
@@ -36,7 +41,7 @@ func (p *program) status(ctx context.Context, in syntax.Invocation) error {
 	if in.JSON {
 		return p.printJSON(reply)
 	}
-	return p.print(describeSessions(reply.Sessions, time.Now()) + describeSettings(reply.Settings))
+	return p.print(describeSessions(reply.Sessions, time.Now()) + describeSettings(reply.Settings) + describeConfinement(reply.Confinement))
 }
 
 // describeSettings says what is wrong in the settings file, and what is in force.
@@ -50,6 +55,22 @@ func describeSettings(problem *protocol.SettingsProblem) string {
 		text += "  The last valid settings are in force.\n"
 	}
 	return text
+}
+
+// describeConfinement says in which of three states agents start: closed, closed without
+// the desktop, or open.
+func describeConfinement(c *protocol.Confinement) string {
+	switch {
+	case c == nil: // an older app
+		return ""
+	case !c.On:
+		return "agents: not confined\n  Settings turn it off.\n"
+	case c.Problem != nil:
+		return fmt.Sprintf("agents: not confined: %s\n  %s\n", c.Problem.Message, c.Problem.Hint)
+	case c.Desktop != nil:
+		return fmt.Sprintf("agents: confined without the desktop: %s\n  %s\n", c.Desktop.Message, c.Desktop.Hint)
+	}
+	return "agents: confined\n"
 }
 
 func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {

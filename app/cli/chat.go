@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"pilotfish/app/cli/client"
-	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
@@ -103,7 +102,7 @@ func (p *program) chatSend(ctx context.Context, c *client.Client, in syntax.Invo
 	stop := context.AfterFunc(ctx, events.Close)
 	defer stop()
 	reader := answerReader{
-		write:   func(text string) error { _, err := io.WriteString(p.stdout, say.Clean(p.stdout, text)); return err },
+		write:   func(text string) error { _, err := io.WriteString(p.stdout, protocol.Visible(text)); return err },
 		message: message, shown: map[string]int{},
 		elsewhere: "`pilotfish chat show " + string(id) + "` shows it",
 	}

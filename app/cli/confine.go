@@ -15,12 +15,22 @@ import (
 
 // confine replaces this process by a program that runs confined.
 func (p *program) confine(ctx context.Context, in syntax.Invocation) error {
-	if err := confine.Try(ctx); err != nil {
+	helper, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding this program: %w", err)
+	}
+	if err := confine.Try(ctx, helper); err != nil {
 		return err
+	}
+	if gap := confine.DesktopGap(helper); gap != nil {
+		fmt.Fprintf(p.stderr, "pilotfish: %s; %s\n", gap.Message, gap.Hint)
 	}
 	dirs, err := config.UserDirs(p.getenv)
 	if err != nil {
 		return err
+	}
+	if err := dirs.Prepare(); err != nil {
+		return err // the program could make a folder that is not there yet
 	}
 	settings, problem, err := config.Read(dirs.SettingsFile())
 	if err != nil {
@@ -37,7 +47,7 @@ func (p *program) confine(ctx context.Context, in syntax.Invocation) error {
 	if err != nil {
 		return fmt.Errorf("finding the working folder: %w", err)
 	}
-	folders := confine.Folders{Hidden: dirs.Hidden(settings)}
+	folders := confine.Folders{Hidden: dirs.Hidden(settings), Helper: helper}
 	if name := p.getenv(protocol.EnvSession); name != "" {
 		session, err := dirs.Session(protocol.SessionName(name))
 		if err != nil {

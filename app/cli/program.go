@@ -42,7 +42,7 @@ func builtins() []builtin {
 		{syntax.Spec{Name: "status", Summary: "show the sessions, their tabs and agents", Group: syntax.GroupApp}, (*program).status},
 		{syntax.Spec{
 			Name: "sessions", Summary: "list, start, stop, restart, make or delete sessions", Group: syntax.GroupApp,
-			Help: "The options are for start and test-proxy, and for that one run: they replace what [sessions.NAME] in settings.toml says. In a work tree with a file pilotfish.toml, start without a name starts the session of that work tree, once you trust the file.",
+			Help: "start makes the session if there is none, and starts Pilotfish if it does not run. The options are for start and test-proxy, and for that one run: they replace what [sessions.NAME] in settings.toml says. In a work tree with a file pilotfish.toml, start without a name starts the session of that work tree, once you trust the file.",
 			Args: append([]syntax.Arg{
 				{Name: "action", Help: "what to do; without it the sessions are listed. test-proxy connects through the session's proxy", Choices: []string{"list", "start", "stop", "restart", "new", "delete", "test-proxy"}}, name,
 			}, identityOptions()...),
@@ -150,7 +150,12 @@ func builtins() []builtin {
 			Name: "skill", Summary: "print the skill that teaches an agent to use Pilotfish", Group: syntax.GroupAgent,
 			Examples: []string{"pilotfish skill"},
 		}, (*program).become},
-		{syntax.Spec{Name: "doctor", Summary: "check this installation and say how to fix problems", Group: syntax.GroupApp}, (*program).become},
+		{syntax.Spec{
+			Name: "doctor", Summary: "check this installation and say how to fix problems", Group: syntax.GroupApp,
+			Help:     "--attempts starts a program as an agent is started, which tries every way known to us to get more than an agent's rights, and prints a line for each. It changes nothing.",
+			Args:     []syntax.Arg{{Name: "attempts", Kind: syntax.KindBool, Flag: true, Help: "try the ways out of the confinement of agents"}},
+			Examples: []string{"pilotfish doctor", "pilotfish doctor --attempts"},
+		}, (*program).become},
 		{syntax.Spec{
 			Name: "agent-status", Summary: "say what the agent in this terminal is doing", Group: syntax.GroupAgent,
 			Args: []syntax.Arg{
@@ -171,6 +176,7 @@ func builtins() []builtin {
 		{syntax.Spec{Name: "manual", Hidden: true, Args: []syntax.Arg{{Name: "date", Help: "the day that it shows; today when it is left out"}}}, (*program).manual},
 		{syntax.Spec{Name: "guard", Hidden: true}, (*program).guard},
 		{syntax.Spec{Name: "adopt", Hidden: true, Program: true}, (*program).adopt},
+		{syntax.Spec{Name: "seal", Hidden: true, Program: true}, (*program).seal},
 	}
 }
 
@@ -292,7 +298,7 @@ func (p *program) become(_ context.Context, in syntax.Invocation) error {
 		return err
 	}
 	args := []string{service, in.Spec.Name}
-	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "header", "dir", "agents", "yes"} {
+	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "header", "dir", "agents", "yes", "attempts"} {
 		if value := in.Values[name]; value != "" {
 			args = append(args, "--"+name+"="+value)
 		}

@@ -67,7 +67,7 @@ func (t *tasks) ended(head protocol.Task) error {
 	case !t.in.JSON:
 		return err
 	}
-	fmt.Fprintf(t.stderr, "pilotfish: %s\n", say.Clean(t.stderr, err.Message))
+	fmt.Fprintf(t.stderr, "pilotfish: %s\n", protocol.Visible(err.Message))
 	return exitError(err.Code.ExitCode())
 }
 

@@ -36,7 +36,7 @@ func chatting(r model.Request) model.Reply {
 	switch title := regexp.MustCompile(`Saved, \w+`).FindString(said); {
 	case last.Role == "user" && strings.Contains(said, "cookies"):
 		return call("", "browser_run", map[string]any{"commands": []string{"eval document.cookie"}})
-	case len(last.Results) > 0 && strings.Contains(said, "error refused"):
+	case len(last.Results) > 0 && strings.Contains(said, "error denied"):
 		return model.Reply{Text: "You did not allow it."}
 	case last.Role == "user" && strings.Contains(said, "Why"):
 		return call("I look at the page.", "browser_snapshot", map[string]any{"interactive": true})

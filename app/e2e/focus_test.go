@@ -29,6 +29,17 @@ document.getElementById('order').onclick = () => { window.orders += 1 }
 addEventListener('contextmenu', () => { window.menus += 1 })
 </script>`
 
+// orderSite serves orderPage at every path.
+func orderSite(t *testing.T) *httptest.Server {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(orderPage))
+	}))
+	t.Cleanup(srv.Close)
+	return srv
+}
+
 // hands is a user with the desktop's keyboard and mouse.
 type hands struct {
 	*product
@@ -43,6 +54,10 @@ type hands struct {
 func sitDown(p *product, browser *tap.Client, panel *tap.Page) *hands {
 	p.t.Helper()
 	h := &hands{product: p, browser: browser, panel: panel}
+	// The panel has to see that it loses the keyboard.
+	if err := panel.Call(p.ctx, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": false}, nil); err != nil {
+		p.t.Fatal(err)
+	}
 	var err error
 	if h.window, err = p.desk.WaitWindow(p.ctx, " - Chromium$"); err != nil {
 		p.t.Fatal(err)
@@ -98,24 +113,44 @@ func (h *hands) clickPage() {
 // visibleTerminal is a script for the terminal that the panel shows.
 const visibleTerminal = `[...document.querySelectorAll('.xterm-screen')].find((e) => e.checkVisibility())`
 
+// firstClickOfChat checks that after the first page that Chat opens in a browser, and its
+// first click there, the user types on in the message box. The first page after a new tab
+// takes the keyboard.
+func (h *hands) firstClickOfChat(url string) {
+	h.t.Helper()
+	h.toChat(h.panel)
+	h.clickPanel(composer)
+	h.x11("type", "--delay", "20", "go to "+url+"\n")
+	page := h.page(h.browser, "/order")
+	h.untilSaid(h.panel, "Done in")
+	h.x11("type", "--delay", "20", "click Order\n")
+	h.until(page, "the button was pressed", "window.orders === 1")
+	h.x11("type", "--delay", "20", "and now this")
+	h.until(h.panel, "the message box has what was typed", composer+`.value === 'and now this'`)
+	var keys string
+	if err := page.Eval(h.ctx, "window.keys", &keys); err != nil || keys != "" {
+		h.t.Errorf("the page got keys: %s, %v", keys, err)
+	}
+	if err := page.Eval(h.ctx, "window.orders = 0", nil); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
 // TestKeyboardStays: whatever is done to the page, the user's typing goes to
 // where the user types. It uses real keys, at twice the speed of a fast typist,
 // while the page is clicked a hundred times. The page had the focus before, and
 // the browser's own rules give it the focus with each press.
 func TestKeyboardStays(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte(orderPage))
-	}))
-	t.Cleanup(srv.Close)
+	srv := orderSite(t)
 	// Hide the app's own window, which takes the keyboard focus when it opens.
 	p := start(t, options{Args: []string{"--hidden"}})
 	browser := p.browser(protocol.DefaultSession)
 	panel := p.panel(browser)
 	p.untilScreen(panel, "ready>")
-	p.cli("goto", srv.URL+"/order", "--tab", "t1")
-	page := p.page(browser, "/order")
 	h := sitDown(p, browser, panel)
+	h.firstClickOfChat(srv.URL + "/order")
+	page := p.page(browser, "/order")
+	p.toTerminal(panel)
 
 	actions := [][]string{
 		{"click", "css=#order"},

@@ -57,6 +57,7 @@ func TestSingleInstance(t *testing.T) {
 // install the agent. Each file of the newer version is kept beside its place byte by byte,
 // the log names it, and the session works without it.
 func TestStartOnABareMachine(t *testing.T) {
+	t.Parallel()
 	home := shortDir(t)
 	newer := map[string]string{
 		"config/models.json":                  `{"version":99,"profiles":{"a":"in a new form"}}`,
@@ -128,6 +129,19 @@ func TestTwoSessions(t *testing.T) {
 		work, home := p.session("work").Tabs, p.session(protocol.DefaultSession).Tabs
 		return len(work) == 1 && strings.HasSuffix(work[0].URL, "/work") && len(home) == 1 && strings.HasSuffix(home[0].URL, "/home")
 	})
+	// What runs by itself in one session does not mind that the window of the other is in front.
+	for session, front := range map[string]string{"default": "work", "work": "default"} {
+		p.cli("tab", "t1", "--session", front)
+		for what, args := range map[string][]string{"commands": {"--command", "title", "--command", "url"}, "task": {"--task", "title"}} {
+			p.cli(append([]string{"schedule", "add", "look", "--at", "daily 00:00", "--open", pages + "/look", "--session", session}, args...)...)
+			p.cli("schedule", "run", "look")
+			p.eventually("the schedule has run", func() bool { return p.lastRun("look").DurationMS > 0 })
+			if run := p.lastRun("look"); run.State != protocol.ScheduleDone {
+				t.Errorf("%s in %s ended with %+v", what, session, run)
+			}
+			p.cli("schedule", "remove", "look")
+		}
+	}
 	p.cli("sessions", "stop", "work")
 	if got := p.session("work"); got.State != protocol.SessionStopped || len(got.Terminals) != 0 {
 		t.Errorf("session work is %s with %d terminals", got.State, len(got.Terminals))

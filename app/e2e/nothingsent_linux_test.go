@@ -34,6 +34,7 @@ const inNamespace = "PILOTFISH_TEST_NOTHING_SENT"
 // runs in a network namespace whose only way out is a device that this test
 // reads: each packet on it is one that our programs or Chromium wanted to send.
 func TestNothingIsSent(t *testing.T) {
+	t.Parallel()
 	stay, inside := os.LookupEnv(inNamespace)
 	if !inside {
 		runInNamespace(t)

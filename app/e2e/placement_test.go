@@ -116,6 +116,7 @@ func (p *product) again(o options) {
 // default size shows page and panel completely, in front, with the keyboard
 // focus; and later starts place both windows where the user left them.
 func TestStartOnASmallScreen(t *testing.T) {
+	t.Parallel()
 	p := start(t, options{Desktop: newDesktop(t, desktop.Config{Width: 1024, Height: 700})})
 	panel, chromium, window := p.faces()
 	area := p.workArea()

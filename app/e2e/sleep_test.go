@@ -105,7 +105,12 @@ func (s *sockets) since(path string) int {
 // and another one answers in a conversation. Afterwards panel and terminal have
 // connected again once at most, and nothing is lost or restarted.
 func TestSleepAndResume(t *testing.T) {
-	e := newExactly(t)
+	t.Parallel()
+	p := start(t, options{})
+	client := p.browser(protocol.DefaultSession)
+	panel := p.panel(client)
+	p.untilScreen(panel, "ready>")
+	e := newExactly(t, p, client, panel)
 	e.settled()
 	e.begin(firstConversation, "t1", "Asleep")
 	sockets := e.countSockets(e.panel)

@@ -208,7 +208,7 @@ func TestBrowserKilled(t *testing.T) {
 		p.cli("goto", "--tab", "t1", pages+page)
 	}
 	killed, terminal := p.session(protocol.DefaultSession).Browser.PID, p.terminal()
-	p.eventually("Chromium has written the history down", func() bool { return p.historyHas("/third") })
+	p.eventually("Chromium has written the history down", func() bool { return p.historyHas(pages + "/third") })
 	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -359,6 +359,8 @@ func TestAppKilled(t *testing.T) {
 		tabs := p.session(protocol.DefaultSession).Tabs
 		return len(tabs) == 1 && strings.HasSuffix(tabs[0].URL, "/form")
 	})
+	p.until(panel, "it is said that they are", `document.body.innerText.includes('Pilotfish ended unexpectedly') && document.body.innerText.includes('Your tab is back')`)
+	p.press(panel, "Dismiss")
 	p.toTerminal(panel)
 	p.untilScreen(panel, "ready>")
 

@@ -56,6 +56,10 @@ func (p *product) wordTo(panel *tap.Page, question, label string) {
 			const asked = [...document.querySelectorAll('.approval')].filter((one) => one.innerText.includes(%q))
 			const button = asked.flatMap((one) => [...one.querySelectorAll('button')]).find((b) => b.textContent.trim() === %q)
 			if (button === undefined || button !== (globalThis.answered ??= button)) return null
+			if (button.disabled) { // what is long is read first
+				asked.forEach((one) => one.querySelectorAll('details').forEach((details) => { details.open = true }))
+				return null
+			}
 			const r = button.getBoundingClientRect()
 			return {X: r.x + r.width / 2, Y: r.y + r.height / 2}
 		})()`, question, label)

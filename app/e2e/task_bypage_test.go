@@ -67,6 +67,10 @@ func held(asked chan<- struct{}, goes <-chan struct{}) http.HandlerFunc {
 // do is refused with a reason.
 func actByPage(t *testing.T, p *product, m *hosted, browser *tap.Client, panel *tap.Page, pages string) {
 	t.Helper()
+	// The app attaches at once to tabs that appear while a command runs: the command may
+	// have opened them. So the last task ends first.
+	p.until(p.page(browser, "/form"), "the overlay of the task before is gone", "!"+isCovered)
+	p.cli("text", "--tab", "t1") // in order after the task's commands
 	var made struct {
 		TargetID string `json:"targetId"`
 	}
@@ -130,7 +134,7 @@ func actByPage(t *testing.T, p *product, m *hosted, browser *tap.Client, panel *
 	if err := page.Call(p.ctx, "Input.dispatchKeyEvent", escape, nil); err != nil {
 		t.Fatal(err)
 	}
-	p.until(panel, "Esc on the page pauses", `[...document.querySelectorAll('header .soft')].some((one) => one.textContent.trim() === 'pausing')`)
+	p.until(panel, "Esc on the page pauses", `[...document.querySelectorAll('header .soft')].some((one) => one.textContent.trim() === 'Pausing')`)
 	p.press(panel, "Resume")
 	close(goes)
 

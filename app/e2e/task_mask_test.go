@@ -212,7 +212,7 @@ func (w *watched) covered() {
 	w.touch(page)
 	// Esc comes after all that, on the same path.
 	w.hand(page, 120, 240, "key Escape")
-	w.headed("pausing")
+	w.headed("Pausing")
 	if heard := w.heard(page); heard != "" {
 		w.t.Errorf("the page hears %q", heard)
 	}
@@ -220,7 +220,7 @@ func (w *watched) covered() {
 		w.t.Error(err)
 	}
 	w.answers()
-	w.headed("paused")
+	w.headed("Paused")
 	w.until(page, "the page is uncovered", "!"+isCovered)
 	w.hand(page, 120, 240, "click 1")
 	w.until(page, "a hand reaches the page", `sessionStorage.heard.includes('click:hand') && (document.title = 'Touched')`)

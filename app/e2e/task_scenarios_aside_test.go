@@ -20,7 +20,7 @@ func fileScenarios(t *testing.T) []scenario {
 	return []scenario{{
 		name: "downloads and uploads, denied and allowed", page: "/files.html",
 		turns: []turn{report, report, upload, upload},
-		told:  []string{"FAILED (refused)", "the user denied", "it downloads 1 file", "report.csv"}, sees: []string{"Got notes.txt of 5"},
+		told:  []string{"FAILED (denied)", "the user denied", "it downloads 1 file", "report.csv"}, sees: []string{"Got notes.txt of 5"},
 		meet: func(st *scenarios) {
 			const download = "wants to download a file with “Report”"
 			answers("Deny", download, "/report.csv")(st)
@@ -67,7 +67,7 @@ func noticeScenarios() []scenario {
 		{
 			name: "a fault and a download by themselves", page: "/notices.html",
 			meet: func(st *scenarios) {
-				complete := func() int { return strings.Count(st.cli("downloads", "--tab", "t1"), " done report.csv") }
+				complete := func() int { return strings.Count(st.cli("downloads", "--tab", "t1"), " done report") } // each has a name of its own
 				before := complete()
 				happens("fault()")(st)
 				answers("Allow once", "wants to download “report.csv”", "/report.csv")(st)
@@ -82,9 +82,9 @@ func noticeScenarios() []scenario {
 					return errors.New("the file was not saved")
 				}
 			}, acts: []act{plain("tabs")}}},
-			told: []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report.csv"},
+			told: []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report"},
 			check: func(st *scenarios) {
-				st.enclosed("the basket fell over", "download: report.csv")
+				st.enclosed("the basket fell over", "download: report")
 				if shown := st.shown(st.panel); !strings.Contains(shown, "the basket fell over") {
 					st.t.Errorf("the person is not told of the fault: %s", shown)
 				}

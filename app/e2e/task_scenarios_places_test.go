@@ -30,7 +30,7 @@ func libraryScenarios() []scenario {
 				does(enter(`edit "* Name`, "Ada")),
 				does(choose("select Colour", "Green")),
 				does(choose("select City", "City 150")),
-				does(on("check", `( ) "Invoice`), on("check", `[ ] "News`), on("check", "switch Fast")),
+				does(on("check", "( ) Invoice"), on("check", "[ ] News"), on("check", "switch Fast")),
 				// Enter accepts the date, and submits the form.
 				does(enter("edit Day", "2026-12-24", "enter", true)),
 				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", "text=Save it now?")),

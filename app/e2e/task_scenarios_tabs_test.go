@@ -101,7 +101,7 @@ func (st *scenarios) sideBySide() {
 	st.t.Helper()
 	st.task(st.panel, st.pages+"/fields.html?ada", "Pair Ada")
 	tab := st.beside(st.pages + "/fields.html?bob")
-	st.until(st.panel, "the panel says where the other one works", `document.querySelector('[aria-label="Tasks in other tabs"]')?.innerText.replaceAll('\u00a0', ' ').includes('working in t1')`)
+	st.until(st.panel, "the panel says where the other one works", `document.querySelector('[aria-label="Tasks in other tabs"]')?.innerText.replaceAll('\u00a0', ' ').includes('Working in t1')`)
 	st.tell(st.panel, "Pair Bob")
 	st.until(st.panel, "it is shown", `document.querySelector('.goal')?.textContent === 'Pair Bob'`)
 	st.ended(st.panel, protocol.TaskDone)

@@ -91,7 +91,7 @@ func TestTaskUsesTheUsersServers(t *testing.T) {
 	m := newHosted(t, map[string]func(scene) model.Reply{
 		"Keep": following(
 			cue{[]string{"server notes:\n- keep(text: string (what to keep)): keeps a note", "server team:\n- keep("}, []do{keepNote("notes", "milk")}},
-			cue{[]string{"FAILED (refused): the user does not allow it"}, []do{keepNote("notes", "eggs")}},
+			cue{[]string{"FAILED (denied): the user does not allow it"}, []do{keepNote("notes", "eggs")}},
 			// What the server says of its variable is masked, and what was denied was not kept.
 			cue{[]string{"Note 1 for (masked): eggs"}, []do{keepNote("notes", "")}},
 			cue{[]string{"notes reports an error", "a note has words"}, []do{keepNote("notes", "flour"), keepNote("team", "tea")}},

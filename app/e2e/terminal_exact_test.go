@@ -34,9 +34,8 @@ type exactly struct {
 }
 
 // newExactly starts a terminal in the shared product which writes what the test says.
-func newExactly(t *testing.T) *exactly {
+func newExactly(t *testing.T, p *product, browser *tap.Client, panel *tap.Page) *exactly {
 	t.Helper()
-	p, browser, panel := shared(t)
 	e := &exactly{product: p, browser: browser, panel: panel, ref: newReference(t)}
 	dir, err := os.MkdirTemp(p.home, "feed") //nolint:usetesting // a confined program sees this folder
 	if err != nil {
@@ -344,7 +343,8 @@ func TestTerminalComesBackExactly(t *testing.T) {
 	}
 	t.Logf("PILOTFISH_SEED=%d repeats it", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	e := newExactly(t)
+	p, browser, panel := shared(t)
+	e := newExactly(t, p, browser, panel)
 	welcome := e.page(e.browser, "/welcome")
 	var streams []struct {
 		Name  string `json:"name"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -8,12 +9,22 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"pilotfish/app/cli/fakes"
+	"pilotfish/backend/confine"
 	"pilotfish/backend/instance"
 	"pilotfish/backend/protocol"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pilotfish-service": main})
+	testscript.Main(m, map[string]func(){"pilotfish-service": main, "pilotfish": seal})
+}
+
+// seal is what `pilotfish` does for a program that is confined. It does nothing else here.
+func seal() {
+	if len(os.Args) < 3 || os.Args[1] != "seal" {
+		os.Exit(2)
+	}
+	fmt.Fprintln(os.Stderr, confine.Seal(os.Args[2], os.Args[3:]))
+	os.Exit(1)
 }
 
 // The scripts check installations with a separate process.

@@ -24,6 +24,7 @@ import (
 	"pilotfish/app/service/doctor"
 	"pilotfish/app/service/ownservers"
 	"pilotfish/app/service/trusting"
+	"pilotfish/app/threats/attempts"
 	"pilotfish/backend/config"
 	"pilotfish/backend/connect"
 	"pilotfish/backend/desktop"
@@ -81,6 +82,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	flags.StringVar(&trusts.Dir, "dir", "", "trust: a folder of the work tree")
 	flags.BoolVar(&trusts.Agents, "agents", false, "trust: the settings for agents in the folder")
 	flags.BoolVar(&trusts.Yes, "yes", false, "trust: without a question")
+	attempted := flags.Bool("attempts", false, "doctor: try the ways out of the confinement")
+	known := flags.String("known", "", "attempts: the file with what they know")
 	if err := flags.Parse(args[1:]); err != nil {
 		return protocol.NewError(protocol.CodeBadArgument, err.Error(), "")
 	}
@@ -97,6 +100,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	case "mcp":
 		return streams.MCP(ctx)
 	case "doctor":
+		if *attempted {
+			return tryConfined(ctx, out, *asData)
+		}
 		return examine(ctx, out, *asData)
 	case "connect":
 		return connecting.Run(ctx, connecting.Place{Getenv: os.Getenv, Executable: commandLine},
@@ -107,6 +113,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	case "trust":
 		trusts.JSON = *asData
 		return trusted(ctx, trusts, in, out)
+	case "attempts":
+		return try(ctx, *known, out, *asData)
 	case "skill":
 		return say.Text(out, connecting.Skill())
 	}
@@ -138,6 +146,44 @@ func trusted(ctx context.Context, req trusting.Request, in io.Reader, out io.Wri
 	}
 	store := trust.NewStore(dirs.TrustFile(), slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	return trusting.Run(ctx, trusting.Place{Getenv: os.Getenv, Store: store, In: in}, req, out)
+}
+
+// try runs the attempts of a program that wants more than an agent's rights. It returns
+// an error when one of them succeeds.
+func try(ctx context.Context, known string, out io.Writer, asData bool) error {
+	world, err := attempts.Read(known)
+	if err != nil {
+		return err
+	}
+	return tried(attempts.Run(ctx, world), out, asData)
+}
+
+// tryConfined runs the attempts as an agent is started, which is confined.
+func tryConfined(ctx context.Context, out io.Writer, asData bool) error {
+	service, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding this program: %w", err)
+	}
+	results, err := doctor.Installation{Getenv: os.Getenv, Version: version, Executable: commandLine}.Attempts(ctx, service)
+	if err != nil {
+		return err
+	}
+	return tried(results, out, asData)
+}
+
+// tried prints what came of attempts.
+func tried(results []attempts.Result, out io.Writer, asData bool) error {
+	var err error
+	held := !slices.ContainsFunc(results, func(r attempts.Result) bool { return r.Succeeded })
+	if asData {
+		err = say.Object(out, map[string]any{"ok": held, "attempts": results})
+	} else {
+		err = say.Text(out, attempts.Text(results))
+	}
+	if err == nil && !held {
+		return errUnhealthy
+	}
+	return err
 }
 
 // examine checks the installation. It returns an error when a check fails, but

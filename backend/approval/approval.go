@@ -3,7 +3,7 @@
 // rules on disk. It also shows waiting questions outside the panel: in the
 // status of the waiting agent's terminal, and in a desktop notification. The
 // user can allow the action in the notification only if the whole question fits
-// in it.
+// in it, and if no agent can press its button over the message bus.
 //
 // A Manager outlives the runs of its session: the window shows and changes the
 // rules of a stopped session too. docs/adr/070 describes the path of an
@@ -21,9 +21,6 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Page is the page of the window that shows the waiting approvals.
-const Page = "approvals"
-
 // Config is what a Manager needs. All fields are required unless they say
 // otherwise.
 type Config struct {
@@ -37,13 +34,15 @@ type Config struct {
 	// Changed is called after every change of the waiting questions, on the
 	// goroutine that made it; it must not block.
 	Changed func()
+	// AllowsByBus says whether a question of an actor may be allowed in a notification.
+	AllowsByBus func(protocol.Actor) bool
 	// Watch is called for every question: when it waits, with over nil, and when
 	// it has ended.
 	Watch func(question protocol.Approval, over *policy.Over)
 	// ShowTab brings a tab and the panel beside it to the front, ShowPage a page
 	// of the window.
 	ShowTab  func(ctx context.Context, tab protocol.TabID) error
-	ShowPage func(page string)
+	ShowPage func(page protocol.WindowPage)
 	Logger   *slog.Logger
 }
 
@@ -123,7 +122,7 @@ func (m *Manager) AnswerLogin(id string, login protocol.LoginAnswer, place strin
 // and shows notifications, until ctx ends. Then it ends all questions.
 func (m *Manager) Run(ctx context.Context, terminals Terminals) {
 	defer m.broker.Close()
-	w := waiting{terminals: terminals, log: m.log, marked: map[protocol.TerminalID]protocol.AgentStatus{}, told: map[string]bool{}}
+	w := waiting{terminals: terminals, allows: m.cfg.AllowsByBus, log: m.log, marked: map[protocol.TerminalID]protocol.AgentStatus{}, told: map[string]bool{}}
 	if !m.cfg.Quiet {
 		var notifier desktop.Notifier
 		defer notifier.Close()
@@ -167,20 +166,20 @@ func (m *Manager) Show(ctx context.Context, id string) {
 			return
 		}
 	}
-	m.cfg.ShowPage(Page)
+	m.cfg.ShowPage(protocol.WindowApprovals)
 }
 
 // show brings the tab of a question to the front. A question without a tab is
 // in the window.
 func (m *Manager) show(ctx context.Context, tab protocol.TabID) {
 	if tab == "" {
-		m.cfg.ShowPage(Page)
+		m.cfg.ShowPage(protocol.WindowApprovals)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()
 	if err := m.cfg.ShowTab(ctx, tab); err != nil {
 		m.log.Warn("the tab of a question could not be shown", "tab", tab, "error", err)
-		m.cfg.ShowPage(Page)
+		m.cfg.ShowPage(protocol.WindowApprovals)
 	}
 }

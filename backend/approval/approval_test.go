@@ -30,9 +30,10 @@ func newAsked(t *testing.T) *asked {
 	a := &asked{path: filepath.Join(t.TempDir(), "rules.json")}
 	a.Manager = New(Config{
 		Session: protocol.DefaultSession, Quiet: true, Changed: func() {}, RulesFile: func() (string, error) { return a.path, nil },
-		Watch:    func(protocol.Approval, *policy.Over) {},
-		ShowTab:  func(_ context.Context, tab protocol.TabID) error { a.note("tab " + string(tab)); return a.gone },
-		ShowPage: func(page string) { a.note("page " + page) }, Logger: slog.New(slog.DiscardHandler),
+		AllowsByBus: func(protocol.Actor) bool { return true },
+		Watch:       func(protocol.Approval, *policy.Over) {},
+		ShowTab:     func(_ context.Context, tab protocol.TabID) error { a.note("tab " + string(tab)); return a.gone },
+		ShowPage:    func(page protocol.WindowPage) { a.note("page " + string(page)) }, Logger: slog.New(slog.DiscardHandler),
 	})
 	return a
 }

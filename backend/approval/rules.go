@@ -56,5 +56,8 @@ func writeRules(path string, rules []protocol.SiteRule) error {
 	if err != nil {
 		return err
 	}
-	return journal.WriteFile(path, append(data, '\n'), 0o600)
+	if err := journal.WriteFile(path, append(data, '\n'), 0o600); err != nil {
+		return journal.NotWritable(path, err, ", and change the rule again; the rules are as before")
+	}
+	return nil
 }

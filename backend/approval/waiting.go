@@ -25,6 +25,7 @@ type waiting struct {
 	withdraw  func(context.Context, uint32) error
 	show      func(protocol.TabID) // brings a tab and its panel to the front
 	answer    func(id string, answer protocol.ApprovalAnswer)
+	allows    func(protocol.Actor) bool // see Config.AllowsByBus
 	log       *slog.Logger
 	// marked has the terminals whose status says that they wait, with the status
 	// from before.
@@ -130,13 +131,13 @@ func (w *waiting) note(p protocol.Approval) desktop.Notification {
 		n.Actions = []desktop.Action{deny}
 		return n
 	}
-	if p.Login != nil { // it is typed, in the panel
+	if p.Login != nil || !w.allows(p.Actor) { // it is typed, or pressed, in the panel
 		n.Actions = []desktop.Action{deny}
 		return n
 	}
 	shown := time.Now()
 	allow := desktop.Action{Label: "Allow once", Do: func() {
-		if time.Since(shown) < notifySettle {
+		if time.Since(shown) < notifySettle || !w.allows(p.Actor) {
 			show()
 			return
 		}

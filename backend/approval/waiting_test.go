@@ -25,7 +25,8 @@ type notes struct {
 func newNotes() *notes {
 	n := &notes{}
 	n.waiting = waiting{
-		told: map[string]bool{}, log: slog.New(slog.DiscardHandler),
+		allows: func(actor protocol.Actor) bool { return actor.Kind != protocol.ActorMCP },
+		told:   map[string]bool{}, log: slog.New(slog.DiscardHandler),
 		notify: func(_ context.Context, note desktop.Notification) (uint32, error) {
 			n.shown = append(n.shown, note)
 			return 7, nil
@@ -37,6 +38,25 @@ func newNotes() *notes {
 		},
 	}
 	return n
+}
+
+// Where an agent could press the buttons over the message bus, a notification does not
+// offer to allow, and a press on one that did is no answer (threat 56).
+func TestNothingIsAllowedOverAnOpenBus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNotes()
+		n.tell(t.Context(), []protocol.Approval{{ID: "a", Tab: "t7", Actor: protocol.Actor{Kind: protocol.ActorMCP, Name: "Zed"}, Command: "bash"}})
+		if actions := n.shown[0].Actions; len(actions) != 1 || actions[0].Label != "Deny" {
+			t.Errorf("it offers %+v", actions)
+		}
+		n.tell(t.Context(), []protocol.Approval{{ID: "b", Tab: "t8", Actor: protocol.Actor{Name: "claude"}, Command: "bash"}})
+		n.allows = func(protocol.Actor) bool { return false } // the user has turned confinement off
+		time.Sleep(notifySettle)
+		n.shown[1].Actions[0].Do()
+		if want := []string{"show t8"}; !slices.Equal(n.did, want) {
+			t.Errorf("%q, want %q", n.did, want)
+		}
+	})
 }
 
 // A click on a question's notification shows the question's tab, and its

@@ -66,7 +66,7 @@ func TestBackgroundEvents(t *testing.T) {
 	}
 }
 
-// A snapshot of a tab that shows a PDF file says so.
+// Every command that reads a page refuses a PDF file in the same words.
 func TestPDFIsNamed(t *testing.T) {
 	s := stageOf(t, `<title>Before</title>`)
 	paper := "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
@@ -74,8 +74,38 @@ func TestPDFIsNamed(t *testing.T) {
 	if _, err := s.Navigate(deadline(t), nobody, s.tab, address, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Snapshot(deadline(t), nobody, s.tab, protocol.SnapshotRequest{}, nil)
-	if code(err) != protocol.CodeNotActable || !strings.Contains(err.Error(), "a PDF file") {
-		t.Errorf("it says %v", err)
+	ctx := deadline(t)
+	for name, read := range map[string]func() error{
+		"snapshot": func() error {
+			_, err := s.Snapshot(ctx, nobody, s.tab, protocol.SnapshotRequest{}, nil)
+			return err
+		},
+		"snapshot find": func() error {
+			_, err := s.Snapshot(ctx, nobody, s.tab, protocol.SnapshotRequest{Find: "a"}, nil)
+			return err
+		},
+		"text":     func() error { _, err := s.Text(ctx, nobody, s.tab, 1000); return err },
+		"markdown": func() error { _, err := s.Markdown(ctx, nobody, s.tab, "", 1000); return err },
+		"find":     func() error { _, err := s.Search(ctx, nobody, s.tab, "Paper", 5); return err },
+		"links":    func() error { _, _, err := s.Links(ctx, nobody, s.tab); return err },
+		"forms":    func() error { _, _, err := s.Forms(ctx, nobody, s.tab); return err },
+		"tables":   func() error { _, _, err := s.Tables(ctx, nobody, s.tab); return err },
+		"media":    func() error { _, _, err := s.Media(ctx, nobody, s.tab); return err },
+		"data":     func() error { _, err := s.Data(ctx, nobody, s.tab); return err },
+		"wait": func() error {
+			_, err := s.Wait(ctx, nobody, s.tab, protocol.WaitRequest{Kind: protocol.WaitForText, Value: "Paper"})
+			return err
+		},
+		"watch": func() error {
+			_, err := s.WatchFor(ctx, nobody, s.tab, protocol.WatchRequest{Kind: "text", Value: "Paper"})
+			return err
+		},
+	} {
+		if err := read(); code(err) != protocol.CodeNotActable || !strings.Contains(err.Error(), "a PDF file") {
+			t.Errorf("%s says %v", name, err)
+		}
+	}
+	if _, err := s.Screenshot(ctx, nobody, s.tab, protocol.ScreenshotRequest{Format: "png"}); err != nil {
+		t.Error(err)
 	}
 }

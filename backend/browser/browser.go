@@ -49,6 +49,8 @@ type Config struct {
 	Path string
 	// ProfileDir is the user data folder; it is created with mode 0700.
 	ProfileDir string
+	// TemporaryDir is as in chromium.Options.
+	TemporaryDir string
 	// DownloadDir is where downloads go; empty leaves it to the browser.
 	DownloadDir string
 	// ScreenshotDir is where screenshots are saved; it is created with mode
@@ -154,6 +156,7 @@ type Browser struct {
 	info    protocol.BrowserInfo
 	paired  *protocol.Pairing
 	restore []tabs.RestoreTab
+	closed  []protocol.Tab                 // the tabs when the user closed the browser
 	crashed bool                           // the last run ended unexpectedly, with restore open
 	spaces  map[protocol.TabID]*page.Space // ref numbers of each tab
 	exit    protocol.Exit                  // of the last run
@@ -179,17 +182,17 @@ func New(c Config) (*Browser, error) {
 		restore: slices.Clone(c.Restore),
 	}
 	b.groups = groups{b}
-	b.History = history.New(work{b})
+	b.History = history.New(work{b}, b.tabs)
 	b.Waits = downloads.New(work{b})
 	b.events = background.New(work{b}, b.Downloads)
 	b.Rules = gate.New(work{b})
 	b.Overlays = overlay.New(work{b}, overlay.Config{Open: b.tabs, Pause: c.OnPause})
 	b.Marks = marks.New(work{b}, marks.Config{Open: b.tabs, Clicked: c.OnSign})
-	b.Inspector = inspect.New(work{b})
+	b.Inspector = inspect.New(work{b}, b.tabs)
 	b.Reader = details.New(work{b})
-	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Mask: c.Mask, Page: b.Page, Info: b.Info, Beside: work{b}.Beside, Answered: b.events.KnowsDialog})
+	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Mask: c.Mask, Page: b.Page, Info: b.Info, Open: b.tabs, Beside: work{b}.Beside, Answered: b.events.KnowsDialog})
 	b.Input = input.New(work{b}, input.Config{
-		Effects:  effects.Config{Open: b.tabs, Background: b.events, DialogPolicy: b.DialogPolicy},
+		Effects:  effects.Config{Open: b.tabs, Background: b.events, DialogPolicy: b.DialogPolicy, FileName: b.fileName, Front: b.front},
 		Overlays: b.Overlays, Panel: b.panel, Log: b.log,
 	})
 	b.Overrides = overrides.New(work{b})
@@ -229,6 +232,9 @@ func (b *Browser) Exit() protocol.Exit {
 // Tabs returns the tabs, ordered by window and position; none while the browser
 // is not running.
 func (b *Browser) Tabs() []protocol.Tab { return b.tabs.All() }
+
+// WasOpen reports whether a tab of this id was open, and no longer is.
+func (b *Browser) WasOpen(id protocol.TabID) bool { return b.tabs.Closed(id) }
 
 // Pair sends the pairing to the extension, now and to every worker that starts,
 // until the next Pair. It does not wait for a worker.
@@ -284,7 +290,7 @@ func (b *Browser) Run(ctx context.Context) error {
 	b.mu.Lock()
 	c := b.config
 	o := chromium.Options{
-		ProfileDir: c.ProfileDir, ExtensionDir: c.ExtensionDir, StartURL: c.StartURL,
+		ProfileDir: c.ProfileDir, TemporaryDir: c.TemporaryDir, ExtensionDir: c.ExtensionDir, StartURL: c.StartURL,
 		Restore: b.restore, Crashed: b.crashed,
 		NoSandbox: c.NoSandbox, NoKeyring: c.NoKeyring, Headless: c.Headless, Guard: c.Guard,
 		Switches: c.Switches, Env: c.Env, Extensions: c.Extensions,
@@ -304,6 +310,13 @@ func (b *Browser) Run(ctx context.Context) error {
 			return err
 		}
 	}
+	saves := false
+	if c.DownloadDir != "" {
+		if err := downloads.Tidy(c.DownloadDir); err != nil {
+			b.log.WarnContext(ctx, "the folder for downloads is not ready", "error", err)
+		}
+		saves = !o.Headless && chromium.SavesInto(o.ProfileDir, c.DownloadDir)
+	}
 	// serve asks the browser to close and then stops it. A signal sent at the
 	// same moment would keep Chromium from writing its profile, including the
 	// window's position (observed).
@@ -311,25 +324,38 @@ func (b *Browser) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := newRun(b, p, first) //nolint:contextcheck // what a download waits for ends with the session
+	r := newRun(b, p, first, saves) //nolint:contextcheck // what a download waits for ends with the session
 	b.mu.Lock()
 	b.run = r
 	b.info = protocol.BrowserInfo{Name: found.Name, Path: found.Path, PID: p.PID(), Sandbox: !c.NoSandbox}
 	b.mu.Unlock()
 
 	err = r.serve(ctx)
+	if left := p.Tidy(); left != nil {
+		b.log.WarnContext(ctx, "temporary files of the browser could not be removed", "error", left)
+	}
 
 	b.mu.Lock()
 	b.run, b.exit = nil, r.proc.Exit()
-	// After a crash the browser restarts with the tabs it had. After it was
-	// closed or stopped, it starts as Config says.
+	// It starts again with the tabs it had.
 	b.crashed = err != nil && !errors.Is(err, ErrClosed) && len(r.last) > 0
-	if b.crashed {
+	if errors.Is(err, ErrClosed) {
+		b.closed = r.openTabs()
+		b.restore = restoreOf(b.closed)
+	} else if b.crashed {
 		b.restore = restoreOf(r.last)
 	}
 	b.mu.Unlock()
 	b.tabs.Reset(nil, false)
 	return err
+}
+
+// Closed returns the tabs that were open until the user closed the browser, after Run
+// returned ErrClosed.
+func (b *Browser) Closed() []protocol.Tab {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.closed
 }
 
 // RestoreTab is a tab to open again at the start.

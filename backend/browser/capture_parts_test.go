@@ -325,7 +325,7 @@ func TestReadingEntersEverything(t *testing.T) {
 				out = append(out, m.Text+m.After)
 			}
 			return strings.Join(out, "|"), err
-		}, "shut away|shut link|shut in frame f"},
+		}, "shut away|shut link slotted|shut in frame f"},
 	} {
 		if _, err := f.Navigate(ctx, nobody, id, url+"/"+read.name, protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)

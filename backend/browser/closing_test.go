@@ -34,7 +34,7 @@ func TestAskedWhileItCloses(t *testing.T) {
 			},
 			"its cover":   func() error { return f.SetOverlay(deadline(t), id, protocol.Overlay{}) },
 			"its gate":    func() error { return f.Gate(deadline(t), id, nil, func(string, bool) error { return nil }, nil, nil) },
-			"its cookies": func() error { _, err := f.Cookies(deadline(t), nobody, id, "", false); return err },
+			"its cookies": func() error { _, err := f.Cookies(deadline(t), nobody, id, "", protocol.CookiesOfSite); return err },
 			"its console": func() error { _, err := f.Console(deadline(t), id, 0); return err },
 			"its dialog": func() error {
 				if _, err := f.Dialog(deadline(t), nobody, id, true, nil); code(err) != protocol.CodeNoElement {

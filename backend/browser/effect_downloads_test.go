@@ -10,7 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// A click that starts a download says so, however late the server answers.
+// A click that starts a download says so, however late the server answers, and under which
+// name it is saved.
 func TestClicksTellTheirDownloads(t *testing.T) {
 	asked, answer := make(chan struct{}, 10), make(chan struct{})
 	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,6 +41,7 @@ func TestClicksTellTheirDownloads(t *testing.T) {
 		fmt.Fprint(w, "a,b")
 	}))
 	s := &stage{fixture: headless(t), url: server.URL}
+	s.clearDownloads(t)
 	s.tab = s.first(t)
 	s.open(t, "/")
 	for _, one := range []struct {
@@ -47,8 +49,8 @@ func TestClicksTellTheirDownloads(t *testing.T) {
 		late       bool
 	}{
 		{"Named", "late.csv", true},
-		{"Attached", "late.csv", true},
-		{"Script", "late.csv", true},
+		{"Attached", "late (1).csv", true},
+		{"Script", "late (2).csv", true},
 		{"Data", "data.txt", false},
 		{"Blob", "blob.txt", false},
 		{"Kept", "", false}, // the page prevents it

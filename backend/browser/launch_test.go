@@ -140,3 +140,29 @@ func TestHeadlessRestore(t *testing.T) {
 		t.Errorf("the next tab is %s, %v; want t10", id, err)
 	}
 }
+
+// The socket by which a browser takes orders lies in a folder of its own, which only its
+// user can enter, and which goes with the browser (threat 54).
+func TestTemporaryFolder(t *testing.T) {
+	c := config(t, false)
+	dir, err := os.MkdirTemp("", "pf") //nolint:usetesting // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	c.TemporaryDir = dir
+	t.Run("while it runs", func(t *testing.T) {
+		start(t, c)
+		socket, err := os.Readlink(filepath.Join(c.ProfileDir, "SingletonSocket"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, _, _ := strings.Cut(strings.TrimPrefix(socket, dir+"/"), "/")
+		if info, err := os.Stat(filepath.Join(dir, own)); !strings.HasPrefix(socket, dir+"/") || err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("the socket is %s: %v, %v", socket, info, err)
+		}
+	})
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("it leaves %v, %v", left, err)
+	}
+}

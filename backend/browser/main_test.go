@@ -174,6 +174,7 @@ func launch(t *testing.T, c Config) *fixture {
 			}
 		})
 	}
+	c.OnDownload = func(protocol.Download) { f.update(func() {}) }
 	c.OnNotice = func(e protocol.Error) { f.update(func() { f.notices = append(f.notices, e) }) }
 	c.OnSign = func(tab protocol.TabID) { f.signs <- tab }
 	c.OnPause = func(tab protocol.TabID) { f.pauses <- tab }

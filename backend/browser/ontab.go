@@ -24,21 +24,14 @@ import (
 
 // page returns the page of a target, and attaches a session if there is none.
 func (r *run) page(ctx context.Context, id target.ID) (*page.Page, error) {
-	r.mu.Lock()
-	p := r.pages[id]
-	r.mu.Unlock()
-	if p != nil {
-		select {
-		case <-p.Done:
-		default:
-			return p, nil
-		}
+	if p := r.known(id); p != nil {
+		return p, nil
 	}
 	s, err := r.conn.Attach(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	p = r.newPage(s) //nolint:contextcheck // it lives as long as its session
+	p := r.newPage(s) //nolint:contextcheck // it lives as long as its session
 	r.mu.Lock()
 	if other := r.pages[id]; other != nil && !other.Ended() {
 		r.mu.Unlock() // another caller was faster
@@ -48,6 +41,7 @@ func (r *run) page(ctx context.Context, id target.ID) (*page.Page, error) {
 	r.mu.Unlock()
 	go func() { // it ends with its session
 		<-s.Done
+		r.dialogs.Ended(id)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.pages[id] == p {
@@ -58,6 +52,16 @@ func (r *run) page(ctx context.Context, id target.ID) (*page.Page, error) {
 	return p, err
 }
 
+// known returns the page of a target that a session is attached to; nil for another.
+func (r *run) known(id target.ID) *page.Page {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.pages[id]; p != nil && !p.Ended() {
+		return p
+	}
+	return nil
+}
+
 // newPage returns the page for a session that is attached to a target.
 func (r *run) newPage(s *devtools.Session) *page.Page {
 	var p *page.Page
@@ -65,6 +69,11 @@ func (r *run) newPage(s *devtools.Session) *page.Page {
 		Log: r.log, Space: r.b.spaceOf, InFront: func() bool { return r.b.inFront(s.Target) }, Attach: r.own,
 		Titled:  func(url, title string) { r.b.tabs.Titled(s.Target, url, title) },
 		Crashed: func(is bool) { r.b.tabs.Crashed(s.Target, is) },
+		Dialogs: r.dialogs,
+		Dialog: func() (protocol.TabID, string) {
+			t, _ := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == s.Target })
+			return t.ID, r.b.DialogPolicy(t.ID)
+		},
 		Judge:   func() func() { return r.gates.Command(s.Target) },
 		Refused: func() error { return r.gates.Refusal(s.Target) },
 		Equipped: func(ctx context.Context, child *devtools.Session) error {
@@ -77,18 +86,34 @@ func (r *run) newPage(s *devtools.Session) *page.Page {
 				r.panels.PassKey(e)
 			case cdppage.FrameNavigated.Method:
 				r.b.DropHeld(p, e)
+				r.keepKeyboard(s.Target, e)
 			}
 		},
 	})
 	return p
 }
 
+// keepKeyboard gives the keyboard back to the panel when a tab in front shows another
+// document.
+func (r *run) keepKeyboard(shown target.ID, e devtools.Event) {
+	v, ok := devtools.Decode(e, cdppage.FrameNavigated)
+	if !ok || v.Frame == nil || v.Frame.ParentID != "" {
+		return
+	}
+	go func() { // the connection's reader must not wait to write
+		if r.b.inFront(shown) {
+			r.panels.Shown(context.Background())
+		}
+	}()
+}
+
 // onTab runs f with the page of a tab, in order with all other commands on that
 // tab and concurrently with commands on other tabs. Its errors are
-// protocol.Errors. needsRenderer: f cannot work on a crashed page, and fails at
-// once when the page crashes while f runs.
+// protocol.Errors. needsRenderer: f cannot work on a crashed page or under a dialog,
+// and its context ends when the page crashes or opens a dialog while f runs.
 func (b *Browser) onTab(ctx context.Context, by protocol.Caller, id protocol.TabID, kind queue.Kind, needsRenderer bool, f func(ctx context.Context, p *page.Page, turn queue.Turn) error) error {
-	if _, err := b.running(); err != nil {
+	r, err := b.running()
+	if err != nil {
 		return err
 	}
 	if _, ok := b.tabs.Lookup(id); !ok {
@@ -103,21 +128,22 @@ func (b *Browser) onTab(ctx context.Context, by protocol.Caller, id protocol.Tab
 		by.Acts = nil // it acts on nothing
 	} else {
 		defer b.tabs.Command(id)()
+		defer r.files.Hold()()
 	}
 	return b.besideTab(ctx, by, id, needsRenderer, func(ctx context.Context, p *page.Page) error {
 		if err := page.MayAct(ctx, p); err != nil {
 			return err
 		}
-		return f(ctx, p, turn)
+		if !needsRenderer {
+			return f(ctx, p, turn)
+		}
+		return p.UntilDialog(ctx, id, func(ctx context.Context) error { return f(ctx, p, turn) })
 	})
 }
 
 // onPage is onTab with the page opened for snapshots and actions.
 func (b *Browser) onPage(ctx context.Context, by protocol.Caller, id protocol.TabID, kind queue.Kind, f func(ctx context.Context, p *page.Page, turn queue.Turn) error) error {
 	return b.onTab(ctx, by, id, kind, true, func(ctx context.Context, p *page.Page, turn queue.Turn) error {
-		if d := p.OpenDialog(); d != nil {
-			return page.DialogOpen(id, d)
-		}
 		if err := p.Open(ctx, id); err != nil {
 			return err
 		}
@@ -234,6 +260,21 @@ func (b *Browser) inFront(shown target.ID) bool {
 		}
 	}
 	return false
+}
+
+// front returns the tab that is in front of the window that has the focus, as the
+// browser says now; "" when it does not say.
+func (b *Browser) front(ctx context.Context) (front protocol.TabID) {
+	if r, err := b.running(); err == nil {
+		r.askWorker(ctx)
+		r.askFront(ctx)
+	}
+	for _, t := range b.tabs.All() {
+		if t.Focused || front == "" && t.Active {
+			front = t.ID
+		}
+	}
+	return front
 }
 
 // sizeOf returns the emulated size of a target's page, with the session that sets
@@ -376,6 +417,15 @@ func (w work) Files() (*downloads.List, error) {
 		return nil, err
 	}
 	return r.files, nil
+}
+
+// fileName returns the name under which a download of the browser is saved.
+func (b *Browser) fileName(guid string) string {
+	r, err := b.running()
+	if err != nil {
+		return ""
+	}
+	return r.files.Name(guid)
 }
 
 func (w work) Kept(id protocol.TabID) *watch.Keeper { return w.b.kept(id) }

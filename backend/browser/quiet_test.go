@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,3 +53,66 @@ func TestWaitForQuiet(t *testing.T) {
 		t.Errorf("requests without an answer: %v", err)
 	}
 }
+
+// TestQuietKnowsEarlierRequests: a request that a page, a frame or a worker began before
+// the wait counts until it is answered.
+func TestQuietKnowsEarlierRequests(t *testing.T) {
+	const fetches = `fetch('/late').then((r) => r.text()).then(() => { document.title = 'got it'; })`
+	pages := map[string]string{
+		"/fetch":      `<script>` + fetches + `</script>`,
+		"/request":    `<script>const r = new XMLHttpRequest(); r.open('GET', '/late'); r.onload = () => { document.title = 'got it'; }; r.send();</script>`,
+		"/afterwards": `<script>onload = () => { ` + fetches + ` }</script>`,
+		"/chain":      `<script>fetch('/late?1').then(() => ` + fetches + `)</script>`,
+		"/image":      `<body><script>onload = () => { const i = new Image(); i.onload = () => { document.title = 'got it'; }; i.src = '/late.svg'; }</script>`,
+		"/script":     `<body><script>onload = () => { const s = document.createElement('script'); s.src = '/late.js'; document.head.append(s); }</script>`,
+		"/pause":      `<body><script>onload = () => { const s = document.createElement('script'); s.src = '/late-first.js'; document.head.append(s); }</script>`,
+		"/click":      `<button onclick="` + fetches + `">Load</button>`,
+		"/frame":      `<iframe src="/inner"></iframe>` + listens,
+		"/other":      `<iframe src="OTHER/inner"></iframe>` + listens,
+		"/nested":     `<iframe src="OTHER/within"></iframe>` + listens,
+		"/within":     `<iframe src="/inner"></iframe><script>onmessage = (e) => parent.postMessage(e.data, '*')</script>`,
+		"/inner":      `<script>fetch('/late').then(() => parent.postMessage('got it', '*'))</script>`,
+		"/worker":     `<script>new Worker('/worker.js').onmessage = (e) => { document.title = e.data; }</script>`,
+		"/blob":       `<script>new Worker(URL.createObjectURL(new Blob(["fetch('" + location.origin + "/late').then(() => postMessage('got it'))"]))).onmessage = (e) => { document.title = e.data; }</script>`,
+		"/worker.js":  `fetch('/late').then(() => postMessage('got it'))`,
+		// What it starts is still within the quiet time after its own response.
+		"/late-first.js": `setTimeout(() => ` + fetches + `, 200)`,
+		"/late.js":       `document.title = 'got it'`,
+		"/late.svg":      `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>`,
+		"/late":          `late`,
+		"/favicon.ico":   ``,
+	}
+	kinds := map[string]string{".js": "text/javascript", ".svg": "image/svg+xml", "": "text/html; charset=utf-8"}
+	var other string
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/late") {
+			select { // so long that a wait which does not know of the request is over
+			case <-time.After(3 * wait.NetworkQuiet):
+			case <-r.Context().Done():
+				return
+			}
+		}
+		w.Header().Set("Content-Type", kinds[path.Ext(r.URL.Path)])
+		fmt.Fprint(w, strings.ReplaceAll(pages[r.URL.Path], "OTHER", other))
+	}))
+	other = strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
+	f := headless(t)
+	id := f.first(t)
+	for _, at := range []string{"fetch", "request", "afterwards", "chain", "image", "script", "pause", "frame", "other", "nested", "worker", "blob", "click"} {
+		t.Run(at, func(t *testing.T) {
+			f.open(t, id, s.URL+"/"+at)
+			if at == "click" {
+				if _, err := f.Act(deadline(t), nobody, id, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Load"}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			info, err := f.Wait(deadline(t), nobody, id, protocol.WaitRequest{Kind: protocol.WaitForQuiet})
+			if err != nil || info.Title != "got it" {
+				t.Errorf("it was quiet with %+v, %v", info, err)
+			}
+		})
+	}
+}
+
+// listens makes a page's title what its frame says.
+const listens = `<script>onmessage = (e) => { document.title = e.data; }</script>`

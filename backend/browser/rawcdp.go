@@ -28,7 +28,15 @@ func (b *Browser) RawCDP(ctx context.Context, by protocol.Caller, id protocol.Ta
 			return err
 		}
 		var raw jsonv2.Value
-		err := k.Session().Call(ctx, method, jsonv2.Value(params), &raw)
+		call := func(ctx context.Context) error {
+			return k.Session().Call(ctx, method, jsonv2.Value(params), &raw)
+		}
+		var err error
+		if p.OpenDialog() == nil {
+			err = p.UntilDialog(ctx, id, call)
+		} else { // the command may be about the dialog
+			err = call(ctx)
+		}
 		if e, ok := devtools.AsMethodError(err); ok {
 			return protocol.NewError(protocol.CodeBadArgument, method+": "+e.Message, "the protocol's reference says what it takes")
 		}

@@ -49,13 +49,18 @@ type run struct {
 	session *devtools.Session // of the worker, while it reports
 	pages   map[target.ID]*page.Page
 	last    []protocol.Tab // the tabs as last reported
+	before  []protocol.Tab // the tabs before those were closed that closed last
+	closed  time.Time      // when a tab was last closed
 
-	watches *watch.Tabs // tabs with an active watch or an override
+	dialogs *page.Dialogs // of all tabs
+	watches *watch.Tabs   // tabs with an active watch or an override
 	files   *downloads.List
 	logins  *httpauth.Handler // nil: the browser asks
 }
 
-func newRun(b *Browser, p *chromium.Process, clickable bool) *run {
+// newRun returns a run of a process. saves: the browser may name the files of downloads,
+// except of those that commands cause.
+func newRun(b *Browser, p *chromium.Process, clickable, saves bool) *run {
 	r := &run{
 		b:         b,
 		log:       b.log,
@@ -66,10 +71,16 @@ func newRun(b *Browser, p *chromium.Process, clickable bool) *run {
 		ask:       make(chan struct{}, 1),
 		tabbed:    make(chan struct{}),
 		pages:     make(map[target.ID]*page.Page),
+		dialogs:   page.NewDialogs(),
 	}
 	r.conn = devtools.New(p.Pipe, b.log, r.panels.GiveBackAfter)
 	r.gates = gate.NewGates(r.conn, b.log, b.config.Lookup)
+	names := r.nameDownloads
+	if b.config.DownloadDir == "" {
+		names = nil
+	}
 	r.files = downloads.NewList(downloads.Config{
+		Ours: names, Shared: saves,
 		Stop: r.stopDownload,
 		Begins: func(frame cdp.FrameID, address, name string, stop func()) {
 			r.gates.Begins(frame, r.shows(frame), address, name, stop)
@@ -165,15 +176,7 @@ func (r *run) greet(ctx context.Context) error {
 	if err := devtools.Post(ctx, root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: filter}); err != nil {
 		return err
 	}
-	if dir := r.b.config.DownloadDir; dir != "" {
-		yes := true
-		err := devtools.Post(ctx, root, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-			Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, EventsEnabled: &yes,
-		})
-		if err != nil {
-			return err
-		}
-	}
+	r.files.Begun()
 	v, err := cdp.Call(ctx, root, browser.GetVersion, cdp.Empty{})
 	if err != nil {
 		return fmt.Errorf("waiting for the browser: %w", err)
@@ -356,7 +359,7 @@ func (r *run) shows(frame cdp.FrameID) target.ID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for id, p := range r.pages {
-		if p.Frames.Has(frame) {
+		if p.IsOpen() && p.Frames.Has(frame) { // the frames of another one are not known
 			return id
 		}
 	}
@@ -367,6 +370,19 @@ func (r *run) shows(frame cdp.FrameID) target.ID {
 func (r *run) stopDownload(guid string) {
 	if err := devtools.Post(context.Background(), r.conn.Root, browser.CancelDownload, browser.CancelDownloadParams{GUID: guid}); err != nil {
 		r.log.Warn("a download was not stopped", "error", err)
+	}
+}
+
+// nameDownloads tells the browser whether we name the files of downloads from now on. It
+// does not wait for an answer: what is sent later finds it done.
+func (r *run) nameDownloads(ours bool) {
+	yes := true
+	params := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDefault, EventsEnabled: &yes}
+	if ours {
+		params.Behavior, params.DownloadPath = browser.SetDownloadBehaviorBehaviorAllowAndName, r.b.config.DownloadDir
+	}
+	if err := devtools.Post(context.Background(), r.conn.Root, browser.SetDownloadBehavior, params); err != nil {
+		r.log.Debug("who names downloads was not said", "error", err)
 	}
 }
 

@@ -86,6 +86,10 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 	}
 	// This bypasses the tab's queue, so that a tab that hangs can be closed.
 	err = b.onTarget(ctx, r, id, func(t tabs.Entry) error {
+		// Chromium has crashed when a tab with an open question was closed.
+		if p := r.known(t.Target); p != nil {
+			p.DismissDialog(ctx)
+		}
 		_, err := cdp.Call(ctx, r.conn.Root, target.CloseTarget, target.CloseTargetParams{TargetID: t.Target})
 		return err
 	})
@@ -97,7 +101,7 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 	}
 	err = b.tabs.Await(ctx, func() bool { _, ok := b.tabs.Lookup(id); return !ok })
 	if err != nil {
-		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not close in time: its page may be asking whether to leave", "answer it in the browser")
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not close in time: its page may be asking whether to leave", "", protocol.AnswerDialog(id)...)
 	}
 	return nil
 }

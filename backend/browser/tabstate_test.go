@@ -3,6 +3,7 @@ package browser
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,31 +28,31 @@ func TestCookiesAndStorage(t *testing.T) {
 	if err := f.SetCookie(ctx, nobody, id, protocol.Cookie{Name: "other", Value: "1", Path: "/", Domain: ".elsewhere.example"}); err != nil {
 		t.Error(err)
 	}
-	own, err := f.Cookies(ctx, nobody, id, "", false)
+	own, err := f.Cookies(ctx, nobody, id, "", protocol.CookiesOfSite)
 	if err != nil || len(own) != 2 {
 		t.Fatalf("%+v, %v", own, err)
 	}
-	if all, err := f.Cookies(ctx, nobody, id, "", true); err != nil || len(all) != 3 {
+	if all, err := f.Cookies(ctx, nobody, id, "", protocol.CookiesOfAll); err != nil || len(all) != 3 {
 		t.Errorf("%+v, %v", all, err)
 	}
 	// With a domain: all cookies of that domain, or those that are sent to the page.
 	for domain, want := range map[string]int{"elsewhere.example": 1, "a.elsewhere.example": 1, "where.example": 0, "127.0.0.1": 2} {
-		if some, err := f.Cookies(ctx, nobody, id, domain, true); err != nil || len(some) != want {
+		if some, err := f.Cookies(ctx, nobody, id, domain, protocol.CookiesOfAll); err != nil || len(some) != want {
 			t.Errorf("%s: %+v, %v", domain, some, err)
 		}
 	}
-	for _, all := range []bool{false, true} {
-		if list, err := f.Cookies(ctx, nobody, id, "example.com.", all); err != nil || len(list) != 0 {
+	for _, scope := range []protocol.CookieScope{protocol.CookiesOfHost, protocol.CookiesOfSite, protocol.CookiesOfAll} {
+		if list, err := f.Cookies(ctx, nobody, id, "example.com.", scope); err != nil || len(list) != 0 {
 			t.Errorf("%+v, %v", list, err)
 		}
-		if list, err := f.Cookies(ctx, nobody, id, "com", all); code(err) != protocol.CodeRefused || len(list) != 0 {
+		if list, err := f.Cookies(ctx, nobody, id, "com", scope); code(err) != protocol.CodeRefused || len(list) != 0 {
 			t.Errorf("cookies of com: %+v, %v", list, err)
 		}
-		if n, err := f.DeleteCookies(ctx, nobody, id, "", "com", all); code(err) != protocol.CodeRefused || n != 0 {
+		if n, err := f.DeleteCookies(ctx, nobody, id, "", "com", scope); code(err) != protocol.CodeRefused || n != 0 {
 			t.Errorf("deleting those of com: %d, %v", n, err)
 		}
 	}
-	if sent, err := f.Cookies(ctx, nobody, id, "elsewhere.example", false); err != nil || len(sent) != 0 {
+	if sent, err := f.Cookies(ctx, nobody, id, "elsewhere.example", protocol.CookiesOfSite); err != nil || len(sent) != 0 {
 		t.Errorf("the page is sent %+v, %v", sent, err)
 	}
 	if err := f.SetStorage(ctx, nobody, id, true, "k", "local value"); err != nil {
@@ -75,7 +76,7 @@ func TestCookiesAndStorage(t *testing.T) {
 		if data, err := os.ReadFile(saved.Path); err != nil || strings.Contains(string(data), "local value") || !strings.HasPrefix(string(data), "age-encryption.org/v1") {
 			t.Errorf("the file is not encrypted: %.60q, %v", data, err)
 		}
-		if n, err := f.DeleteCookies(ctx, nobody, id, "", "", true); n != 3 || err != nil {
+		if n, err := f.DeleteCookies(ctx, nobody, id, "", "", protocol.CookiesOfAll); n != 3 || err != nil {
 			t.Errorf("deleted %d, %v", n, err)
 		}
 		if n, err := f.RemoveStorage(ctx, nobody, id, true, ""); n != 1 || err != nil {
@@ -237,5 +238,56 @@ func TestWebMCPAndRaw(t *testing.T) {
 	}
 	if _, _, err := f.RawCDP(ctx, nobody, id, "No.such", json.RawMessage(`{}`)); code(err) != protocol.CodeBadArgument {
 		t.Errorf("no such method: %v", err)
+	}
+}
+
+// TestCookiesOfASite: the cookies of a site are those of all its hosts and paths, also
+// for deleting; those of another site stay.
+func TestCookiesOfASite(t *testing.T) {
+	s := stageOf(t, "there")
+	ctx := deadline(t)
+	s.url = strings.Replace(s.url, "127.0.0.1", "a.shop.localhost", 1)
+	s.open(t, "/")
+	for _, c := range []protocol.Cookie{
+		{Name: "own", Path: "/"},
+		{Name: "deep", Path: "/deep/er"},
+		{Name: "deep", Path: "/other"},
+		{Name: "above", Path: "/", Domain: ".shop.localhost"},
+		{Name: "beside", Path: "/x", Domain: "b.shop.localhost"},
+		{Name: "below", Path: "/", Domain: ".c.a.shop.localhost"},
+		{Name: "foreign", Path: "/", Domain: "other.localhost"},
+	} {
+		c.Value = "1"
+		if err := s.SetCookie(ctx, nobody, s.tab, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := func(scope protocol.CookieScope) string {
+		t.Helper()
+		list, err := s.Cookies(ctx, nobody, s.tab, "", scope)
+		if err != nil {
+			t.Error(err)
+		}
+		var out []string
+		for _, c := range list {
+			out = append(out, c.Name)
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	if got := names(protocol.CookiesOfSite); got != "above below beside deep deep own" {
+		t.Errorf("of the site: %s", got)
+	}
+	if got := names(protocol.CookiesOfHost); got != "above deep deep own" {
+		t.Errorf("of the host: %s", got)
+	}
+	if n, err := s.DeleteCookies(ctx, nobody, s.tab, "deep", "", protocol.CookiesOfSite); n != 2 || err != nil {
+		t.Errorf("by name: %d, %v", n, err)
+	}
+	if n, err := s.DeleteCookies(ctx, nobody, s.tab, "", "", protocol.CookiesOfSite); n != 4 || err != nil {
+		t.Errorf("all: %d, %v", n, err)
+	}
+	if got := names(protocol.CookiesOfAll); got != "foreign" {
+		t.Errorf("left: %s", got)
 	}
 }

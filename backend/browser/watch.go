@@ -41,6 +41,7 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
 			r.panels.Follow(ctx, r.conn, v.TargetInfo)
+			r.hearDialogs(ctx, v.TargetInfo)
 			if v.TargetInfo.Type == "tab" && tabs.InFront(v.TargetInfo) {
 				r.askFront(ctx)
 			}
@@ -72,6 +73,16 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 		case r.ask <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// hearDialogs attaches to a tab that a command may have opened, before its page can open
+// a dialog: one that opened earlier is neither reported nor answered. To the user's own
+// tabs it does not attach, because the browser then keeps them in memory.
+func (r *run) hearDialogs(ctx context.Context, info *target.Info) {
+	t, isTab := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == info.TargetID })
+	if isTab && (r.b.config.Headless || r.known(info.OpenerID) != nil || r.b.queue.Len() > 0) {
+		go func() { _, _ = r.page(ctx, t.Target) }()
 	}
 }
 
@@ -124,6 +135,34 @@ func (r *run) askWorker(ctx context.Context) bool {
 	return true
 }
 
+// closedTogether is how soon after one another tabs must close to count as closed with
+// their window. It is a guess, and not measured.
+const closedTogether = 2 * time.Second
+
+// reported records the tabs for the time after the browser's end. When the user closes
+// the browser's window, its tabs close one after another.
+func (r *run) reported(tabs []protocol.Tab) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(tabs) < len(r.last) {
+		if time.Since(r.closed) > closedTogether {
+			r.before = r.last
+		}
+		r.closed = time.Now()
+	}
+	r.last = tabs
+}
+
+// openTabs returns the tabs that were open until the user closed the browser.
+func (r *run) openTabs() []protocol.Tab {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.closed) < closedTogether {
+		return r.before
+	}
+	return r.last
+}
+
 // publishTabs calls OnTabs after every change of the tabs and OnPanel after every
 // change of the panel.
 func (r *run) publishTabs(ctx context.Context) error {
@@ -136,9 +175,7 @@ func (r *run) publishTabs(ctx context.Context) error {
 		if (!first || len(now) > 0) && (first || !slices.Equal(now, tabs)) {
 			tabs = now
 			if len(now) > 0 { // a browser that ends closes its tabs first
-				r.mu.Lock()
-				r.last = now
-				r.mu.Unlock()
+				r.reported(now)
 			}
 			if r.b.config.OnTabs != nil {
 				r.b.config.OnTabs(slices.Clone(now))

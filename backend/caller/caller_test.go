@@ -3,7 +3,9 @@ package caller
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -124,5 +126,85 @@ func TestNames(t *testing.T) {
 	}
 	if got := c.Names(grant); got != "5, 6, 7, 8" {
 		t.Errorf("of many: %q", got)
+	}
+}
+
+// openTabs are tabs of which the last one is in front, and which tabs a program owns.
+type openTabs struct {
+	open  []protocol.TabID
+	owned map[protocol.TabID]bool
+}
+
+func (o *openTabs) Front() protocol.TabID                       { return o.open[len(o.open)-1] }
+func (o *openTabs) Has(tab protocol.TabID) bool                 { return slices.Contains(o.open, tab) }
+func (o *openTabs) Opened(_ protocol.Actor, tab protocol.TabID) { o.owned[tab] = true }
+func (o *openTabs) Owned(protocol.Actor) []protocol.TabID {
+	return slices.Collect(maps.Keys(o.owned))
+}
+
+// A program gets a tab only if the user shows it: not because it closes its own.
+func TestTabsOfPrograms(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		then  func(*openTabs, func(protocol.TabID) protocol.TabID)
+		owned string
+	}{
+		{"the tab in front at the first call", func(*openTabs, func(protocol.TabID) protocol.TabID) {}, "t2"},
+		{"a tab that the user shows", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
+			o.open = []protocol.TabID{"t2", "t1"}
+			call("t1")
+		}, "t1 t2"},
+		{"a tab behind", func(_ *openTabs, call func(protocol.TabID) protocol.TabID) { call("t1") }, "t2"},
+		{"it closes its tab", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
+			o.open = []protocol.TabID{"t1"}
+			if own := call(""); own != "" {
+				t.Errorf("its own tab is %s", own)
+			}
+			call("t1")
+		}, "t2"},
+		{"it opens and closes another one", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
+			o.open = []protocol.TabID{"t2", "t1", "t3"}
+			o.owned["t3"] = true
+			call("t3")
+			o.open = []protocol.TabID{"t2", "t1"}
+			call("t1")
+			call("t1")
+		}, "t2 t3"},
+		{"it opens and closes another one in one call", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
+			o.owned["t3"] = true
+			o.open = []protocol.TabID{"t2", "t1"}
+			call("t1")
+		}, "t2 t3"},
+		{"the user shows another one afterwards", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
+			o.open = []protocol.TabID{"t4", "t1"}
+			call("t1")
+			o.open = []protocol.TabID{"t1", "t4"}
+			call("t4")
+			o.open = []protocol.TabID{"t4", "t1"}
+			call("t1")
+		}, "t1 t2 t4"},
+		{"the user closes a tab of theirs", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
+			o.open = []protocol.TabID{"t2", "t1", "t5"}
+			call("")
+			o.open = []protocol.TabID{"t2", "t1"}
+			call("t1")
+		}, "t1 t2"},
+	} {
+		var p Programs
+		o := &openTabs{open: []protocol.TabID{"t1", "t2"}, owned: map[protocol.TabID]bool{}}
+		call := func(named protocol.TabID) protocol.TabID {
+			return p.Tab(protocol.Actor{Kind: protocol.ActorMCP, ID: "a"}, named, o, o)
+		}
+		call("")
+		test.then(o, call)
+		var owned []string
+		for tab := range o.owned {
+			owned = append(owned, string(tab))
+		}
+		slices.Sort(owned)
+		if got := strings.Join(owned, " "); got != test.owned {
+			t.Errorf("%s: it has %s, want %s", test.name, got, test.owned)
+		}
 	}
 }

@@ -13,34 +13,72 @@ type Tabs interface {
 	Has(tab protocol.TabID) bool
 }
 
+// Ownership knows the tabs on which programs may act.
+type Ownership interface {
+	// Owned returns the tabs that a program opened or was given, also closed ones.
+	Owned(program protocol.Actor) []protocol.TabID
+	// Opened makes a tab the program's own.
+	Opened(program protocol.Actor, tab protocol.TabID)
+}
+
 // Programs are the tabs of the programs that the user has connected by MCP. Its zero
 // value is ready. Its methods are safe for concurrent use.
 type Programs struct {
 	mu  sync.Mutex
-	tab map[string]protocol.TabID // by the actor's id
+	all map[string]*programTabs // by the actor's id
+}
+
+// programTabs are the tabs of one program.
+type programTabs struct {
+	// tab is the tab that it means when it names none.
+	tab protocol.TabID
+	// front is the tab that was in front at its last call.
+	front protocol.TabID
+	// closed is how many of its own tabs were closed at its last call.
+	closed int
+	// left is the tab in front, if it came there when a tab of the program was closed: the
+	// user has not shown it.
+	left protocol.TabID
 }
 
 // Tab returns the tab that a program means when it names none: the one that was in front
-// when it first needed one, until that is closed. A program may also use a tab that it
-// names while that is in front: the user gives it a tab by showing it. gives is called
-// with each tab that becomes the program's own.
-func (p *Programs) Tab(program protocol.Actor, named protocol.TabID, tabs Tabs, gives func(protocol.Actor, protocol.TabID)) protocol.TabID {
+// when it first needed one; empty once that is closed. A program may also use a tab that it
+// names while that is in front: the user gives it a tab by showing it. A tab that is in
+// front because the program's own was closed is not given.
+func (p *Programs) Tab(actor protocol.Actor, named protocol.TabID, tabs Tabs, owners Ownership) protocol.TabID {
 	front := tabs.Front()
-	if named != "" && named == front {
-		gives(program, named)
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if own := p.tab[program.ID]; own != "" && tabs.Has(own) {
-		return own
+	one := p.all[actor.ID]
+	if one == nil {
+		if front == "" {
+			return ""
+		}
+		if p.all == nil {
+			p.all = make(map[string]*programTabs)
+		}
+		one = &programTabs{tab: front}
+		p.all[actor.ID] = one
+		owners.Opened(actor, front)
 	}
-	if front == "" {
+	closed := 0
+	for _, tab := range owners.Owned(actor) {
+		if !tabs.Has(tab) {
+			closed++
+		}
+	}
+	if front != one.front {
+		one.left = ""
+		if closed > one.closed {
+			one.left = front
+		}
+	}
+	one.front, one.closed = front, closed
+	if named != "" && named == front && named != one.left {
+		owners.Opened(actor, named)
+	}
+	if !tabs.Has(one.tab) {
 		return ""
 	}
-	if p.tab == nil {
-		p.tab = map[string]protocol.TabID{}
-	}
-	p.tab[program.ID] = front
-	gives(program, front) // also when it has another one later
-	return front
+	return one.tab
 }

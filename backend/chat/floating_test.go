@@ -101,7 +101,7 @@ func TestAPickedElementIsSaidOnce(t *testing.T) {
 	} {
 		c.mu.Lock()
 		message := protocol.QueuedMessage{ID: "m", Text: test.text, Attachments: element(test.tab)}
-		route, _ := c.route(message)
+		route, _ := c.route(message, false)
 		prompt := c.prompt(message, c.agent.starter, true)
 		c.mu.Unlock()
 		if got := route.Kind == protocol.RouteInstant; got != test.instant {

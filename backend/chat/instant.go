@@ -11,8 +11,9 @@ import (
 )
 
 // route chooses the agent that carries out a message. plan is the router's plan
-// for the agent for instant messages. The caller holds mu.
-func (c *conversation) route(message protocol.QueuedMessage) (route *protocol.ChatRoute, plan any) {
+// for the agent for instant messages; declined says that this agent has refused it. The
+// caller holds mu.
+func (c *conversation) route(message protocol.QueuedMessage, declined bool) (route *protocol.ChatRoute, plan any) {
 	router := c.m.config.Settings().Router
 	if router == nil {
 		return nil, nil
@@ -27,7 +28,7 @@ func (c *conversation) route(message protocol.QueuedMessage) (route *protocol.Ch
 		})
 	}
 	made, plan := router.Route(message.Text, beside, routing.Asker{
-		Agent: head.Agent, Options: head.Options, CanInstant: head.Tab != "",
+		Agent: head.Agent, Options: head.Options, CanInstant: head.Tab != "", Declined: declined,
 	}, message.Route)
 	if _, ok := protocol.ModelProfile(head.Agent); ok && made.Kind != protocol.RouteInstant {
 		return nil, nil // there is only one model to choose
@@ -47,7 +48,7 @@ func (t *turn) instant() (driver.TurnEnd, error) {
 	t.prompting, t.direct, t.starter = true, true, starter
 	cancelled := t.cancelled
 	prompt := c.prompt(t.message, starter, false)
-	prompt.Plan = t.plan
+	prompt.Plan, prompt.MayDecline = t.plan, t.message.Route != protocol.RouteInstant
 	c.m.news.Touch(c, true)
 	c.mu.Unlock()
 	if cancelled {
@@ -56,10 +57,32 @@ func (t *turn) instant() (driver.TurnEnd, error) {
 	end, err := session.Prompt(t.ctx, prompt)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if end.Declined && err == nil {
+		return end, t.handOver()
+	}
 	if end.Brief != "" {
 		c.state.AddAside(t.message.Text, end.Brief)
 	}
 	return end, err
+}
+
+// handOver gives a message that the agent for instant messages has declined to the
+// conversation's own agent. The caller holds mu.
+func (t *turn) handOver() error {
+	c := t.c
+	entry, ok := c.entries.Entry(string(t.message.ID))
+	if !ok {
+		entry = userEntry(t.message)
+	}
+	entry.Route, t.plan = c.route(t.message, true)
+	if _, err := c.rec.Put(entry); err != nil {
+		return err
+	}
+	if entry.Route != nil {
+		t.model = entry.Route.Model
+	}
+	t.beside, t.prompting, t.direct, t.starter = false, false, false, driver.Starter{}
+	return nil
 }
 
 // openSide returns the session for instant messages, and the starter of its

@@ -143,3 +143,31 @@ func TestStepsOfAnAgentThatReportsThem(t *testing.T) {
 	<-steps
 	wantTexts(t, h.idle("c1").Entries, "user click Save", "end done")
 }
+
+// A message that the agent for instant messages declines goes to the conversation's own
+// agent, in the same turn.
+func TestADeclinedMessageGoesToTheAgent(t *testing.T) {
+	own := &played{script: echo}
+	quick := &played{script: func(_ context.Context, _ *playedSession, prompt driver.Prompt) (driver.TurnEnd, error) {
+		return driver.TurnEnd{Reason: protocol.EndDone, Declined: prompt.MayDecline}, nil
+	}}
+	h := openedWith(t, own, "", withInstant(quick))
+	h.start("c1")
+	h.say("c1", "m1", "click Save")
+	page := h.idle("c1")
+	wantTexts(t, page.Entries, "user click Save", "text You said: click Save", "end done")
+	if route := page.Entries[0].Route; route == nil || route.Kind != protocol.RouteFast || !strings.Contains(route.Reason, "nothing of that name") {
+		t.Errorf("its route is %+v", route)
+	}
+	if len(own.prompts) != 1 || len(quick.prompts) != 1 {
+		t.Errorf("the agents got %d and %d messages", len(own.prompts), len(quick.prompts))
+	}
+	// What the user gave to Pilot stays there.
+	if _, err := h.Send(t.Context(), protocol.ChatSendRequest{Conversation: "c1", Message: "m2", Text: "click Save", Route: protocol.RouteInstant}); err != nil {
+		t.Fatal(err)
+	}
+	h.until("c1", func(p protocol.ChatPage) bool { return len(p.Entries) > 4 })
+	if len(own.prompts) != 1 {
+		t.Error("the own agent got a message for Pilot")
+	}
+}

@@ -23,10 +23,10 @@ type turn struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when its end is written
 	model   string        // the model that the route chose
-	beside  bool          // the agent for instant messages carries it out
 	plan    any           // if beside: what the router parsed from the message
 
 	// The fields below are guarded by the conversation's mu.
+	beside    bool            // the agent for instant messages carries it out
 	starter   driver.Starter  // of the agent that carries it out, once that has a session
 	prompting bool            // the agent has the prompt
 	direct    bool            // if beside: cancelling the context ends it, the agent is not asked
@@ -89,7 +89,7 @@ func (c *conversation) begin(message protocol.QueuedMessage, also func(*state.St
 	}
 	c.rec.Begin(message.ID)
 	entry := userEntry(message)
-	route, plan := c.route(message)
+	route, plan := c.route(message, false)
 	entry.Route = route
 	if _, err := c.rec.Put(entry); err != nil {
 		c.state = before // the prompt was not written
@@ -120,9 +120,10 @@ func (c *conversation) awake() {
 func (t *turn) run() {
 	c := t.c
 	if t.beside {
-		end, err := t.instant()
-		t.finish(end, err)
-		return
+		if end, err := t.instant(); err != nil || !end.Declined {
+			t.finish(end, err)
+			return
+		}
 	}
 	session, err := c.agent.open(t.ctx)
 	if err != nil {

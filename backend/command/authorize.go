@@ -98,6 +98,9 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 	if err == nil && kind == protocol.ActionDownload {
 		in.saving.grant()
 	}
+	if err == nil && c.Loads != nil {
+		err = mayLoad(ctx, in, c, args)
+	}
 	if err == nil && c.Replaces != nil {
 		err = mayReplace(ctx, in, c, args)
 	}
@@ -113,6 +116,27 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 	in.judged, in.acts = page, in.stands(request)
 	if now := in.Current(); now != "" {
 		return in.acts(now)
+	}
+	return nil
+}
+
+// mayLoad judges the addresses inside the values of a call like those that are opened.
+func mayLoad(ctx context.Context, in *Invocation, c *Command, args []protocol.ApprovalArg) error {
+	for _, address := range c.Loads(in) {
+		if err := in.MayOpen(address); err != nil {
+			return err
+		}
+		if err := in.registry.policy.Authorize(ctx, policy.Request{
+			Actor: in.Actor, Kind: protocol.ActionOpen, Tab: in.Tab, Page: address, Command: c.Name, Args: args, Asking: in.call.Watch.Asking,
+		}); err != nil {
+			return err
+		}
+		if !policy.Carries(address) {
+			continue
+		}
+		if err := mayGive(ctx, in, c, address, args); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -41,6 +41,9 @@ type Command struct {
 	// of their sites with something that can run as code there; "" for none. Such
 	// a call is judged like one of the kind eval on these sites, too.
 	Answers func(in *Invocation) string
+	// Loads returns the addresses inside the values of a call, from which the page may
+	// load something because of it. Each is judged like an address that is opened.
+	Loads func(in *Invocation) []string
 	// Replaces returns what of somebody else a call would replace, and by what,
 	// so that the user can be asked; nil if it replaces nothing of others.
 	Replaces func(ctx context.Context, in *Invocation) ([]protocol.ApprovalArg, error)

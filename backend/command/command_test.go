@@ -33,6 +33,8 @@ func newSite() *site {
 	}}
 }
 
+func (*site) WasOpen(id protocol.TabID) bool { return id == "t5" }
+
 func (s *site) Tabs() []protocol.Tab { return slices.Clone(s.open) }
 
 func (s *site) Page(_ context.Context, _ protocol.Caller, id protocol.TabID) (protocol.PageInfo, error) {
@@ -165,7 +167,7 @@ func TestDoingIsWeighed(t *testing.T) {
 		reply := command.New(s, p, []command.Command{c}).Execute(t.Context(), command.Call{
 			Actor: task, Scopes: []protocol.Scope{protocol.ScopeAct}, Tab: "t1", Request: protocol.CommandRequest{Command: name},
 		})
-		if do.Click != (asked == 1) || do.Click != (code(reply) == protocol.CodeRefused) {
+		if do.Click != (asked == 1) || do.Click != (code(reply) == protocol.CodeDenied) {
 			t.Errorf("%s: asked %d times, %+v", name, asked, reply)
 		}
 	}
@@ -322,6 +324,19 @@ func TestQuoteWord(t *testing.T) {
 		words, err := command.SplitLine("fill " + command.QuoteWord(v))
 		if err != nil || len(words) != 2 || words[1] != v {
 			t.Errorf("%q became %q, %v", v, words, err)
+		}
+	}
+}
+
+// The error for a tab that was open says that it is closed.
+func TestClosedTab(t *testing.T) {
+	commands := []command.Command{declared("look", protocol.ScopeRead, command.OwnTab, says("seen")), declared("list", protocol.ScopeRead, command.NoTab, says("listed"))}
+	for _, name := range []string{"look", "list"} {
+		for tab, want := range map[protocol.TabID]string{"t5": "tab t5 is closed", "t9": "there is no tab t9"} {
+			reply := ask(t, newSite(), plain(), user, commands, protocol.CommandRequest{Command: name, Tab: tab})
+			if reply.OK || reply.Error.Code != protocol.CodeUnknownTab || reply.Error.Message != want {
+				t.Errorf("%s in %s: %+v", name, tab, reply.Error)
+			}
 		}
 	}
 }

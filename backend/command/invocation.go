@@ -52,7 +52,7 @@ func (in *Invocation) resolve(c *Command) error {
 		}
 		// The command does not need a tab, or passes it on. A tab that does not exist
 		// is still an error.
-		_, err := openTab(want, tabs)
+		_, err := in.openTab(want, tabs)
 		return err
 	}
 	if named := in.Args.Text("tab"); named != "" {
@@ -77,7 +77,7 @@ func (in *Invocation) resolve(c *Command) error {
 	if want == "" {
 		return protocol.NewError(protocol.CodeUnknownTab, "no tab was given, and you have none of your own", "", protocol.With("names one", "--tab", "t1"), protocol.Try("lists them", "tabs"))
 	}
-	id, err := openTab(want, tabs)
+	id, err := in.openTab(want, tabs)
 	if err != nil {
 		return err
 	}
@@ -89,15 +89,24 @@ func (in *Invocation) resolve(c *Command) error {
 }
 
 // openTab returns the id of an open tab in its canonical form.
-func openTab(want protocol.TabID, tabs []protocol.Tab) (protocol.TabID, error) {
+func (in *Invocation) openTab(want protocol.TabID, tabs []protocol.Tab) (protocol.TabID, error) {
 	id, err := protocol.ParseTabID(string(want))
 	if err != nil {
 		return "", err
 	}
 	if !slices.ContainsFunc(tabs, func(t protocol.Tab) bool { return t.ID == id }) {
-		return "", protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "", protocol.Try("lists the tabs", "tabs"))
+		return "", in.unknownTab(id)
 	}
 	return id, nil
+}
+
+// unknownTab returns the error for an id that no open tab has.
+func (in *Invocation) unknownTab(id protocol.TabID) error {
+	message := "there is no tab " + string(id)
+	if in.registry.browser.WasOpen(id) {
+		message = "tab " + string(id) + " is closed"
+	}
+	return protocol.NewError(protocol.CodeUnknownTab, message, "", protocol.Try("lists the tabs", "tabs"))
 }
 
 // Agent reports whether the caller is a program that acts by itself.
@@ -212,7 +221,7 @@ func (in *Invocation) readable(ctx context.Context, tab protocol.TabID) error {
 // MayRead returns an error for another tab that the caller may not read.
 func (in *Invocation) MayRead(ctx context.Context, tab protocol.TabID) error {
 	if !in.IsOpen(tab) {
-		return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(tab), "", protocol.Try("lists the tabs", "tabs"))
+		return in.unknownTab(tab)
 	}
 	if err := in.MayUse(tab); err != nil {
 		return err
@@ -226,7 +235,7 @@ func (in *Invocation) Named(text string) ([]protocol.TabID, error) {
 	var out []protocol.TabID
 	open := in.registry.browser.Tabs()
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		id, err := openTab(protocol.TabID(part), open)
+		id, err := in.openTab(protocol.TabID(part), open)
 		if err != nil {
 			return nil, err
 		}
@@ -285,4 +294,20 @@ func (in *Invocation) quoted(c *Command, err error) error {
 	said := e.Saying(in.Foreign(in.Acted(), e.Message))
 	said.Page = protocol.PageEnveloped
 	return said
+}
+
+// located adds the tab, and where it is, to an error that finds no element there: a
+// caller that names no tab may mean another one than the one in front.
+func (in *Invocation) located(err error) error {
+	e := protocol.AsError(err)
+	switch e.Code {
+	case protocol.CodeNoElement, protocol.CodeAmbiguous, protocol.CodeGone:
+	default:
+		return err
+	}
+	if in.Tab == "" {
+		return err
+	}
+	place, _ := in.Place(in.Acted())
+	return e.Saying(fmt.Sprintf("%s (%s is at %s)", e.Message, in.Tab, place))
 }

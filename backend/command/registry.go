@@ -18,6 +18,8 @@ import (
 // The packages of the catalogue declare what their commands use to run.
 type Browser interface {
 	Tabs() []protocol.Tab
+	// WasOpen reports whether a tab of this id was open, and no longer is.
+	WasOpen(tab protocol.TabID) bool
 	Page(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.PageInfo, error)
 	// Facts describes a target. field: a text means the field that it labels.
 	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string, field bool) (protocol.TargetFacts, error)
@@ -117,7 +119,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	err = in.authorize(asking, c)
 	stop()
 	if err != nil {
-		return failed(in.Tab, err)
+		return failed(in.Tab, in.located(err))
 	}
 	if call.Watch.On != nil && in.Tab != "" {
 		call.Watch.On(in.Tab)
@@ -128,7 +130,7 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	in.by = protocol.Caller{Name: in.Caller(), InOrder: in.Agent(), Acts: in.acts, Tab: in.Tab}
 	res, err := in.run(ctx, c, timeout)
 	if err != nil {
-		return failed(in.Tab, in.quoted(c, late(c, err)))
+		return failed(in.Tab, in.located(in.quoted(c, late(c, err))))
 	}
 	return in.answer(c, res)
 }
@@ -165,6 +167,13 @@ func (in *Invocation) answer(c *Command, res Result) protocol.CommandReply {
 			return failed(in.Tab, fmt.Errorf("encoding the reply of %s: %w", c.Name, err))
 		}
 		reply.Data = data
+		// What only the user writes, such as rules, is the user's.
+		if c.Scope != protocol.ScopeAdmin {
+			reply.Untrusted = true
+			if page := in.Acted(); page != "" {
+				reply.Origin = foreign.Origin(page)
+			}
+		}
 	}
 	if res.Failed != nil {
 		reply.OK, reply.Error = false, protocol.AsError(res.Failed)

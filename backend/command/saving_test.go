@@ -13,6 +13,8 @@ import (
 // onTab is a browser with one tab.
 type onTab struct{ Browser }
 
+func (onTab) WasOpen(protocol.TabID) bool { return false }
+
 func (onTab) Tabs() []protocol.Tab { return []protocol.Tab{{ID: "t1", URL: "https://example.com/"}} }
 
 // A call waits for the decision about a file that came up while it ran, and its time
@@ -63,7 +65,7 @@ func TestACallWaitsForItsFiles(t *testing.T) {
 		if text, err := run(false, protocol.AnswerOnce); text != "done\nthe user allowed a download; `downloads wait` prints its path" || err != nil {
 			t.Errorf("allowed: %q, %v", text, err)
 		}
-		if text, err := run(false, protocol.AnswerDeny); text != "" || protocol.AsError(err).Code != protocol.CodeRefused {
+		if text, err := run(false, protocol.AnswerDeny); text != "" || protocol.AsError(err).Code != protocol.CodeDenied {
 			t.Errorf("denied: %q, %v", text, err)
 		}
 		if text, err := run(true, protocol.AnswerOnce); text != "" || protocol.AsError(err).Code != protocol.CodeNavigation {
@@ -74,7 +76,7 @@ func TestACallWaitsForItsFiles(t *testing.T) {
 		in.saving.over()
 		decide := s.Save("https://example.com/a", "a.txt", false)
 		go answer(protocol.AnswerDeny)
-		if decide == nil || protocol.AsError(decide(t.Context(), func() {})).Code != protocol.CodeRefused || in.saving.waiting != 0 {
+		if decide == nil || protocol.AsError(decide(t.Context(), func() {})).Code != protocol.CodeDenied || in.saving.waiting != 0 {
 			t.Error("a call that is over decides")
 		}
 	})

@@ -57,6 +57,42 @@ func TestFoldersAreOurs(t *testing.T) {
 	}
 }
 
+// The folder of the browsers' sockets has a short path, is hidden from agents, and is
+// emptied of what an earlier run left.
+func TestTemporaryDir(t *testing.T) {
+	long := config.Dirs{Config: "/c", State: "/" + strings.Repeat("long/", 20)}
+	if dir := long.TemporaryDir(); len(dir) > 49 || !slices.Contains(long.Hidden(protocol.Settings{}), dir) {
+		t.Errorf("with a long state: %s of %d bytes, hidden %q", dir, len(dir), long.Hidden(protocol.Settings{}))
+	}
+	if dir := (config.Dirs{State: "/home/somebody/.local/state/pilotfish"}).TemporaryDir(); dir != "/home/somebody/.local/state/pilotfish/tmp" {
+		t.Errorf("as usual: %s", dir)
+	}
+	d := dirs(t)
+	if err := d.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(d.TemporaryDir(), "17", "org.chromium.Chromium.x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.EmptyTemporary(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(d.TemporaryDir())
+	left, readErr := os.ReadDir(d.TemporaryDir())
+	if err != nil || readErr != nil || info.Mode().Perm() != 0o700 || len(left) > 0 {
+		t.Errorf("%v, %v, %v, %v", info, err, left, readErr)
+	}
+	if err := os.RemoveAll(d.TemporaryDir()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), d.TemporaryDir()); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.EmptyTemporary(); err == nil {
+		t.Error("a link in its place was taken")
+	}
+}
+
 // TestPlantedFolders creates folders that an attacker could create before the first
 // start.
 func TestPlantedFolders(t *testing.T) {

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -101,13 +103,45 @@ func (d Dirs) ProcessDir() string { return filepath.Join(d.State, "processes") }
 // TrayDir holds the files of the tray's icon.
 func (d Dirs) TrayDir() string { return filepath.Join(d.State, "tray") }
 
+// maxTemporary is the longest path of TemporaryDir: the path of a socket has at most 107
+// bytes on Linux, of which a browser needs 46, and its own folder 12.
+const maxTemporary = 107 - 46 - 12
+
+// TemporaryDir holds the temporary folders of running browsers, with the sockets by which
+// they take orders. Where the state's path is too long for a socket, it is in the system's
+// temporary folder.
+func (d Dirs) TemporaryDir() string {
+	dir := filepath.Join(d.State, "tmp")
+	if len(dir) <= maxTemporary || runtime.GOOS == "windows" {
+		return dir
+	}
+	sum := sha256.Sum256([]byte(d.State))
+	return filepath.Join(os.TempDir(), fmt.Sprintf("pilotfish-%d-%s", os.Getuid(), hex.EncodeToString(sum[:6])))
+}
+
+// EmptyTemporary removes what browsers of an earlier run left in TemporaryDir.
+func (d Dirs) EmptyTemporary() error {
+	dir := d.TemporaryDir()
+	if err := ownFolder(dir); err != nil {
+		return err
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", dir, err)
+	}
+	for _, one := range left {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, one.Name())))
+	}
+	return err
+}
+
 func (d Dirs) sessionsDir() string { return filepath.Join(d.State, "sessions") }
 
 // Prepare creates the folders that every start needs. It returns CodeNotWritable,
 // with what to do, when one cannot be used, because it cannot be written or because
 // other users have access to it.
 func (d Dirs) Prepare() error {
-	for _, dir := range []string{d.Passing, d.Config, d.State, d.LogDir(), d.ProcessDir(), d.TrayDir(), d.sessionsDir()} {
+	for _, dir := range []string{d.Passing, d.Config, d.State, d.LogDir(), d.ProcessDir(), d.TrayDir(), d.TemporaryDir(), d.sessionsDir()} {
 		if dir == "" {
 			continue
 		}
@@ -132,6 +166,8 @@ type SessionDirs struct {
 	Profile     string
 	Downloads   string
 	Screenshots string
+	// Uploads has copies of the files that agents gave to pages. Confined agents do not see it.
+	Uploads string
 	// Attachments holds the files of conversations: attachments of prompts, and
 	// images from agents.
 	Attachments string
@@ -149,10 +185,10 @@ func (d Dirs) Session(name protocol.SessionName) (SessionDirs, error) {
 	s := SessionDirs{
 		Root: root, Agent: filepath.Join(root, "agent"), Work: filepath.Join(root, "work"),
 		Profile: filepath.Join(root, "profile"), Downloads: filepath.Join(root, "downloads"),
-		Screenshots: filepath.Join(root, "screenshots"), Attachments: filepath.Join(root, "attachments"), Extension: filepath.Join(root, "extension"),
+		Screenshots: filepath.Join(root, "screenshots"), Uploads: filepath.Join(root, "uploads"), Attachments: filepath.Join(root, "attachments"), Extension: filepath.Join(root, "extension"),
 		Memory: filepath.Join(root, "session.json"),
 	}
-	for _, dir := range []string{d.State, d.sessionsDir(), s.Root, s.Agent, s.Work, s.Profile, s.Downloads, s.Screenshots, s.Attachments, s.Extension} {
+	for _, dir := range []string{d.State, d.TemporaryDir(), d.sessionsDir(), s.Root, s.Agent, s.Work, s.Profile, s.Downloads, s.Screenshots, s.Attachments, s.Extension} {
 		if err := ownFolder(dir); err != nil {
 			return SessionDirs{}, err
 		}
@@ -164,6 +200,9 @@ func (d Dirs) Session(name protocol.SessionName) (SessionDirs, error) {
 // Pilotfish's, and the profile folder of Settings.
 func (d Dirs) Hidden(settings protocol.Settings) []string {
 	hidden := []string{d.Config, d.State}
+	if dir := d.TemporaryDir(); filepath.Dir(dir) != d.State {
+		hidden = append(hidden, dir)
+	}
 	if settings.ProfileDir != "" {
 		hidden = append(hidden, settings.ProfileDir)
 	}

@@ -89,7 +89,7 @@ func list() []protocol.Setting {
 		},
 		{
 			Name: "confine_agents", Field: "confineAgents", Group: "agent", Label: "Confine agents", Kind: protocol.SettingSwitch,
-			Explanation: "Agents in Terminal and Chat cannot see Pilotfish’s own files and processes, other programs or your desktop. Counts from the next start of an agent.",
+			Explanation: "Agents in Terminal and Chat cannot see Pilotfish’s own files and processes, other programs or your desktop. It takes effect when an agent is started.",
 		},
 		{
 			Name: "every_tab", Field: "everyTab", Group: "agent", Label: "Start an agent in every tab", Kind: protocol.SettingSwitch,
@@ -109,20 +109,20 @@ func list() []protocol.Setting {
 			Explanation: "Pilot runs simple commands such as “click Save” immediately, whichever agent answers.",
 		},
 		{
-			Name: "chat_strong_words", Field: "chatRouting.strong", Group: "chat", Label: "Words that select the strong model", Kind: protocol.SettingWords,
-			Explanation: "Messages with one of these words go to the strong model; “…” matches anything.", Empty: "the built-in words: what, why, how, summarise and others",
+			Name: "chat_strong_words", Field: "chatRouting.strong", Group: "chat", Label: "Words that select the model for hard questions", Kind: protocol.SettingWords,
+			Explanation: "Messages with one of these words go to the model for hard questions; “…” matches anything.", Empty: "the built-in words: what, why, how, summarise and others",
 		},
 		{
 			Name: "chat_long_text", Field: "chatRouting.longText", Group: "chat", Label: "Long messages", Kind: protocol.SettingNumber,
-			Explanation: "Messages with this many characters go to the strong model; 0 for never.", Min: limit(0), Max: limit(maxLongText), Unit: "characters",
+			Explanation: "Messages with this many characters go to the model for hard questions; 0 for never.", Min: limit(0), Max: limit(maxLongText), Unit: "characters",
 		},
 		{
-			Name: "chat_models", Field: "chatRouting.models", Group: "chat", Label: "Models", Kind: protocol.SettingModels,
-			Explanation: "For each agent a part of the name of its fast and of its strong model.", Empty: "the conversation’s own model",
+			Name: "chat_models", Field: "chatRouting.models", Group: "chat", Label: "Models of agents", Kind: protocol.SettingModels,
+			Explanation: "For each agent a part of the name of its fast model, and of its model for hard questions.", Empty: "the conversation’s own model",
 		},
 		{
-			Name: "chat_silence_minutes", Field: "chatSilenceMinutes", Group: "chat", Label: "Silent agents", Kind: protocol.SettingNumber,
-			Explanation: "After this time without output you can stop the turn.", Min: limit(1), Max: limit(maxSilence), Unit: "minutes",
+			Name: "chat_silence_minutes", Field: "chatSilenceMinutes", Group: "chat", Label: "Time without output", Kind: protocol.SettingNumber,
+			Explanation: "When an agent has written nothing for this long, Chat offers to stop waiting for it.", Min: limit(1), Max: limit(maxSilence), Unit: "minutes",
 		},
 		{
 			Name: "font_size", Field: "fontSize", Group: "terminal", Label: "Font size", Kind: protocol.SettingNumber,
@@ -130,7 +130,7 @@ func list() []protocol.Setting {
 		},
 		{
 			Name: "terminal_grace_minutes", Field: "terminalGraceMinutes", Group: "terminal", Label: "Keep closed terminals running", Kind: protocol.SettingNumber,
-			Explanation: "How long a terminal lives while no panel shows it; 0 keeps it until the session stops.", Min: limit(0), Max: limit(maxGrace), Unit: "minutes",
+			Explanation: "How long a terminal keeps running while no panel shows it. In the settings file, 0 means until the session stops.", Min: limit(0), Max: limit(maxGrace), Unit: "minutes",
 			Choices: []protocol.SettingChoice{{Value: "5", Text: "5 minutes"}, {Value: "15", Text: "15 minutes"}, {Value: "30", Text: "30 minutes"}, {Value: "60", Text: "1 hour"}, {Value: "240", Text: "4 hours"}, {Value: "0", Text: "Until the session stops"}},
 		},
 		{

@@ -29,6 +29,10 @@ type Folders struct {
 	Hidden []string
 	// Writable and ReadOnly lie in hidden folders and are there all the same.
 	Writable, ReadOnly []string
+	// Helper is the program `pilotfish`. It closes abstract sockets to the program (Seal),
+	// and the program can change neither it nor the other programs in its folder. Empty
+	// does neither.
+	Helper string
 }
 
 // Prepare returns what starts p: confined to folders, or with nil folders below keeper,
@@ -47,18 +51,31 @@ func Prepare(p Program, folders *Folders, keeper string) (started Program, wrapp
 // Probe is the answer to whether programs can be confined on this machine. Its methods
 // are safe for concurrent use.
 type Probe struct {
-	done chan struct{} // closed when problem is known
-	// problem says why programs cannot be confined; nil where they can.
-	problem *protocol.Error
+	done chan struct{} // closed when the rest is known
+	// problem says why programs cannot be confined, desktop why confined ones can reach
+	// the desktop; nil where they can, and where they cannot.
+	problem, desktop *protocol.Error
 }
 
 // NewProbe returns a Probe without an answer.
 func NewProbe() *Probe { return &Probe{done: make(chan struct{})} }
 
-// Run finds the answer. It is called once.
-func (p *Probe) Run(ctx context.Context) {
-	p.problem = Try(ctx)
+// Run finds the answer for programs that are started with a helper, see Folders. It is
+// called once.
+func (p *Probe) Run(ctx context.Context, helper string) {
+	p.problem, p.desktop = Try(ctx, helper), DesktopGap(helper)
 	close(p.done)
+}
+
+// Desktop says why confined programs can reach the desktop; nil where they cannot, and
+// while that is not known.
+func (p *Probe) Desktop() *protocol.Error {
+	select {
+	case <-p.done:
+		return p.desktop
+	default:
+		return nil
+	}
 }
 
 // Problem says why programs cannot be confined here, with a hint what to do; nil where
@@ -83,11 +100,11 @@ func (p *Probe) Wait(ctx context.Context) (*protocol.Error, error) {
 }
 
 // Try says why programs cannot be confined on this machine, with a hint what to do;
-// nil where they can. It starts a program as Wrap does.
-func Try(ctx context.Context) *protocol.Error {
+// nil where they can. It starts a program as Wrap does, with a helper.
+func Try(ctx context.Context, helper string) *protocol.Error {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
-	return protocol.AsError(try(ctx))
+	return protocol.AsError(try(ctx, helper))
 }
 
 // desktopVariables lead a program to services that act as the user: the message

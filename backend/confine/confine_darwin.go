@@ -14,7 +14,7 @@ import (
 const sandboxExec = "/usr/bin/sandbox-exec"
 
 // try starts a program as Wrap would.
-func try(ctx context.Context) error {
+func try(ctx context.Context, _ string) error {
 	p := Wrap(Program{Path: "/usr/bin/true", Dir: "/"}, Folders{})
 	if out, err := exec.CommandContext(ctx, p.Path, p.Args...).CombinedOutput(); err != nil {
 		return protocol.NewError(protocol.CodeNotConfined, "sandbox-exec does not work here: "+err.Error()+" "+string(out), "")

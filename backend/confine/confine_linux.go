@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -25,7 +26,7 @@ const bubblewrap = "bwrap"
 const rootCapabilities = "CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_KILL CAP_SETGID CAP_SETUID CAP_SETFCAP CAP_NET_BIND_SERVICE CAP_SYS_CHROOT"
 
 // try starts a program as Wrap would.
-func try(ctx context.Context) error {
+func try(ctx context.Context, helper string) error {
 	path, err := exec.LookPath(bubblewrap)
 	if err != nil {
 		return protocol.NewError(protocol.CodeNotConfined, "bubblewrap is not installed", "install the package bubblewrap: sudo apt install bubblewrap")
@@ -39,7 +40,7 @@ func try(ctx context.Context) error {
 		return protocol.NewError(protocol.CodeNotConfined, "a temporary file cannot be written: "+err.Error(), "make room on the disk")
 	}
 	// In its namespace the shell is the second process, and the folder is empty.
-	p := Wrap(Program{Path: "/bin/sh", Args: []string{"-c", `[ ! -e "$0/secret" ] && [ $$ -le 3 ]`, hidden}, Env: os.Environ(), Dir: "/"}, Folders{Hidden: []string{hidden}})
+	p := Wrap(Program{Path: "/bin/sh", Args: []string{"-c", `[ ! -e "$0/secret" ] && [ $$ -le 3 ]`, hidden}, Env: os.Environ(), Dir: "/"}, Folders{Hidden: []string{hidden}, Helper: helper})
 	cmd := exec.CommandContext(ctx, path, p.Args...)
 	cmd.Env = p.Env
 	out, err := cmd.CombinedOutput()
@@ -62,7 +63,26 @@ func try(ctx context.Context) error {
 // No new session is made: the terminal stays the controlling one, so that job
 // control, Ctrl-C and resizes reach the program.
 func Wrap(p Program, folders Folders) Program {
-	args := []string{"--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--cap-drop", "ALL"}
+	args := []string{"--dev-bind", "/", "/"}
+	// A folder that something is mounted on cannot be renamed: nobody puts another folder in
+	// the place of a hidden one, where the next program would find it open.
+	programs := programsOf(folders.Helper)
+	for _, dir := range parents(append(slices.Clone(folders.Hidden), programs...)) {
+		args = append(args, "--dev-bind", dir, dir)
+	}
+	// What the app starts next stays what it is.
+	for _, path := range programs {
+		args = append(args, "--ro-bind", path, path)
+	}
+	// Its devices are its own: no terminal but the one that it has open.
+	args = append(args, "--dev", "/dev")
+	for _, device := range sharedDevices() {
+		args = append(args, "--dev-bind-try", device, device)
+	}
+	// Shared memory is its own: the browser's has pages in it, and pictures of its window. A
+	// control group ends or freezes the app, and root could change the kernel by /sys.
+	args = append(args, "--perms", "1777", "--tmpfs", "/dev/shm", "--ro-bind-try", "/sys", "/sys",
+		"--unshare-ipc", "--unshare-pid", "--proc", "/proc", "--cap-drop", "ALL")
 	if os.Geteuid() == 0 {
 		for name := range strings.FieldsSeq(rootCapabilities) {
 			args = append(args, "--cap-add", name)
@@ -70,9 +90,14 @@ func Wrap(p Program, folders Folders) Program {
 		// Root could change the kernel's settings without any capability.
 		args = append(args, "--ro-bind", "/proc/sys", "/proc/sys")
 	}
-	for _, dir := range append(desktopFolders(), folders.Hidden...) {
+	for _, dir := range append(desktopFolders(p), folders.Hidden...) {
 		if isFolder(dir) {
 			args = append(args, "--perms", "0700", "--tmpfs", dir)
+		}
+	}
+	for _, path := range desktopFiles(p.Env) {
+		if _, err := os.Stat(path); err == nil {
+			args = append(args, "--ro-bind", "/dev/null", path)
 		}
 	}
 	for _, dir := range folders.Writable {
@@ -81,10 +106,14 @@ func Wrap(p Program, folders Folders) Program {
 	for _, dir := range folders.ReadOnly {
 		args = append(args, "--ro-bind-try", dir, dir)
 	}
-	for _, path := range keyAgents(p.Env) {
+	for _, path := range keyAgents(p) {
 		args = append(args, "--bind-try", path, path)
 	}
-	args = append(args, "--chdir", p.Dir, "--", p.Path)
+	args = append(args, "--chdir", p.Dir, "--")
+	if folders.Helper != "" {
+		args = append(args, folders.Helper, "seal")
+	}
+	args = append(args, p.Path)
 	return Program{Path: programPath(), Args: append(args, p.Args...), Env: environment(p.Env), Dir: "/"}
 }
 
@@ -109,20 +138,86 @@ func programPath() string {
 	return "/usr/bin/" + bubblewrap
 }
 
+// parents returns the folders around some folders, outer ones first, without the root.
+func parents(dirs []string) []string {
+	var all []string
+	for _, dir := range dirs {
+		for up := filepath.Dir(dir); up != "/" && up != "." && !slices.Contains(all, up); up = filepath.Dir(up) {
+			if isFolder(up) {
+				all = append(all, up)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return len(a) - len(b) })
+	return all
+}
+
+// sharedDevices are devices of the machine that lead to no terminal and no desktop.
+func sharedDevices() []string {
+	return []string{"/dev/dri", "/dev/kvm", "/dev/fuse", "/dev/net"}
+}
+
+// programsOf are the app's programs beside its helper that this user can replace.
+func programsOf(helper string) []string {
+	dir := filepath.Dir(helper)
+	if helper == "" || unix.Access(dir, unix.W_OK) != nil {
+		return nil
+	}
+	var found []string
+	for _, name := range []string{"Pilotfish", "pilotfish", "pilotfish-service", "pilotfish-tray", "pilotfish-window"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+			found = append(found, filepath.Join(dir, name))
+		}
+	}
+	return found
+}
+
+// desktopFiles lead to the desktop from outside of desktopFolders: the keys of the X
+// server, the socket of the message bus, and those of the system's service manager.
+func desktopFiles(env []string) []string {
+	files := []string{variable(env, "XAUTHORITY"), filepath.Join(variable(env, "HOME"), ".Xauthority"), "/run/systemd/private", "/run/systemd/io.systemd.Manager"}
+	for address := range strings.SplitSeq(variable(env, "DBUS_SESSION_BUS_ADDRESS"), ";") {
+		for part := range strings.SplitSeq(strings.TrimPrefix(address, "unix:"), ",") {
+			if path, ok := strings.CutPrefix(part, "path="); ok {
+				if named, err := url.PathUnescape(path); err == nil {
+					files = append(files, named)
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(files, func(path string) bool { return !filepath.IsAbs(path) })
+}
+
 // desktopFolders have the sockets of the message buses, the displays and the user's
 // service manager. X and the bus are also reached by what leads there, see
 // desktopVariables.
-func desktopFolders() []string {
-	return []string{fmt.Sprintf("/run/user/%d", os.Getuid()), "/run/dbus", "/run/systemd/private", "/tmp/.X11-unix", "/tmp/.ICE-unix"}
+func desktopFolders(p Program) []string {
+	return append(runtimeFolders(p), "/run/dbus", "/tmp/.X11-unix", "/tmp/.ICE-unix", filepath.Join(variable(p.Env, "HOME"), ".cache/at-spi"))
 }
 
-// keyAgents are the sockets of what holds the user's keys, where they lie in a
-// folder of desktopFolders: ssh-agent, and gpg-agent in either of its roles.
-func keyAgents(env []string) []string {
-	runtime := "/run/user/" + strconv.Itoa(os.Getuid())
-	paths := []string{filepath.Join(runtime, "gnupg")}
-	if socket := variable(env, "SSH_AUTH_SOCK"); strings.HasPrefix(socket, runtime+"/") {
-		paths = append(paths, socket)
+// runtimeFolders are the folders of the user's sockets: that of the system, and the one
+// that the environment names, unless the program's own files are there.
+func runtimeFolders(p Program) []string {
+	dirs := []string{fmt.Sprintf("/run/user/%d", os.Getuid())}
+	named := filepath.Clean(variable(p.Env, "XDG_RUNTIME_DIR"))
+	info, err := os.Stat(named)
+	within := func(dir string) bool { return dir == named || strings.HasPrefix(dir, named+"/") }
+	if err == nil && info.IsDir() && info.Mode().Perm() == 0o700 && filepath.IsAbs(named) && !slices.Contains(dirs, named) && !within(p.Dir) && !within(variable(p.Env, "HOME")) {
+		dirs = append(dirs, named)
+	}
+	return dirs
+}
+
+// keyAgents are the sockets of what holds the user's keys, where they lie in a folder of
+// runtimeFolders: ssh-agent, and gpg-agent in either of its roles.
+func keyAgents(p Program) []string {
+	var paths []string
+	socket := variable(p.Env, "SSH_AUTH_SOCK")
+	for _, runtime := range runtimeFolders(p) {
+		paths = append(paths, filepath.Join(runtime, "gnupg"))
+		if strings.HasPrefix(socket, runtime+"/") {
+			paths = append(paths, socket)
+		}
 	}
 	return paths
 }

@@ -3,6 +3,7 @@ package confine
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net"
@@ -22,11 +23,11 @@ import (
 // A machine on which nothing can be confined says why. The tests' machine can: the
 // packages that the tests install have bubblewrap.
 func TestTry(t *testing.T) {
-	if err := Try(t.Context()); err != nil {
+	if err := Try(t.Context(), os.Args[0]); err != nil {
 		t.Fatalf("%v (%s)", err, err.Hint)
 	}
 	t.Setenv("PATH", t.TempDir())
-	err := Try(t.Context())
+	err := Try(t.Context(), os.Args[0])
 	if err == nil || err.Code != protocol.CodeNotConfined || !strings.Contains(err.Hint, "apt install bubblewrap") {
 		t.Errorf("without bubblewrap: %v", err)
 	}
@@ -44,7 +45,7 @@ func TestProbe(t *testing.T) {
 	if _, err := probe.Wait(gone); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
-	probe.Run(t.Context())
+	probe.Run(t.Context(), "")
 	problem, err := probe.Wait(t.Context())
 	if err != nil || problem == nil || probe.Problem() != problem {
 		t.Errorf("%v, %v, %v", problem, err, probe.Problem())
@@ -60,7 +61,7 @@ func TestProbeOfABubblewrapThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
-	err := Try(t.Context())
+	err := Try(t.Context(), os.Args[0])
 	if err == nil || !strings.Contains(err.Message, "setting up uid map: Permission denied") || !strings.Contains(err.Hint, "apparmor_restrict_unprivileged_userns") {
 		t.Errorf("%v", err)
 	}
@@ -89,11 +90,21 @@ func newWorld(t *testing.T) world {
 	return w
 }
 
+// helper is this program, see TestMain.
+func helper(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // command is a shell script that runs confined in this world.
 func (w world) command(script string, env ...string) *exec.Cmd {
 	w.t.Helper()
 	p := Wrap(Program{Path: "/bin/bash", Args: []string{"-c", script}, Env: append([]string{"PATH=" + os.Getenv("PATH"), "STATE=" + w.state, "WORK=" + w.work, "SHOTS=" + w.shots, "PROJECT=" + w.outside}, env...), Dir: w.work},
-		Folders{Hidden: []string{w.state, filepath.Join(w.state, "not-there")}, Writable: []string{w.work}, ReadOnly: []string{w.shots}})
+		Folders{Hidden: []string{w.state, filepath.Join(w.state, "not-there")}, Writable: []string{w.work}, ReadOnly: []string{w.shots}, Helper: helper(w.t)})
 	cmd := exec.CommandContext(w.t.Context(), p.Path, p.Args...)
 	cmd.Env, cmd.Dir = p.Env, p.Dir
 	return cmd
@@ -131,7 +142,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("writing a screenshot: %s", got)
 	}
 	// The ways around a mount: to take it away, or to mount the root anew.
-	if got := w.run(`umount "$STATE" 2>/dev/null; mount --bind / /mnt 2>/dev/null; unshare -rm sh -c 'umount "$STATE"' 2>/dev/null; cat "$STATE/pilotfish.json" "/mnt$STATE/pilotfish.json" 2>/dev/null; ls /proc/1/root"$STATE"`); strings.Contains(got, "content of") {
+	if got := w.run(`umount "$STATE" 2>/dev/null; mount --bind / /mnt 2>/dev/null; unshare -rm sh -c 'umount "$STATE"' 2>/dev/null; cat "$STATE/pilotfish.json" "/mnt$STATE/pilotfish.json" 2>/dev/null; ls /proc/1/root"$STATE" 2>/dev/null; true`); strings.Contains(got, "content of") {
 		t.Errorf("after trying to undo the mount: %s", got)
 	}
 }
@@ -145,7 +156,7 @@ func TestProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
-	if got := w.run(`cat /proc/[0-9]*/environ | tr '\0' '\n' | grep SECRET; cat /proc/[0-9]*/cmdline | tr '\0' ' ' | grep -c '[s]leep 1000'; true`); got != "0" {
+	if got := w.run(`cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep SECRET; cat /proc/[0-9]*/cmdline | tr '\0' ' ' | grep -c '[s]leep 1000'; true`); got != "0" {
 		t.Errorf("it sees %s", got)
 	}
 	// A signal to everybody reaches the program itself, and nobody outside.
@@ -229,7 +240,7 @@ func TestJobControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	screen.send("stty size\n", "30 99", prompt)
-	screen.send("tty\n", "/dev/pts/", prompt)
+	screen.send("tty\n", "/dev/console", prompt) // no other terminal is there
 	screen.send("exit 3\n", "exit")
 	_, _ = io.Copy(io.Discard, terminal) // the shell waits until what it says was read
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 3 {
@@ -276,5 +287,175 @@ func (e *expecter) send(text string, wants ...string) {
 			e.seen = append(e.seen, buf[:n]...)
 		}
 		e.seen = e.seen[at+len(want):]
+	}
+}
+
+// Nobody puts another folder in the place of a hidden one: the folders around it cannot be
+// renamed or mounted over, and the next program sees nothing either.
+func TestFoldersAroundStay(t *testing.T) {
+	w := newWorld(t)
+	home := filepath.Dir(w.state)
+	for _, attempt := range []string{
+		`mv "$STATE" "$STATE.old"`, `mv "$UP" "$UP.old" && mkdir -p "$STATE"`, `mv "$(dirname "$UP")" "$UP.old"`, `rm -rf "$UP/project"; rmdir "$UP"`,
+		`umount -l "$UP" && mv "$UP" "$UP.old"`, `unshare -rm mv "$UP" "$UP.old"`, `python3 -c 'import os; os.rename(os.environ["UP"], os.environ["UP"] + ".old")'`,
+	} {
+		_ = w.command(attempt, "UP="+home).Run() // it may fail in any way
+		if data, err := os.ReadFile(filepath.Join(w.state, "pilotfish.json")); err != nil || string(data) != "content of pilotfish.json" {
+			t.Fatalf("after %s: the state is %q, %v", attempt, data, err)
+		}
+	}
+	if got := w.run(`cat "$STATE/pilotfish.json" "$STATE.old/pilotfish.json" "$UP.old/state/pilotfish.json" 2>/dev/null; true`, "UP="+home); got != "" {
+		t.Errorf("the next program sees %s", got)
+	}
+}
+
+// A confined program reaches no abstract socket of another program, and still those of its
+// own children.
+func TestAbstractSockets(t *testing.T) {
+	if gap := DesktopGap(helper(t)); gap != nil {
+		t.Skip(gap.Message)
+	}
+	if gap := DesktopGap(""); gap == nil || gap.Code != protocol.CodeNotConfined {
+		t.Errorf("without the program that closes them: %v", gap)
+	}
+	w := newWorld(t)
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", "@"+rand.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	const script = `import os, socket
+def reached(name):
+    try:
+        socket.socket(socket.AF_UNIX).connect(name)
+        return "reached"
+    except PermissionError:
+        return "refused"
+print(reached(b"\0" + os.environ["NAME"].encode()))
+own = socket.socket(socket.AF_UNIX)
+own.bind(b"\0own" + os.environ["NAME"].encode())
+own.listen()
+print(reached(b"\0own" + os.environ["NAME"].encode()))`
+	got := w.run(`python3 -c "$SCRIPT"; unshare -rm python3 -c "$SCRIPT"`, "SCRIPT="+script, "NAME="+strings.TrimPrefix(listener.Addr().String(), "@"))
+	if got != "refused\nreached\nrefused\nreached" {
+		t.Errorf("%s", got)
+	}
+}
+
+// A confined program puts no text into the input of the terminal that it shares with the
+// shell that has started it.
+func TestTerminalInput(t *testing.T) {
+	w := newWorld(t)
+	cmd := w.command(`python3 -c "import fcntl, termios
+for request in termios.TIOCSTI, 0x541c:
+    try:
+        fcntl.ioctl(0, request, b'x')
+        print('typed')
+    except PermissionError:
+        print('refused')
+"; stty size`)
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	(&expecter{t: t, from: terminal}).send("", "refused", "refused", "24 80")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Shared memory, control groups and the programs of the app are out of reach.
+func TestTheRestOfTheMachine(t *testing.T) {
+	w := newWorld(t)
+	programs := filepath.Join(w.outside, "bin")
+	if err := os.Mkdir(programs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(helper(t), filepath.Join(programs, "pilotfish")); err != nil {
+		t.Fatal(err)
+	}
+	folders := Folders{Helper: filepath.Join(programs, "pilotfish")}
+	shared, err := os.CreateTemp("/dev/shm", "pilotfish-test-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Remove(shared.Name()) }()
+	for _, attempt := range []string{
+		`mv "$BIN/pilotfish" "$BIN/x"`, `rm -f "$BIN/pilotfish"`, `echo >"$BIN/pilotfish"`, `mv "$BIN" "$BIN.x"`, `mv "$(dirname "$BIN")" "$BIN.x"`,
+		`test -e "$SHARED"`, `ipcmk -M 64 >/dev/null && [ "$(wc -l </proc/sysvipc/shm)" -gt 2 ]`,
+		`for f in $(find /sys/fs/cgroup -name cgroup.procs); do (exec 9>>"$f") 2>/dev/null && exit 0; done; exit 1`,
+		`(exec 9>/sys/kernel/mm/transparent_hugepage/enabled)`,
+	} {
+		p := Wrap(Program{Path: "/bin/bash", Args: []string{"-c", attempt}, Env: append(os.Environ(), "BIN="+programs, "SHARED="+shared.Name()), Dir: "/"}, folders)
+		cmd := exec.CommandContext(t.Context(), p.Path, p.Args...)
+		cmd.Env = p.Env
+		if out, err := cmd.CombinedOutput(); err == nil {
+			t.Errorf("%s succeeded: %s", attempt, out)
+		}
+	}
+	if got := w.run(`echo x >"$PROJECT/bin/other" && touch /dev/shm/own && rm /dev/shm/own && echo fine`); got != "fine" {
+		t.Errorf("what it may do: %s", got)
+	}
+}
+
+// A runtime folder outside of /run/user is hidden like that one, but for the user's keys;
+// what contains the program's own files is not.
+func TestRuntimeFolder(t *testing.T) {
+	w := newWorld(t)
+	dir := filepath.Join(w.outside, "run")
+	if err := os.MkdirAll(filepath.Join(dir, "gnupg"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"wayland-0", "keys"} {
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = listener.Close() }) // nobody was served
+	}
+	if got := w.run(`ls "$XDG_RUNTIME_DIR"`, "XDG_RUNTIME_DIR="+dir, "SSH_AUTH_SOCK="+filepath.Join(dir, "keys"), "HOME=/nowhere"); got != "gnupg\nkeys" {
+		t.Errorf("it sees %q", got)
+	}
+	if got := w.run(`ls "$XDG_RUNTIME_DIR" | wc -l`, "XDG_RUNTIME_DIR="+w.outside, "HOME="+filepath.Join(w.outside, "home")); got == "0" {
+		t.Error("its home is hidden")
+	}
+}
+
+// A confined program reaches no terminal but its own, and can make new ones.
+func TestOtherTerminals(t *testing.T) {
+	w := newWorld(t)
+	other, name, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	defer name.Close()
+	if got := w.run(`ls /dev/pts; (echo forged > "$OTHER") 2>/dev/null && echo written; true`, "OTHER="+name.Name()); got != "ptmx" {
+		t.Errorf("it sees %q", got)
+	}
+	if got := w.run(`script -qec 'tty' /dev/null < /dev/null`); !strings.Contains(got, "/dev/pts/") {
+		t.Errorf("a terminal of its own: %q", got)
+	}
+}
+
+// The files that lead to the desktop cannot be read, wherever the desktop has put them.
+func TestDesktopFiles(t *testing.T) {
+	w := newWorld(t)
+	keys, home := filepath.Join(w.outside, "keys"), filepath.Join(w.outside, ".Xauthority")
+	for _, path := range []string{keys, home} {
+		if err := os.WriteFile(path, []byte("cookie"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bus, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(w.outside, "a bus"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bus.Close()
+	address := "unix:abstract=/x,guid=1;unix:path=" + strings.ReplaceAll(filepath.Join(w.outside, "a bus"), " ", "%20") + ",guid=2"
+	got := w.run(`cat "$PROJECT/keys" "$PROJECT/.Xauthority" 2>/dev/null; [ -S "$PROJECT/a bus" ] && echo bus; true`, "XAUTHORITY="+keys, "HOME="+w.outside, "DBUS_SESSION_BUS_ADDRESS="+address)
+	if got != "" {
+		t.Errorf("it reaches %s", got)
 	}
 }

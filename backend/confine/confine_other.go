@@ -8,7 +8,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-func try(context.Context) error {
+func try(context.Context, string) error {
 	return protocol.NewError(protocol.CodeNotConfined, "agents cannot be confined on this system yet", "")
 }
 

@@ -175,6 +175,53 @@ func TestNotificationsAreClicked(t *testing.T) {
 	}
 }
 
+// Another program on the bus that knows a notification's id and its keys clicks nothing, and
+// closes nothing: not even after it has taken over the service's name (threat 56).
+func TestNotificationsAreClickedByTheirServiceOnly(t *testing.T) {
+	conn := bus(t)
+	s := &service{notes: make(chan note, 1)}
+	s.can.Store(&[]string{"body", "actions"})
+	if err := conn.Export(s, "/org/freedesktop/Notifications", "org.freedesktop.Notifications"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := conn.RequestName("org.freedesktop.Notifications", dbus.NameFlagDoNotQueue|dbus.NameFlagAllowReplacement); err != nil || got != dbus.RequestNameReplyPrimaryOwner {
+		t.Fatalf("%v, %v", got, err)
+	}
+	other, err := dbus.ConnectSessionBus(dbus.WithContext(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	var n desktop.Notifier
+	defer n.Close()
+	pressed := make(chan string, 10)
+	id, err := n.Notify(t.Context(), desktop.Notification{Title: "x", Actions: []desktop.Action{{Label: "Allow once", Do: func() { pressed <- "allowed" }}, {Label: "Deny", Do: func() { pressed <- "denied" }}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := (<-s.notes).actions
+	signal := func(from *dbus.Conn, name string, args ...any) {
+		t.Helper()
+		if err := from.Emit("/org/freedesktop/Notifications", "org.freedesktop.Notifications."+name, args...); err != nil {
+			t.Fatal(err)
+		}
+		var owner string // the bus has it by then
+		if err := from.BusObject().Call("org.freedesktop.DBus.GetId", 0).Store(&owner); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signal(other, "ActionInvoked", id, keys[0])
+	signal(other, "NotificationClosed", id, uint32(2))
+	if got, err := other.RequestName("org.freedesktop.Notifications", dbus.NameFlagReplaceExisting); err != nil || got != dbus.RequestNameReplyPrimaryOwner {
+		t.Fatalf("%v, %v", got, err)
+	}
+	signal(other, "ActionInvoked", id, keys[0])
+	signal(conn, "ActionInvoked", id, keys[2]) // after the others: the bus keeps the order
+	if got := <-pressed; got != "denied" || len(pressed) > 0 {
+		t.Errorf("%s, and %d more", got, len(pressed))
+	}
+}
+
 // The buttons of a notification call their functions, also when the notification
 // replaced another one. A late press for the replaced one does nothing.
 func TestNotificationsHaveButtons(t *testing.T) {

@@ -2,6 +2,7 @@ package desktop
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"html"
 	"slices"
@@ -26,10 +27,16 @@ const (
 type Notifier struct {
 	mu     sync.Mutex
 	conn   *dbus.Conn // nil before the first notification, and after a fault
-	clicks map[uint32]map[string]func()
-	serial int            // the number of the last notification
+	clicks map[uint32]clicks
 	done   sync.WaitGroup // the goroutine that receives signals
 	closed bool
+}
+
+// clicks are the actions of a notification by their keys, and the name on the bus of the
+// program that shows it.
+type clicks struct {
+	from string
+	do   map[string]func()
 }
 
 // Notify shows a notification and returns its id. It returns CodeNotRunning when
@@ -44,6 +51,13 @@ func (n *Notifier) Notify(ctx context.Context, what Notification) (uint32, error
 	if err := service.CallWithContext(ctx, notifyService+".GetCapabilities", 0).Store(&can); err != nil {
 		return 0, noNotifications(err)
 	}
+	// Another program could own the service's name at the next call, so the program that
+	// has it now is asked, and only that one says what was clicked.
+	var owner string
+	if err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetNameOwner", 0, notifyService).Store(&owner); err != nil {
+		return 0, noNotifications(err)
+	}
+	service = conn.Object(owner, notifyPath)
 	body := field(what.Body, maxBody)
 	if slices.Contains(can, "body-markup") {
 		body = html.EscapeString(body)
@@ -53,25 +67,23 @@ func (n *Notifier) Notify(ctx context.Context, what Notification) (uint32, error
 		urgency = 2
 	}
 	var actions []string
-	clicks := map[string]func(){}
+	keys := clicks{from: owner, do: map[string]func(){}}
 	// Hold the lock during the call: a click that comes at once waits until its
 	// action is registered.
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.serial++
 	add := func(key, label string, do func()) {
 		actions = append(actions, key, label)
-		clicks[key] = do
+		keys.do[key] = do
 	}
 	if slices.Contains(can, "actions") {
 		if what.Clicked != nil {
 			add(notifyDefault, "Show", what.Clicked)
 		}
 		// A press on a button of the previous notification, whose id this one has
-		// taken over, must not count for this one. So no two notifications have the
-		// same action keys.
-		for i, a := range what.Actions {
-			add(fmt.Sprintf("%d.%d", n.serial, i), field(a.Label, maxTitle), a.Do)
+		// taken over, must not count for this one, and nobody guesses a key.
+		for _, a := range what.Actions {
+			add(rand.Text(), field(a.Label, maxTitle), a.Do)
 		}
 	}
 	if actions == nil {
@@ -89,7 +101,7 @@ func (n *Notifier) Notify(ctx context.Context, what Notification) (uint32, error
 	}
 	delete(n.clicks, what.Replaces)
 	if len(actions) > 0 && n.clicks != nil {
-		n.clicks[id] = clicks
+		n.clicks[id] = keys
 	}
 	return id, nil
 }
@@ -139,7 +151,7 @@ func (n *Notifier) connected() (*dbus.Conn, error) {
 	}
 	signals := make(chan *dbus.Signal, 16)
 	conn.Signal(signals)
-	n.conn, n.clicks = conn, map[uint32]map[string]func(){}
+	n.conn, n.clicks = conn, map[uint32]clicks{}
 	n.done.Go(func() { n.hear(conn, signals) })
 	return conn, nil
 }
@@ -166,10 +178,14 @@ func (n *Notifier) heard(signal *dbus.Signal) {
 	id, _ := signal.Body[0].(uint32)
 	n.mu.Lock()
 	var clicked func()
+	if n.clicks[id].from != signal.Sender {
+		n.mu.Unlock()
+		return // a program that shows no notification of ours
+	}
 	if signal.Name == notifyService+".NotificationClosed" {
 		delete(n.clicks, id)
 	} else if action, ok := signal.Body[1].(string); ok {
-		clicked = n.clicks[id][action]
+		clicked = n.clicks[id].do[action]
 	}
 	n.mu.Unlock()
 	if clicked != nil {

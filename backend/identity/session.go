@@ -129,6 +129,7 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 			return nil, AsError(err)
 		}
 	}
+	id.Color = cmp.Or(id.Color, colorOf(s.cfg.Name))
 	r := &Ready{Profile: profile, Pages: id.StartPages, Geolocation: id.Geolocation, Extensions: id.Extensions}
 	defer func() {
 		if err != nil {

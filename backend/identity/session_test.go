@@ -52,8 +52,16 @@ func TestFile(t *testing.T) {
 	// What is wrong elsewhere is not this session's.
 	s, file := session(t, "nonsense = 1\n[sessions.other]\ncolor = 'red'\n")
 	r, err := s.Prepare(t.Context(), "/p", t.TempDir())
-	if err != nil || len(r.Switches) != 0 || r.Profile != "/p" {
+	if err != nil || len(r.Switches) != 1 || r.Profile != "/p" {
 		t.Errorf("%+v, %v", r, err)
+	}
+	// A session without a colour gets one, except for the default session.
+	if f := s.Facts(); f == nil || !strings.HasPrefix(f.Color, "#") {
+		t.Errorf("facts %+v", f)
+	}
+	plain := identity.New(identity.Config{Name: protocol.DefaultSession, Settings: filepath.Join(t.TempDir(), "settings.toml")})
+	if d, err := plain.Prepare(t.Context(), "/p", t.TempDir()); err != nil || len(d.Switches) != 0 || plain.Facts() != nil {
+		t.Errorf("the default session: %+v, %v", d, err)
 	}
 	r.Close()
 	// A session whose settings were put aside does not start without its proxy.
@@ -147,7 +155,7 @@ func TestTemporaryProfile(t *testing.T) {
 	if err != nil || !r.Temporary || filepath.Dir(r.Profile) != folder {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if f := s.Facts(); f == nil || *f != (protocol.IdentityFacts{Temporary: true}) {
+	if f := s.Facts(); f == nil || *f != (protocol.IdentityFacts{Color: f.Color, Temporary: true}) {
 		t.Errorf("facts %+v", f)
 	}
 	if err := os.WriteFile(filepath.Join(r.Profile, "Cookies"), nil, 0o600); err != nil {

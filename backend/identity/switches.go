@@ -2,6 +2,7 @@ package identity
 
 import (
 	"fmt"
+	"hash/fnv"
 	"net/url"
 	"strconv"
 	"strings"
@@ -32,6 +33,18 @@ func switches(id protocol.SessionIdentity, proxy string) []string {
 		out = append(out, "--accept-lang="+strings.Join(id.Languages, ","), "--lang="+id.Languages[0])
 	}
 	return append(out, id.Flags...)
+}
+
+// colorOf is the colour of a session whose settings name none, so that its windows are
+// not mistaken for those of another session. The default session has none.
+func colorOf(name protocol.SessionName) string {
+	if name == protocol.DefaultSession {
+		return ""
+	}
+	colors := [...]string{"#1a73e8", "#188038", "#c5221f", "#e37400", "#9334e6", "#007b83", "#d01884"}
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(name)) // it never fails
+	return colors[hash.Sum32()%uint32(len(colors))]
 }
 
 // rgb turns "#1a73e8" into "26,115,232".

@@ -380,12 +380,13 @@ func TestModelsAndVerdicts(t *testing.T) {
 		{200, `<html>`, false, "not like a model"},
 		{401, `{"error":{"message":"bad key ` + secret + `"}}`, false, "refuses the key: bad key [key]"},
 		{404, `{"error":"no such model"}`, false, "no such model"},
+		{401, `{"error":{"message":"No key was provided."}}`, false, "refuses the key: No key was provided"},
 		{429, ``, false, "rate limit"},
 		{500, `[{"error":{"message":"oops"}}]`, false, "oops"},
 	} {
 		status, answer = c.status, c.answer
 		v := h.Test(t.Context(), h.id)
-		if v.OK != c.ok || !strings.Contains(v.Message, c.says) || strings.Contains(v.Message, secret) {
+		if v.OK != c.ok || !strings.Contains(v.Message, c.says) || strings.HasSuffix(v.Message, ".") || strings.Contains(v.Message, secret) {
 			t.Errorf("%d %s: %+v", c.status, c.answer, v)
 		}
 	}

@@ -93,7 +93,7 @@ func (t target) refusal(status int, body []byte) error {
 	if said != "" {
 		said = ": " + said
 	}
-	name := t.info.Name
+	name := t.profile.Name
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return protocol.NewError(protocol.CodeBadKey, name+" refuses the key"+said, "enter the key again, and check that it may use this model")
@@ -136,8 +136,11 @@ func reason(body []byte) string {
 	return shorten(e.Message)
 }
 
+// shorten cuts a message to 300 bytes. It removes the full stop at its end,
+// because our messages have none and clients add one.
 func shorten(s string) string {
 	const most = 300
+	s = strings.TrimRight(strings.TrimSpace(s), ".")
 	if len(s) <= most {
 		return s
 	}

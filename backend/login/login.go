@@ -101,7 +101,7 @@ func (l *Logins) Login(ctx context.Context, c httpauth.Challenge) (httpauth.Logi
 		if err == nil {
 			return login, true
 		}
-		if protocol.AsError(err).Code == protocol.CodeRefused { // the user, or a rule of theirs
+		if code := protocol.AsError(err).Code; code == protocol.CodeDenied || code == protocol.CodeRefused { // the user, or a rule of theirs
 			return httpauth.Login{}, false
 		}
 		l.tell(one, err)

@@ -116,7 +116,7 @@ func TestAgentsAreAsked(t *testing.T) {
 			t.Errorf("%s: %v, %+v", tab, given, d.allowed)
 		}
 	}
-	d.refuse = protocol.NewError(protocol.CodeRefused, "the user denied login", "")
+	d.refuse = protocol.NewError(protocol.CodeDenied, "the user denied login", "")
 	if _, given := d.Login(t.Context(), challenge(1)); given || len(d.asked) != 0 {
 		t.Errorf("it was denied, and then asked: %+v", d.asked)
 	}

@@ -32,7 +32,8 @@ type Request struct {
 
 // Authorize decides whether an agent may do something, and waits for the user
 // when the rules say ask. A user is never asked about their own actions. It
-// returns CodeRefused with the reason, or an error of Broker.AskVerdict.
+// returns CodeDenied if the user says no, CodeRefused with the reason of a rule, or an
+// error of Broker.AskVerdict.
 func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	if !Agent(q.Actor) {
 		return nil
@@ -70,18 +71,18 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 		return nil
 	case protocol.AnswerDeny:
 	}
-	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "do not try again; ask the user what to do instead")
+	return protocol.NewError(protocol.CodeDenied, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "do not try again; ask the user what to do instead")
 }
 
 // Confirm asks the user about a request of whomever, whatever the rules say. The answer
-// is for this request only. It returns CodeRefused when the user denies it, or an error
+// is for this request only. It returns CodeDenied when the user says no, or an error
 // of Broker.AskVerdict.
 func (b *Broker) Confirm(ctx context.Context, q Request) error {
 	verdict, err := b.AskVerdict(ctx, protocol.Approval{
 		Actor: q.Actor, Tab: q.Tab, URL: q.Page, Origin: Origin(q.Page), Command: q.Command, Args: q.Args, Kind: protocol.ActionSensitive,
 	}, q.Asking)
 	if err == nil && verdict.Answer == protocol.AnswerDeny {
-		err = protocol.NewError(protocol.CodeRefused, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "")
+		err = protocol.NewError(protocol.CodeDenied, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "")
 	}
 	return err
 }

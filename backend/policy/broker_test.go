@@ -33,7 +33,7 @@ func TestAnswers(t *testing.T) {
 		for _, c := range []struct {
 			answer protocol.ApprovalAnswer
 			want   protocol.Code
-		}{{protocol.AnswerDeny, protocol.CodeRefused}, {protocol.AnswerOnce, ""}, {protocol.AnswerAlways, ""}} {
+		}{{protocol.AnswerDeny, protocol.CodeDenied}, {protocol.AnswerOnce, ""}, {protocol.AnswerAlways, ""}} {
 			done := ask(t.Context(), p, request(agent))
 			waiting := b.Pending()
 			if len(waiting) != 1 || waiting[0].Origin != "https://example.com" || waiting[0].Site != "example.com" || len(waiting[0].ID) < 20 {

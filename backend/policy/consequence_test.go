@@ -93,7 +93,7 @@ func TestAgentsAskFirst(t *testing.T) {
 		if len(b.Pending()) != 1 || !p.Judges(agent, page) {
 			t.Fatal("another agent is not asked about")
 		}
-		if err := b.Answer(b.Pending()[0].ID, protocol.AnswerDeny); err != nil || code(<-denied) != protocol.CodeRefused {
+		if err := b.Answer(b.Pending()[0].ID, protocol.AnswerDeny); err != nil || code(<-denied) != protocol.CodeDenied {
 			t.Error("another agent was let:", err)
 		}
 		done := ask(t.Context(), p, pay(one))
@@ -116,7 +116,7 @@ func TestAgentsAskFirst(t *testing.T) {
 			if len(b.Pending()) != 1 {
 				t.Fatalf("%s is not asked about", name)
 			}
-			if err := b.Answer(b.Pending()[0].ID, protocol.AnswerDeny); err != nil || code(<-done) != protocol.CodeRefused {
+			if err := b.Answer(b.Pending()[0].ID, protocol.AnswerDeny); err != nil || code(<-done) != protocol.CodeDenied {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

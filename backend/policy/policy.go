@@ -14,8 +14,10 @@ package policy
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,6 +84,13 @@ func (p *Policy) Opened(a protocol.Actor, tab protocol.TabID) {
 		p.owned[key] = make(map[protocol.TabID]bool)
 	}
 	p.owned[key][tab] = true
+}
+
+// Owned returns the tabs that an actor opened or was given, also closed ones.
+func (p *Policy) Owned(a protocol.Actor) []protocol.TabID {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Keys(p.owned[actorKey{a.Kind, a.ID}]))
 }
 
 // Forget drops the tabs that an actor owned, because its process has ended.

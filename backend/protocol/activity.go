@@ -31,7 +31,10 @@ type ActivityEntry struct {
 	// Summary is the first line of the reply or of the error's message, shortened.
 	// What a page wrote, and values, are left out. For other kinds it says what
 	// happened.
-	Summary    string  `json:"summary,omitempty"`
+	Summary string `json:"summary,omitempty"`
+	// Untrusted: others may have written what the entry says. It is set where an entry
+	// is encoded.
+	Untrusted  bool    `json:"untrusted,omitempty"`
 	DurationMS float64 `json:"durationMs"`
 }
 

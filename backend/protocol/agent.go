@@ -1,5 +1,7 @@
 package protocol
 
+import "runtime"
+
 // AgentStatus is what an agent is doing.
 type AgentStatus string
 
@@ -85,13 +87,27 @@ type AgentStatusRequest struct {
 }
 
 // Confinement says whether agents run confined: without sight of Pilotfish's own
-// folders and processes (backend/confine).
+// folders and processes (backend/confine). It has three states: closed, closed without
+// the desktop (Desktop is set), and open.
 type Confinement struct {
 	// On is the setting. Agents are confined when it is true and Problem is nil.
 	On bool `json:"on"`
 	// Problem says why programs cannot be confined on this machine, and its hint
 	// what to do about that.
 	Problem *Error `json:"problem,omitempty"`
+	// Desktop says why programs that are confined can still reach the desktop, such as
+	// its X server and message bus, and its hint what to do about that.
+	Desktop *Error `json:"desktop,omitempty"`
+}
+
+// Closed says that an agent reaches neither Pilotfish nor the desktop.
+func (c Confinement) Closed() bool { return c.On && c.Problem == nil && c.Desktop == nil }
+
+// AllowsByBus says whether a question of an actor may be allowed in the tray's menu and in a
+// notification. On Linux both are reached over the session's message bus, where an agent
+// that is not kept from it, or a program connected by MCP, could press for the user.
+func (c Confinement) AllowsByBus(actor Actor) bool {
+	return runtime.GOOS != "linux" || c.Closed() && actor.Kind != ActorMCP
 }
 
 // The environment of an agent process.

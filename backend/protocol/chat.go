@@ -120,6 +120,9 @@ type ChatAttachment struct {
 	Tab  TabID  `json:"tab,omitempty"`
 	Ref  string `json:"ref,omitempty"` // an element of Tab
 	Text string `json:"text,omitempty"`
+	// Origin is where the text of a page comes from. The agent gets such a text
+	// in an envelope; the user never sees the envelope.
+	Origin string `json:"origin,omitempty"`
 }
 
 // AttachmentKind says what an attachment is.
@@ -131,6 +134,7 @@ const (
 	AttachFile    AttachmentKind = "file"
 	AttachTab     AttachmentKind = "tab"     // a mentioned tab
 	AttachElement AttachmentKind = "element" // an element that was picked on a page
+	AttachText    AttachmentKind = "text"    // text of a page: a selection, facts about an element
 )
 
 // RouteKind says who carries out a message.
@@ -284,6 +288,9 @@ type ChatTool struct {
 	Paths   []string      `json:"paths,omitempty"`
 	// Screenshot is the path of a screenshot after a step, for GET /file.
 	Screenshot string `json:"screenshot,omitempty"`
+	// Denied says that the user was asked about a step in the browser and said
+	// no. Content is then written for the agent, not for the user.
+	Denied bool `json:"denied,omitempty"`
 }
 
 // ToolContent is a result of a tool call: a text, a diff or an image.

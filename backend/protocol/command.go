@@ -37,10 +37,13 @@ type CommandReply struct {
 	Text string `json:"text"`
 	// Data is the reply for a program; its shape depends on the command. It
 	// contains the text of pages unchanged, without the envelope that Text has for
-	// an agent. A program that passes it to a model must add one. The MCP tools
+	// an agent; Untrusted says so. A program that passes it to a model must add one. The MCP tools
 	// return Text only.
-	Data  json.RawMessage `json:"data,omitempty"`
-	Error *Error          `json:"error,omitempty"`
+	Data json.RawMessage `json:"data,omitempty"`
+	// Untrusted: others, such as the page at Origin, may have written what Data has.
+	Untrusted bool   `json:"untrusted,omitempty"`
+	Origin    string `json:"origin,omitempty"`
+	Error     *Error `json:"error,omitempty"`
 	// DurationMS is how long the command took in the backend.
 	DurationMS float64 `json:"durationMs"`
 }
@@ -113,7 +116,7 @@ type AppAction string
 const (
 	AppShow    AppAction = "show"    // bring the window to the front
 	AppStatus  AppAction = "status"  // list the sessions
-	AppStart   AppAction = "start"   // start a session
+	AppStart   AppAction = "start"   // start a session, which is made if there is none
 	AppStop    AppAction = "stop"    // stop a session
 	AppRestart AppAction = "restart" // restart a session
 	AppCreate  AppAction = "create"  // make a new, stopped session
@@ -158,4 +161,6 @@ type AppReply struct {
 	Started SessionName `json:"started,omitempty"`
 	// Settings is what is wrong in the settings file; absent when nothing is.
 	Settings *SettingsProblem `json:"settings,omitempty"`
+	// Confinement is the state of the confinement of agents, with the sessions.
+	Confinement *Confinement `json:"confinement,omitempty"`
 }

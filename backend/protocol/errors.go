@@ -17,7 +17,8 @@ const (
 	CodeNotRunning      Code = "not_running"      // the session, or the app, is not running
 	CodeUnauthorized    Code = "unauthorized"     // no token, or one that is not valid any more
 	CodeForbidden       Code = "forbidden"        // a valid token, but not for this route
-	CodeRefused         Code = "refused"          // the policy or the user forbids it, whatever the token allows
+	CodeRefused         Code = "refused"          // the policy forbids it, whatever the token allows
+	CodeDenied          Code = "denied"           // the user was asked and said no
 	CodeTimeout         Code = "timeout"          // the deadline passed
 	CodeNavigation      Code = "navigation"       // the page could not be loaded
 	CodeCrashed         Code = "crashed"          // the tab, the browser or the agent crashed
@@ -141,7 +142,7 @@ func (c Code) ExitCode() int {
 		return 2
 	case CodeNotRunning, CodeNoBrowser, CodeNoDisplay, CodeNoSandbox, CodeProfileInUse, CodeNotWritable, CodeBrowserStart:
 		return 3
-	case CodeUnauthorized, CodeForbidden, CodeRefused:
+	case CodeUnauthorized, CodeForbidden, CodeRefused, CodeDenied:
 		return 4
 	case CodeTimeout:
 		return 5

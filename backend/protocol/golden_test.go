@@ -79,7 +79,7 @@ func golden() map[string]any {
 		"TerminalEvent":     protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
 		"TerminalGoneEvent": protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: "k3v9"},
 		"AgentsEvent":       protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents},
-		"SettingsEvent":     protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, Theme: protocol.ThemeDark, AppVersion: "0.1.0", EveryTab: true, Confinement: protocol.Confinement{On: true, Problem: protocol.NewError(protocol.CodeNotConfined, "bubblewrap is not installed", "install the package bubblewrap")}, ChatAgent: protocol.AgentClaude}},
+		"SettingsEvent":     protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, Theme: protocol.ThemeDark, AppVersion: "0.1.0", EveryTab: true, Confinement: protocol.Confinement{On: true, Problem: protocol.NewError(protocol.CodeNotConfined, "bubblewrap is not installed", "install the package bubblewrap"), Desktop: protocol.NewError(protocol.CodeNotConfined, "this kernel cannot close abstract sockets", "use Linux 6.12")}, ChatAgent: protocol.AgentClaude}},
 		"ReauthEvent":       protocol.ReauthEvent{Type: protocol.PanelReauth},
 		"ShowEvent":         protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Terminal: "k3v9"},
 		"ShowEvent.talk":    protocol.ShowEvent{Type: protocol.PanelShow, Tab: "t2", Conversation: talk.ID},
@@ -133,6 +133,7 @@ func golden() map[string]any {
 		"PanelMessage.watch":   protocol.PanelMessage{Type: protocol.PanelWatch, Conversation: "0b6f", After: 12},
 		"PanelMessage.follow":  protocol.PanelMessage{Type: protocol.PanelFollow, ID: 4, Feed: protocol.FeedConsole, Tab: "t1", After: 12},
 		"PanelMessage.theme":   protocol.PanelMessage{Type: protocol.PanelTheme, Theme: protocol.ThemeDark},
+		"PanelMessage.window":  protocol.PanelMessage{Type: protocol.PanelWindow, Window: &protocol.WindowShow{Page: protocol.WindowSchedules, Schedule: &protocol.ScheduleWhat{Task: "count the orders"}}},
 		"PanelMessage.login":   protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: "bm9uY2U", Answer: protocol.AnswerOnce, Login: &protocol.LoginAnswer{User: "ada", Password: "hush", Save: true}},
 		"PanelMessage.answer":  protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: "bm9uY2U", Answer: protocol.AnswerOnce},
 
@@ -167,7 +168,7 @@ func golden() map[string]any {
 			{Name: "tea", What: protocol.ScheduleWhat{Commands: []string{"screenshot"}}, When: protocol.ScheduleWhen{Page: "https://shop.example/tea", Selector: ".price", EverySeconds: 1800}, Session: "default", MaxMinutes: 15, Notify: protocol.ScheduleNotifyNever, Off: true, Created: at, Runs: []protocol.ScheduleRun{}},
 			{Name: "invoice", What: protocol.ScheduleWhat{Task: "book ${file}", Profile: "p1"}, When: protocol.ScheduleWhen{Folder: "/home/ada", Pattern: "*.csv"}, Session: "work", MaxMinutes: 5, Notify: protocol.ScheduleNotifyAlways, Created: at, Runs: []protocol.ScheduleRun{{State: protocol.ScheduleFailed, Reason: "file", Began: at, Message: "no"}}},
 		}},
-		"WindowState": protocol.WindowState{Theme: protocol.ThemeSystem, Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Conversations: []protocol.WindowConversation{{Session: "default", ID: "0b6f", Tab: "t1", Title: talk.Title, AgentName: talk.AgentName, State: talk.State, Waiting: 1}}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs", TextSize: 100, Settings: 2, SettingsProblem: &protocol.SettingsProblem{File: "/config/settings.toml", Line: 3, Column: 1, Name: "font_size", Message: "font_size cannot be 99", Allowed: "a whole number from 8 to 32"}},
+		"WindowState": protocol.WindowState{Theme: protocol.ThemeSystem, Version: "0.1.0", Sessions: []protocol.SessionInfo{info, failed}, Conversations: []protocol.WindowConversation{{Session: "default", ID: "0b6f", Tab: "t1", Title: talk.Title, Agent: talk.Agent, AgentName: talk.AgentName, State: talk.State, Waiting: 1}}, Agents: agents, Tray: protocol.TrayNoHost, Port: 40123, StateDir: "/state", LogDir: "/state/logs", TextSize: 100, Settings: 2, SettingsProblem: &protocol.SettingsProblem{File: "/config/settings.toml", Line: 3, Column: 1, Name: "font_size", Message: "font_size cannot be 99", Allowed: "a whole number from 8 to 32"}},
 		"LogRecord":   protocol.LogRecord{Seq: 7, Time: at, Level: "WARN", Component: "browser", Message: "browser ended", Attrs: "code=1"},
 		"SettingsRegistry": protocol.SettingsRegistry{
 			File: "/config/settings.toml", Groups: []protocol.SettingGroup{{ID: "look", Title: "Appearance"}},

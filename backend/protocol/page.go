@@ -19,6 +19,9 @@ type PageInfo struct {
 	// Status is the HTTP status of the document; 0 when it was not loaded by HTTP
 	// or not by this command.
 	Status int `json:"status,omitempty"`
+	// Dialog is the dialog that the page opened while it loaded, and that waits for an
+	// answer; nil for none.
+	Dialog *DialogInfo `json:"dialog,omitempty"`
 }
 
 // PageText is the visible text of a page.
@@ -70,4 +73,9 @@ type Screenshot struct {
 	Slices []string `json:"slices,omitempty"`
 	// Labels is how many refs were drawn.
 	Labels int `json:"labels,omitempty"`
+	// Scroller is the element that the page scrolls in, when the screenshot of the
+	// whole page has only what is in view of it; Hidden is how many pixels of its
+	// height are missing.
+	Scroller string `json:"scroller,omitempty"`
+	Hidden   int    `json:"hidden,omitempty"`
 }

@@ -40,6 +40,8 @@ type Evaluated struct {
 	Value json.RawMessage `json:"value,omitempty" tstype:"unknown"`
 	// Words describe the result if it cannot: a function, an element, NaN.
 	Words string `json:"words,omitempty"`
+	// Closed is the tab, if the script closed it.
+	Closed TabID `json:"closed,omitempty"`
 }
 
 // Link is a visible link.

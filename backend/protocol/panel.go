@@ -180,6 +180,8 @@ const (
 	PanelAnswer PanelMessageType = "answer"
 	// PanelTheme sets the theme of window and panel.
 	PanelTheme PanelMessageType = "theme"
+	// PanelWindow brings the app's window to the front.
+	PanelWindow PanelMessageType = "window"
 	// PanelWatch subscribes to the events of a conversation after the index After;
 	// PanelUnwatch ends that.
 	PanelWatch   PanelMessageType = "chat_watch"
@@ -201,6 +203,7 @@ type PanelMessage struct {
 	Answer   ApprovalAnswer `json:"answer,omitempty"`   // answer
 	Login    *LoginAnswer   `json:"login,omitempty"`    // answer: to a question with Login
 	Theme    Theme          `json:"theme,omitempty"`    // theme
+	Window   *WindowShow    `json:"window,omitempty"`   // window: what it shows; its Session is the panel's
 
 	Conversation ConversationID `json:"conversation,omitempty"` // chat_watch, chat_unwatch
 	After        uint64         `json:"after,omitempty"`        // chat_watch, feed_follow: the last index that the panel has

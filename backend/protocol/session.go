@@ -13,6 +13,9 @@ const (
 	SessionStopping SessionState = "stopping"
 	// SessionRestarting: the browser ended unexpectedly and is being restarted.
 	SessionRestarting SessionState = "restarting"
+	// SessionBackground: the user closed the browser while something worked;
+	// terminals and conversations run on, and a start opens the browser again.
+	SessionBackground SessionState = "background"
 	// SessionFailed: the user has to act; Error says what to do.
 	SessionFailed SessionState = "failed"
 )
@@ -23,6 +26,8 @@ type SessionInfo struct {
 	// Title is the name that the user chose, if it cannot be a folder's name.
 	Title string       `json:"title,omitempty"`
 	State SessionState `json:"state"`
+	// Alone: there is no other session.
+	Alone bool `json:"alone,omitempty"`
 	// StartedAt is when the browser came up; absent while it is not running.
 	StartedAt *time.Time `json:"startedAt,omitempty"`
 	Error     *Error     `json:"error,omitempty"`
@@ -87,6 +92,10 @@ type Tab struct {
 	ID    TabID  `json:"id"`
 	URL   string `json:"url"`
 	Title string `json:"title"`
+	// Untrusted: the page at Origin wrote the title and most of the address. Both are
+	// set where a tab is encoded.
+	Untrusted bool   `json:"untrusted,omitempty"`
+	Origin    string `json:"origin,omitempty"`
 	// Active is the front tab of its window.
 	Active bool `json:"active"`
 	// Focused is the front tab of the window that was focused last; at most one

@@ -33,9 +33,12 @@ type SnapshotRequest struct {
 
 // SnapshotItem is one element of a page.
 type SnapshotItem struct {
-	Ref    string   `json:"ref,omitempty"`
-	Role   string   `json:"role"`
-	Name   string   `json:"name"`
+	Ref  string `json:"ref,omitempty"`
+	Role string `json:"role"`
+	Name string `json:"name"`
+	// Cells are the texts of the cells of a row that has a name of its own. The name
+	// of any other row is its cells.
+	Cells  []string `json:"cells,omitempty"`
 	States []string `json:"states,omitempty"`
 	Value  string   `json:"value,omitempty"`
 	Level  int      `json:"level,omitempty"`
@@ -147,14 +150,31 @@ type ActRequest struct {
 	Scale float64 `json:"scale,omitempty"`
 }
 
-// DialogInfo is a dialog that an action opened.
+// DialogInfo is a dialog that a command met or answered.
 type DialogInfo struct {
+	// Tab is the tab that shows it: it may be another one than the command's, which it
+	// blocks.
+	Tab     TabID  `json:"tab,omitempty"`
 	Type    string `json:"type"` // alert, confirm, prompt or beforeunload
 	Message string `json:"message"`
 	Default string `json:"default,omitempty"` // the initial text of a prompt
 	// Answered is accept or dismiss if the tab's policy answered the dialog at
 	// once; empty while it waits.
 	Answered string `json:"answered,omitempty"`
+	// Closed is the tab, if the page closed it after the answer.
+	Closed TabID `json:"closed,omitempty"`
+	// Next is the dialog that the page opened when this one was answered; nil for
+	// none.
+	Next *DialogInfo `json:"next,omitempty"`
+}
+
+// OpenedTab is a tab that an action opened.
+type OpenedTab struct {
+	Tab TabID  `json:"tab"`
+	URL string `json:"url"`
+	// Front: it is in front now, where a caller acts that names no tab and has none of
+	// its own.
+	Front bool `json:"front,omitempty"`
 }
 
 // Effect is the observed result of an action.
@@ -186,11 +206,14 @@ type Effect struct {
 	Status    int  `json:"status,omitempty"`
 	// Loading: the new document was still loading when the time was over.
 	Loading bool `json:"loading,omitempty"`
-	// Tabs are the tabs that were opened.
+	// Closed is the tab, if the page closed it.
+	Closed TabID `json:"closed,omitempty"`
+	// Tabs are the tabs that were opened, and Opened says where they are.
 	Tabs      []TabID     `json:"tabs,omitempty"`
+	Opened    []OpenedTab `json:"opened,omitempty"`
 	Dialog    *DialogInfo `json:"dialog,omitempty"`
-	Downloads []string    `json:"downloads,omitempty"`
-	Errors    []string    `json:"errors,omitempty"` // of the page's console
+	Downloads []string    `json:"downloads,omitempty"` // the names of the files that it saves
+	Errors    []string    `json:"errors,omitempty"`    // of the page's console
 	// Nothing: no change of any kind was observed.
 	Nothing bool `json:"nothing,omitempty"`
 	// Held is what the caller holds down on the tab after the action: keys, and
@@ -198,6 +221,10 @@ type Effect struct {
 	// and what was released because the tab navigated to another document.
 	Held     []string `json:"held,omitempty"`
 	Released []string `json:"released,omitempty"`
+	// Dropped: the files were dropped on the element.
+	Dropped bool `json:"dropped,omitempty"`
+	// Accept says which kinds of files a field asks for, if a file is of another kind.
+	Accept string `json:"accept,omitempty"`
 	// Untrusted: a field was set by script, and the page can see that in the
 	// events.
 	Untrusted bool `json:"untrusted,omitempty"`

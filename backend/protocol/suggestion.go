@@ -33,9 +33,16 @@ func With(does string, options ...string) Suggestion {
 // MoreTime suggests the same command with a longer timeout.
 func MoreTime() Suggestion { return With("waits longer", "--timeout", "1m") }
 
-// AnswerDialog suggests both answers to a dialog.
-func AnswerDialog() []Suggestion {
-	return []Suggestion{Try("answers OK", "dialog", "accept"), Try("answers Cancel", "dialog", "dismiss")}
+// AnswerDialog suggests both answers to a dialog, in another tab if one is named.
+func AnswerDialog(tab TabID) []Suggestion {
+	var in []string
+	if tab != "" {
+		in = []string{"--tab", string(tab)}
+	}
+	return []Suggestion{
+		Try("answers OK", "dialog", append([]string{"accept"}, in...)...),
+		Try("answers Cancel", "dialog", append([]string{"dismiss"}, in...)...),
+	}
 }
 
 // Line returns the command as a line, quoted for a shell.

@@ -2,6 +2,17 @@ package protocol
 
 import "time"
 
+// CookieScope says which cookies a command is about, on all paths.
+type CookieScope string
+
+// The scopes: the cookies that the host of the page gets, those of all hosts of its site
+// (the registered domain with its subdomains), and those of the whole profile.
+const (
+	CookiesOfHost CookieScope = "host"
+	CookiesOfSite CookieScope = "site"
+	CookiesOfAll  CookieScope = "all"
+)
+
 // Cookie is one cookie of the profile.
 type Cookie struct {
 	Name     string     `json:"name"`
@@ -58,7 +69,11 @@ type Emulation struct {
 	Device    string            `json:"device,omitempty"` // the name of the device that sets viewport and user agent
 	UserAgent string            `json:"userAgent,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"`
-	Media     string            `json:"media,omitempty"` // "print" or "screen"
+	// UserAgentOrigin and HeadersOrigin are the one origin that gets the user agent
+	// and the headers; empty for every origin, as with a device.
+	UserAgentOrigin string `json:"userAgentOrigin,omitempty"`
+	HeadersOrigin   string `json:"headersOrigin,omitempty"`
+	Media           string `json:"media,omitempty"` // "print" or "screen"
 	// Scheme is "dark" or "light"; Motion and Contrast are "reduce",
 	// "no-preference", "more" and so on, as in CSS.
 	Scheme      string               `json:"scheme,omitempty"`

@@ -128,6 +128,8 @@ type WindowState struct {
 	Models uint64 `json:"models"`
 	// Schedules counts the changes of the schedules and their runs, in the same way.
 	Schedules uint64 `json:"schedules"`
+	// Work counts the changes of tasks, in the same way.
+	Work uint64 `json:"work"`
 	// Theme and TextSize are those of the settings.
 	Theme    Theme `json:"theme"`
 	TextSize int   `json:"textSize"`
@@ -150,11 +152,22 @@ type WindowConversation struct {
 	ID        ConversationID    `json:"id"`
 	Tab       TabID             `json:"tab,omitempty"`
 	Title     string            `json:"title"`
+	Agent     AgentKind         `json:"agent"`
 	AgentName string            `json:"agentName"`
 	State     ConversationState `json:"state"`
 	// Waiting is how many messages are queued.
 	Waiting int `json:"waiting,omitempty"`
 }
+
+// SessionWork is what the window shows of a session on request: the saved routines, and
+// the tasks, newest first.
+type SessionWork struct {
+	Routines []TaskRoutine `json:"routines"`
+	Tasks    []Task        `json:"tasks"`
+}
+
+// MaxWindowTasks is how many tasks a SessionWork has at most.
+const MaxWindowTasks = 50
 
 // FoundBrowser is a browser that Pilotfish could run.
 type FoundBrowser struct {

@@ -18,6 +18,27 @@ type WindowOrder struct {
 	Failed string `json:"failed,omitempty"`
 }
 
+// WindowShow says what the app's window shows when it comes to the front.
+type WindowShow struct {
+	Page WindowPage `json:"page,omitempty"` // empty for the page that was open
+	// Schedule fills in the form of a new schedule, in Session.
+	Schedule *ScheduleWhat `json:"schedule,omitempty"`
+	Session  SessionName   `json:"session,omitempty"`
+}
+
+// WindowPage is a page of the app's window that the rest of the app can open.
+type WindowPage string
+
+// The pages of the app's window.
+const (
+	WindowSessions  WindowPage = "sessions"
+	WindowApprovals WindowPage = "approvals"
+	WindowSchedules WindowPage = "schedules"
+	WindowSettings  WindowPage = "settings"
+	WindowLogs      WindowPage = "logs"
+	WindowFirst     WindowPage = "first" // the first steps
+)
+
 // WindowOrderType is the kind of a WindowOrder.
 type WindowOrderType string
 

@@ -121,7 +121,7 @@ func (s *Server) chatRoutes() []route {
 		},
 		{
 			method: http.MethodPost, path: "/chat/route-rule", capability: auth.CapabilityPanel, origin: originExtension, body: protocol.MaxBody, handle: handled(s.routeRule),
-			doc: routeDoc{about: "From now on, send messages with a word to the strong model, or no longer. It changes Settings. The panel only.", in: protocol.ChatRouteRuleRequest{}, out: struct{}{}},
+			doc: routeDoc{about: "From now on, send messages with a word to the model for hard questions, or no longer. It changes Settings. The panel only.", in: protocol.ChatRouteRuleRequest{}, out: struct{}{}},
 		},
 
 		get("/chat/list", chatRead(s, chatList), routeDoc{about: "The conversations of the session, newest first.", query: []string{"session"}, out: protocol.ChatListReply{}}),

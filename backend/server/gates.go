@@ -77,7 +77,8 @@ func secure(h http.Header) {
 
 // pass runs the gates in their order, and then the route.
 func (g *gates) pass(w *response, r *http.Request) error {
-	if !g.ownHost(r.Host) {
+	// An address with a host, as for a proxy, would count in place of the Host header.
+	if !g.ownHost(r.Host) || r.URL.Host != "" {
 		return status(http.StatusMisdirectedRequest, protocol.CodeForbidden, "this server answers to its own loopback names only")
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"fmt"
 	"log/slog"
 	"net"
@@ -239,6 +240,23 @@ func TestForeignHostsAreRefused(t *testing.T) {
 		}})
 		if got.status != http.StatusMisdirectedRequest {
 			t.Errorf("upgrade at %s: %d, want 421", host, got.status)
+		}
+	}
+	// With an address as for a proxy, the Host header would not count.
+	for _, host := range []string{"evil.test", "127.0.0.1" + port} {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", "127.0.0.1"+port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		fmt.Fprintf(conn, "GET http://127.0.0.1%s/health HTTP/1.1\r\nHost: %s\r\n\r\n", port, host)
+		got, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = got.Body.Close()
+		if got.StatusCode != http.StatusMisdirectedRequest {
+			t.Errorf("an absolute address with Host %s: %d, want 421", host, got.StatusCode)
 		}
 	}
 	for _, host := range []string{"127.0.0.1" + port, "localhost" + port, "[::1]" + port} {

@@ -202,7 +202,7 @@ func decodePanelMessage(data []byte) (protocol.PanelMessage, error) {
 		return msg, errProtocol("this is not a message")
 	}
 	switch msg.Type {
-	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelAnswer, protocol.PanelTheme, protocol.PanelWatch, protocol.PanelUnwatch, protocol.PanelUnfollow:
+	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelAnswer, protocol.PanelTheme, protocol.PanelWindow, protocol.PanelWatch, protocol.PanelUnwatch, protocol.PanelUnfollow:
 		return msg, nil
 	case protocol.PanelViewing, protocol.PanelFollow:
 		if msg.Tab != "" {

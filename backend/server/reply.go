@@ -146,7 +146,7 @@ func httpStatus(err error) int {
 		return http.StatusBadRequest
 	case protocol.CodeUnauthorized:
 		return http.StatusUnauthorized
-	case protocol.CodeForbidden, protocol.CodeRefused:
+	case protocol.CodeForbidden, protocol.CodeRefused, protocol.CodeDenied:
 		return http.StatusForbidden
 	case protocol.CodeUnknownTab, protocol.CodeUnknownTerminal, protocol.CodeUnknownSession, protocol.CodeUnknownTask, protocol.CodeUnknownConversation,
 		protocol.CodeUnknownModel:

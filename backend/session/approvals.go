@@ -23,12 +23,13 @@ func newApprovals(s *Session) *approval.Manager {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)
 			return filepath.Join(dirs.Root, config.RulesFile), err
 		},
+		AllowsByBus: func(actor protocol.Actor) bool { return s.m.Confinement().AllowsByBus(actor) },
 		Watch: func(question protocol.Approval, over *policy.Over) {
 			conversations{s}.question(question, over)
 			s.pages.Question(question, over)
 			s.recorder.Question(question, over)
 		},
-		ShowTab: s.showTab, ShowPage: func(page string) { s.m.onShow(page) }, Logger: s.plainLog(),
+		ShowTab: s.showTab, ShowPage: func(page protocol.WindowPage) { s.m.onShow(protocol.WindowShow{Page: page}) }, Logger: s.plainLog(),
 	})
 }
 
@@ -38,10 +39,10 @@ func (s *Session) Approvals() *approval.Manager { return s.approvals }
 
 // wanted returns the page on which the window opens: the approvals page while
 // an approval waits. Empty means the page that was open.
-func (g gateway) wanted() string {
+func (g gateway) wanted() protocol.WindowPage {
 	for _, s := range g.m.Window().Sessions {
 		if len(s.Approvals) > 0 {
-			return approval.Page
+			return protocol.WindowApprovals
 		}
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ import (
 // onePage is a browser with one tab and a clipboard.
 type onePage struct{ catalogue.Browser }
 
+func (onePage) WasOpen(protocol.TabID) bool { return false }
+
 func (onePage) Tabs() []protocol.Tab {
 	return []protocol.Tab{{ID: "t1", URL: "https://example.com/a", Title: "A", Active: true, Focused: true}}
 }
@@ -37,7 +40,7 @@ func (onePage) Clipboard(context.Context, protocol.Caller, protocol.TabID, *stri
 	return "from the clipboard", nil
 }
 
-func (onePage) Cookies(context.Context, protocol.Caller, protocol.TabID, string, bool) ([]protocol.Cookie, error) {
+func (onePage) Cookies(context.Context, protocol.Caller, protocol.TabID, string, protocol.CookieScope) ([]protocol.Cookie, error) {
 	return []protocol.Cookie{{Name: "sid", Value: "topsecret", Domain: "example.com", Path: "/"}}, nil
 }
 
@@ -66,6 +69,7 @@ type fixture struct {
 	agent string
 	cli   string
 	list  *terminal.Manager
+	shown chan protocol.WindowShow // what the window was asked to show
 }
 
 // newManager returns a Manager whose files are in a folder.
@@ -90,7 +94,8 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	home, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	m := newManager(t, home, false)
-	h := &fixture{m: m, s: m.sessions[protocol.DefaultSession]}
+	h := &fixture{m: m, s: m.sessions[protocol.DefaultSession], shown: make(chan protocol.WindowShow, 16)}
+	m.OnShow(func(show protocol.WindowShow) { h.shown <- show })
 	h.s.tabs.Set(onePage{}.Tabs())
 	rules, err := h.s.approvals.Rules()
 	if err != nil {
@@ -247,6 +252,11 @@ func TestWholePath(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// The panel opens a page of the window; the session is that of its token.
+	say(protocol.PanelMessage{Type: protocol.PanelWindow, Window: &protocol.WindowShow{Page: protocol.WindowSettings, Session: "other"}})
+	if got := <-h.shown; got.Page != protocol.WindowSettings || got.Session != protocol.DefaultSession {
+		t.Errorf("the window shows %+v", got)
+	}
 	text := map[string]json.RawMessage{"text": json.RawMessage(`"a secret"`)}
 	for _, c := range []struct {
 		answer protocol.ApprovalAnswer
@@ -267,13 +277,22 @@ func TestWholePath(t *testing.T) {
 		say(protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: "guessed", Answer: protocol.AnswerOnce})
 		say(protocol.PanelMessage{Type: protocol.PanelAnswer, Approval: w.ID, Answer: c.answer})
 		reply := <-done
-		if reply.OK != c.ok || (!c.ok && reply.Error.Code != protocol.CodeRefused) {
+		if reply.OK != c.ok || (!c.ok && reply.Error.Code != protocol.CodeDenied) {
 			t.Errorf("%s: %+v", c.answer, reply)
 		}
 		h.status(t, protocol.AgentWorking)
 		// Wait until the question is gone: it may have been shown twice, and the next
 		// question must not be mistaken for it.
 		waitingIn(t, conn, 0)
+	}
+	// The window shows who asked what, and the answer.
+	found, err := h.m.Activity(t.Context(), protocol.DefaultSession, protocol.ActivityQuery{Kinds: []protocol.ActivityKind{protocol.ActivityQuestion}})
+	if err != nil || len(found.Entries) != 6 {
+		t.Fatalf("the activity has %+v, %v", found.Entries, err)
+	}
+	asked, answered := found.Entries[4], found.Entries[5]
+	if answered.Phase != protocol.ActivityAnswered || answered.Parent != asked.Index || answered.Args["answer"] != "always" || answered.Args["in"] != "panel" || !strings.Contains(asked.Summary, "https://example.com") {
+		t.Errorf("the last question: %+v, its answer: %+v", asked, answered)
 	}
 	// "Always" applies from now on, and is on the disk.
 	if reply := h.run(t, h.agent, "clipboard", text); !reply.OK {

@@ -20,7 +20,7 @@ func (r *run) callerTab(s *Session, grant auth.Grant, named protocol.TabID) prot
 	if grant.Actor.Kind != protocol.ActorMCP {
 		return s.tabs.OfCaller(grant)
 	}
-	return s.programs.Tab(grant.Actor, named, &s.tabs, r.policy.Opened)
+	return s.programs.Tab(grant.Actor, named, &s.tabs, r.policy)
 }
 
 // confirmApp asks the user about what the command line asks of the app, where it is

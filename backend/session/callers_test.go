@@ -101,7 +101,7 @@ func TestUsersShellBesideAnUnconfinedAgent(t *testing.T) {
 				t.Fatal(err)
 			}
 			reply := <-replies
-			if refused := strings.Contains(reply, string(protocol.CodeRefused)); refused != (answer == protocol.AnswerDeny) {
+			if refused := strings.Contains(reply, string(protocol.CodeDenied)); refused != (answer == protocol.AnswerDeny) {
 				t.Errorf("%s, %s: %s", c.command, answer, reply)
 			}
 			waitingIn(t, conn, 0)
@@ -158,11 +158,11 @@ func TestProgramByMCP(t *testing.T) {
 	h.s.tabs.Set([]protocol.Tab{{ID: "t1", URL: "https://example.com/a"}, {ID: "t2", URL: "https://bank.example/", Active: true, Focused: true}})
 	grant := auth.Grant{Kind: auth.KindAgent, Actor: protocol.Actor{Kind: protocol.ActorMCP, ID: "one"}}
 	rules := policy.New(policy.Config{})
-	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules.Opened); own != "t2" {
+	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules); own != "t2" {
 		t.Errorf("its tab is %s", own)
 	}
 	h.s.tabs.Set([]protocol.Tab{{ID: "t1", Active: true, Focused: true}, {ID: "t2"}, {ID: "t3"}})
-	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules.Opened); own != "t2" {
+	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules); own != "t2" {
 		t.Errorf("its tab became %s", own)
 	}
 	for tab, may := range map[protocol.TabID]bool{"t1": false, "t2": true, "t3": false} {
@@ -170,12 +170,15 @@ func TestProgramByMCP(t *testing.T) {
 			t.Errorf("%s: %v", tab, err)
 		}
 	}
-	h.s.programs.Tab(grant.Actor, "t1", &h.s.tabs, rules.Opened) // the user shows it
+	h.s.programs.Tab(grant.Actor, "t1", &h.s.tabs, rules) // the user shows it
 	if err := rules.Tab(grant.Actor, "t2", "t1", h.s.tabs.All()); err != nil {
 		t.Errorf("a tab that the user shows: %v", err)
 	}
 	h.s.tabs.Set([]protocol.Tab{{ID: "t3", Active: true}})
-	if own := h.s.programs.Tab(grant.Actor, "", &h.s.tabs, rules.Opened); own != "t3" {
+	if own := h.s.programs.Tab(grant.Actor, "t3", &h.s.tabs, rules); own != "" {
 		t.Errorf("after its tab was closed its tab is %s", own)
+	}
+	if err := rules.Tab(grant.Actor, "", "t3", h.s.tabs.All()); err == nil {
+		t.Error("it got the tab behind the one that was closed")
 	}
 }

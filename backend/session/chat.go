@@ -101,7 +101,7 @@ func (c conversations) forWindow() []protocol.WindowConversation {
 			continue
 		}
 		list = append(list, protocol.WindowConversation{
-			Session: c.s.name, ID: head.ID, Tab: head.Tab, Title: head.Title, AgentName: head.AgentName, State: head.State, Waiting: len(head.Queue),
+			Session: c.s.name, ID: head.ID, Tab: head.Tab, Title: head.Title, Agent: head.Agent, AgentName: head.AgentName, State: head.State, Waiting: len(head.Queue),
 		})
 	}
 	return list

@@ -90,6 +90,7 @@ func TestARevokedClient(t *testing.T) {
 	if conn == nil {
 		t.Fatal("the panel's socket does not open")
 	}
+	waitingIn(t, conn, 0) // it is counted before the first state is sent
 	panel := called(t, h.clients(t, protocol.ClientsList, ""), protocol.ClientPanel)
 	if panel.Open == 0 {
 		t.Errorf("%+v", panel)

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -28,14 +29,41 @@ func TestTheWelcomePageKnowsThatNothingIsConfined(t *testing.T) {
 	}
 	m, err := New(Config{
 		Dirs: dirs, Settings: settings, Logger: slog.New(slog.DiscardHandler),
-		Welcome: func(_ http.ResponseWriter, _ string, unconfined *protocol.Error) { told <- unconfined },
+		Welcome: func(_ http.ResponseWriter, _, _ string, unconfined *protocol.Error) { told <- unconfined },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	go gateway{m}.welcome(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/welcome", nil))
-	m.confine.Run(t.Context())
+	m.confine.Run(t.Context(), "")
 	if unconfined := <-told; unconfined == nil || unconfined.Code != protocol.CodeNotConfined || unconfined.Hint == "" {
 		t.Errorf("told %v", unconfined)
+	}
+}
+
+// No agent starts once the folder of the state is another one: the one in use would be seen.
+func TestNoAgentWhereTheStateWasReplaced(t *testing.T) {
+	h := newFixture(t)
+	h.m.confine.Run(t.Context(), "")
+	folders, err := h.s.confinement(t.Context(), protocol.AgentClaude, false)
+	if err != nil || runtime.GOOS == "linux" && folders == nil {
+		t.Fatalf("before: %v, %v", folders, err)
+	}
+	state := h.m.cfg.Dirs.State
+	if err := os.Rename(state, state+".old"); err != nil {
+		t.Fatal(err)
+	}
+	for _, replace := range []func() error{
+		func() error { return nil },
+		func() error { return os.Mkdir(state, 0o700) },
+		func() error { return os.Remove(state) },
+		func() error { return os.Symlink(t.TempDir(), state) },
+	} {
+		if err := replace(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.s.confinement(t.Context(), protocol.AgentClaude, false); err == nil || protocol.AsError(err).Code != protocol.CodeNotConfined {
+			t.Errorf("an agent would start: %v", err)
+		}
 	}
 }

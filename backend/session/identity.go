@@ -9,7 +9,7 @@ import (
 )
 
 // startAs starts a session, with what the request changes of its identity for this run,
-// or that of a work tree. It returns the session's name.
+// or that of a work tree. It makes the session if there is none, and returns its name.
 func startAs(ctx context.Context, m *Manager, name protocol.SessionName, req protocol.AppRequest) (protocol.SessionName, error) {
 	id := req.Identity
 	if req.Project != "" {
@@ -19,6 +19,12 @@ func startAs(ctx context.Context, m *Manager, name protocol.SessionName, req pro
 		}
 	}
 	s, err := m.Session(name)
+	if err != nil {
+		made := m.Create(ctx, name)
+		if s, err = m.Session(name); err != nil {
+			err = made
+		}
+	}
 	if err == nil && (req.Project == "" || s.running() == nil) { // a work tree's session may run already
 		err = s.identity.Give(id)
 	}
@@ -41,7 +47,7 @@ func testProxy(ctx context.Context, m *Manager, name protocol.SessionName, id *p
 }
 
 // project returns the session of a work tree and what its file says, when the user
-// trusts that. It makes the session if there is none.
+// trusts that.
 func project(ctx context.Context, m *Manager, file string) (protocol.SessionName, *protocol.SessionIdentity, error) {
 	asker, err := m.Session(protocol.DefaultSession)
 	if err != nil {
@@ -54,9 +60,6 @@ func project(ctx context.Context, m *Manager, file string) (protocol.SessionName
 	name, id, err := identity.Project(ctx, file, m.folders, user)
 	if err != nil {
 		return "", nil, err
-	}
-	if _, err := m.Session(name); err != nil {
-		return name, id, m.Create(ctx, name)
 	}
 	return name, id, nil
 }

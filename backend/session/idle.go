@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"pilotfish/backend/protocol"
@@ -16,6 +17,9 @@ func (m *Manager) WaitIdle(ctx context.Context, idle time.Duration) error {
 // caller that starts a session and acts at once would get the error that there
 // is no tab.
 func (r *run) ready(ctx context.Context, s *Session, timeoutMS int) error {
+	if s.State() == protocol.SessionBackground {
+		return protocol.NewError(protocol.CodeNotRunning, "the user has closed the browser, so it is not running", fmt.Sprintf("`pilotfish sessions start %s` opens it again, with its tabs", s.name))
+	}
 	timeout := time.Duration(timeoutMS) * time.Millisecond
 	if timeout <= 0 || timeout > protocol.MaxCommandTimeout {
 		timeout = protocol.CommandTimeout

@@ -62,6 +62,9 @@ func agentCommands() []agent.Command {
 
 // grace returns how long a terminal runs without a viewer.
 func (s *Session) grace() time.Duration {
+	if s.State() == protocol.SessionBackground {
+		return 0 // nobody can look at them
+	}
 	return time.Duration(s.m.cfg.Settings.Get().TerminalGraceMinutes) * time.Minute
 }
 

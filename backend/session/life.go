@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
 
 	"pilotfish/backend/browser"
 	"pilotfish/backend/command/catalogue"
+	"pilotfish/backend/command/catalogue/action"
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/login"
 	"pilotfish/backend/policy"
@@ -56,7 +58,7 @@ func (s *Session) newRun() (_ *run, err error) {
 	extension := ""
 	if !s.m.cfg.Headless {
 		extension = dirs.Extension
-		if err := s.m.cfg.Extension(extension); err != nil {
+		if err := s.m.cfg.Extension(extension, string(s.m.Settings().Theme)); err != nil {
 			return nil, fmt.Errorf("laying out the extension: %w", err)
 		}
 	}
@@ -74,9 +76,10 @@ func (s *Session) newRun() (_ *run, err error) {
 		}
 	}()
 	memory := tabfiles.Read(dirs.Memory, s.log).Starting(ready.Pages)
+	seen, leftOpen := tabfiles.LeftOpen(dirs.Agent)
 	guard := s.m.guard()
 	r := &run{
-		done: make(chan struct{}), up: make(chan struct{}),
+		done: make(chan struct{}), up: make(chan struct{}), reopen: make(chan struct{}, 1),
 		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker()}),
 		attention: newAttention(s),
 		with:      ready, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
@@ -91,6 +94,9 @@ func (s *Session) newRun() (_ *run, err error) {
 	if r.chat, err = (conversations{s}).make(dirs); err != nil {
 		return nil, err
 	}
+	if n := len(memory.Restore(s.startURL())); leftOpen && n > 0 {
+		r.notices = append(r.notices, *protocol.NewError(protocol.CodeCrashed, endedBefore(seen, n), ""))
+	}
 	keyring := desktop.KeyringRuns(s.m.ctx)
 	if !keyring && !s.m.cfg.Headless {
 		r.notices = append(r.notices, protocol.Error{
@@ -99,7 +105,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		})
 	}
 	r.browser, err = browser.New(browser.Config{
-		Path: settings.BrowserPath, ProfileDir: ready.Profile, Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
+		Path: settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		Logins: login.New(login.Config{
@@ -116,10 +122,24 @@ func (s *Session) newRun() (_ *run, err error) {
 		return nil, err
 	}
 	r.letGo = func(caller string) { r.browser.ReleaseInput(context.Background(), caller) }
+	writable, readOnly := dirs.ForAgents()
+	r.uploads = dirs.Uploads
+	_ = os.RemoveAll(r.uploads) // of a run that was killed; else the next end removes it
 	r.commands = catalogue.New(catalogue.Config{
+		Uploads: action.Uploads{Dir: dirs.Uploads, Private: s.m.cfg.Dirs.Hidden(settings), Open: slices.Concat(writable, readOnly)},
 		Browser: r.browser, Policy: r.policy, Terminals: reader.New(r.terminals), Secrets: s.m.secrets, SignIns: newSignIns(s, r, dirs.Root, keyring, guard), AllowedCDP: func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) },
 	})
 	return r, nil
+}
+
+// endedBefore says what is back after the app has ended without closing a session. seen is
+// when it last wrote what was open.
+func endedBefore(seen time.Time, tabs int) string {
+	back := "Your tab is back"
+	if tabs > 1 {
+		back = fmt.Sprintf("Your %d tabs are back", tabs)
+	}
+	return "Pilotfish ended unexpectedly, last seen on " + seen.Local().Format("2 January at 15:04") + ". " + back + "; what ran in terminals has ended, and conversations and tasks can go on."
 }
 
 // restored returns the tabs to open again.
@@ -177,6 +197,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	close(filesEnd)
 	files.Wait()
 	r.with.Close()
+	_ = os.RemoveAll(r.uploads) // else the next start removes it
 	s.tokens.EndAll()
 	s.mu.Lock()
 	s.run = nil
@@ -190,21 +211,21 @@ func (s *Session) live(ctx context.Context, r *run) {
 	close(r.done)
 }
 
-// runBrowser keeps the browser running until the session is stopped or the user
-// closes the browser; neither is an error. When a browser that has been up ends
+// runBrowser keeps the browser running until the session is stopped, or the user
+// closes the browser while nothing works; neither is an error. When a browser that has been up ends
 // unexpectedly, runBrowser restarts it. It does not retry a browser that cannot
 // start: the user has to act.
 func (s *Session) runBrowser(ctx context.Context, r *run) error {
 	var final error
 	err := supervise.Run(ctx, supervise.DefaultPolicy(), func(ctx context.Context) error {
 		err := r.browser.Run(ctx)
+		for errors.Is(err, browser.ErrClosed) && s.background(ctx, r) {
+			err = r.browser.Run(ctx)
+		}
 		switch {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil, errors.Is(err, browser.ErrClosed):
 			err = nil
-		case errors.Is(err, browser.ErrClosed):
-			r.files.Forget() // closed by the user: the next start restores nothing
-			err = nil
-		case !r.isUp():
+		case !r.isUp(s):
 			final, err = err, nil
 		}
 		return err
@@ -224,6 +245,72 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 	return nil
 }
 
+// background keeps a run alive whose browser the user has closed while something in it
+// works. It returns true when the browser is wanted again, and false when nothing works
+// or the session was stopped. The next start has the tabs in any case.
+func (s *Session) background(ctx context.Context, r *run) bool {
+	s.tabs.Set(r.browser.Closed())
+	working := r.working()
+	if working == "" {
+		s.publishTabs()
+		return false
+	}
+	s.mu.Lock()
+	r.up = make(chan struct{})
+	s.mu.Unlock()
+	s.setState(protocol.SessionBackground, nil)
+	s.publishTabs()
+	r.terminals.Regrace()
+	defer s.noteBackground(ctx, r, working)()
+	select {
+	case <-r.reopen:
+		s.setState(protocol.SessionStarting, nil)
+		r.terminals.Regrace()
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// noteBackground shows on the desktop that a session runs on without its window, until
+// the returned function is called. A click opens the browser again.
+func (s *Session) noteBackground(ctx context.Context, r *run, working string) (withdraw func()) {
+	if s.m.cfg.Headless {
+		return func() {}
+	}
+	shows := new(desktop.Notifier)
+	_, err := shows.Notify(ctx, desktop.Notification{
+		Title: working + " is still at work",
+		Body:  "Its session runs on without a window. Click here, or start it in the tray, to open the browser again.",
+		Clicked: func() {
+			select {
+			case r.reopen <- struct{}{}:
+			default: // it is asked for already
+			}
+		},
+	})
+	if err != nil {
+		s.log.Debug("nothing could be shown on the desktop", "error", err) // window and tray show it
+	}
+	return shows.Close
+}
+
+// working returns the name of a program or agent of the run that works or waits for the
+// user; empty for none.
+func (r *run) working() string {
+	for _, t := range r.terminals.List() {
+		if t.State == protocol.TerminalLive && (t.Status == protocol.AgentWorking || t.Status == protocol.AgentNeedsYou) {
+			return t.Name
+		}
+	}
+	for _, c := range r.chat.List() {
+		if c.State == protocol.ConversationRunning || c.State == protocol.ConversationNeedsYou {
+			return c.AgentName
+		}
+	}
+	return ""
+}
+
 // crashed stores, for the user, why the browser ended unexpectedly.
 func (s *Session) crashed(r *run) {
 	exit := r.browser.Exit()
@@ -239,7 +326,9 @@ func (s *Session) crashed(r *run) {
 }
 
 // isUp reports whether the browser has been up in this run.
-func (r *run) isUp() bool {
+func (r *run) isUp(s *Session) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	select {
 	case <-r.up:
 		return true
@@ -263,7 +352,9 @@ func (s *Session) browserReady(protocol.BrowserInfo) {
 		return
 	}
 	s.setState(protocol.SessionRunning, nil)
-	r.upOnce.Do(func() { close(r.up) })
+	if !r.isUp(s) {
+		close(r.up) // only this browser's start does
+	}
 }
 
 // notice stores a notice for the user that does not end the session.

@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/browser/chromium"
@@ -47,12 +50,13 @@ type Config struct {
 	Headless bool
 	// NoSandbox runs Chromium without its sandbox when we are root.
 	NoSandbox bool
-	// Extension writes the extension's files into a folder.
-	Extension func(dir string) error
+	// Extension writes the extension's files into a folder; its page of a new tab is
+	// in a theme.
+	Extension func(dir, theme string) error
 	// Welcome serves the welcome page, with the name of the agent that a terminal
-	// runs; empty for a shell. unconfined is why agents cannot be confined
-	// here; nil where they can.
-	Welcome func(w http.ResponseWriter, agent string, unconfined *protocol.Error)
+	// runs; empty for a shell. theme is that of the settings. unconfined is why agents
+	// cannot be confined here; nil where they can.
+	Welcome func(w http.ResponseWriter, agent, theme string, unconfined *protocol.Error)
 	// Models gives access to the models that carry out tasks; nil for none.
 	Models *llm.Manager
 	// Schedules makes what runs by itself; nil for nothing.
@@ -74,6 +78,7 @@ type Manager struct {
 	endpoint   *endpoint.Endpoint
 	agents     *inventory.Inventory
 	confine    *confine.Probe
+	stateDir   fs.FileInfo // of the folder of the state when the app started
 	folders    *trust.Folders
 	secrets    *secret.Store
 	// schedules run by themselves; nil for none.
@@ -89,6 +94,9 @@ type Manager struct {
 	first, firstPanel, firstScreen, begun hub.Latch
 	use                                   hub.Use // of the commands, by all callers
 
+	work  atomic.Uint64 // counts changes of tasks; see protocol.WindowState
+	count atomic.Int64  // of sessions; sessions read it while mu is held
+
 	mu       sync.Mutex
 	ctx      context.Context    // of Run; the sessions' contexts derive from it
 	running  sync.WaitGroup     // the sessions' goroutines
@@ -96,7 +104,7 @@ type Manager struct {
 	sessions map[protocol.SessionName]*Session
 	tray     protocol.TrayHost
 	problem  *protocol.Error
-	onShow   func(page string)
+	onShow   func(protocol.WindowShow)
 	onQuit   func()
 	// modelChanges counts changes of the model profiles; see protocol.WindowState.
 	modelChanges uint64
@@ -112,7 +120,7 @@ func New(cfg Config) (*Manager, error) {
 		first:    hub.NewLatch(), firstPanel: hub.NewLatch(), firstScreen: hub.NewLatch(), begun: hub.NewLatch(),
 		tray:    protocol.TrayStarting,
 		problem: cfg.Notice,
-		onShow:  func(string) {},
+		onShow:  func(protocol.WindowShow) {},
 		onQuit:  func() {},
 	}
 	m.auth = auth.New(auth.Config{})
@@ -126,6 +134,9 @@ func New(cfg Config) (*Manager, error) {
 	}
 	m.agents = inventory.New(inventory.Config{Logger: cfg.Logger, Models: cfg.Models, Program: cfg.Program})
 	m.confine = confine.NewProbe()
+	if info, err := os.Stat(cfg.Dirs.State); err == nil { // else nothing is there yet
+		m.stateDir = info
+	}
 	m.folders = trust.NewFolders(trust.NewStore(cfg.Dirs.TrustFile(), cfg.Logger))
 	m.secrets = secret.New(secret.Config{File: cfg.Dirs.SecretsFile(), Keyring: desktop.KeyringRuns})
 	m.endpoint = newEndpoint(m)
@@ -143,12 +154,13 @@ func New(cfg Config) (*Manager, error) {
 			m.sessions[name] = newSession(m, name)
 		}
 	}
+	m.count.Store(int64(len(m.sessions)))
 	return m, nil
 }
 
 // OnShow sets the function that brings the window to the front when a second
-// instance, the tray or the command line asks for it. Call it before Run.
-func (m *Manager) OnShow(show func(page string)) { m.onShow = show }
+// instance, the panel, the tray or the command line asks for it. Call it before Run.
+func (m *Manager) OnShow(show func(protocol.WindowShow)) { m.onShow = show }
 
 // OnQuit sets the function that ends the program when the command line asks for
 // it. Call it before Run.
@@ -162,7 +174,7 @@ func (m *Manager) Window() protocol.WindowState {
 	state := protocol.WindowState{
 		Theme: cmp.Or(settings.Theme, protocol.ThemeSystem), TextSize: settings.TextSize, Settings: changes, SettingsProblem: problem,
 		Version: m.cfg.Version, Agents: m.agents.List(), Tray: m.tray, Problem: m.problem, Port: m.endpoint.Port(), Browsers: m.agents.Browsers(), BrowserInstall: chromium.InstallCommand(),
-		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Confinement: m.Confinement(),
+		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Work: m.work.Load(), Confinement: m.Confinement(),
 	}
 	sessions := m.sortedLocked()
 	m.mu.Unlock()
@@ -295,8 +307,18 @@ func (m *Manager) Create(_ context.Context, name protocol.SessionName) error {
 	}
 	m.sessions[name] = newSession(m, name)
 	m.mu.Unlock()
-	m.changed()
+	m.counted()
 	return nil
+}
+
+// counted handles that there are more or fewer sessions: each shows whether it is
+// the only one.
+func (m *Manager) counted() {
+	m.mu.Lock()
+	m.count.Store(int64(len(m.sessions)))
+	m.mu.Unlock()
+	m.eachSession((*Session).publishInfo)
+	m.changed()
 }
 
 // Delete stops a session and removes everything that it has on disk.
@@ -315,7 +337,7 @@ func (m *Manager) Delete(ctx context.Context, name protocol.SessionName) error {
 	m.mu.Lock()
 	delete(m.sessions, name)
 	m.mu.Unlock()
-	m.changed()
+	m.counted()
 	return m.cfg.Dirs.RemoveSession(name)
 }
 

@@ -48,7 +48,8 @@ func (g gateway) welcome(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the browser has disconnected
 	}
-	g.m.cfg.Welcome(w, g.m.agents.Prober.Usual(g.m.cfg.Settings.Get().Agent), unconfined)
+	settings := g.m.Settings()
+	g.m.cfg.Welcome(w, g.m.agents.Prober.Usual(settings.Agent), string(settings.Theme), unconfined)
 }
 
 // newMCP returns the MCP handler of the registry. Each token's holder gets an

@@ -23,6 +23,10 @@ func (m *Manager) Run(ctx context.Context) error {
 	if err := proc.Reap(ctx, m.cfg.Dirs.ProcessDir()); err != nil {
 		m.log.Warn("processes of a run before could not be ended", "error", err)
 	}
+	// What browsers of a run before left is of no use: they have ended.
+	if err := m.cfg.Dirs.EmptyTemporary(); err != nil {
+		m.log.Warn("temporary files of a run before could not be removed", "error", err)
+	}
 	guard := m.startGuard(context.WithoutCancel(ctx))
 	// Sessions stop in order when ctx ends, so they have a context of their own.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -46,7 +50,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	})
 	group.Go(func() error { return m.rotate(groupCtx) })
 	group.Go(func() error {
-		m.confine.Run(groupCtx)
+		m.confine.Run(groupCtx, m.cfg.Program)
 		return nil
 	})
 	if m.schedules != nil {

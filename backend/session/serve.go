@@ -135,6 +135,13 @@ func (g gateway) PanelMessage(grant auth.Grant, message protocol.PanelMessage) {
 		if _, err := g.m.SaveSettings(context.Background(), settings); err != nil {
 			g.m.log.Warn("theme not saved", "error", err)
 		}
+	case protocol.PanelWindow:
+		var show protocol.WindowShow
+		if message.Window != nil {
+			show = *message.Window
+		}
+		show.Session = grant.Session
+		g.m.onShow(show)
 	case protocol.PanelAuth, protocol.PanelPing, protocol.PanelWatch, protocol.PanelUnwatch, protocol.PanelFollow, protocol.PanelUnfollow:
 	}
 }
@@ -253,7 +260,7 @@ func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 	switch req.Action {
 	case protocol.AppStatus:
 	case protocol.AppShow:
-		g.m.onShow(g.wanted())
+		g.m.onShow(protocol.WindowShow{Page: g.wanted()})
 	case protocol.AppStart:
 		started, err = startAs(ctx, g.m, name, req)
 	case protocol.AppTestProxy:
@@ -285,7 +292,7 @@ func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server, clients, stored or quit")
 	}
 	window := g.m.Window()
-	return protocol.AppReply{Sessions: withoutNonces(window.Sessions), Settings: window.SettingsProblem, Started: started}, err
+	return protocol.AppReply{Sessions: withoutNonces(window.Sessions), Settings: window.SettingsProblem, Confinement: &window.Confinement, Started: started}, err
 }
 
 func unknownTab(tab protocol.TabID) error {

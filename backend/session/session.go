@@ -72,8 +72,8 @@ type Session struct {
 type run struct {
 	cancel    context.CancelCauseFunc
 	done      chan struct{} // closed when nothing of the run is left
-	up        chan struct{} // closed when the browser runs for the first time
-	upOnce    sync.Once
+	up        chan struct{} // closed while the browser runs, or restarts after a crash; the session's mu guards it
+	reopen    chan struct{} // asks for the browser that the user closed
 	terminals *terminal.Manager
 	attention *attention.Manager // of terminals that want the user
 	chat      past.Conversations
@@ -87,6 +87,7 @@ type run struct {
 	with      *identity.Ready // what the browser was started with
 	agentDir  string          // folder of tabs.json and active-tab.json, the only state files that agents get
 	workDir   string          // where agents start unless Settings name a folder
+	uploads   string          // has copies of the files that agents gave to pages
 	notices   []protocol.Error
 	crash     *protocol.Error // the last browser crash; becomes a notice when the browser is back
 	disk      *protocol.Error // why the state cannot be written; nil if it can
@@ -132,7 +133,7 @@ func (s *Session) Info() protocol.SessionInfo {
 	s.mu.Lock()
 	r := s.run
 	info := protocol.SessionInfo{
-		Name: s.name, Title: s.title, State: s.state, Error: s.err, Panel: protocol.PanelAbsent,
+		Name: s.name, Title: s.title, State: s.state, Error: s.err, Alone: s.m.count.Load() == 1, Panel: protocol.PanelAbsent,
 		Warnings: []protocol.Error{}, Tabs: s.tabs.All(), Terminals: []protocol.TerminalInfo{},
 	}
 	if s.panels.Connected() {
@@ -179,7 +180,7 @@ func (s *Session) setState(state protocol.SessionState, err error) {
 		}
 	case protocol.SessionStopped, protocol.SessionFailed:
 		s.startedAt = time.Time{}
-	case protocol.SessionStarting, protocol.SessionStopping, protocol.SessionRestarting:
+	case protocol.SessionStarting, protocol.SessionStopping, protocol.SessionRestarting, protocol.SessionBackground:
 	}
 	s.mu.Unlock()
 	s.log.Info("session changed", "state", state)
@@ -195,7 +196,8 @@ func (s *Session) publishInfo() {
 }
 
 // Start starts the session and returns when its browser runs, or with the
-// error. It does nothing to a session that already runs.
+// error. It opens the browser of a session that runs in the background, and does
+// nothing to one whose browser runs.
 func (s *Session) Start(ctx context.Context) error {
 	s.mu.Lock()
 	if s.run != nil {
@@ -204,6 +206,12 @@ func (s *Session) Start(ctx context.Context) error {
 		s.mu.Unlock()
 		if state == protocol.SessionStopping {
 			return protocol.NewError(protocol.CodeBusy, fmt.Sprintf("session %s is stopping", s.name), "try again when it has stopped")
+		}
+		if state == protocol.SessionBackground {
+			select {
+			case r.reopen <- struct{}{}:
+			default: // it is asked for already
+			}
 		}
 		return r.wait(ctx, s)
 	}
@@ -222,8 +230,11 @@ func (s *Session) Start(ctx context.Context) error {
 
 // wait returns when the run is up or has ended, or when ctx has ended.
 func (r *run) wait(ctx context.Context, s *Session) error {
+	s.mu.Lock()
+	up := r.up
+	s.mu.Unlock()
 	select {
-	case <-r.up:
+	case <-up:
 		return nil
 	case <-r.done:
 		s.mu.Lock()
@@ -294,7 +305,7 @@ func (s *Session) current() (*run, error) {
 // tabsChanged stores the browser's tabs and publishes them.
 func (s *Session) tabsChanged(tabs []protocol.Tab) {
 	s.mu.Lock()
-	if s.run == nil || s.state == protocol.SessionStopping {
+	if s.run == nil || s.state == protocol.SessionStopping || s.state == protocol.SessionBackground {
 		s.mu.Unlock()
 		return // a browser that closes loses its tabs one by one; they are to be restored
 	}
@@ -366,6 +377,11 @@ func (s *Session) show(ctx context.Context, event protocol.ShowEvent) error {
 	r, err := s.current()
 	if err != nil {
 		return err
+	}
+	if s.State() == protocol.SessionBackground {
+		if err := s.Start(ctx); err != nil {
+			return err
+		}
 	}
 	if err := r.browser.ShowTab(ctx, event.Tab); err != nil {
 		return err

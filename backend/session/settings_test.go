@@ -38,7 +38,7 @@ func TestAutoActsAsWhatItIs(t *testing.T) {
 		t.Fatalf("no token in %q", launched.Env)
 	}
 	grant, err := h.m.auth.Check(strings.TrimPrefix(launched.Env[at], protocol.EnvToken+"="), auth.CapabilityCommand)
-	if err != nil || grant.Actor.Name != "shell in t1" || grant.Actor.Agent != "" {
+	if err != nil || grant.Actor.Name != "your terminal in t1" || grant.Actor.Agent != "" {
 		t.Errorf("%+v, %v", grant.Actor, err)
 	}
 }

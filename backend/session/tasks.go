@@ -18,6 +18,11 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	publish := func(event any) {
 		s.recorder.Saw(event)
 		s.events.Publish(event)
+		switch event.(type) {
+		case protocol.TaskChangedEvent, protocol.TaskGoneEvent:
+			s.m.work.Add(1)
+			s.m.changed()
+		}
 	}
 	pages := view.New(view.Config{Tabs: s.tabs.All, Publish: publish, Logger: s.plainLog()})
 	cfg := control.Config{
@@ -43,6 +48,35 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 		cfg.Models = s.m.cfg.Models
 	}
 	return control.New(cfg, pages), pages
+}
+
+// Work returns the tasks and routines of a session, for the window.
+func (m *Manager) Work(name protocol.SessionName) (protocol.SessionWork, error) {
+	s, err := m.Session(name)
+	if err != nil {
+		return protocol.SessionWork{}, err
+	}
+	routines, err := s.tasks.Routines()
+	if err != nil {
+		return protocol.SessionWork{}, err
+	}
+	for i := range routines {
+		routines[i].Actions = nil // only the panel carries them out
+	}
+	list, err := s.tasks.List(user(name), protocol.TaskListRequest{Limit: protocol.MaxWindowTasks})
+	if err != nil {
+		return protocol.SessionWork{}, err
+	}
+	return protocol.SessionWork{Routines: routines, Tasks: list.Tasks}, nil
+}
+
+// Activity searches the activity of a session, for the window.
+func (m *Manager) Activity(ctx context.Context, name protocol.SessionName, q protocol.ActivityQuery) (protocol.ActivityFound, error) {
+	log, err := gateway{m}.Activity(user(name))
+	if err != nil {
+		return protocol.ActivityFound{}, err
+	}
+	return log.Search(ctx, user(name), q)
 }
 
 // forTasks returns the parts of a run that tasks use.

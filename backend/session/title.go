@@ -38,7 +38,7 @@ func (m *Manager) CreateTitled(_ context.Context, title string) (protocol.Sessio
 	}
 	m.sessions[name] = newSession(m, name)
 	m.mu.Unlock()
-	m.changed()
+	m.counted()
 	return name, nil
 }
 

@@ -116,7 +116,7 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 	}
 	answer(protocol.AnswerDeny)
 	name, data = next()
-	if json.Unmarshal(data, &reply) != nil || reply.OK || reply.Error.Code != protocol.CodeRefused || !strings.HasPrefix(reply.Error.Message, "command 2 of 3 failed: ") || !strings.Contains(reply.Text, "t1 https://example.com") {
+	if json.Unmarshal(data, &reply) != nil || reply.OK || reply.Error.Code != protocol.CodeDenied || !strings.HasPrefix(reply.Error.Message, "command 2 of 3 failed: ") || !strings.Contains(reply.Text, "t1 https://example.com") {
 		t.Errorf("%s %s", name, data)
 	}
 	_, begun := entry()
@@ -126,9 +126,9 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 	for _, want := range []protocol.ActivityEntry{
 		{Command: "tabs", OK: true},
 		{Command: "clipboard", OK: true, Phase: protocol.ActivityWaiting},
-		{Command: "clipboard", Code: protocol.CodeRefused, Phase: protocol.ActivityAnswered},
-		{Command: "clipboard", Code: protocol.CodeRefused},
-		{Command: "chain", Code: protocol.CodeRefused},
+		{Command: "clipboard", Code: protocol.CodeDenied, Phase: protocol.ActivityAnswered},
+		{Command: "clipboard", Code: protocol.CodeDenied},
+		{Command: "chain", Code: protocol.CodeDenied},
 	} {
 		_, e := entry()
 		if e.Phase == protocol.ActivityAnswered {

@@ -192,7 +192,7 @@ func replaceFile(path string, v any) error {
 
 func marshal(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
-	return append(data, '\n'), err
+	return append(protocol.VisibleJSON(data), '\n'), err
 }
 
 // Unsaved returns the error for the user when the files of the session's tabs

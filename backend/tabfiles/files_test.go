@@ -39,6 +39,9 @@ func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 			defer mu.Unlock()
 			return slices.Clone(heard)
 		}
+		if _, open := LeftOpen(dir); open {
+			t.Error("tabs were left open before the first run")
+		}
 		done, ended := make(chan struct{}), make(chan struct{})
 		go func() { f.Run(done); close(ended) }()
 		f.Write([]protocol.Tab{{ID: "t1", URL: "https://a.example/"}})
@@ -67,8 +70,14 @@ func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 		if data, err := os.ReadFile(filepath.Join(dir, "session.json")); err != nil || !strings.Contains(string(data), "b.example") {
 			t.Errorf("session.json has %s, %v", data, err)
 		}
+		if seen, open := LeftOpen(dir); !open || seen.IsZero() {
+			t.Error("a run that is killed now would have closed its tabs")
+		}
 		close(done)
 		<-ended
+		if _, open := LeftOpen(dir); open {
+			t.Error("tabs were left open by a run that ended")
+		}
 		if got := tabsIn(t, dir); got != "" {
 			t.Errorf("tabs.json has %q when the session has ended", got)
 		}

@@ -7,8 +7,10 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"pilotfish/backend/protocol"
 )
@@ -51,6 +53,18 @@ func Read(path string, log *slog.Logger) Memory {
 		return Memory{}
 	}
 	return m
+}
+
+// LeftOpen reports whether the run before ended without closing its tabs, because it was
+// killed or the machine lost its power, and when it was last seen. dir is the folder of the
+// files for agents.
+func LeftOpen(dir string) (seen time.Time, open bool) {
+	var file protocol.TabsFile
+	data, err := os.ReadFile(filepath.Join(dir, "tabs.json"))
+	if err != nil || json.Unmarshal(data, &file) != nil {
+		return time.Time{}, false
+	}
+	return file.Updated, len(file.Tabs) > 0
 }
 
 // memoryOf returns what to store of the tabs. Pages of the browser itself that

@@ -83,8 +83,12 @@ func (t *Tokens) Terminal(id protocol.TerminalID, tab protocol.TabID, kind proto
 
 // TerminalActor returns the agent of a kind in a terminal, as an actor.
 func TerminalActor(id protocol.TerminalID, tab protocol.TabID, kind protocol.AgentKind) protocol.Actor {
+	name := string(kind)
+	if kind == protocol.AgentShell {
+		name = "your terminal" // the user types in it
+	}
 	return protocol.Actor{
-		Kind: protocol.ActorTerminal, ID: string(id), Name: string(kind) + " in " + string(tab), Agent: agentName(kind), Tab: tab,
+		Kind: protocol.ActorTerminal, ID: string(id), Name: name + " in " + string(tab), Agent: agentName(kind), Tab: tab,
 	}
 }
 

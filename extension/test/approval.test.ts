@@ -182,3 +182,23 @@ test('a question that moves under the pointer is not answered by the click meant
   await made.until(() => answers().length === 2);
   expect(answers().at(-1)).toEqual({ type: 'answer', approval: 'n2', answer: 'deny' });
 });
+
+test('a long script is allowed only after it was unfolded', async () => {
+  const script = Array.from({ length: 40 }, (_, n) => `step(${String(n)});`).join('\n');
+  ask(approval({ args: [{ name: 'expression', value: script }] }));
+  await page.getByText('41 lines are folded. Open the details before you allow it.').waitFor();
+  for (const name of ['Allow once', 'Always on example.com'])
+    expect(await button(name).isDisabled()).toBe(true);
+  expect(await button('Deny').isDisabled()).toBe(false);
+  await page.getByText('Details · 41 lines').click();
+  await settle();
+  await button('Allow once').click();
+  await made.until(() => answers().length > 0);
+  expect(answers()).toEqual([{ type: 'answer', approval: 'n1', answer: 'once' }]);
+});
+
+test('a long line is folded, too', async () => {
+  ask(approval({ args: [{ name: 'expression', value: 'x'.repeat(5000) }] }));
+  await page.getByText(/^5,0\d\d characters are folded/).waitFor();
+  expect(await button('Allow once').isDisabled()).toBe(true);
+});

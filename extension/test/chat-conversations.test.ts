@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asked, button, eachWithBackend, entry, made, message, open, page, say } from './chat-kit';
-import { conversation, fill } from './chat-states';
+import { ask, conversation, fill } from './chat-states';
 
 eachWithBackend();
 
@@ -84,6 +84,24 @@ describe('a long conversation', () => {
     expect(await rest()).toBeGreaterThan(100);
     await button('New messages').click();
     await entry('newer still').waitFor();
+  });
+
+  it('says that an approval below the view needs you, and goes there', async () => {
+    const log = page.getByRole('log', { name: 'Conversation' });
+    await log.press('Home');
+    await button('Jump to the end').waitFor();
+    ask(made);
+    await button('Needs you').click();
+    await page.getByRole('heading', { name: /wants to/ }).waitFor();
+    const allow = button('Allow once');
+    expect(
+      await allow.evaluate((one) => {
+        const { bottom } = one.getBoundingClientRect();
+        return (
+          bottom <= (document.querySelector('[role=log]')?.getBoundingClientRect().bottom ?? 0)
+        );
+      }),
+    ).toBe(true);
   });
 
   it('follows its end, also when the list turns out shorter and grows again at once', async () => {

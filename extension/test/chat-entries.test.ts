@@ -54,6 +54,43 @@ describe('what was said', () => {
     expect(await page.getByRole('button', { name: 'e3', exact: true }).count()).toBe(0);
   });
 
+  it('has no words that are for agents: a denied step, and text of a page', async () => {
+    fill(made);
+    await open();
+    const tool = { title: 'act', kind: 'browser', status: 'failed' as const };
+    const content = [{ kind: 'text' as const, text: 'the user denied click: do not try again' }];
+    made.chat.put(conversation, {
+      kind: 'tool',
+      tool: { ...tool, call: 'c8', line: 'Could not click: denied by you', content, denied: true },
+    });
+    // A tooltip repeats a text only where it is cut off.
+    const line = entry('denied by you').locator('.line');
+    await line.hover();
+    expect(await line.getAttribute('title')).toBeNull();
+    await line.evaluate((one) => (one.style.maxWidth = '40px'));
+    await page.mouse.move(0, 0);
+    await line.hover();
+    expect(await line.getAttribute('title')).toBe('Could not click: denied by you');
+    await entry('denied by you').locator('summary').click();
+    await entry('denied by you').getByText('Denied by you.').waitFor();
+    expect(await page.getByText('do not try again').count()).toBe(0);
+    const page1 = (text: string): string =>
+      `<page-1a origin="https://a.example">\n${text}\n</page-1a>`;
+    made.chat.put(conversation, {
+      kind: 'tool',
+      tool: {
+        ...tool,
+        call: 'c9',
+        line: 'Listed the menu',
+        content: [{ kind: 'text', text: page1('Menu') }],
+      },
+    });
+    await entry('Listed the menu').locator('summary').click();
+    expect(await entry('Listed the menu').locator('pre').textContent()).toBe('Menu');
+    made.chat.put(conversation, { kind: 'user', text: `Why?\n${page1('quoted')}`, message: 'm8' });
+    expect(await entry('quoted').locator('p').textContent()).toBe('Why?\nquoted');
+  });
+
   it('is edited and sent again', async () => {
     fill(made);
     await openAtTop();
@@ -80,8 +117,8 @@ describe('what was said', () => {
     fill(made);
     await openAtTop();
     await button('opus').click();
-    await button('Never use the strong model because of “what”').click();
-    await page.getByText('“what” no longer selects the strong model.').waitFor();
+    await button('Never use the model for hard questions because of “what”').click();
+    await page.getByText('“what” no longer selects the model for hard questions.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('no longer selects').waitFor({ state: 'hidden' });
     expect(await button('opus').evaluate((chip) => chip === document.activeElement)).toBe(true);

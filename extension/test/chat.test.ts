@@ -38,6 +38,20 @@ describe('the first message', () => {
     expect(asked('/chat/start')).toMatchObject([{ agent: 'pilot' }]);
   });
 
+  it('is typed at once after the agent was chosen, or after a click anywhere in the box', async () => {
+    await open();
+    await button(/^Agent: /).click();
+    await page.getByRole('menuitemradio', { name: 'Claude Code' }).click();
+    await page.keyboard.type('hello');
+    await expect.poll(() => message().inputValue()).toBe('hello');
+    const typing = (): Promise<boolean> =>
+      message().evaluate((one) => one === document.activeElement);
+    await button('Send').focus();
+    const box = await page.locator('form .options').boundingBox();
+    await page.mouse.click((box?.x ?? 0) + 8, (box?.y ?? 0) + 8);
+    expect(await typing()).toBe(true);
+  });
+
   it('is for the agent of Settings, also when that changes', async () => {
     await open();
     made.settings = { ...made.settings, chatAgent: 'pilot' };
@@ -293,6 +307,9 @@ describe('an agent that stopped', () => {
     await page.getByText('at node:internal').waitFor();
     await button('Restart').click();
     await made.until(() => asked('/chat/restart').length === 1);
+    await button('Try again').click();
+    await made.until(() => asked('/chat/send').length === 1);
+    expect(asked('/chat/send')).toMatchObject([{ text: 'Go on.', now: true }]);
   });
 });
 
@@ -310,6 +327,22 @@ it('a sign-in says what is missing', async () => {
   });
   await page.getByText('Gemini CLI is still not signed in: API key is missing.').waitFor();
   await page.getByText('Put GEMINI_API_KEY=your-key into the file ~/.gemini/.env.').waitFor();
+});
+
+it('a model that lacks its key is given one at once', async () => {
+  made.tasks.profile({ id: 'a1', name: 'Anthropic', provider: 'anthropic', model: 'large' });
+  made.chat.add('c1', { tab: 't1', agent: 'model:a1', agentName: 'Anthropic' });
+  await open();
+  made.chat.change('c1', { state: 'sign_in', signIn: [{ id: 'no_key', name: 'Try again' }] });
+  await button('Enter the key').click();
+  await page.locator('input[type=password]:focus').waitFor();
+  await page.keyboard.type('not-a-key');
+  await page.keyboard.press('Enter');
+  await made.until(() => made.tasks.asked.some(({ path }) => path === '/llm/save'));
+  expect(made.tasks.asked.find(({ path }) => path === '/llm/save')?.body).toMatchObject({
+    key: 'not-a-key',
+    profile: { id: 'a1', provider: 'anthropic' },
+  });
 });
 
 it('the face that was chosen is there when the panel is opened again', async () => {

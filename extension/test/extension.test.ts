@@ -73,6 +73,8 @@ it('goes from the pairing to a live terminal, and the welcome page learns of it'
   await page.getByText('Panel connected.').waitFor();
   await page.bringToFront();
   await page.locator('.arrow').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'First steps' }).click();
+  await made.until(() => made.messages.some(({ window }) => window?.page === 'first'));
   await panel.bringToFront();
 
   made.token = 'rotated';

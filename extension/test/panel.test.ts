@@ -64,6 +64,12 @@ describe('starting', () => {
     });
     expect(terminal.info.cols).toBeGreaterThan(30);
     expect(terminal.info.rows).toBeGreaterThan(20);
+    // The browser draws no scroll bar of its own beside that of xterm.
+    const overflow = await page
+      .locator('.xterm-viewport')
+      .first()
+      .evaluate((one) => getComputedStyle(one).overflowY);
+    expect(overflow).toBe('hidden');
   });
 
   it('attaches to a terminal that the backend had started, and starts no second one', async () => {
@@ -174,6 +180,19 @@ describe('starting', () => {
     await page.keyboard.press('Enter');
     await made.until(() => made.terminals.size === 2);
     expect([...made.terminals.values()].map(({ info }) => info.tab)).toEqual(['t1', 't2']);
+  });
+
+  it('starts on Enter, also when it comes into view later', async () => {
+    await openLive();
+    await page.getByRole('tab', { name: 'Chat' }).click();
+    await page.evaluate(() => {
+      globalThis.fakeChrome.activate(12);
+    });
+    await page.getByRole('textbox', { name: /^Message to/ }).waitFor();
+    await page.getByRole('tab', { name: 'Terminal' }).click();
+    await page.getByRole('button', { name: 'Start Claude Code beside this tab' }).waitFor();
+    await page.keyboard.press('Enter');
+    await made.until(() => made.terminals.size === 2);
   });
 
   it('starts what Settings name beside another tab, and in a new terminal', async () => {

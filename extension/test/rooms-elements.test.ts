@@ -41,8 +41,9 @@ describe('the room Elements', () => {
     await page.getByText('6 elements', { exact: true }).waitFor();
     expect(await page.locator('.list [role=option]').count()).toBe(6);
     // Text of the page cannot change the direction of other text.
-    expect(await option('f1e1').innerText()).toMatch(/Pay now$/);
-    expect(await option('e3').innerText()).toContain('Address');
+    // The list shows a row when it has measured it; until then the row has no inner text.
+    await expect.poll(() => option('f1e1').innerText()).toMatch(/Pay now$/);
+    await expect.poll(() => option('e3').innerText()).toContain('Address');
     made.rooms.feed(
       'elements',
       { kind: 'put', after: 'e1', element: { ref: 'e9', role: 'button', name: 'New' } },
@@ -89,7 +90,7 @@ describe('the room Elements', () => {
   it('is filtered by text and by role', async () => {
     await page.getByLabel('Filter elements').fill('save pay');
     await page.getByText('1 of 6 elements').waitFor();
-    expect(await page.locator('.list [role=option]').innerText()).toContain('Payment');
+    await expect.poll(() => page.locator('.list [role=option]').innerText()).toContain('Payment');
     await page.getByLabel('Filter elements').fill('nothing like it');
     await page.getByText('No element passes the filter.').waitFor();
     await page.getByLabel('Filter elements').fill('');
@@ -153,7 +154,7 @@ describe('the room Elements', () => {
     made.rooms.feed('elements', { kind: 'gone', ref: 'e3' });
     await page.getByText('e3 is not on the page any more.').waitFor();
     expect(await button('Click').isDisabled()).toBe(true);
-    expect(await option('e3').innerText()).toContain('gone');
+    await expect.poll(() => option('e3').innerText()).toContain('gone');
     await option('e2').click();
     await option('e3').waitFor({ state: 'detached' });
     await button('Send to the agent (s)').click();

@@ -128,6 +128,24 @@ describe('Send to agent', () => {
     expect(made.requests).not.toContain('/chat/send');
   });
 
+  it('attaches a selection to a message, without the marks that are for agents', async () => {
+    await open('chat');
+    await select('Buy now');
+    await quick('Send to agent').click();
+    await page.getByRole('menuitem', { name: 'Selected text' }).click();
+    await page.getByRole('button', { name: 'Remove Selected text' }).waitFor();
+    const field = page.getByRole('textbox', { name: /^Message to/ });
+    expect(await field.inputValue()).toBe('');
+    await field.fill('Why?');
+    await field.press('Enter');
+    await made.until(() => made.requests.includes('/chat/send'));
+    expect(made.chat.asked.find(({ path }) => path === '/chat/send')?.body).toMatchObject({
+      text: 'Why?',
+      attachments: [{ kind: 'text', text: 'Buy now', origin: 'https://example.com' }],
+    });
+    await page.locator('article', { hasText: 'Selected text' }).waitFor();
+  });
+
   it('adds an element that the user picks to the goal of a task', async () => {
     made.rooms.answers.set('inspect', ({ args }) => ({
       text: `button "Buy" [ref=${JSON.stringify(args?.element)}]`,
@@ -171,6 +189,21 @@ describe('the command palette', () => {
     await page.getByRole('textbox', { name: 'Message to' }).waitFor();
     await page.keyboard.press('Control+K');
     await options().first().getByText('Theme: dark').waitFor();
+  });
+
+  it('opens the settings in the window, as the menu does', async () => {
+    const shown = (): unknown[] =>
+      made.messages.filter(({ type }) => type === 'window').map((one) => one.window);
+    await openLive();
+    await quick('Search everything').click();
+    await query().fill('settings');
+    await options().first().getByText('Settings', { exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await made.until(() => shown().length === 1);
+    await page.getByRole('button', { name: 'Menu', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Schedules' }).click();
+    await made.until(() => shown().length === 2);
+    expect(shown()).toEqual([{ page: 'settings' }, { page: 'schedules' }]);
   });
 
   it('says when nothing matches, and Escape closes it', async () => {

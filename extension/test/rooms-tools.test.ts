@@ -137,7 +137,11 @@ describe('Screenshot', () => {
     await open();
     made.chat.picture = await picture(page, 80, 60);
     made.rooms.answers.set('screenshot', () => ({ ok: true, data: { ...shot, labels: 7 } }));
-    for (const name of ['Whole page', 'With refs', 'Whole page with refs']) {
+    for (const name of [
+      'Whole page',
+      'With numbers of elements',
+      'Whole page with numbers of elements',
+    ]) {
       await choose(name);
       await page.getByText('7 refs').waitFor();
       await button('Close').click();
@@ -219,6 +223,7 @@ describe('Record', () => {
     await quick(page, 'End the recording')
       .getByText(/^0:0\d$/)
       .waitFor();
+    expect(await page.getByText('End the recording').count()).toBe(1);
     expect(await quick(page, /^Record/).getAttribute('aria-pressed')).toBe('true');
     await quick(page, 'End the recording').click();
     await page.getByText('2 steps, 0:31, 12 pictures').waitFor();

@@ -117,6 +117,48 @@ export async function pasteInto(page: Page, text: string): Promise<void> {
 export const states: State[] = [
   { name: 'live', act: live },
   {
+    name: 'confined',
+    prepare(made) {
+      made.add('t1', { confined: true });
+    },
+    act: (page) => page.getByRole('button', { name: 'Confined', exact: true }).click(),
+  },
+  {
+    name: 'confined-without-desktop',
+    prepare(made) {
+      made.settings = {
+        ...made.settings,
+        confinement: {
+          on: true,
+          desktop: {
+            code: 'not_confined',
+            message:
+              'agents run confined, but programs that listen on abstract sockets stay in reach, such as an X server or a message bus: this kernel cannot close them',
+            hint: 'use Linux 6.12 or newer with Landlock on (lsm=landlock)',
+          },
+        },
+      };
+      made.add('t1', { confined: true });
+    },
+    act: (page) => page.getByRole('button', { name: 'Confined without the desktop' }).click(),
+  },
+  {
+    name: 'session',
+    async act(page, made) {
+      await live(page);
+      // The only session needs no name.
+      if ((await page.locator('.chip').count()) > 0) throw new Error('the only session is named');
+      made.sessionPart = {
+        name: 'customer-acceptance-test',
+        title: 'Customer acceptance test',
+        alone: false,
+        identity: { color: '#c5221f' },
+      };
+      made.push({ type: 'session', session: made.session() });
+      await page.getByTitle('Session Customer acceptance test').waitFor();
+    },
+  },
+  {
     name: 'needs-you',
     async act(page, made) {
       await live(page);

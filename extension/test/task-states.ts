@@ -211,9 +211,9 @@ export const taskStates: State[] = [
       await page.getByText('step 1 of 40').waitFor();
       await page.getByText('Thinking').waitFor();
       await page.getByRole('button', { name: 'Pause' }).click();
-      await page.getByText('pausing', { exact: true }).waitFor();
+      await page.getByText('Pausing', { exact: true }).waitFor();
       made.tasks.answers({ goal: 'Save the form.', actions: [{ do: 'click', ref: 'e1' }] });
-      await page.getByText('paused', { exact: true }).waitFor();
+      await page.getByText('Paused', { exact: true }).waitFor();
     },
   },
   {

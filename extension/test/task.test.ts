@@ -294,7 +294,7 @@ it('from the first word over a question to Stop by keys alone', async () => {
   made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });
   await button('Allow for this task').waitFor();
   const head = page.locator('header', { has: page.getByLabel('Task history') });
-  await head.getByText('needs you').waitFor();
+  await head.getByText('Needs you').waitFor();
   await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
     await page.evaluate(() => performance.now()),
     settleTime,
@@ -307,7 +307,7 @@ it('from the first word over a question to Stop by keys alone', async () => {
   ]);
   made.push({ type: 'session', session: { ...made.session(), approvals: [] } });
   await button('Allow for this task').waitFor({ state: 'detached' });
-  await head.getByText('working').waitFor();
+  await head.getByText('Working').waitFor();
   await tabTo('Stop');
   await page.keyboard.press('Enter');
   await page.locator('.end', { hasText: 'Stopped by you' }).waitFor();
@@ -319,7 +319,7 @@ it('what is not done says so, with what to do', async () => {
   await open();
   await begin(page);
   await page.getByText('Choose another model.').waitFor();
-  await page.getByText('failed', { exact: true }).waitFor();
+  await page.getByText('Failed', { exact: true }).waitFor();
   expect([...made.tasks.kept.values()].map(({ head }) => head.state)).toEqual(['failed']);
   await button('Retry').waitFor();
   await button('Close').click();
@@ -375,7 +375,7 @@ it('a task shows in the tab that it opened, also when it is over', async () => {
   });
   await button('Show it').waitFor();
   await button('Stop').click();
-  await page.getByText('stopped', { exact: true }).waitFor();
+  await page.getByText('Stopped', { exact: true }).waitFor();
   expect(await page.locator('.goal').first().textContent()).toBe(head.goal);
 });
 
@@ -409,11 +409,17 @@ it('a task becomes a routine with a parameter, which is asked for before it runs
   made.tasks.page = { ...made.tasks.page, text: 'e1 edit Name\ne2 btn Save' };
   await open();
   await begin(page, 'Fill this form for Ada Lovelace');
+  // A finished task and a routine are scheduled in the app's window.
+  const scheduled = (): unknown[] =>
+    made.messages.filter(({ type }) => type === 'window').map((one) => one.window);
+  await button('Schedule…').click();
+  await made.until(() => scheduled().length === 1);
   await button('Save as routine').click();
   await page.getByLabel('Name', { exact: true }).fill('Greet: Ünal');
   await page.getByRole('checkbox', { name: /name/ }).check();
   await button('Save').click();
   await made.until(() => made.tasks.routines.length === 1);
+  await page.getByText('The routine “Greet: Ünal” is saved.').waitFor();
   expect(made.tasks.routines).toMatchObject([
     {
       name: 'greet-u-nal',
@@ -437,6 +443,15 @@ it('a task becomes a routine with a parameter, which is asked for before it runs
   expect(JSON.stringify(made.tasks.asked.map(({ body }) => body))).toContain('"value":"Grace"');
   await button('Task history').click();
   await button('Routines').click();
+  await button('Schedule: Greet: Ünal').click();
+  await made.until(() => scheduled().length === 2);
+  expect(scheduled()).toEqual([
+    {
+      page: 'schedules',
+      schedule: { task: 'Fill this form for Ada Lovelace', start: 'https://example.com/' },
+    },
+    { page: 'schedules', schedule: { routine: 'greet-u-nal' } },
+  ]);
   await button('Delete the routine: Greet: Ünal').click();
   await page.locator('li:focus', { hasText: 'No routines yet' }).waitFor();
 });
@@ -467,4 +482,72 @@ it('a task that the disk takes nothing more of is interrupted, and goes on when 
   made.tasks.full = false;
   await button(/^Resume/).click();
   await made.until(() => [...made.tasks.kept.values()][0]?.head.state === 'running');
+});
+
+it('says that a question below the view needs you, and goes there', async () => {
+  made.tasks.profile();
+  made.tasks.turns = [
+    ...Array.from({ length: 12 }, () => firstTurn),
+    { goal: 'Ask.', actions: [{ do: 'ask', question: 'Which of the two addresses is yours?' }] },
+  ];
+  await open();
+  await begin(page);
+  const steps = page.getByRole('group', { name: 'What the task does' });
+  await page.getByText('Which of the two addresses').waitFor();
+  await steps.press('Home');
+  // A click during the browser's animation of that would be undone by its next step.
+  await expect.poll(() => steps.evaluate((one) => one.scrollTop)).toBe(0);
+  await button('Needs you').click();
+  await button('Needs you').waitFor({ state: 'detached' });
+  await expect
+    .poll(() => steps.evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight))
+    .toBeLessThan(24);
+});
+
+it('is taken over at once, also while an action waits for an approval', async () => {
+  made.tasks.profile();
+  made.tasks.turns = [{ goal: 'Send it.', actions: [{ do: 'click', ref: 'e1' }] }];
+  await open();
+  let waits: () => void = () => undefined;
+  const waiting = new Promise<void>((resolve) => (waits = resolve));
+  await page.route('**/task/command', (route) => {
+    if (!(route.request().postData() ?? '').includes('"click"')) return route.continue();
+    waits(); // no reply comes: the user is asked
+    return undefined;
+  });
+  await begin(page);
+  await waiting;
+  const id = made.tasks.heads()[0]?.id ?? '';
+  const asked = approval({ actor: { kind: 'task', id, name: 'task' }, command: 'click' });
+  made.push({ type: 'session', session: { ...made.session(), approvals: [asked] } });
+  await button('Allow for this task').waitFor();
+  const withdrawn = page.waitForEvent('requestfailed');
+  await button('Take over').click();
+  expect((await withdrawn).url()).toContain('/task/command');
+  await page.getByText('You control the page now, and what you do there is recorded.').waitFor();
+});
+
+it('runs plain instructions without a model, though there is one', async () => {
+  made.tasks.profile();
+  await open();
+  await page.getByRole('combobox', { name: 'Model' }).selectOption('Without a model');
+  await begin(page, 'list the links');
+  await page.locator('.end', { hasText: 'There are 2 links.' }).waitFor();
+  expect(asked('/llm/call')).toEqual([]);
+  await page.reload();
+  const model = page.getByRole('combobox', { name: 'Model' });
+  await expect.poll(() => model.inputValue()).toBe('none');
+});
+
+it('shows a result as Markdown, and opens its links beside the page', async () => {
+  made.tasks.profile();
+  const text = '**Saved** for [Ada](https://ada.example/).';
+  made.tasks.turns = [{ goal: 'End.', actions: [{ do: 'done', success: true, text }] }];
+  await open();
+  await begin(page);
+  await page.locator('.end strong', { hasText: 'Saved' }).waitFor();
+  await page.getByRole('link', { name: 'Ada' }).click();
+  expect(await page.evaluate(() => globalThis.fakeChrome.opened)).toMatchObject([
+    { url: 'https://ada.example/' },
+  ]);
 });

@@ -4,6 +4,8 @@
 import * as v from 'valibot';
 import type {
   ActionKind,
+  ActivityFound,
+  ActivityQuery,
   ApprovalAnswer,
   ChatAttachment,
   ChatEventsEvent,
@@ -26,6 +28,7 @@ import type {
   ScheduleRequest,
   SessionIdentity,
   SessionName,
+  SessionWork,
   Settings,
   SettingsRegistry,
   SiteRule,
@@ -34,6 +37,8 @@ import type {
   TabID,
   ToolServersReply,
   ToolServersRequest,
+  WindowPage,
+  WindowShow,
   WindowState,
 } from '$ui/protocol/protocol';
 import { CodeInternal } from '$ui/protocol/protocol';
@@ -45,26 +50,23 @@ import {
   siteRulesSchema,
   windowStateSchema,
 } from '$ui/protocol/schema';
+import { activityFoundSchema } from '$ui/protocol/schema-activity';
 import { clientsReplySchema, storedReplySchema } from '$ui/protocol/schema-clients';
 import { proxyTestSchema, sessionIdentitySchema } from '$ui/protocol/schema-identity';
 import { programsReplySchema, toolServersReplySchema } from '$ui/protocol/schema-programs';
 import { secretsSchema } from '$ui/protocol/schema-secrets';
-import { scheduleReplySchema } from '$ui/protocol/schema-schedule';
+import { scheduleReplySchema, windowShowSchema } from '$ui/protocol/schema-schedule';
 import { settingsRegistrySchema } from '$ui/protocol/schema-settings';
 import {
   llmLocalReplySchema,
   llmModelsReplySchema,
   llmStateSchema,
   llmVerdictSchema,
+  sessionWorkSchema,
 } from '$ui/protocol/task';
 
-/**
- * The pages of the window. The app can open each of them except `conversation`, the page of one
- * conversation.
- */
-export type Page = 'sessions' | 'approvals' | 'schedules' | 'settings' | 'logs' | 'talk' | 'first';
-
-const pageSchema = v.picklist(['sessions', 'approvals', 'schedules', 'settings', 'logs']);
+/** The pages of the window. The app opens those of WindowPage: not `talk`, the page of one conversation. */
+export type Page = WindowPage | 'talk';
 
 /** What the window's program does itself, and `Call` for everything else. */
 export interface Bridge {
@@ -192,6 +194,10 @@ export interface Backend {
   removeSecret(name: string): Promise<Secret[]>;
   /** Carries out a request about schedules, and returns all of them. */
   schedules(request: ScheduleRequest): Promise<ScheduleReply>;
+  /** Searches the record of what happened in a session. */
+  searchActivity(session: SessionName, query: ActivityQuery): Promise<ActivityFound>;
+  /** The routines and tasks of a session. */
+  sessionWork(session: SessionName): Promise<SessionWork>;
   /** Lists other programs, or shows, makes or takes back the change that connects one. */
   programs(request: ProgramsRequest): Promise<ProgramsReply>;
   /** Lists the user's own MCP servers, or changes the list. */
@@ -232,7 +238,7 @@ export interface Backend {
   /** Each method subscribes and returns the function that ends the subscription. */
   onState(heard: (state: WindowState) => void): () => void;
   onLog(heard: (records: LogRecord[]) => void): () => void;
-  onShow(heard: (page: Page) => void): () => void;
+  onShow(heard: (show: WindowShow) => void): () => void;
 }
 
 /** Connects to the app whose window this page is. */
@@ -329,6 +335,8 @@ export function connect(host: Host): Backend {
     clients: (request) => ask(clientsReplySchema, 'Clients', request),
     stored: (request) => ask(storedReplySchema, 'Stored', request),
     schedules: (request) => ask(scheduleReplySchema, 'Schedules', request),
+    searchActivity: (session, query) => ask(activityFoundSchema, 'SearchActivity', session, query),
+    sessionWork: (session) => ask(sessionWorkSchema, 'SessionWork', session),
     programs: (request) => ask(programsReplySchema, 'Programs', request),
     toolServers: (request) => ask(toolServersReplySchema, 'ToolServers', request),
     settings: () => ask(settingsSchema, 'Settings'),
@@ -351,7 +359,7 @@ export function connect(host: Host): Backend {
     quit: () => run('Quit'),
     onState: (heard) => on(windowStateSchema, 'state', heard),
     onLog: (heard) => on(logRecordsSchema, 'log', heard),
-    onShow: (heard) => on(pageSchema, 'show', heard),
+    onShow: (heard) => on(windowShowSchema, 'show', heard),
   };
 }
 

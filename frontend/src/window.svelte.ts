@@ -1,12 +1,17 @@
 import { SvelteSet } from 'svelte/reactivity';
 import { asBackendError, type Backend, type BackendError, type Page } from './backend';
+import { Dismissed } from './dismissed';
 import { LogView } from './logs/logs.svelte';
 import { calledSession } from './sessions/name';
 import { SettingsForm, type FieldName } from './settings/form.svelte';
 import { ConversationView } from './conversation/view.svelte';
+import type { NewSchedule } from './schedules/draft';
 import {
   AgentEnded,
   AgentMissing,
+  DefaultSession,
+  SessionFailed,
+  SessionRunning,
   type ConversationID,
   type SessionInfo,
   type WindowConversation,
@@ -35,8 +40,12 @@ export class AppWindow {
   left: ConversationID | undefined;
   /** The setting that the settings page focuses when it opens. */
   wanted = $state<FieldName>();
+  /** What the form of a new schedule is filled in with; the page of schedules takes it. */
+  newSchedule = $state.raw<NewSchedule>();
   /** The notices that the user has dismissed. */
-  readonly putAway = new SvelteSet<string>();
+  readonly dismissed = new Dismissed();
+  /** Whether it is known if the browser starts. */
+  #begun = false;
   /** The running operations, such as "start default"; their buttons are busy. */
   readonly #pending = new SvelteSet<string>();
 
@@ -55,8 +64,10 @@ export class AppWindow {
       this.backend.onLog((records) => {
         this.logs.push(records);
       }),
-      this.backend.onShow((page) => {
-        this.page = page;
+      this.backend.onShow(({ page, schedule, session }) => {
+        if (page !== undefined) this.page = page;
+        if (schedule !== undefined)
+          this.newSchedule = { what: schedule, session: session ?? DefaultSession };
       }),
     ];
     void this.load();
@@ -79,8 +90,13 @@ export class AppWindow {
   }
 
   #take(state: WindowState): void {
-    // Once, and not over a page that the user has opened.
-    if (!this.state && state.firstRun === true && this.page === 'sessions') this.page = 'first';
+    // The browser opens with a welcome page, which offers the first steps. Only without a browser
+    // the window begins with them: once, and not over a page that the user has opened.
+    const browserless = state.sessions.every(({ state }) => state === SessionFailed);
+    if (!this.#begun && state.firstRun === true && browserless && this.page === 'sessions')
+      this.page = 'first';
+    if (browserless || state.sessions.some(({ state }) => state === SessionRunning))
+      this.#begun = true;
     this.state = state;
     this.failure = undefined;
   }

@@ -44,10 +44,10 @@ test('a refused start is shown with what to do, and can be tried again', async (
 test('the app can ask for a page', async () => {
   const { app, fake, close } = openWindow();
   await loaded(app);
-  fake.emit('show', 'logs');
+  fake.emit('show', { page: 'logs' });
   expect(app.page).toBe('logs');
   close();
-  fake.emit('show', 'settings');
+  fake.emit('show', { page: 'settings' });
   expect(app.page).toBe('logs');
 });
 

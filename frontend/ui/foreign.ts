@@ -22,3 +22,11 @@ const treacherousInLines =
 export function manyLines(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(treacherousInLines, '\u{fffd}');
 }
+
+/**
+ * Removes the envelopes around text of a page (backend/command/foreign), for a text that is shown
+ * to the user. They tell agents that the text is data.
+ */
+export function withoutEnvelopes(text: string): string {
+  return text.replace(/<page-[0-9a-f]+ origin="[^"]*">\n?|\n?<\/page-[0-9a-f]+>/g, '');
+}

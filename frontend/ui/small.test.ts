@@ -5,7 +5,7 @@ import { manyLines } from './foreign';
 import { inputMethodTakes } from './inputmethod';
 import { applyTheme, lastTheme } from './theme';
 import { byTime } from './time';
-import { sentence } from './words';
+import { conversationWord, sentence } from './words';
 
 test.each([
   [999.6, '1.0 s'],
@@ -76,4 +76,9 @@ describe('the theme', () => {
     expect([style.colorScheme, lastTheme()]).toEqual(['dark', 'system']);
     vi.unstubAllGlobals();
   });
+});
+
+test('a model without a key needs a key, an agent a sign-in', () => {
+  expect(conversationWord('sign_in', 'model:work').text).toBe('Enter a key');
+  expect(conversationWord('sign_in', 'claude').text).toBe('Sign in');
 });

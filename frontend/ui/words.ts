@@ -1,9 +1,11 @@
 // The words and tones for states, shared by window and panel, so that the same state has the same
 // name in both.
 import type {
+  AgentKind,
   AgentStatus,
   ConversationState,
   SessionState,
+  TaskState,
   TerminalState,
 } from './protocol/protocol';
 
@@ -34,6 +36,7 @@ const sessionWords: Record<SessionState, Word> = {
   starting: { text: 'Starting…', tone: 'busy' },
   running: { text: 'Running', tone: 'ok' },
   stopping: { text: 'Stopping…', tone: 'busy' },
+  background: { text: 'Runs without a window', tone: 'ok' },
   restarting: { text: 'Restarting…', tone: 'busy' },
   failed: { text: 'Failed', tone: 'danger' },
 };
@@ -66,8 +69,16 @@ const conversationWords: Record<ConversationState, Word> = {
   terminal: { text: 'In a terminal', tone: 'idle' },
 };
 
-/** The state of a conversation, in a word; empty when it is idle. */
-export function conversationWord(state: ConversationState): Word {
+/** The prefix of the agent kinds of model profiles. */
+export const modelKind = 'model:';
+
+/**
+ * The state of a conversation, in a word; empty when it is idle. A model profile needs a key, where
+ * an agent needs a sign-in.
+ */
+export function conversationWord(state: ConversationState, agent: AgentKind): Word {
+  if (state === 'sign_in' && agent.startsWith(modelKind))
+    return { text: 'Enter a key', tone: 'attention' };
   return conversationWords[state];
 }
 
@@ -76,4 +87,26 @@ export function sentence(text: string): string {
   if (text === '') return '';
   const whole = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(whole) ? whole : `${whole}.`;
+}
+
+/** A task's state, as the user reads it. */
+export function taskWord(state: TaskState): Word {
+  switch (state) {
+    case 'running':
+      return { text: 'Working', tone: 'busy' };
+    case 'waiting':
+      return { text: 'Needs you', tone: 'attention' };
+    case 'paused':
+      return { text: 'Paused', tone: 'off' };
+    case 'done':
+      return { text: 'Done', tone: 'ok' };
+    case 'failed':
+      return { text: 'Failed', tone: 'danger' };
+    case 'stopped':
+      return { text: 'Stopped', tone: 'off' };
+    case 'interrupted':
+      return { text: 'Interrupted', tone: 'attention' };
+    default:
+      return { text: 'Waiting to start', tone: 'off' };
+  }
 }

@@ -12,18 +12,19 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// forTerminal makes a text safe for a terminal. When only the user reads it,
+// forTerminal makes a text safe for a terminal, also when it goes into a pipe and is
+// shown later: a page's title may contain control sequences. When only the user reads it,
 // forTerminal removes the envelopes around page text, and note lists their
 // origins in one line.
 func forTerminal(out io.Writer, text string) (safe, note string) {
 	if !onlyUserReads(out) {
-		return Clean(out, text), ""
+		return protocol.Visible(text), ""
 	}
 	inner, origins := opened(text)
 	if len(origins) > 0 {
-		note = "\x1b[2mtext from " + printable(strings.Join(origins, ", ")) + "\x1b[0m\n"
+		note = "\x1b[2mtext from " + protocol.Visible(strings.Join(origins, ", ")) + "\x1b[0m\n"
 	}
-	return printable(inner), note
+	return protocol.Visible(inner), note
 }
 
 // onlyUserReads reports whether out is the terminal of the user's own shell. A

@@ -2,10 +2,10 @@
 package say
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"pilotfish/backend/protocol"
@@ -29,9 +29,14 @@ func Text(out io.Writer, text string) error {
 
 // Object prints one object as JSON on one line, for programs.
 func Object(out io.Writer, v any) error {
-	encoder := json.NewEncoder(out)
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	err := encoder.Encode(v)
+	if err == nil {
+		_, err = out.Write(protocol.VisibleJSON(line.Bytes()))
+	}
+	if err != nil {
 		return fmt.Errorf("printing the reply: %w", err)
 	}
 	return nil
@@ -42,7 +47,7 @@ func Failure(out io.Writer, e *protocol.Error) int {
 	message, note := forTerminal(out, e.Message)
 	fmt.Fprintf(out, "%spilotfish: %s\n", note, message)
 	if advice := Advice(e); advice != "" {
-		fmt.Fprintf(out, "  %s\n", Clean(out, advice))
+		fmt.Fprintf(out, "  %s\n", protocol.Visible(advice))
 	}
 	return e.Code.ExitCode()
 }
@@ -62,7 +67,7 @@ func Advice(e *protocol.Error) string {
 
 // Waiting prints that the user is asked, at once and beside the reply.
 func Waiting(out io.Writer, q protocol.Waiting) {
-	fmt.Fprintf(out, "pilotfish: waiting for your approval in the Pilotfish panel or window: %s\n", Clean(out, OneLine(question.Sentence(q.Approval()))))
+	fmt.Fprintf(out, "pilotfish: waiting for your approval in the Pilotfish panel or window: %s\n", protocol.Visible(OneLine(question.Sentence(q.Approval()))))
 }
 
 // OneLine puts a text on one line and shortens it, so that a page's title cannot
@@ -73,34 +78,6 @@ func OneLine(s string) string {
 		return string(runes[:99]) + "…"
 	}
 	return string(runes)
-}
-
-// Clean makes untrusted text safe for a terminal: a page's title may contain
-// control sequences that type, copy or hide something. For a pipe the text stays
-// unchanged.
-func Clean(out io.Writer, text string) string {
-	file, ok := out.(*os.File)
-	if !ok {
-		return text
-	}
-	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return text
-	}
-	return printable(text)
-}
-
-// printable replaces control characters, except line ends and tabs, and
-// characters that change the text direction.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < 0x20 || r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-			return '�'
-		}
-		return r
-	}, text)
 }
 
 // NotRunning is the error for an app that cannot be reached.

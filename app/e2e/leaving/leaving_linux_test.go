@@ -50,10 +50,14 @@ func newSites() *sites {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		all := fmt.Sprintf("%s %s %v %s", r.Host, r.URL, r.Header, body)
-		if strings.HasPrefix(r.URL.Path, "/leak") || strings.HasPrefix(r.URL.Path, "/acted") || strings.Contains(all, secret) {
+		if strings.HasPrefix(r.URL.Path, "/leak") || strings.HasPrefix(r.URL.Path, "/acted") || strings.Contains(all, secret) || strings.Contains(all, inLocale) {
 			s.mu.Lock()
 			s.leaks = append(s.leaks, all)
 			s.mu.Unlock()
+		}
+		if host, is := strings.CutPrefix(r.URL.Path, "/to/"); is {
+			http.Redirect(w, r, "http://"+host+"/seen", http.StatusFound) //nolint:gosec // the sites of the tests
+			return
 		}
 		switch path := r.URL.Path; path {
 		case "/file":
@@ -79,6 +83,12 @@ func (s *sites) page(path string) string {
 	name, is := strings.CutPrefix(path, "/page/")
 	if path == "/field" {
 		return `<label>Inner <input></label>` + listens
+	}
+	if path == "/tells" {
+		return `<script>told = fetch('/seen?' + navigator.userAgent)</script>`
+	}
+	if path == "/values" {
+		return valuesPage
 	}
 	if !is {
 		return "<p>Nothing here."
@@ -151,9 +161,14 @@ func theStand(t *testing.T) *stand {
 }
 
 // kinds are those of the agents that make an attempt: the rules are those of a task, or of
-// a program in a terminal or in Chat, which have the same.
+// a program in a terminal or in Chat, which have the same. With -short there is one, by
+// turns.
 func kinds(attempt int) []protocol.ActorKind {
-	return []protocol.ActorKind{protocol.ActorTask, []protocol.ActorKind{protocol.ActorTerminal, protocol.ActorChat}[attempt%2]}
+	all := []protocol.ActorKind{protocol.ActorTask, []protocol.ActorKind{protocol.ActorTerminal, protocol.ActorChat}[attempt/2%2]}
+	if testing.Short() {
+		return all[attempt%2 : attempt%2+1]
+	}
+	return all
 }
 
 func newStand(t *testing.T) *stand {
@@ -171,7 +186,7 @@ func newStand(t *testing.T) *stand {
 	}
 	// The names lead to this machine, so each has a rule of the user.
 	var rules []protocol.SiteRule
-	for _, name := range []string{"home.test", "evil.test", "sink.test", secret + ".evil.test"} {
+	for _, name := range []string{"home.test", "evil.test", "sink.test", "deep.home.test", secret + ".evil.test"} {
 		rules = append(rules, protocol.SiteRule{Site: name, Kind: protocol.ActionOpen, Decision: protocol.SiteAllow})
 	}
 	broker := policy.NewBroker("default", func() {})
@@ -360,7 +375,7 @@ func TestDownloadsAreAskedAbout(t *testing.T) {
 				a := s.begin(t, kind, "download "+way)
 				s.answer.Store(protocol.AnswerDeny)
 				last := a.obey(way)
-				if last.OK || last.Error.Code != protocol.CodeRefused || !strings.Contains(last.Error.Message, "the user denied") {
+				if last.OK || last.Error.Code != protocol.CodeDenied || !strings.Contains(last.Error.Message, "the user denied") {
 					t.Errorf("denied: %q, %+v", last.Text, last.Error)
 				}
 				q := s.question(t)

@@ -12,7 +12,7 @@ import (
 // Whatever a client writes, the SDK gets only messages, and each other line that
 // is not empty is answered with an error.
 func FuzzMCPLines(f *testing.F) {
-	for _, seed := range []string{"{\n", "\r\n \nno JSON", `{"jsonrpc":"2.0","id":2,"method":"ping"}{}`, `{"jsonrpc":"2.0","id":4,"method":"ping"}` + "\r\n[]\n", "\xff\n\x00"} {
+	for _, seed := range []string{"{\n", "\r\n \nno JSON", `{"jsonrpc":"2.0","id":2,"method":"ping"}{}`, `{"jsonrpc":"2.0","id":4,"method":"ping"}` + "\r\n[]\n", `  {"jsonrpc":"2.0","id":4,"method":"ping"} ` + "\t\r\n\t\n", "\xff\n\x00"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
@@ -30,7 +30,7 @@ func FuzzMCPLines(f *testing.F) {
 		}
 		said := 0
 		for line := range bytes.Lines(input) {
-			if len(bytes.TrimRight(line, " \r\n")) > 0 {
+			if len(bytes.Trim(line, space)) > 0 {
 				said++
 			}
 		}

@@ -19,6 +19,9 @@ const (
 	rpcInvalid = -32600
 )
 
+// space is the white space of JSON. The SDK takes none around a message.
+const space = " \t\r\n"
+
 // rpcError says why a line is not a message.
 type rpcError struct {
 	Code    int    `json:"code"`
@@ -73,7 +76,8 @@ func (l *lines) Close() error { return nil }
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, err := l.next()
-		if len(bytes.TrimRight(line, " \r\n")) == 0 {
+		line = bytes.Trim(line, space)
+		if len(line) == 0 {
 			if err != nil {
 				return 0, err
 			}
@@ -85,9 +89,7 @@ func (l *lines) Read(p []byte) (int, error) {
 			}
 			continue
 		}
-		if line[len(line)-1] != '\n' {
-			line = append(line, '\n') // the last line of the input
-		}
+		line = append(line, '\n')
 		l.rest = line
 	}
 	n := copy(p, l.rest)

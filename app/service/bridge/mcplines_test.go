@@ -29,6 +29,10 @@ func TestMCPGoesOnAfterALineThatIsNoMessage(t *testing.T) {
 		{`[{"jsonrpc":"2.0","id":3,"method":"ping"}]`, `"code":-32600`},
 		{`"` + strings.Repeat("x", sdk.DefaultMaxLineLength) + `"`, `"code":-32600,"message":"a message has 16 MB at most"`},
 		{`{"jsonrpc":"2.0","id":4,"method":"ping"}` + "\r", `"id":4,"result":{}`},
+		{`{"jsonrpc":"2.0","id":5,"method":"ping"}` + "  ", `"id":5,"result":{}`},
+		{"\t\n" + `  {"jsonrpc":"2.0","id":6,"method":"ping"}` + " \t \r", `"id":6,"result":{}`},
+		{`{"jsonrpc":"2.0","id":7,"method":"ping"} x `, `"code":-32700`},
+		{`{"jsonrpc":"2.0","id":8,"method":"ping"}` + "\t", `"id":8,"result":{}`},
 	} {
 		if _, err := io.WriteString(client, c.line+"\n"); err != nil {
 			t.Fatal(err)

@@ -227,13 +227,20 @@ func same(a, b string) bool {
 // processes.
 func (i Installation) checkConfinement(ctx context.Context) Finding {
 	settings, _, err := i.settings()
-	switch problem := confine.Try(ctx); {
+	helper := ""
+	if own, err := i.Executable(); err == nil {
+		helper = own
+	}
+	gap := confine.DesktopGap(helper)
+	switch problem := confine.Try(ctx, helper); {
 	case err == nil && !settings.ConfineAgents:
 		return warn("turn on Confine agents in Settings", "agents are not confined: it is turned off in Settings")
 	case problem != nil:
 		return warn(problem.Hint, "agents are not confined: %s", problem.Message)
+	case gap != nil:
+		return warn(gap.Hint, "closed without the desktop: %s", gap.Message)
 	}
-	return ok("agents run confined")
+	return ok("closed: agents run confined, and reach neither Pilotfish nor the desktop")
 }
 
 func (i Installation) checkAgents(ctx context.Context) Finding {

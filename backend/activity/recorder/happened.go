@@ -225,7 +225,7 @@ func (r *Recorder) answered(question protocol.Approval, answer protocol.Approval
 		}
 		e.Summary = verdict(answer)
 		if !e.OK {
-			e.Code = protocol.CodeRefused
+			e.Code = protocol.CodeDenied
 		}
 	}
 	r.happens(protocol.ActivityQuestion, e)
@@ -241,7 +241,7 @@ func verdict(answer protocol.ApprovalAnswer) string {
 	case protocol.AnswerTask:
 		return "Allowed for this task"
 	case protocol.AnswerDeny:
-		return "Denied"
+		return "Denied by you"
 	}
 	return string(answer)
 }

@@ -117,7 +117,7 @@ func TestQuestions(t *testing.T) {
 	}
 	got := lines(t, r)
 	want := []string{
-		"question you t1: Denied (answered of 1) refused",
+		"question you t1: Denied by you (answered of 1) denied",
 		"question claude t1: nobody answered (answered of 3) timeout",
 		"command claude : nobody answered timeout",
 		"question you t1: Allowed once (answered of 0)",

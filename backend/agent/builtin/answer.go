@@ -37,7 +37,11 @@ func (d done) prose() string {
 func failure(s grammar.Step, err error) (text string, which []match.Thing) {
 	e := plainError(err)
 	p, asks := errors.AsType[*problem](err)
-	text = "Couldn’t " + markdown.Escaped(markdown.LowerFirst(intent(s))) + ". " + markdown.Escaped(markdown.Sentence(e.Message))
+	text = "Couldn’t " + markdown.Escaped(markdown.LowerFirst(intent(s))) + ". "
+	if e.Code == protocol.CodeDenied {
+		return text + "Denied by you.", nil // the error's message and hint are for agents
+	}
+	text += markdown.Escaped(markdown.Sentence(e.Message))
 	if asks && len(p.found) > 0 {
 		text = markdown.Escaped(markdown.Sentence(e.Message)) + " " + p.ask
 		return strings.TrimSpace(text), p.found

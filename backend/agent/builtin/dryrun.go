@@ -66,6 +66,37 @@ func (e *Engine) DryRun(ctx context.Context, s grammar.Step, tried []Tried, chos
 	return DryRun{Said: result.plain()}
 }
 
+// Applies reports whether the page has what a step names: an element, a tab, a field to
+// search in, a dialog, or a text to find. A step that names nothing applies to every page.
+func (e *Engine) Applies(ctx context.Context, s grammar.Step) bool {
+	r := &running{Engine: e, tab: e.tab}
+	var err error
+	switch {
+	case s.Verb == grammar.VerbWait: // for what is not there yet
+	case s.Verb == grammar.VerbFind:
+		var m protocol.Matches
+		if _, err = r.command(ctx, "find", args{"what": s.Text}, &m); err == nil {
+			return m.Total > 0
+		}
+	case s.Verb == grammar.VerbDialog:
+		var log protocol.DialogLog
+		if _, err = r.command(ctx, "dialogs", nil, &log); err == nil {
+			return slices.ContainsFunc(log.Entries, func(d protocol.DialogEntry) bool { return d.Open })
+		}
+	case s.Verb == grammar.VerbScreenshot && !s.Target.Empty():
+		_, err = r.resolve(ctx, s.Target, s.Verb)
+	case !s.Target.Empty(), s.Verb == grammar.VerbSearchHere, s.Verb == grammar.VerbSelect, s.Verb == grammar.VerbTab:
+		if dry := e.DryRun(ctx, s, nil, e.Chosen); dry.Error != nil {
+			err = dry.Error
+		}
+	}
+	if err == nil {
+		return true
+	}
+	code := protocol.AsError(err).Code
+	return code != protocol.CodeNoElement && code != protocol.CodeUnknownTab
+}
+
 // byClick focuses a field with a click, as a user does; a task has no other
 // way.
 func (r *running) byClick(ctx context.Context, s grammar.Step) (grammar.Step, error) {

@@ -165,10 +165,12 @@ func (s *Store) List() []Session {
 
 // Find returns one session. Its errors carry a protocol.Code.
 func (s *Store) Find(agent protocol.AgentKind, id string) (Session, error) {
+	name := string(agent)
 	for _, src := range s.sources() {
 		if src.agent != agent {
 			continue
 		}
+		name = src.name
 		for _, f := range src.files() {
 			if f.id != id {
 				continue
@@ -178,7 +180,7 @@ func (s *Store) Find(agent protocol.AgentKind, id string) (Session, error) {
 			}
 		}
 	}
-	return Session{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s has no session %.60q on this machine", agent, id), "it may have been removed; open the list again")
+	return Session{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s has no session %.60q on this machine", name, id), "it may have been removed; open the list again")
 }
 
 // Resume returns where an agent in a terminal continues a session, and with which

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	"math"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -63,15 +62,7 @@ func (p *sheet) behind(ctx context.Context, q protocol.ScreenshotRequest, clip p
 	if at.Empty() { // a part outside the page was refused earlier
 		return nil, protocol.NewError(protocol.CodeGone, "the page changed its size while the screenshot was taken", "try again when the page is there")
 	}
-	part := image.NewRGBA(image.Rect(0, 0, at.Dx(), at.Dy()))
-	draw.Draw(part, part.Bounds(), img, at.Min, draw.Src)
-	if q.Format != "webp" {
-		return encodeScreenshot(part, q.Format, q.Quality)
-	}
-	if data, err = encodeScreenshot(part, "png", 0); err != nil {
-		return nil, err
-	}
-	return p.webp(ctx, data, q.Quality)
+	return p.cut(ctx, q, img, at)
 }
 
 // ownSize returns the size that the page sees: its real size, or the one that is

@@ -98,9 +98,6 @@ const maxScreenshot = 16384
 func (c *Capture) Screenshot(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
 	shot := protocol.Screenshot{Format: q.Format}
 	take := func(ctx context.Context, p *page.Page) error {
-		if d := p.OpenDialog(); d != nil { // the page draws nothing until the dialog is answered
-			return page.DialogOpen(id, d)
-		}
 		return c.bare(ctx, p, func() error { return c.shoot(ctx, id, c.sheet(p), q, &shot) })
 	}
 	if q.BesideSnapshots {
@@ -147,6 +144,11 @@ func (c *Capture) shoot(ctx context.Context, id protocol.TabID, p *sheet, q prot
 	clip, err := p.framing(ctx, q, shot)
 	if err != nil {
 		return err
+	}
+	if (q.Full || q.Slices) && q.Element == "" && q.Clip == nil {
+		if taken, err := c.unrolled(ctx, id, p, q, shot); taken || err != nil {
+			return err
+		}
 	}
 	if q.Slices && clip != nil && clip.Height > SliceHeight {
 		return c.slices(ctx, id, p, q, *clip, shot)

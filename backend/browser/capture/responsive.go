@@ -37,6 +37,7 @@ func (c *Capture) Responsive(ctx context.Context, by protocol.Caller, id protoco
 			return err
 		}
 		defer release()
+		defer p.scrollBack(ctx)
 		return p.resized(ctx, func(_ emulation.SetDeviceMetricsOverrideParams, sized *sheet) error {
 			for _, width := range widths {
 				shot, err := c.atWidth(ctx, id, sized, width, q)
@@ -74,6 +75,11 @@ func (c *Capture) atWidth(ctx context.Context, id protocol.TabID, p *sheet, widt
 				return shot, err
 			}
 		}
+		inner, err := p.unroll(ctx, &size)
+		if err != nil {
+			return shot, err
+		}
+		shot.Scroller, shot.Hidden = inner.missing()
 	}
 	data, err := p.captureSized(ctx, captureParams(q, nil), float64(size.Width), float64(size.Height))
 	if err != nil {

@@ -20,6 +20,10 @@ import (
 type Options struct {
 	// ProfileDir is the user data folder; it is created with mode 0700.
 	ProfileDir string
+	// TemporaryDir is a folder that agents do not see: the browser has its temporary files in
+	// a folder of its own there, with the socket by which it takes orders. Empty for the
+	// system's.
+	TemporaryDir string
 	// ExtensionDir is the built extension; empty runs without it.
 	ExtensionDir string
 	// StartURL returns the first page's URL when no tab is restored; nil means an
@@ -49,7 +53,16 @@ type Process struct {
 	*proc.Process
 	Pipe *chromedp.PipeConn
 
-	said *tail
+	said      *tail
+	temporary string // empty for none of its own
+}
+
+// Tidy removes the temporary files of a browser that has ended.
+func (p *Process) Tidy() error {
+	if p.temporary == "" {
+		return nil
+	}
+	return os.RemoveAll(p.temporary)
 }
 
 // Said returns the last lines that the browser wrote to its standard error.
@@ -104,10 +117,19 @@ func Launch(ctx context.Context, o *Options, path string, log *slog.Logger) (*Pr
 	}
 	defer eventsOut.Close()
 	stderr := &tail{}
+	env, temporary := append(environment(os.Environ()), o.Env...), ""
+	if o.TemporaryDir != "" {
+		if temporary, err = os.MkdirTemp(o.TemporaryDir, ""); err != nil {
+			_ = commands.Close()
+			_ = events.Close()
+			return nil, notWritable(o.TemporaryDir, err)
+		}
+		env = append(env, "TMPDIR="+temporary)
+	}
 	p, err := proc.Start(ctx, proc.Config{
 		Path:       path,
 		Args:       append(pipeFlags(commandsIn, eventsOut), args(o)...),
-		Env:        append(environment(os.Environ()), o.Env...),
+		Env:        env,
 		Dir:        o.ProfileDir,
 		ExtraFiles: []*os.File{commandsIn, eventsOut},
 		Stderr:     stderr,
@@ -117,9 +139,10 @@ func Launch(ctx context.Context, o *Options, path string, log *slog.Logger) (*Pr
 	if err != nil {
 		_ = commands.Close()
 		_ = events.Close()
+		_ = os.RemoveAll(temporary) // it is empty
 		return nil, protocol.NewError(protocol.CodeBrowserStart, "the browser could not be started: "+err.Error(), "check its path in Settings")
 	}
-	return &Process{Process: p, Pipe: chromedp.NewPipeConn(events, commands), said: stderr}, nil
+	return &Process{Process: p, Pipe: chromedp.NewPipeConn(events, commands), said: stderr, temporary: temporary}, nil
 }
 
 // environment returns the environment variables that the browser inherits: all

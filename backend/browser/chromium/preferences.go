@@ -1,12 +1,14 @@
 package chromium
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
 
@@ -106,4 +108,34 @@ func Clickable(profile string) bool {
 	}
 	on, _ := known.Extensions.Settings[protocol.ExtensionID][openOnClick].(bool)
 	return on
+}
+
+// SavesInto makes a folder the one in which the browser saves what its user downloads, if
+// the user has not chosen one, and reports whether the profile says so now. The browser
+// must not run.
+func SavesInto(profile, dir string) bool {
+	path := filepath.Join(profile, "Default", "Preferences")
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		raw, err = []byte("{}"), nil
+	}
+	var all map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber() // what is not ours stays to the digit
+	if err != nil || decoder.Decode(&all) != nil {
+		return false
+	}
+	saving, _ := all["download"].(map[string]any)
+	if chosen, _ := saving["default_directory"].(string); chosen != "" {
+		return true
+	}
+	if saving == nil {
+		saving = map[string]any{}
+		all["download"] = saving
+	}
+	saving["default_directory"] = dir
+	if raw, err = json.Marshal(all); err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return false
+	}
+	return journal.WriteFile(path, raw, 0o600) == nil
 }

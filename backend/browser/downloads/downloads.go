@@ -1,13 +1,24 @@
-// Package downloads lists the downloads of a browser and waits for them.
+// Package downloads lists the downloads of a browser, gives their files their names, and
+// waits for them.
+//
+// The browser overwrites a file of the same name when it saves into a folder that it was
+// told. So we let it call each file by an id, and move the file to a name that is free
+// once it is complete. In a window that would put ids into the browser's own list of
+// downloads, whose files it would not find. There the browser names the files by itself,
+// as for any user, except while commands act: it asks the user about long names, and
+// no command may wait for that.
 package downloads
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
@@ -37,6 +48,8 @@ const (
 	// beginWait is how long a download that is expected after an action may take
 	// to begin.
 	beginWait = 3 * time.Second
+	// afterCommand is how long after a command a download counts as caused by it.
+	afterCommand = 5 * time.Second
 )
 
 // Config is what a list of downloads needs from its browser.
@@ -45,6 +58,11 @@ type Config struct {
 	Tab func(shown target.ID) protocol.TabID
 	// Dir is the folder for downloads; empty for the browser's default.
 	Dir string
+	// Ours tells the browser whether we name the files of downloads that begin from now
+	// on, or the browser does. It does not block. nil for no Dir.
+	Ours func(is bool)
+	// Shared: the browser names the files while no command acts.
+	Shared bool
 	// Begins judges a file that a frame has begun to save, and calls stop when it may
 	// not be saved now. It does not block. nil saves everything.
 	Begins func(frame cdp.FrameID, address, name string, stop func())
@@ -61,19 +79,106 @@ type Config struct {
 type List struct {
 	config Config
 
-	mu   sync.Mutex
-	list []download
-	last int
-	more chan struct{}
+	mu    sync.Mutex
+	list  []download
+	last  int
+	limit int // how many bytes a name has at most
+	more  chan struct{}
+
+	holding sync.Mutex // guards the fields below, and orders the calls of Ours
+	holds   int        // how many commands act now
+	ours    bool
+	back    *time.Timer // ends ours
 }
 
 // NewList returns an empty list.
-func NewList(c Config) *List { return &List{config: c} }
+func NewList(c Config) *List {
+	d := &List{config: c, limit: longest, ours: !c.Shared}
+	if d.ours {
+		d.holds = 1 // for good
+	}
+	return d
+}
 
 type download struct {
 	protocol.Download
-	guid    string
-	stopped bool
+	guid      string
+	suggested string // by the page
+	stopped   bool
+}
+
+// Begun tells a new browser who names the files.
+func (d *List) Begun() {
+	d.holding.Lock()
+	defer d.holding.Unlock()
+	d.tell()
+}
+
+// tell tells the browser who names the files; d.holding is held.
+func (d *List) tell() {
+	if d.config.Ours != nil {
+		d.config.Ours(d.ours)
+	}
+}
+
+// Hold makes us name the files of the downloads that a command causes, until some time
+// after release was called.
+func (d *List) Hold() (release func()) {
+	d.holding.Lock()
+	defer d.holding.Unlock()
+	if d.holds++; !d.ours {
+		d.ours = true
+		d.tell()
+	}
+	return func() {
+		d.holding.Lock()
+		defer d.holding.Unlock()
+		if d.holds--; d.holds > 0 {
+			return
+		}
+		if d.back != nil {
+			d.back.Stop()
+		}
+		d.back = time.AfterFunc(afterCommand, d.leave)
+	}
+}
+
+// leave lets the browser name the files again.
+func (d *List) leave() {
+	d.holding.Lock()
+	defer d.holding.Unlock()
+	if d.holds == 0 && d.ours {
+		d.ours = false
+		d.tell()
+	}
+}
+
+// Name returns the name under which a download of the browser is saved.
+func (d *List) Name(guid string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range d.list {
+		if d.list[i].guid == guid {
+			return d.list[i].Name
+		}
+	}
+	return ""
+}
+
+// free returns the first name for a suggested one that neither a file nor a running
+// download has; d.mu is held.
+func (d *List) free(suggested string) string {
+	if d.config.Dir == "" {
+		return suggested // the browser names it
+	}
+	for n := 0; ; n++ {
+		name := numbered(safeName(suggested), n, d.limit)
+		_, err := os.Lstat(filepath.Join(d.config.Dir, name))
+		running := slices.ContainsFunc(d.list, func(o download) bool { return o.Name == name && o.State == "running" })
+		if err != nil && !running {
+			return name
+		}
+	}
 }
 
 // Follow applies the browser's download events until ctx or the events end.
@@ -112,8 +217,8 @@ func (d *List) Begin(e devtools.Event) {
 	d.mu.Lock()
 	d.last++
 	d.list = append(d.list, download{guid: v.GUID, Download: protocol.Download{
-		ID: fmt.Sprintf("d%d", d.last), Tab: tab, URL: v.URL, Name: v.SuggestedFilename, State: "running", At: time.Now().UTC(),
-	}})
+		ID: fmt.Sprintf("d%d", d.last), Tab: tab, URL: v.URL, Name: d.free(v.SuggestedFilename), State: "running", At: time.Now().UTC(),
+	}, suggested: v.SuggestedFilename})
 	if len(d.list) > ring {
 		d.list = slices.Delete(d.list, 0, len(d.list)-ring)
 	}
@@ -174,9 +279,7 @@ func (d *List) progressed(v *browser.EventDownloadProgress) (done *protocol.Down
 		switch v.State {
 		case browser.DownloadProgressStateCompleted:
 			o.State, o.Path = "done", v.FilePath
-			if dir := d.config.Dir; o.Path == "" && dir != "" {
-				o.Path = filepath.Join(dir, filepath.Base(o.Name))
-			}
+			d.settle(o)
 			o.remove()
 		case browser.DownloadProgressStateCanceled:
 			o.State = "canceled"
@@ -191,6 +294,44 @@ func (d *List) progressed(v *browser.EventDownloadProgress) (done *protocol.Down
 	return done
 }
 
+// settle records the file of a complete download. If the browser called it by the id, it
+// gets its name; d.mu is held.
+func (d *List) settle(o *download) {
+	if dir := d.config.Dir; o.Path == "" && dir != "" { // an older browser does not tell it
+		o.Path = filepath.Join(dir, o.guid)
+	}
+	if filepath.Base(o.Path) == o.guid && !o.stopped {
+		_ = d.place(o) // or it keeps the id, and is not lost
+	}
+	if o.Path != "" {
+		o.Name = filepath.Base(o.Path)
+	}
+}
+
+// place moves the file of a download to its name, or to another one if that was taken
+// meanwhile; d.mu is held.
+func (d *List) place(o *download) error {
+	for {
+		path := filepath.Join(filepath.Dir(o.Path), o.Name)
+		// The empty file keeps others from taking the name. It is replaced as a whole.
+		held, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		switch {
+		case err == nil:
+			_ = held.Close()
+			if err := os.Rename(o.Path, path); err != nil {
+				return errors.Join(err, os.Remove(path))
+			}
+			o.Path = path
+			return nil
+		case errors.Is(err, syscall.ENAMETOOLONG) && d.limit > shortest: // an encrypted folder, for example
+			d.limit -= 16
+		case !errors.Is(err, fs.ErrExist):
+			return err
+		}
+		o.Name = d.free(o.suggested)
+	}
+}
+
 // wake wakes everything that waits for a change; d.mu is held.
 func (d *List) wake() {
 	if d.more != nil {
@@ -201,17 +342,13 @@ func (d *List) wake() {
 
 // snapshot returns the downloads and a channel that is closed at the next
 // change.
-func (d *List) snapshot() ([]protocol.Download, <-chan struct{}) {
+func (d *List) snapshot() ([]download, <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.more == nil {
 		d.more = make(chan struct{})
 	}
-	out := make([]protocol.Download, len(d.list))
-	for i := range d.list {
-		out[i] = d.list[i].Download
-	}
-	return out, d.more
+	return slices.Clone(d.list), d.more
 }
 
 // Downloads returns the downloads since the browser started, oldest first.
@@ -221,7 +358,11 @@ func (w *Waits) Downloads() []protocol.Download {
 		return nil
 	}
 	list, _ := all.snapshot()
-	return list
+	out := make([]protocol.Download, len(list))
+	for i := range list {
+		out[i] = list[i].Download
+	}
+	return out
 }
 
 // WaitDownload waits until a download has ended: the one with an id; without an
@@ -231,12 +372,13 @@ func (w *Waits) WaitDownload(ctx context.Context, id string, tab protocol.TabID)
 	if err != nil {
 		return protocol.Download{}, err
 	}
+	defer all.Hold()()
 	for {
 		list, more := all.snapshot()
 		var found *protocol.Download
 		for i := range list {
 			if list[i].ID == id || (id == "" && (list[i].Tab == tab || list[i].Tab == "")) {
-				found = &list[i]
+				found = &list[i].Download
 			}
 		}
 		if found == nil && id != "" {
@@ -266,6 +408,7 @@ func (w *Waits) NextDownload(ctx context.Context, tab protocol.TabID, known map[
 	if err != nil {
 		return protocol.Download{}, err
 	}
+	defer all.Hold()()
 	overdue := time.NewTimer(beginWait)
 	defer overdue.Stop()
 	for {
@@ -294,10 +437,11 @@ func (w *Waits) AwaitDownload(ctx context.Context, id protocol.TabID, pattern st
 	if err != nil {
 		return "", err
 	}
+	defer all.Hold()()
 	for {
 		list, more := all.snapshot()
 		for _, d := range list {
-			if d.State == "done" && (d.Tab == id || d.Tab == "") && (page.Glob(pattern, d.Name) || page.Glob(pattern, d.URL)) {
+			if d.State == "done" && (d.Tab == id || d.Tab == "") && (page.Glob(pattern, d.Name) || page.Glob(pattern, d.suggested) || page.Glob(pattern, d.URL)) {
 				return d.ID + " " + d.Path, nil
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -21,7 +22,7 @@ func (fx *Effects) Finish(ctx context.Context) error {
 	if err == nil && fx.requested || fx.Nav.Committed != "" {
 		err = fx.load(ctx)
 	}
-	if err == nil && fx.opened {
+	if err == nil && len(fx.windows) > 0 {
 		err = fx.newTabs(ctx)
 	}
 	if errors.Is(err, ErrDialogOpen) {
@@ -39,10 +40,27 @@ func (fx *Effects) Finish(ctx context.Context) error {
 			fx.Out.Tabs = append(fx.Out.Tabs, t.ID)
 		}
 	}
+	fx.describeTabs(ctx)
 	if fx.Out.Navigated || len(fx.Out.Tabs) > 0 || len(fx.Out.Downloads) > 0 {
 		fx.Out.Nothing = false
 	}
 	return fx.where(ctx)
+}
+
+// describeTabs records where the tabs are that were opened, and whether one is in front.
+func (fx *Effects) describeTabs(ctx context.Context) {
+	if len(fx.Out.Tabs) == 0 {
+		return
+	}
+	front := fx.config.Front(ctx)
+	for i, id := range fx.Out.Tabs {
+		known, _ := fx.config.Open.Lookup(id)
+		one := protocol.OpenedTab{Tab: id, URL: known.URL, Front: id == front}
+		if (one.URL == "" || one.URL == "about:blank") && i < len(fx.windows) && len(fx.windows) == len(fx.Out.Tabs) {
+			one.URL = fx.windows[i] // it has not begun to load
+		}
+		fx.Out.Opened = append(fx.Out.Opened, one)
+	}
 }
 
 // where records where the tab is. The deadline may already have passed.
@@ -130,7 +148,7 @@ func (fx *Effects) newTabs(ctx context.Context) error {
 			// A tab opened by a link that names no opener can only be recognised by
 			// its address.
 			known, _ := fx.config.Open.Lookup(t.ID)
-			if t.Opener == fx.tab || t.Opener == "" && slices.Contains(known.Addresses, fx.window) {
+			if t.Opener == fx.tab || t.Opener == "" && slices.ContainsFunc(fx.windows, func(to string) bool { return slices.Contains(known.Addresses, to) }) {
 				fx.Out.Tabs = append(fx.Out.Tabs, t.ID)
 				return true
 			}
@@ -141,4 +159,38 @@ func (fx *Effects) newTabs(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// Leaves reports whether the page has begun to close its tab, so that nothing else comes
+// of the action.
+func (fx *Effects) Leaves() bool { return fx.leaving.Closing }
+
+// Leads reports whether the action has led to another document, a new tab or a dialog.
+func (fx *Effects) Leads() bool {
+	return fx.Nav.Committed != "" || fx.requested || len(fx.windows) > 0 || fx.Out.Dialog != nil
+}
+
+// closingWait is how long the end of a tab may take to be reported after its page is gone.
+const closingWait = time.Second
+
+// Closed reports whether the action, which ended with err, closed its tab, and waits until
+// the tab is gone.
+func (fx *Effects) Closed(ctx context.Context, err error) bool {
+	wait := fx.leaving.Wait()
+	switch {
+	case fx.Out.Dialog != nil:
+		wait = 0
+	case errors.Is(err, devtools.ErrSessionEnded), errors.Is(err, page.ErrReplaced), page.IsTargetGone(err):
+		wait = max(wait, closingWait) // the error may come before the end of the tab is reported
+	case err != nil && !fx.leaving.Closing:
+		wait = 0
+	}
+	if !fx.Acted || !fx.config.Open.AwaitClosed(ctx, fx.tab, fx.p.Done, wait) {
+		return false
+	}
+	fx.Out.Closed, fx.Out.Nothing = fx.tab, false
+	if fx.Out.URL == "" {
+		fx.Out.URL, fx.Out.Title = fx.at.URL, fx.at.Title
+	}
+	return true
 }

@@ -32,7 +32,15 @@ type Config struct {
 	// DialogPolicy returns "accept" or "dismiss" where a tab's dialogs are answered
 	// automatically; empty where they are left open.
 	DialogPolicy func(id protocol.TabID) string
+	// FileName returns the name under which a download of the browser is saved.
+	FileName func(guid string) string
+	// Front returns the tab that is in front, as the browser says now.
+	Front func(ctx context.Context) protocol.TabID
 }
+
+// droppedWait is how long the browser itself may take to answer while a page shows a
+// dialog.
+const droppedWait = 5 * time.Second
 
 // windowWait is how long to wait for an announced window or download to begin.
 const windowWait = 3 * time.Second
@@ -66,9 +74,12 @@ type Effects struct {
 	requested bool // a document was requested
 	download  bool // what a link leads to will be saved as a file
 	stopped   bool
-	window    string
-	opened    bool
+	windows   []string          // the addresses of windows that were opened
 	at        protocol.PageInfo // the page's address and title when it settled
+	leaving   page.Leaving
+	// Acted: something was done to the page, so that it may have closed itself because of
+	// that.
+	Acted bool
 
 	// Drag is the data of a native drag in the page; nil for none.
 	Drag *input.DragData
@@ -112,11 +123,11 @@ func (fx *Effects) Prepare(ctx context.Context) error {
 	)
 }
 
-// Listen also subscribes to the window events of the frame that is acted on, where
+// Listen also subscribes to the events of windows and file choosers of the frame that is acted on, where
 // another process renders it.
 func (fx *Effects) Listen(s *devtools.Session) {
 	if s != nil && s != fx.p.Session && fx.inner == nil {
-		fx.inner = s.Events(cdppage.WindowOpen.Method, cdppage.FrameRequestedNavigation.Method)
+		fx.inner = s.Events(cdppage.WindowOpen.Method, cdppage.FrameRequestedNavigation.Method, cdppage.FileChooserOpened.Method)
 	}
 }
 
@@ -148,7 +159,11 @@ func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 		if until != nil && until() {
 			return devtools.Reply{}, nil
 		}
-		if fx.Out.Dialog != nil {
+		if d := page.Interrupted(ctx); d != nil && !fx.Asked() {
+			fx.Out.Dialog = &d.DialogInfo
+		}
+		if fx.Asked() {
+			fx.earlier(ctx)
 			return devtools.Reply{}, ErrDialogOpen
 		}
 		select {
@@ -156,9 +171,7 @@ func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 			if !ok {
 				return devtools.Reply{}, devtools.ErrSessionEnded
 			}
-			if e.Method != cdppage.JavascriptDialogOpening.Method {
-				fx.Nav.Event(ctx, e)
-			}
+			fx.navigated(ctx, e)
 		case e, ok := <-fx.more.C:
 			if !ok {
 				return devtools.Reply{}, devtools.ErrSessionEnded
@@ -175,15 +188,40 @@ func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 				return devtools.Reply{}, devtools.ErrPipeEnded
 			}
 			if v, ok := devtools.Decode(e, browser.DownloadWillBegin); ok && fx.mine(v.FrameID) {
-				fx.Out.Downloads = append(fx.Out.Downloads, v.SuggestedFilename)
+				fx.Out.Downloads = append(fx.Out.Downloads, fx.config.FileName(v.GUID))
 			}
 		case r := <-answer:
 			return r, nil
 		case <-done:
 			return devtools.Reply{}, nil
 		case <-ctx.Done():
+			if page.Interrupted(ctx) != nil {
+				continue
+			}
 			return devtools.Reply{}, context.Cause(ctx)
 		}
+	}
+}
+
+// Asked reports whether the page shows a dialog that waits for an answer.
+func (fx *Effects) Asked() bool { return fx.Out.Dialog != nil && fx.Out.Dialog.Answered == "" }
+
+// earlier processes what is known of the navigation that led to a page with a dialog.
+func (fx *Effects) earlier(ctx context.Context) {
+	for len(fx.Nav.Events.C) > 0 {
+		e, ok := <-fx.Nav.Events.C
+		if !ok {
+			return
+		}
+		fx.navigated(ctx, e)
+	}
+}
+
+// navigated applies an event of the navigation. Its questions whether to leave are
+// reported, and not answered.
+func (fx *Effects) navigated(ctx context.Context, e devtools.Event) {
+	if e.Method != cdppage.JavascriptDialogOpening.Method {
+		fx.Nav.Event(ctx, e)
 	}
 }
 
@@ -227,10 +265,10 @@ func (fx *Effects) event(e devtools.Event) {
 			fx.download = true
 		case v.FrameID == main && v.Disposition == cdppage.ClientNavigationDispositionCurrentTab && loads(v.URL):
 			fx.requested = true
-		case v.Disposition != cdppage.ClientNavigationDispositionCurrentTab && fx.window == "" && loads(v.URL):
+		case v.Disposition != cdppage.ClientNavigationDispositionCurrentTab && len(fx.windows) == 0 && loads(v.URL):
 			// For a link opened with Control or the middle button, this is the only
 			// event.
-			fx.opened, fx.window = true, v.URL
+			fx.windows = append(fx.windows, v.URL)
 		}
 	case cdppage.FrameStoppedLoading.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameStoppedLoading); ok && v.FrameID == main {
@@ -238,14 +276,18 @@ func (fx *Effects) event(e devtools.Event) {
 		}
 	case cdppage.WindowOpen.Method:
 		if v, ok := devtools.Decode(e, cdppage.WindowOpen); ok {
-			fx.opened, fx.window = true, v.URL
+			fx.windows = append(fx.windows, v.URL)
 		}
 	case cdppage.JavascriptDialogOpening.Method:
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
-			fx.Out.Dialog = &protocol.DialogInfo{Type: string(v.Type), Message: v.Message, Default: v.DefaultPrompt, Answered: fx.config.DialogPolicy(fx.tab)}
+			d := page.InfoOf(v)
+			d.Tab, d.Answered = fx.tab, fx.config.DialogPolicy(fx.tab)
+			fx.Out.Dialog = &d
 		}
 	case cdppage.JavascriptDialogClosed.Method:
-		fx.Out.Dialog = nil
+		if fx.Asked() {
+			fx.Out.Dialog = nil
+		}
 	case cdppage.FileChooserOpened.Method:
 		if v, ok := devtools.Decode(e, cdppage.FileChooserOpened); ok {
 			fx.Chooser = &v
@@ -292,6 +334,7 @@ func (fx *Effects) Send(ctx context.Context, s *devtools.Session, messages ...Me
 	if err := fx.Prepare(ctx); err != nil {
 		return err
 	}
+	fx.Acted = true
 	q := page.NewCalls(s)
 	for _, m := range messages {
 		if err := q.Send(ctx, m.Method, m.Params); err != nil {
@@ -305,10 +348,39 @@ func (fx *Effects) Send(ctx context.Context, s *devtools.Session, messages ...Me
 func (fx *Effects) Acknowledged(ctx context.Context, q *page.Calls) error {
 	for i := range q.Len() {
 		if err := fx.Await(ctx, q, i, nil); err != nil {
+			if fx.p.OpenDialog() != nil {
+				fx.repeatDropped(context.WithoutCancel(ctx), q, i+1)
+			}
 			return err
 		}
 	}
 	return nil
+}
+
+// repeatDropped sends the messages from the index from on once more, when the dialog is
+// answered that the message before them has opened, if Chromium dropped them. It drops
+// input that it reads while a dialog is open, and acknowledges it at once. Input that it
+// read before waits for the page, without an acknowledgement.
+func (fx *Effects) repeatDropped(ctx context.Context, q *page.Calls, from int) {
+	opened := fx.p.OpenDialog()
+	limit, cancel := context.WithTimeout(ctx, droppedWait)
+	defer cancel()
+	// Chromium reads its pipe in order: it has read all of the messages before it answers.
+	_, err := cdp.Call(limit, fx.p.Conn.Root, browser.GetVersion, cdp.Empty{})
+	var dropped []int
+	for i := from; i < q.Len(); i++ {
+		if q.Answered(i) {
+			dropped = append(dropped, i)
+		}
+	}
+	if err != nil || fx.p.OpenDialog() != opened || len(dropped) == 0 {
+		return
+	}
+	fx.p.AfterDialog(func() {
+		for _, i := range dropped {
+			_ = q.Again(ctx, i) // a page that has ended needs no input
+		}
+	})
 }
 
 // Settled is the answer of world.js after the input.
@@ -340,6 +412,8 @@ type Settled struct {
 	// URL and Title are the document's own.
 	URL   string `json:"url"`
 	Title string `json:"title"`
+	// Leaving is about the tab, Opener only as the page itself knows it.
+	page.Leaving
 }
 
 // Settle requests the effect of the action from a frame. A document that is gone
@@ -361,6 +435,8 @@ func (fx *Effects) Learn(f *page.Frame, s Settled, err error) error {
 	if f.Number == 0 && err == nil {
 		fx.at = protocol.PageInfo{URL: s.URL, Title: s.Title}
 	}
+	fx.leaving.Closing = fx.leaving.Closing || s.Closing
+	fx.leaving.Opener = fx.leaving.Opener || s.Opener
 	if c := s.Change; c != nil {
 		fx.Out.Appeared = append(fx.Out.Appeared, c.Appeared...)
 		fx.Out.Gone = append(fx.Out.Gone, c.Gone...)

@@ -105,7 +105,7 @@ func InFrame(ctx context.Context, p *page.Page, f *page.Frame, function string, 
 func EachFrame(p *page.Page, do func(f *page.Frame) error) error {
 	for _, f := range p.Frames.All() {
 		err := do(f)
-		if err != nil && (f.Number == 0 || (!errors.Is(err, page.ErrReplaced) && !errors.Is(err, page.ErrNoFrame))) {
+		if err != nil && (f.Number == 0 || (!errors.Is(err, page.ErrReplaced) && !errors.Is(err, page.ErrNoFrame) && !errors.Is(err, page.ErrPDF))) {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
@@ -34,7 +35,16 @@ type Panels struct {
 	mu     sync.Mutex
 	panels map[target.ID]*Panel
 	holder *Panel // the panel that has the focus; nil for none
+
+	left    *Panel    // the panel that had the focus last, until another one has it
+	leftAt  time.Time // when it reported its loss
+	shownAt time.Time // when the tab in front last showed another document
 }
+
+// taking is the time within which a panel that lost the focus lost it to a document that the
+// tab in front began to show. A panel reports a loss 60 ms late (steadyfocus.ts), and either
+// of the two can be reported first.
+const taking = 400 * time.Millisecond
 
 // New returns the panels of one run of the browser: none yet.
 func New(log *slog.Logger) *Panels { return &Panels{log: log, panels: make(map[target.ID]*Panel)} }
@@ -98,7 +108,7 @@ func (k *Panels) hear(ctx context.Context, conn *devtools.Conn, id target.ID) er
 			return
 		}
 		if call, ok := devtools.Decode(e, runtime.BindingCalled); ok && call.Name == focusBinding {
-			k.told(held, call.Payload == "1")
+			k.told(ctx, held, call.Payload == "1")
 		}
 	})
 	go func() { // it ends with its session
@@ -123,14 +133,33 @@ func (k *Panels) hear(ctx context.Context, conn *devtools.Conn, id target.ID) er
 }
 
 // told records that a panel gained or lost focus.
-func (k *Panels) told(s *Panel, has bool) {
+func (k *Panels) told(ctx context.Context, s *Panel, has bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
 	case has:
-		k.holder = s
+		k.holder, k.left = s, nil
 	case k.holder == s:
-		k.holder = nil
+		k.holder, k.left, k.leftAt = nil, s, time.Now()
+		if time.Since(k.shownAt) < taking {
+			go s.TakeBack(ctx) // the connection's reader must not wait to write
+		}
+	}
+}
+
+// Shown gives the focus back to the panel that has it, or has just lost it, because the tab in
+// front shows another document: the first page after a new tab takes the focus, as if the user
+// had typed its address.
+func (k *Panels) Shown(ctx context.Context) {
+	k.mu.Lock()
+	k.shownAt = time.Now()
+	panel := k.holder
+	if panel == nil && time.Since(k.leftAt) < taking {
+		panel = k.left
+	}
+	k.mu.Unlock()
+	if panel != nil {
+		panel.TakeBack(ctx)
 	}
 }
 

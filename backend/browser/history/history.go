@@ -8,12 +8,14 @@ import (
 	"net/url"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -26,10 +28,13 @@ type Tabs interface {
 }
 
 // History navigates the tabs of a browser.
-type History struct{ tabs Tabs }
+type History struct {
+	tabs Tabs
+	open *tabs.Registry
+}
 
-// New returns the History of a browser's tabs.
-func New(tabs Tabs) *History { return &History{tabs: tabs} }
+// New returns the History of a browser's tabs; open is the registry of them.
+func New(all Tabs, open *tabs.Registry) *History { return &History{tabs: all, open: open} }
 
 // Navigate opens an address in a tab and waits until the page has reached the state
 // wait. allow, if not nil, is called for every hop of the navigation; its error ends
@@ -115,72 +120,83 @@ func website(raw string) bool {
 // navigate runs one navigation, twice if start has to be called again because a
 // renderer ended, and returns where the tab is afterwards.
 func (h *History) navigate(ctx context.Context, by protocol.Caller, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page.Page) (page.Started, error)) (protocol.PageInfo, error) {
-	info, crashed, err := h.attempt(ctx, by, id, wait, allow, start)
-	if !crashed {
-		return info, err
-	}
-	// The renderer of the old or the new page ended in the middle of the navigation,
-	// which is not the address's fault.
-	info, _, err = h.attempt(ctx, by, id, wait, allow, func(ctx context.Context, p *page.Page) (page.Started, error) {
+	again := func(ctx context.Context, p *page.Page) (page.Started, error) {
 		started, err := start(ctx, p)
 		return started, errors.Join(err, page.EnableEvents(ctx, p))
+	}
+	info := protocol.PageInfo{Tab: id}
+	err := h.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
+		ended, err := p.MakeWay(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ended {
+			err = h.attempt(ctx, p, &info, wait, allow, start)
+		}
+		if ended || errors.Is(err, page.ErrCrashed) {
+			// The renderer of the old or the new page ended, which is not the address's
+			// fault.
+			err = h.attempt(ctx, p, &info, wait, allow, again)
+		}
+		return err
 	})
 	return info, err
 }
 
-// attempt runs one navigation, and reports whether its renderer ended.
-func (h *History) attempt(ctx context.Context, by protocol.Caller, id protocol.TabID, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page.Page) (page.Started, error)) (info protocol.PageInfo, crashed bool, err error) {
-	info = protocol.PageInfo{Tab: id}
-	err = h.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
-		n, err := p.BeginNavigation(ctx, allow)
-		if err != nil {
-			return err
+// attempt runs one navigation. It returns ErrCrashed when its renderer ended.
+func (h *History) attempt(ctx context.Context, p *page.Page, info *protocol.PageInfo, wait protocol.WaitUntil, allow func(string) error, start func(context.Context, *page.Page) (page.Started, error)) error {
+	n, err := p.BeginNavigation(ctx, allow)
+	if err != nil {
+		return err
+	}
+	defer n.End(ctx)
+	err = n.Run(ctx, wait, func() (page.Started, error) { return start(ctx, p) })
+	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) && n.Committed != "" {
+			return stillLoading(info.Tab, n)
 		}
-		defer n.End(ctx)
-		err = n.Run(ctx, wait, func() (page.Started, error) { return start(ctx, p) })
-		crashed = errors.Is(err, page.ErrCrashed)
-		if err != nil {
-			if errors.Is(err, context.DeadlineExceeded) && n.Committed != "" {
-				return stillLoading(p, id, n)
-			}
-			if errors.Is(ctx.Err(), context.Canceled) {
-				// A caller that cancels a navigation no longer wants the page.
-				_ = devtools.Post(context.WithoutCancel(ctx), p.Session, cdppage.StopLoading, cdp.Empty{})
-			}
-			return err
+		if errors.Is(ctx.Err(), context.Canceled) {
+			// A caller that cancels a navigation no longer wants the page.
+			_ = devtools.Post(context.WithoutCancel(ctx), p.Session, cdppage.StopLoading, cdp.Empty{})
 		}
-		info.Status = n.Status
-		if err := p.Where(ctx, &info); err != nil {
-			return err
-		}
-		if n.Within != "" {
-			info.URL = n.Within // the browser process may learn of it later than we do
-		}
-		return nil
-	})
-	return info, crashed, err
+		return err
+	}
+	info.Status, info.Dialog = n.Status, n.Dialog
+	if err := p.Where(ctx, info); err != nil {
+		return err
+	}
+	if n.Within != "" {
+		info.URL = n.Within // the browser process may learn of it later than we do
+	}
+	return nil
 }
 
 // stillLoading reports how far a page came before the deadline.
-func stillLoading(p *page.Page, id protocol.TabID, n *page.Navigation) error {
+func stillLoading(id protocol.TabID, n *page.Navigation) error {
 	how := "it is still being parsed"
 	if n.Loaded[n.Committed] == protocol.WaitDOM {
 		how = "it can be used, but something that it names has not arrived"
 	}
-	d := p.OpenDialog()
-	if d != nil {
-		how = "it shows a dialog (" + d.String() + ")"
-	}
-	late := protocol.NewError(protocol.CodeTimeout, "the page in "+string(id)+" did not finish loading in time: "+how, "", protocol.With("waits for less", "--wait", "dom"), protocol.MoreTime())
-	if d != nil {
-		return late.Quoting()
-	}
-	return late
+	return protocol.NewError(protocol.CodeTimeout, "the page in "+string(id)+" did not finish loading in time: "+how, "", protocol.With("waits for less", "--wait", "dom"), protocol.MoreTime())
 }
 
-// Page returns a tab's address and title. It works even if the page hangs.
+// whereWait is how long the browser may take to say where a tab is. It does not say it
+// while a document of the tab waits for a page that hangs.
+const whereWait = time.Second
+
+// Page returns a tab's address and title: at once, also when the page hangs or shows a
+// dialog.
 func (h *History) Page(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
-	err := h.tabs.ReadTab(ctx, by, id, func(ctx context.Context, p *page.Page) error { return p.Where(ctx, &info) })
+	err := h.tabs.ReadTab(ctx, by, id, func(ctx context.Context, p *page.Page) error {
+		ctx, cancel := context.WithTimeout(ctx, whereWait)
+		defer cancel()
+		return p.Where(ctx, &info)
+	})
+	if code := protocol.AsError(err); err != nil && (code.Code == protocol.CodeTimeout || code.Code == protocol.CodeDialog) {
+		if known, ok := h.open.Lookup(id); ok {
+			info.URL, info.Title, err = known.URL, known.Title, nil
+		}
+	}
 	return info, err
 }

@@ -55,7 +55,7 @@ type Challenge struct {
 type Login struct{ User, Password string }
 
 // Header is a header that is added to a request.
-type Header struct{ Name, Value string }
+type Header = devtools.Header
 
 // Answers are the user's logins and headers. Its methods are called on goroutines of
 // their own and may wait for the user.
@@ -222,7 +222,7 @@ func (h *Handler) send(ctx context.Context, answering *sync.WaitGroup, v *fetch.
 	// A value may come from a program that asks the user, so the events go on.
 	answering.Go(func() {
 		if added := h.config.Answers.Headers(ctx, origin); len(added) > 0 {
-			params.Headers = with(v.Request.Headers, added)
+			params.Headers = devtools.WithHeaders(v.Request.Headers, added)
 		}
 		_ = devtools.Post(ctx, h.config.Conn.Root, fetch.ContinueRequest, params)
 	})
@@ -236,27 +236,6 @@ func (h *Handler) watches(origin string) bool {
 		}
 	}
 	return false
-}
-
-// with returns the headers of a request with others in their place or added. The
-// browser replaces all headers with them, for this one request: what a redirect leads
-// to is a request of its own.
-func with(headers network.Headers, added []Header) []*fetch.HeaderEntry {
-	var all []*fetch.HeaderEntry
-	for name, value := range headers {
-		text, ok := value.(string)
-		replaced := false
-		for _, one := range added {
-			replaced = replaced || strings.EqualFold(one.Name, name)
-		}
-		if ok && !replaced {
-			all = append(all, &fetch.HeaderEntry{Name: name, Value: text})
-		}
-	}
-	for _, one := range added {
-		all = append(all, &fetch.HeaderEntry{Name: one.Name, Value: one.Value})
-	}
-	return all
 }
 
 // challenge answers a server that asks for a login.

@@ -13,6 +13,7 @@ import (
 	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -37,6 +38,8 @@ type action struct {
 	pressed bool
 	// asked: the result is known and need not be requested again.
 	asked bool
+	// begun: the page has got input of the action, or was changed by it.
+	begun bool
 	// again: a press was held back and is tried again; lead is the time in
 	// milliseconds from aiming until the press arrived. moving: the target does not
 	// come to rest.
@@ -45,8 +48,15 @@ type action struct {
 	moving bool
 	// carries: a drag ends on an element, whose position the page reports.
 	carries bool
+	// from is where a pointer is pressed, dropIn the frame in which a drag ends; nil if it
+	// ends at a point.
+	from   page.Place
+	dropIn *page.Frame
+	toLine string // the line of the element on which a drag ends
 	// selected: the typed text replaces a selection.
 	selected bool
+	// text: the target is a field or an editor, which takes a tab as a character.
+	text bool
 	// keys is the panel in which the user types, which a press must not disturb.
 	keys *focus.Panel
 	// held is what the caller holds down.
@@ -71,6 +81,9 @@ func (in *Input) Act(ctx context.Context, by protocol.Caller, id protocol.TabID,
 		a := &action{in: in, p: p, q: q, fx: fx, after: map[string]any{}, held: in.heldBy(by, id)}
 		a.holdKeys(ctx)
 		err := a.run(ctx)
+		if fx.Closed(ctx, err) {
+			err = nil
+		}
 		a.freeKeys(ctx)
 		fx.Out.Held, fx.Out.Released = a.held.Names(), a.held.TakeLost()
 		in.holds.Tidy(by, id)
@@ -85,11 +98,25 @@ func (a *action) run(ctx context.Context) error {
 	if err == nil && a.f != nil {
 		err = a.settle(ctx)
 	}
+	if d := page.Interrupted(ctx); d != nil && err != nil {
+		err, a.fx.Out.Dialog = effects.ErrDialogOpen, &d.DialogInfo
+		if !a.begun {
+			err = a.undone(d)
+		}
+	}
 	if errors.Is(err, effects.ErrDialogOpen) {
-		err = nil // reported in the effect
+		// It is reported in the effect. The browser holds the rest of the input back
+		// until the dialog is answered.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), watch.BeginWait)
+		defer cancel()
+		err = nil
+	}
+	if a.fx.Leaves() {
+		return err
 	}
 	if err != nil {
-		if a.f != nil {
+		if a.f != nil && a.fx.Out.Dialog == nil { // else the page does not answer
 			a.disarm(ctx)
 		}
 		return err
@@ -104,9 +131,27 @@ func (a *action) run(ctx context.Context) error {
 	case protocol.ActScroll:
 		a.fx.Out.Gone = nil // scrolled out of view does not mean gone
 	case protocol.ActUpload:
-		a.fx.Out.Nothing = false // the page has the files, whatever it shows of them
+		// The field has the files, whatever the page shows of them.
+		a.fx.Out.Nothing = a.fx.Out.Nothing && a.fx.Out.Dropped
 	}
 	return a.verify(ctx)
+}
+
+// undone returns the error for an action that a dialog has kept from beginning.
+func (a *action) undone(d *page.Dialog) error {
+	what := a.q.Target
+	if a.fx.Out.Hit != "" {
+		what = a.fx.Out.Hit
+	}
+	message := fmt.Sprintf("the page opened a dialog (%s) before %s could be done", d, a.q.Kind)
+	if what != "" {
+		message += " on " + page.Plain(what)
+	}
+	in := d.Tab
+	if in == a.fx.Out.Tab {
+		in = ""
+	}
+	return protocol.NewError(protocol.CodeDialog, message, "answer it, and then do it again", protocol.AnswerDialog(in)...)
 }
 
 func (a *action) do(ctx context.Context) error {
@@ -138,11 +183,11 @@ func (a *action) do(ctx context.Context) error {
 	case protocol.ActFocus:
 		return a.set(ctx, "focus", nil)
 	case protocol.ActDrag:
-		return dragging{a}.drag(ctx)
+		return (&dragging{action: a}).drag(ctx)
 	case protocol.ActScroll:
 		return a.scroll(ctx)
 	case protocol.ActUpload:
-		return uploading{a}.upload(ctx)
+		return uploading{action: a}.upload(ctx)
 	case protocol.ActKeyDown:
 		return typing{a}.keyDown(ctx)
 	case protocol.ActKeyUp:
@@ -207,9 +252,9 @@ func (a *action) point(ctx context.Context, guarded bool) (page.Point, error) {
 	}
 	a.f, a.guarded, a.moving = f, guarded, aimed.Reached.Moving
 	a.fx.Out.Hit = aimed.Reached.Line
-	at, way, err := page.Outward(ctx, a.p, f, aimed.Reached, kind.Pressed())
-	a.way = way
-	return at, err
+	a.from, err = page.Placed(ctx, a.p, f, aimed.Reached, kind.Pressed())
+	a.way = a.from.Way
+	return a.from.Point, err
 }
 
 // bare uses a point of the viewport as it is.
@@ -230,7 +275,7 @@ func (a *action) bare(ctx context.Context) (page.Point, error) {
 	if hit == nil {
 		return at, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("the point %.0f,%.0f is outside the visible page", at.X, at.Y), "scroll there first")
 	}
-	a.fx.Out.Hit = hit.Ref + " " + hit.Words
+	a.fx.Out.Hit, a.from = hit.Ref+" "+hit.Words, page.Place{Point: at, Inner: at}
 	return at, nil
 }
 
@@ -404,7 +449,7 @@ func (a *action) missed() error {
 
 // verify compares the wanted result with the page's state now.
 func (a *action) verify(context.Context) error {
-	if a.fx.Out.Navigated || a.fx.Out.Dialog != nil {
+	if a.fx.Out.Navigated || a.fx.Asked() {
 		return nil
 	}
 	if v := a.told.Value; v != nil && a.q.Kind != protocol.ActCheck {

@@ -29,7 +29,8 @@ func (a choosing) chooseByKey(ctx context.Context, at page.Aimed) error {
 }
 
 // chooseByClick clicks options of a list that shows them in the page: the first
-// alone, the others with the modifier key that adds to the selection. A script sets
+// alone, the others with the modifier key that adds to the selection or takes out of
+// it. A script sets
 // an option that no click reaches.
 func (a choosing) chooseByClick(ctx context.Context, at page.Aimed) error {
 	what := a.q
@@ -41,7 +42,7 @@ func (a choosing) chooseByClick(ctx context.Context, at page.Aimed) error {
 	var err error
 	for i, option := range at.Filled.Options {
 		a.q, a.asked = protocol.ActRequest{Kind: what.Kind, Target: option}, false
-		if i > 0 {
+		if i > 0 || at.Filled.Toggles {
 			a.q.Modifiers = add
 		}
 		if err = a.click(ctx); err == nil {

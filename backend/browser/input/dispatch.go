@@ -34,6 +34,7 @@ func (a *action) dispatch(ctx context.Context, s *devtools.Session, messages ...
 	if err := a.fx.Prepare(ctx); err != nil {
 		return err
 	}
+	a.fx.Acted = true
 	args := map[string]any{"coming": true}
 	for name, value := range a.after {
 		if value != "" || name != "ref" {
@@ -49,6 +50,7 @@ func (a *action) dispatch(ctx context.Context, s *devtools.Session, messages ...
 	if err := told.Send(ctx, runtime.Evaluate.Method, page.EvaluateParams(expression, world)); err != nil {
 		return err
 	}
+	a.begun = true
 	q := page.NewCalls(s)
 	for _, m := range messages {
 		if err := q.Send(ctx, m.Method, m.Params); err != nil {

@@ -2,6 +2,8 @@ package input
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/chromedp/cdproto/input"
@@ -52,8 +54,13 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 	if args == nil {
 		args = map[string]any{}
 	}
-	args["what"] = what
+	args["what"], a.fx.Acted = what, true
+	a.begun = what == "focus" // also when a dialog opens in the middle of it
 	f, aimed, err := page.AimMeanwhile(ctx, a.p, a.q.Target, "set", args, a.fx.Prepare)
+	if err == nil && aimed.Filled != nil && aimed.Filled.State == "again" {
+		args["focused"], a.begun = true, true
+		f, aimed, err = page.Aim(ctx, a.p, aimed.Reached.Ref, "set", args)
+	}
 	if err != nil {
 		return err
 	}
@@ -70,9 +77,12 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 	case "refused":
 		// The options are text of the page. So they are part of the message, which an
 		// agent gets in an envelope.
-		has, hint := "", fits(aimed.Filled.Code)
-		if len(aimed.Filled.Options) > 0 {
+		has, hint := "", fits(aimed.Filled.Code, aimed.Filled.Field)
+		switch {
+		case len(aimed.Filled.Options) > 0:
 			has, hint = "; its options are "+page.Plain(strings.Join(aimed.Filled.Options, ", ")), "use the label or value of one of them"
+		case len(aimed.Filled.Alike) > 0:
+			has, hint = "; their values are "+values(aimed.Filled.Alike), "select the value of one of them"
 		}
 		code := protocol.CodeNotActable
 		if aimed.Filled.Code == "read_only" || aimed.Filled.Code == "disabled" {
@@ -82,7 +92,7 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 	case "type":
 		a.after["ref"] = aimed.Reached.Ref
 		if a.q.Kind == protocol.ActType {
-			a.selected = aimed.Filled.Selected
+			a.selected, a.text = aimed.Filled.Selected, true
 			return nil
 		}
 		return a.insert(ctx, aimed.Filled.Selected)
@@ -103,16 +113,42 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 		a.fx.Out.Value = &value
 	}
 	if what == "type" {
-		a.after["ref"] = aimed.Reached.Ref
+		a.after["ref"], a.text = aimed.Reached.Ref, aimed.Filled.Text
 	}
 	return nil
 }
 
+// values lists the values of options that have the same label.
+func values(options []page.Option) string {
+	list := make([]string, len(options))
+	for i, o := range options {
+		list[i] = strconv.Quote(page.Plain(o.Value))
+		if o.Group != "" {
+			list[i] += " in " + strconv.Quote(page.Plain(o.Group))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // fits returns the hint for a field that rejected a value.
-func fits(code string) string {
+func fits(code string, field page.Field) string {
 	switch code {
 	case "bad_value":
-		return "write a date as 2026-02-28, a time as 13:05, a month as 2026-02, a colour as #ff8800; a slider takes a number in its range"
+		switch field.Type {
+		case "date":
+			return "write it as 2026-02-28"
+		case "time":
+			return "write it as 13:05"
+		case "datetime-local":
+			return "write it as 2026-02-28T13:05"
+		case "month":
+			return "write it as 2026-02"
+		case "week":
+			return "write it as 2026-W09"
+		case "color":
+			return "write it as #ff8800"
+		}
+		return fmt.Sprintf("it takes a number from %.40s to %.40s, in steps of %.40s", page.Plain(field.Min), page.Plain(field.Max), page.Plain(field.Step))
 	case "read_only", "disabled", "option_disabled":
 		return "choose another one, or do first what enables it"
 	case "one_option":

@@ -33,7 +33,9 @@ func (a typing) typeText(ctx context.Context) error {
 	}
 	for _, r := range strings.ReplaceAll(a.q.Text, "\r\n", "\n") {
 		k, ok := keys.Of(r)
-		if !ok { // the layout has no such key: insert it as an input method does
+		// The layout has no such key: insert it as an input method does. A tab in a text
+		// belongs into the field, which the key would leave.
+		if !ok || r == '\t' && a.text {
 			messages = append(messages, effects.Message{Method: input.InsertText.Method, Params: input.InsertTextParams{Text: string(r)}})
 			continue
 		}

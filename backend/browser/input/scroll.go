@@ -8,8 +8,9 @@ import (
 
 // scroll scrolls an element into view, or scrolls the page or an area.
 func (a *action) scroll(ctx context.Context) error {
+	a.begun = true // also when a dialog opens in the middle of it
 	f, ref := a.p.Frames.Main(), ""
-	a.fx.Out.Hit = "the page"
+	a.fx.Out.Hit, a.fx.Acted = "the page", true
 	if a.q.Target != "" {
 		name, args := "take", map[string]any{"watch": true, "want": "thing"}
 		if a.q.DX == 0 && a.q.DY == 0 {

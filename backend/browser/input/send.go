@@ -16,6 +16,7 @@ func (a *action) send(ctx context.Context, s *devtools.Session, messages ...effe
 // lifted calls do, which sends messages. Under an overlay, only these messages pass
 // meanwhile.
 func (a *action) lifted(ctx context.Context, do func() error, messages []effects.Message) error {
+	a.begun = true
 	in, _ := a.p.Frames.State(a.f)
 	a.fx.Listen(in)
 	what, is := effects.Expects(messages)

@@ -23,48 +23,66 @@ import (
 func (in *Inspector) Evaluate(ctx context.Context, by protocol.Caller, id protocol.TabID, expression string) (protocol.Evaluated, error) {
 	var out protocol.Evaluated
 	err := in.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
-		var info protocol.PageInfo
-		if err := p.Where(ctx, &info); err != nil {
-			return err
+		leaving, err := evaluate(ctx, p, expression, &out)
+		if in.open.AwaitClosed(ctx, id, p.Done, leaving.Wait()) {
+			out.Closed, err = id, nil
 		}
-		out.URL = info.URL
-		guarded, mark := expression, ""
-		if page.Judged(p) {
-			guarded, mark = onlyOn(info.URL, expression)
-		}
-		yes := true
-		res, err := cdp.Call(ctx, p.Session, runtime.Evaluate, runtime.EvaluateParams{
-			Expression: guarded, AwaitPromise: &yes, UserGesture: &yes, ReplMode: &yes, ObjectGroup: evalGroup,
-		})
-		if err != nil {
-			return err
-		}
-		defer func() {
-			_ = devtools.Post(context.WithoutCancel(ctx), p.Session, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: evalGroup})
-		}()
-		result, fault := res.Result, res.ExceptionDetails
-		// In REPL mode the browser awaits only where the expression itself says
-		// await. If the result is a promise, the caller means its value, so await it
-		// here.
-		if fault == nil && result != nil && result.Subtype == runtime.RemoteObjectSubtypePromise {
-			kept, err := cdp.Call(ctx, p.Session, runtime.AwaitPromise, runtime.AwaitPromiseParams{PromiseObjectID: result.ObjectID})
-			if err != nil {
-				return err
-			}
-			result, fault = kept.Result, kept.ExceptionDetails
-		}
-		switch {
-		case fault != nil && mark != "" && fault.Exception != nil && string(fault.Exception.Value) == mark:
-			if err := page.MayAct(ctx, p); err != nil {
-				return err
-			}
-			return page.ErrReplaced // by a page that the caller is not allowed on, and that is gone again
-		case fault != nil:
-			return thrown(fault)
-		}
-		return describe(ctx, p, result, &out)
+		return err
 	})
 	return out, err
+}
+
+// evaluate is Evaluate in a page, and asks whether the page is about to close.
+func evaluate(ctx context.Context, p *page.Page, expression string, out *protocol.Evaluated) (page.Leaving, error) {
+	var leaving page.Leaving
+	var info protocol.PageInfo
+	if err := p.Where(ctx, &info); err != nil {
+		return leaving, err
+	}
+	out.URL = info.URL
+	guarded, mark := expression, ""
+	if page.Judged(p) {
+		guarded, mark = onlyOn(info.URL, expression)
+	}
+	yes := true
+	q := page.NewCalls(p.Session)
+	err := q.Send(ctx, runtime.Evaluate.Method, runtime.EvaluateParams{
+		Expression: guarded, AwaitPromise: &yes, UserGesture: &yes, ReplMode: &yes, ObjectGroup: evalGroup,
+	})
+	if err != nil {
+		return leaving, err
+	}
+	answer := page.AskLeaving(ctx, p)
+	var res runtime.EvaluateResult
+	if err := q.Await(ctx, 0, &res); err != nil {
+		return leaving, err
+	}
+	defer func() {
+		_ = devtools.Post(context.WithoutCancel(ctx), p.Session, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: evalGroup})
+	}()
+	result, fault := res.Result, res.ExceptionDetails
+	// In REPL mode the browser awaits only where the expression itself says
+	// await. If the result is a promise, the caller means its value, so await it
+	// here.
+	if fault == nil && result != nil && result.Subtype == runtime.RemoteObjectSubtypePromise {
+		kept, err := cdp.Call(ctx, p.Session, runtime.AwaitPromise, runtime.AwaitPromiseParams{PromiseObjectID: result.ObjectID})
+		if err != nil {
+			return leaving, err
+		}
+		result, fault = kept.Result, kept.ExceptionDetails
+		answer = page.AskLeaving(ctx, p)
+	}
+	leaving = answer(ctx)
+	switch {
+	case fault != nil && mark != "" && fault.Exception != nil && string(fault.Exception.Value) == mark:
+		if err := page.MayAct(ctx, p); err != nil {
+			return leaving, err
+		}
+		return leaving, page.ErrReplaced // by a page that the caller is not allowed on, and that is gone again
+	case fault != nil:
+		return leaving, thrown(fault)
+	}
+	return leaving, describe(ctx, p, result, out)
 }
 
 // onlyOn is an expression that throws mark, and does nothing, on a page of another

@@ -3,12 +3,16 @@
 // is the style of an element, which it can undo.
 package inspect
 
-import "pilotfish/backend/browser/page"
+import (
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
+)
 
 // Inspector reads the pages of a browser's tabs.
 type Inspector struct {
 	tabs page.Tabs
+	open *tabs.Registry
 }
 
-// New returns the inspector of a browser's tabs.
-func New(tabs page.Tabs) *Inspector { return &Inspector{tabs: tabs} }
+// New returns the inspector of a browser's tabs. open lists them.
+func New(all page.Tabs, open *tabs.Registry) *Inspector { return &Inspector{tabs: all, open: open} }

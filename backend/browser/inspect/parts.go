@@ -165,7 +165,7 @@ func (in *Inspector) Search(ctx context.Context, by protocol.Caller, id protocol
 		return page.EachDrawn(ctx, p, func(f *page.Frame) error {
 			var part protocol.Matches
 			args := map[string]any{"what": what, "limit": limit - len(out.Matches)}
-			if err := page.Read(ctx, p, f, searchScript, args, &part); err != nil {
+			if err := page.Read(ctx, p, f, `(page, { what, limit }) => page.search(what, limit)`, args, &part); err != nil {
 				return err
 			}
 			out.Total += part.Total
@@ -175,65 +175,3 @@ func (in *Inspector) Search(ctx context.Context, by protocol.Caller, id protocol
 	})
 	return out, err
 }
-
-// searchScript searches block by block, as a reader does: it finds a phrase even if a
-// part of it is bold. It skips hidden text.
-const searchScript = `(page, { what, limit }) => {
-	const written = /^\/(.+)\/([a-z]*)$/s.exec(what);
-	const pattern = written
-		? new RegExp(written[1], written[2].replace(/[gy]/g, '') + 'g')
-		: new RegExp(what.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+'), 'gi');
-	const blocks = new Map();
-	const seen = new Map();
-	const shown = (el) => {
-		if (!seen.has(el)) seen.set(el, el.checkVisibility({ visibilityProperty: true }));
-		return seen.get(el);
-	};
-	const blockOf = (el) => {
-		let at = el;
-		while (at.parentElement && /^(inline|contents)$/.test(getComputedStyle(at).display)) at = at.parentElement;
-		return at;
-	};
-	const actable = (el) => {
-		for (let at = el; at; at = at.parentElement ?? at.getRootNode().host)
-			if (at.matches('a[href],button,input,select,textarea,summary,label,[role=button],[role=link],[role=tab],[role=menuitem],[role=option],[role=checkbox],[onclick],[tabindex]')) return at;
-		return null;
-	};
-	const read = (root) => {
-		const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
-		for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-			if (node instanceof Element) {
-				const root = page.rootOf(node);
-				if (root) read(root);
-				continue;
-			}
-			const el = node.parentElement ?? root.host;
-			if (!el || /^(script|style|noscript|template)$/.test(el.localName) || node.data.trim() === '' || !shown(el)) continue;
-			const block = blockOf(el);
-			const have = blocks.get(block) ?? { text: '', parts: [] };
-			have.parts.push({ at: have.text.length, el });
-			have.text += node.data.replace(/\s+/g, ' ');
-			blocks.set(block, have);
-		}
-	};
-	read(document.body ?? document.documentElement);
-	const matches = [];
-	let total = 0;
-	for (const { text, parts } of blocks.values()) {
-		for (const match of text.matchAll(pattern)) {
-			if (match[0] === '') continue;
-			total += 1;
-			if (matches.length >= limit) continue;
-			const { el } = parts.findLast(({ at }) => at <= match.index);
-			const near = actable(el);
-			const end = match.index + match[0].length;
-			matches.push({
-				...(near ? { ref: page.refOf(near) } : {}),
-				before: text.slice(Math.max(0, match.index - 60), match.index).trimStart(),
-				text: match[0].slice(0, 300),
-				after: text.slice(end, end + 60).trimEnd(),
-			});
-		}
-	}
-	return { total, matches };
-}`

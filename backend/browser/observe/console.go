@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -53,11 +54,11 @@ func (c *consoleWatch) Begin(ctx context.Context, s *devtools.Session, child boo
 		c.main = s
 		c.mu.Unlock()
 	}
-	if err := watch.Watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: runtime.Enable.Method}); err != nil {
-		return err
-	}
-	return watch.Watched(ctx, s, cdp.Command[cdp.Empty, cdp.Empty]{Method: log.Enable.Method})
+	return errors.Join(devtools.Post(ctx, s, runtime.Enable, cdp.Empty{}), devtools.Post(ctx, s, log.Enable, cdp.Empty{}))
 }
+
+// Workers implements watch.ForWorkers.
+func (*consoleWatch) Workers() {}
 
 func (c *consoleWatch) End(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, runtime.DiscardConsoleEntries, cdp.Empty{})
@@ -79,7 +80,8 @@ func (c *consoleWatch) Event(_ context.Context, s *devtools.Session, e devtools.
 			c.add(item)
 		}
 	case log.EntryAdded.Method:
-		if v, ok := devtools.Decode(e, log.EntryAdded); ok && v.Entry != nil {
+		// What a worker prints is read on its own session, with its values.
+		if v, ok := devtools.Decode(e, log.EntryAdded); ok && v.Entry != nil && v.Entry.WorkerID == "" {
 			l := v.Entry
 			entry := protocol.ConsoleEntry{
 				At: stamp(float64(l.Timestamp)), Level: levelOf(string(l.Level)), Source: string(l.Source), Text: l.Text, URL: l.URL,

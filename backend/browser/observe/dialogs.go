@@ -1,14 +1,15 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -50,11 +51,8 @@ func (d *dialogWatch) Event(ctx context.Context, s *devtools.Session, e devtools
 			return
 		}
 		d.mu.Lock()
-		d.last++
 		answered := d.policy != "leave"
-		d.ring.Add(protocol.DialogEntry{
-			N: d.last, At: time.Now().UTC(), Type: string(v.Type), Message: v.Message, URL: v.URL, Open: true, ByPolicy: answered,
-		})
+		d.add(protocol.DialogEntry{At: time.Now().UTC(), Type: string(v.Type), Message: v.Message, URL: v.URL, ByPolicy: answered})
 		params := cdppage.HandleJavaScriptDialogParams{Accept: d.policy == "accept", PromptText: d.text}
 		if params.Accept && d.text == "" {
 			params.PromptText = v.DefaultPrompt
@@ -79,6 +77,20 @@ func (d *dialogWatch) Event(ctx context.Context, s *devtools.Session, e devtools
 	}
 }
 
+// add records a dialog that is open, unless it is recorded: a page has one at a time.
+// d.mu is held.
+func (d *dialogWatch) add(one protocol.DialogEntry) {
+	if n := len(d.ring.Items); n > 0 && d.ring.Items[n-1].Open {
+		if last := &d.ring.Items[n-1]; last.Type == one.Type && last.Message == one.Message {
+			return
+		}
+		d.ring.Items[n-1].Open = false // its page has ended
+	}
+	d.last++
+	one.N, one.Open = d.last, true
+	d.ring.Add(one)
+}
+
 // Dialogs returns the dialogs that a tab showed, and begins to watch the tab if
 // it is not watched yet. A policy, if given, applies to the open dialog and to
 // later ones.
@@ -91,18 +103,28 @@ func (o *Observer) Dialogs(ctx context.Context, id protocol.TabID, policy, text 
 	if err != nil {
 		return protocol.DialogLog{}, err
 	}
-	if policy != "" {
+	// A dialog that opened before the watch began is known to the page, and only the
+	// page's session can answer it.
+	err = o.config.Beside(ctx, protocol.Caller{}, id, false, func(ctx context.Context, p *page.Page) error {
+		open := p.OpenDialog()
 		d.mu.Lock()
-		d.policy, d.text = policy, text
-		d.mu.Unlock()
-		if s := k.Session(); policy != "leave" {
-			// Without an open dialog the browser returns an error, which is
-			// expected.
-			_, _ = cdp.Call(ctx, s, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: policy == "accept", PromptText: text})
+		if open != nil {
+			d.add(protocol.DialogEntry{At: open.At, Type: open.Type, Message: open.Message, URL: open.URL})
 		}
+		if policy != "" {
+			d.policy, d.text = policy, text
+		}
+		d.mu.Unlock()
+		if open != nil && policy != "" && policy != "leave" {
+			_ = page.AnswerDialog(ctx, p, policy == "accept", cmp.Or(text, open.Default)) // it may be answered meanwhile
+		}
+		return nil
+	})
+	if err == nil {
+		err = o.tabs.Explain(ctx, id, k.CatchUp(ctx))
 	}
-	if err := k.CatchUp(ctx); err != nil {
-		return protocol.DialogLog{}, o.tabs.Explain(ctx, id, err)
+	if err != nil {
+		return protocol.DialogLog{}, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

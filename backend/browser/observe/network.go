@@ -76,6 +76,9 @@ func (n *networkWatch) Begin(ctx context.Context, s *devtools.Session, child boo
 	return devtools.Post(ctx, s, network.Enable, network.EnableParams{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post})
 }
 
+// Workers implements watch.ForWorkers.
+func (*networkWatch) Workers() {}
+
 func (n *networkWatch) End(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, network.Disable, cdp.Empty{})
 }

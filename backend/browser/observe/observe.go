@@ -8,6 +8,7 @@ import (
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/sourcemaps"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/values"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -26,6 +27,8 @@ type Config struct {
 	Beside func(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error
 	// Answered is called when a caller has answered a dialog.
 	Answered func(by protocol.Caller, id protocol.TabID, kind, message string)
+	// Open lists the tabs.
+	Open *tabs.Registry
 	// Info returns the browser that is running.
 	Info func() protocol.BrowserInfo
 }

@@ -13,6 +13,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/sourcemaps"
 	"pilotfish/backend/browser/values"
 	"pilotfish/backend/browser/watch"
@@ -50,12 +51,18 @@ func (o *Observer) RunInPage(ctx context.Context, by protocol.Caller, id protoco
 	}
 	yes := true
 	s := k.Session()
-	res, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{
-		Expression: script, ReplMode: &yes, AwaitPromise: &yes, UserGesture: &yes, GeneratePreview: &yes,
-		IncludeCommandLineAPI: &yes, ObjectGroup: values.Group,
+	var res runtime.EvaluateResult
+	err = o.config.Beside(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
+		return p.UntilDialog(ctx, id, func(ctx context.Context) (err error) {
+			res, err = cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{
+				Expression: script, ReplMode: &yes, AwaitPromise: &yes, UserGesture: &yes, GeneratePreview: &yes,
+				IncludeCommandLineAPI: &yes, ObjectGroup: values.Group,
+			})
+			return err
+		})
 	})
 	if err != nil {
-		return protocol.PageRun{}, o.tabs.Explain(ctx, id, err)
+		return protocol.PageRun{}, err
 	}
 	out := protocol.PageRun{URL: info.URL}
 	if d := res.ExceptionDetails; d != nil {

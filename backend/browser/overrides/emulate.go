@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -86,7 +87,10 @@ func apply(ctx context.Context, s *devtools.Session, child bool, part string, e 
 		_, err := cdp.Call(ctx, s, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: e.Media, Features: features})
 		return call(err)
 	case partAgent:
-		p := emulation.SetUserAgentOverrideParams{UserAgent: e.UserAgent, AcceptLanguage: e.Locale}
+		p := emulation.SetUserAgentOverrideParams{AcceptLanguage: e.Locale}
+		if e.UserAgentOrigin == "" {
+			p.UserAgent = e.UserAgent
+		}
 		_, err := cdp.Call(ctx, s, emulation.SetUserAgentOverride, p)
 		return call(err)
 	case partHeaders:
@@ -96,7 +100,9 @@ func apply(ctx context.Context, s *devtools.Session, child bool, part string, e 
 		}
 		h := network.Headers{}
 		for name, value := range e.Headers {
-			h[name] = value
+			if e.HeadersOrigin == "" {
+				h[name] = value
+			}
 		}
 		_, err := cdp.Call(ctx, s, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: h})
 		return call(err)
@@ -184,8 +190,8 @@ func parts(was, is *protocol.Emulation) []string {
 	add(partViewport, same(was.Viewport, is.Viewport))
 	add(partMedia, was.Media == is.Media && was.Scheme == is.Scheme && was.Motion == is.Motion && was.Contrast == is.Contrast)
 	add(partLocale, was.Locale == is.Locale)
-	add(partAgent, was.UserAgent == is.UserAgent && was.Locale == is.Locale)
-	add(partHeaders, maps.Equal(was.Headers, is.Headers))
+	add(partAgent, was.UserAgent == is.UserAgent && was.UserAgentOrigin == is.UserAgentOrigin && was.Locale == is.Locale)
+	add(partHeaders, maps.Equal(was.Headers, is.Headers) && was.HeadersOrigin == is.HeadersOrigin)
 	add(partTimezone, was.Timezone == is.Timezone)
 	add(partGeolocation, same(was.Geolocation, is.Geolocation))
 	add(partNetwork, same(was.Network, is.Network))
@@ -220,6 +226,10 @@ func (o *Overrides) Emulate(ctx context.Context, by protocol.Caller, id protocol
 	if err != nil {
 		return protocol.Emulation{}, err
 	}
+	rules, err := watch.Use(ctx, k, featureRules, func() *networkRules { return &networkRules{} })
+	if err != nil {
+		return protocol.Emulation{}, err
+	}
 	release, err := k.Change(ctx)
 	if err != nil {
 		return protocol.Emulation{}, err
@@ -238,13 +248,17 @@ func (o *Overrides) Emulate(ctx context.Context, by protocol.Caller, id protocol
 		}
 	}
 	put := func(e *protocol.Emulation) error {
-		return k.Each(func(s *devtools.Session, child bool) error {
+		bind := error(nil)
+		if slices.Contains(changed, partAgent) || slices.Contains(changed, partHeaders) {
+			bind = rules.bind(ctx, k, e)
+		}
+		return errors.Join(bind, k.Each(m, func(s *devtools.Session, child bool) error {
 			var err error
 			for _, part := range changed {
 				err = errors.Join(err, apply(ctx, s, child, part, e))
 			}
 			return err
-		})
+		}))
 	}
 	if err := put(&is); err != nil {
 		_ = put(&was)

@@ -2,6 +2,8 @@ package overrides
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
@@ -20,18 +23,35 @@ import (
 
 const featureRules = "rules"
 
-// networkRules blocks or mocks requests of a tab. Requests to URLs that no rule
-// names cost nothing.
+// networkRules blocks or mocks requests of a tab, and adds headers to those to some
+// origins. Requests to URLs that none of this is about cost nothing.
 type networkRules struct {
 	mu    sync.Mutex
 	rules []protocol.NetworkRule
+	bound []bound
+	// scripts show pages of one origin its user agent.
+	scripts map[*devtools.Session]cdppage.ScriptIdentifier
+}
+
+// bound are headers for one origin.
+type bound struct {
+	origin  string
+	headers []devtools.Header
 }
 
 func (n *networkRules) Begin(ctx context.Context, s *devtools.Session, _ bool) error {
+	return errors.Join(n.hold(ctx, s), n.show(ctx, s))
+}
+
+// hold makes the browser hold the requests that the rules and headers are about.
+func (n *networkRules) hold(ctx context.Context, s *devtools.Session) error {
 	n.mu.Lock()
 	patterns := make([]*fetch.RequestPattern, 0, len(n.rules))
 	for _, r := range n.rules {
 		patterns = append(patterns, &fetch.RequestPattern{URLPattern: fetchPattern(r.Pattern)})
+	}
+	for _, b := range n.bound {
+		patterns = append(patterns, &fetch.RequestPattern{URLPattern: b.origin + "/*"})
 	}
 	n.mu.Unlock()
 	if len(patterns) == 0 {
@@ -40,8 +60,58 @@ func (n *networkRules) Begin(ctx context.Context, s *devtools.Session, _ bool) e
 	return devtools.Post(ctx, s, fetch.Enable, fetch.EnableParams{Patterns: patterns})
 }
 
+// show tells the pages of an origin the user agent that their requests have: the
+// browser's own override is for pages of every origin.
+func (n *networkRules) show(ctx context.Context, s *devtools.Session) error {
+	n.mu.Lock()
+	script, old := "delete navigator.userAgent", n.scripts[s]
+	for _, b := range n.bound {
+		for _, h := range b.headers {
+			if h.Name == userAgent {
+				// A page cannot change what location says.
+				script = fmt.Sprintf("if (location.origin === %s) Object.defineProperty(navigator, 'userAgent', { value: %s, configurable: true })", quoted(b.origin), quoted(h.Value))
+			}
+		}
+	}
+	n.mu.Unlock()
+	if old == "" && strings.HasPrefix(script, "delete") {
+		return nil
+	}
+	if old != "" {
+		_ = devtools.Post(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: old})
+	}
+	// New documents run scripts only while the Page domain is enabled.
+	if err := devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}); err != nil {
+		return err
+	}
+	yes := true
+	added, err := cdp.Call(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script, RunImmediately: &yes})
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.scripts == nil {
+		n.scripts = make(map[*devtools.Session]cdppage.ScriptIdentifier)
+	}
+	n.scripts[s] = added.Identifier
+	return nil
+}
+
+const userAgent = "User-Agent"
+
+// quoted returns a text as a script writes it.
+func quoted(text string) string {
+	out, _ := json.Marshal(text) // a text always has a form
+	return string(out)
+}
+
 func (n *networkRules) End(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, fetch.Disable, cdp.Empty{})
+	n.mu.Lock()
+	n.bound = nil
+	n.mu.Unlock()
+	_ = n.show(ctx, s)
 }
 
 // fetchPattern converts a rule's pattern to the browser's form, in which an
@@ -66,10 +136,17 @@ func (n *networkRules) Event(ctx context.Context, s *devtools.Session, e devtool
 			break
 		}
 	}
+	var headers []*fetch.HeaderEntry
+	for _, b := range n.bound {
+		if page.OriginOf(v.Request.URL) == b.origin {
+			headers = devtools.WithHeaders(v.Request.Headers, b.headers)
+			break // they have been put together
+		}
+	}
 	n.mu.Unlock()
 	switch {
 	case rule == nil:
-		_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID})
+		_ = devtools.Post(ctx, s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: v.RequestID, Headers: headers})
 	case rule.Block:
 		_ = devtools.Post(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: v.RequestID, ErrorReason: network.ErrorReasonBlockedByClient})
 	default:
@@ -150,6 +227,35 @@ func (o *Overrides) RemoveNetworkRules(ctx context.Context, id protocol.TabID, p
 	return removed, err
 }
 
+// boundOf returns the headers of an emulation that are for one origin.
+func boundOf(e *protocol.Emulation) []bound {
+	var out []bound
+	if e.HeadersOrigin != "" && len(e.Headers) > 0 {
+		b := bound{origin: e.HeadersOrigin}
+		for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
+			b.headers = append(b.headers, devtools.Header{Name: name, Value: e.Headers[name]})
+		}
+		out = append(out, b)
+	}
+	if e.UserAgentOrigin == "" || e.UserAgent == "" {
+		return out
+	}
+	agent := devtools.Header{Name: userAgent, Value: e.UserAgent}
+	if len(out) > 0 && e.UserAgentOrigin == e.HeadersOrigin {
+		out[0].headers = append([]devtools.Header{agent}, out[0].headers...)
+		return out
+	}
+	return append(out, bound{origin: e.UserAgentOrigin, headers: []devtools.Header{agent}})
+}
+
+// bind adds the headers of an emulation that are for one origin.
+func (n *networkRules) bind(ctx context.Context, k *watch.Keeper, e *protocol.Emulation) error {
+	n.mu.Lock()
+	n.bound = boundOf(e)
+	n.mu.Unlock()
+	return k.Each(n, func(s *devtools.Session, child bool) error { return n.Begin(ctx, s, child) })
+}
+
 func (o *Overrides) changeRules(ctx context.Context, id protocol.TabID, change func([]protocol.NetworkRule) ([]protocol.NetworkRule, error)) error {
 	k, err := o.tabs.Of(ctx, id)
 	if err != nil {
@@ -174,5 +280,5 @@ func (o *Overrides) changeRules(ctx context.Context, id protocol.TabID, change f
 		return err
 	}
 	o.changed()
-	return o.tabs.Explain(ctx, id, k.Each(func(s *devtools.Session, child bool) error { return n.Begin(ctx, s, child) }))
+	return o.tabs.Explain(ctx, id, k.Each(n, func(s *devtools.Session, child bool) error { return n.Begin(ctx, s, child) }))
 }

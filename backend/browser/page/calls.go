@@ -11,6 +11,7 @@ import (
 type Calls struct {
 	s       *devtools.Session
 	method  []string
+	params  []any
 	id      []int64
 	pending []*devtools.Pending
 }
@@ -21,15 +22,21 @@ func (a *Calls) Send(ctx context.Context, method string, params any) error {
 	if err != nil {
 		return err
 	}
-	a.method, a.id, a.pending = append(a.method, method), append(a.id, id), append(a.pending, p)
+	a.method, a.params, a.id, a.pending = append(a.method, method), append(a.params, params), append(a.id, id), append(a.pending, p)
 	return nil
 }
 
 // Answered reports whether the answer to command i has arrived.
 func (a *Calls) Answered(i int) bool { return len(a.pending[i].Reply) > 0 }
 
-func (a *Calls) await(ctx context.Context, i int, into any) error {
+// Await waits for the answer to command i; into may be nil.
+func (a *Calls) Await(ctx context.Context, i int, into any) error {
 	return a.s.Await(ctx, a.method[i], a.id[i], a.pending[i], into)
+}
+
+// Again sends command i once more, and does not wait for its answer.
+func (a *Calls) Again(ctx context.Context, i int) error {
+	return a.s.Post(ctx, a.method[i], a.params[i])
 }
 
 // Len returns how many commands were sent.

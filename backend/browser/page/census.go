@@ -103,7 +103,7 @@ func (c *census) complete(ctx context.Context) bool {
 		return false
 	}
 	now := Counted{worlds: strings.Join(c.worlds, " ")}
-	if c.q.await(ctx, 0, &now.GetDOMCountersResult) != nil {
+	if c.q.Await(ctx, 0, &now.GetDOMCountersResult) != nil {
 		return false
 	}
 	if len(c.q.pending) == 1 { // not counted yet
@@ -115,7 +115,7 @@ func (c *census) complete(ctx context.Context) bool {
 		}
 	}
 	var all dom.PerformSearchResult
-	if c.q.await(ctx, 1, &all) != nil {
+	if c.q.Await(ctx, 1, &all) != nil {
 		return false
 	}
 	known := int64(0)
@@ -125,7 +125,7 @@ func (c *census) complete(ctx context.Context) bool {
 		var a struct {
 			Value int64 `json:"value"`
 		}
-		if c.q.await(ctx, 2+i, &res) != nil || res.Result == nil || jsonv2.Unmarshal(res.Result.Value, &text) != nil || json.Unmarshal([]byte(text), &a) != nil {
+		if c.q.Await(ctx, 2+i, &res) != nil || res.Result == nil || jsonv2.Unmarshal(res.Result.Value, &text) != nil || json.Unmarshal([]byte(text), &a) != nil {
 			return false
 		}
 		known += a.Value

@@ -13,11 +13,21 @@ func UnknownTab(id protocol.TabID) error {
 	return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "", protocol.Try("lists the tabs", "tabs"))
 }
 
+// ErrPDF is returned for a document that is a PDF file: the browser's viewer shows it,
+// and no script can read it.
+var ErrPDF = errors.New("the document is a PDF file")
+
+// PDFLine stands for a PDF file where the text of a page contains it.
+const PDFLine = "(a PDF file in the browser's viewer: a screenshot shows it)"
+
 // TabError turns an error of a page into a protocol.Error with a code and a hint.
 func TabError(ctx context.Context, id protocol.TabID, doing string, p *Page, err error) error {
 	switch {
 	case errors.Is(err, ErrCrashed):
 		return protocol.NewError(protocol.CodeCrashed, "the page in "+string(id)+" crashed", "", protocol.Try("loads it again", "reload"))
+	case errors.Is(err, ErrPDF):
+		return protocol.NewError(protocol.CodeNotActable, "tab "+string(id)+" shows a PDF file in the browser's viewer, in which nothing can be read or acted on",
+			"the user can read or save it", protocol.Try("shows it", "screenshot"))
 	case errors.Is(err, ErrStale), errors.Is(err, ErrReplaced), isLeaving(err):
 		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document in the meantime", "look again")
 	case errors.Is(err, devtools.ErrPipeEnded):
@@ -25,17 +35,11 @@ func TabError(ctx context.Context, id protocol.TabID, doing string, p *Page, err
 	case errors.Is(err, devtools.ErrSessionEnded), IsTargetGone(err):
 		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced in the meantime", "", protocol.Try("lists the tabs", "tabs"))
 	case p != nil && p.OpenDialog() != nil:
-		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" shows a dialog and does not answer ("+p.OpenDialog().String()+")", "answer it in the browser").Quoting()
+		return DialogOpen(id, p.OpenDialog())
 	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang", protocol.Try("loads it again", "reload"), protocol.MoreTime())
+		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang", protocol.Try("loads it again", "reload"), protocol.Try("closes the tab", "closetab"), protocol.MoreTime())
 	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
 		return protocol.NewError(protocol.CodeTimeout, "the command was the caller cancelled the command", "")
 	}
 	return protocol.NewError(protocol.CodeInternal, err.Error(), "")
-}
-
-// DialogOpen returns the error for a tab that does nothing until its dialog is
-// answered.
-func DialogOpen(id protocol.TabID, d *Dialog) error {
-	return protocol.NewError(protocol.CodeDialog, "tab "+string(id)+" shows a dialog and does nothing until it is answered ("+d.String()+")", "", protocol.AnswerDialog()...)
 }

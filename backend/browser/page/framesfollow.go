@@ -12,51 +12,85 @@ import (
 	"pilotfish/backend/browser/devtools"
 )
 
-// hook updates the frames from a session's events.
-func (p *Page) hook(s *devtools.Session) {
-	follow := func(e devtools.Event) {
-		switch e.Method {
-		case target.AttachedToTarget.Method:
-			if v, ok := devtools.Decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
-				if child := s.Conn.Session(v.SessionID); child != nil {
-					p.attachChild(child, v.TargetInfo)
-				}
-			}
-		case target.DetachedFromTarget.Method:
-			if v, ok := devtools.Decode(e, target.DetachedFromTarget); ok {
-				if child := s.Conn.Session(v.SessionID); child != nil {
-					p.Frames.detached(child, s)
-				}
-			}
-		default:
-			p.Frames.event(s, e)
-			if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && e.Method == cdppage.FrameNavigated.Method && v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
-				p.restored(s)
+// follow applies an event of a session of the page: its own, one of a frame in another
+// process, or one of a worker. The connection's reader calls it, so it must not block.
+func (p *Page) follow(s *devtools.Session, e devtools.Event) {
+	p.requests.event(s, e)
+	switch e.Method {
+	case target.AttachedToTarget.Method:
+		if v, ok := devtools.Decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil {
+			if child := s.Conn.Session(v.SessionID); child != nil {
+				p.attached(child, v.TargetInfo)
 			}
 		}
-	}
-	if s != p.Session {
-		s.Follow(follow)
+		return
+	case target.DetachedFromTarget.Method:
+		if v, ok := devtools.Decode(e, target.DetachedFromTarget); ok {
+			if child := s.Conn.Session(v.SessionID); child != nil {
+				p.detached(child, s)
+			}
+		}
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.then = follow
+	if !p.IsOpen() {
+		return
+	}
+	p.Frames.event(s, e)
+	if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && e.Method == cdppage.FrameNavigated.Method && v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
+		p.restored(s)
+	}
 }
 
-// attachChild adds a frame that another process renders. The connection's reader
-// calls it, so it must not block.
-func (p *Page) attachChild(child *devtools.Session, info *target.Info) {
+// attached adds a session of a frame that another process renders, or of a worker. Its
+// target waits until everything is enabled on the session.
+func (p *Page) attached(child *devtools.Session, info *target.Info) {
+	child.Follow(func(e devtools.Event) { p.follow(child, e) })
+	p.mu.Lock()
+	frame := info.Type == "iframe"
+	open := p.Frames != nil
+	if frame && !open {
+		p.early[child] = info
+	}
+	p.mu.Unlock()
+	if frame && open {
+		p.adopt(child, info, true)
+		return
+	}
+	go func() { // ends with the child's session at the latest
+		ctx := context.Background()
+		_ = followRequests(ctx, child)
+		_ = devtools.Post(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	}()
+}
+
+// adopt adds a frame that another process renders to the frames, and installs our world
+// in it. waits says that the frame waits until that is done.
+func (p *Page) adopt(child *devtools.Session, info *target.Info, waits bool) {
 	installed := p.Frames.installing(child)
 	p.Frames.attached(child, info)
-	p.hook(child)
 	go func() { // ends with the child's session at the latest
-		err := install(context.Background(), child, true)
+		ctx := context.Background()
+		err := install(ctx, child, true)
+		if waits {
+			_ = followRequests(ctx, child)
+			_ = devtools.Post(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+		}
 		installed()
 		if err == nil {
-			_ = p.join(context.Background(), child)
+			_ = p.join(ctx, child)
 		}
 	}()
+}
+
+// detached removes a session that the session by had attached.
+func (p *Page) detached(child, by *devtools.Session) {
+	p.requests.ended(child)
+	p.mu.Lock()
+	delete(p.early, child)
+	p.mu.Unlock()
+	if p.IsOpen() {
+		p.Frames.detached(child, by)
+	}
 }
 
 // installing records that our world is being installed on a session, until

@@ -50,9 +50,8 @@ func TestWorldOfAFrameThatComes(t *testing.T) {
 		p := New(s, Host{Log: slog.New(slog.DiscardHandler), Equipped: func(context.Context, *devtools.Session) error { return nil }}).For(protocol.Caller{})
 		p.Frames = newFrames(&Space{Next: 1}, s)
 		came := make(chan struct{})
-		p.hook(s)
 		s.Follow(func(e devtools.Event) {
-			p.then(e)
+			p.follow(s, e)
 			close(came)
 		})
 		b.Emit(s.ID, target.AttachedToTarget.Method, target.EventAttachedToTarget{SessionID: "CHILD", TargetInfo: &target.Info{TargetID: "FRAME", Type: "iframe", ParentFrameID: "MAIN"}})

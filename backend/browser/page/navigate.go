@@ -29,9 +29,16 @@ type Navigation struct {
 	// server that answered.
 	Allow    func(url string) error
 	released func() // hands the decision back to the tab's gate
-	heard    bool   // request events are enabled
 
-	Begun     map[cdp.LoaderID]bool // documents that the browser has begun to load since
+	Begun   map[cdp.LoaderID]bool // documents that the browser has begun to load since
+	begun   int                   // how many that were
+	to      string                // the address of the last one
+	commits int                   // documents that were shown since
+	// blocked: a dialog of the page that is being left keeps it there, and cannot be
+	// answered. more is how many further navigations were begun to close such dialogs.
+	blocked bool
+	more    int
+
 	Committed cdp.LoaderID
 	Loaded    map[cdp.LoaderID]protocol.WaitUntil // how far each document has loaded
 	Request   network.RequestID                   // the main document's request
@@ -40,10 +47,12 @@ type Navigation struct {
 	Refused   error
 	Within    string // the new URL, when the navigation stayed within the document
 	crashed   bool   // the renderer ended since the navigation began
+	// Dialog waits for an answer on the page that was loaded; nil for none.
+	Dialog *protocol.DialogInfo
 }
 
 // BeginNavigation subscribes to the events before anything is started, so that no
-// event is missed, and enables them.
+// event is missed, and enables those that Allow needs.
 func (p *Page) BeginNavigation(ctx context.Context, allow func(string) error) (*Navigation, error) {
 	n := p.FollowNavigation(allow)
 	if err := n.Enable(ctx); err != nil {
@@ -53,15 +62,15 @@ func (p *Page) BeginNavigation(ctx context.Context, allow func(string) error) (*
 	return n, nil
 }
 
-// FollowNavigation subscribes to the events. The browser sends all of them after
-// Enable.
+// FollowNavigation subscribes to the events. The browser sends those that Allow needs
+// after Enable.
 func (p *Page) FollowNavigation(allow func(string) error) *Navigation {
 	n := &Navigation{
 		p:     p,
 		Allow: allow,
 		Events: p.Events(
 			cdppage.FrameStartedNavigating.Method, cdppage.FrameNavigated.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
-			cdppage.JavascriptDialogOpening.Method,
+			cdppage.JavascriptDialogOpening.Method, cdppage.JavascriptDialogClosed.Method,
 			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.LoadingFailed.Method,
 			fetch.RequestPaused.Method, inspector.TargetCrashed.Method,
 		),
@@ -76,63 +85,86 @@ func (p *Page) FollowNavigation(allow func(string) error) *Navigation {
 
 // Enable turns on all of the events in the browser.
 func (n *Navigation) Enable(ctx context.Context) error {
-	if n.heard {
+	if n.Allow == nil {
 		return nil
 	}
-	n.heard = true
-	err := n.p.EnableRequestEvents(ctx)
-	if n.Allow != nil {
-		err = errors.Join(err, devtools.Post(ctx, n.p.Session, fetch.Enable, fetch.EnableParams{
-			Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}},
-		}))
-	}
-	return err
+	return devtools.Post(ctx, n.p.Session, fetch.Enable, fetch.EnableParams{
+		Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}},
+	})
 }
 
 // End unsubscribes and turns off what Enable turned on.
 func (n *Navigation) End(ctx context.Context) {
 	n.Events.Release()
-	ctx = context.WithoutCancel(ctx)
 	if n.Allow != nil {
 		n.released()
-		_ = devtools.Post(ctx, n.p.Session, fetch.Disable, cdp.Empty{})
-	}
-	if n.heard {
-		n.p.ReleaseRequestEvents(ctx)
+		_ = devtools.Post(context.WithoutCancel(ctx), n.p.Session, fetch.Disable, cdp.Empty{})
 	}
 }
 
+// replacedTries is how often a navigation is begun again that another one has replaced,
+// and blockedTries how often one that a dialog blocks.
+const (
+	replacedTries = 3
+	blockedTries  = 10
+)
+
 // Run calls start, which begins the navigation, and follows it until the page has
-// reached the state wait, the navigation has failed, or it was refused. It returns
-// ErrCrashed when the renderer ends meanwhile.
+// reached the state wait or opened a dialog, the navigation has failed, or it was
+// refused. Where the page itself went elsewhere at that moment, and so replaced the
+// navigation, Run begins it again. It returns ErrCrashed when the renderer ends
+// meanwhile; a page that hangs while it is being left is ended.
 func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start func() (Started, error)) error {
 	type result struct {
 		Started
 		err error
 	}
-	calls := make(chan result, 1)
-	go func() {
-		s, err := start()
-		calls <- result{s, err}
-	}()
+	calls := make(chan result, replacedTries+blockedTries)
+	starts, ends := 0, 0
+	begin := func(start func() (Started, error)) {
+		starts++
+		go func() {
+			s, err := start()
+			calls <- result{s, err}
+		}()
+	}
+	begin(start)
+	watched, stop := context.WithCancel(ctx)
+	defer stop()
+	hangs := n.p.hangs(watched)
 	var begun *Started
 	for {
 		if err := n.Refusal(); err != nil {
 			return err
 		}
-		if begun != nil && n.Reached(wait) {
+		if begun != nil && !n.leaving() && (n.Reached(wait) || n.Dialog != nil) {
 			return nil
+		}
+		if n.blocked && starts < blockedTries {
+			// The browser closes a dialog when a navigation begins. This one waits for the
+			// one before it.
+			n.blocked = false
+			n.more++
+			to := n.to
+			begin(func() (Started, error) {
+				res, err := cdp.Call(ctx, n.p.Session, cdppage.Navigate, cdppage.NavigateParams{URL: to})
+				return Started{Failure: res.ErrorText, Download: res.IsDownload}, err
+			})
 		}
 		if n.crashed {
 			return ErrCrashed
 		}
 		if begun != nil && n.Failure != "" && n.Committed == "" {
-			return n.failed(ctx, n.Failure)
+			if err := n.failed(ctx, n.Failure); n.Failure != "" {
+				return err
+			}
+			continue // it was the failure of a navigation that this one has replaced
 		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case c := <-calls:
+			ends++
 			if n.Refusal() != nil {
 				continue
 			}
@@ -142,10 +174,29 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 			switch {
 			case c.Download:
 				return protocol.NewError(protocol.CodeNavigation, "the address is a download, not a page; the tab did not change", "", protocol.Try("prints the path of the file", "downloads", "wait"))
+			case c.Failure == aborted && ends < starts && n.more > 0:
+				n.more-- // a later one has replaced it
+				continue
 			case c.Failure != "":
-				return n.failed(ctx, c.Failure)
+				err := n.failed(ctx, c.Failure)
+				if c.Failure == aborted && !errors.Is(err, ErrCrashed) && n.begun > starts && starts-n.more < replacedTries {
+					begin(start)
+					continue
+				}
+				return err
 			}
 			begun = &c.Started
+		case <-hangs:
+			if n.Committed != "" {
+				continue
+			}
+			ended, err := n.p.endRenderer(ctx)
+			if err != nil {
+				return err
+			}
+			if ended {
+				return ErrCrashed
+			}
 		case e, ok := <-n.Events.C:
 			if !ok {
 				return devtools.ErrSessionEnded
@@ -155,11 +206,19 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 	}
 }
 
+// aborted is the network error of a navigation that was cancelled.
+const aborted = "net::ERR_ABORTED"
+
 // failed returns the error for a network error, or ErrCrashed when the renderer's end
-// is its reason. The event of that can come after the error; it has been read when the
-// next answer is there.
+// is its reason. The events that explain the error can come after it; they have been
+// read when the next answer is there.
 func (n *Navigation) failed(ctx context.Context, text string) error {
 	_, _ = cdp.Call(ctx, n.p.Session, cdppage.GetNavigationHistory, cdp.Empty{})
+	for len(n.Events.C) > 0 {
+		if e, ok := <-n.Events.C; ok {
+			n.Event(ctx, e)
+		}
+	}
 	if n.p.Crashed() {
 		return ErrCrashed
 	}
@@ -208,9 +267,13 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 	case cdppage.FrameStartedNavigating.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameStartedNavigating); ok && v.FrameID == main {
 			n.Begun[v.LoaderID] = true
+			n.begun++
+			n.to = v.URL
+			n.Request, n.Failure = "", "" // of a navigation that this one replaces
 		}
 	case cdppage.FrameNavigated.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil && v.Frame.ParentID == "" {
+			n.commits++
 			n.Committed = v.Frame.LoaderID
 			ours := n.Begun[n.Committed]
 			delete(n.Begun, n.Committed)
@@ -247,11 +310,11 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 			}
 		}
 	case cdppage.JavascriptDialogOpening.Method:
-		// The page asks whether to leave; the command that navigates has already
-		// decided that.
-		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok && v.Type == cdppage.DialogTypeBeforeunload {
-			_ = devtools.Post(ctx, n.p.Session, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true})
+		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
+			n.asked(ctx, v)
 		}
+	case cdppage.JavascriptDialogClosed.Method:
+		n.Dialog = nil
 	case network.RequestWillBeSent.Method:
 		if v, ok := devtools.Decode(e, network.RequestWillBeSent); ok && v.FrameID == main && v.Type == network.ResourceTypeDocument {
 			n.Request = v.RequestID
@@ -271,6 +334,30 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 		if v, ok := devtools.Decode(e, fetch.RequestPaused); ok && v.Request != nil {
 			n.gate(ctx, &v, v.FrameID == main)
 		}
+	}
+}
+
+// leaving reports whether the page is still there that the command leaves.
+func (n *Navigation) leaving() bool {
+	return n.Within == "" && (n.Committed == "" || n.more > 0 && n.commits <= n.more)
+}
+
+// asked handles a dialog. One of the page that the command leaves would keep it from
+// leaving: the question whether to leave is answered as the command has decided it, and
+// any other is dismissed. One of the page that is loaded waits for the user.
+func (n *Navigation) asked(ctx context.Context, v cdppage.EventJavascriptDialogOpening) {
+	id, policy := n.p.host.Dialog()
+	switch {
+	case v.Type == cdppage.DialogTypeBeforeunload:
+		_ = devtools.Post(ctx, n.p.Session, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true})
+	case policy != "":
+	case n.leaving():
+		// The browser takes no answer once it has chosen the process of the new document.
+		n.blocked = isSwapping(AnswerDialog(ctx, n.p, false, ""))
+	default:
+		d := InfoOf(v)
+		d.Tab = id
+		n.Dialog = &d
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/inspector"
@@ -30,6 +31,11 @@ type Host struct {
 	Space func(id protocol.TabID) *Space
 	// Crashed is called when the page's renderer has crashed, or exists again.
 	Crashed func(is bool)
+	// Dialogs are those of all pages of the browser.
+	Dialogs *Dialogs
+	// Dialog returns the id of the page's tab, and how its dialogs are answered
+	// automatically; empty where they wait for an answer.
+	Dialog func() (id protocol.TabID, policy string)
 	// Titled is called with the page's URL and title.
 	Titled func(url, title string)
 	// Attach opens a session to a target in addition to the shared one. release
@@ -79,22 +85,26 @@ type shared struct {
 	host Host
 
 	mu     sync.Mutex
-	dialog *Dialog       // the open dialog; nil when none is open
+	dialog *Dialog       // the dialog that waits for an answer; nil when none does
+	asks   chan struct{} // closed while dialog is not nil
 	dead   chan struct{} // closed while the renderer is crashed
 	isDead bool
 
-	Frames *frames              // nil until the first snapshot or action
-	opened *opening             // nil until then, and after an attempt that failed
-	then   func(devtools.Event) // further follower of the session's events
+	Frames *frames  // nil until the first snapshot or action
+	opened *opening // nil until then, and after an attempt that failed
+	// The frames in other processes that were attached while Frames was nil.
+	early map[*devtools.Session]*target.Info
 
-	requestEvents lingering // of request events
-	drawing       lingering // of a tab that is not in front
+	requests *requests
+	drawing  lingering // of a tab that is not in front
 }
 
 // New returns the page of a session, for no caller. It receives no events before
 // Follow.
 func New(s *devtools.Session, host Host) *Page {
-	return &Page{shared: &shared{Session: s, host: host, dead: make(chan struct{})}}
+	return &Page{shared: &shared{
+		Session: s, host: host, asks: make(chan struct{}), dead: make(chan struct{}), requests: newRequests(), early: make(map[*devtools.Session]*target.Info),
+	}}
 }
 
 // For returns the page for a caller: our world remembers for each caller what it
@@ -109,7 +119,7 @@ func InFront(p *Page) bool { return p.host.InFront() }
 func Twin(p *Page, s *devtools.Session) *Page { return New(s, p.host).For(p.by) }
 
 // Follow subscribes the page to the events that explain why it does not answer
-// (dialogs, crashes), and enables them in the browser. With typedIn, for a page
+// (dialogs, crashes) and to those of its requests, and enables them in the browser. With typedIn, for a page
 // in which the user may type, it also installs, before anything else of our
 // world, the script that catches keys during a press.
 func (p *Page) Follow(ctx context.Context, typedIn bool) error {
@@ -134,6 +144,7 @@ func EnableEvents(ctx context.Context, p *Page) error {
 		devtools.Post(ctx, p.Session, cdppage.Enable, cdppage.EnableParams{}),
 		devtools.Post(ctx, p.Session, inspector.Enable, cdp.Empty{}),
 		devtools.Post(ctx, p.Session, cdppage.SetLifecycleEventsEnabled, cdppage.SetLifecycleEventsEnabledParams{Enabled: true}),
+		followRequests(ctx, p.Session),
 	)
 }
 
@@ -155,49 +166,22 @@ func (p *Page) take(e devtools.Event) {
 	switch e.Method {
 	case cdppage.JavascriptDialogOpening.Method:
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
-			p.setDialog(&Dialog{Kind: string(v.Type), Message: v.Message})
+			if id, policy := p.host.Dialog(); policy == "" {
+				d := &Dialog{DialogInfo: InfoOf(v), URL: v.URL, At: time.Now().UTC()}
+				d.Tab = id
+				p.setDialog(d)
+			}
 		}
 	case cdppage.JavascriptDialogClosed.Method:
 		p.setDialog(nil)
 	case inspector.TargetCrashed.Method:
+		p.setDialog(nil)
 		p.setCrashed(true)
 	case inspector.TargetReloadedAfterCrash.Method:
 		p.setCrashed(false)
 	}
 	p.host.Event(e)
-	p.mu.Lock()
-	then := p.then
-	p.mu.Unlock()
-	if then != nil {
-		then(e)
-	}
-}
-
-// Dialog is a dialog of a page.
-type Dialog struct{ Kind, Message string }
-
-// String returns the dialog's kind and the page's message.
-func (d *Dialog) String() string {
-	if d == nil {
-		return "dialog"
-	}
-	return d.Kind + ": " + Plain(d.Message)
-}
-
-func (p *Page) setDialog(d *Dialog) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.dialog = d
-}
-
-// DialogAnswered records that the dialog is closed, before its event arrives.
-func (p *Page) DialogAnswered() { p.setDialog(nil) }
-
-// OpenDialog returns the dialog that is open; nil when there is none.
-func (p *Page) OpenDialog() *Dialog {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.dialog
+	p.follow(p.Session, e)
 }
 
 // setCrashed records whether the renderer has crashed. A crash cancels everything
@@ -274,7 +258,7 @@ func AskWhere(ctx context.Context, p *Page) (answer func(ctx context.Context, in
 	}
 	return func(ctx context.Context, info *protocol.PageInfo) error {
 		var h cdppage.GetNavigationHistoryResult
-		err := q.await(ctx, 0, &h)
+		err := q.Await(ctx, 0, &h)
 		// The navigation event of a gated page comes before the browser has swapped
 		// the page in. The call succeeds once it has.
 		for ctx.Err() == nil && isSwapping(err) {

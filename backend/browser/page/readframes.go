@@ -50,7 +50,7 @@ func readOnce(ctx context.Context, p *Page, f *Frame, function string, data []by
 		return false, p.WorldError(f, world, err)
 	}
 	var res runtime.EvaluateResult
-	err = q.await(ctx, 0, &res)
+	err = q.Await(ctx, 0, &res)
 	if err == nil && fresh {
 		return true, nil
 	}
@@ -68,9 +68,9 @@ func (p *Page) Function(f *Frame, function string, args []byte) string {
 }
 
 // leftOut reports whether a frame is skipped because of an error: it went away
-// meanwhile, or is not rendered. The main frame is never skipped.
+// meanwhile, is not rendered, or cannot be read. The main frame is never skipped.
 func leftOut(f *Frame, err error) bool {
-	return f.Number != 0 && (errors.Is(err, ErrReplaced) || errors.Is(err, ErrNoFrame))
+	return f.Number != 0 && (errors.Is(err, ErrReplaced) || errors.Is(err, ErrNoFrame) || errors.Is(err, ErrPDF))
 }
 
 // drawnFrames returns the frames that a user sees, the main frame first and each
@@ -158,6 +158,9 @@ func Prose(ctx context.Context, p *Page, f *Frame, method, ref string) (text str
 			return ""
 		}
 		text, _, err := Prose(ctx, p, child, method, "")
+		if errors.Is(err, ErrPDF) {
+			return PDFLine
+		}
 		if err != nil && !leftOut(child, err) {
 			fault = err
 		}

@@ -32,6 +32,7 @@ type domNode struct {
 	ID          cdp.BackendNodeID `json:"backendNodeId"`
 	Type        string            `json:"shadowRootType"`
 	Children    []*domNode        `json:"children"`
+	ChildCount  int               `json:"childNodeCount"`
 	ShadowRoots []*domNode        `json:"shadowRoots"`
 }
 
@@ -84,14 +85,14 @@ func (p *Page) snapshotOnce(ctx context.Context, f *Frame, name string, args, in
 	}
 	var listeners domdebugger.GetEventListenersResult
 	var fresh bool
-	if q.await(ctx, 0, &listeners) == nil {
+	if q.Await(ctx, 0, &listeners) == nil {
 		fresh, err = passShadowRoots(ctx, p, f, s, world, doc, count.complete(ctx), listeners.Listeners)
 		if err != nil {
 			return false, p.WorldError(f, world, err)
 		}
 	}
 	var res runtime.EvaluateResult
-	err = q.await(ctx, 1, &res)
+	err = q.Await(ctx, 1, &res)
 	if err == nil && fresh {
 		return true, nil
 	}
@@ -216,26 +217,67 @@ func passShadowRoots(ctx context.Context, p *Page, f *Frame, s *devtools.Session
 // document itself. It returns neither when there are no closed roots, unless
 // framed is set.
 func describeDocument(ctx context.Context, s *devtools.Session, doc runtime.RemoteObjectID, framed bool) (own map[cdp.BackendNodeID]bool, roots []cdp.BackendNodeID, err error) {
-	all, yes := int64(-1), true
-	var tree struct {
-		Node jsonv2.Value `json:"node"`
+	tree, err := describe(ctx, s, dom.DescribeNodeParams{ObjectID: doc}, -1)
+	if _, ok := errors.AsType[*devtools.MethodError](err); ok {
+		return describeParts(ctx, s, doc)
 	}
-	params := dom.DescribeNodeParams{ObjectID: doc, Depth: &all, Pierce: &yes}
-	if err := s.Call(ctx, dom.DescribeNode.Method, params, &tree); err != nil {
-		if _, ok := errors.AsType[*devtools.MethodError](err); ok {
-			return nil, nil, nil // the error of the call itself says what happened to the document
-		}
+	if err != nil {
 		return nil, nil, err
 	}
-	if !framed && !bytes.Contains(tree.Node, []byte(`"shadowRootType":"closed"`)) {
+	if !framed && !bytes.Contains(tree, []byte(`"shadowRootType":"closed"`)) {
 		return nil, nil, nil
 	}
 	var root domNode
-	if err := jsonv2.Unmarshal(tree.Node, &root); err != nil {
+	if err := jsonv2.Unmarshal(tree, &root); err != nil {
 		return nil, nil, fmt.Errorf("reading the document: %w", err)
 	}
 	own = make(map[cdp.BackendNodeID]bool)
-	return own, root.closed(own, nil), nil
+	roots, _ = root.closed(own, nil, nil)
+	return own, roots, nil
+}
+
+// describe returns the description of a node with so many levels in it, -1 for all.
+func describe(ctx context.Context, s *devtools.Session, params dom.DescribeNodeParams, depth int64) (jsonv2.Value, error) {
+	yes := true
+	params.Depth, params.Pierce = &depth, &yes
+	var tree struct {
+		Node jsonv2.Value `json:"node"`
+	}
+	err := s.Call(ctx, dom.DescribeNode.Method, params, &tree)
+	return tree.Node, err
+}
+
+// partLevels is how many levels of a document are described at once. Chromium 156
+// cannot send more than about 140.
+const partLevels = 100
+
+// describeParts is describeDocument for a document that has more levels than one
+// answer can have.
+func describeParts(ctx context.Context, s *devtools.Session, doc runtime.RemoteObjectID) (own map[cdp.BackendNodeID]bool, roots []cdp.BackendNodeID, err error) {
+	own = make(map[cdp.BackendNodeID]bool)
+	parts := []dom.DescribeNodeParams{{ObjectID: doc}}
+	for len(parts) > 0 {
+		tree, err := describe(ctx, s, parts[0], partLevels)
+		parts = parts[1:]
+		if _, ok := errors.AsType[*devtools.MethodError](err); ok {
+			continue // the node is gone; the call itself says what happened to the document
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		var node domNode
+		if err := jsonv2.Unmarshal(tree, &node); err != nil {
+			return nil, nil, fmt.Errorf("reading a part of the document: %w", err)
+		}
+		var cut []cdp.BackendNodeID
+		roots, cut = node.closed(own, roots, nil)
+		for _, id := range cut {
+			if id != node.ID {
+				parts = append(parts, dom.DescribeNodeParams{BackendNodeID: id})
+			}
+		}
+	}
+	return own, roots, nil
 }
 
 func pointerEvent(kind string) bool {
@@ -246,23 +288,26 @@ func pointerEvent(kind string) bool {
 	return false
 }
 
-// closed returns the closed roots below a node, outer ones first, and adds every
-// node of this document to own.
-func (n *domNode) closed(own map[cdp.BackendNodeID]bool, out []cdp.BackendNodeID) []cdp.BackendNodeID {
+// closed adds the closed roots below a node to roots, outer ones first, the nodes whose
+// content was left out to cut, and every node of this document to own.
+func (n *domNode) closed(own map[cdp.BackendNodeID]bool, roots, cut []cdp.BackendNodeID) (allRoots, allCut []cdp.BackendNodeID) {
 	own[n.ID] = true
+	if n.ChildCount > 0 && len(n.Children) == 0 {
+		cut = append(cut, n.ID)
+	}
 	for _, r := range n.ShadowRoots {
 		if r.Type == "user-agent" {
 			continue
 		}
-		if r.Type == "closed" {
-			out = append(out, r.ID)
+		if r.Type == "closed" && !own[r.ID] {
+			roots = append(roots, r.ID)
 		}
-		out = r.closed(own, out)
+		roots, cut = r.closed(own, roots, cut)
 	}
 	for _, c := range n.Children {
-		out = c.closed(own, out)
+		roots, cut = c.closed(own, roots, cut)
 	}
-	return out
+	return roots, cut
 }
 
 // give passes nodes to a function of the page script.
@@ -279,7 +324,7 @@ func give(ctx context.Context, s *devtools.Session, world runtime.ExecutionConte
 	var args []*runtime.CallArgument
 	for i := range nodes {
 		var res dom.ResolveNodeResult
-		if err := q.await(ctx, i, &res); err != nil {
+		if err := q.Await(ctx, i, &res); err != nil {
 			if _, ok := errors.AsType[*devtools.MethodError](err); ok {
 				continue // the node is gone since
 			}

@@ -29,6 +29,8 @@ type Resolution struct {
 	ByRef string     `json:"byRef"`
 	Point Point      `json:"point"`
 	Box   [4]float64 `json:"box"`
+	// Dialog: an open dialog makes the target inert.
+	Dialog bool `json:"dialog"`
 	// Scrolled: the target was scrolled into view.
 	Scrolled bool `json:"scrolled"`
 	// Moving: the element is moving, and the point is where it will be in a
@@ -68,12 +70,31 @@ type Aimed struct {
 		State    string   `json:"state"`
 		Value    string   `json:"value"`
 		Selected bool     `json:"selected"`
+		Text     bool     `json:"text"`    // it is a field or an editor with lines of text
 		Key      string   `json:"key"`     // the key that chooses an option
 		Told     bool     `json:"told"`    // the change was reported to the page by synthetic events
 		Code     string   `json:"code"`    // why it was refused: the page script's Unfit
 		Why      string   `json:"why"`     // the same in words
 		Options  []string `json:"options"` // labels, or refs to be clicked
+		Toggles  bool     `json:"toggles"` // each click takes an option out of the selection
+		Alike    []Option `json:"alike"`   // the options that a label means
+		Field    Field    `json:"field"`   // the field that has another form of value
 	} `json:"filled"`
+}
+
+// Option is an option of a list.
+type Option struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
+	Group string `json:"group"`
+}
+
+// Field says which values a field takes: its type, and the range of a slider.
+type Field struct {
+	Type string `json:"type"`
+	Min  string `json:"min"`
+	Max  string `json:"max"`
+	Step string `json:"step"`
 }
 
 // SnapshotAgain suggests a snapshot after a ref or a frame that has changed.
@@ -99,7 +120,10 @@ func (r *Resolution) Refusal() error {
 	case "hidden":
 		return protocol.NewError(protocol.CodeHidden, what+" is not visible ("+Plain(r.Why)+")", "", SnapshotAgain())
 	case "inert":
-		return protocol.NewError(protocol.CodeInert, what+" cannot be used while a modal dialog is open", "close the dialog first")
+		if r.Dialog {
+			return protocol.NewError(protocol.CodeInert, what+" cannot be used while a modal dialog is open", "close the dialog first")
+		}
+		return protocol.NewError(protocol.CodeInert, what+" cannot be used: the page has made that part inert", "something else must be done first", protocol.Try("shows what can be used", "snapshot"))
 	case "covered":
 		by := Plain(r.By)
 		if r.ByRef != "" {
@@ -230,7 +254,7 @@ func AimMeanwhile(ctx context.Context, p *Page, target, name string, args map[st
 	if err := ask(ctx, f, name, args, &a); err != nil {
 		return nil, Aimed{}, err
 	}
-	if !certain && a.Located != nil && a.Located.State == "none" {
+	if !certain && a.Located != nil && a.Located.State == "none" && a.Located.Target == target {
 		want, _ := args["want"].(string)
 		if want == "" && (name == "take" || name == "set") {
 			want = "field"
@@ -306,31 +330,51 @@ func elsewhere(ctx context.Context, p *Page, target, want string) (*Frame, error
 // tab's viewport, and scrolls on the way until a pointer there hits the frame. With
 // a guard, an event that misses the frame does not reach the pages around it.
 func Outward(ctx context.Context, p *Page, f *Frame, reached *Resolution, g Guard) (Point, []*Frame, error) {
-	var way []*Frame
-	at, scrolled := reached.Point, reached.Scrolled
+	place, err := Placed(ctx, p, f, reached, g)
+	return place.Point, place.Way, err
+}
+
+// Place is a point of a frame as a point of the tab's viewport.
+type Place struct {
+	Point
+	// Inner is the same point for the process that renders the frame: in the viewport of
+	// the outermost of the frames around it that the process renders.
+	Inner Point
+	// Way are the frames around the frame, from the inside out.
+	Way []*Frame
+}
+
+// Placed is Outward with everything that is known of the point.
+func Placed(ctx context.Context, p *Page, f *Frame, reached *Resolution, g Guard) (Place, error) {
+	own, _ := p.Frames.State(f)
+	out := Place{Point: reached.Point}
+	scrolled := reached.Scrolled
 	for {
+		if s, _ := p.Frames.State(f); s == own {
+			out.Inner = out.Point
+		}
 		parent := p.Frames.ParentOf(f)
 		if parent == nil {
-			return at, way, nil
+			return out, nil
 		}
 		owner, err := OwnerOf(ctx, p, f)
 		if err != nil {
-			return at, way, err
+			return out, err
 		}
-		var out struct {
+		var next struct {
 			Point
 			By       string `json:"by"`
 			Scrolled bool   `json:"scrolled"`
 		}
-		args := map[string]any{"ref": owner, "x": at.X, "y": at.Y, "scrolled": scrolled, "guard": g, "watch": true}
-		if err := p.Ask(ctx, parent, "outer", args, &out); err != nil {
-			return at, way, err
+		args := map[string]any{"ref": owner, "x": out.X, "y": out.Y, "scrolled": scrolled, "guard": g, "watch": true}
+		if err := p.Ask(ctx, parent, "outer", args, &next); err != nil {
+			return out, err
 		}
-		if out.By != "" {
-			return at, way, (&Resolution{State: "covered", Line: reached.Line, By: out.By}).Refusal()
+		if next.By != "" {
+			return out, (&Resolution{State: "covered", Line: reached.Line, By: next.By}).Refusal()
 		}
-		way = append(way, parent)
-		at, f, scrolled = out.Point, parent, scrolled || out.Scrolled
+		out.Way = append(out.Way, parent)
+		out.Point, f, scrolled = next.Point, parent, scrolled || next.Scrolled
 	}
 }
 

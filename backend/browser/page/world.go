@@ -13,7 +13,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
@@ -69,13 +68,17 @@ func (p *Page) Open(ctx context.Context, id protocol.TabID) error {
 	o := &opening{done: make(chan struct{})}
 	p.opened = o
 	first := p.Frames == nil
+	early := p.early
 	if first {
 		p.Frames = newFrames(p.host.Space(id), p.Session)
+		p.early = nil
 	}
 	p.mu.Unlock()
 	defer close(o.done)
 	if first {
-		p.hook(p.Session) //nolint:contextcheck // it lives as long as its session
+		for child, info := range early {
+			p.adopt(child, info, false) //nolint:contextcheck // it lives as long as its session
+		}
 	}
 	if o.err = p.equip(ctx, p.Session, false); o.err != nil {
 		p.mu.Lock()
@@ -121,9 +124,6 @@ func install(ctx context.Context, s *devtools.Session, child bool) error {
 		// A background tab must behave as if it had the focus, or it renders
 		// nothing and accepts no focus. The user's tab stays in front.
 		devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
-		devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
-			AutoAttach: true, Flatten: &yes, Filter: target.Filter{{Type: "iframe"}, {Exclude: true}},
-		}),
 	)
 }
 
@@ -215,7 +215,7 @@ func (p *Page) askOnce(ctx context.Context, f *Frame, name string, args, into an
 		}
 	}
 	var res runtime.EvaluateResult
-	err = q.await(ctx, 0, &res)
+	err = q.Await(ctx, 0, &res)
 	return p.Answered(ctx, f, s, world, name, res, err, into)
 }
 
@@ -270,6 +270,9 @@ func (p *Page) Answered(ctx context.Context, f *Frame, s *devtools.Session, worl
 	}
 	p.Frames.Numbered(f, a.Next)
 	if a.Error != nil {
+		if a.Error.Name == "PDFError" {
+			return ErrPDF
+		}
 		if a.Error.Name == "SyntaxError" {
 			return protocol.NewError(protocol.CodeBadArgument, "this is not valid: "+a.Error.Message, "a selector is CSS, an expression is /text/flags")
 		}

@@ -129,6 +129,34 @@ globalThis.pilotfishDo ??= (() => {
     for (const type of carries) removeEventListener(type, carried, { capture: true });
   };
 
+  // Whether the page has captured the pointer.
+  let captured = false;
+  for (const type of ['gotpointercapture', 'lostpointercapture'])
+    addEventListener(type, (event) => (captured = event.type.startsWith('got')), { capture: true, passive: true });
+  let passing;
+
+  // A native drag from here to another process.
+  let dragEnded = true;
+  for (const type of ['dragstart', 'dragend'])
+    addEventListener(type, (event) => (dragEnded = event.type === 'dragend'), { capture: true, passive: true });
+  let dropEffect;
+  const absorb = (event) => {
+    if (dropEffect === undefined) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    event.dataTransfer.dropEffect = dropEffect;
+  };
+  // They are there before those of the page.
+  for (const type of ['dragenter', 'dragover', 'dragleave', 'drop']) addEventListener(type, absorb, { capture: true });
+
+  // The last event of a drag over the page. What the page makes of it is known after all its listeners.
+  let over;
+  const land = (event) => {
+    if (event.isTrusted) over = event;
+  };
+  const setWhole = (el) =>
+    el?.localName === 'select' || /^(date|time|datetime-local|month|week|color|range)$/.test(el?.type);
+
   const commands = {
     look(options) {
       const shot = page.snapshot(options);
@@ -186,7 +214,8 @@ globalThis.pilotfishDo ??= (() => {
       if (wanted && guard?.ok) await turned(ref, wanted);
       const change = await page.settled(frames);
       acting = false;
-      const out = { change, guard: disarm(), url: location.href, title: document.title };
+      const out = { change, guard: disarm(), url: location.href, title: document.title, closing: top.closed };
+      if (self === top) out.opener = opener !== null;
       if (ref !== undefined) Object.assign(out, { value: page.value(ref, expected), checked: page.checked(ref) });
       return out;
     },
@@ -199,12 +228,21 @@ globalThis.pilotfishDo ??= (() => {
       arrived();
       return disarm() ?? null;
     },
-    /** Finds a field and fills, chooses or focuses it without a pointer. */
-    set({ target, what, value, wanted, last }) {
+    /**
+     * Finds a field and fills, chooses or focuses it without a pointer. A field that is set as a whole only gets the
+     * focus at first: where the page opens a dialog then, nothing was set.
+     */
+    set({ target, what, value, wanted, last, focused }) {
       const out = commands.take({ target, watch: false, enabled: what !== 'focus' });
       if (out.reached?.state !== 'ok') return out;
       const { ref } = out.reached;
+      const field = page.element(ref);
       page.watch();
+      if (/fill|choose/.test(what) && setWhole(field) && !focused && page.focused() !== field) {
+        page.focus(ref);
+        out.filled = { state: 'again' };
+        return out;
+      }
       if (last) expect(last);
       if (what === 'fill') out.filled = page.fill(ref, value);
       else if (what === 'choose') out.filled = page.choose(ref, wanted, true);
@@ -214,8 +252,11 @@ globalThis.pilotfishDo ??= (() => {
         const el = page.element(ref);
         // Typing continues at the end of the text.
         if (took && what === 'type') {
-          if (typeof el.selectionStart === 'number') el.setSelectionRange(el.value.length, el.value.length);
+          const text = typeof el.selectionStart === 'number';
+          if (text) el.setSelectionRange(el.value.length, el.value.length);
           else if (el.isContentEditable) getSelection().selectAllChildren(el), getSelection().collapseToEnd();
+          // An address or a number has no selection that a script can see.
+          out.filled.text = text || el.isContentEditable || /^(email|number)$/.test(el.type);
         }
       }
       return out;
@@ -238,6 +279,36 @@ globalThis.pilotfishDo ??= (() => {
       carry(ends[0].spot, ends[1].spot, end.point);
       return { reached: from, to: end };
     },
+    /** Reaches the end of a drag that begins in another frame. */
+    async dropAt({ target }) {
+      const { spot, other } = find(target);
+      if (other) return other;
+      const reached = await page.reach(spot);
+      if (reached.state !== 'ok') return { reached };
+      page.watch();
+      page.marks.pass();
+      carry(undefined, spot, reached.point);
+      return { reached };
+    },
+    captured: () => captured,
+    /** Lets the pointer pass over the frames in this document. */
+    async pass({ on }) {
+      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== passing);
+      if (!on) return;
+      passing ??= new CSSStyleSheet();
+      passing.replaceSync('iframe, frame, object, embed { pointer-events: none !important; }');
+      document.adoptedStyleSheets.push(passing);
+      // The browser finds frames of other processes by what was drawn last.
+      for (let i = 0; i < 2; i++) await new Promise((next) => requestAnimationFrame(next));
+    },
+    /** Whether a drag that began here has ended. If not, its page will not see the drop that ends it. */
+    leave({ effect }) {
+      if (!dragEnded) dropEffect = effect;
+      return dragEnded;
+    },
+    left() {
+      dropEffect = undefined;
+    },
     /** The current point where the drag ends: a page may make room during a drag. */
     async heading() {
       if (!drop) return null;
@@ -253,7 +324,7 @@ globalThis.pilotfishDo ??= (() => {
       const { x, y } = drop.at;
       const met = page.at(x, y);
       // An element that follows the pointer lies over everything.
-      if (met === null || drop.from.el.contains(met)) return '';
+      if (met === null || drop.from?.el.contains(met)) return '';
       if ([met, ...document.elementsFromPoint(x, y)].some((el) => page.accepts(drop.to, el, drop.at))) return '';
       return page.words(met);
     },
@@ -284,10 +355,20 @@ globalThis.pilotfishDo ??= (() => {
     focus: ({ ref }) => page.focus(ref),
     scroll: ({ ref, dx, dy }) => page.scroll(ref, dx, dy) ?? null,
     wait: (what) => page.waitFor(what),
-    isFile: ({ ref }) => {
+    /** Whether an element is a file field, and if not, whether it looks as if a click did something. */
+    uploads({ ref }) {
       const el = page.element(ref);
       const input = el?.localName === 'label' ? el.control : el;
-      return input?.localName === 'input' && input.type === 'file';
+      return { field: input?.localName === 'input' && input.type === 'file', clickable: page.clickable(ref) };
+    },
+    /** Begins to see whether the page takes what is dragged over it; landed reports it. */
+    land() {
+      over = undefined;
+      addEventListener('dragover', land, { capture: true, passive: true });
+    },
+    landed() {
+      removeEventListener('dragover', land, { capture: true });
+      return { taken: over?.defaultPrevented === true, effect: over?.dataTransfer.dropEffect ?? 'none' };
     },
     facts: (target) => page.facts(target) ?? null,
     // The overlay of a page that a task works on.

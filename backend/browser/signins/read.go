@@ -136,7 +136,7 @@ func (s *SignIns) readChromium(ctx context.Context, from source, profile, dir st
 func (s *SignIns) ask(ctx context.Context, from source, dir string) ([]*network.Cookie, error) {
 	quiet := slog.New(slog.DiscardHandler) // nothing that it says belongs in a log
 	p, err := chromium.Launch(ctx, &chromium.Options{
-		ProfileDir: dir, Headless: true, NoSandbox: s.config.NoSandbox, NoKeyring: !s.config.Keyring(ctx), Guard: s.config.Guard,
+		ProfileDir: dir, TemporaryDir: s.config.TemporaryDir, Headless: true, NoSandbox: s.config.NoSandbox, NoKeyring: !s.config.Keyring(ctx), Guard: s.config.Guard,
 	}, from.program, quiet)
 	if err != nil {
 		return nil, err
@@ -155,6 +155,7 @@ func (s *SignIns) ask(ctx context.Context, from source, dir string) ([]*network.
 		<-p.Done()
 		conn.Fail(devtools.ErrPipeEnded)
 		_ = p.Pipe.Close()
+		_ = p.Tidy() // the next start of the app does it, too
 		served.Wait()
 	}()
 	res, err := cdp.Call(ctx, conn.Root, storage.GetCookies, storage.GetCookiesParams{})

@@ -43,6 +43,8 @@ type Storage interface {
 
 // Config is what SignIns need. All fields but Getenv and Guard are required.
 type Config struct {
+	// TemporaryDir is as in chromium.Options.
+	TemporaryDir string
 	// Dir is a folder for copies, which is empty between two calls.
 	Dir string
 	// File has which sites were imported. It has no cookies.

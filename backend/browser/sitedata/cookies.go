@@ -55,15 +55,15 @@ func hostPort(host string) string {
 	return host
 }
 
-// Cookies returns the cookies that are sent to the page of a tab, or (all) those
-// of the whole profile; only those of a domain if one is given.
-func (d *Sites) Cookies(ctx context.Context, by protocol.Caller, id protocol.TabID, domain string, all bool) ([]protocol.Cookie, error) {
+// Cookies returns the cookies of a scope, seen from the page of a tab; only those of a
+// domain if one is given.
+func (d *Sites) Cookies(ctx context.Context, by protocol.Caller, id protocol.TabID, domain string, scope protocol.CookieScope) ([]protocol.Cookie, error) {
 	out := []protocol.Cookie{}
 	if err := oneSite(domain); err != nil {
 		return out, err
 	}
 	err := d.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
-		cookies, err := cookies(ctx, p, domain, all)
+		cookies, err := cookies(ctx, p, domain, scope)
 		for _, c := range cookies {
 			out = append(out, cookieOf(c))
 		}
@@ -72,19 +72,32 @@ func (d *Sites) Cookies(ctx context.Context, by protocol.Caller, id protocol.Tab
 	return out, err
 }
 
-func cookies(ctx context.Context, p *page.Page, domain string, all bool) (found []*network.Cookie, err error) {
-	if all {
-		res, callErr := cdp.Call(ctx, p.Session, storage.GetCookies, storage.GetCookiesParams{})
-		found, err = res.Cookies, callErr
-	} else {
+func cookies(ctx context.Context, p *page.Page, domain string, scope protocol.CookieScope) ([]*network.Cookie, error) {
+	host := ""
+	if scope != protocol.CookiesOfAll {
 		var info protocol.PageInfo
 		if err := p.Where(ctx, &info); err != nil {
 			return nil, err
 		}
-		res, callErr := cdp.Call(ctx, p.Session, network.GetCookies, network.GetCookiesParams{URLs: []string{info.URL}})
-		found, err = res.Cookies, callErr
+		if host = hostOf(info.URL); host == "" {
+			return nil, nil
+		}
 	}
-	return slices.DeleteFunc(found, func(c *network.Cookie) bool { return domain != "" && !sameSite(c.Domain, domain) }), err
+	res, err := cdp.Call(ctx, p.Session, storage.GetCookies, storage.GetCookiesParams{})
+	return slices.DeleteFunc(res.Cookies, func(c *network.Cookie) bool {
+		return !inScope(c.Domain, host, scope) || domain != "" && !sameSite(c.Domain, domain)
+	}), err
+}
+
+// inScope reports whether a cookie's domain is in a scope, seen from a page of a host.
+func inScope(cookieDomain, host string, scope protocol.CookieScope) bool {
+	switch scope {
+	case protocol.CookiesOfHost:
+		return cookieDomain == host || strings.HasPrefix(cookieDomain, ".") && under(host, cookieDomain)
+	case protocol.CookiesOfSite:
+		return under(cookieDomain, siteOf(host))
+	}
+	return true
 }
 
 // SetCookie sets a cookie. Without a domain it belongs to the page's host.
@@ -112,16 +125,16 @@ func (d *Sites) SetCookie(ctx context.Context, by protocol.Caller, id protocol.T
 	})
 }
 
-// DeleteCookies removes cookies that are sent to the page of a tab, or (all)
-// cookies of the whole profile: those with a name, or every one (empty name);
-// only those of a domain if one is given. It returns how many there were.
-func (d *Sites) DeleteCookies(ctx context.Context, by protocol.Caller, id protocol.TabID, name, domain string, all bool) (int, error) {
+// DeleteCookies removes cookies of a scope, seen from the page of a tab: those with a
+// name, or every one (empty name); only those of a domain if one is given. It returns
+// how many there were.
+func (d *Sites) DeleteCookies(ctx context.Context, by protocol.Caller, id protocol.TabID, name, domain string, scope protocol.CookieScope) (int, error) {
 	n := 0
 	if err := oneSite(domain); err != nil {
 		return 0, err
 	}
 	err := d.tabs.OnTab(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
-		cookies, err := cookies(ctx, p, domain, all)
+		cookies, err := cookies(ctx, p, domain, scope)
 		if err != nil {
 			return err
 		}
@@ -143,8 +156,13 @@ func (d *Sites) DeleteCookies(ctx context.Context, by protocol.Caller, id protoc
 // sameSite reports whether a cookie's domain equals a host, or is a parent or
 // subdomain of it.
 func sameSite(cookieDomain, host string) bool {
-	c, h := strings.ToLower(strings.TrimPrefix(cookieDomain, ".")), strings.ToLower(strings.TrimPrefix(host, "."))
-	return c == h || strings.HasSuffix(c, "."+h) || strings.HasSuffix(h, "."+c)
+	return under(cookieDomain, host) || under(host, cookieDomain)
+}
+
+// under reports whether a domain equals another one, or is a subdomain of it.
+func under(domain, of string) bool {
+	d, o := strings.ToLower(strings.TrimPrefix(domain, ".")), strings.ToLower(strings.TrimPrefix(of, "."))
+	return d == o || strings.HasSuffix(d, "."+o)
 }
 
 func expired(c protocol.Cookie, now time.Time) bool { return c.Expires != nil && c.Expires.Before(now) }

@@ -56,3 +56,34 @@ func TestSameSite(t *testing.T) {
 		}
 	}
 }
+
+// A site is the registered domain with its subdomains; the host of a page gets the
+// cookies of domains above it, and of itself.
+func TestScopesOfCookies(t *testing.T) {
+	for _, c := range []struct {
+		cookie, host string
+		site, sent   bool
+	}{
+		{"shop.example.com", "shop.example.com", true, true},
+		{".example.com", "shop.example.com", true, true},
+		{"example.com", "shop.example.com", true, false},
+		{".mail.example.com", "shop.example.com", true, false},
+		{"deep.shop.example.com", "shop.example.com", true, false},
+		{"badexample.com", "shop.example.com", false, false},
+		{".other.co.uk", "shop.co.uk", false, false},
+		{"bob.github.io", "ada.github.io", false, false},
+		{"127.0.0.1", "127.0.0.1", true, true},
+		{"1.0.0.1", "127.0.0.1", false, false},
+		{"localhost", "localhost", true, true},
+	} {
+		if got := inScope(c.cookie, c.host, protocol.CookiesOfSite); got != c.site {
+			t.Errorf("%s in the site of %s: %t", c.cookie, c.host, got)
+		}
+		if got := inScope(c.cookie, c.host, protocol.CookiesOfHost); got != c.sent {
+			t.Errorf("%s for %s: %t", c.cookie, c.host, got)
+		}
+		if !inScope(c.cookie, c.host, protocol.CookiesOfAll) {
+			t.Errorf("%s is in no profile", c.cookie)
+		}
+	}
+}

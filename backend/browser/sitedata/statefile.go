@@ -164,7 +164,7 @@ func (d *Sites) readState(ctx context.Context, by protocol.Caller, id protocol.T
 		}
 		state.Site, state.Storage = u.Hostname(), append(state.Storage, own)
 	}
-	cookies, err := d.Cookies(ctx, by, id, "", true)
+	cookies, err := d.Cookies(ctx, by, id, "", protocol.CookiesOfAll)
 	if err != nil {
 		return state, err
 	}

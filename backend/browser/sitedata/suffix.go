@@ -3,6 +3,7 @@ package sitedata
 import (
 	"fmt"
 	"net"
+	"net/url"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
@@ -36,4 +37,21 @@ func isPublicSuffix(domain string) bool {
 		}
 	}
 	return false
+}
+
+// hostOf returns the host of a page's address; empty when the page belongs to no site.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// siteOf returns the domain that all hosts of a host's site share.
+func siteOf(host string) string {
+	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil && net.ParseIP(host) == nil {
+		return site
+	}
+	return host // an address, a single label such as localhost, or a suffix itself
 }

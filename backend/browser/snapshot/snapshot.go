@@ -79,10 +79,6 @@ func (ss *Snapshots) Snapshot(ctx context.Context, by protocol.Caller, id protoc
 	var snap protocol.Snapshot
 	err := ss.tabs.ReadPage(ctx, by, id, func(ctx context.Context, p *page.Page) (err error) {
 		snap, err = take(ctx, p, by, q, allow)
-		if err == nil && ownRefs(snap.Text) <= 1 && showsPDF(ctx, p) {
-			return protocol.NewError(protocol.CodeNotActable, "tab "+string(id)+" shows a PDF file in the browser's viewer, in which nothing can be seen or acted on",
-				"a screenshot shows it, and the user can read or save it")
-		}
 		return err
 	})
 	if err == nil && q.News {
@@ -182,7 +178,7 @@ func (l *snapshotter) run(ctx context.Context) (part, error) {
 	}
 	for _, f := range l.p.Frames.All() {
 		out, err := l.frame(ctx, f, scope, nil, l.q.Max)
-		if errors.Is(err, page.ErrReplaced) && f != main {
+		if f != main && (errors.Is(err, page.ErrReplaced) || errors.Is(err, page.ErrPDF)) {
 			continue
 		}
 		if err != nil || len(out.lines) > 0 {
@@ -212,7 +208,7 @@ func (l *snapshotter) whole(ctx context.Context, main *page.Frame) (part, error)
 			}
 		}
 		one, err := l.single(ctx, f, budget)
-		if errors.Is(err, page.ErrReplaced) && f != main {
+		if f != main && (errors.Is(err, page.ErrReplaced) || errors.Is(err, page.ErrPDF)) {
 			continue
 		}
 		if err != nil {
@@ -324,8 +320,12 @@ func (l *snapshotter) frame(ctx context.Context, f *page.Frame, scope string, vi
 		}
 		got, err := l.frame(ctx, child, "", &line.View, rest)
 		if err != nil {
-			if errors.Is(err, page.ErrReplaced) || errors.Is(err, page.ErrNoFrame) {
+			switch {
+			case errors.Is(err, page.ErrReplaced), errors.Is(err, page.ErrNoFrame):
 				out.lines = append(out.lines, strings.Repeat(" ", line.Indent)+"… not loaded yet")
+				continue
+			case errors.Is(err, page.ErrPDF):
+				out.lines = append(out.lines, strings.Repeat(" ", line.Indent)+page.PDFLine)
 				continue
 			}
 			return part{}, err

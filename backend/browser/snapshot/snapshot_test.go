@@ -2,19 +2,11 @@ package snapshot
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
-
-func TestOwnRefs(t *testing.T) {
-	lines := []string{"page title", "e1 button Go", "  e2 link Home", "f1e3 button In a frame", "… 3 more h1", ""}
-	if got := ownRefs(strings.Join(lines, "\n")); got != 2 {
-		t.Errorf("the page has %d of its own", got)
-	}
-}
 
 // TestHandles: a handle of a child frame names its frame.
 func TestHandles(t *testing.T) {

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/target"
 
@@ -132,6 +135,42 @@ func (r *Registry) IsStrip(id target.ID) bool {
 	defer r.mu.Unlock()
 	_, is := r.strips[id]
 	return is
+}
+
+// Closed reports whether a tab of this id was open, and no longer is.
+func (r *Registry) Closed(id protocol.TabID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n, err := strconv.ParseUint(strings.TrimPrefix(string(id), "t"), 10, 64)
+	return err == nil && n <= r.next && !slices.ContainsFunc(r.tabs, func(t *Entry) bool { return t.ID == id })
+}
+
+// closing is how long the list may take to learn that a tab whose page has ended is
+// closed.
+const closing = 3 * time.Second
+
+// AwaitClosed reports whether the page of a tab ends within a time, and the tab is closed
+// with it. A tab may also go on in another target.
+func (r *Registry) AwaitClosed(ctx context.Context, id protocol.TabID, ended <-chan struct{}, within time.Duration) bool {
+	select {
+	case <-ended:
+	default:
+		if within <= 0 {
+			return false
+		}
+		late := time.NewTimer(within)
+		defer late.Stop()
+		select {
+		case <-ended:
+		case <-late.C:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	return r.Await(ctx, func() bool { return r.Closed(id) }) == nil
 }
 
 // Await waits until ok returns true. It calls ok again after every change of the

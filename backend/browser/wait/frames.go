@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	cdppage "github.com/chromedp/cdproto/page"
-
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
@@ -47,12 +45,9 @@ func (w *waiting) inFrames(ctx context.Context, key string) error {
 		case <-changed:
 			changed = w.p.Frames.Changes()
 			clear(f.later)
-		case e, ok := <-w.events.C:
-			switch {
-			case !ok:
+		case _, ok := <-w.events.C:
+			if !ok {
 				return devtools.ErrSessionEnded
-			case e.Method == cdppage.JavascriptDialogOpening.Method && w.found == nil:
-				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+w.p.OpenDialog().String()+")", "", protocol.AnswerDialog()...)
 			}
 			clear(f.later)
 		case <-ctx.Done():

@@ -6,14 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
@@ -74,8 +72,6 @@ func (ws *Waiter) Wait(ctx context.Context, by protocol.Caller, id protocol.TabI
 	err := ws.tabs.WaitOnPage(ctx, by, id, func(ctx context.Context, p *page.Page, letPass func()) error {
 		w := &waiting{p: p, q: q, events: p.Events(
 			cdppage.FrameNavigated.Method, cdppage.FrameDetached.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
-			cdppage.JavascriptDialogOpening.Method,
-			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.DataReceived.Method, network.LoadingFinished.Method, network.LoadingFailed.Method,
 		)}
 		defer w.events.Cancel()
 		letPass() // other callers may act now; the events report it
@@ -94,8 +90,7 @@ type waiting struct {
 	p      *page.Page
 	q      protocol.WaitRequest
 	events *devtools.Subscription
-	// found, if set, receives the result, for a watch. A dialog that opens does not
-	// end a watch; another caller answers it.
+	// found, if set, receives the result, for a watch.
 	found *waitFound
 }
 
@@ -127,16 +122,12 @@ func (w *waiting) run(ctx context.Context) error {
 	}
 }
 
-// next returns the next event. A dialog ends the wait, because the page does nothing
-// while it is open.
+// next returns the next event.
 func (w *waiting) next(ctx context.Context) (devtools.Event, error) {
 	select {
 	case e, ok := <-w.events.C:
 		if !ok {
 			return e, devtools.ErrSessionEnded
-		}
-		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok && e.Method == cdppage.JavascriptDialogOpening.Method {
-			return e, protocol.NewError(protocol.CodeDialog, fmt.Sprintf("the page opened a dialog (%s: %s)", v.Type, page.Plain(v.Message)), "", protocol.AnswerDialog()...)
 		}
 		return e, nil
 	case <-ctx.Done():
@@ -155,12 +146,9 @@ func (w *waiting) follow(ctx context.Context, answer <-chan error) error {
 		select {
 		case err := <-answer:
 			return err
-		case e, ok := <-w.events.C:
+		case _, ok := <-w.events.C:
 			if !ok {
 				return devtools.ErrSessionEnded
-			}
-			if e.Method == cdppage.JavascriptDialogOpening.Method {
-				return protocol.NewError(protocol.CodeDialog, "the page opened a dialog ("+w.p.OpenDialog().String()+")", "", protocol.AnswerDialog()...)
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -248,55 +236,34 @@ func (w *waiting) state(ctx context.Context, enough func(string) bool) error {
 	}
 }
 
-// quiet waits until, for NetworkQuiet, no data has arrived, no request has started or
-// ended, and none waits for its response. A response that has begun counts only while
-// more of it arrives: one that the page does not read to its end, or that never ends
-// (server-sent events), has no end event.
+// quiet waits until the page has loaded and, for NetworkQuiet, no data has arrived, no
+// request has started or ended, and none waits for its response.
 func (w *waiting) quiet(ctx context.Context) error {
-	defer w.p.ReleaseRequestEvents(ctx)
-	if err := w.p.EnableRequestEvents(ctx); err != nil {
+	// A page that the user opened, and that no command has used before, may have
+	// requests that began unseen. Until it has loaded, it has some.
+	if err := w.state(ctx, func(s string) bool { return s == "complete" }); err != nil {
 		return err
 	}
-	open := make(map[network.RequestID]cdp.LoaderID)
 	timer := time.NewTimer(NetworkQuiet)
 	defer timer.Stop()
+	open, changed := w.p.WaitingRequests()
 	for {
+		still := timer.C
+		if open > 0 {
+			still = nil
+		}
 		select {
-		case <-timer.C:
-			if len(open) == 0 {
+		case <-still:
+			if _, now := w.p.WaitingRequests(); now == changed {
 				return nil
 			}
-		case e, ok := <-w.events.C:
+		case <-changed:
+			open, changed = w.p.WaitingRequests()
+			timer.Reset(NetworkQuiet)
+		case _, ok := <-w.events.C:
 			if !ok {
 				return devtools.ErrSessionEnded
 			}
-			switch e.Method {
-			case network.RequestWillBeSent.Method:
-				if v, ok := devtools.Decode(e, network.RequestWillBeSent); ok {
-					open[v.RequestID] = v.LoaderID
-				}
-			case network.ResponseReceived.Method:
-				if v, ok := devtools.Decode(e, network.ResponseReceived); ok {
-					delete(open, v.RequestID)
-				}
-			case network.DataReceived.Method:
-			case network.LoadingFinished.Method:
-				if v, ok := devtools.Decode(e, network.LoadingFinished); ok {
-					delete(open, v.RequestID)
-				}
-			case network.LoadingFailed.Method:
-				if v, ok := devtools.Decode(e, network.LoadingFailed); ok {
-					delete(open, v.RequestID)
-				}
-			case cdppage.FrameNavigated.Method:
-				// Requests of the previous document may end without an event.
-				if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame.ParentID == "" {
-					maps.DeleteFunc(open, func(_ network.RequestID, of cdp.LoaderID) bool { return of != v.Frame.LoaderID })
-				}
-			default:
-				continue
-			}
-			timer.Reset(NetworkQuiet)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

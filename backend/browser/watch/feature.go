@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
 )
@@ -32,6 +33,14 @@ type Feature interface {
 // Closer is a Feature that is notified when its tab is gone.
 type Closer interface{ Closed() }
 
+// ForWorkers is a Feature that also follows the workers of the tab's pages: its methods
+// are called for their sessions, too, as for a frame's (child).
+type ForWorkers interface {
+	Feature
+	// Workers does nothing; a feature has it to say that it is one.
+	Workers()
+}
+
 // Use returns the feature with a name. It makes and begins the feature if there
 // is none.
 func Use[F Feature](ctx context.Context, k *Keeper, name string, fresh func() F) (F, error) {
@@ -49,7 +58,12 @@ func Use[F Feature](ctx context.Context, k *Keeper, name string, fresh func() F)
 	k.features[name] = f
 	k.order = append(k.order, name)
 	k.mu.Unlock()
-	err = k.Each(func(s *devtools.Session, child bool) error { return f.Begin(ctx, s, child) })
+	if _, ok := any(f).(ForWorkers); ok {
+		err = k.followWorkers(ctx)
+	}
+	err = errors.Join(err, k.Each(f, func(s *devtools.Session, child bool) error {
+		return errors.Join(f.Begin(ctx, s, child), answered(ctx, s))
+	}))
 	if err != nil {
 		k.drop(ctx, name)
 		return f, k.all.config.Explain(ctx, k.Tab, err)
@@ -97,16 +111,16 @@ func (k *Keeper) drop(ctx context.Context, name string) {
 	if f == nil {
 		return
 	}
-	_ = k.Each(func(s *devtools.Session, _ bool) error { f.End(context.WithoutCancel(ctx), s); return nil })
+	_ = k.Each(f, func(s *devtools.Session, _ bool) error { f.End(context.WithoutCancel(ctx), s); return nil })
 }
 
-// Watched enables a domain with the command c and waits for its answer, at most
-// BeginWait, so that what the domain reports at once has been read. A page that
-// hangs is watched all the same.
-func Watched[R any](ctx context.Context, s *devtools.Session, c cdp.Command[cdp.Empty, R]) error {
+// answered waits until a session has carried out the commands before, at most BeginWait,
+// so that what a domain reports at once has been read. A page that hangs is watched all
+// the same.
+func answered(ctx context.Context, s *devtools.Session) error {
 	inner, cancel := context.WithTimeout(ctx, BeginWait)
 	defer cancel()
-	_, err := cdp.Call(inner, s, c, cdp.Empty{})
+	_, err := cdp.Call(inner, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}

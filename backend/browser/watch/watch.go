@@ -4,13 +4,17 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
@@ -74,13 +78,26 @@ type Keeper struct {
 
 	mu       sync.Mutex
 	main     *devtools.Session
-	sessions map[*devtools.Session]bool // the value says whether it is a frame's session
+	workers  *devtools.Session // with the browser: it attaches to service and shared workers
+	sessions map[*devtools.Session]place
 	features map[string]Feature
 	order    []string
 	barriers map[string]chan struct{}
 	last     uint64 // number of the last barrier
 	ended    bool
 }
+
+// place is what a session is attached to.
+type place int
+
+const (
+	ofTab    place = iota
+	ofFrame        // a frame from another site
+	ofWorker       // a worker of one of the tab's documents
+	// A service or shared worker, which has no tab: it belongs to the tabs that show
+	// its origin.
+	ofOrigin
+)
 
 const barrierPrefix = "pilotfish.barrier."
 
@@ -94,7 +111,7 @@ func (ks *Tabs) Of(ctx context.Context, id protocol.TabID) (*Keeper, error) {
 	k := ks.tab[id]
 	if k == nil {
 		k = &Keeper{
-			Tab: id, all: ks, op: make(chan struct{}, 1), sessions: make(map[*devtools.Session]bool),
+			Tab: id, all: ks, op: make(chan struct{}, 1), sessions: make(map[*devtools.Session]place),
 			features: make(map[string]Feature), barriers: make(map[string]chan struct{}),
 		}
 		ks.tab[id] = k
@@ -166,42 +183,96 @@ func (k *Keeper) attach(ctx context.Context, id target.ID) error {
 	k.mu.Lock()
 	k.main = s
 	k.mu.Unlock()
-	return k.adopt(ctx, s, false)
+	return k.adopt(ctx, s, ofTab)
 }
 
-// adopt subscribes to a session and begins the features on it.
-func (k *Keeper) adopt(ctx context.Context, s *devtools.Session, child bool) error {
+// adopt subscribes to a session and begins the features on it. A target that the
+// browser has attached by itself waits until they have begun.
+func (k *Keeper) adopt(ctx context.Context, s *devtools.Session, at place) error {
 	sub := s.Events()
 	k.mu.Lock()
-	k.sessions[s] = child
-	all := k.list()
+	k.sessions[s] = at
+	all := k.list(at)
 	k.mu.Unlock()
 	own := context.WithoutCancel(ctx)
-	k.all.wg.Go(func() { k.pump(own, s, sub, child) })
-	flat := true
-	// Frames from other sites have targets of their own.
-	err := devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
-		AutoAttach: true, Flatten: &flat, Filter: target.Filter{{Type: "iframe"}, {Exclude: true}},
-	})
+	k.all.wg.Go(func() { k.pump(own, s, sub, at) })
+	// Frames from other sites and workers have targets of their own.
+	err := attachTo(ctx, s, "iframe", "worker")
 	for _, f := range all {
-		err = errors.Join(err, f.Begin(ctx, s, child))
+		err = errors.Join(err, f.Begin(ctx, s, at != ofTab))
 	}
-	return err
+	return errors.Join(err, devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{}))
 }
 
-// list returns the features, oldest first; k.mu is held.
-func (k *Keeper) list() []Feature {
+// attachTo makes the browser attach to targets that a session's target starts. They
+// wait until they are resumed.
+func attachTo(ctx context.Context, s *devtools.Session, types ...string) error {
+	flat := true
+	p := target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat}
+	for _, t := range types {
+		p.Filter = append(p.Filter, target.FilterEntry{Type: t})
+	}
+	p.Filter = append(p.Filter, target.FilterEntry{Exclude: true})
+	return devtools.Post(ctx, s, target.SetAutoAttach, p)
+}
+
+// followWorkers begins to follow service and shared workers, once.
+func (k *Keeper) followWorkers(ctx context.Context) error {
+	k.mu.Lock()
+	have := k.workers != nil
+	k.mu.Unlock()
+	if have {
+		return nil
+	}
+	s, err := k.all.config.Conn.AttachBrowser(ctx)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	k.workers = s
+	k.mu.Unlock()
+	sub := s.Events(target.AttachedToTarget.Method)
+	own := context.WithoutCancel(ctx)
+	k.all.wg.Go(func() { // it ends with the session, which ends with the keeper
+		for e := range sub.C {
+			v, ok := devtools.Decode(e, target.AttachedToTarget)
+			child := k.all.config.Conn.Session(v.SessionID)
+			if !ok || child == nil {
+				continue
+			}
+			if v.TargetInfo == nil || v.TargetInfo.Type == "page" || strings.HasPrefix(child.Address, "chrome-extension:") {
+				devtools.LetGo(own, child)
+				continue
+			}
+			_ = k.adopt(own, child, ofOrigin) // a worker that ended is not followed
+		}
+	})
+	// With pages: Chromium 156 holds back each window that a script opens until it has
+	// been attached, whatever the filter says, and the opener hangs meanwhile.
+	return attachTo(ctx, s, "shared_worker", "service_worker", "page")
+}
+
+// list returns the features for a session, oldest first; k.mu is held.
+func (k *Keeper) list(at place) []Feature {
 	all := make([]Feature, 0, len(k.order))
 	for _, name := range k.order {
-		all = append(all, k.features[name])
+		if f := k.features[name]; isFor(f, at) {
+			all = append(all, f)
+		}
 	}
 	return all
+}
+
+// isFor reports whether a feature follows a session.
+func isFor(f Feature, at place) bool {
+	_, workers := f.(ForWorkers)
+	return workers || at == ofTab || at == ofFrame
 }
 
 // live reattaches the keeper whenever the tab changes to another target, until
 // the tab is closed or the browser ends.
 func (k *Keeper) live(ctx context.Context) {
-	defer k.close()
+	defer k.close(ctx)
 	for {
 		main := k.Session()
 		select {
@@ -234,11 +305,11 @@ func (k *Keeper) live(ctx context.Context) {
 }
 
 // close releases the waiters and notifies the features when the tab is gone.
-func (k *Keeper) close() {
+func (k *Keeper) close(ctx context.Context) {
 	k.all.forget(k)
 	k.mu.Lock()
 	k.ended = true
-	all := k.list()
+	all, workers := k.list(ofTab), k.workers
 	for _, b := range k.barriers {
 		close(b)
 	}
@@ -249,13 +320,17 @@ func (k *Keeper) close() {
 			c.Closed()
 		}
 	}
+	if workers != nil {
+		root := k.all.config.Conn.Root
+		_ = devtools.Post(ctx, root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: workers.ID})
+	}
 }
 
 // pump passes the events of a session to the features until the session ends.
-func (k *Keeper) pump(ctx context.Context, s *devtools.Session, sub *devtools.Subscription, child bool) {
+func (k *Keeper) pump(ctx context.Context, s *devtools.Session, sub *devtools.Subscription, at place) {
 	for {
 		for e := range sub.C {
-			k.take(ctx, s, e)
+			k.take(ctx, s, at, e)
 		}
 		if !sub.Overflowed() {
 			break
@@ -268,7 +343,7 @@ func (k *Keeper) pump(ctx context.Context, s *devtools.Session, sub *devtools.Su
 	k.mu.Lock()
 	delete(k.sessions, s)
 	k.mu.Unlock()
-	if child {
+	if at != ofTab {
 		return
 	}
 	k.mu.Lock()
@@ -279,7 +354,7 @@ func (k *Keeper) pump(ctx context.Context, s *devtools.Session, sub *devtools.Su
 	k.mu.Unlock()
 }
 
-func (k *Keeper) take(ctx context.Context, s *devtools.Session, e devtools.Event) {
+func (k *Keeper) take(ctx context.Context, s *devtools.Session, at place, e devtools.Event) {
 	k.mu.Lock()
 	if b, ok := k.barriers[e.Method]; ok {
 		delete(k.barriers, e.Method)
@@ -287,22 +362,36 @@ func (k *Keeper) take(ctx context.Context, s *devtools.Session, e devtools.Event
 		close(b)
 		return
 	}
-	all := k.list()
+	all := k.list(at)
 	k.mu.Unlock()
 	if e.Method == target.AttachedToTarget.Method {
-		if v, ok := devtools.Decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil && v.TargetInfo.Type == "iframe" {
+		if v, ok := devtools.Decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil {
 			if child := k.all.config.Conn.Session(v.SessionID); child != nil {
+				inside := ofWorker
+				if v.TargetInfo.Type == "iframe" {
+					inside = ofFrame
+				}
 				k.all.wg.Go(func() {
-					if err := k.adopt(ctx, child, true); err != nil {
-						k.all.config.Log.DebugContext(ctx, "a frame is not watched", "tab", k.Tab, "error", err)
+					if err := k.adopt(ctx, child, inside); err != nil {
+						k.all.config.Log.DebugContext(ctx, "a frame or worker is not watched", "tab", k.Tab, "error", err)
 					}
 				})
 			}
 		}
 	}
+	if at == ofOrigin && !k.shows(s.Address) {
+		return
+	}
 	for _, f := range all {
 		f.Event(ctx, s, e)
 	}
+}
+
+// shows reports whether the tab shows the origin of an address.
+func (k *Keeper) shows(address string) bool {
+	t, _ := k.all.config.Tabs.Lookup(k.Tab)
+	origin := page.OriginOf(address)
+	return origin != "" && origin == page.OriginOf(t.URL)
 }
 
 // CatchUp waits until all events that the browser has sent about the tab have
@@ -352,30 +441,24 @@ func (k *Keeper) Until(ctx context.Context, more <-chan struct{}) error {
 
 func (k *Keeper) has(s *devtools.Session) bool { _, ok := k.sessions[s]; return ok }
 
-// Each calls f for every session of the tab, its own first.
-func (k *Keeper) Each(f func(s *devtools.Session, child bool) error) error {
+// Each calls do for every session that a feature of the tab follows, the tab's own first.
+func (k *Keeper) Each(f Feature, do func(s *devtools.Session, child bool) error) error {
 	k.mu.Lock()
 	type one struct {
-		s     *devtools.Session
-		child bool
+		s  *devtools.Session
+		at place
 	}
 	all := []one{}
-	for s, child := range k.sessions {
-		all = append(all, one{s, child})
+	for s, at := range k.sessions {
+		if isFor(f, at) {
+			all = append(all, one{s, at})
+		}
 	}
 	k.mu.Unlock()
-	slices.SortFunc(all, func(a, b one) int {
-		if a.child == b.child {
-			return 0
-		}
-		if a.child {
-			return 1
-		}
-		return -1
-	})
+	slices.SortFunc(all, func(a, b one) int { return cmp.Compare(a.at, b.at) })
 	var err error
 	for _, o := range all {
-		if e := f(o.s, o.child); e != nil && !errors.Is(e, devtools.ErrSessionEnded) {
+		if e := do(o.s, o.at != ofTab); e != nil && !errors.Is(e, devtools.ErrSessionEnded) {
 			err = errors.Join(err, e)
 		}
 	}

@@ -171,6 +171,10 @@ func TestSteps(t *testing.T) {
 	if got := Step(protocol.ActivityEntry{Command: "click", Summary: "it is covered"}, nil).Line; !strings.HasPrefix(got, "Could not ") || !strings.HasSuffix(got, ": it is covered") {
 		t.Errorf("of a failure: %q", got)
 	}
+	denied := Step(protocol.ActivityEntry{Command: "click", Code: protocol.CodeDenied, Summary: "the user denied click"}, nil)
+	if !denied.Denied || !strings.HasPrefix(denied.Line, "Could not ") || !strings.HasSuffix(denied.Line, ": denied by you") {
+		t.Errorf("of what was denied: %+v", denied)
+	}
 	if got := Step(protocol.ActivityEntry{Command: "screenshot", OK: true}, json.RawMessage(`{"path":"/a.png"}`)); got.Screenshot != "/a.png" {
 		t.Errorf("%+v", got)
 	}

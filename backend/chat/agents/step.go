@@ -17,7 +17,7 @@ import (
 // is the data of the reply.
 func Step(entry protocol.ActivityEntry, data json.RawMessage) recorder.Step {
 	input, _ := json.Marshal(entry.Args) // strings only: it cannot fail
-	done := recorder.Step{Line: stepLine(entry), OK: entry.OK, Input: protocol.Indented(input)}
+	done := recorder.Step{Line: stepLine(entry), OK: entry.OK, Denied: entry.Code == protocol.CodeDenied, Input: protocol.Indented(input)}
 	var shown any
 	if spec, err := catalogue.Find(entry.Command); err == nil && spec.Name == "screenshot" && json.Unmarshal(data, &shown) == nil {
 		if made := saved.Paths(shown); len(made) > 0 {
@@ -32,6 +32,10 @@ func stepLine(e protocol.ActivityEntry) string {
 	spec, err := catalogue.Find(e.Command)
 	if err != nil {
 		return "Tried " + e.Command
+	}
+	if e.Code == protocol.CodeDenied {
+		// The error's message is for the agent.
+		return "Could not " + spec.Summary + ": denied by you"
 	}
 	if !e.OK {
 		return "Could not " + spec.Summary + ": " + e.Summary

@@ -226,6 +226,8 @@ type Prompt struct {
 	// messages; nil if the router was not asked. Only that agent's driver knows
 	// its type.
 	Plan any
+	// MayDecline: another agent takes the message if the page has not what the plan names.
+	MayDecline bool
 	// Model is the model to use for this turn, one of the session's choices;
 	// empty for the session's current one.
 	Model string
@@ -250,6 +252,8 @@ type TurnEnd struct {
 	// Brief describes what was done, for another agent of the conversation;
 	// empty if the agent does not report it.
 	Brief string
+	// Declined: nothing was done, because the page has not what the plan names.
+	Declined bool
 }
 
 // Sink receives what an agent sends. Calls come one at a time, in order.

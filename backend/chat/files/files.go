@@ -91,10 +91,15 @@ func (s Store) Keep(list []protocol.ChatAttachment) ([]protocol.ChatAttachment, 
 				return nil, err
 			}
 			a.Data = ""
+		case protocol.AttachText:
+			if strings.TrimSpace(a.Text) == "" {
+				return nil, protocol.NewError(protocol.CodeBadArgument, a.Name+" is empty", "attach a text")
+			}
+			a.Data, a.Path = "", ""
 		case protocol.AttachTab, protocol.AttachElement:
 			a.Data, a.Path = "", ""
 		default:
-			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a kind of attachment", a.Kind), "use image, file, tab or element")
+			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a kind of attachment", a.Kind), "use image, file, tab, element or text")
 		}
 		kept = append(kept, a)
 	}

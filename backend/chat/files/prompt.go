@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/protocol"
 )
 
@@ -37,6 +39,12 @@ func (s Store) Prompt(message protocol.QueuedMessage, attachments []protocol.Cha
 				continue
 			}
 			about = append(about, fmt.Sprintf("element %s in tab %s, which the page calls %q", a.Ref, a.Tab, a.Name))
+		}
+	}
+	for _, a := range attachments {
+		if a.Kind == protocol.AttachText {
+			origin := foreign.Line(cmp.Or(a.Origin, "unknown"), foreign.URLShown)
+			p.Text += fmt.Sprintf("\n\n[%s, from %s]\n%s", foreign.Line(a.Name, protocol.MaxTitle), origin, foreign.Envelope(origin, a.Text))
 		}
 	}
 	if len(about) > 0 {

@@ -271,7 +271,7 @@ func TestAMissingKey(t *testing.T) {
 	save("sk-wrong")
 	p.send("m2", "Hello again")
 	p.until(func(page protocol.ChatPage) bool {
-		return page.Head.State == protocol.ConversationSignIn && strings.HasPrefix(page.Head.SignIn[0].About, "Anthropic refuses the key")
+		return page.Head.State == protocol.ConversationSignIn && strings.HasPrefix(page.Head.SignIn[0].About, "Mine refuses the key")
 	})
 	if _, err := p.Cancel(t.Context(), "c"); err != nil {
 		t.Fatal(err)

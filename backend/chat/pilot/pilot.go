@@ -92,7 +92,12 @@ func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.Turn
 			return driver.TurnEnd{Reason: protocol.EndDone}, nil
 		}
 	}
-	out := s.run(ctx, plan, prompt.Refs)
+	engine := builtin.NewEngine(s.commander, "")
+	engine.Chosen = prompt.Refs
+	if prompt.MayDecline && !engine.Applies(ctx, plan.Steps[0]) {
+		return driver.TurnEnd{Reason: protocol.EndDone, Declined: true}, nil
+	}
+	out := s.run(ctx, engine, plan)
 	end := driver.TurnEnd{Reason: protocol.EndDone, Brief: out.Brief}
 	if out.Status == protocol.ToolCancelled {
 		end.Reason = protocol.EndCancelled
@@ -104,15 +109,12 @@ func (s *session) Prompt(ctx context.Context, prompt driver.Prompt) (driver.Turn
 	return end, nil
 }
 
-// run carries out a plan and sends its events to the sink. chosen are the refs
-// of the elements that the user chose where several matched.
-func (s *session) run(ctx context.Context, plan grammar.Plan, chosen []string) builtin.Outcome {
+// run carries out a plan and sends its events to the sink.
+func (s *session) run(ctx context.Context, engine *builtin.Engine, plan grammar.Plan) builtin.Outcome {
 	ctx, over := s.Begin(ctx)
 	defer over()
 	first := s.calls
 	s.calls += len(plan.Steps)
-	engine := builtin.NewEngine(s.commander, "")
-	engine.Chosen = chosen
 	return engine.Run(ctx, plan, func(e builtin.Event) {
 		s.sink.Update(driver.Update{Tool: toolUpdate(e, fmt.Sprintf("%s-%d", s.ID(), first+e.Step))})
 	})

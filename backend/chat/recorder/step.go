@@ -13,6 +13,8 @@ type Step struct {
 	// Line describes it in plain words: "Clicked Save".
 	Line string
 	OK   bool
+	// Denied says that the user was asked about it and said no.
+	Denied bool
 	// Input is the command's arguments, for a user who wants the details.
 	Input string
 	// Screenshot is the path of a screenshot that it took, for GET /file.
@@ -65,6 +67,7 @@ func (r *Recorder) putStep(id string, s Step) error {
 	if s.Screenshot != "" {
 		tool.Screenshot = s.Screenshot
 	}
+	tool.Denied = tool.Denied || s.Denied
 	_, err := r.Put(e)
 	return err
 }
@@ -83,7 +86,7 @@ func (r *Recorder) FlushSteps() error {
 			status = protocol.ToolFailed
 		}
 		_, err := r.Put(protocol.ChatEntry{Message: r.message, Kind: protocol.EntryTool, Tool: &protocol.ChatTool{
-			Title: s.Line, Line: s.Line, Kind: KindBrowser, Status: status, Input: s.Input, Content: []protocol.ToolContent{}, Screenshot: s.Screenshot,
+			Title: s.Line, Line: s.Line, Kind: KindBrowser, Status: status, Input: s.Input, Content: []protocol.ToolContent{}, Screenshot: s.Screenshot, Denied: s.Denied,
 		}})
 		if err != nil {
 			return err
@@ -99,7 +102,7 @@ func (r *Recorder) adopt(t *protocol.ChatTool) {
 	}
 	s := r.steps[0]
 	r.steps = slices.Clone(r.steps[1:])
-	t.Line, t.Screenshot = s.Line, s.Screenshot
+	t.Line, t.Screenshot, t.Denied = s.Line, s.Screenshot, s.Denied
 }
 
 // browserTool reports whether a tool is one of ours, by its name. Agents wrap

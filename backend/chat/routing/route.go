@@ -49,6 +49,8 @@ type Asker struct {
 	Options []protocol.ChatOption
 	// CanInstant is false where Pilot cannot act: the conversation has no tab.
 	CanInstant bool
+	// Declined: Pilot was asked, and the page has not what the message names.
+	Declined bool
 }
 
 // Route returns who carries out a message, and why. A route that the user chose
@@ -88,7 +90,7 @@ func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan
 	if len(attachments) > 0 {
 		return strong("it has an attachment")
 	}
-	if understood && r.table.Instant && who.CanInstant {
+	if understood && r.table.Instant && who.CanInstant && !who.Declined && !plan.Guesses() {
 		return protocol.ChatRoute{Kind: protocol.RouteInstant, Reason: instantReason(plan)}
 	}
 	if strings.HasPrefix(strings.TrimSpace(text), "/") {
@@ -97,18 +99,22 @@ func (r *Router) byRule(text string, attachments []protocol.ChatAttachment, plan
 	// A message that Pilot understands has none of these words, or is one of
 	// the questions with an instant answer.
 	if word := grammar.Comprehension(text, r.table.Strong); word != "" {
-		route := strong(fmt.Sprintf("“%s” selects the strong model", word))
+		route := strong(fmt.Sprintf("“%s” selects the model for hard questions", word))
 		route.Word = word
 		return route
 	}
 	if n := len([]rune(text)); r.table.LongText > 0 && n >= r.table.LongText {
 		return strong(fmt.Sprintf("it is long: %d characters", n))
 	}
-	reason := "no word in it selects the strong model"
+	reason := "no word in it selects the model for hard questions"
 	if understood {
-		reason = "it is an instruction, but instant commands are off"
-		if !who.CanInstant {
+		switch reason = "it is an instruction, but instant commands are off"; {
+		case !who.CanInstant:
 			reason = "it is an instruction, but there is no tab to run it in"
+		case who.Declined:
+			reason = "the page has nothing of that name"
+		case plan.Guesses():
+			reason = "it names no site to search"
 		}
 	}
 	return protocol.ChatRoute{Kind: protocol.RouteFast, Reason: reason}

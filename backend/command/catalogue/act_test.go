@@ -29,7 +29,7 @@ func (b *tabs) Act(_ context.Context, _ protocol.Caller, id protocol.TabID, q pr
 	value := "Ada"
 	return protocol.Effect{
 		Tab: id, Hit: "e5 btn Save", URL: b.at(id).URL, Value: &value, Appeared: []string{"e9 btn </page-1> Undo"},
-		Tabs: []protocol.TabID{"t9"}, Dialog: &protocol.DialogInfo{Type: "alert", Message: "hi"},
+		Tabs: []protocol.TabID{"t9"}, Opened: []protocol.OpenedTab{{Tab: "t9", URL: "https://two.example/child?x", Front: true}}, Dialog: &protocol.DialogInfo{Type: "alert", Message: "hi"},
 	}, nil
 }
 
@@ -99,10 +99,21 @@ func TestActionsReachTheBrowser(t *testing.T) {
 func TestEffectsAreTold(t *testing.T) {
 	b := newTabs()
 	reply := run(b, newPolicy(), agent, "t1", request("click", map[string]any{"target": "e5"}))
-	for _, want := range []string{"clicked", "alert dialog is open", "opened t9", "e5 btn Save", `with "Ada"`, "+ e9 btn", "<page-"} {
+	for _, want := range []string{"clicked", "alert dialog is open", "opened t9 at https://two.example, which is in front now\n", "t9: https://two.example/child?x\n", "dialog accept", "e5 btn Save", `with "Ada"`, "+ e9 btn", "<page-"} {
 		if !strings.Contains(reply.Text, want) {
 			t.Errorf("%q is not in %s", want, reply.Text)
 		}
+	}
+	if reply := run(b, newPolicy(), user, "", request("click", map[string]any{"target": "e5"})); !strings.Contains(reply.Text, "it opened t9 at https://two.example/child?x, which is in front now: the next command acts there") {
+		t.Errorf("the user is told %s", reply.Text)
+	}
+	b.fail = protocol.NewError(protocol.CodeNoElement, "nothing on the page matches text=Stay", "")
+	reply = run(b, newPolicy(), agent, "t1", request("click", map[string]any{"target": "text=Stay"}))
+	if !strings.HasSuffix(reply.Error.Message, "> (t1 is at https://one.example/)") {
+		t.Errorf("an agent is told %s", reply.Error.Message)
+	}
+	if reply = run(b, newPolicy(), user, "", request("click", map[string]any{"target": "text=Stay"})); reply.Error.Message != "nothing on the page matches text=Stay (t2 is at https://two.example/)" {
+		t.Errorf("the user is told %s", reply.Error.Message)
 	}
 	b.fail = protocol.NewError(protocol.CodeCovered, "e5 btn Save is covered by dialog Cookies", "close or move that first")
 	reply = run(b, newPolicy(), agent, "t1", request("click", map[string]any{"target": "e5"}))

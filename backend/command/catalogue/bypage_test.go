@@ -39,7 +39,7 @@ func TestLeaveForWhatThePanelDoes(t *testing.T) {
 	}{
 		{name: "a look", command: "snapshot"},
 		{name: "what sets off nothing", command: "click", target: "f0e1", facts: &protocol.TargetFacts{Role: "button", Name: "More"}},
-		{name: "what sends", command: "click", target: "f0e1", facts: send, code: protocol.CodeRefused, asks: protocol.ActionSend},
+		{name: "what sends", command: "click", target: "f0e1", facts: send, code: protocol.CodeDenied, asks: protocol.ActionSend},
 		{name: "nobody says what it is", command: "click", target: "f0e1", code: protocol.CodeBadArgument},
 		{name: "a link", command: "click", target: "f0e1", facts: link("https://example.com/more")},
 		{name: "a link that runs code", command: "click", target: "f0e1", facts: link("javascript:void 0")},

@@ -48,6 +48,8 @@ type Config struct {
 	Secrets Secrets
 	// SignIns imports sign-ins of other browsers; nil for none.
 	SignIns credentials.Importer
+	// Uploads decides which files agents give to pages.
+	Uploads action.Uploads
 }
 
 // Secrets keeps secrets for the command `secret`, and gives them to the commands
@@ -75,7 +77,7 @@ func groups(c Config) []func() []command.Command {
 	return []func() []command.Command{
 		func() []command.Command { return tabs.Navigation(b) },
 		func() []command.Command { return action.Looking(b) },
-		func() []command.Command { return action.Commands(b) },
+		func() []command.Command { return action.Commands(b, c.Uploads) },
 		func() []command.Command { return page.Commands(b) },
 		func() []command.Command { return inspector.Commands(b) },
 		func() []command.Command { return batch.Each(b) },

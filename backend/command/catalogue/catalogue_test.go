@@ -49,6 +49,8 @@ func (b *tabs) at(id protocol.TabID) *protocol.Tab {
 	return nil
 }
 
+func (*tabs) WasOpen(protocol.TabID) bool { return false }
+
 func (b *tabs) Tabs() []protocol.Tab { return slices.Clone(b.open) }
 
 func (b *tabs) Navigate(_ context.Context, _ protocol.Caller, id protocol.TabID, url string, wait protocol.WaitUntil, allow func(string) error) (protocol.PageInfo, error) {

@@ -49,7 +49,7 @@ func TestTaskAsksBeforeItSends(t *testing.T) {
 		return q, reply
 	}
 	q, reply := run(task, protocol.AnswerDeny)
-	if reply.OK || reply.Error.Code != protocol.CodeRefused || len(b.calls) != 0 {
+	if reply.OK || reply.Error.Code != protocol.CodeDenied || len(b.calls) != 0 {
 		t.Errorf("denied: %+v, and the browser was asked %q", reply, b.calls)
 	}
 	want := []protocol.ApprovalArg{{Name: "target", Value: "e5"}}

@@ -70,7 +70,7 @@ func TestAMockThatCanRunAsksLikeEval(t *testing.T) {
 			t.Errorf("%s: asked %+v", name, asked)
 			continue
 		}
-		if reply.OK || code(reply) != protocol.CodeRefused || len(b.rules) != 0 {
+		if reply.OK || code(reply) != protocol.CodeDenied || len(b.rules) != 0 {
 			t.Errorf("%s, denied: %+v, installed %+v", name, reply, b.rules)
 		}
 		if _, b, reply = mock(t, nil, agent, protocol.AnswerOnce, c.args); !reply.OK || len(b.rules) != 1 {

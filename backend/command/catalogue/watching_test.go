@@ -24,9 +24,9 @@ type keepsake struct {
 	raw     []string
 }
 
-func (k *keepsake) Cookies(_ context.Context, _ protocol.Caller, _ protocol.TabID, _ string, all bool) ([]protocol.Cookie, error) {
+func (k *keepsake) Cookies(_ context.Context, _ protocol.Caller, _ protocol.TabID, _ string, scope protocol.CookieScope) ([]protocol.Cookie, error) {
 	list := []protocol.Cookie{{Name: "sid", Value: "topsecret", Domain: "one.example", Path: "/"}}
-	if all {
+	if scope == protocol.CookiesOfAll {
 		list = append(list, protocol.Cookie{Name: "far", Value: "topsecret", Domain: "far.example", Path: "/"})
 	}
 	return list, nil
@@ -36,7 +36,7 @@ func (k *keepsake) SetCookie(context.Context, protocol.Caller, protocol.TabID, p
 	return nil
 }
 
-func (k *keepsake) DeleteCookies(_ context.Context, _ protocol.Caller, _ protocol.TabID, name, _ string, _ bool) (int, error) {
+func (k *keepsake) DeleteCookies(_ context.Context, _ protocol.Caller, _ protocol.TabID, name, _ string, _ protocol.CookieScope) (int, error) {
 	if name == "none" {
 		return 0, nil
 	}
@@ -172,12 +172,12 @@ func TestListingsSayWhatIsMore(t *testing.T) {
 
 func TestBadInputOfState(t *testing.T) {
 	for name, all := range map[string][]map[string]any{
-		"cookies":     {{"do": "set"}, {"do": "set", "name": "x"}, {"do": "eat"}, {"do": "set", "name": "x", "value": "1", "expires": "soon"}, {"do": "delete", "name": "none"}, {"do": "get", "name": "none"}},
+		"cookies":     {{"do": "set"}, {"do": "set", "name": "x"}, {"do": "eat"}, {"do": "set", "name": "x", "value": "1", "expires": "soon"}, {"do": "set", "name": "x", "value": "1", "expires": "2020-01-01T00:00:00Z"}, {"do": "set", "name": "x", "value": "1", "expires": "-1h"}, {"do": "delete", "name": "none"}, {"do": "get", "name": "none"}},
 		"storage":     {{"do": "set"}, {"do": "get", "key": "none"}, {"area": "cloud"}},
 		"state":       {{"do": "save"}, {"do": "eat"}},
 		"viewport":    {{"size": "big"}, {"size": "1x1"}, {"size": "400x400", "scale": "many"}, {"size": "99999x1"}},
 		"device":      {{"name": "toaster"}},
-		"emulate":     {{"geolocation": "here"}, {"geolocation": "91,0"}, {"geolocation": "1,2,3,4"}, {"network": "carrier-pigeon"}, {"cpu": 0}, {"scheme": "pink"}},
+		"emulate":     {{"geolocation": "here"}, {"geolocation": "91,0"}, {"geolocation": "1,2,3,4"}, {"network": "carrier-pigeon"}, {"locale": "en-US-x-secret"}, {"cpu": 0}, {"scheme": "pink"}},
 		"headers":     {{"headers": "no colon"}, {"headers": "Host: evil"}, {"headers": []string{"A b: c"}}, {"headers": `{"a":1}`}},
 		"useragent":   {{"text": strings.Repeat("x", 2000)}},
 		"permissions": {{"do": "grant"}},
@@ -211,11 +211,11 @@ func TestEmulationIsShownAndUndone(t *testing.T) {
 	}{
 		{"device", map[string]any{"name": "iphone-15"}, "device: iphone-15\nviewport: 393x852, scale 3, mobile, touch\nuser agent: Mozilla/5.0 (iPhone"},
 		{"viewport", map[string]any{"size": "400x300"}, "viewport: 400x300, scale 1"},
-		{"headers", map[string]any{"headers": "X-Debug: 1\nX-More: 2"}, "header X-Debug: 1\nheader X-More: 2"},
-		{"headers", map[string]any{"headers": "X-More:"}, "header X-Debug: 1"},
+		{"headers", map[string]any{"headers": "X-Debug: 1\nX-More: 2"}, "header X-Debug only to https://one.example: 1\nheader X-More only to https://one.example: 2"},
+		{"headers", map[string]any{"headers": "X-More:"}, "header X-Debug only to https://one.example: 1"},
 		{"emulate", map[string]any{"scheme": "dark", "geolocation": "52.5,13.4", "network": "slow-3g", "cpu": 4}, "scheme: dark\ngeolocation: 52.5, 13.4 within 10 m\nnetwork: slow-3g\ncpu: 4 times slower"},
 		{"emulate", nil, "scheme: dark"},
-		{"useragent", map[string]any{"text": "MyBot/1.0"}, "user agent: MyBot/1.0"},
+		{"useragent", map[string]any{"text": "MyBot/1.0"}, "user agent only to https://one.example: MyBot/1.0"},
 		{"emulate", map[string]any{"reset": true}, "t1 is as the browser has it"},
 	} {
 		if reply := say(k, p, agent, "t1", step.name, step.args); !reply.OK || !strings.Contains(reply.Text, step.want) {

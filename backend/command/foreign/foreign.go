@@ -6,9 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"net/url"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"pilotfish/backend/protocol"
@@ -44,14 +42,7 @@ func Before(text string) string {
 // tabs, and bidirectional formatting characters.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), r == utf8.RuneError:
-			return -1
-		case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x2028, r == 0x2029:
-			return -1
-		case r >= 0xe0000 && r <= 0xe007f: // invisible tag characters
+		if r == utf8.RuneError || protocol.Invisible(r) {
 			return -1
 		}
 		return r
@@ -69,14 +60,7 @@ func Line(s string, limit int) string {
 
 // Origin returns the source that an envelope names for its text.
 func Origin(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil || u.Scheme == "" {
-		return "unknown"
-	}
-	if u.Host == "" {
-		return u.Scheme + ":"
-	}
-	return u.Scheme + "://" + u.Host
+	return protocol.PageOrigin(raw)
 }
 
 // The limits of a shown address and title, in characters.

@@ -16,6 +16,8 @@ import (
 // nothing is a fake browser without tabs.
 type nothing struct{ command.Browser }
 
+func (nothing) WasOpen(protocol.TabID) bool { return false }
+
 func (nothing) Tabs() []protocol.Tab { return nil }
 
 // shown returns what a user sees of a text that a command makes.

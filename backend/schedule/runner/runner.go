@@ -153,7 +153,7 @@ func (r *Runner) Ready(ctx context.Context, s protocol.Schedule) error {
 		return err
 	}
 	switch state {
-	case protocol.SessionStopped, protocol.SessionStopping, protocol.SessionFailed:
+	case protocol.SessionStopped, protocol.SessionStopping, protocol.SessionFailed, protocol.SessionBackground:
 		if !s.StartSession {
 			return protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("the session %s is not running, and the schedule does not start it", s.Session), "")
 		}

@@ -90,13 +90,13 @@ func (t *Tasks) profile(ctx context.Context, req protocol.TaskRunRequest) (strin
 		case slices.ContainsFunc(state.Profiles, usable):
 			return "", nil
 		case len(state.Profiles) > 0:
-			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[0].Name+" has no key: it was stored only until Pilotfish quit", "enter it again in Settings, under Models for Task")
+			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[0].Name+" has no key: it was stored only until Pilotfish quit", "enter it again in Settings, under Models")
 		}
 		_, unknown := t.plainPlan(req.Goal)
 		if unknown == "" {
 			return "", nil
 		}
-		return "", protocol.NewError(protocol.CodeBadArgument, "Task needs a model for this, and none is set up", "set one up in Settings, under Models for Task; plain instructions need none", protocol.Example("task", "run", "click Save then press Enter"))
+		return "", protocol.NewError(protocol.CodeBadArgument, "Task needs a model for this, and none is set up", "set one up in Settings, under Models; plain instructions need none", protocol.Example("task", "run", "click Save then press Enter"))
 	}
 	for _, same := range []func(protocol.LLMProfile) bool{
 		func(p protocol.LLMProfile) bool { return p.ID == req.Profile },
@@ -107,7 +107,7 @@ func (t *Tasks) profile(ctx context.Context, req protocol.TaskRunRequest) (strin
 		switch {
 		case at < 0:
 		case !usable(state.Profiles[at]):
-			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[at].Name+" has no key", "enter it again in Settings, under Models for Task")
+			return "", protocol.NewError(protocol.CodeBadArgument, state.Profiles[at].Name+" has no key", "enter it again in Settings, under Models")
 		default:
 			return state.Profiles[at].ID, nil
 		}

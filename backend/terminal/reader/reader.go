@@ -6,6 +6,9 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal"
@@ -30,13 +33,18 @@ func (t Terminals) Read(id protocol.TerminalID, lines int) (protocol.TerminalTex
 	return f.text(lines), nil
 }
 
-// Send types a text and then keys into a terminal.
+// Send types a text and then keys into a terminal. Several lines are a paste where the
+// program asked to know of one, as an editor or an agent does; elsewhere each line ends
+// with Enter.
 func (t Terminals) Send(id protocol.TerminalID, text string, keys []protocol.TerminalKey) error {
 	f := follower{terminals: t, id: id}
 	if err := f.update(); err != nil {
 		return err
 	}
 	input := strings.ReplaceAll(text, "\n", "\r")
+	if strings.Contains(text, "\n") && f.screen.BracketedPaste() {
+		input = "\x1b[200~" + input + "\x1b[201~"
+	}
 	for _, key := range keys {
 		input += sequence(key, f.screen.AppCursor())
 	}
@@ -122,10 +130,18 @@ func (f *follower) update() error {
 }
 
 // shows reports whether a text is on the screen. White space counts as one space, so
-// that it does not matter where a program breaks its lines.
+// that it does not matter where a program breaks its lines; in a text of East Asia, which
+// has no spaces between words, it does not count. Nor does it matter whether an accent
+// has a character of its own.
 func (f *follower) shows(text string) bool {
-	visible := strings.Join(strings.Fields(strings.Join(f.screen.Visible(), " ")), " ")
-	return strings.Contains(visible, strings.Join(strings.Fields(text), " "))
+	between := " "
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }) {
+		between = ""
+	}
+	plain := func(lines ...string) string {
+		return norm.NFC.String(strings.Join(strings.Fields(strings.Join(lines, " ")), between))
+	}
+	return strings.Contains(plain(f.screen.Visible()...), plain(text))
 }
 
 func (f *follower) text(lines int) protocol.TerminalText {

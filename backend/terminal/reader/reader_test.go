@@ -94,6 +94,46 @@ func TestReadSendWait(t *testing.T) {
 	}
 }
 
+// Several lines are a paste for a program that asked to know of one, and lines elsewhere.
+func TestSeveralLines(t *testing.T) {
+	for script, want := range map[string]string{
+		`stty raw -echo; printf '\033[?2004hready\r\n'; head -c 19 | od -An -c`:            `033 [ 2 0 0 ~ a \r b 033 [ 2 0 1 ~`,
+		`stty raw -echo; printf '\033[?2004h\033[?2004lready\r\n'; head -c 3 | od -An -c`:  `a \r b`,
+		`stty raw -echo; printf 'ready\r\n'; head -c 3 | od -An -c`:                        `a \r b`,
+		`stty raw -echo; printf '\033[?2004h\033[?1049hready\r\n'; head -c 19 | od -An -c`: `a \r b 033 [ 2 0 1 ~`,
+	} {
+		terminals, id := program(t, script)
+		if _, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitText, Text: "ready"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := terminals.Send(id, "a\nb", []protocol.TerminalKey{"Ctrl+A", "Ctrl+B", "Ctrl+C", "Ctrl+D"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitText, Text: want}); err != nil {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
+}
+
+// A text is found as a reader sees it, wherever it is wrapped and however it is encoded.
+func TestWaitForWrittenText(t *testing.T) {
+	for _, c := range [][2]string{
+		{`printf '%039d'; printf '漢字の文が折り返されています'`, "漢字の文が折り返されています"},
+		{`printf '日本語の文\nが続く'`, "日本語の文が続く"},
+		{`printf 'caf\145\314\201 au lait'`, "café au lait"},
+		{`printf 'café au lait'`, "cafe\u0301 au lait"},
+		{`printf '1\357\270\217\342\203\243 first'`, "1\ufe0f\u20e3 first"},
+		{"printf '👨\u200d👩\u200d👧 family'", "👨\u200d👩\u200d👧 family"},
+		{"printf 'می\u200cشود'", "می\u200cشود"},
+		{`printf '%035d the end'`, "00000 the end"},
+	} {
+		terminals, id := program(t, c[0]+"; cat")
+		if said, err := wait(t, terminals, id, protocol.TerminalWait{For: protocol.WaitText, Text: c[1]}); err != nil {
+			t.Errorf("%q: %q, %v", c[1], said.Lines, err)
+		}
+	}
+}
+
 func TestWaitEndsWithItsCaller(t *testing.T) {
 	terminals, id := program(t, `echo up; cat`)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

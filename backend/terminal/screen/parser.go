@@ -265,6 +265,8 @@ func (s *Screen) mode(n string, on bool) {
 	switch n {
 	case "1":
 		s.appCursor = on
+	case "2004":
+		s.bracketed = on
 	case "7":
 		s.noWrap = !on
 	case "47", "1047", "1049":

@@ -77,6 +77,7 @@ type Screen struct {
 	wrap       bool // the next character begins a new row
 	noWrap     bool
 	appCursor  bool
+	bracketed  bool // the program asked for bracketed paste
 	last       rune // for REP
 	parser     parser
 }
@@ -105,6 +106,9 @@ func (s *Screen) buf() *buffer {
 
 // AppCursor reports whether the program wants the arrow keys in their application form.
 func (s *Screen) AppCursor() bool { return s.appCursor }
+
+// BracketedPaste reports whether the program wants to know what is pasted.
+func (s *Screen) BracketedPaste() bool { return s.bracketed }
 
 // Resize changes the size. Rows that no longer fit move above the screen.
 func (s *Screen) Resize(cols, rows int) {

@@ -414,7 +414,7 @@ func (c *Client) permitted(ctx context.Context, u *use, actor protocol.Actor, ta
 	case protocol.AnswerAlways:
 		c.cfg.Offer.AllowTool(server, used.Name)
 	default:
-		return protocol.NewError(protocol.CodeRefused, "the user does not allow it", "do it another way, or ask the user")
+		return protocol.NewError(protocol.CodeDenied, "the user does not allow it", "do it another way, or ask the user")
 	}
 	c.mu.Lock()
 	u.allowed[key] = true

@@ -308,7 +308,7 @@ func TestQuestions(t *testing.T) {
 		}
 		return reply
 	}
-	if reply := ask("search", protocol.AnswerDeny, 1); codeOf(reply) != protocol.CodeRefused || reply.Text != "" {
+	if reply := ask("search", protocol.AnswerDeny, 1); codeOf(reply) != protocol.CodeDenied || reply.Text != "" {
 		t.Errorf("denied: %+v", reply)
 	}
 	ask("search", protocol.AnswerOnce, 1)

@@ -154,7 +154,7 @@ func TestProgramsThatDoNotWork(t *testing.T) {
 
 // A confined server does not see what is hidden from agents.
 func TestConfinedProgram(t *testing.T) {
-	if problem := confine.Try(t.Context()); problem != nil {
+	if problem := confine.Try(t.Context(), ""); problem != nil {
 		t.Skip("nothing can be confined here: " + problem.Message)
 	}
 	hidden := t.TempDir()

@@ -1,6 +1,7 @@
 /**
  * The content script of the welcome page. It dispatches an event in the page when a side panel has
- * connected, and when one was closed. It listens only to the extension, never to the page.
+ * connected, and when one was closed. Of the page it notices only a press of “First steps”, which
+ * shows them in the app's window.
  */
 import { answering } from '../messages/answer';
 import { tabEvent } from '../messages/envelope';
@@ -21,6 +22,21 @@ function tell(panel: keyof typeof EVENTS): void {
   document.dispatchEvent(new CustomEvent(EVENTS[panel], { bubbles: true }));
 }
 
+let offered = false;
+
+/** Passes a press of “First steps” on, which only the user's own press is. */
+function offerFirstSteps(): void {
+  if (offered) return;
+  offered = true;
+  document.addEventListener('click', (event) => {
+    if (!event.isTrusted || !(event.target instanceof Element)) return;
+    if (event.target.closest('#first-steps') === null) return;
+    chrome.runtime
+      .sendMessage(tabEvent('first-steps', Date.now() + EVENT_LIFETIME))
+      .catch(() => undefined);
+  });
+}
+
 /** Runs `then` when the page's own script can receive the event: this script runs earlier. */
 function whenHeard(then: () => void): void {
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', then);
@@ -39,10 +55,12 @@ if (
         'cs:rpc': {
           welcome: ({ port, panel }) => {
             // The paired port: only the welcome page on this port is ours.
-            if (isWelcomePage(location.href, port))
+            if (isWelcomePage(location.href, port)) {
+              offerFirstSteps();
               whenHeard(() => {
                 tell(panel);
               });
+            }
             return null;
           },
         },

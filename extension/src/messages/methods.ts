@@ -14,6 +14,8 @@ interface Call<P, R> {
 export type TabEventName =
   /** The welcome page was loaded. */
   | 'welcome-loaded'
+  /** The user pressed “First steps” on the welcome page. */
+  | 'first-steps'
   /** The content script that reads and acts is ready in the frame that sends this event. */
   | 'executor-ready';
 

@@ -1,5 +1,5 @@
 import type { Names } from './name.js';
-import { collapse } from './name.js';
+import { printedName } from './normal.js';
 import type { Item } from './types.js';
 
 /** The longest title of a card, a row or a section, in characters. */
@@ -74,7 +74,7 @@ function up(el: Element): Element | null {
 function titleOf({ card, item }: { card: Element; item: Item }, names: Names): string {
   const { el, name } = item;
   const fits = (text: string): string => {
-    const said = collapse(text);
+    const said = printedName(text);
     return said === name || said.length < 2 ? '' : short(said);
   };
   if (card === el) return '';

@@ -40,18 +40,32 @@ export class Counters {
       for (const [name, value] of pairs(style.counterSet, 0)) last(name).value = value;
       note(el, which);
     };
-    const visit = (el: Element, level: Element | null): void => {
-      const asked = some === undefined || some.has(el);
-      if (asked) {
-        if (getComputedStyle(el).display === 'none') return;
-        count(el, '', level);
-        count(el, '::before', el);
-      }
-      for (let at = el.firstElementChild; at; at = at.nextElementSibling) visit(at, el);
-      if (asked) count(el, '::after', el);
+    // Returns whether the content of the element counts.
+    const enter = (el: Element): boolean => {
+      if (some !== undefined && !some.has(el)) return true;
+      if (getComputedStyle(el).display === 'none') return false;
+      count(el, '', el.parentElement);
+      count(el, '::before', el);
+      return true;
+    };
+    const leave = (el: Element): void => {
+      if (some === undefined || some.has(el)) count(el, '::after', el);
       for (const all of stacks.values()) while (all.at(-1)?.level === el) all.pop();
     };
-    for (let at = root.firstElementChild; at; at = at.nextElementSibling) visit(at, null);
+    let at = root.firstElementChild;
+    while (at) {
+      const entered = enter(at);
+      if (entered && at.firstElementChild) {
+        at = at.firstElementChild;
+        continue;
+      }
+      if (entered) leave(at);
+      while (at && !at.nextElementSibling) {
+        at = at.parentElement;
+        if (at) leave(at);
+      }
+      at = at?.nextElementSibling ?? null;
+    }
   }
 
   /** The text of a counter at an element or its pseudo element. */

@@ -1,6 +1,7 @@
 import type { FlatTree } from './flat.js';
 import { ariaGrid, columns, gridOf, headRows, isLayout, type Row } from './grid.js';
 import { Names } from './name.js';
+import { printedName } from './normal.js';
 import type { Refs } from './refs.js';
 import { Styles } from './styles.js';
 import { plainText } from './text.js';
@@ -99,7 +100,7 @@ export class Extract {
     for (const el of this.#all('a[href],area[href]')) {
       const { href } = el as HTMLAnchorElement;
       if (typeof href !== 'string' || !this.#seen(el)) continue;
-      out.push({ ref: this.#ref(el), text: names.of(el), url: href });
+      out.push({ ref: this.#ref(el), text: names.printed(el), url: href });
     }
     return out;
   }
@@ -122,7 +123,7 @@ export class Extract {
       let data = forms.get(form);
       if (!data) {
         data = {
-          name: form ? (form.getAttribute('name') ?? names.of(form)) : '',
+          name: form ? (form.getAttribute('name') ?? names.printed(form)) : '',
           // `form.action` may be a field named "action", so read the attribute.
           action: form ? new URL(form.getAttribute('action') ?? '', document.baseURI).href : '',
           method: form?.getAttribute('method')?.toLowerCase() ?? 'get',
@@ -144,7 +145,7 @@ export class Extract {
     const data: FieldData = {
       ref: this.#ref(el),
       role,
-      label: names.of(el) || (el.getAttribute('aria-label') ?? ''),
+      label: names.printed(el) || printedName(el.getAttribute('aria-label') ?? ''),
       name: el.getAttribute('name') ?? '',
       type: native.test(el.localName) ? el.type : '',
       value: shownValue(el, role) ?? '',
@@ -154,7 +155,8 @@ export class Extract {
     if (el.type === 'checkbox' || el.type === 'radio') data.checked = el.checked;
     else if (/^(checkbox|radio|switch)$/.test(role))
       data.checked = el.getAttribute('aria-checked') === 'true';
-    if (el instanceof HTMLSelectElement) data.options = [...el.options].map(({ label }) => label);
+    if (el instanceof HTMLSelectElement)
+      data.options = [...el.options].map(({ label }) => printedName(label));
     return data;
   }
 

@@ -53,7 +53,7 @@ export function factsOf(tree: FlatTree, el: Element): Facts {
       ),
     ) ?? el;
   const role = names.role(at);
-  const name = names.of(at);
+  const name = names.printed(at);
   const facts: Facts = { role, name, type: typeOf(at) };
   if (at instanceof HTMLAnchorElement || at instanceof HTMLAreaElement) {
     facts.href = at.href;
@@ -137,7 +137,7 @@ function tell(tree: FlatTree, names: Names, form: Element): NonNullable<Facts['f
   const parts =
     form instanceof HTMLFormElement ? [...form.elements] : [...tree.all(form)].filter(isControl);
   for (const el of parts) {
-    if (sends(el) && button === '') button = names.of(el);
+    if (sends(el) && button === '') button = names.printed(el);
     if (!(el instanceof HTMLElement) || !drawn(el)) continue;
     if (el instanceof HTMLInputElement && el.type === 'password') password = true;
     if (
@@ -153,7 +153,7 @@ function tell(tree: FlatTree, names: Names, form: Element): NonNullable<Facts['f
         : undefined;
     const value = ticked ?? (isSecret(el) && hasValue(el) ? '•••' : shownValue(el, names.role(el)));
     if (value !== undefined && value !== '' && fields.length < mostFields)
-      fields.push({ name: names.of(el), value });
+      fields.push({ name: names.printed(el), value });
   }
   return {
     // `form.action` may be a field named "action", so read the attribute.

@@ -1,7 +1,8 @@
 import type { Snapshots } from './snapshots.js';
 import { elementOf } from './resolve.js';
 import { roleOf } from './role.js';
-import { careful, isEditingHost, isSecret } from './value.js';
+import { careful, chosen, editedText, isEditingHost, isListBox, isSecret } from './value.js';
+import { comparable, printedName } from './normal.js';
 
 /** The result of setting a value. With `type` the caller must insert the text by trusted input. */
 export type Filled =
@@ -14,12 +15,41 @@ export type Filled =
   | { state: 'press'; key: 'ArrowDown' | 'ArrowUp' }
   /**
    * Refs of options drawn in the page. A click on the first selects only that one; the others are added to
-   * the selection.
+   * the selection. With `toggles`, each click takes one out of it.
    */
-  | { state: 'click'; options: string[] }
+  | { state: 'click'; options: string[]; toggles: boolean }
   | { state: 'type'; selected: boolean }
   | { state: 'gone' }
-  | { state: 'refused'; code: Unfit; why: string; options?: string[] };
+  | Refused;
+
+/** Why a value was not set. */
+interface Refused {
+  state: 'refused';
+  code: Unfit;
+  why: string;
+  /** The labels of the options that there are. */
+  options?: string[];
+  /** The options that have the same label. */
+  alike?: OptionData[];
+  /** The field that has another form of value. */
+  field?: FieldForm;
+}
+
+/** What tells which values a field takes. */
+interface FieldForm {
+  type: string;
+  min?: string;
+  max?: string;
+  step?: string;
+}
+
+/** An option of a list, for one that must be told from others of the same label. */
+export interface OptionData {
+  label: string;
+  value: string;
+  /** The label of the group that it is in. */
+  group?: string;
+}
 
 /** Why a field did not accept a value. The caller derives its advice from it. */
 export type Unfit =
@@ -29,6 +59,8 @@ export type Unfit =
   | 'bad_value'
   | 'no_option'
   | 'one_option'
+  /** Several options have the label. */
+  | 'alike_options'
   /** It is a field of another kind, or not a field. */
   | 'other_kind';
 
@@ -75,21 +107,74 @@ function prepare(el: Element): Filled {
 
 // Frameworks observe the value property of the element itself. The prototype's setter bypasses
 // them, as a user's input does.
-function setWhole(el: HTMLInputElement, value: string): Filled {
+function setWhole(el: HTMLInputElement, given: string): Filled {
   const set = (to: string): boolean => Reflect.set(HTMLInputElement.prototype, 'value', to, el);
   const before = el.value;
+  const value = inForm(el.type, given.trim());
   el.focus({ preventScroll: true });
   set(value);
-  const took =
-    el.type === 'range'
-      ? Number(el.value) === Number(value)
-      : el.value === value.toLowerCase() || el.value === value;
-  if (!took) {
+  if (!takes(el, value)) {
     set(before);
-    return refuse('bad_value', `not a value for ${el.type}: ${JSON.stringify(value)}`);
+    const { type, min, max, step } = el;
+    const why = `not a value for ${type}: ${JSON.stringify(given)}`;
+    const field =
+      type === 'range' ? { type, min: min || '0', max: max || '100', step: step || '1' } : { type };
+    return { ...refuse('bad_value', why), field };
   }
   tell(el);
   return { state: 'ok', value: el.value, told: true };
+}
+
+/** Whether a field has taken a value; one that it cannot take makes it empty, or another one. */
+function takes(el: HTMLInputElement, value: string): boolean {
+  if (el.type === 'range') return Number(el.value) === Number(value);
+  if (el.type === 'color') return el.value === value.toLowerCase();
+  return (el.value === '') === (value === '');
+}
+
+/** A value in the form that its field takes, where what was given can mean nothing else. */
+function inForm(type: string, given: string): string {
+  const day = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/;
+  const date = (text: string): string =>
+    text.replace(day, (_, y: string, _sign, m: string, d: string) => `${y}-${two(m)}-${two(d)}`);
+  switch (type) {
+    case 'date':
+      return date(given);
+    case 'time':
+      return clock(given);
+    case 'datetime-local': {
+      const parts = /^(\S+?)(?:[T,]\s*|\s+)(\d.*)$/i.exec(given);
+      return parts ? `${date(parts[1] ?? '')}T${clock(parts[2] ?? '')}` : given;
+    }
+    case 'month':
+      return given.replace(
+        /^(\d{4})[-/.](\d{1,2})$/,
+        (_, y: string, m: string) => `${y}-${two(m)}`,
+      );
+    case 'week':
+      return given.replace(
+        /^(\d{4})[- ]?w(\d{1,2})$/i,
+        (_, y: string, w: string) => `${y}-W${two(w)}`,
+      );
+    case 'color':
+      return given.replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3');
+    default:
+      return given;
+  }
+}
+
+/** A time of day on a clock of 24 hours. */
+function clock(given: string): string {
+  const parts = /^(\d{1,2})(:\d{2}(?::\d{2})?)(?:\s*([ap])\.?m\.?)?$/i.exec(given);
+  if (!parts) return given;
+  const [, hours = '', rest = '', half] = parts;
+  if (half === undefined) return two(hours) + rest;
+  if (Number(hours) < 1 || Number(hours) > 12) return given;
+  return two(String((Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0))) + rest;
+}
+
+function two(digits: string): string {
+  return digits.padStart(2, '0');
 }
 
 function tell(el: Element): void {
@@ -108,22 +193,13 @@ export function choose(snapshots: Snapshots, ref: string, wanted: string[], pres
   if (el.disabled) return refuse('disabled', 'disabled');
   if (wanted.length > 1 && !el.multiple) return refuse('one_option', 'takes one option');
   const all = [...el.options];
-  const labels = all.map((option) => option.label.trim());
   const picked: HTMLOptionElement[] = [];
-  for (const want of wanted) {
-    const found =
-      all.filter((_, at) => labels[at] === want.trim())[0] ??
-      all.find((option) => option.value === want) ??
-      single(all.filter((_, at) => labels[at]?.toLowerCase() === want.trim().toLowerCase()));
-    if (!found)
-      return {
-        ...refuse('no_option', `no option ${JSON.stringify(want)}`),
-        options: labels.slice(0, 50),
-      };
-    if (found.matches(':disabled'))
-      return refuse('option_disabled', `option ${JSON.stringify(want)} is disabled`);
-    picked.push(found);
-  }
+  if (!el.multiple || wanted.join() !== '')
+    for (const want of wanted) {
+      const found = optionFor(all, want);
+      if ('state' in found) return found;
+      picked.push(found);
+    }
   el.focus({ preventScroll: true });
   const changed = all.some((option) => option.selected !== picked.includes(option));
   const by = press && changed ? beside(el, picked[0]) : undefined;
@@ -133,18 +209,66 @@ export function choose(snapshots: Snapshots, ref: string, wanted: string[], pres
     return { state: 'press', key: by.key };
   }
   if (press && changed && isListBox(el)) {
-    const options = picked.map((option) => snapshots.refs.format(snapshots.refs.number(option)));
-    return { state: 'click', options };
+    const clicked = picked.length > 0 ? picked : el.selectedOptions;
+    const options = Array.from(clicked, (option) =>
+      snapshots.refs.format(snapshots.refs.number(option)),
+    );
+    return { state: 'click', options, toggles: picked.length === 0 };
   }
   if (el.multiple) for (const option of all) option.selected = picked.includes(option);
   else if (picked[0]) el.selectedIndex = picked[0].index;
   if (changed) tell(el);
-  const value = [...el.selectedOptions].map((option) => option.label).join(', ');
-  return { state: 'ok', value, told: changed };
+  return { state: 'ok', value: chosen(el) ?? '', told: changed };
 }
 
-/** Whether a list shows its options in the page, and not in a popup. */
-const isListBox = (el: HTMLSelectElement): boolean => el.multiple || el.size > 1;
+/** The option that a text means by its label or value. One that can be chosen comes first. */
+function optionFor(all: readonly HTMLOptionElement[], want: string): HTMLOptionElement | Refused {
+  const words = comparable(want);
+  const tiers: ((option: HTMLOptionElement) => boolean)[] = [
+    ({ label }) => printedName(label) === printedName(want),
+    ({ label }) => comparable(label) === words,
+    ({ value }) => value === want,
+    ({ label }) => comparable(label).toLowerCase() === words.toLowerCase(),
+  ];
+  for (const some of [all.filter(isFree), all])
+    for (const fits of tiers) {
+      const found = some.filter(fits);
+      const [first] = found;
+      if (!first) continue;
+      if (first.matches(':disabled'))
+        return refuse('option_disabled', `option ${JSON.stringify(want)} is disabled`);
+      // Of options with the same label and value, each means the same.
+      const same = found.every(({ value }) => value === first.value);
+      const one = same ? first : found.find(({ value }) => value === want);
+      if (one) return one;
+      const why = `${found.length} options have the label ${JSON.stringify(printedName(first.label))}`;
+      return {
+        ...refuse('alike_options', why),
+        alike: found.slice(0, shownOptions).map(optionData),
+      };
+    }
+  return {
+    ...refuse('no_option', `no option ${JSON.stringify(want)}`),
+    options: all.slice(0, shownOptions).map(({ label }) => printedName(label)),
+  };
+}
+
+/** How many options a refusal lists. */
+const shownOptions = 50;
+
+/** Whether a user could choose an option. */
+function isFree(option: HTMLOptionElement): boolean {
+  return !option.matches(':disabled') && getComputedStyle(option).display !== 'none';
+}
+
+function optionData(option: HTMLOptionElement): OptionData {
+  const group = option.closest('optgroup')?.label ?? '';
+  return {
+    label: printedName(option.label),
+    value: option.value,
+    ...(group === '' ? {} : { group: printedName(group) }),
+  };
+}
 
 /**
  * The option from which one arrow key selects the wanted one, and that key; undefined for lists drawn in the page.
@@ -155,18 +279,12 @@ function beside(
 ): { option: HTMLOptionElement; key: 'ArrowDown' | 'ArrowUp' } | undefined {
   if (!wanted || isListBox(el)) return undefined;
   if (getComputedStyle(el).appearance === 'base-select') return undefined;
-  const usable = [...el.options].filter(
-    (option) => !option.matches(':disabled') && getComputedStyle(option).display !== 'none',
-  );
+  const usable = [...el.options].filter(isFree);
   const at = usable.indexOf(wanted);
   const before = usable[at - 1];
   const after = usable[at + 1];
   if (at > 0 && before) return { option: before, key: 'ArrowDown' };
   return at === 0 && after ? { option: after, key: 'ArrowUp' } : undefined;
-}
-
-function single<T>(list: T[]): T | undefined {
-  return list.length === 1 ? list[0] : undefined;
 }
 
 /** Whether a checkbox, radio button or switch is on, so that the caller clicks only when needed. */
@@ -201,12 +319,14 @@ export function valueOf(
   if (!el) return undefined;
   const raw =
     el instanceof HTMLSelectElement
-      ? [...el.selectedOptions].map((option) => option.label.trim()).join(', ')
+      ? (chosen(el) ?? '')
       : el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement
         ? el.value
-        : el instanceof HTMLElement
-          ? el.innerText
-          : el.textContent;
+        : isEditingHost(el)
+          ? editedText(el)
+          : el instanceof HTMLElement
+            ? el.innerText
+            : el.textContent;
   return {
     value: careful(el, raw),
     matches: expected === undefined || took(el, raw.trimEnd(), expected.trimEnd()),
@@ -242,6 +362,6 @@ export function focus(snapshots: Snapshots, ref: string): boolean {
   return snapshots.tree.focused() === el;
 }
 
-function refuse(code: Unfit, why: string): { state: 'refused'; code: Unfit; why: string } {
+function refuse(code: Unfit, why: string): Refused {
   return { state: 'refused', code, why };
 }

@@ -9,6 +9,21 @@ export interface Aside {
   through<T>(snapshots: () => T): T;
 }
 
+/** The next value of an iterator; undefined at its end. */
+export function nextOf<T>(all: Iterator<T>): T | undefined {
+  const step = all.next();
+  return step.done === true ? undefined : step.value;
+}
+
+/** What is done with each node of a part of the flat tree. */
+export interface Visit {
+  /** Returns false to skip the content of the element. */
+  enter: (el: Element) => boolean;
+  text: (text: Text, parent: Element) => void;
+  /** Called when the content of an entered element has been visited. */
+  leave: (el: Element) => void;
+}
+
 /**
  * The flat tree: shadow roots replace their host's children, and slots contain what is assigned to
  * them. Closed roots come from callers that can see them.
@@ -81,6 +96,26 @@ export class FlatTree {
     return this.others(el) ?? el.childNodes;
   }
 
+  /**
+   * Visits an element and its content in document order. It does not recurse, because elements may
+   * be nested thousands of levels deep.
+   */
+  visit(root: Element, { enter, text, leave }: Visit): void {
+    const open: { el: Element; rest: Iterator<Node> }[] = [];
+    const start = (el: Element): void => {
+      if (enter(el)) open.push({ el, rest: this.children(el)[Symbol.iterator]() });
+    };
+    start(root);
+    for (let top = open.at(-1); top; top = open.at(-1)) {
+      const child = nextOf(top.rest);
+      if (!child) {
+        open.pop();
+        leave(top.el);
+      } else if (child.nodeType === 1) start(child as Element);
+      else if (child.nodeType === 3) text(child as Text, top.el);
+    }
+  }
+
   /** The parent in the flat tree: the slot of a slotted node, the host of a root. */
   parent(node: Node): Element | null {
     const slot = this.#slotOf(node);
@@ -140,22 +175,29 @@ export class FlatTree {
 
   /** Every element below a root in document order, also in shadow roots. */
   *all(root: Document | ShadowRoot | Element): Generator<Element> {
-    // A generator for each level of the tree takes up to twice as long.
-    for (const at of root.querySelectorAll('*')) {
-      yield at;
-      const shadow = this.rootOf(at);
-      if (shadow) yield* this.all(shadow);
+    const open = [root.querySelectorAll('*').values()];
+    for (let top = open.at(-1); top; top = open.at(-1)) {
+      const el = nextOf(top);
+      if (!el) {
+        open.pop();
+        continue;
+      }
+      yield el;
+      const shadow = this.rootOf(el);
+      if (shadow) open.push(shadow.querySelectorAll('*').values());
     }
   }
 
   /** Every known shadow root, outer ones first. */
   *roots(root: Document | ShadowRoot = document): Generator<ShadowRoot> {
-    for (const el of root.querySelectorAll('*')) {
-      const inner = this.rootOf(el);
-      if (!inner) continue;
-      yield inner;
-      yield* this.roots(inner);
-    }
+    const all = [root];
+    for (const at of all)
+      for (const el of at.querySelectorAll('*')) {
+        const inner = this.rootOf(el);
+        if (!inner) continue;
+        yield inner;
+        all.push(inner);
+      }
   }
 
   /** The number of elements, texts and comments, also in known shadow roots. */
@@ -166,18 +208,21 @@ export class FlatTree {
       NodeFilter.SHOW_TEXT |
       NodeFilter.SHOW_COMMENT |
       NodeFilter.SHOW_CDATA_SECTION;
-    const walker = document.createTreeWalker(root, kinds);
+    const trees = [root];
     let n = 0;
-    for (
-      let at: Node | null = root instanceof Element ? root : walker.nextNode();
-      at;
-      at = walker.nextNode()
-    ) {
-      n += 1;
-      if (at.nodeType !== 1) continue;
-      // The caller compares with the browser's node count, which includes what is ours.
-      const inner = this.#asideOf(at as Element)?.root ?? this.rootOf(at as Element);
-      if (inner) n += this.count(inner);
+    for (const tree of trees) {
+      const walker = document.createTreeWalker(tree, kinds);
+      for (
+        let at: Node | null = tree instanceof Element ? tree : walker.nextNode();
+        at;
+        at = walker.nextNode()
+      ) {
+        n += 1;
+        if (at.nodeType !== 1) continue;
+        // The caller compares with the browser's node count, which includes what is ours.
+        const inner = this.#asideOf(at as Element)?.root ?? this.rootOf(at as Element);
+        if (inner) trees.push(inner);
+      }
     }
     return n;
   }

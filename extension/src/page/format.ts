@@ -8,8 +8,9 @@
  *              "#", "##", … a heading by its level (before the sign when the
  *              heading is a link: "## link Title"); "[x]" "[ ]" "[-]" a
  *              checkbox, "(x)" "( )" a radio button; "-" an item of a list;
- *              "|" a row, with its cells between bars; "click" an element
- *              without a role that listens for clicks
+ *              "|" a row, with its cells between bars, after "row" and its name
+ *              when it has one; "click" an element without a role that listens
+ *              for clicks
  *     name   = bare when it starts with a letter or digit and has none of the
  *              characters " [ ] = @ | → \ < >, otherwise quoted as JSON, with
  *              invisible and bidirectional characters written as \uXXXX
@@ -75,7 +76,10 @@ export function identity(item: Item): string {
 
 function says(item: Item, name: string): string {
   const sign = signOf(item);
-  if (item.cells) return `${sign} ${item.cells.map(cell).join(' | ')}`.trimEnd();
+  if (item.cells) {
+    const all = `${sign} ${item.cells.map(cell).join(' | ')}`.trimEnd();
+    return name === '' ? all : `row ${shownName(name)} ${all}`;
+  }
   return name === '' ? sign : `${sign} ${shownName(name)}`;
 }
 

@@ -121,6 +121,11 @@ export function generatedText(content: string, el?: Element, count?: Count): str
   return text;
 }
 
+/** Whether a value of `content` has an alternative text, after a slash. */
+export function hasAlternative(content: string): boolean {
+  return content.includes('/') && [...content.matchAll(parts)].some(([part]) => part === '/');
+}
+
 function attribute(inner: string, el: Element | undefined): string {
   const [, name = '', fallback] = /^\s*([^\s,]+)[^,]*(?:,(.*))?$/s.exec(inner) ?? [];
   return el?.getAttribute(name) ?? (fallback === undefined ? '' : generatedText(fallback));

@@ -59,32 +59,43 @@ export function boxOf(rect: Area): Box {
 }
 
 /**
- * The box of an element. When it has none or a collapsed one: the union of its children's boxes.
+ * The box of an element. When it has none or a collapsed one: the union of the boxes in it.
  */
-export function rectOf(el: Element): DOMRect {
+export function rectOf(el: Element, boxOfChild = ownBox): DOMRect {
   if (el.localName === 'area') return areaRect(el as HTMLAreaElement);
   const rect = el.getBoundingClientRect();
   if (rect.width >= 1 && rect.height >= 1) return rect;
   let box: Area | undefined;
-  const inside = el.shadowRoot ? el.shadowRoot.children : el.children;
-  for (const child of inside) {
-    const part = rectOf(child);
-    if (part.width < 1 || part.height < 1) continue;
-    box = box
-      ? {
-          left: Math.min(box.left, part.left),
-          top: Math.min(box.top, part.top),
-          right: Math.max(box.right, part.right),
-          bottom: Math.max(box.bottom, part.bottom),
-        }
-      : part;
-  }
-  if (!box && getComputedStyle(el).display === 'contents') {
-    const range = document.createRange();
-    range.selectNodeContents(el);
-    return range.getBoundingClientRect();
-  }
-  return box ? new DOMRect(box.left, box.top, box.right - box.left, box.bottom - box.top) : rect;
+  const boxless = [el];
+  for (const at of boxless)
+    for (const child of (at.shadowRoot ?? at).children) {
+      const part = boxOfChild(child);
+      if (part.width < 1 || part.height < 1) {
+        boxless.push(child);
+        continue;
+      }
+      box = box
+        ? {
+            left: Math.min(box.left, part.left),
+            top: Math.min(box.top, part.top),
+            right: Math.max(box.right, part.right),
+            bottom: Math.max(box.bottom, part.bottom),
+          }
+        : part;
+    }
+  if (!box) return ownBox(el);
+  return new DOMRect(box.left, box.top, box.right - box.left, box.bottom - box.top);
+}
+
+/** The box of an element itself; of one that has none by its style and no elements in it, its text. */
+function ownBox(el: Element): DOMRect {
+  if (el.localName === 'area') return areaRect(el as HTMLAreaElement);
+  const rect = el.getBoundingClientRect();
+  if (rect.width >= 1 || el.firstElementChild || getComputedStyle(el).display !== 'contents')
+    return rect;
+  const range = document.createRange();
+  range.selectNodeContents(el);
+  return range.getBoundingClientRect();
 }
 
 /** The area of an element with everything that overflows it to the right and at the bottom. */
@@ -112,7 +123,7 @@ export class Rects {
   own(el: Element): DOMRect {
     let rect = this.#own.get(el);
     if (!rect) {
-      rect = el.getBoundingClientRect();
+      rect = ownBox(el);
       this.#own.set(el, rect);
     }
     return rect;
@@ -132,7 +143,7 @@ export class Rects {
   of(el: Element): DOMRect {
     if (el.localName === 'area') return rectOf(el);
     const rect = this.own(el);
-    return rect.width >= 1 && rect.height >= 1 ? rect : rectOf(el);
+    return rect.width >= 1 && rect.height >= 1 ? rect : rectOf(el, (at) => this.own(at));
   }
 }
 

@@ -1,5 +1,7 @@
+import { embeddedBy, isEmbedding } from './embedded.js';
 import type { Area, Rects } from './geometry.js';
-import { collapse, type Names } from './name.js';
+import type { Names } from './name.js';
+import { comparable } from './normal.js';
 import { orphanOf } from './role.js';
 import type { Item } from './types.js';
 import { isEditingHost } from './value.js';
@@ -11,16 +13,17 @@ export const skipped = new Set(
   ).split(' '),
 );
 /** Elements whose children are not visited: they draw their own content. */
-export const closed = new Set([
-  'canvas',
-  'video',
-  'audio',
-  'object',
-  'embed',
-  'iframe',
-  'frame',
-  'img',
-]);
+const closed = new Set(['canvas', 'video', 'audio', 'object', 'embed', 'iframe', 'frame', 'img']);
+/** Whether an element draws something else than its children. */
+export function isClosed(el: Element): boolean {
+  return closed.has(el.localName) && !(isEmbedding(el) && embeddedBy(el) === 'content');
+}
+
+/** Whether the name of an image stands for all in it. A document that is a drawing also has text. */
+export function saysAll(el: Element, role: string): boolean {
+  return role === 'img' && el !== document.documentElement;
+}
+
 /** Roles that do not say what a click does. */
 export const markup = new Set(['generic', 'graphics-symbol', 'group', 'none', 'paragraph']);
 /** The roles of content that is nothing but text. */
@@ -63,7 +66,7 @@ function textBeside(el: Element, other: Element): string {
   let text = '';
   for (let node = walker.nextNode(); node; node = walker.nextNode())
     if (!other.contains(node)) text += (node as Text).data;
-  return collapse(text);
+  return text;
 }
 
 /** Whether the text of a label is repeated as the name of its control. */
@@ -72,18 +75,20 @@ export function isSaidByControl(el: Element, names: Names): boolean {
   const control = (el as HTMLLabelElement).control;
   if (!control) return false;
   // The content of a control inside the label is not part of the label's text.
-  const own = el.contains(control) ? textBeside(el, control) : names.content(el);
+  const own = comparable(el.contains(control) ? textBeside(el, control) : names.content(el));
   // A style sheet may have changed the case of its letters.
-  return own !== '' && names.of(control).toLowerCase().includes(own.toLowerCase());
+  return own !== '' && comparable(names.of(control)).toLowerCase().includes(own.toLowerCase());
 }
 
-export function isLabelled(el: Element): boolean {
-  return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby');
-}
-
-export function count(items: Item[]): number {
+/** How many items that can be acted on there are among some items and in them. */
+export function count(items: readonly Item[]): number {
   let n = 0;
-  for (const item of items) n += (item.offered ? 1 : 0) + count(item.children);
+  const lists = [items];
+  for (const list of lists)
+    for (const { offered, children } of list) {
+      if (offered) n += 1;
+      if (children.length > 0) lists.push(children);
+    }
   return n;
 }
 
@@ -123,7 +128,7 @@ export function mayOperate(el: Element): boolean {
 export function isPageRoot(el: Element, rects: Rects, view: Area): boolean {
   let at: Element | null = el;
   for (let up = 0; up < rootDepth && at !== document.body; up++) at = at?.parentElement ?? null;
-  if (at !== document.body || closed.has(el.localName)) return false;
+  if (at !== document.body || isClosed(el)) return false;
   const rect = rects.own(el);
   const page = rects.own(document.body);
   const whole = (size: number, of: number, shown: number): boolean =>

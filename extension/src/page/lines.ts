@@ -1,4 +1,5 @@
 import { lineOf, type LineStyle } from './format.js';
+import { comparable, isExpression, printed } from './normal.js';
 import type { Item } from './types.js';
 
 /** One line of a snapshot. */
@@ -47,15 +48,23 @@ export function cutFind(lines: readonly Line[], find: string): Set<number> {
   return new Set([...keep].sort((a, b) => a - b));
 }
 
-/** Returns a test for plain text (case ignored) or for `/expression/flags`. */
+/**
+ * Returns a test for plain text or for `/expression/flags`. Case and the kinds of spaces do not count
+ * in plain text; an expression is tested on the text as it is printed.
+ */
 export function matcher(find: string): (text: string) => boolean {
-  const pattern = /^\/(.+)\/([a-z]*)$/s.exec(find);
-  if (!pattern) {
-    const low = find.toLowerCase();
-    return (text) => text.toLowerCase().includes(low);
+  if (!isExpression(find)) {
+    const low = comparable(find).toLowerCase();
+    return (text) => comparable(text).toLowerCase().includes(low);
   }
-  const expression = new RegExp(pattern[1] ?? '', (pattern[2] ?? '').replace(/[gy]/g, ''));
-  return (text) => expression.test(text);
+  const expression = expressionOf(find);
+  return (text) => expression.test(printed(text));
+}
+
+/** The regular expression that `/expression/flags` means. It keeps no state. */
+export function expressionOf(find: string): RegExp {
+  const end = find.lastIndexOf('/');
+  return new RegExp(printed(find.slice(1, end)), find.slice(end + 1).replace(/[gy]/g, ''));
 }
 
 /** The length of a handle's own line, in characters, at most, without indentation. */

@@ -1,6 +1,7 @@
 import { signs } from './format.js';
 import { rectOf, viewport } from './geometry.js';
 import { matcher } from './lines.js';
+import { comparable, isExpression, printedName } from './normal.js';
 import { type Snapshots, walkItems } from './snapshots.js';
 import { modalOf, pageRoot } from './root.js';
 import { quote } from './quote.js';
@@ -252,17 +253,20 @@ function best(items: Item[], text: string, of: (item: Item) => string): Item[] {
 
 /** The matches of one tier: exact, ignoring case, or containing the text. */
 function alike(items: Item[], text: string, of: (item: Item) => string, tier: number): Item[] {
-  if (/^\/.+\/[a-z]*$/s.test(text)) {
-    const test = matcher(text);
-    return tier === 2 ? items.filter((item) => test(of(item))) : [];
-  }
-  const low = text.toLowerCase();
+  const test = matcher(text);
+  if (isExpression(text)) return tier === 2 ? items.filter((item) => test(of(item))) : [];
+  const words = comparable(text);
+  const low = words.toLowerCase();
   const tests: ((name: string) => boolean)[] = [
-    (name) => name === text,
-    (name) => name.toLowerCase() === low,
-    (name) => name.toLowerCase().includes(low),
+    (name) => comparable(name) === words,
+    (name) => comparable(name).toLowerCase() === low,
+    test,
   ];
-  return items.filter((item) => tests[tier]?.(of(item)));
+  const found = items.filter((item) => tests[tier]?.(of(item)));
+  // Names that only joiners tell apart can still be told apart.
+  const exact =
+    tier === 0 ? found.filter((item) => printedName(of(item)) === printedName(text)) : [];
+  return exact.length > 0 ? exact : found;
 }
 
 /** Of nested items with one name: the one that can be operated, else the innermost. */

@@ -1,6 +1,10 @@
 import type { FlatTree } from './flat.js';
-import { columns, gridOf, headRows, isLayout } from './grid.js';
-import { apart, type FrameMark, isBlock, Lines, plainText, visit } from './text.js';
+import { isBlock, isCell, visit } from './drawn.js';
+import { embeddedBy, fileOf, imageName, isEmbedding } from './embedded.js';
+import { ariaGrid, columns, gridOf, headRows, isLayout, type Row } from './grid.js';
+import { printed } from './normal.js';
+import { apart, type FrameMark, plainText } from './text.js';
+import { Lines } from './textlines.js';
 
 /** The visible content of the page or a part of it as Markdown. */
 export function markdown(
@@ -12,6 +16,10 @@ export function markdown(
   const lines = new Lines();
   const lists: { ordered: boolean; next: number }[] = [];
   const links: string[] = [];
+  const indents: { el: Element; end: () => void }[] = [];
+  const indent = (el: Element, lead: string): void => {
+    indents.push({ el, end: lines.indent(lead) });
+  };
   visit(tree, root, {
     text: (data, parent, pre) => {
       lines.add(pre || inCode(parent) ? data : data.replace(/([\\`*_[\]])/g, '\\$1'), pre);
@@ -19,7 +27,18 @@ export function markdown(
     enter: (el, display) => {
       const tag = el.localName;
       if (isBlock(display)) lines.break(tag !== 'li' && lists.length === 0);
-      else if (apart.test(tag)) lines.add(' ', false);
+      else if (apart.test(tag) || (el !== root && isCell(el, display))) lines.add(' ', false);
+      if (isEmbedding(el) && embeddedBy(el) === 'image') {
+        lines.raw(image(imageName(el), fileOf(el)));
+        return false;
+      }
+      if (tag !== 'table' && /^(table|grid|treegrid)$/.test(el.getAttribute('role') ?? '')) {
+        const rows = ariaGrid(tree, el);
+        if (!isWhole(tree, el, rows)) return true;
+        lines.raw(table(tree, rows));
+        lines.break(true);
+        return false;
+      }
       switch (tag) {
         case 'h1':
         case 'h2':
@@ -27,10 +46,10 @@ export function markdown(
         case 'h4':
         case 'h5':
         case 'h6':
-          lines.raw(`${'#'.repeat(Number(tag[1]))} `);
+          lines.begin(`${'#'.repeat(Number(tag[1]))} `);
           return true;
         case 'br':
-          lines.raw('\n');
+          lines.newLine();
           return true;
         case 'hr':
           lines.raw('---');
@@ -38,12 +57,14 @@ export function markdown(
           return false;
         case 'ul':
         case 'ol':
+          if (/^[uo]l$/.test(el.parentElement?.localName ?? '')) indent(el, '  ');
           lists.push({ ordered: tag === 'ol', next: (el as HTMLOListElement).start || 1 });
           return true;
         case 'li': {
           const list = lists.at(-1);
           const mark = list?.ordered === true ? `${list.next++}. ` : '- ';
-          lines.raw('  '.repeat(Math.max(0, lists.length - 1)) + mark);
+          lines.begin(mark);
+          indent(el, '  ');
           return true;
         }
         case 'a': {
@@ -56,18 +77,19 @@ export function markdown(
         case 'img': {
           const { alt, currentSrc, src } = el as HTMLImageElement;
           const from = currentSrc || src;
-          if (alt !== '')
-            lines.raw(
-              `![${alt.replace(/[[\]\n]/g, ' ')}](${from.startsWith('data:') ? '' : from})`,
-            );
+          if (alt !== '') lines.raw(image(alt, from));
           return false;
         }
         case 'pre':
-          lines.raw(`\`\`\`\n${(el as HTMLElement).innerText.replace(/\n$/, '')}\n\`\`\``);
-          lines.break(true);
+          lines.raw(fenced(el as HTMLElement));
+          lines.break(lists.length === 0);
           return false;
         case 'code':
-          lines.raw(`\`${(el as HTMLElement).innerText}\``);
+          if ((el as HTMLElement).innerText.includes('\n')) {
+            lines.break(true);
+            lines.raw(fenced(el as HTMLElement));
+            lines.break(true);
+          } else lines.raw(code(el as HTMLElement));
           return false;
         case 'strong':
         case 'b':
@@ -78,17 +100,15 @@ export function markdown(
           lines.raw(mark(el, '*'));
           return true;
         case 'blockquote':
-          lines.raw(
-            markdownInside(tree, el, frame)
-              .split('\n')
-              .map((line) => `> ${line}`.trimEnd())
-              .join('\n'),
-          );
-          lines.break(true);
-          return false;
+          indent(el, '> ');
+          return true;
         case 'table':
           if (isLayout(el as HTMLTableElement) || el.querySelector('table')) return true;
-          lines.raw(table(tree, el as HTMLTableElement));
+          if ((el as HTMLTableElement).caption) {
+            lines.raw(plainText(tree, (el as HTMLTableElement).caption));
+            lines.break(true);
+          }
+          lines.raw(table(tree, gridOf(el as HTMLTableElement)));
           lines.break(true);
           return false;
         case 'input':
@@ -109,8 +129,10 @@ export function markdown(
       }
       if (tag === 'strong' || tag === 'b') lines.raw(mark(el, '**'));
       if (tag === 'em' || tag === 'i') lines.raw(mark(el, '*'));
+      if (/^(li|h[1-6])$/.test(tag)) lines.end();
       if (isBlock(display)) lines.break(tag !== 'li' && lists.length === 0);
       else if (apart.test(tag)) lines.add(' ', false);
+      if (indents.at(-1)?.el === el) indents.pop()?.end();
     },
     ...(frame && {
       frame: (el) => {
@@ -123,9 +145,29 @@ export function markdown(
   return lines.toString();
 }
 
-function markdownInside(tree: FlatTree, el: Element, frame?: FrameMark): string {
-  const inside = [...el.children].map((child) => markdown(tree, child, frame)).join('\n\n');
-  return inside || plainText(tree, el);
+function image(alt: string, url: string): string {
+  return `![${alt.replace(/[[\]\n]/g, ' ')}](${url.startsWith('data:') ? '' : url})`;
+}
+
+/** The longest run of backticks in a text. */
+function ticks(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+}
+
+/** Code in lines, between two fences that are longer than any in it. */
+function fenced(el: HTMLElement): string {
+  const text = printed(el.innerText).replace(/\n$/, '');
+  const fence = '`'.repeat(Math.max(3, ticks(text) + 1));
+  return `${fence}\n${text}\n${fence}`;
+}
+
+/** Code in a line of text. */
+function code(el: HTMLElement): string {
+  const text = printed(el.innerText);
+  if (text === '') return '';
+  const fence = '`'.repeat(ticks(text) + 1);
+  const space = text.startsWith('`') || text.endsWith('`') ? ' ' : '';
+  return fence + space + text + space + fence;
 }
 
 function mark(el: Element, sign: string): string {
@@ -136,8 +178,16 @@ function inCode(el: Element): boolean {
   return el.closest('code,pre') !== null;
 }
 
-function table(tree: FlatTree, el: HTMLTableElement): string {
-  const rows = gridOf(el);
+/** Whether the cells of an element that ARIA makes a table contain all that it shows. */
+function isWhole(tree: FlatTree, el: Element, rows: readonly Row[]): boolean {
+  if (rows.length === 0 || el.querySelector('table,[role=table],[role=grid],[role=treegrid]'))
+    return false;
+  const letters = (text: string): string => text.replace(/\s+/g, '');
+  const said = rows.flatMap(({ cells }) => cells.map((cell) => plainText(tree, cell.el)));
+  return letters(said.join('')) === letters(plainText(tree, el));
+}
+
+function table(tree: FlatTree, rows: readonly Row[]): string {
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
   if (width === 0) return '';
   const text = (cell: Element): string =>
@@ -154,7 +204,5 @@ function table(tree: FlatTree, el: HTMLTableElement): string {
     .map(({ cells }) =>
       cells.map(({ el: cell, again }) => (again || cell === null ? '' : text(cell))),
     );
-  const caption = el.caption ? `${plainText(tree, el.caption)}\n\n` : '';
-  const rule = `|${' --- |'.repeat(width)}`;
-  return caption + [line(head), rule, ...body.map(line)].join('\n');
+  return [line(head), `|${' --- |'.repeat(width)}`, ...body.map(line)].join('\n');
 }

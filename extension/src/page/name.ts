@@ -1,15 +1,10 @@
-import type { FlatTree } from './flat.js';
+import { type FlatTree, nextOf } from './flat.js';
+import type { Effects } from './generated.js';
 import { Labels } from './labels.js';
+import { collapse, printedName } from './normal.js';
 import { mayFocus, namedByContent, roleOf } from './role.js';
 import type { Styles } from './styles.js';
 import { embeddedValue, isEditingHost } from './value.js';
-
-/**
- * Collapses white space as the standards define it. A no-break space does not count as white space.
- */
-export function collapse(text: string): string {
-  return text.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, '');
-}
 
 interface Pass {
   /** Elements on the path to here: a name never contains itself. */
@@ -26,6 +21,27 @@ interface Pass {
   drawn?: true;
 }
 
+/** The content of an element that a name is made of, while it is read. */
+interface Content {
+  el: Element;
+  pass: Pass;
+  /** The element's own text counts, not only that of what is in it. */
+  own: boolean;
+  effects: Effects;
+  nodes: Iterator<Node>;
+  /** What it owns by aria-owns follows its own content. */
+  owned: Element[];
+  text: string;
+  /** Makes the text of all of it what the element contributes. */
+  finish: (text: string) => string;
+}
+
+/** A text, or the content that it is still to be read from. */
+type Said = string | Content;
+
+/** How many references may lead from one to the next: labels, captions, headings, `use`. */
+const deepest = 40;
+
 /** Accessible names (accname 1.2, html-aam), each computed once per snapshot. */
 export class Names {
   /** The labels of this snapshot. */
@@ -34,6 +50,7 @@ export class Names {
   readonly #styles: Styles;
   readonly #cache = new Map<Element, string>();
   readonly #roles = new Map<Element, string>();
+  #depth = 0;
 
   constructor(tree: FlatTree, styles: Styles) {
     this.#tree = tree;
@@ -61,48 +78,103 @@ export class Names {
     let name = this.#cache.get(el);
     if (name === undefined) {
       const pass = { seen: new Set<Element>(), hidden: false, within: false, referred: false };
-      name = collapse(this.#compute(el, pass));
+      name = collapse(this.#text(el, pass));
       this.#cache.set(el, name);
     }
     return name;
   }
 
-  /** The text inside an element as a name would contain it, whatever its role; without what has faded out. */
+  /** The accessible name as it is printed. */
+  printed(el: Element): string {
+    return printedName(this.of(el));
+  }
+
+  /**
+   * The text inside an element as a name would contain it, whatever its role, as it is printed;
+   * without what has faded out.
+   */
   content(el: Element): string {
     const seen = new Set([el]);
     const pass: Pass = { seen, hidden: false, within: true, referred: false, drawn: true };
-    return collapse(this.#content(el, pass));
+    return printedName(this.#read(this.#content(el, pass)));
   }
 
-  #compute(el: Element, pass: Pass): string {
+  /** What an element says. References recurse up to a limit; nested elements do not. */
+  #text(el: Element, pass: Pass): string {
+    if (this.#depth === deepest) return '';
+    this.#depth += 1;
+    const text = this.#read(this.#said(el, pass));
+    this.#depth -= 1;
+    return text;
+  }
+
+  /** Reads content with all that is in it. Elements may be nested thousands of levels deep. */
+  #read(said: Said): string {
+    if (typeof said === 'string') return said;
+    const open = [said];
+    for (;;) {
+      const top = open.at(-1) as Content;
+      const next = this.#next(top);
+      if (typeof next === 'string') top.text += next;
+      else if (next) open.push(next);
+      else {
+        open.pop();
+        const text = top.finish(top.text);
+        const up = open.at(-1);
+        if (!up) return text;
+        up.text += text;
+      }
+    }
+  }
+
+  /** The next part of some content; undefined at its end. */
+  #next({ el, pass, own, effects, nodes, owned }: Content): Said | undefined {
+    const child = nextOf(nodes);
+    if (child) {
+      if (child.nodeType !== 3) return this.#piece(child, pass);
+      return own ? this.#styles.text(child as Text, el, effects) : '';
+    }
+    const other = owned.shift();
+    return other && then(this.#said(other, { ...pass, within: true }), (text) => ` ${text}`);
+  }
+
+  #said(el: Element, pass: Pass): Said {
     if (pass.seen.has(el)) return '';
     pass.seen.add(el);
     const attributes = el.hasAttributes();
+    // In the middle of a text, what does not flow with the text is a word of its own.
+    const word = (text: string): string => (pass.within ? ` ${text} ` : text);
     if (attributes && !pass.referred) {
       const referred = this.#referred(el, pass);
-      if (referred !== '') return referred;
+      if (referred !== '') return word(referred);
     }
     const role = this.role(el);
     if (pass.within) {
       const value = embeddedValue(el, role);
-      if (value !== undefined) return value;
+      if (value !== undefined) return word(value);
     }
     const label = attributes ? el.getAttribute('aria-label') : null;
-    if (label !== null && collapse(label) !== '' && el.localName !== 'slot') return label;
+    if (label !== null && collapse(label) !== '' && el.localName !== 'slot') return word(label);
     if (role !== 'none') {
       const native = this.#native(el, pass);
-      if (native !== '') return native;
-    }
-    let content = '';
-    if (this.#spoken(el, role, pass)) {
-      content = this.#content(el, pass);
-      if (collapse(content) !== '') return content;
-    } else if (headed.has(role) && !pass.within) {
-      const heading = this.#heading(el);
-      if (heading) return this.#compute(heading, { ...pass, within: true });
+      if (native !== '') return word(native);
     }
     // White space alone is not a name, but it separates two words.
-    return (attributes || role === 'summary' ? this.#tooltip(el, role, pass) : '') || content;
+    const or = (content: string): string => {
+      const tip = attributes || role === 'summary' ? this.#tooltip(el, role, pass) : '';
+      return tip === '' ? content : word(tip);
+    };
+    if (this.#spoken(el, role, pass)) {
+      const said = then(this.#content(el, pass), (text) =>
+        collapse(text) === '' ? or(text) : text,
+      );
+      return wordlike.has(role) ? then(said, word) : said;
+    }
+    if (headed.has(role) && !pass.within) {
+      const heading = this.#heading(el);
+      if (heading) return this.#text(heading, { ...pass, within: true });
+    }
+    return or('');
   }
 
   /** Whether an element's content is its name, or a part of the requested name. */
@@ -137,7 +209,7 @@ export class Names {
     for (const target of this.#targets(el, ids)) {
       // Content that was already added is not added again, unless it was asked for.
       if (target === el) pass.seen.delete(el);
-      const part = this.#compute(target, {
+      const part = this.#text(target, {
         seen: pass.seen,
         hidden: !this.#shown(target) || this.#silenced(target),
         within: target !== el,
@@ -223,7 +295,7 @@ export class Names {
       el.closest('label');
     if (!label || pass.seen.has(label)) return el.getAttribute('data-placeholder') ?? '';
     const hidden = !this.#shown(label);
-    return this.#compute(label, {
+    return this.#text(label, {
       ...pass,
       hidden,
       within: true,
@@ -239,7 +311,7 @@ export class Names {
   #firstChild(el: Element, tag: string, pass: Pass): string {
     const child = el.querySelector(`:scope > ${tag}`);
     if (!child || !this.#shown(child)) return '';
-    return this.#compute(child, { ...pass, within: true, referredTo: child });
+    return this.#text(child, { ...pass, within: true, referredTo: child });
   }
 
   #labels(el: Element, pass: Pass): string {
@@ -249,7 +321,7 @@ export class Names {
     for (const label of labels)
       parts.push(
         collapse(
-          this.#compute(label, {
+          this.#text(label, {
             seen: new Set(pass.seen),
             hidden: !this.#shown(label) || this.#silenced(label),
             within: true,
@@ -271,7 +343,7 @@ export class Names {
     return hint !== null && /^(textbox|searchbox|spinbutton|combobox)$/.test(role) ? hint : '';
   }
 
-  #content(el: Element, pass: Pass): string {
+  #content(el: Element, pass: Pass): Said {
     const effects = this.#styles.effects(el);
     const replaced = effects.replaces ? this.#styles.replaced(el) : undefined;
     if (replaced !== undefined) return replaced;
@@ -282,17 +354,16 @@ export class Names {
     // A reference to a list item includes its marker; the item's own name does not.
     let text = pass.referredTo === el ? this.#styles.marker(el) : '';
     if (own) text += this.#styles.generated(el, '::before', effects);
-    if (first && !first.nextSibling && first.nodeType === 3 && !this.#tree.rootOf(el)) {
-      if (own) text += this.#styles.text(first as Text, el, effects);
-    } else {
-      const folded = el.localName === 'details' && !(el as HTMLDetailsElement).open && !pass.hidden;
-      for (const child of this.#tree.children(el))
-        if (folded && (child as Element).localName !== 'summary') continue;
-        else if (child.nodeType !== 3) text += this.#piece(child, pass);
-        else if (own) text += this.#styles.text(child as Text, el, effects);
-    }
-    text += this.#owned(el, pass);
-    return own ? text + this.#styles.generated(el, '::after', effects) : text;
+    const finish = (all: string): string =>
+      own ? all + this.#styles.generated(el, '::after', effects) : all;
+    const owned = this.#owned(el, pass);
+    if (first?.nodeType === 3 && !first.nextSibling && owned.length === 0 && !this.#tree.rootOf(el))
+      return finish(own ? text + this.#styles.text(first as Text, el, effects) : text);
+    const folded = el.localName === 'details' && !(el as HTMLDetailsElement).open && !pass.hidden;
+    const children = folded
+      ? [...el.children].filter(({ localName }) => localName === 'summary')
+      : this.#tree.children(el);
+    return { el, pass, own, effects, nodes: children[Symbol.iterator](), owned, text, finish };
   }
 
   /** What a `use` element draws: a symbol of a sprite names the icon. */
@@ -301,10 +372,10 @@ export class Names {
     const root = el.getRootNode() as Document | ShadowRoot;
     const target = href.startsWith('#') ? root.getElementById(href.slice(1)) : null;
     // The same symbol may be drawn several times.
-    return target ? this.#compute(target, { ...pass, seen: new Set(pass.seen), within: true }) : '';
+    return target ? this.#text(target, { ...pass, seen: new Set(pass.seen), within: true }) : '';
   }
 
-  #piece(child: Node, pass: Pass): string {
+  #piece(child: Node, pass: Pass): Said {
     if (!(child instanceof Element)) return '';
     if (silent.has(child.localName)) return '';
     if (child.localName === 'br') return ' ';
@@ -313,24 +384,25 @@ export class Names {
     if (child.getAttribute('aria-hidden') === 'true' && !pass.hidden) return '';
     // An invisible child may contain visible descendants.
     const own = this.#visible(child) || pass.hidden;
-    const text = own
-      ? this.#compute(child, { ...pass, within: true, referred: pass.referred })
+    const said = own
+      ? this.#said(child, pass.within ? pass : { ...pass, within: true })
       : this.#content(child, pass);
-    return this.#styles.breaks(child) ? ` ${text} ` : text;
+    return this.#styles.breaks(child) ? then(said, (text) => ` ${text} `) : said;
   }
 
-  #owned(el: Element, pass: Pass): string {
+  /** What an element owns by aria-owns, as far as it counts. */
+  #owned(el: Element, pass: Pass): Element[] {
     const ids = el.getAttribute('aria-owns');
-    if (ids === null) return '';
+    if (ids === null) return [];
     const root = el.getRootNode() as Document | ShadowRoot;
-    let text = '';
-    for (const id of ids.trim().split(/[\t\n\f\r ]+/)) {
-      const owned = id === '' ? null : root.getElementById(id);
-      if (!owned || owned.getAttribute('aria-hidden') === 'true') continue;
-      if (pass.hidden || this.#shown(owned))
-        text += ` ${this.#compute(owned, { ...pass, within: true })}`;
-    }
-    return text;
+    return ids
+      .trim()
+      .split(/[\t\n\f\r ]+/)
+      .flatMap((id) => {
+        const owned = id === '' ? null : root.getElementById(id);
+        if (!owned || owned.getAttribute('aria-hidden') === 'true') return [];
+        return pass.hidden || this.#shown(owned) ? [owned] : [];
+      });
   }
 
   /** Whether an element's content is not drawn, or nobody can use it. */
@@ -354,6 +426,14 @@ export class Names {
   }
 }
 
+/** Changes what a text becomes, now or when it has been read. */
+function then(said: Said, change: (text: string) => string): Said {
+  if (typeof said === 'string') return change(said);
+  const { finish } = said;
+  said.finish = (text) => change(finish(text));
+  return said;
+}
+
 const silent = new Set(
   'script style template noscript datalist title desc metadata symbol defs clipPath mask rt rp'.split(
     ' ',
@@ -361,6 +441,13 @@ const silent = new Set(
 );
 /** Elements that draw no content of the page: no children, and no generated text as their name. */
 const contentless = new Set(['input', 'img', 'video', 'audio', 'iframe']);
+
+/** Roles whose content does not flow with the text around them: controls, except links. */
+const wordlike = new Set(
+  'button checkbox radio switch tab option menuitem menuitemcheckbox menuitemradio treeitem'.split(
+    ' ',
+  ),
+);
 
 /** Whether an element is the branch of a tree item: its items have names of their own. */
 function isBranch(el: Element, role: string): boolean {

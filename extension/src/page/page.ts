@@ -13,9 +13,10 @@ import { Marks } from './marks.js';
 import type { Shown } from './maskface.js';
 import * as reaching from './reach.js';
 import { Refs } from './refs.js';
-import { accepts, elementOf, judge, resolve, spotOf } from './resolve.js';
+import { accepts, elementOf, isClickable, judge, resolve, spotOf } from './resolve.js';
 import { Scene } from './scene.js';
 import { type FrameMark, readableText } from './text.js';
+import { search } from './texts.js';
 import type { Box, Located, Point, Resolution, Snapshot, SnapshotOptions, Spot } from './types.js';
 import { showsSecret } from './value.js';
 import { waitFor, type Waited, type WaitFor } from './wait.js';
@@ -86,6 +87,8 @@ export interface Page {
   grouped(ref: string): boolean;
   /** The current value of a field. */
   value(ref: string, expected?: string): ReturnType<typeof filling.valueOf>;
+  /** Whether an element looks as if a click on it did something. */
+  clickable(ref: string): boolean;
   /** Focuses the element of a ref. */
   focus(ref: string): boolean;
   /** Starts to watch for the effect of an action; `settled` ends the watch and reports. */
@@ -108,6 +111,8 @@ export interface Page {
   text(scope?: string, mark?: string): string;
   /** The same as Markdown. */
   markdown(scope?: string, mark?: string): string;
+  /** Finds a text or a `/regular expression/` in the text of the page: at most `limit` places of all. */
+  search(what: string, limit: number): ReturnType<typeof search>;
   links: Extract['links'];
   forms: Extract['forms'];
   tables: Extract['tables'];
@@ -146,6 +151,14 @@ export function createPage(): Page {
     scope === undefined
       ? pageRoot()
       : (elementOf(snapshots, scope) ?? document.querySelector(scope));
+  // The browser's viewer of PDF files shows a text that no script can read.
+  const reading =
+    <A extends unknown[], R>(read: (...args: A) => R) =>
+    (...args: A): R => {
+      if (document.contentType === 'application/pdf')
+        throw Object.assign(new Error('a PDF file'), { name: 'PDFError' });
+      return read(...args);
+    };
   const marked = (mark: string | undefined): FrameMark | undefined =>
     mark === undefined ? undefined : (el) => `<${mark} ${refs.format(refs.number(el))}>`;
   return {
@@ -159,7 +172,7 @@ export function createPage(): Page {
     addListening: (...elements) => {
       if (snapshots.addListening(elements)) scene.forget();
     },
-    snapshot: (options) => snapshots.snapshot(options),
+    snapshot: reading((options) => snapshots.snapshot(options)),
     more: (handle, max) => snapshots.more(handle, max),
     locate: (target, want) => locate(snapshots, target, want),
     find: (target, want) => find(snapshots, target, want),
@@ -202,6 +215,10 @@ export function createPage(): Page {
     grouped: (ref) => filling.isGrouped(snapshots, ref),
     value: (ref, expected) => filling.valueOf(snapshots, ref, expected),
     focus: (ref) => filling.focus(snapshots, ref),
+    clickable: (ref) => {
+      const el = elementOf(snapshots, ref);
+      return el !== null && isClickable(snapshots, el);
+    },
     watch: () => {
       watching?.report();
       watching = new Watch(snapshots, scene);
@@ -213,15 +230,20 @@ export function createPage(): Page {
       return own?.report();
     },
     count: () => tree.count(),
-    waitFor: (what) => waitFor(snapshots, what),
+    waitFor: reading((what) => waitFor(snapshots, what)),
     rootOf: (el) => tree.rootOf(el),
-    text: (scope, mark) => readableText(tree, part(scope), marked(mark)),
-    markdown: (scope, mark) => markdown(tree, part(scope), marked(mark)),
-    links: () => extract.links(),
-    forms: () => extract.forms(),
-    tables: () => extract.tables(),
-    media: () => extract.media(),
-    data: () => extract.meta(),
+    text: reading((scope, mark) => readableText(tree, part(scope), marked(mark))),
+    markdown: reading((scope, mark) => markdown(tree, part(scope), marked(mark))),
+    search: reading((what, limit) => {
+      const root = pageRoot();
+      const ref = (el: Element): string => refs.format(refs.number(el));
+      return root ? search(tree, root, what, limit, ref) : { total: 0, matches: [] };
+    }),
+    links: reading(() => extract.links()),
+    forms: reading(() => extract.forms()),
+    tables: reading(() => extract.tables()),
+    media: reading(() => extract.media()),
+    data: reading(() => extract.meta()),
     secretBoxes: () => {
       const view = viewport();
       const boxes: Box[] = [];

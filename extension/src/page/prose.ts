@@ -1,5 +1,5 @@
 import { type Area, touches } from './geometry.js';
-import { collapse } from './name.js';
+import { printed, printedName } from './normal.js';
 import type { Item } from './types.js';
 
 /**
@@ -18,13 +18,13 @@ export function textItem(el: Element, name: string): Item {
 export function textItems(el: Element, text: string): Item[] {
   if (text.length <= longText && isSpaced(text) && drawsSpace(el))
     return text.split('\n').flatMap((line) => {
-      const name = line.replaceAll('\t', '    ').trimEnd();
+      const name = printed(line).replaceAll('\t', '    ').trimEnd();
       return name === '' ? [] : [textItem(el, name)];
     });
-  const name = collapse(text);
+  const name = printedName(text);
   if (name === '') return [];
   if (name.length <= longText) return [textItem(el, name)];
-  return partsOf(name).map(([from, to]) => textItem(el, collapse(name.slice(from, to))));
+  return partsOf(name).map(([from, to]) => textItem(el, name.slice(from, to).trim()));
 }
 
 /** Whether a text has white space that means something where it is drawn. */
@@ -48,7 +48,7 @@ export function nearItems(el: Element, text: Text, region: Area | null, view: Ar
   const out: Item[] = [];
   const range = document.createRange();
   for (const [from, to] of partsOf(text.data)) {
-    const name = collapse(text.data.slice(from, to));
+    const name = printedName(text.data.slice(from, to));
     if (name === '') continue;
     range.setStart(text, from);
     range.setEnd(text, to);

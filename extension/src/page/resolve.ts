@@ -3,7 +3,8 @@ import { identity } from './format.js';
 import { type Area, boxOf, rectOf, viewport } from './geometry.js';
 import { type Snapshots } from './snapshots.js';
 import { modalOf } from './root.js';
-import { isDisabled } from './state.js';
+import { isWidget } from './role.js';
+import { isDisabled, isOperable } from './state.js';
 import { rectsOf } from './texts.js';
 import type { Item, Point, Resolution, Spot } from './types.js';
 
@@ -52,7 +53,7 @@ export function judge(snapshots: Snapshots, spot: Spot): Judged {
   const line = spot.text || !item ? spot.line : snapshots.line(item);
   if (!item || why !== undefined)
     return why === 'inert'
-      ? { now: { state: 'inert', ref, line } }
+      ? { now: { state: 'inert', ref, line, dialog: hasDialog(snapshots, el) } }
       : { now: { state: 'hidden', ref, line, why: why ?? 'not shown' } };
   const is = identity(item);
   if (said !== '' && !isSame(said, is))
@@ -165,6 +166,25 @@ export function accepts(snapshots: Snapshots, spot: Spot, met: Element, point: P
   }
   if (text) return hitsText(tree, text, met, point, listens);
   return belongs(tree, el, hit, met) && controlIn(tree, hit, met, el, listens) === spot.control;
+}
+
+/** Whether an element looks as if a click on it did something. */
+export function isClickable(snapshots: Snapshots, el: Element): boolean {
+  if (snapshots.listens(el) || getComputedStyle(el).cursor === 'pointer') return true;
+  const around = snapshots.tree.closest(
+    el,
+    (at) => at.localName === 'label' || isWidget(at) || isOperable(at, () => false),
+  );
+  return around !== null;
+}
+
+/** Whether a dialog is open that keeps a user away from an element. */
+function hasDialog({ tree }: Snapshots, el: Element): boolean {
+  if (modalOf(tree)) return true;
+  for (const at of tree.all(document))
+    if (at.matches('[aria-modal=true],dialog[open]') && at.checkVisibility())
+      return !tree.contains(at, el);
+  return false;
 }
 
 /** Why an element, or something around it, is not available to a user; undefined when it is. */

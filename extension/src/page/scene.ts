@@ -370,16 +370,17 @@ function hasMoved(el: Element, { hit, rect }: Item): boolean {
 /** Finds the positioned element that contains an element. Each element is checked once. */
 function layerFinder(tree: FlatTree): (el: Element) => Element | null {
   const known = new Map<Element, Element | null>();
-  const find = (el: Element): Element | null => {
-    let layer = known.get(el);
-    if (layer === undefined) {
-      const up = tree.parent(el);
-      layer = isLayer(el) ? el : up && find(up);
-      known.set(el, layer);
+  return (el) => {
+    const path: Element[] = [];
+    let layer: Element | null | undefined;
+    for (let at: Element | null = el; at && layer === undefined; at = tree.parent(at)) {
+      layer = known.get(at);
+      if (layer === undefined && isLayer(at)) layer = at;
+      path.push(at);
     }
-    return layer;
+    for (const at of path) known.set(at, layer ?? null);
+    return layer ?? null;
   };
-  return find;
 }
 
 /** Whether reading an element again would mean reading most of the page again. */

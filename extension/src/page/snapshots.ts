@@ -255,7 +255,7 @@ export class Snapshots {
       const styles = new Styles(this.#sheets);
       const names = new Names(this.tree, styles);
       const role = names.role(at);
-      const name = names.of(at);
+      const name = names.printed(at);
       if (role !== 'generic' && role !== 'none' && name !== '')
         return identity({ ...blank(at), role, name: short(name) });
       const label = at.id !== '' ? `#${at.id}` : at.classList[0] ? `.${at.classList[0]}` : '';
@@ -396,7 +396,8 @@ export class Snapshots {
     return {
       ...(item.num > 0 ? { ref: this.refs.format(item.num) } : {}),
       role: item.role,
-      name: item.cells ? item.cells.join(' | ') : item.name,
+      name: item.cells && item.name === '' ? item.cells.join(' | ') : item.name,
+      ...(item.cells && item.name !== '' ? { cells: item.cells } : {}),
       ...(item.states.length > 0 ? { states: item.states } : {}),
       ...(item.value === undefined ? {} : { value: item.value }),
       ...(item.level === undefined ? {} : { level: item.level }),

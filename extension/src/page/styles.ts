@@ -1,5 +1,5 @@
 import { Counters, markerOf } from './counters.js';
-import { type Effects, generatedText, Sheets, transformed } from './generated.js';
+import { type Effects, generatedText, hasAlternative, Sheets, transformed } from './generated.js';
 
 /** Computed styles of one snapshot, each read once. */
 export class Styles {
@@ -36,7 +36,9 @@ export class Styles {
     if (content === 'none' || content === 'normal' || content === '') return '';
     if (style.display === 'none' || style.visibility !== 'visible') return '';
     const text = transformed(this.#said(content, el, which), style.textTransform, el);
-    return !breaks(style.display) || text === '' ? text : ` ${text} `;
+    // An alternative text stands for an image, which does not flow with the text either.
+    const apart = breaks(style.display) || hasAlternative(content);
+    return apart && text !== '' ? ` ${text} ` : text;
   }
 
   /** A text as it is drawn. */
@@ -48,17 +50,16 @@ export class Styles {
 
   // When no style sheet transforms text, only inline styles of the element or its ancestors can.
   #inline(el: Element): string {
-    let how = this.#transforms.get(el);
-    if (how === undefined) {
-      const own = el.getAttribute('style');
-      const up = el.parentElement;
-      how = own?.includes('text-transform')
-        ? this.of(el).textTransform
-        : up
-          ? this.#inline(up)
-          : 'none';
-      this.#transforms.set(el, how);
+    const path: Element[] = [];
+    let how: string | undefined;
+    for (let at: Element | null = el; at && how === undefined; at = at.parentElement) {
+      how = this.#transforms.get(at);
+      if (how === undefined && at.getAttribute('style')?.includes('text-transform'))
+        how = this.of(at).textTransform;
+      path.push(at);
     }
+    how ??= 'none';
+    for (const at of path) this.#transforms.set(at, how);
     return how;
   }
 
@@ -66,7 +67,7 @@ export class Styles {
   replaced(el: Element): string | undefined {
     const content = this.of(el).content;
     return content.startsWith('url(') || content.startsWith('image-set(')
-      ? this.#said(content, el, '')
+      ? ` ${this.#said(content, el, '')} `
       : undefined;
   }
 

@@ -43,7 +43,13 @@ export function parseTarget(input: string): Target {
   }
 }
 
+/** A text without its quotes, in which a character may be written as a snapshot prints it: `\uXXXX`. */
 function unquote(text: string): string {
   const quoted = /^"((?:[^"\\]|\\.)*)"$/s.exec(text) ?? /^'((?:[^'\\]|\\.)*)'$/s.exec(text);
-  return quoted ? (quoted[1] ?? '').replace(/\\(.)/g, '$1') : text;
+  if (!quoted) return text;
+  return (quoted[1] ?? '').replace(
+    /\\(?:u([\da-f]{4})|(.))/gis,
+    (_, code: string | undefined, char: string) =>
+      code === undefined ? char : String.fromCharCode(parseInt(code, 16)),
+  );
 }

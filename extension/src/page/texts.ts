@@ -1,8 +1,10 @@
+import { embeddedBy, isEmbedding } from './embedded.js';
 import type { FlatTree } from './flat.js';
 import { type Area, isEmpty, meet } from './geometry.js';
-import { matcher } from './lines.js';
-import { collapse } from './name.js';
+import { expressionOf } from './lines.js';
+import { comparable, compared, isExpression, printed, printedName } from './normal.js';
 import { clippedAway, Styles } from './styles.js';
+import { isListBox } from './value.js';
 
 /** One occurrence of a text on the page. */
 export interface Standing {
@@ -27,7 +29,7 @@ interface Run {
 }
 
 const silent = new Set(
-  'script style template noscript head title textarea select datalist iframe frame object embed canvas video audio'.split(
+  'script style template noscript head title textarea select datalist iframe frame canvas video audio'.split(
     ' ',
   ),
 );
@@ -49,76 +51,163 @@ export function findText(tree: FlatTree, root: Element, wanted: string): Standin
       if (!first || !ranges.some((range) => isSeen(tree, styles, range))) continue;
       out.push({
         el: common(tree, ranges),
-        text: collapse(said),
+        text: printedName(said),
         ranges,
         whole: isWhole(run, from, to),
-        same: collapse(said) === collapse(wanted) || isExpression(wanted),
+        same: isSame(said, wanted),
       });
     }
   }
-  return [...out, ...buttons(tree, root, wanted)];
+  for (const { el, text } of buttons(tree, root)) {
+    const [[from, to] = [0, 0]] = find(text);
+    const said = text.slice(from, to);
+    if (said !== '')
+      out.push({ el, text, ranges: [], whole: said === text, same: isSame(said, wanted) });
+  }
+  return out;
 }
 
-function isExpression(wanted: string): boolean {
-  return /^\/.+\/[a-z]*$/s.test(wanted);
+/** A place where a text was found, with the text around it. */
+export interface Found {
+  /** The ref of what can be acted on there. */
+  ref?: string;
+  before: string;
+  text: string;
+  after: string;
 }
+
+/** How much text around a match is shown, in characters, and how much of the match itself. */
+const shownAround = 60;
+const shownMatch = 300;
+
+const actable =
+  'a[href],button,input,select,textarea,summary,label,[role=button],[role=link],[role=tab],' +
+  '[role=menuitem],[role=option],[role=checkbox],[onclick],[tabindex]';
 
 /**
- * Returns a function that finds all places of a text in another one; undefined for an empty text.
+ * Finds a text or an expression in the text of the page, in view or not: how many places there are,
+ * and the first of them.
  */
-function finder(wanted: string): ((text: string) => Generator<[number, number]>) | undefined {
-  if (isExpression(wanted)) {
-    matcher(wanted); // throws for an invalid expression
-    const end = wanted.lastIndexOf('/');
-    const flags = wanted.slice(end + 1).replace('g', '');
-    return all(new RegExp(wanted.slice(1, end), `${flags}g`));
-  }
-  const words = wanted.split(/\s+/).filter((word) => word !== '');
-  if (words.length === 0) return undefined;
-  const plain = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return all(new RegExp(plain.join('\\s+'), 'gi'));
+export function search(
+  tree: FlatTree,
+  root: Element,
+  wanted: string,
+  limit: number,
+  refOf: (el: Element) => string,
+): { total: number; matches: Found[] } {
+  const find = finder(wanted);
+  const matches: Found[] = [];
+  let total = 0;
+  const add = (el: Element, text: string, from: number, to: number): void => {
+    total += 1;
+    if (matches.length >= limit) return;
+    const near = tree.closest(el, (at) => at.matches(actable));
+    const said = (part: string): string => printed(part).replace(/\s+/g, ' ');
+    matches.push({
+      ...(near ? { ref: refOf(near) } : {}),
+      before: said(text.slice(Math.max(0, from - shownAround), from)).trimStart(),
+      text: printedName(text.slice(from, to)).slice(0, shownMatch),
+      after: said(text.slice(to, to + shownAround)).trimEnd(),
+    });
+  };
+  if (!find) return { total, matches };
+  const styles = new Styles();
+  for (const { text, parts } of runsOf(tree, root, styles, true))
+    for (const [from, to] of find(text)) {
+      const el = tree.parent(parts.findLast((part) => part.from <= from)?.node ?? root);
+      const box = el && tree.closest(el, (at) => styles.of(at).display !== 'contents');
+      if (box?.checkVisibility({ visibilityProperty: true })) add(el ?? box, text, from, to);
+    }
+  for (const { el, text } of buttons(tree, root))
+    for (const [from, to] of find(text)) add(el, text, from, to);
+  return { total, matches };
 }
 
-function all(test: RegExp): (text: string) => Generator<[number, number]> {
+/** Whether a text is the requested one, capitals included. */
+function isSame(said: string, wanted: string): boolean {
+  return isExpression(wanted) || comparable(said) === comparable(wanted);
+}
+
+/** Finds the places of a text in another one, as texts are compared. */
+type Find = (text: string) => Generator<[from: number, to: number]>;
+
+/** Ends a line of text in a run, where the page has a `br`. */
+const lineEnd = '\u2028';
+
+/** Returns what finds a text in each line of another one, else over its lines; undefined for an empty text. */
+function finder(wanted: string): Find | undefined {
+  const words = comparable(wanted);
+  if (words === '') return undefined;
+  const { source, flags } = isExpression(wanted)
+    ? expressionOf(wanted)
+    : new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+  const test = new RegExp(source, `${flags}g`);
   return function* (text) {
-    for (const found of text.matchAll(test))
-      if (found[0].trim() !== '') yield [found.index, found.index + found[0].length];
+    let start = 0;
+    let any = false;
+    const lines = text.split(lineEnd);
+    for (const line of lines) {
+      for (const [from, to] of places(line, test)) {
+        any = true;
+        yield [start + from, start + to];
+      }
+      start += line.length + 1;
+    }
+    if (!any && lines.length > 1) yield* places(text, test);
   };
 }
 
-/** Every line of text in page order. Blocks and controls end a line. */
-function runsOf(tree: FlatTree, root: Element, styles: Styles): Run[] {
+function* places(text: string, test: RegExp): ReturnType<Find> {
+  const { text: plain, at } = compared(text);
+  for (const { 0: found, index: from } of plain.matchAll(test)) {
+    const to = from + found.length;
+    if (found.trim() !== '') yield at ? [at[from] ?? 0, at[to] ?? text.length] : [from, to];
+  }
+}
+
+/**
+ * Text that flows together, in page order. Blocks and controls end it. With `lists`, the options of
+ * lists that show them are part of it.
+ */
+function runsOf(tree: FlatTree, root: Element, styles: Styles, lists = false): Run[] {
   const out: Run[] = [];
   let run: Run = { text: '', parts: [], spans: [] };
   const flush = (): void => {
     if (run.parts.length > 0) out.push(run);
     run = { text: '', parts: [], spans: [] };
   };
-  const visit = (el: Element): void => {
-    const tag = el.localName;
-    if (tag === 'br') flush();
-    // An element in the line that is not text separates the words on its sides.
-    if (silent.has(tag) || /^(input|img|svg)$/.test(tag)) flush();
-    if (silent.has(tag)) return;
-    const { display } = styles.of(el);
-    if (display === 'none') return;
-    const breaks = tag === 'button' || !/^(inline(-.*)?|contents|ruby.*)$/.test(display);
-    if (breaks) flush();
-    const own = run;
-    const from = run.text.length;
-    for (const child of tree.children(el)) {
-      if (child.nodeType === 1) visit(child as Element);
-      else if (child.nodeType === 3) {
-        run.parts.push({ node: child as Text, from: run.text.length });
-        run.text += (child as Text).data;
-      }
-    }
-    if (own === run) run.spans.push([from, run.text.length]);
-    if (breaks) flush();
-  };
-  visit(root);
+  const open: { run: Run; from: number; breaks: boolean }[] = [];
+  tree.visit(root, {
+    enter: (el) => {
+      const tag = el.localName;
+      if (tag === 'br') run.text += lineEnd;
+      // An element in the line that is not text separates the words on its sides.
+      const skip = isSilent(el) && !(lists && el instanceof HTMLSelectElement && isListBox(el));
+      if (skip || /^(input|img|svg)$/.test(tag)) flush();
+      if (skip) return false;
+      const { display } = styles.of(el);
+      if (display === 'none') return false;
+      const breaks = tag === 'button' || !/^(inline(-.*)?|contents|ruby.*)$/.test(display);
+      if (breaks) flush();
+      open.push({ run, from: run.text.length, breaks });
+      return true;
+    },
+    text: (node) => {
+      run.parts.push({ node, from: run.text.length });
+      run.text += node.data;
+    },
+    leave: () => {
+      const at = open.pop();
+      if (at?.run === run) run.spans.push([at.from, run.text.length]);
+      if (at?.breaks === true) flush();
+    },
+  });
   flush();
   return out;
+}
+
+function isSilent(el: Element): boolean {
+  return silent.has(el.localName) || (isEmbedding(el) && embeddedBy(el) !== 'content');
 }
 
 function rangesOf(run: Run, from: number, to: number): Range[] {
@@ -138,11 +227,13 @@ function isWhole({ text, spans }: Run, from: number, to: number): boolean {
   const same = (start: number, end: number): boolean =>
     blank(text, Math.min(start, from), Math.max(start, from)) &&
     blank(text, Math.min(end, to), Math.max(end, to));
-  return same(0, text.length) || spans.some(([start, end]) => same(start, end));
+  if (same(0, text.length) || spans.some(([start, end]) => same(start, end))) return true;
+  const end = text.indexOf(lineEnd, to);
+  return same(text.lastIndexOf(lineEnd, from) + 1, end < 0 ? text.length : end);
 }
 
 function blank(text: string, from: number, to: number): boolean {
-  return text.slice(from, to).trim() === '';
+  return /^[\p{White_Space}\p{DI}]*$/u.test(text.slice(from, to));
 }
 
 /** The innermost element in the flat tree that contains several ranges. */
@@ -193,19 +284,9 @@ function isSeen(tree: FlatTree, styles: Styles, range: Range): boolean {
 }
 
 /** Input buttons show their value, which is not a text node of the page. */
-function buttons(tree: FlatTree, root: Element, wanted: string): Standing[] {
-  const find = finder(wanted);
-  const out: Standing[] = [];
-  for (const el of tree.all(root)) {
-    if (!(el instanceof HTMLInputElement) || !/^(submit|button|reset)$/.test(el.type)) continue;
-    const text = collapse(el.value);
-    for (const [from, to] of find?.(text) ?? []) {
-      if (!el.checkVisibility({ visibilityProperty: true, opacityProperty: true })) break;
-      const said = text.slice(from, to);
-      const same = said === collapse(wanted) || isExpression(wanted);
-      out.push({ el, text, ranges: [], whole: said === text, same });
-      break;
-    }
-  }
-  return out;
+function* buttons(tree: FlatTree, root: Element): Generator<{ el: Element; text: string }> {
+  for (const el of tree.all(root))
+    if (el instanceof HTMLInputElement && /^(submit|button|reset)$/.test(el.type))
+      if (el.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+        yield { el, text: printedName(el.value) };
 }

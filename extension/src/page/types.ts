@@ -86,6 +86,8 @@ export interface ItemData {
   ref?: string;
   role: string;
   name: string;
+  /** The texts of the cells of a row that has a name of its own; else they are its name. */
+  cells?: string[];
   states?: string[];
   value?: string;
   level?: number;
@@ -136,7 +138,8 @@ export type Resolution =
   | { state: 'changed'; ref: string; from: string; to: string }
   | { state: 'disabled'; ref: string; line: string }
   | { state: 'hidden'; ref: string; line: string; why: string }
-  | { state: 'inert'; ref: string; line: string }
+  /** `dialog` says that an open dialog makes it inert. */
+  | { state: 'inert'; ref: string; line: string; dialog: boolean }
   | { state: 'covered'; ref: string; line: string; bare?: string; by: string; byRef: string }
   | { state: 'outside'; ref: string; line: string; box: Box }
   | { state: 'off-screen'; ref: string; line: string; bare?: string; box: Box };

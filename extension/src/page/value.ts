@@ -1,3 +1,8 @@
+import { isBlock, visit } from './drawn.js';
+import { FlatTree } from './flat.js';
+import { printedName } from './normal.js';
+import { Lines } from './textlines.js';
+
 /** Shown in place of a secret. */
 export const mask = '•••';
 
@@ -56,19 +61,25 @@ export function careful(el: Element, value: string): string {
   return isSecret(el) || isCardNumber(value) ? mask : value;
 }
 
+/** Whether a list shows its options in the page, and not in a popup. */
+export function isListBox(el: HTMLSelectElement): boolean {
+  return el.multiple || el.size > 1;
+}
+
 /** The text of the selected option or options of a list. */
-export function chosen(el: Element): string | undefined {
+export function chosen(el: Element, between = ', '): string | undefined {
   if (el instanceof HTMLSelectElement)
-    return [...el.selectedOptions].map((option) => option.label.trim()).join(', ');
+    return [...el.selectedOptions].map(({ label }) => printedName(label)).join(between);
   if (el instanceof HTMLInputElement) return careful(el, el.value);
   const picked = [el, ...ownedBy(el)].flatMap((at) => [
     ...at.querySelectorAll('[role=option][aria-selected=true]'),
   ]);
-  if (picked.length > 0) return picked.map((option) => option.textContent.trim()).join(', ');
+  if (picked.length > 0)
+    return picked.map((option) => printedName(option.textContent)).join(between);
   const input = el.querySelector('input');
   if (input) return careful(input, input.value);
   if (el.getAttribute('role') !== 'combobox') return undefined;
-  const text = el.textContent.trim();
+  const text = printedName(el.textContent);
   return text === '' ? undefined : text;
 }
 
@@ -89,7 +100,7 @@ export function shownValue(el: Element, role: string): string | undefined {
     case 'color':
       if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)
         return careful(el, el.value);
-      return isEditingHost(el) ? (el as HTMLElement).innerText.trim() : own(el);
+      return isEditingHost(el) ? editedText(el) : own(el);
     case 'time':
       return el instanceof HTMLInputElement ? careful(el, el.value) : undefined;
     case 'combobox':
@@ -118,7 +129,7 @@ export function embeddedValue(el: Element, role: string): string | undefined {
       return shownValue(el, role) ?? '';
     case 'combobox':
     case 'listbox':
-      return chosen(el) ?? '';
+      return chosen(el, ' ') ?? '';
     case 'slider':
     case 'spinbutton':
     case 'progressbar':
@@ -145,6 +156,25 @@ function ranged(el: Element): string | undefined {
     return el.position < 0 ? undefined : `${el.value}/${el.max}`;
   if (el instanceof HTMLMeterElement) return String(el.value);
   return undefined;
+}
+
+/** The text of an editor, in the lines in which a user typed it: a paragraph is one line. */
+export function editedText(host: Element): string {
+  const lines = new Lines();
+  visit(new FlatTree(), host, {
+    text: (data, _, pre) => {
+      lines.add(data, pre);
+    },
+    enter: (el, display) => {
+      if (el.localName === 'br') lines.newLine();
+      else if (isBlock(display)) lines.break();
+      return true;
+    },
+    leave: (_, display) => {
+      if (isBlock(display)) lines.break();
+    },
+  });
+  return lines.toString();
 }
 
 /** Whether an element is the outermost element of an editable area. */

@@ -4,7 +4,8 @@ import type { Snapshots } from './snapshots.js';
 import { afterglow, animated, patience } from './motion.js';
 import { elementOf } from './resolve.js';
 import { parseTarget } from './target.js';
-import { fadedText, plainText } from './text.js';
+import { isExpression } from './normal.js';
+import { linesOf, plainText } from './text.js';
 
 /** The condition to wait for: exactly one of these. */
 export interface WaitFor {
@@ -132,8 +133,7 @@ function found(snapshots: Snapshots, what: WaitFor): Pick<Waited, 'what' | 'orig
   const origin = self.origin === 'null' ? location.href.slice(0, told) : self.origin;
   const { text = wordsOf(what.element ?? ''), element } = what;
   if (text !== undefined) {
-    const has = matcher(text);
-    const line = plainText(snapshots.tree).split('\n').find(has);
+    const line = linesOf(snapshots.tree).find(matcher(text));
     return { what: (line ?? text).trim().slice(0, told), origin };
   }
   const el = element === undefined ? undefined : first(snapshots, element);
@@ -145,10 +145,7 @@ type Holds = boolean | 'soon';
 
 function condition(snapshots: Snapshots, what: WaitFor): () => Holds {
   const { text, element, gone, goneText, test } = what;
-  if (text !== undefined) {
-    const has = matcher(text);
-    return () => has(plainText(snapshots.tree));
-  }
+  if (text !== undefined) return visible(snapshots, text);
   if (element !== undefined) return presence(snapshots, element);
   if (gone !== undefined) {
     const words = wordsOf(gone);
@@ -159,6 +156,17 @@ function condition(snapshots: Snapshots, what: WaitFor): () => Holds {
   if (goneText !== undefined) return vanished(snapshots, goneText);
   if (test) return () => Boolean(test());
   throw new TypeError('nothing to wait for: text, element, gone, goneText or test');
+}
+
+/**
+ * Returns a test for whether a text is visible, in one line of text. An expression, or a text of
+ * several lines, is looked for in the text of the whole page.
+ */
+function visible({ tree }: Snapshots, text: string): (faded?: boolean) => boolean {
+  const has = matcher(text);
+  return isExpression(text) || /\n/.test(text.trim())
+    ? (faded) => has(plainText(tree, undefined, faded))
+    : (faded) => linesOf(tree, faded).some(has);
 }
 
 /** The text that a target looks for; undefined for other kinds of target. */
@@ -173,16 +181,16 @@ function wordsOf(input: string): string | undefined {
  * snapshots. A text that stays in the document invisibly counts as gone.
  */
 function vanished(snapshots: Snapshots, text: string): () => Holds {
-  const has = matcher(text);
+  const sees = visible(snapshots, text);
   let frames = 0;
   let rested = 0;
   return () => {
-    if (has(plainText(snapshots.tree))) {
+    if (sees()) {
       frames = rested = 0;
       return false;
     }
     // A hidden tab draws no frames.
-    if (document.hidden || !has(fadedText(snapshots.tree))) return true;
+    if (document.hidden || !sees(true)) return true;
     frames++;
     rested = animated(() => true, true) ? 0 : rested + 1;
     return rested > afterglow || frames > patience ? true : 'soon';
@@ -197,10 +205,7 @@ function presence(snapshots: Snapshots, input: string): () => boolean {
     if (target.by === 'point') throw new SyntaxError('a point is always there');
     // Throws before the wait starts.
     if (target.by === 'css') document.createDocumentFragment().querySelector(target.selector);
-    if (target.by === 'text' && target.nth === undefined) {
-      const has = matcher(target.text);
-      return () => has(plainText(snapshots.tree));
-    }
+    if (target.by === 'text' && target.nth === undefined) return visible(snapshots, target.text);
   }
   return () => first(snapshots, input) !== undefined;
 }

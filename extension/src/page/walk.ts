@@ -1,13 +1,14 @@
 import { asBoard } from './cells.js';
+import { embeddedRole, imageName, isEmbedding } from './embedded.js';
+import { nextOf } from './flat.js';
 import { type Area, isEmpty, meet, overflowing, type Rects, touches } from './geometry.js';
 import {
-  closed,
   count,
   editable,
   hostless,
   hushedMark,
+  isClosed,
   isDrawing,
-  isLabelled,
   isPageRoot,
   isSaidByControl,
   leastDrawn,
@@ -15,25 +16,51 @@ import {
   mayOperate,
   ownWord,
   plays,
+  saysAll,
   showsPicker,
   skipped,
   structured,
 } from './kinds.js';
 import { mapOf } from './imagemaps.js';
+import { printedName } from './normal.js';
 import { isLong, nearItems, textItems } from './prose.js';
 import { isWidget, namedByContent } from './role.js';
 import { isOperable, levelOf, statesOf, targetOf } from './state.js';
-import { shape, structural, unnamed } from './structure.js';
+import { isLabelled, limitDepth, shape, structural, unnamed } from './structure.js';
 import { breaks, clippedAway } from './styles.js';
 import type { Item } from './types.js';
 import { isEditingHost, shownValue } from './value.js';
 import { around, nowhere, type WalkConfig, type Way } from './way.js';
 
-/** One pass over the page in reading order. It never changes the page. */
+/** Adds items to others, of which there may be more than a call can have arguments. */
+function append(out: Item[], items: readonly Item[]): void {
+  for (const item of items) out.push(item);
+}
+
+/** An element whose children are being visited, and what follows when they have been. */
+interface Open {
+  el: Element;
+  /** The next child, or an iterator over the children where they are not the element's own. */
+  next: Node | null;
+  others: Iterator<Node> | undefined;
+  way: Way;
+  out: Item[];
+  /** Its own text is not shown. */
+  quiet: boolean;
+  /** Only its summary is shown. */
+  shut: boolean;
+  done: (() => void) | undefined;
+}
+
+/**
+ * One pass over the page in reading order. It never changes the page. It does not recurse, because
+ * elements may be nested thousands of levels deep.
+ */
 export class Walk {
   readonly #at: WalkConfig;
   readonly #rects: Rects;
   readonly #front: Item[] = [];
+  readonly #open: Open[] = [];
   readonly #taken = new Set<Element>();
   readonly #focused: Element | null;
   /** Where the page begins, in viewport coordinates. */
@@ -67,8 +94,48 @@ export class Walk {
       },
       out,
     );
+    for (let top = this.#open.at(-1); top; top = this.#open.at(-1)) this.#step(top);
     this.#flush(out);
-    return [...this.#front, ...out];
+    const all = this.#front.concat(out);
+    limitDepth(all);
+    return all;
+  }
+
+  /** Visits the next child of an element, or finishes the element. */
+  #step(at: Open): void {
+    const child = at.others ? nextOf(at.others) : at.next;
+    if (!at.others) at.next = child?.nextSibling ?? null;
+    if (!child) {
+      this.#open.pop();
+      at.done?.();
+    } else if (child.nodeType === 1) {
+      if (!at.shut || (child as Element).localName === 'summary')
+        this.#visit(child as Element, at.way, at.out);
+    } else if (child.nodeType === 3 && !at.quiet && !at.shut) this.#say(child as Text, at);
+  }
+
+  #say(text: Text, { el, way, out }: Open): void {
+    if (isLong(text)) {
+      this.#flush(out);
+      append(out, nearItems(el, text, way.region, way.view));
+      return;
+    }
+    this.#text += text.data;
+    this.#textOf ??= el;
+  }
+
+  /** Does something after the content of an element that is visited next. */
+  #after(el: Element, way: Way, out: Item[], done: () => void): void {
+    this.#open.push({
+      el,
+      next: null,
+      others: undefined,
+      way,
+      out,
+      quiet: true,
+      shut: false,
+      done,
+    });
   }
 
   #visit(el: Element, way: Way, out: Item[]): void {
@@ -100,41 +167,60 @@ export class Walk {
     const apart = breaks(display);
     const visible = style.visibility === 'visible' && !next.faint;
     if (!visible) this.#at.turned?.(el);
+    const shows = isEmbedding(el) ? embeddedRole(el) : undefined;
+    if (shows !== undefined) names.assume(el, shows);
     const role = names.role(el);
     if (apart) this.#flush(out);
     if (this.#isTop(el)) {
       const before = this.#front.length;
       const own: Item[] = [];
+      this.#after(el, next, own, () => {
+        this.#flush(own);
+        const after = this.#front.splice(before);
+        append(this.#front, own);
+        append(this.#front, after);
+      });
       this.#enter(el, role, style, visible, next, own);
-      this.#flush(own);
-      this.#front.splice(before, 0, ...own);
       return;
     }
+    if (apart)
+      this.#after(el, next, out, () => {
+        this.#flush(out);
+      });
     this.#enter(el, role, style, visible, next, out);
-    if (apart) this.#flush(out);
   }
 
   // Whether an element and all that overflows it is outside the wanted area. Of an inline
   // element, the boxes in it are checked.
   #far(el: Element, region: Area): boolean {
+    const asked = [el];
+    for (let at = asked.pop(); at; at = asked.pop()) {
+      const is = this.#lies(at, region);
+      if (is === 'near' && (at === el || !this.#boxless(at))) return false;
+      if (is !== 'inside') continue;
+      for (let child = at.lastElementChild; child; child = child.previousElementSibling)
+        asked.push(child);
+    }
+    return true;
+  }
+
+  /** Whether an element is near or far by its own box, or only the boxes in it tell. */
+  #lies(el: Element, region: Area): 'near' | 'far' | 'inside' {
     const rect = el.getBoundingClientRect();
     if (rect.width < 1 || rect.height < 1 || touches(rect, region)) {
       this.#rects.know(el, rect);
-      return false;
+      return 'near';
     }
-    if (el === document.body || el === document.documentElement) return false;
-    if (this.#at.escaped.has(el)) return false;
+    if (el === document.body || el === document.documentElement) return 'near';
+    if (this.#at.escaped.has(el)) return 'near';
     const inner = el.firstElementChild;
-    if (inner === null && hostless.test(el.localName)) return true;
+    if (inner === null && hostless.test(el.localName)) return 'far';
     const others = this.#at.tree.others(el);
-    if (inner === null && others === undefined) return true;
+    if (inner === null && others === undefined) return 'far';
     const { scrollWidth, scrollHeight } = el;
     if (scrollWidth > 0 || scrollHeight > 0)
-      return !touches(overflowing(rect, scrollWidth, scrollHeight), region);
-    if (others !== undefined) return false;
-    for (let child = inner; child; child = child.nextElementSibling)
-      if (!this.#far(child, region) && !this.#boxless(child)) return false;
-    return true;
+      return touches(overflowing(rect, scrollWidth, scrollHeight), region) ? 'near' : 'far';
+    return others === undefined ? 'inside' : 'near';
   }
 
   #boxless(el: Element): boolean {
@@ -184,7 +270,7 @@ export class Walk {
       return;
     }
     const scroll = way.scroll === undefined ? [] : [way.scroll];
-    this.#container(el, role, scroll, visible, inside, out);
+    this.#container(el, role === 'generic' ? 'group' : role, scroll, visible, inside, out);
   }
 
   /** Shows a canvas, chart or other drawing with its box, and its named or operable parts. */
@@ -205,12 +291,12 @@ export class Walk {
     Object.assign(item, { rect, view: way.view, inView: this.#rects.lies(el, rect, way.view) });
     item.drawn = true;
     item.offered = canvas;
-    const inner = { ...way, drawn: true, mute: way.mute || role === 'img' };
-    this.#children(el, true, inner, item.children);
-    this.#flush(item.children);
-    const speaks = item.name !== '' || item.children.some((child) => child.drawn === true);
-    if (canvas || speaks) out.push(item);
-    else out.push(...item.children);
+    const inner = { ...way, drawn: true, mute: way.mute || saysAll(el, role) };
+    this.#children(el, true, inner, item.children, () => {
+      this.#flush(item.children);
+      const speaks = item.name !== '' || item.children.some((child) => child.drawn === true);
+      append(out, canvas || speaks ? [item] : item.children);
+    });
     return true;
   }
 
@@ -226,10 +312,11 @@ export class Walk {
     const item = this.#item(el, role, way.disabled);
     item.states.push(...states);
     if (states.length > 0) item.offered = true;
-    const mute = way.mute || role === 'heading' || role === 'img';
-    this.#children(el, visible, mute === way.mute ? way : { ...way, mute }, item.children);
-    this.#flush(item.children);
-    out.push(...shape(item));
+    const mute = way.mute || role === 'heading' || saysAll(el, role);
+    this.#children(el, visible, mute === way.mute ? way : { ...way, mute }, item.children, () => {
+      this.#flush(item.children);
+      append(out, shape(item));
+    });
   }
 
   #item(el: Element, role: string, disabled: boolean, offered = false): Item {
@@ -237,16 +324,14 @@ export class Walk {
       el,
       role,
       // An element that is only on the path to the target needs no name.
-      name:
-        this.#at.passed?.has(el) || (unnamed.has(role) && !offered && !isLabelled(el))
-          ? ''
-          : this.#at.names.of(el),
+      name: this.#at.passed?.has(el) ? '' : this.#nameOf(el, role, offered),
       states: statesOf(el, role, { disabled, focused: this.#focused, fieldsets: this.#fieldsets }),
       offered,
       num: 0,
       inView: true,
       children: [],
     };
+    if (item.name === '' && role === 'img' && isEmbedding(el)) item.name = imageName(el);
     const value = shownValue(el, role);
     if (value !== undefined) item.value = value;
     const level = levelOf(el, role);
@@ -254,6 +339,16 @@ export class Walk {
     const href = role === 'link' ? targetOf(el) : undefined;
     if (href !== undefined) item.href = href;
     return item;
+  }
+
+  /** The name of an item. Of some roles only the label of an author is a name. */
+  #nameOf(el: Element, role: string, offered: boolean): string {
+    if (!unnamed.has(role) || offered) return this.#at.names.printed(el);
+    if (!isLabelled(el)) return '';
+    // The name of a cell is its content, and a title only describes it.
+    const title = namedByContent.has(role) ? el.getAttribute('title') : null;
+    const said = el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby');
+    return said || title === null ? this.#at.names.printed(el) : printedName(title);
   }
 
   /** Adds an item that can be acted on; returns false when no user could reach it. */
@@ -299,9 +394,17 @@ export class Walk {
 
   /** The options of a select whose open picker is part of the page. */
   #options(item: Item, way: Way): void {
-    const next = { ...way, pointer: true };
-    for (const child of item.el.children)
-      if (child.localName !== 'button') this.#visit(child, next, item.children);
+    const options = [...item.el.children].filter(({ localName }) => localName !== 'button');
+    this.#open.push({
+      el: item.el,
+      next: null,
+      others: options.values(),
+      way: { ...way, pointer: true },
+      out: item.children,
+      quiet: true,
+      shut: false,
+      done: undefined,
+    });
   }
 
   #inside(
@@ -316,7 +419,7 @@ export class Walk {
     const drawing = isDrawing(el, item.rect);
     if (drawing) item.drawn = true;
     if (el.localName === 'canvas' && markup.has(role)) item.role = 'canvas';
-    if (closed.has(el.localName)) return;
+    if (isClosed(el)) return;
     if (isEditingHost(el) && item.value !== undefined) {
       if (el.getAttribute('role') !== null || !el.querySelector(structured)) return;
       // An editor without a role that has more than lines of text is shown with its content.
@@ -325,8 +428,15 @@ export class Walk {
     const named = namedByContent.has(role) && widget;
     const next = { ...way, pointer: true, mute: way.mute || named, drawn: way.drawn || drawing };
     if (way.scroll !== undefined) item.states.push(way.scroll);
-    this.#children(el, visible, next, item.children);
-    this.#flush(item.children);
+    this.#children(el, visible, next, item.children, () => {
+      this.#flush(item.children);
+      this.#filled(item, widget, pointer, out);
+    });
+  }
+
+  /** Gives an item that can be acted on its final form, when its content has been visited. */
+  #filled(item: Item, widget: boolean, pointer: boolean, out: Item[]): void {
+    const { el, role } = item;
     if (widget) {
       // The text of a list that is no field is its value.
       const [only] = item.children;
@@ -398,32 +508,28 @@ export class Walk {
       this.#push(control, this.#at.names.role(control), this.#rects.of(stand), stand, way, out);
   }
 
-  #children(el: Element, visible: boolean, way: Way, out: Item[]): void {
+  /** Visits the content of an element next, and then calls `done`. */
+  #children(el: Element, visible: boolean, way: Way, out: Item[], done?: () => void): void {
     if (el.localName === 'img') this.#areas(el as HTMLImageElement, way, out);
-    if (closed.has(el.localName)) return;
-    const style = this.#at.styles.of(el);
-    if (style.contentVisibility === 'hidden') return;
+    if (isClosed(el) || this.#at.styles.of(el).contentVisibility === 'hidden') {
+      done?.();
+      return;
+    }
     const shut = el.localName === 'details' && !(el as HTMLDetailsElement).open;
     const cut = way.clip !== null && isEmpty(way.clip);
     const quiet = !visible || cut || way.mute || isSaidByControl(el, this.#at.names);
     const inner = quiet && visible && !way.mute ? { ...way, mute: true } : way;
-    const take = (child: Node): void => {
-      if (child.nodeType === 1) {
-        if (!shut || (child as Element).localName === 'summary')
-          this.#visit(child as Element, inner, out);
-      } else if (child.nodeType === 3 && !quiet && !shut) {
-        if (isLong(child as Text)) {
-          this.#flush(out);
-          out.push(...nearItems(el, child as Text, inner.region, inner.view));
-          return;
-        }
-        this.#text += (child as Text).data;
-        this.#textOf ??= el;
-      }
-    };
     const others = this.#at.only?.get(el) ?? this.#at.tree.others(el);
-    if (others) for (const child of others) take(child);
-    else for (let child = el.firstChild; child; child = child.nextSibling) take(child);
+    this.#open.push({
+      el,
+      next: el.firstChild,
+      others: others?.[Symbol.iterator](),
+      way: inner,
+      out,
+      quiet,
+      shut,
+      done,
+    });
   }
 
   #areas(img: HTMLImageElement, way: Way, out: Item[]): void {
@@ -440,6 +546,6 @@ export class Walk {
     const el = this.#textOf;
     this.#text = '';
     this.#textOf = null;
-    if (el) out.push(...textItems(el, text));
+    if (el) append(out, textItems(el, text));
   }
 }

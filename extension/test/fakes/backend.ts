@@ -198,14 +198,19 @@ export class FakeBackend {
     return terminal;
   }
 
+  /** What of the session differs from the only session of a new installation. */
+  sessionPart: Partial<SessionInfo> = {};
+
   session(): SessionInfo {
     return {
       name: 'default',
+      alone: true,
       state: 'running',
       warnings: [],
       panel: 'connected',
       tabs: this.tabs,
       terminals: [...this.terminals.values()].map(({ info }) => info),
+      ...this.sessionPart,
     };
   }
 

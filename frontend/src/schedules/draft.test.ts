@@ -57,8 +57,17 @@ describe('the form of a schedule', () => {
     expect(when).toEqual({ page: 'p', everySeconds: 30 });
   });
 
+  it('is filled in with what the side panel asks for, and named after it', () => {
+    const what = { task: 'Read “The News”, and write it down', start: 'https://a.example' };
+    const draft = draftOf(undefined, { what, session: 'work' });
+    expect(draft).toMatchObject({ ...what, runs: 'task', session: 'work' });
+    expect(draft.name).toBe('read-the-news-and-write');
+    const routine = draftOf(undefined, { what: { routine: 'report' }, session: 'work' });
+    expect([routine.runs, routine.routine, routine.name]).toEqual(['routine', 'report', 'report']);
+  });
+
   it('reads numbers and parameters as they were typed', () => {
-    const draft = { ...draftOf(made), params: ' city =Paris \nno value\n=x', minutes: 'soon' };
+    const draft = { ...draftOf(made), params: { city: 'Paris ', days: '' }, minutes: 'soon' };
     const schedule = scheduleOf(draft);
     expect(schedule.what.params).toEqual({ city: 'Paris ' });
     expect(schedule.maxMinutes).toBe(0);

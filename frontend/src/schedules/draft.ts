@@ -10,9 +10,9 @@ export interface Draft {
   runs: WhatKind;
   task: string;
   routine: string;
-  /** One `name=value` in a line. */
-  params: string;
-  /** One command in a line. */
+  /** The values of the routine's parameters. */
+  params: Record<string, string>;
+  /** One command per line. */
   commands: string;
   start: string;
   starts: WhenKind;
@@ -32,28 +32,38 @@ export interface Draft {
 
 const text = (value: number | undefined): string => (value ? String(value) : '');
 
+/** What a new schedule runs, and in which session. */
+export interface NewSchedule {
+  readonly what: p.ScheduleWhat;
+  readonly session: p.SessionName;
+}
+
+/** A name for what is scheduled, in the letters that a name may have. */
+export function nameOf({ routine, task = '' }: p.ScheduleWhat): string {
+  const words = (routine ?? task).toLowerCase().match(/[a-z0-9_-]+/g) ?? [];
+  return words.slice(0, 5).join('-').slice(0, 40);
+}
+
 /** The form of a schedule, or of a new one. */
-export function draftOf(schedule?: Schedule): Draft {
-  const { what = {}, when = {} } = schedule ?? {};
+export function draftOf(schedule?: Schedule, made?: NewSchedule): Draft {
+  const { what = made?.what ?? {}, when = {} } = schedule ?? {};
   return {
-    name: schedule?.name ?? '',
+    name: schedule?.name ?? nameOf(what),
     runs:
       what.routine !== undefined ? 'routine' : what.commands !== undefined ? 'commands' : 'task',
     task: what.task ?? '',
     routine: what.routine ?? '',
-    params: Object.entries(what.params ?? {})
-      .map(([name, value]) => `${name}=${value}`)
-      .join('\n'),
+    params: { ...what.params },
     commands: (what.commands ?? []).join('\n'),
     start: what.start ?? '',
     starts: when.page !== undefined ? 'page' : when.folder !== undefined ? 'folder' : 'at',
-    at: when.at ?? '',
+    at: when.at ?? (schedule === undefined ? 'daily 09:00' : ''),
     page: when.page ?? '',
     selector: when.selector ?? '',
     everyMinutes: text((when.everySeconds ?? 900) / 60),
     folder: when.folder ?? '',
     pattern: when.pattern ?? '*',
-    session: schedule?.session ?? p.DefaultSession,
+    session: schedule?.session ?? made?.session ?? p.DefaultSession,
     startSession: schedule?.startSession ?? false,
     minutes: text(schedule?.maxMinutes ?? p.DefaultScheduleMinutes),
     steps: text(schedule?.maxSteps),
@@ -64,18 +74,18 @@ export function draftOf(schedule?: Schedule): Draft {
 
 const number = (value: string): number => Math.round(Number(value) || 0);
 
+/** The parameters that have a value; the others have the routine's default. */
+function entered(params: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== ''));
+}
+
 /** The schedule of a form. `before` is the one that it changes. */
 export function scheduleOf(draft: Draft, before?: Schedule): Schedule {
-  const params: Record<string, string> = {};
-  for (const line of draft.params.split('\n')) {
-    const at = line.indexOf('=');
-    if (at > 0) params[line.slice(0, at).trim()] = line.slice(at + 1);
-  }
   const what: p.ScheduleWhat = {
     ...(before?.what.profile !== undefined && { profile: before.what.profile }),
     ...(draft.start !== '' && { start: draft.start }),
     ...(draft.runs === 'task' && { task: draft.task }),
-    ...(draft.runs === 'routine' && { routine: draft.routine, params }),
+    ...(draft.runs === 'routine' && { routine: draft.routine, params: entered(draft.params) }),
     ...(draft.runs === 'commands' && { commands: draft.commands.split('\n') }),
   };
   const when: p.ScheduleWhen =

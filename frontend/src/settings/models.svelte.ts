@@ -6,7 +6,8 @@ import type {
   LLMState,
   LLMVerdict,
 } from '$ui/protocol/protocol';
-import { asBackendError, sentence, type Backend } from '../backend';
+import { sentence } from '$ui/words';
+import { asBackendError, type Backend } from '../backend';
 
 /** The model profiles as the window has them. */
 export class Models implements ModelStore {
@@ -68,7 +69,7 @@ export class Models implements ModelStore {
       return true;
     } catch (reason) {
       const { message, hint } = asBackendError(reason);
-      this.problem = { message: `${message}.`, hint: sentence(hint) };
+      this.problem = { message: sentence(message), hint: sentence(hint) };
       return false;
     }
   }

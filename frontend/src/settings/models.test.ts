@@ -35,7 +35,7 @@ test.each<[string, () => Promise<unknown>, unknown]>([
   const before = models.llm;
   fake.refuseNext(method, refusal);
   expect(await ask()).toEqual(nothing);
-  expect(models.problem).toEqual({ message: 'it does not answer.', hint: 'Try again' });
+  expect(models.problem).toEqual({ message: 'It does not answer.', hint: 'Try again.' });
   expect(models.llm).toBe(before);
   await models.load();
   expect(models.problem).toBeUndefined();

@@ -5,6 +5,7 @@ import Clients from './Clients.svelte';
 import ModelSettings from './ModelSettings.svelte';
 import Programs from './Programs.svelte';
 import Secrets from './Secrets.svelte';
+import SessionSettings from './SessionSettings.svelte';
 import SignIns from './SignIns.svelte';
 import SiteRules from './SiteRules.svelte';
 import Stored from './Stored.svelte';
@@ -25,8 +26,8 @@ export interface OwnSection {
 export const ownSections: readonly OwnSection[] = [
   {
     id: 'models',
-    title: 'Models for Task',
-    words: 'key provider llm openai anthropic ollama',
+    title: 'Models',
+    words: 'chat task key provider llm openai anthropic ollama',
     after: 'chat',
     component: ModelSettings,
   },
@@ -42,6 +43,13 @@ export const ownSections: readonly OwnSection[] = [
     title: 'Sign-ins',
     words: 'import cookies browser chrome chromium edge brave firefox session',
     component: SignIns,
+  },
+  {
+    id: 'sessions',
+    title: 'Sessions',
+    words:
+      'identity network colour color theme profile temporary proxy socks user agent languages start pages certificates authority headers geolocation location extensions switches flags',
+    component: SessionSettings,
   },
   {
     id: 'secrets',

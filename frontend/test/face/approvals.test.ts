@@ -23,6 +23,15 @@ test('a question is answered in the window', async () => {
   expect(await calls(page)).toContainEqual(['AnswerApproval', 'default', 'n1', 'deny']);
 });
 
+test('the history says who asked what, and who answered where', async () => {
+  const page = await openWindow({ width: 320, height: 560 });
+  await page.getByRole('button', { name: 'Approvals', exact: true }).click();
+  const history = page.getByRole('region', { name: 'History' });
+  await history.getByText('Codex in t2 wants to run JavaScript on https://example.com').waitFor();
+  await history.getByText(/^Denied by you in the tray menu · /).waitFor();
+  await accessible(page);
+});
+
 test('the second half of a double click does not answer the question that moves up', async () => {
   const page = await openWindow({ scenario: 'twoApprovals', width: 320, height: 760 });
   const answers = async () => (await calls(page)).filter(([name]) => name === 'AnswerApproval');

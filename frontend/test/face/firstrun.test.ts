@@ -19,6 +19,11 @@ const shown = () =>
 
 async function open(show: Show): Promise<void> {
   page = await openWindow(show);
+  // The welcome page in the browser offers them, and the window does not put them first.
+  if (show.scenario === 'first') {
+    await heading('Sessions').waitFor();
+    await button('First steps').click();
+  }
   await heading('Browser').waitFor();
 }
 

@@ -30,7 +30,7 @@ const toModels = async (page: Page) => {
   await go('Settings')(page);
   await page.getByRole('button', { name: 'Test' }).last().click();
   await page.getByText('OpenAI has no key').waitFor();
-  await page.getByRole('heading', { name: 'Models for Task' }).evaluate((head) => {
+  await page.getByRole('heading', { name: 'Models' }).evaluate((head) => {
     head.scrollIntoView();
   });
 };

@@ -96,13 +96,19 @@ test('a schedule is added and changed', async () => {
   await page.keyboard.type('news'); // the name has the focus
   await page.getByLabel('Task', { exact: true }).fill('Summarise the front page');
   await page.getByLabel('Begins on').fill('https://news.example');
-  await page.getByLabel('Time', { exact: true }).fill('soon');
+  await page.getByLabel('Short form').fill('soon');
   await page.getByLabel('Tokens').fill('5000');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('“daily 09:30”').or(page.getByText('Write it as "daily 09:30"')).waitFor();
   await clean(page);
   await picture(page, 'form');
-  await page.getByLabel('Time', { exact: true }).fill('daily 09:30');
+  // The fields and the short form say the same.
+  await page.getByRole('combobox', { name: 'Repeats' }).selectOption('weekly');
+  await page.getByRole('checkbox', { name: 'Friday' }).uncheck();
+  await page.getByLabel('Time', { exact: true }).fill('13:05');
+  expect(await page.getByLabel('Short form').inputValue()).toBe('mon-thu 13:05');
+  await page.getByLabel('Short form').fill('daily 09:30');
+  expect(await page.getByRole('combobox', { name: 'Repeats' }).inputValue()).toBe('daily');
   await page.getByLabel('Start the session for a run').check();
   await page.getByRole('combobox', { name: 'Notification' }).selectOption('always');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -110,9 +116,11 @@ test('a schedule is added and changed', async () => {
 
   await page.getByRole('button', { name: 'Change news' }).click();
   await page.getByRole('combobox', { name: 'Kind' }).selectOption('routine');
-  await page.getByLabel('Routine', { exact: true }).fill('book');
-  await page.getByLabel('Parameters').fill('city=Paris\ndays=3');
-  await page.getByRole('combobox', { name: 'Reason' }).selectOption('page');
+  await page.getByRole('combobox', { name: 'Routine' }).selectOption('Book a trip');
+  await page.getByLabel('city').fill('Paris');
+  expect(await page.getByLabel('days').inputValue()).toBe('2');
+  await page.getByLabel('days').fill('3');
+  await page.getByRole('combobox', { name: 'Trigger' }).selectOption('page');
   await page.getByLabel('Page', { exact: true }).fill('https://shop.example');
   await page.getByLabel('Element').fill('.price');
   await page.getByLabel('Minutes between checks').fill('30');
@@ -123,7 +131,7 @@ test('a schedule is added and changed', async () => {
   await page.getByRole('button', { name: 'Change news' }).click();
   await page.getByRole('combobox', { name: 'Kind' }).selectOption('commands');
   await page.getByLabel('Commands').fill('reload\nscreenshot');
-  await page.getByRole('combobox', { name: 'Reason' }).selectOption('folder');
+  await page.getByRole('combobox', { name: 'Trigger' }).selectOption('folder');
   await page.getByRole('button', { name: 'Choose: Folder' }).click();
   await expect
     .poll(() => page.getByLabel('Folder', { exact: true }).inputValue())
@@ -161,6 +169,32 @@ test('a schedule is added and changed', async () => {
       when: { folder: '/home/ada/src/other', pattern: '*.csv' },
     },
   });
+});
+
+test('the side panel opens the form, filled in, and Save is in view', async () => {
+  const page = await openWindow({ width: 320, height: 480 });
+  await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+  const show = (schedule: object): Promise<void> =>
+    page.evaluate(
+      (what) =>
+        window.fake?.emit('show', { page: 'schedules', session: 'default', schedule: what }),
+      schedule,
+    );
+  await show({ routine: 'book' });
+  const routine = page.getByRole('combobox', { name: 'Routine' });
+  await expect.poll(() => routine.inputValue()).toBe('book');
+  await page.getByLabel('city').waitFor();
+  const save = await page.getByRole('button', { name: 'Save' }).boundingBox();
+  expect((save?.y ?? 480) + (save?.height ?? 0)).toBeLessThanOrEqual(480);
+  await picture(page, 'filled');
+  await show({ task: 'Count the orders', start: 'https://shop.example/' });
+  await expect
+    .poll(() => page.getByLabel('Task', { exact: true }).inputValue())
+    .toBe('Count the orders');
+  expect(await page.getByLabel('Begins on').inputValue()).toBe('https://shop.example/');
+  await page.getByRole('combobox', { name: 'Earlier task' }).selectOption('Book the new invoices');
+  expect(await page.getByLabel('Task', { exact: true }).inputValue()).toBe('Book the new invoices');
+  expect(await page.getByLabel('Name').inputValue()).toBe('book-the-new-invoices');
 });
 
 test('a list that cannot be read says why', async () => {

@@ -66,7 +66,7 @@ test('a search finds names, explanations and groups, and the keyboard is enough'
   expect(await page.locator('[data-setting]').count()).toBe(2);
   await page.keyboard.press('Control+f');
   await page.keyboard.type('ollama');
-  await page.getByRole('heading', { name: 'Models for Task' }).waitFor();
+  await page.getByRole('heading', { name: 'Models', exact: true }).waitFor();
   await page.keyboard.press('Control+f');
   await page.keyboard.type('nothing at all');
   await page.getByText('No setting matches “nothing at all”').waitFor();
@@ -124,6 +124,37 @@ test('what is changed is marked; a reset of one and of a group can be undone', a
     .toEqual([20, 60]);
 });
 
+test('a search finds what each session has, and a value to replace is selected', async () => {
+  const page = await openWindow({ width: 320, height: 640 });
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
+  const search = page.getByLabel('Search settings');
+  await search.fill('user agent');
+  await page.getByRole('button', { name: 'Edit session default' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Identity and network/ });
+  const color = dialog.getByLabel('Colour of its windows');
+  await color.fill('#1a73e8');
+  // The focus by a press selects the value, and a second press puts the caret into it.
+  await dialog.getByLabel('User agent').click();
+  await color.click();
+  const selected = (): Promise<string> =>
+    color.evaluate((field: HTMLInputElement) =>
+      field.value.slice(field.selectionStart ?? 0, field.selectionEnd ?? 0),
+    );
+  expect(await selected()).toBe('#1a73e8');
+  await color.click();
+  expect(await selected()).toBe('');
+  // A list is added to.
+  const pages = dialog.getByLabel('Start pages');
+  await pages.fill('https://a.example/');
+  await color.focus();
+  expect(await selected()).toBe('#1a73e8');
+  await pages.click();
+  expect(
+    await pages.evaluate((field: HTMLTextAreaElement) => field.selectionEnd - field.selectionStart),
+  ).toBe(0);
+  await accessible(page);
+});
+
 test('theme and text size act at once', async () => {
   const page = await open();
   await page.getByLabel('Theme', { exact: true }).selectOption('dark');
@@ -141,8 +172,8 @@ test('a part of the table of routes is saved without the others', async () => {
   const page = await open();
   await page.getByLabel('Instant commands').click();
   await expect.poll(async () => (await kept(page))?.chatRouting.instant).toBe(false);
-  await page.getByLabel('Words that select the strong model').fill('why, how');
-  await page.getByLabel('Words that select the strong model').press('Enter');
+  await page.getByLabel('Words that select the model for hard questions').fill('why, how');
+  await page.getByLabel('Words that select the model for hard questions').press('Enter');
   await expect.poll(async () => (await kept(page))?.chatRouting.strong).toEqual(['why', 'how']);
   expect((await kept(page))?.chatRouting.instant).toBe(false);
 });

@@ -102,6 +102,31 @@ test('what is said beside a tab is listed there, and what waits is answered', as
   await page.getByRole('button', { name: 'Allow once' }).waitFor();
 });
 
+test('a dismissed warning stays dismissed when the window opens again', async () => {
+  await open({ scenario: 'warning' });
+  const dismiss = button('Dismiss');
+  const before = await dismiss.count();
+  await dismiss.first().click();
+  await expect.poll(() => dismiss.count()).toBe(before - 1);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+  await page.getByRole('button', { name: 'New session' }).waitFor();
+  expect(await dismiss.count()).toBe(before - 1);
+});
+
+test('tasks and routines are listed, and are scheduled from there', async () => {
+  const page = await openWindow({ width: 320, height: 720 });
+  const tasks = page.getByRole('region', { name: 'Tasks' });
+  await tasks.getByText('Dashboard').waitFor();
+  await tasks.getByText('failed').waitFor();
+  const folder = process.env.PILOTFISH_PICTURES;
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/work.png` });
+  await page.getByRole('button', { name: 'Schedule: Book a trip' }).click();
+  await expect
+    .poll(() => page.getByRole('combobox', { name: 'Routine' }).inputValue())
+    .toBe('book');
+});
+
 test('with the keyboard alone: a new session, started, a tab shown, stopped', async () => {
   await open({ scenario: 'empty' });
   await page.getByRole('button', { name: 'New session' }).first().focus();
@@ -116,8 +141,10 @@ test('with the keyboard alone: a new session, started, a tab shown, stopped', as
   await button('Stop').focus();
   await page.keyboard.press('Space');
   await button('Start').waitFor();
+  // The tasks of a session are read once, and not with every change of its state.
   expect((await calls()).filter(([method]) => method !== 'State' && method !== 'Logs')).toEqual([
     ['NewSession', 'My work'],
+    ['SessionWork', 'my-work'],
     ['StartSession', 'my-work'],
     ['ShowTab', 'my-work', 't1'],
     ['StopSession', 'my-work'],

@@ -1,5 +1,10 @@
 // The schedules of the fake app.
-import type { Schedule, ScheduleRequest } from '../../ui/protocol/protocol';
+import type {
+  ActivityEntry,
+  Schedule,
+  ScheduleRequest,
+  SessionWork,
+} from '../../ui/protocol/protocol';
 
 const at = '2026-11-21T09:30:00Z';
 
@@ -61,6 +66,93 @@ export function someSchedules(): Schedule[] {
       when: { page: 'https://shop.example/tea', selector: '.price', everySeconds: 1800 },
       off: true,
       runs: [],
+    },
+  ];
+}
+
+/** The routines and tasks of each session. */
+export function someWork(): SessionWork {
+  const task = {
+    tabs: [],
+    steps: 4,
+    maxSteps: 50,
+    tokens: 9000,
+    budget: 0,
+    created: at,
+    updated: at,
+    index: 9,
+  };
+  return {
+    routines: [
+      {
+        name: 'book',
+        title: 'Book a trip',
+        goal: 'Book a trip to ${city} for ${days} days',
+        params: ['city', 'days'],
+        defaults: { days: '2' },
+        created: at,
+      },
+    ],
+    tasks: [
+      {
+        ...task,
+        id: 'f3a2',
+        title: 'Dashboard',
+        goal: 'Read the dashboard and write down what has changed',
+        state: 'done',
+        summary: 'Two numbers have changed.',
+      },
+      { ...task, id: 'f3a1', title: 'Invoices', goal: 'Book the new invoices', state: 'failed' },
+    ],
+  };
+}
+
+/** Two questions of the activity with their answers, the newest first. */
+export function someAnswers(): ActivityEntry[] {
+  const rest = {
+    kind: 'question',
+    actor: { kind: 'person', name: 'you' },
+    session: 'default',
+    command: 'eval',
+    durationMs: 4000,
+  } as const;
+  return [
+    {
+      ...rest,
+      index: 9,
+      phase: 'answered',
+      parent: 7,
+      ok: false,
+      code: 'refused',
+      time: '2026-11-21T09:32:00Z',
+      args: { answer: 'deny', in: 'tray' },
+      summary: 'Denied',
+    },
+    {
+      ...rest,
+      index: 7,
+      phase: 'waiting',
+      ok: true,
+      time: '2026-11-21T09:31:00Z',
+      summary: 'Claude Code in t1 wants to upload a file on https://shop.example',
+    },
+    {
+      ...rest,
+      index: 5,
+      phase: 'answered',
+      parent: 4,
+      ok: true,
+      time: '2026-11-20T09:31:00Z',
+      args: { answer: 'once', in: 'panel' },
+      summary: 'Allowed once',
+    },
+    {
+      ...rest,
+      index: 4,
+      phase: 'waiting',
+      ok: true,
+      time: '2026-11-20T09:30:00Z',
+      summary: 'Codex in t2 wants to run JavaScript on https://example.com',
     },
   ];
 }

@@ -13,7 +13,7 @@ import { fakeModels } from './models';
 import { fakePrograms } from './programs';
 import { fakeClients } from './clients';
 import { fakeSecrets } from './secrets';
-import { fakeSchedules, someSchedules } from './schedules';
+import { fakeSchedules, someAnswers, someSchedules, someWork } from './schedules';
 import { FakeConversations } from './conversations';
 import { logRecord, runningSession, scenarios, settings, stoppedSession } from './scenarios';
 
@@ -228,6 +228,14 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     ...fake.conversations.methods,
     ...fakeSchedules(options.schedules === false ? [] : someSchedules(), () => {
       fake.push({ schedules: fake.state.schedules + 1 });
+    }),
+    SessionWork: (name) => (name === 'default' ? someWork() : { routines: [], tasks: [] }),
+    SearchActivity: (name) => ({
+      entries: name === 'default' ? someAnswers() : [],
+      gaps: [],
+      before: 0,
+      last: 9,
+      shots: [],
     }),
     ProbeAgents: () => undefined,
     FirstRunDone: () => {

@@ -24,6 +24,11 @@ export interface ChatContext {
   readonly edit: ((entry: ChatEntry) => void) | undefined;
   /** Sends a message again with another route; undefined where nothing can be sent. */
   readonly again: ((entry: ChatEntry, route: RouteKind) => void) | undefined;
+  /**
+   * Sends the last message again, whose answer failed with this end; undefined where no answer failed
+   * or nothing can be sent.
+   */
+  readonly retry?: { readonly end: string; readonly run: () => void } | undefined;
   /** Changes the routing table permanently; undefined where there is no model to choose. */
   readonly rule: ((word: string, strong: boolean) => Promise<boolean>) | undefined;
   /** The agent is a single model: there is no choice of fast and strong. */

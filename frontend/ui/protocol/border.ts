@@ -26,6 +26,7 @@ export const code = v.picklist([
   p.CodeUnauthorized,
   p.CodeForbidden,
   p.CodeRefused,
+  p.CodeDenied,
   p.CodeTimeout,
   p.CodeNavigation,
   p.CodeCrashed,

@@ -14,7 +14,7 @@ export const chatUsageSchema = v.object({
 });
 
 export const chatAttachmentSchema = v.object({
-  kind: v.picklist([p.AttachImage, p.AttachFile, p.AttachTab, p.AttachElement]),
+  kind: v.picklist([p.AttachImage, p.AttachFile, p.AttachTab, p.AttachElement, p.AttachText]),
   name: v.string(),
   data: v.exactOptional(v.string()),
   mime: v.exactOptional(v.string()),
@@ -22,6 +22,7 @@ export const chatAttachmentSchema = v.object({
   tab: v.exactOptional(v.string()),
   ref: v.exactOptional(v.string()),
   text: v.exactOptional(v.string()),
+  origin: v.exactOptional(v.string()),
 });
 
 const routeKind = v.picklist([p.RouteInstant, p.RouteFast, p.RouteStrong]);
@@ -109,6 +110,7 @@ export const chatToolSchema = v.object({
   ),
   paths: v.exactOptional(v.array(v.string())),
   screenshot: v.exactOptional(v.string()),
+  denied: v.exactOptional(v.boolean()),
 });
 
 export const permissionOptionSchema = v.object({

@@ -51,6 +51,11 @@ export interface ActivityEntry {
    * happened.
    */
   summary?: string;
+  /**
+   * Untrusted: others may have written what the entry says. It is set where an entry
+   * is encoded.
+   */
+  untrusted?: boolean;
   durationMs: number /* float64 */;
 }
 /**
@@ -372,7 +377,8 @@ export interface AgentStatusRequest {
 }
 /**
  * Confinement says whether agents run confined: without sight of Pilotfish's own
- * folders and processes (backend/confine).
+ * folders and processes (backend/confine). It has three states: closed, closed without
+ * the desktop (Desktop is set), and open.
  */
 export interface Confinement {
   /**
@@ -384,6 +390,11 @@ export interface Confinement {
    * what to do about that.
    */
   problem?: Error;
+  /**
+   * Desktop says why programs that are confined can still reach the desktop, such as
+   * its X server and message bus, and its hint what to do about that.
+   */
+  desktop?: Error;
 }
 /**
  * The environment of an agent process.
@@ -756,6 +767,11 @@ export interface ChatAttachment {
   tab?: TabID;
   ref?: string; // an element of Tab
   text?: string;
+  /**
+   * Origin is where the text of a page comes from. The agent gets such a text
+   * in an envelope; the user never sees the envelope.
+   */
+  origin?: string;
 }
 /**
  * AttachmentKind says what an attachment is.
@@ -764,7 +780,8 @@ export type AttachmentKind =
   | typeof AttachImage
   | typeof AttachFile
   | typeof AttachTab
-  | typeof AttachElement;
+  | typeof AttachElement
+  | typeof AttachText;
 /**
  * The kinds of attachment.
  */
@@ -772,6 +789,7 @@ export const AttachImage = "image";
 export const AttachFile = "file";
 export const AttachTab = "tab"; // a mentioned tab
 export const AttachElement = "element"; // an element that was picked on a page
+export const AttachText = "text"; // text of a page: a selection, facts about an element
 /**
  * RouteKind says who carries out a message.
  */
@@ -980,6 +998,11 @@ export interface ChatTool {
    * Screenshot is the path of a screenshot after a step, for GET /file.
    */
   screenshot?: string;
+  /**
+   * Denied says that the user was asked about a step in the browser and said
+   * no. Content is then written for the agent, not for the user.
+   */
+  denied?: boolean;
 }
 /**
  * ToolContent is a result of a tool call: a text, a diff or an image.
@@ -1556,10 +1579,15 @@ export interface CommandReply {
   /**
    * Data is the reply for a program; its shape depends on the command. It
    * contains the text of pages unchanged, without the envelope that Text has for
-   * an agent. A program that passes it to a model must add one. The MCP tools
+   * an agent; Untrusted says so. A program that passes it to a model must add one. The MCP tools
    * return Text only.
    */
   data?: unknown;
+  /**
+   * Untrusted: others, such as the page at Origin, may have written what Data has.
+   */
+  untrusted?: boolean;
+  origin?: string;
   error?: Error;
   /**
    * DurationMS is how long the command took in the backend.
@@ -1650,7 +1678,7 @@ export type AppAction =
  */
 export const AppShow = "show"; // bring the window to the front
 export const AppStatus = "status"; // list the sessions
-export const AppStart = "start"; // start a session
+export const AppStart = "start"; // start a session, which is made if there is none
 export const AppStop = "stop"; // stop a session
 export const AppRestart = "restart"; // restart a session
 export const AppCreate = "create"; // make a new, stopped session
@@ -1727,6 +1755,10 @@ export interface AppReply {
    * Settings is what is wrong in the settings file; absent when nothing is.
    */
   settings?: SettingsProblem;
+  /**
+   * Confinement is the state of the confinement of agents, with the sessions.
+   */
+  confinement?: Confinement;
 }
 
 //////////
@@ -1851,6 +1883,7 @@ export type Code =
   | typeof CodeUnauthorized
   | typeof CodeForbidden
   | typeof CodeRefused
+  | typeof CodeDenied
   | typeof CodeTimeout
   | typeof CodeNavigation
   | typeof CodeCrashed
@@ -1895,7 +1928,8 @@ export const CodeUnknownTask = "unknown_task"; // no task has this id
 export const CodeNotRunning = "not_running"; // the session, or the app, is not running
 export const CodeUnauthorized = "unauthorized"; // no token, or one that is not valid any more
 export const CodeForbidden = "forbidden"; // a valid token, but not for this route
-export const CodeRefused = "refused"; // the policy or the user forbids it, whatever the token allows
+export const CodeRefused = "refused"; // the policy forbids it, whatever the token allows
+export const CodeDenied = "denied"; // the user was asked and said no
 export const CodeTimeout = "timeout"; // the deadline passed
 export const CodeNavigation = "navigation"; // the page could not be loaded
 export const CodeCrashed = "crashed"; // the tab, the browser or the agent crashed
@@ -2097,6 +2131,10 @@ export interface FeedBatch {
    */
   gap?: boolean;
 }
+
+//////////
+// source: foreign.go
+
 
 //////////
 // source: identity.go
@@ -3282,6 +3320,11 @@ export interface PageInfo {
    * or not by this command.
    */
   status?: number /* int */;
+  /**
+   * Dialog is the dialog that the page opened while it loaded, and that waits for an
+   * answer; nil for none.
+   */
+  dialog?: DialogInfo;
 }
 /**
  * PageText is the visible text of a page.
@@ -3346,6 +3389,13 @@ export interface Screenshot {
    * Labels is how many refs were drawn.
    */
   labels?: number /* int */;
+  /**
+   * Scroller is the element that the page scrolls in, when the screenshot of the
+   * whole page has only what is in view of it; Hidden is how many pixels of its
+   * height are missing.
+   */
+  scroller?: string;
+  hidden?: number /* int */;
 }
 
 //////////
@@ -3406,6 +3456,10 @@ export interface Evaluated {
    * Words describe the result if it cannot: a function, an element, NaN.
    */
   words?: string;
+  /**
+   * Closed is the tab, if the script closed it.
+   */
+  closed?: TabID;
 }
 /**
  * Link is a visible link.
@@ -3876,6 +3930,7 @@ export type PanelMessageType =
   | typeof PanelViewing
   | typeof PanelAnswer
   | typeof PanelTheme
+  | typeof PanelWindow
   | typeof PanelWatch
   | typeof PanelUnwatch
   | typeof PanelFollow
@@ -3897,6 +3952,10 @@ export const PanelAnswer = "answer";
  * PanelTheme sets the theme of window and panel.
  */
 export const PanelTheme = "theme";
+/**
+ * PanelWindow brings the app's window to the front.
+ */
+export const PanelWindow = "window";
 /**
  * PanelWatch subscribes to the events of a conversation after the index After;
  * PanelUnwatch ends that.
@@ -3927,6 +3986,7 @@ export interface PanelMessage {
   answer?: ApprovalAnswer; // answer
   login?: LoginAnswer; // answer: to a question with Login
   theme?: Theme; // theme
+  window?: WindowShow; // window: what it shows; its Session is the panel's
   conversation?: ConversationID; // chat_watch, chat_unwatch
   after?: number /* uint64 */; // chat_watch, feed_follow: the last index that the panel has
   feed?: FeedName; // feed_follow
@@ -4570,6 +4630,7 @@ export type SessionState =
   | typeof SessionRunning
   | typeof SessionStopping
   | typeof SessionRestarting
+  | typeof SessionBackground
   | typeof SessionFailed;
 /**
  * The states of a session.
@@ -4582,6 +4643,11 @@ export const SessionStopping = "stopping";
  * SessionRestarting: the browser ended unexpectedly and is being restarted.
  */
 export const SessionRestarting = "restarting";
+/**
+ * SessionBackground: the user closed the browser while something worked;
+ * terminals and conversations run on, and a start opens the browser again.
+ */
+export const SessionBackground = "background";
 /**
  * SessionFailed: the user has to act; Error says what to do.
  */
@@ -4596,6 +4662,10 @@ export interface SessionInfo {
    */
   title?: string;
   state: SessionState;
+  /**
+   * Alone: there is no other session.
+   */
+  alone?: boolean;
   /**
    * StartedAt is when the browser came up; absent while it is not running.
    */
@@ -4648,6 +4718,12 @@ export interface Tab {
   id: TabID;
   url: string;
   title: string;
+  /**
+   * Untrusted: the page at Origin wrote the title and most of the address. Both are
+   * set where a tab is encoded.
+   */
+  untrusted?: boolean;
+  origin?: string;
   /**
    * Active is the front tab of its window.
    */
@@ -5041,6 +5117,11 @@ export interface SnapshotItem {
   ref?: string;
   role: string;
   name: string;
+  /**
+   * Cells are the texts of the cells of a row that has a name of its own. The name
+   * of any other row is its cells.
+   */
+  cells?: string[];
   states?: string[];
   value?: string;
   level?: number /* int */;
@@ -5223,9 +5304,14 @@ export interface ActRequest {
   scale?: number /* float64 */;
 }
 /**
- * DialogInfo is a dialog that an action opened.
+ * DialogInfo is a dialog that a command met or answered.
  */
 export interface DialogInfo {
+  /**
+   * Tab is the tab that shows it: it may be another one than the command's, which it
+   * blocks.
+   */
+  tab?: TabID;
   type: string; // alert, confirm, prompt or beforeunload
   message: string;
   default?: string; // the initial text of a prompt
@@ -5234,6 +5320,27 @@ export interface DialogInfo {
    * once; empty while it waits.
    */
   answered?: string;
+  /**
+   * Closed is the tab, if the page closed it after the answer.
+   */
+  closed?: TabID;
+  /**
+   * Next is the dialog that the page opened when this one was answered; nil for
+   * none.
+   */
+  next?: DialogInfo;
+}
+/**
+ * OpenedTab is a tab that an action opened.
+ */
+export interface OpenedTab {
+  tab: TabID;
+  url: string;
+  /**
+   * Front: it is in front now, where a caller acts that names no tab and has none of
+   * its own.
+   */
+  front?: boolean;
 }
 /**
  * Effect is the observed result of an action.
@@ -5285,11 +5392,16 @@ export interface Effect {
    */
   loading?: boolean;
   /**
-   * Tabs are the tabs that were opened.
+   * Closed is the tab, if the page closed it.
+   */
+  closed?: TabID;
+  /**
+   * Tabs are the tabs that were opened, and Opened says where they are.
    */
   tabs?: TabID[];
+  opened?: OpenedTab[];
   dialog?: DialogInfo;
-  downloads?: string[];
+  downloads?: string[]; // the names of the files that it saves
   errors?: string[]; // of the page's console
   /**
    * Nothing: no change of any kind was observed.
@@ -5302,6 +5414,14 @@ export interface Effect {
    */
   held?: string[];
   released?: string[];
+  /**
+   * Dropped: the files were dropped on the element.
+   */
+  dropped?: boolean;
+  /**
+   * Accept says which kinds of files a field asks for, if a file is of another kind.
+   */
+  accept?: string;
   /**
    * Untrusted: a field was set by script, and the page can see that in the
    * events.
@@ -5577,6 +5697,20 @@ export interface Suggestion {
 // source: tabstate.go
 
 /**
+ * CookieScope says which cookies a command is about, on all paths.
+ */
+export type CookieScope =
+  | typeof CookiesOfHost
+  | typeof CookiesOfSite
+  | typeof CookiesOfAll;
+/**
+ * The scopes: the cookies that the host of the page gets, those of all hosts of its site
+ * (the registered domain with its subdomains), and those of the whole profile.
+ */
+export const CookiesOfHost = "host";
+export const CookiesOfSite = "site";
+export const CookiesOfAll = "all";
+/**
  * Cookie is one cookie of the profile.
  */
 export interface Cookie {
@@ -5645,6 +5779,12 @@ export interface Emulation {
   device?: string; // the name of the device that sets viewport and user agent
   userAgent?: string;
   headers?: { [key: string]: string};
+  /**
+   * UserAgentOrigin and HeadersOrigin are the one origin that gets the user agent
+   * and the headers; empty for every origin, as with a device.
+   */
+  userAgentOrigin?: string;
+  headersOrigin?: string;
   media?: string; // "print" or "screen"
   /**
    * Scheme is "dark" or "light"; Motion and Contrast are "reduce",
@@ -7304,6 +7444,10 @@ export interface WindowState {
    */
   schedules: number /* uint64 */;
   /**
+   * Work counts the changes of tasks, in the same way.
+   */
+  work: number /* uint64 */;
+  /**
    * Theme and TextSize are those of the settings.
    */
   theme: Theme;
@@ -7334,6 +7478,7 @@ export interface WindowConversation {
   id: ConversationID;
   tab?: TabID;
   title: string;
+  agent: AgentKind;
   agentName: string;
   state: ConversationState;
   /**
@@ -7341,6 +7486,18 @@ export interface WindowConversation {
    */
   waiting?: number /* int */;
 }
+/**
+ * SessionWork is what the window shows of a session on request: the saved routines, and
+ * the tasks, newest first.
+ */
+export interface SessionWork {
+  routines: TaskRoutine[];
+  tasks: Task[];
+}
+/**
+ * MaxWindowTasks is how many tasks a SessionWork has at most.
+ */
+export const MaxWindowTasks = 50;
 /**
  * FoundBrowser is a browser that Pilotfish could run.
  */
@@ -7490,6 +7647,36 @@ export interface WindowOrder {
    */
   failed?: string;
 }
+/**
+ * WindowShow says what the app's window shows when it comes to the front.
+ */
+export interface WindowShow {
+  page?: WindowPage; // empty for the page that was open
+  /**
+   * Schedule fills in the form of a new schedule, in Session.
+   */
+  schedule?: ScheduleWhat;
+  session?: SessionName;
+}
+/**
+ * WindowPage is a page of the app's window that the rest of the app can open.
+ */
+export type WindowPage =
+  | typeof WindowSessions
+  | typeof WindowApprovals
+  | typeof WindowSchedules
+  | typeof WindowSettings
+  | typeof WindowLogs
+  | typeof WindowFirst;
+/**
+ * The pages of the app's window.
+ */
+export const WindowSessions = "sessions";
+export const WindowApprovals = "approvals";
+export const WindowSchedules = "schedules";
+export const WindowSettings = "settings";
+export const WindowLogs = "logs";
+export const WindowFirst = "first"; // the first steps
 /**
  * WindowOrderType is the kind of a WindowOrder.
  */

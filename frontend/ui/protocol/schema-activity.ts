@@ -1,4 +1,4 @@
-// Schemas of the activity. Only the panel's room Activity loads them.
+// Schemas of the activity. The panel's room Activity and the window's history load them.
 
 import * as v from 'valibot';
 import type * as p from './protocol';
@@ -31,6 +31,7 @@ export const activityEntrySchema = v.object({
   ok: v.boolean(),
   code: v.exactOptional(word<p.Code>()),
   summary: v.exactOptional(v.string()),
+  untrusted: v.exactOptional(v.boolean()),
   durationMs: v.number(),
 });
 

@@ -49,4 +49,20 @@ const scheduleSchema = v.object({
   runs: v.array(runSchema),
 });
 
+/** What the window shows when another part of the app brings it to the front. */
+export const windowShowSchema = v.object({
+  page: v.exactOptional(
+    v.picklist([
+      p.WindowSessions,
+      p.WindowApprovals,
+      p.WindowSchedules,
+      p.WindowSettings,
+      p.WindowLogs,
+      p.WindowFirst,
+    ]),
+  ),
+  schedule: v.exactOptional(whatSchema),
+  session: v.exactOptional(v.string()),
+});
+
 export const scheduleReplySchema = v.object({ schedules: v.array(scheduleSchema) });

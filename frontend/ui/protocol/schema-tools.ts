@@ -20,6 +20,8 @@ export const screenshotSchema = v.object({
   url: v.string(),
   slices: v.exactOptional(v.array(v.string())),
   labels: v.exactOptional(v.number()),
+  scroller: v.exactOptional(v.string()),
+  hidden: v.exactOptional(v.number()),
 });
 
 /** An item of the feed "recordings". */

@@ -77,6 +77,8 @@ export const tabSchema = v.object({
   id: v.string(),
   url: v.string(),
   title: v.string(),
+  untrusted: v.exactOptional(v.boolean()),
+  origin: v.exactOptional(v.string()),
   active: v.boolean(),
   focused: v.boolean(),
   loading: v.boolean(),
@@ -234,8 +236,10 @@ export const sessionInfoSchema = v.object({
     p.SessionRunning,
     p.SessionStopping,
     p.SessionRestarting,
+    p.SessionBackground,
     p.SessionFailed,
   ]),
+  alone: v.exactOptional(v.boolean()),
   startedAt: v.exactOptional(v.string()),
   error: v.exactOptional(errorSchema),
   warnings: list(errorSchema),
@@ -264,7 +268,11 @@ export const pickReplySchema = v.object({ elements: list(pickedElementSchema) })
 
 const themeSchema = v.picklist([p.ThemeSystem, p.ThemeLight, p.ThemeDark]);
 
-const confinementSchema = v.object({ on: v.boolean(), problem: v.exactOptional(errorSchema) });
+const confinementSchema = v.object({
+  on: v.boolean(),
+  problem: v.exactOptional(errorSchema),
+  desktop: v.exactOptional(errorSchema),
+});
 
 export const panelViewSchema = v.object({
   theme: themeSchema,
@@ -348,6 +356,8 @@ export const commandReplySchema = v.object({
   tab: v.exactOptional(v.string()),
   text: v.string(),
   data: v.exactOptional(v.unknown()),
+  untrusted: v.exactOptional(v.boolean()),
+  origin: v.exactOptional(v.string()),
   error: v.exactOptional(errorSchema),
   durationMs: v.number(),
 });
@@ -468,6 +478,7 @@ export const windowConversationSchema = v.object({
   id: v.string(),
   tab: v.exactOptional(v.string()),
   title: v.string(),
+  agent: v.string(),
   agentName: v.string(),
   state: conversationSchema.entries.state,
   waiting: v.exactOptional(v.number()),
@@ -486,6 +497,7 @@ export const windowStateSchema = v.object({
   firstRun: v.exactOptional(v.boolean()),
   models: v.number(),
   schedules: v.number(),
+  work: v.number(),
   theme: themeSchema,
   textSize: v.number(),
   settings: v.number(),

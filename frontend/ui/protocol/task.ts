@@ -233,3 +233,8 @@ export const llmVerdictSchema = v.object({
 export const llmLocalReplySchema = v.object({
   found: list(v.object({ provider, name: v.string(), url: v.string(), models: list(model) })),
 });
+
+export const sessionWorkSchema = v.object({
+  routines: taskRoutinesReplySchema.entries.routines,
+  tasks: taskListReplySchema.entries.tasks,
+});

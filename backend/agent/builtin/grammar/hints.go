@@ -41,6 +41,6 @@ func newHints() hints {
 		indefinite: re(`(?i)^(?:an?|any|some|one|another|the (?:best|cheapest|right|correct|most|least))\b`),
 		wholes:     re(`(?i)^(?:(?:in|out)\s+)?(?:the|this|that|all|every)?\s*(?:whole |entire |rest of the )?(?:forms?|fields|pages?|form fields|details|everything|rest|blanks?)$`),
 		joined:     re(`(?i)\s(?:and|then|&)\s|[,;\n]\s`),
-		chosen:     re(`(?i)^(?:a|an|me|my|out|some|any|all|the|every|more|cheap|good|similar|another)\b|\b(?:bugs?|best|cheapest|errors?|issues?|problems?|near|nearest|similar|typos?|mistakes?)\b`),
+		chosen:     re(`(?i)^(?:a|an|me|my|out|some|any|all|the|every|more|cheap|good|similar|another|between|among)\b|\b(?:bugs?|best|cheapest|errors?|issues?|problems?|near|nearest|similar|typos?|mistakes?)\b`),
 	}
 }

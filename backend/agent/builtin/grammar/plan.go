@@ -9,6 +9,7 @@ package grammar
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -68,6 +69,12 @@ func (p Plan) String() string {
 // Helps reports whether the plan only asks for help.
 func (p Plan) Helps() bool { return len(p.Steps) == 1 && p.Steps[0].Verb == VerbHelp }
 
+// Guesses reports whether the plan searches the web although the message names neither a
+// site nor this page: it may as well be a question to a model.
+func (p Plan) Guesses() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Guessed })
+}
+
 // Step is one instruction. Verb decides which fields are used.
 type Step struct {
 	Verb Verb
@@ -78,6 +85,8 @@ type Step struct {
 	Text   string
 	How    string
 	N      int
+	// Guessed: the message does not say where to search.
+	Guessed bool
 }
 
 // String returns the step in short form.

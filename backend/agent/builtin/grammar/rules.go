@@ -132,7 +132,7 @@ func pageRules() []declared {
 			}
 			return Step{Verb: VerbSearchHere, Text: words}, true
 		}
-		return Step{Verb: VerbSearch, Text: words, How: defaultEngine}, true
+		return Step{Verb: VerbSearch, Text: words, How: defaultEngine, Guessed: true}, true
 	}
 	scroll := func(axis string, sign int) func(match) (Step, bool) {
 		return func(x match) (Step, bool) {

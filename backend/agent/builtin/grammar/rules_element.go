@@ -84,7 +84,7 @@ func elementRules() []declared {
 				return Step{}, false
 			}
 			if t.Kind == "" || t.Kind == "option" {
-				return Step{Verb: VerbSelect, Text: t.Name}, t.Name != "" && t.Nth == 0 && t.Within == ""
+				return Step{Verb: VerbSelect, Text: t.Name}, t.Name != "" && t.Nth == 0 && t.Within == "" && (t.Quoted || !x.p.chosen.MatchString(t.Name))
 			}
 			return Step{Verb: VerbClick, Target: t}, t.Kind != "tab" || t.Name != ""
 		}},
@@ -105,7 +105,7 @@ func elementRules() []declared {
 		{`(?:replace|overwrite) (?:the (?:text|value) (?:in|of) )?(?P<t>.+?) (?:with|by) (?P<v>.+)`, into(VerbFill, true)},
 		{`(?:set|change) (?P<t>.+?) to (?P<v>.+)`, into(VerbSet, true)},
 		{`(?:clear|empty|blank)(?: out)? (?P<t>.+)`, onField(VerbFill, "")},
-		{`(?:type|write) (?P<v>.+)`, func(x match) (Step, bool) {
+		{`type (?P<v>.+)|write (?P<v>` + anyQuote + `)`, func(x match) (Step, bool) {
 			text, ok := typed(x, "v")
 			// Without quotes, a long text may contain more than the text to
 			// type.

@@ -134,7 +134,8 @@ func lookRules() []declared {
 		{`wait(?: for)? (?P<n>a|an|one|two|three|four|five|ten) (?P<unit>seconds?|minutes?|moment)`, pause},
 		{`wait(?: a bit| a moment)?(?: (?:for|until) (?:the |this )?(?:page|site|it)(?: to (?:load|finish loading|be loaded|be ready)| (?:has |is )?(?:loaded|loads|finished loading|finishes loading|ready|done)))`, fixed(Step{Verb: VerbWait, How: "load"})},
 		{`wait (?:for|until|till) (?P<v>.+?) (?:to (?:disappear|go away|vanish|be gone|close)|is gone|disappears|goes away|vanishes|has gone|closes)`, wait("gone")},
-		{`wait (?:for|until|till) (?:the (?:text|word|words) )?(?P<v>.+?)(?: to (?:appear|show up|show|be (?:there|visible|shown))| appears| shows up| is (?:there|visible|shown)| comes up)?`, wait("text")},
+		{`wait for (?:the (?:text|word|words) )?(?P<v>.+)|wait (?:until|till) (?P<v>` + anyQuote + `)`, wait("text")},
+		{`wait (?:for|until|till) (?:the (?:text|word|words) )?(?P<v>.+?)(?: to (?:appear|show up|show|be (?:there|visible|shown))| appears| shows up| is (?:there|visible|shown)| comes up)`, wait("text")},
 	}
 }
 

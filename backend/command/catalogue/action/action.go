@@ -13,6 +13,7 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/spelling"
 )
 
 // Browser is the part of the browser that snapshots and actions use. allow is
@@ -33,7 +34,10 @@ type Browser interface {
 }
 
 // commands holds the browser for the handlers.
-type commands struct{ browser Browser }
+type commands struct {
+	browser Browser
+	uploads Uploads
+}
 
 func targetArg() command.Arg {
 	return command.Arg{
@@ -44,8 +48,8 @@ func targetArg() command.Arg {
 
 // Commands returns the commands that act on a page, wait for it, and use the
 // clipboard.
-func Commands(b Browser) []command.Command {
-	c := commands{b}
+func Commands(b Browser, uploads Uploads) []command.Command {
+	c := commands{b, uploads}
 	act := protocol.ScopeAct
 	value := func(help string) command.Arg { return command.Arg{Name: "value", Type: command.String, Help: help} }
 	// Typed text may be a password, so the activity does not record it.
@@ -62,7 +66,7 @@ func Commands(b Browser) []command.Command {
 	keyed := command.Arg{Name: "target", Type: command.String, Flag: true, Help: "the element to focus first; the focused one if left out"}
 	count := command.Arg{Name: "count", Type: command.Integer, Flag: true, Min: 1, Max: 3, Default: "1", Help: "how many clicks"}
 	button := command.Arg{Name: "button", Type: command.String, Flag: true, Choices: []string{"left", "right", "middle"}, Default: "left", Help: "the mouse button"}
-	const returns = "hit, url, title, appeared, gone, changed, said, focus, value, navigated, status, tabs, dialog, downloads, errors, nothing, held, released, untrusted"
+	const returns = "hit, url, title, appeared, gone, changed, said, focus, value, navigated, status, tabs, dialog, downloads, errors, nothing, closed, held, released, untrusted"
 	byPage := []string{"click", "hover", "fill", "type", "select", "check", "uncheck", "scroll", "press", "drag"}
 	one := func(name, summary, example string, kind protocol.ActKind, done string, args ...command.Arg) command.Command {
 		return command.Command{Spec: command.Spec{
@@ -98,21 +102,22 @@ func Commands(b Browser) []command.Command {
 	drag.Examples = []string{"drag e5 e9", `drag e5 400,300 --via "120,80 200,300" --speed 500`}
 	swipe := one("swipe", "swipe with a finger from one element to another, or by pixels", "swipe e5 --x -200", protocol.ActSwipe, "swiped",
 		command.Arg{Name: "to", Type: command.String, Help: "where to: a target"}, x, y, speed)
-	upload := one("upload", "choose files in a file field, or for a button that opens a file chooser", "upload e7 report.pdf", protocol.ActUpload, "uploaded",
-		command.Arg{Name: "files", Type: command.Paths, Required: true, Help: "paths of one or more files"})
+	upload := one("upload", "choose files in a file field, or for a button that opens a file chooser, or drop them on an element", "upload e7 report.pdf", protocol.ActUpload, "uploaded",
+		command.Arg{Name: "files", Type: command.Paths, Required: true, Help: "paths of one or more files, or of a folder"})
 	upload.Scope, upload.Kind = protocol.ScopeSensitive, protocol.ActionUpload
+	upload.Returns += ", dropped, accept"
 	upload.Examples = []string{"upload e7 report.pdf", `upload label=File "May, June.pdf" report.pdf`}
-	upload.Help = "Over HTTP and MCP, files is a list of absolute paths. A single text with commas is one file if a file has that name, else several."
+	upload.Help = "A place for drops without a field gets the files by a drop. A field for a folder takes one folder, with all files in it. Over HTTP and MCP, files is a list of absolute paths. A single text with commas is one file if a file has that name, else several."
 	double := one("dblclick", "double-click an element", "dblclick e5", protocol.ActClick, "double-clicked", modifiers, at)
 	list := []command.Command{
 		one("click", "click an element and report what changed", "click e5", protocol.ActClick, "clicked", button, count, modifiers, at, hold),
 		double,
 		one("hover", "move the mouse over an element", "hover e5", protocol.ActHover, "hovered over", modifiers, at),
 		one("fill", "replace the text of a field", `fill e3 "Ada Lovelace"`, protocol.ActFill, "filled", typed("the text; empty clears the field"), secret),
-		one("type", "type a text key by key at the end of a field", "type e3 hello", protocol.ActType, "typed into", typed("the text"),
+		one("type", "type a text key by key at the end of a field", "type e3 hello", protocol.ActType, "typed into", typed("the text; a tab in it is typed into the field"),
 			command.Arg{Name: "clear", Type: command.Boolean, Flag: true, Help: "replace the text in it"}, secret),
 		press, keydown, keyup, mouse,
-		one("select", "choose options of a list by label or value", "select e4 Berlin", protocol.ActSelect, "selected in", value("the option; several separated by line breaks")),
+		one("select", "choose options of a list by label or value", "select e4 Berlin", protocol.ActSelect, "selected in", value(`the option; several separated by line breaks; "" chooses none of a list that takes several`)),
 		one("check", "turn on a checkbox, radio button or switch", "check e6", protocol.ActCheck, "checked"),
 		one("uncheck", "turn off a checkbox or switch", "uncheck e6", protocol.ActCheck, "unchecked"),
 		one("focus", "focus an element", "focus e3", protocol.ActFocus, "focused"),
@@ -182,6 +187,11 @@ func (c commands) acting(kind protocol.ActKind, done string) func(context.Contex
 		if err := in.Readable(ctx); err != nil {
 			return command.Result{}, err
 		}
+		if kind == protocol.ActUpload && in.Agent() {
+			if q.Values, err = c.uploads.copies(q.Values); err != nil {
+				return command.Result{}, err
+			}
+		}
 		e, err := c.browser.Act(ctx, in.By(), in.Tab, q, in.Allow())
 		if err != nil {
 			return command.Result{}, blamed(in, e.URL, err, e.Hit != "")
@@ -191,12 +201,15 @@ func (c commands) acting(kind protocol.ActKind, done string) func(context.Contex
 				in.Opened(t)
 			}
 		}
-		return told(in, said(done, &q), &e), nil
+		return told(in, said(done, &q, &e), &e), nil
 	}
 }
 
 // said returns what was done, in words.
-func said(done string, q *protocol.ActRequest) string {
+func said(done string, q *protocol.ActRequest, e *protocol.Effect) string {
+	if e.Dropped {
+		return "uploaded by dropping " + spelling.Plural(len(q.Values), "file")
+	}
 	if q.Kind != protocol.ActMouse {
 		return done
 	}
@@ -247,7 +260,7 @@ func (c commands) waitCommands() []command.Command {
 				{Name: "answer", Type: command.String, Required: true, Choices: []string{"accept", "dismiss"}, Help: "OK or Cancel"},
 				{Name: "text", Type: command.String, Help: "the answer to a prompt"},
 			},
-			Returns: "type, message", Examples: []string{"dialog accept", "dialog accept Ada", "dialog dismiss"},
+			Returns: "type, message, next, closed", Examples: []string{"dialog accept", "dialog accept Ada", "dialog dismiss"},
 		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return args.Text("text") != "" }), Run: c.runDialog},
 		{Spec: command.Spec{
 			Name: "clipboard", Scope: protocol.ScopeSensitive, Summary: "read the clipboard, or write to it",
@@ -291,12 +304,12 @@ func (c commands) runWait(ctx context.Context, in *command.Invocation) (command.
 }
 
 func (c commands) runDialog(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	var text *string
+	var answer *string
 	if t, given := in.Args["text"].(string); given {
-		text = &t
+		answer = &t
 	}
 	accept := in.Args.Text("answer") == "accept"
-	info, err := c.browser.Dialog(ctx, in.By(), in.Tab, accept, text)
+	info, err := c.browser.Dialog(ctx, in.By(), in.Tab, accept, answer)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -304,7 +317,15 @@ func (c commands) runDialog(ctx context.Context, in *command.Invocation) (comman
 	if accept {
 		how = "accepted"
 	}
-	return command.Result{Text: how + " the dialog: " + in.Foreign("", foreign.Line(info.Type+": "+info.Message, 300)), Data: info}, nil
+	text, said := how+" the dialog", []string{foreign.Line(info.Type+": "+info.Message, 300)}
+	if info.Closed != "" {
+		text += ", and it closed " + string(info.Closed)
+	}
+	if info.Next != nil {
+		text += "; " + command.DialogOpened(in.Tab, info.Next)
+		said = append(said, foreign.Line("dialog: "+info.Next.Message, 300))
+	}
+	return command.Result{Text: text + ": " + in.Foreign("", strings.Join(said, "\n")), Data: info}, nil
 }
 
 func (c commands) runClipboard(ctx context.Context, in *command.Invocation) (command.Result, error) {

@@ -40,7 +40,7 @@ func TestDoing(t *testing.T) {
 		{protocol.ActType, command.Values{"target": "e1", "value": "a"}, text, "e1"},
 		{protocol.ActType, command.Values{"target": "e1", "value": "a\n"}, policy.Doing{Text: true, Enter: true}, "e1"},
 	} {
-		do, target := commands{pointing{}}.doing(c.kind)(&command.Invocation{Args: c.args})
+		do, target := commands{browser: pointing{}}.doing(c.kind)(&command.Invocation{Args: c.args})
 		if do != c.want || target != c.target {
 			t.Errorf("%s %v: %+v to %q, want %+v to %q", c.kind, c.args, do, target, c.want, c.target)
 		}

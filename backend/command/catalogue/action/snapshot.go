@@ -13,7 +13,7 @@ import (
 
 // Looking returns the commands that show a page with refs.
 func Looking(b Browser) []command.Command {
-	c := commands{b}
+	c := commands{browser: b}
 	flag := func(name, help string) command.Arg {
 		return command.Arg{Name: name, Type: command.Boolean, Flag: true, Help: help}
 	}
@@ -75,18 +75,6 @@ func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (comm
 // backgroundShown is the limit of one line of background events, in characters.
 const backgroundShown = 300
 
-// opened describes a dialog that an action opened.
-func opened(d *protocol.DialogInfo) string {
-	article := "a"
-	if d.Type == "alert" {
-		article = "an"
-	}
-	if d.Answered != "" {
-		return fmt.Sprintf("%s %s dialog came, and the tab's policy answered it: %s", article, d.Type, d.Answered)
-	}
-	return fmt.Sprintf("%s %s dialog is open and waits for an answer: accept or dismiss", article, d.Type)
-}
-
 // valueShown is how many characters of a field's value are shown.
 const valueShown = 200
 
@@ -110,7 +98,7 @@ func told(in *command.Invocation, done string, e *protocol.Effect) command.Resul
 	}
 	head := done
 	if e.Dialog != nil {
-		head += "; " + opened(e.Dialog)
+		head += "; " + command.DialogOpened(in.Tab, e.Dialog)
 		add("dialog: ", []string{e.Dialog.Message})
 	}
 	place, full := in.Place(e.URL)
@@ -131,8 +119,21 @@ func told(in *command.Invocation, done string, e *protocol.Effect) command.Resul
 			page = append(page, foreign.Line(e.URL, foreign.URLShown))
 		}
 	}
-	for _, t := range e.Tabs {
-		head += "; it opened " + string(t)
+	if e.Closed != "" {
+		head += "; it closed " + string(e.Closed)
+	}
+	for _, t := range e.Opened {
+		at, full := in.Place(t.URL)
+		head += fmt.Sprintf("; it opened %s at %s", t.Tab, at)
+		for _, address := range full {
+			page = append(page, string(t.Tab)+": "+address)
+		}
+		switch {
+		case t.Front && !in.Agent() && in.Own == "":
+			head += ", which is in front now: the next command acts there"
+		case t.Front:
+			head += ", which is in front now"
+		}
 	}
 	if n := len(e.Downloads); n > 0 {
 		head += "; it downloads " + spelling.Plural(n, "file")
@@ -152,6 +153,10 @@ func told(in *command.Invocation, done string, e *protocol.Effect) command.Resul
 	}
 	if len(e.Released) > 0 {
 		head += "; released, because the tab went to another page: " + strings.Join(e.Released, ", ")
+	}
+	if e.Accept != "" {
+		head += "; the field asks for files of another kind"
+		add("accepts: ", []string{e.Accept})
 	}
 	hit := foreign.Line(e.Hit, 200)
 	if e.Value != nil {

@@ -7,9 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/foreign"
@@ -75,12 +78,14 @@ func Commands(b Browser) []command.Command {
 			Returns: "what the tab is made to believe", Examples: []string{"emulate --scheme dark --locale de-DE", "emulate --network slow-3g --cpu 4", "emulate", "emulate --reset"},
 		}, Tab: command.OwnTab, Run: c.runEmulate},
 		{Spec: command.Spec{
-			Name: "headers", Scope: act, Summary: "show or set extra headers for every request of the tab",
+			Name: "headers", Scope: act, Summary: "show or set extra headers for requests of the tab to the page's origin",
+			Help:    "They go to no other origin, also after the tab has gone on; setting some on another origin replaces them. On an empty tab they are for every origin, which only the user may set.",
 			Args:    []command.Arg{{Name: "headers", Type: command.Lines, Secret: true, Help: "each as 'Name: value'; an empty value removes it"}, resetArg()},
 			Returns: "what the tab is made to believe", Examples: []string{"headers 'X-Debug: 1'", "headers --reset"},
 		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return len(args.List("headers")) > 0 }), Run: c.runHeaders},
 		{Spec: command.Spec{
-			Name: "useragent", Scope: act, Summary: "show or set the user agent of the tab",
+			Name: "useragent", Scope: act, Summary: "show or set the user agent of the tab for the page's origin",
+			Help:    "As with headers, other origins get the browser's own.",
 			Args:    []command.Arg{{Name: "text", Type: command.String, Help: "the user agent"}, resetArg()},
 			Returns: "what the tab is made to believe", Examples: []string{"useragent 'MyBot/1.0'", "useragent --reset"},
 		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return args.Text("text") != "" }), Run: c.runUserAgent},
@@ -145,9 +150,9 @@ func believed(in *command.Invocation, e protocol.Emulation) (command.Result, err
 		}
 		say("viewport", text)
 	}
-	say("user agent", e.UserAgent)
+	say("user agent"+only(e.UserAgentOrigin), e.UserAgent)
 	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
-		say("header "+name, e.Headers[name])
+		say("header "+name+only(e.HeadersOrigin), e.Headers[name])
 	}
 	say("media", e.Media)
 	say("scheme", e.Scheme)
@@ -168,6 +173,27 @@ func believed(in *command.Invocation, e protocol.Emulation) (command.Result, err
 		lines = []string{string(in.Tab) + " is as the browser has it"}
 	}
 	return command.Result{Text: strings.Join(lines, "\n"), Data: e}, nil
+}
+
+func only(origin string) string {
+	if origin == "" {
+		return ""
+	}
+	return " only to " + foreign.Line(origin, foreign.URLShown)
+}
+
+// boundTo returns the origin that headers and a user agent are for: that of the page. On
+// a page without one, such as about:blank, they are for every origin, which only the user
+// may set.
+func boundTo(in *command.Invocation) (string, error) {
+	u, err := url.Parse(in.Acted())
+	if err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		return u.Scheme + "://" + u.Host, nil
+	}
+	if in.Agent() {
+		return "", protocol.NewError(protocol.CodeRefused, "this page has no site that would get them", "open the page first: they go to its origin only")
+	}
+	return "", nil
 }
 
 func (c commands) emulate(ctx context.Context, in *command.Invocation, change func(*protocol.Emulation)) (command.Result, error) {
@@ -224,7 +250,7 @@ func (c commands) runViewport(ctx context.Context, in *command.Invocation) (comm
 // dropDevice removes an emulated device and size.
 func dropDevice(e *protocol.Emulation) {
 	if e.Device != "" {
-		e.UserAgent = ""
+		e.UserAgent, e.UserAgentOrigin = "", ""
 	}
 	e.Device, e.Viewport = "", nil
 }
@@ -248,7 +274,7 @@ func (c commands) runDevice(ctx context.Context, in *command.Invocation) (comman
 	return c.emulate(ctx, in, func(e *protocol.Emulation) {
 		dropDevice(e)
 		d := all[name]
-		e.Device, e.Viewport, e.UserAgent = name, d.Viewport, d.UserAgent
+		e.Device, e.Viewport, e.UserAgent, e.UserAgentOrigin = name, d.Viewport, d.UserAgent, ""
 	})
 }
 
@@ -262,6 +288,11 @@ func (c commands) runEmulate(ctx context.Context, in *command.Invocation) (comma
 	}
 	if len(in.Args) == 0 {
 		return believed(in, c.browser.Emulation(in.Tab))
+	}
+	// Only language, script and region: the rest of a locale would be a text of the
+	// caller, and every site gets the locale.
+	if l := in.Args.Text("locale"); l != "" && !localeForm().MatchString(l) {
+		return command.Result{}, command.BadArgument(fmt.Sprintf("%.40q is no locale", l), "", protocol.Example("emulate", "--locale", "de-DE"))
 	}
 	return c.emulate(ctx, in, func(e *protocol.Emulation) {
 		for name, into := range map[string]*string{
@@ -291,6 +322,10 @@ func (c commands) runEmulate(ctx context.Context, in *command.Invocation) (comma
 	})
 }
 
+var localeForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(off|[A-Za-z]{2,3}([-_][A-Za-z]{4})?([-_]([A-Za-z]{2}|[0-9]{3}))?)$`)
+})
+
 func geolocation(in *command.Invocation) (*protocol.EmulatedGeolocation, error) {
 	text := in.Args.Text("geolocation")
 	if text == "" || text == "off" {
@@ -318,7 +353,7 @@ var forbiddenHeaders = map[string]bool{"host": true, "content-length": true, "co
 
 func (c commands) runHeaders(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	if in.Args.Flag("reset") {
-		return c.emulate(ctx, in, func(e *protocol.Emulation) { e.Headers = nil })
+		return c.emulate(ctx, in, func(e *protocol.Emulation) { e.Headers, e.HeadersOrigin = nil, "" })
 	}
 	list := in.Args.List("headers")
 	if len(list) == 0 {
@@ -328,9 +363,13 @@ func (c commands) runHeaders(ctx context.Context, in *command.Invocation) (comma
 	if err != nil {
 		return command.Result{}, err
 	}
+	origin, err := boundTo(in)
+	if err != nil {
+		return command.Result{}, err
+	}
 	return c.emulate(ctx, in, func(e *protocol.Emulation) {
-		if e.Headers == nil {
-			e.Headers = map[string]string{}
+		if e.Headers == nil || e.HeadersOrigin != origin {
+			e.Headers, e.HeadersOrigin = map[string]string{}, origin
 		}
 		for name, value := range set {
 			if value == "" {
@@ -374,7 +413,11 @@ func (c commands) runUserAgent(ctx context.Context, in *command.Invocation) (com
 	if strings.ContainsAny(text, "\r\n") || len(text) > 1000 {
 		return command.Result{}, command.BadArgument("a user agent is one line of at most 1,000 characters", "", protocol.Example("useragent", "MyBot/1.0"))
 	}
-	return c.emulate(ctx, in, func(e *protocol.Emulation) { e.UserAgent = text })
+	origin, err := boundTo(in)
+	if err != nil {
+		return command.Result{}, err
+	}
+	return c.emulate(ctx, in, func(e *protocol.Emulation) { e.UserAgent, e.UserAgentOrigin = text, origin })
 }
 
 func (c commands) runPermissions(ctx context.Context, in *command.Invocation) (command.Result, error) {

@@ -10,6 +10,7 @@ import (
 	"pilotfish/backend/command/catalogue/emulation"
 	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/command/listing"
+	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/spelling"
 )
@@ -60,14 +61,29 @@ func mocksCode(in *command.Invocation) string {
 	}
 	data := len(rule.Types) > 0 && !slices.ContainsFunc(rule.Types, func(t string) bool { return !slices.Contains(dataTypes, t) })
 	for name := range rule.Headers {
-		if strings.EqualFold(name, "set-cookie") || strings.EqualFold(name, "clear-site-data") {
-			data = false
-		}
+		data = data && describes(strings.ToLower(name))
 	}
 	if data {
 		return ""
 	}
 	return rule.Pattern
+}
+
+// describes reports whether a header of a response only describes it: it names no
+// address that the browser loads (as Location and Link do), and stores nothing.
+func describes(header string) bool {
+	return slices.Contains([]string{
+		"age", "cache-control", "content-disposition", "content-language", "content-type", "date", "etag", "expires", "last-modified", "retry-after", "vary",
+	}, header) || strings.HasPrefix(header, "access-control-") || strings.HasPrefix(header, "x-") && header != "x-sourcemap"
+}
+
+// mockLoads returns the addresses in an agent's response of data, which the page may
+// load. A response that can run is asked about whole.
+func mockLoads(in *command.Invocation) []string {
+	if in.Args.Do("list") != "mock" || mocksCode(in) != "" {
+		return nil
+	}
+	return policy.TextAddresses(in.Args.Text("body"))
 }
 
 func (c commands) networkRules(ctx context.Context, in *command.Invocation, do, what string) (command.Result, error) {

@@ -84,7 +84,7 @@ func Commands(b Browser) []command.Command {
 			},
 			Returns:  "the requests, one request, a body, a file, or the rules",
 			Examples: []string{"network", "network --failed", "network body n3", "network har --bodies", `network mock '*/api/user' --body '{"name":"Ann"}'`, "network block '*.png'", "network throttle slow-3g"},
-		}, Tab: command.OwnTab, Answers: mocksCode, Run: c.runNetwork},
+		}, Tab: command.OwnTab, Answers: mocksCode, Loads: mockLoads, Run: c.runNetwork},
 		{Spec: command.Spec{
 			Name: "dialogs", Scope: act, Summary: "list the dialogs that the page showed, or set how the next ones are answered",
 			Help: "Dialogs are alert, confirm, prompt and the question whether to leave. The policy applies to this tab until it is changed.",

@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/command/listing"
 	"pilotfish/backend/protocol"
 )
@@ -23,7 +24,7 @@ func (c commands) pictures() []command.Command {
 		{Spec: command.Spec{
 			Name: "screenshot", Aliases: []string{"shot"}, Scope: read,
 			Summary: "save a screenshot of the tab and print its path; the tab may be in the background",
-			Help:    "--annotated labels each element that can be acted on with its ref; the page does not notice. --slices cuts a tall page into parts that a model can read.",
+			Help:    "--annotated labels each element that can be acted on with its ref; the page does not notice. --slices cuts a tall page into parts that a model can read. --full also has what is out of view in an element that the page scrolls in, such as main, where that grows with the window; else the reply says what is missing.",
 			Args: []command.Arg{
 				{Name: "full", Type: command.Boolean, Flag: true, Help: "the whole page, not only what is in view"},
 				{Name: "element", Type: command.String, Flag: true, Help: "only this element: a ref, CSS, text=…"},
@@ -33,7 +34,7 @@ func (c commands) pictures() []command.Command {
 				{Name: "format", Type: command.String, Flag: true, Choices: []string{"png", "jpeg", "webp"}, Default: "png", Help: "the file format"},
 				{Name: "quality", Type: command.Integer, Flag: true, Min: 1, Max: 100, Help: "for jpeg and webp"},
 			},
-			Files: true, Returns: "path, format, width, height, bytes, url, slices, labels",
+			Files: true, Returns: "path, format, width, height, bytes, url, slices, labels, scroller, hidden",
 			Examples: []string{"screenshot", "screenshot --full --format jpeg --quality 70", "screenshot --element e5", "screenshot --full --annotated", "screenshot --clip 0,0,400,300"},
 		}, Tab: command.OwnTab, Run: reading(c.runScreenshot)},
 		{Spec: command.Spec{
@@ -104,11 +105,20 @@ func (c commands) runScreenshot(ctx context.Context, in *command.Invocation) (st
 	if q.Annotated {
 		text += fmt.Sprintf(", %d refs", shot.Labels)
 	}
+	text += hiddenLine(in, shot)
 	return shot.URL, command.Result{Text: text, Data: shot}, nil
 }
 
 func screenshotLine(shot protocol.Screenshot) string {
 	return fmt.Sprintf("%s\n%d × %d, %d KB", shot.Path, shot.Width, shot.Height, (shot.Bytes+1023)/1024)
+}
+
+// hiddenLine says what a screenshot of the whole page does not have.
+func hiddenLine(in *command.Invocation, shot protocol.Screenshot) string {
+	if shot.Hidden == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\nit has only what is in view of an element that scrolls, without %d more pixels: ", shot.Hidden) + in.Foreign(shot.URL, foreign.Field(shot.Scroller))
 }
 
 func format(in *command.Invocation) string {
@@ -162,7 +172,7 @@ func (c commands) runResponsive(ctx context.Context, in *command.Invocation) (st
 	}
 	lines := make([]string, len(shots))
 	for i, s := range shots {
-		lines[i] = fmt.Sprintf("%d: %s", widths[i], strings.ReplaceAll(screenshotLine(s), "\n", ", "))
+		lines[i] = fmt.Sprintf("%d: %s", widths[i], strings.ReplaceAll(screenshotLine(s), "\n", ", ")) + hiddenLine(in, s)
 	}
 	return shots[0].URL, command.Result{Text: strings.Join(lines, "\n"), Data: shots}, nil
 }

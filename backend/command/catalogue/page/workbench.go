@@ -14,6 +14,7 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/command/listing"
+	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/spelling"
 )
@@ -54,7 +55,7 @@ func (c commands) workbench() []command.Command {
 		}, Tab: command.OwnTab, Run: reading(c.runInspect)},
 		{Spec: command.Spec{
 			Name: "style", Scope: act, Summary: "change a style of an element, undo it, or list the changes",
-			Help: "An empty value removes the property. A reload undoes all changes.",
+			Help: "An empty value removes the property. A reload undoes all changes. An address in a value of an agent has to be whole, such as url(https://example.com/a.png).",
 			Args: []command.Arg{
 				{Name: "element", Type: command.String, Help: "a ref (e5), CSS, role=…, text=…"},
 				{Name: "property", Type: command.String, Help: "such as background-color"},
@@ -65,7 +66,9 @@ func (c commands) workbench() []command.Command {
 				listing.BudgetArg(),
 			},
 			Returns: "the edits: number, element, property, before, after, undone", Examples: []string{"style e5 background-color tomato", "style --undo", "style --history"},
-		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return strings.Contains(args.Text("value"), "(") }), Run: reading(c.runStyle)}, // url(…) is a request
+		}, Tab: command.OwnTab, Doing: command.Giving(tells), Loads: func(in *command.Invocation) []string {
+			return policy.StyleAddresses(in.Args.Text("property"), in.Args.Text("value"))
+		}, Run: reading(c.runStyle)},
 		{Spec: command.Spec{
 			Name: "a11y", Aliases: []string{"accessibility"}, Scope: read, Summary: "print the accessibility tree, or check the page with axe-core",
 			Args: []command.Arg{
@@ -87,6 +90,12 @@ func (c commands) workbench() []command.Command {
 			Files: true, Returns: "times in milliseconds, vitals, requests, bytes, nodes, listeners, heap; with --trace: path, bytes, url", Examples: []string{"perf", "perf --trace --seconds 5 --reload"},
 		}, Tab: command.OwnTab, Run: reading(c.runPerf)},
 	}
+}
+
+// tells reports whether a style can have data of the caller, which a page can read.
+func tells(args command.Values) bool {
+	value := args.Text("value")
+	return value != "" && (strings.HasPrefix(args.Text("property"), "--") || strings.ContainsAny(value, `("'\`) || !policy.Plain(value))
 }
 
 func (c commands) runEval(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
@@ -127,7 +136,11 @@ func (c commands) runEval(ctx context.Context, in *command.Invocation) (string, 
 		}
 	}
 	page := listing.Cut(in, protocol.PageText{URL: value.URL, Text: text, Length: len([]rune(text))})
-	return value.URL, command.Result{Text: listing.Text(in, page), Data: value}, nil
+	text = listing.Text(in, page)
+	if value.Closed != "" {
+		text = strings.TrimSuffix("it closed "+string(value.Closed)+"\n"+text, "\n")
+	}
+	return value.URL, command.Result{Text: text, Data: value}, nil
 }
 
 // script reads one of the user's files.

@@ -17,9 +17,9 @@ import (
 
 // Browser is the part of the browser that the commands of this package use.
 type Browser interface {
-	Cookies(ctx context.Context, by protocol.Caller, tab protocol.TabID, domain string, all bool) ([]protocol.Cookie, error)
+	Cookies(ctx context.Context, by protocol.Caller, tab protocol.TabID, domain string, scope protocol.CookieScope) ([]protocol.Cookie, error)
 	SetCookie(ctx context.Context, by protocol.Caller, tab protocol.TabID, c protocol.Cookie) error
-	DeleteCookies(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, domain string, all bool) (int, error)
+	DeleteCookies(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, domain string, scope protocol.CookieScope) (int, error)
 	Storage(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Storage, error)
 	SetStorage(ctx context.Context, by protocol.Caller, tab protocol.TabID, local bool, key, value string) error
 	RemoveStorage(ctx context.Context, by protocol.Caller, tab protocol.TabID, local bool, key string) (int, error)
@@ -39,13 +39,13 @@ func Commands(b Browser) []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "cookies", Scope: protocol.ScopeAct, Summary: "list, set and delete cookies of the page's site",
-			Help: "An agent sees the names and lengths of cookies of its own tab's site, never their values.",
+			Help: "The site is the domain that was registered, such as example.com, with all its subdomains and paths. An agent sees the names and lengths of cookies that the host of its own tab gets, never their values.",
 			Args: []command.Arg{
 				command.DoArg("list", "get", "set", "delete", "clear"),
 				{Name: "name", Type: command.String, Help: "the cookie, for get, set and delete"},
 				{Name: "value", Type: command.String, Secret: true, Help: "for set"},
 				{Name: "all", Type: command.Boolean, Flag: true, Help: "cookies of every site"},
-				{Name: "domain", Type: command.String, Flag: true, Help: "of this domain; the page's host if left out"},
+				{Name: "domain", Type: command.String, Flag: true, Help: "of this domain; for set the page's host if left out"},
 				{Name: "path", Type: command.String, Flag: true, Default: "/", Help: "for set"},
 				{Name: "expires", Type: command.String, Flag: true, Help: "for set: a time such as 24h or 2027-01-31T00:00:00Z; until the browser ends if left out"},
 				{Name: "http-only", Type: command.Boolean, Flag: true, Help: "for set: scripts do not see it"},
@@ -93,9 +93,15 @@ func (c commands) runCookies(ctx context.Context, in *command.Invocation) (comma
 	if err != nil {
 		return command.Result{}, err
 	}
-	// For a domain, an agent gets the cookies that its page would send, and the
-	// user gets all.
-	all = all || domain != "" && !in.Agent()
+	// An agent gets the cookies that the host of its page gets. For a domain, the user
+	// gets all.
+	scope := protocol.CookiesOfSite
+	switch {
+	case in.Agent():
+		scope = protocol.CookiesOfHost
+	case all || domain != "":
+		scope = protocol.CookiesOfAll
+	}
 	switch do := in.Args.Do("list"); do {
 	case "set":
 		return c.setCookie(ctx, in, name, in.Args.Text("domain"))
@@ -107,7 +113,7 @@ func (c commands) runCookies(ctx context.Context, in *command.Invocation) (comma
 		} else {
 			name = ""
 		}
-		n, err := c.browser.DeleteCookies(ctx, in.By(), in.Tab, name, domain, all)
+		n, err := c.browser.DeleteCookies(ctx, in.By(), in.Tab, name, domain, scope)
 		if err == nil && n == 0 && do == "delete" {
 			return command.Result{}, command.BadArgument(fmt.Sprintf("there is no cookie %.80q", name), "", protocol.Try("lists them", "cookies"))
 		}
@@ -119,7 +125,7 @@ func (c commands) runCookies(ctx context.Context, in *command.Invocation) (comma
 	default:
 		name = ""
 	}
-	cookies, err := c.browser.Cookies(ctx, in.By(), in.Tab, domain, all)
+	cookies, err := c.browser.Cookies(ctx, in.By(), in.Tab, domain, scope)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -174,11 +180,14 @@ func (c commands) setCookie(ctx context.Context, in *command.Invocation, name, d
 	}
 	if when := in.Args.Text("expires"); when != "" {
 		at, err := time.Parse(time.RFC3339, when)
-		if d, derr := time.ParseDuration(when); derr == nil && d > 0 {
+		if d, derr := time.ParseDuration(when); derr == nil {
 			at, err = time.Now().Add(d), nil
 		}
 		if err != nil {
 			return command.Result{}, command.BadArgument(fmt.Sprintf("%.40q is no time", when), "use one such as 24h or 2027-01-31T00:00:00Z")
+		}
+		if !at.After(time.Now()) {
+			return command.Result{}, command.BadArgument(fmt.Sprintf("the cookie %.80q has expired already, at %s, so the browser does not keep it", name, at.UTC().Format(time.RFC3339)), "give a later time", protocol.Try("deletes it", "cookies", "delete", name))
 		}
 		cookie.Expires = &at
 	}

@@ -60,20 +60,20 @@ func Navigation(b Browser) []command.Command {
 			Summary:  "open an address in the tab and wait until it is loaded",
 			Help:     "An address without http:// gets https://, or http:// on this machine. The reply gives the final address and the HTTP status.",
 			Args:     []command.Arg{{Name: "url", Type: command.String, Required: true, Help: "the address"}, waitArg()},
-			Returns:  "tab, url, title, status",
+			Returns:  "tab, url, title, status, dialog",
 			Examples: []string{"goto example.com", "goto localhost:3000/login --wait dom"},
 		}, Tab: command.OwnTab, Kind: protocol.ActionOpen, Leaves: true, ByPage: true, Opens: opens, Run: c.runGoto},
 		{Spec: command.Spec{
 			Name: "back", Scope: act, Summary: "go one page back", Args: []command.Arg{waitArg()},
-			Returns: "tab, url, title", Examples: []string{"back"},
+			Returns: "tab, url, title, dialog", Examples: []string{"back"},
 		}, Tab: command.OwnTab, Leaves: true, ByPage: true, Run: c.runBack},
 		{Spec: command.Spec{
 			Name: "forward", Aliases: []string{"fwd"}, Scope: act, Summary: "go one page forward", Args: []command.Arg{waitArg()},
-			Returns: "tab, url, title", Examples: []string{"forward"},
+			Returns: "tab, url, title, dialog", Examples: []string{"forward"},
 		}, Tab: command.OwnTab, Leaves: true, ByPage: true, Run: c.runForward},
 		{Spec: command.Spec{
 			Name: "reload", Aliases: []string{"refresh"}, Scope: act, Summary: "load the page again, also after a crash", Args: []command.Arg{waitArg()},
-			Returns: "tab, url, title, status", Examples: []string{"reload"},
+			Returns: "tab, url, title, status, dialog", Examples: []string{"reload"},
 		}, Tab: command.OwnTab, ByPage: true, Run: c.runReload},
 		{Spec: command.Spec{
 			Name: "url", Scope: read, Summary: "print the tab's address",
@@ -106,7 +106,7 @@ func Navigation(b Browser) []command.Command {
 			Name: "newtab", Aliases: []string{"new", "tab-new"}, Scope: act, Summary: "open a tab, empty or with a page",
 			Help:    "An agent's tab opens in the background, a user's in front.",
 			Args:    []command.Arg{{Name: "url", Type: command.String, Help: "the address; an empty tab without it"}, {Name: "front", Type: command.Boolean, Flag: true, Help: "open it in front"}, waitArg()},
-			Returns: "tab, url, title, status", Examples: []string{"newtab example.com", "newtab --front"},
+			Returns: "tab, url, title, status, dialog", Examples: []string{"newtab example.com", "newtab --front"},
 		}, Tab: command.NoTab, Kind: protocol.ActionOpen, OpensTab: true, Opens: opens, Run: c.runNewTab},
 		{Spec: command.Spec{
 			Name: "closetab", Aliases: []string{"close", "tab-close"}, Scope: act, Summary: "close a tab",
@@ -136,6 +136,10 @@ func arrived(in *command.Invocation, info protocol.PageInfo, err error) (command
 	}
 	if title := foreign.Line(info.Title, foreign.TitleShown); title != "" {
 		said = append(said, title)
+	}
+	if d := info.Dialog; d != nil {
+		text += "; " + command.DialogOpened(in.Tab, d)
+		said = append(said, "dialog: "+foreign.Line(d.Message, foreign.TitleShown))
 	}
 	if len(said) > 0 {
 		text += "\n" + in.Foreign(info.URL, strings.Join(said, "\n"))

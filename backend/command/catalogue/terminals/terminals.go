@@ -152,15 +152,29 @@ func typed(in *command.Invocation) (string, []protocol.TerminalKey, error) {
 		return "", nil, command.BadArgument("there is nothing to type", "", protocol.Example("terminal", "send", "3fa9", "ls", "--keys", "Enter"))
 	case utf8.RuneCountInString(text) > protocol.MaxTerminalInput || len(keys) > protocol.MaxTerminalKeys:
 		return "", nil, command.BadArgument(fmt.Sprintf("one call types at most %d characters and %d keys", protocol.MaxTerminalInput, protocol.MaxTerminalKeys), "send it in parts")
-	case strings.ContainsFunc(text, hidden):
-		return "", nil, command.BadArgument("the text has control characters", "name keys with --keys", protocol.With("", "--keys", "Enter"))
+	}
+	if r, is := hidden(text); is {
+		return "", nil, command.BadArgument(fmt.Sprintf("the text has a character that does not show, or that acts like a key (%U)", r), "name keys with --keys", protocol.With("", "--keys", "Enter"))
 	}
 	return text, keys, nil
 }
 
-// hidden reports whether a character acts like a key, or does not show.
-func hidden(r rune) bool {
-	return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError)
+// hidden returns the first character of a text that acts like a key, or that does not
+// show and does not change how the characters beside it look either. Joiners do: words
+// of Persian and Hindi, and pictures such as families and flags, have them.
+func hidden(text string) (r rune, is bool) {
+	before := ' '
+	for _, r := range text {
+		switch joins := !unicode.IsSpace(before) && before > unicode.MaxASCII; {
+		case r == '\n', (r == '\u200c' || r == '\u200d') && joins:
+		case r >= '\U000e0020' && r <= '\U000e007f' && before == '\U0001f3f4': // the letters of a flag
+			continue
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == utf8.RuneError:
+			return r, true
+		}
+		before = r
+	}
+	return 0, false
 }
 
 func names() []string {

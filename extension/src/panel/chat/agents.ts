@@ -9,6 +9,7 @@ import {
   CodeNoKey,
   CodeUnknownModel,
 } from '$ui/protocol/protocol';
+import { modelKind } from '$ui/words';
 
 /** Not in the catalogue, because it is part of Pilotfish. */
 const pilot: AgentInfo = { kind: AgentPilot, name: 'Pilot', installed: true };
@@ -48,22 +49,19 @@ export function usual(agents: readonly AgentInfo[], chosen: AgentKind): AgentKin
   return agents.find(({ kind, installed }) => installed && kind !== AgentPilot)?.kind ?? AgentPilot;
 }
 
-/** The prefix of the agent kinds of model profiles. */
-const model = 'model:';
-
 /** Whether an agent is a model profile. */
 export function isModel(kind: AgentKind): boolean {
-  return kind.startsWith(model);
+  return kind.startsWith(modelKind);
 }
 
 /** The agent kind of a model profile. */
 export function modelAgent(profile: string): AgentKind {
-  return model + profile;
+  return modelKind + profile;
 }
 
 /** The profile of an agent kind; undefined for other agents. */
 export function profileOf(kind: AgentKind): string | undefined {
-  return isModel(kind) ? kind.slice(model.length) : undefined;
+  return isModel(kind) ? kind.slice(modelKind.length) : undefined;
 }
 
 /** The model of a model profile; empty for other agents. */

@@ -29,6 +29,15 @@ describe('what the palette finds', () => {
     expect(found('thdk', [], entry('Theme: same as the desktop'), dark)[0]).toBe('Theme: dark');
     expect(found('a', [], entry('a', { disabled: true }), entry('xa'))).toEqual(['xa', 'a']);
   });
+  it('puts a name that was typed in full first', () => {
+    const pages = entry('Pages of Settings', { group: 'Settings' });
+    const all = [pages, entry('Settings: theme'), entry('Settings')];
+    expect(found(' settings ', ['Settings: theme', 'Pages of Settings'], ...all)[0]).toBe(
+      'Settings',
+    );
+    const send = [entry('Send to agent: page'), entry('Send to agent…')];
+    expect(found('Send to agent', ['Send to agent: page'], ...send)[0]).toBe('Send to agent…');
+  });
   it('searches the kind and the address, too, but not letter by letter', () => {
     const tab = entry('Orders', { group: 'Tab', about: 'https://shop.example/list' });
     expect(found('tab shop', [], tab)).toEqual(['Orders']);

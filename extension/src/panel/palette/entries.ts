@@ -7,6 +7,7 @@ import type {
   TaskRoutine,
   TerminalInfo,
   Theme,
+  WindowShow,
 } from '$ui/protocol/protocol';
 import { rooms } from '../drawer/rooms';
 import { allActions } from '../quick/actions';
@@ -14,6 +15,7 @@ import type { QuickDesk } from '../quick/desk';
 import { perform } from '../quick/perform';
 import { keysOf } from '../quick/shortcuts';
 import { faces, type Face } from '../state/faces.svelte';
+import { windowPages } from '../state/windowpages';
 import { fuzzy, wordsOf } from './fuzzy';
 
 /** Something that the palette finds and does. */
@@ -50,6 +52,8 @@ export interface Source {
   showTerminal(one: TerminalInfo): void;
   newTerminal(): void;
   setTheme(theme: Theme): void;
+  /** Brings the app's window to the front, at a page. */
+  openWindow(show: WindowShow): void;
   help(what: 'help' | 'keys'): void;
 }
 
@@ -149,6 +153,7 @@ export function entries(
         source.runRoutine(one);
       },
     })),
+    ...ofWindow(desk, source),
     ...settings(desk, source),
   ];
 }
@@ -178,6 +183,20 @@ export function ofAction(id: string, desk: QuickDesk, mac: boolean, alone = fals
     run: item.run,
   }));
   return alone ? ways : [itself, ...ways];
+}
+
+function ofWindow({ live }: QuickDesk, source: Source): Entry[] {
+  return windowPages.map(({ show, text, icon, about }) => ({
+    id: `window/${show.page ?? ''}`,
+    group: 'Window',
+    text,
+    about,
+    icon,
+    disabled: !live,
+    run: () => {
+      source.openWindow(show);
+    },
+  }));
 }
 
 function settings({ live }: QuickDesk, source: Source): Entry[] {
@@ -238,10 +257,17 @@ export function search(all: readonly Entry[], query: string, recent: readonly st
       // a long one, and what cannot be chosen last.
       const lately = rank(entry) < Infinity ? 25 : 0;
       const idle = entry.disabled === true ? 1_000 : 0;
-      const score = found.score + lately - idle - entry.text.length / 20;
+      // A name that was typed in full comes before everything that only contains it.
+      const whole = idle === 0 && nameOf(entry) === words.join(' ') ? 10_000 : 0;
+      const score = found.score + whole + lately - idle - entry.text.length / 20;
       return [{ entry, at: found.at, score, index }];
     })
     .sort((a, b) => b.score - a.score || a.index - b.index);
+}
+
+/** The name of an entry as it is typed: without the ellipsis of a menu. */
+function nameOf({ text }: Entry): string {
+  return text.toLowerCase().replace(/…$/u, '');
 }
 
 /** Each word is in the text, or else in what is said about it. */

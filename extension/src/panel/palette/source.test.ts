@@ -99,11 +99,13 @@ describe('a choice', () => {
     expect([happened, wanted]).toEqual([[], {}]);
   });
 
-  it('of a theme goes to the app, help to the panel', () => {
+  it('of a theme and of the window goes to the app, help to the panel', () => {
     source.setTheme('light');
+    source.openWindow({ page: 'settings' });
     source.help('keys');
     expect(happened).toEqual([
       ['send', { type: 'theme', theme: 'light' }],
+      ['send', { type: 'window', window: { page: 'settings' } }],
       ['help', 'keys'],
     ]);
   });

@@ -1,4 +1,11 @@
-import type { Conversation, Task, TaskRoutine, TerminalInfo, Theme } from '$ui/protocol/protocol';
+import type {
+  Conversation,
+  Task,
+  TaskRoutine,
+  TerminalInfo,
+  Theme,
+  WindowShow,
+} from '$ui/protocol/protocol';
 import type { Connection } from '../connection/connection';
 import type { QuickDesk } from '../quick/desk';
 import type { Conversations } from '../state/conversations.svelte';
@@ -87,6 +94,10 @@ export class PanelSource implements Source {
 
   setTheme(theme: Theme): void {
     this.#parts.connection.send({ type: 'theme', theme });
+  }
+
+  openWindow(show: WindowShow): void {
+    this.#parts.connection.send({ type: 'window', window: show });
   }
 
   help(what: 'help' | 'keys'): void {

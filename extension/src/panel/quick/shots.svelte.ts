@@ -146,8 +146,8 @@ function choices(desk: QuickDesk): readonly MenuItem[] {
       if (picked !== undefined) await taken.take(desk, { element: picked.ref });
     }),
     choice('A region…', 'region', (taken) => taken.region(desk)),
-    choice('With refs', 'at', (taken) => taken.take(desk, { annotated: true })),
-    choice('Whole page with refs', 'at', (taken) =>
+    choice('With numbers of elements', 'at', (taken) => taken.take(desk, { annotated: true })),
+    choice('Whole page with numbers of elements', 'at', (taken) =>
       taken.take(desk, { full: true, annotated: true }),
     ),
   ];

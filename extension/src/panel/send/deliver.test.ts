@@ -4,12 +4,13 @@ import type { Face } from '../state/faces.svelte';
 import { deliver, type Pasted, type Receivers } from './deliver';
 
 /** A panel that records what it received. */
-function panel(face: Face, pasted: Pasted = 'pasted', live = true) {
+function panel(face: Face, pasted: Pasted = 'pasted', live = true, shell = false) {
   const got: string[] = [];
   const attached: ChatAttachment[] = [];
   const to: Receivers = {
     face,
     live,
+    shell,
     paste: (text) => {
       got.push(text);
       return Promise.resolve(pasted);
@@ -73,7 +74,19 @@ describe('sending to the agent in view', () => {
       /^\[Page.*\]\n<page-\w+ origin="https:\/\/a.example">\nä{30000}\n<\/page-\w+>$/,
     );
     await deliver({ ...item, text: 'short' }, to);
-    expect(got.at(-2)).toMatch(/\nshort\n/);
-    expect(attached).toHaveLength(3);
+    expect(got.at(-2)).toBe('');
+    expect(attached.at(-1)).toEqual({
+      kind: 'text',
+      name: 'Page as Markdown',
+      text: 'short',
+      origin: 'https://a.example',
+    });
+  });
+  it('pastes the text alone into a plain shell', async () => {
+    const { to, got } = panel('terminal', 'pasted', true, true);
+    await deliver({ title: 'Selected text', origin: 'https://a.example', text: 'ls -la\n' }, to);
+    expect(got[1]).toBe('ls -la');
+    await deliver({ title: 'Screenshot of t1: a.png', origin: 'https://a.example', text: '' }, to);
+    expect(got[4]).toBe('Screenshot of t1: a.png');
   });
 });

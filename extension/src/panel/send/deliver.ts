@@ -1,7 +1,7 @@
 import type { ChatAttachment } from '$ui/protocol/protocol';
 import type { SendItem } from '../rooms/desk';
 import type { Face } from '../state/faces.svelte';
-import { textFor } from './text';
+import { originOf, plainText, textFor } from './text';
 
 /** How a paste into a terminal ended. */
 export type Pasted = 'pasted' | 'declined' | 'nothing';
@@ -10,6 +10,8 @@ export type Pasted = 'pasted' | 'declined' | 'nothing';
 export interface Receivers {
   readonly face: Face;
   readonly live: boolean;
+  /** Whether a plain shell runs in the terminal in view, which gets plain text. */
+  readonly shell: boolean;
   /** Pastes into the terminal in view, after the user's consent where it needs one. */
   paste(text: string): Promise<Pasted>;
   /** Adds to the message that is being written in Chat. */
@@ -34,7 +36,7 @@ export async function deliver(item: SendItem, to: Receivers): Promise<void> {
   }
   switch (to.face) {
     case 'terminal': {
-      const { text, cut } = textFor(item);
+      const { text, cut } = to.shell ? plainText(item) : textFor(item);
       await to.reveal();
       const pasted = await to.paste(text);
       if (pasted === 'declined') return;
@@ -61,10 +63,18 @@ export async function deliver(item: SendItem, to: Receivers): Promise<void> {
   }
 }
 
-/** What goes into a message: a long text as a file beside it. */
+/**
+ * The content of a message: text of a page as an attachment, which the backend marks for the agent,
+ * and a long text as a file.
+ */
 function message(item: SendItem): { text: string; attachments: ChatAttachment[]; cut: number } {
   const attachments = [...(item.attachments ?? [])];
-  if (item.text.length <= longestInMessage) return { ...textFor(item), attachments };
+  if (item.text.length <= longestInMessage) {
+    const { title: name, text, origin } = item;
+    if (origin === undefined || text.trim() === '') return { ...textFor(item), attachments };
+    attachments.push({ kind: 'text', name, text: plainText(item).text, origin: originOf(origin) });
+    return { text: '', attachments, cut: 0 };
+  }
   const { text, cut } = textFor(item, longestFile);
   attachments.push({
     kind: 'file',

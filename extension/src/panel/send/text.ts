@@ -20,9 +20,7 @@ export interface Sent {
  * from the user's own words, and no page can close the mark.
  */
 export function textFor(item: SendItem, most = MAX_SENT, mark = randomMark()): Sent {
-  const whole = manyLines(item.text).trim();
-  const kept = whole.length > most ? cutAt(whole, most) : whole;
-  const cut = whole.length - kept.length;
+  const { text: kept, cut } = plainText({ ...item, title: '' }, most);
   const origin = item.origin === undefined ? undefined : originOf(item.origin);
   const from = origin === undefined ? '' : `, from ${origin}`;
   const title = `[${oneLine(item.title).slice(0, longestTitle)}${from}]`;
@@ -32,6 +30,14 @@ export function textFor(item: SendItem, most = MAX_SENT, mark = randomMark()): S
   const tag = `page-${mark}`;
   const body = `<${tag} origin=${JSON.stringify(origin)}>\n${kept}\n</${tag}>`;
   return { text: `${title}\n${body}${note}`, cut };
+}
+
+/** The text alone, for a shell; the title if there is no text. */
+export function plainText(item: SendItem, most = MAX_SENT): Sent {
+  const whole = manyLines(item.text).trim();
+  if (whole === '') return { text: oneLine(item.title), cut: 0 };
+  const kept = whole.length > most ? cutAt(whole, most) : whole;
+  return { text: kept, cut: whole.length - kept.length };
 }
 
 /** The origin of a page as the envelope names it. */

@@ -1,6 +1,5 @@
 import type { ActorKind, Approval, Task, TerminalInfo } from '$ui/protocol/protocol';
-import { agentWord, conversationWord, type Word } from '$ui/words';
-import { stateWord } from '../task/state/states';
+import { agentWord, conversationWord, taskWord, type Word } from '$ui/words';
 import type { ConversationState, Conversation } from '$ui/protocol/protocol';
 import type { Face } from './faces.svelte';
 
@@ -27,6 +26,7 @@ export function badges(busy: Busy): Record<Face, Word | undefined> {
       ? 'needs_you'
       : busy.terminal?.status;
   const talking = asks(busy, 'chat', busy.conversations) ? 'needs_you' : busy.busiest;
+  const asking = busy.conversations.find(({ state }) => state === talking);
   const progress = busy.terminal?.progress;
   return {
     terminal:
@@ -40,11 +40,11 @@ export function badges(busy: Busy): Record<Face, Word | undefined> {
           : status === 'needs_you' || status === 'working'
             ? agentWord(status)
             : undefined,
-    chat: talking && inside(conversationWord(talking)),
+    chat: talking && inside(conversationWord(talking, asking?.agent ?? '')),
     // A task that waits for an approval waits for the user, as one with a question does.
     task:
       task !== undefined && ['running', 'waiting'].includes(task.state)
-        ? stateWord(asks(busy, 'task', [task]) ? 'waiting' : task.state)
+        ? inside(taskWord(asks(busy, 'task', [task]) ? 'waiting' : task.state))
         : undefined,
   };
 }

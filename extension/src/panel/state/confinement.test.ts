@@ -10,9 +10,20 @@ const missing = {
 describe('confinedWords', () => {
   it('explains a confined agent and offers nothing', () => {
     const words = confinedWords(true, false, { on: true });
-    expect(words).toMatchObject({ confined: true, label: 'Confined', hint: '' });
+    expect(words).toMatchObject({ state: 'closed', label: 'Confined', hint: '' });
     expect(words.text).toContain('cannot see Pilotfish’s settings and state');
     expect(words.action).toBeUndefined();
+  });
+  it('says that a confined agent reaches the desktop', () => {
+    const desktop = { ...missing, message: 'this kernel cannot', hint: 'use a newer one' };
+    for (const shell of [false, true]) {
+      expect(confinedWords(true, shell, { on: true, desktop })).toMatchObject({
+        state: 'closed-without-desktop',
+        label: 'Confined without the desktop',
+        hint: 'This kernel cannot. Use a newer one.',
+      });
+    }
+    expect(confinedWords(false, false, { on: true, desktop }).state).toBe('open');
   });
   it('lets the user confine their shell and free it again', () => {
     expect(confinedWords(false, true, { on: true }).action).toBe('Confine this shell');

@@ -4,6 +4,8 @@ import type { Confinement } from '$ui/protocol/protocol';
 export interface ConfinedWords {
   /** Whether the program is confined. */
   confined: boolean;
+  /** What it reaches: nothing of ours, the desktop, or everything. */
+  state: 'closed' | 'closed-without-desktop' | 'open';
   /** The name of the shield. */
   label: string;
   /** What that means, for the user. */
@@ -20,11 +22,22 @@ const sees = 'your home folder, your keys, the working folder and the network';
 export function confinedWords(
   confined: boolean,
   shell: boolean,
-  { on, problem }: Confinement,
+  { on, problem, desktop }: Confinement,
 ): ConfinedWords {
+  if (confined && desktop) {
+    return {
+      confined,
+      state: 'closed-without-desktop',
+      label: 'Confined without the desktop',
+      text: `This ${shell ? 'shell' : 'agent'} and everything that it starts cannot see Pilotfish’s settings and state, the browser’s profile or other processes. But it can reach your desktop, where a program can act as you, and it has ${sees}. In the tray and in notifications nothing can be allowed.`,
+      hint: because(desktop.message, desktop.hint),
+      ...(shell && { action: 'Stop confining' }),
+    };
+  }
   if (confined) {
     return {
       confined,
+      state: 'closed',
       label: 'Confined',
       text: `This ${shell ? 'shell' : 'agent'} and everything that it starts cannot see Pilotfish’s settings and state, the browser’s profile, other processes or your desktop. It has ${sees}.`,
       hint: '',
@@ -34,6 +47,7 @@ export function confinedWords(
   if (shell) {
     return {
       confined,
+      state: 'open',
       label: 'Not confined',
       text: 'This shell is yours: it can do all that you can. Confine it to run an agent by hand.',
       hint: problem ? because(problem.message, problem.hint) : '',
@@ -42,6 +56,7 @@ export function confinedWords(
   }
   return {
     confined,
+    state: 'open',
     label: 'Not confined',
     text: 'This agent can do all that you can, which includes reading Pilotfish’s own files.',
     hint: problem

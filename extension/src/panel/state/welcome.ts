@@ -19,10 +19,19 @@ function tell(): void {
     .catch(() => undefined);
 }
 
-/** Tells a welcome page that loads later that the panel is connected, until `signal` aborts. */
-export function answerAsk(connected: () => boolean, signal: AbortSignal): void {
+/**
+ * Answers welcome pages until `signal` aborts: tells one that loads later that the panel is
+ * connected, and runs `firstSteps` when the user asks for them there.
+ */
+export function answerAsk(
+  connected: () => boolean,
+  firstSteps: () => void,
+  signal: AbortSignal,
+): void {
   const listener = hearing(chrome.runtime.id, ({ event }) => {
-    if (event === 'welcome-loaded' && connected()) tell();
+    if (!connected()) return;
+    if (event === 'welcome-loaded') tell();
+    if (event === 'first-steps') firstSteps();
   });
   chrome.runtime.onMessage.addListener(listener);
   signal.addEventListener('abort', () => {

@@ -37,6 +37,8 @@ export class Terminals extends Requests {
   link = $state.raw<HoveredLink>();
   found = $state.raw({ index: -1, count: 0 });
   dark = $state(false);
+  /** What is shown where a tab has no terminal. */
+  empty = $state.raw<{ focus: () => void }>();
 
   readonly #deps: Dependencies;
   /** The views in memory; the one shown last is at the end. */
@@ -201,7 +203,8 @@ export class Terminals extends Requests {
   }
 
   focus(): void {
-    this.#current?.view.focus();
+    if (this.#current !== undefined) this.#current.view.focus();
+    else this.empty?.focus();
   }
 
   /** Sends input to the terminal that is shown. */

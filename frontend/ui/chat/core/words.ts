@@ -12,7 +12,7 @@ import { MaxRouteWord } from '$ui/protocol/protocol';
 export const routeWords: Record<RouteKind, string> = {
   instant: 'Instant',
   fast: 'Fast model',
-  strong: 'Strong model',
+  strong: 'Model for hard questions',
 };
 
 /** The label of a message's route. */
@@ -41,8 +41,8 @@ export function routeRule(route: ChatRoute, text: string): RouteRule | undefined
     return {
       word,
       strong: false,
-      text: `Never use the strong model because of “${word}”`,
-      done: `“${word}” no longer selects the strong model. You can change this in Settings.`,
+      text: `Never use the model for hard questions because of “${word}”`,
+      done: `“${word}” no longer selects the model for hard questions. You can change this in Settings.`,
     };
   }
   const first = /^\s*(?:please\s+)?(\p{L}[\p{L}\p{N}’'-]*)/iu.exec(text)?.[1]?.toLowerCase();
@@ -50,8 +50,8 @@ export function routeRule(route: ChatRoute, text: string): RouteRule | undefined
   return {
     word: first,
     strong: true,
-    text: `Always use the strong model for “${first}”`,
-    done: `Messages with “${first}” now go to the strong model. You can change this in Settings.`,
+    text: `Always use the model for hard questions for “${first}”`,
+    done: `Messages with “${first}” now go to the model for hard questions. You can change this in Settings.`,
   };
 }
 

@@ -54,8 +54,12 @@ describe('what a query selects', () => {
 
 describe('the words of an entry', () => {
   it.each([
-    [entry({ args: { target: 'e5', button: 'right' } }), 'click e5 button=right'],
-    [entry({ args: { target: 'e5\u202e\n' } }), 'click e5'],
+    [entry({ args: { target: 'e5', button: 'right' } }), 'Clicked e5'],
+    [entry({ args: { target: 'e5\u202e\n' } }), 'Clicked e5'],
+    [entry({ command: 'type', args: { target: 'role=edit name="Name"' } }), 'Typed into “Name”'],
+    [entry({ ok: false, code: 'covered', args: { target: 'text=Save' } }), 'Click “Save”'],
+    [entry({ command: 'press', args: { key: 'Enter', target: 'e1' } }), 'Pressed Enter'],
+    [entry({ command: 'mock', args: { target: 'e5', body: 'x' } }), 'mock e5 body=x'],
     [entry({ kind: 'navigation', summary: 'https://a.example/' }), 'https://a.example/'],
     [entry({ kind: 'question', command: 'eval' }), 'eval asks'],
     [entry({ kind: 'step', args: { step: '2' }, summary: 'Open it' }), 'Step 2: Open it'],
@@ -72,6 +76,8 @@ describe('the words of an entry', () => {
     expect(tookOf(entry({ phase: 'waiting' }))).toBe('');
     expect(endOf(entry({ ok: false, code: 'no_element' }))).toBe('no element');
     expect(endOf(entry({ ok: false }))).toBe('failed');
+    expect(endOf(entry({ ok: false, code: 'denied' }))).toBe('denied by you');
+    expect(endOf(entry({ ok: false, code: 'denied', phase: 'answered' }))).toBe('');
     expect(['waiting', 'begun'].map((phase) => endOf(entry({ phase } as never)))).toEqual([
       'waits',
       'begun',

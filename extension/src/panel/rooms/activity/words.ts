@@ -1,7 +1,8 @@
 // How the room Activity writes an entry.
-import type { ActivityEntry, ActivityKind } from '$ui/protocol/protocol';
+import { CodeDenied, type ActivityEntry, type ActivityKind } from '$ui/protocol/protocol';
 import type { IconName } from '$ui/icons';
 import { oneLine } from '$ui/foreign';
+import { commandInWords } from './commands';
 import { kindOf } from './match';
 
 export const kinds: readonly { readonly kind: ActivityKind; readonly name: string }[] = [
@@ -26,7 +27,7 @@ export function iconOf(entry: ActivityEntry): IconName {
   return icons[kindOf(entry)] ?? 'info';
 }
 
-/** The kind of an entry in a word, for a tooltip. */
+/** The kind of an entry, in a word. */
 export function kindWord(entry: ActivityEntry): string {
   return kindOf(entry);
 }
@@ -34,7 +35,7 @@ export function kindWord(entry: ActivityEntry): string {
 /** The arguments whose names say nothing that their values do not. */
 const plain = new Set(['target', 'url', 'text', 'key', 'keys', 'answer', 'state', 'step']);
 
-/** What an entry says, in one line: the command with its arguments, or what happened. */
+/** What an entry says, in one line: the command in words, or what happened. */
 export function lineOf(entry: ActivityEntry): string {
   const kind = kindOf(entry);
   if (kind === 'navigation' || kind === 'error') return oneLine(entry.summary ?? entry.command);
@@ -46,6 +47,8 @@ export function lineOf(entry: ActivityEntry): string {
   }
   if (kind === 'download')
     return `${oneLine(entry.summary ?? '')} ${oneLine(entry.args?.state ?? '')}`.trim();
+  const said = commandInWords(entry);
+  if (said !== undefined) return said;
   const args = Object.entries(entry.args ?? {})
     .sort(([a], [b]) => Number(plain.has(b)) - Number(plain.has(a)) || a.localeCompare(b))
     .map(([name, value]) => (plain.has(name) ? oneLine(value) : `${name}=${oneLine(value)}`));
@@ -65,6 +68,9 @@ export function tookOf(entry: ActivityEntry): string {
 export function endOf(entry: ActivityEntry): string {
   if (entry.phase === 'waiting') return 'waits';
   if (entry.phase === 'begun') return 'begun';
+  // The line of an answer says it.
+  if (entry.phase === 'answered') return '';
+  if (entry.code === CodeDenied) return 'denied by you';
   if (!entry.ok) return oneLine(entry.code ?? 'failed').replaceAll('_', ' ');
   return '';
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { TaskBrowser, type World } from './browser';
-import { withoutEnvelopes } from './pagewords';
+import { withoutEnvelopes } from '$ui/foreign';
 import { make } from '../core/fakes/loop';
 import { step } from '../core/fakes/world';
 import { recipeOf } from '../core/recipe';
@@ -60,6 +60,7 @@ test('a page that cannot be seen says what to do in the words of a task', async 
   expect(await browser.act('t1', { do: 'click', ref: 'e1' }, signal)).toEqual({
     ok: false,
     code: 'dialog',
+    shown: 'tab t1 shows a dialog',
     text: 'tab t1 shows a dialog: it waits; the action dialog with answer accept answers OK',
     moved: false,
   });

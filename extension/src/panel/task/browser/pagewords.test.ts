@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { MessageError } from '../../../messages/envelope';
-import { clean, enveloped, originOf, refused, short, told, withoutEnvelopes } from './pagewords';
+import { withoutEnvelopes } from '$ui/foreign';
+import { clean, enveloped, originOf, refused, short, told } from './pagewords';
 
 test('a person reads what a page said without its marks', () => {
   expect(

@@ -41,11 +41,6 @@ export function enveloped(origin: string, text: string): string {
   return `<${tag} origin=${JSON.stringify(origin)}>${gap}${clean(text)}${gap}</${tag}>`;
 }
 
-/** Removes the envelopes, for a text shown to the user; they are meant for the model. */
-export function withoutEnvelopes(text: string): string {
-  return text.replace(/<page-[0-9a-f]+ origin="[^"]*">\n?|\n?<\/page-[0-9a-f]+>/g, '');
-}
-
 /**
  * Removes characters that make a text look like another: control characters except
  * line breaks and tabs, marks that change the text direction, and invisible ones.

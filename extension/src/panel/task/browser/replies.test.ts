@@ -37,6 +37,12 @@ describe('what came of a command', () => {
     [undefined, 'It failed and gave no reason.'],
   ])('that failed with %j is told in words', (error, text) => {
     const result = resultOf(reply({ ok: false, text: 'x', ...(error && { error }) }), false);
-    expect(result).toEqual({ ok: false, code: error?.code ?? 'internal', text, moved: false });
+    expect(result).toEqual({
+      ok: false,
+      code: error?.code ?? 'internal',
+      text,
+      shown: error?.message ?? text,
+      moved: false,
+    });
   });
 });

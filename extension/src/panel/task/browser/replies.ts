@@ -47,7 +47,7 @@ export function resultOf(reply: Reply, moved: boolean): Result {
     const error = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };
     const next = advice(error);
     const text = next === '' ? error.message : `${error.message}: ${next}`;
-    return { ok: false, code: error.code, text, moved };
+    return { ok: false, code: error.code, text, shown: error.message, moved };
   }
   const effect = v.safeParse(effectSchema, reply.data);
   const picture = v.safeParse(pictureSchema, reply.data);

@@ -25,17 +25,27 @@ export interface ExecutorConfig {
 const noScripts: Result = {
   ok: false,
   code: 'refused',
+  shown: 'JavaScript is off for tasks. You can allow it in the settings of Task.',
   text: 'JavaScript is off for tasks; only the person can allow it, in the settings of Task. Do it with the other actions.',
 };
 const noPictures: Result = {
   ok: false,
   code: 'not_actable',
+  shown: 'This model does not accept images.',
   text: 'You cannot see images. The page is told to you as text in each turn.',
 };
 const noTools: Result = {
   ok: false,
   code: 'refused',
+  shown: 'You have no MCP servers.',
   text: 'The person has no MCP servers. Do it with the other actions.',
+};
+
+const takenOver: Result = {
+  ok: false,
+  code: 'interrupted',
+  text: 'The person took over during this action. It may have been done or not.',
+  shown: 'Interrupted, because you took over.',
 };
 
 /**
@@ -85,6 +95,7 @@ export class Executor {
   /** Carries out one action. An error becomes a result for the model. */
   async act(action: Action, page: Observation): Promise<Result> {
     const { signal } = this.#config.control;
+    const acting = this.#config.control.action();
     try {
       switch (action.do) {
         case 'ask':
@@ -96,27 +107,27 @@ export class Executor {
         case 'extract':
           return await this.#extract(action, page.tab);
         case 'eval':
-          return this.#config.eval ? await this.#do(action) : noScripts;
+          return this.#config.eval ? await this.#do(action, acting) : noScripts;
         case 'screenshot':
-          return this.#config.vision ? await this.#do(action) : noPictures;
+          return this.#config.vision ? await this.#do(action, acting) : noPictures;
         case 'tool':
-          return (await this.#config.tools?.call(action, signal)) ?? noTools;
+          return (await this.#config.tools?.call(action, acting)) ?? noTools;
         case 'open_tab':
-          return await this.#open(absolute(action, page));
+          return await this.#open(absolute(action, page), acting);
         case 'goto':
-          return await this.#do(absolute(action, page));
+          return await this.#do(absolute(action, page), acting);
         default:
-          return await this.#do(whole(action, page));
+          return await this.#do(whole(action, page), acting);
       }
     } catch (error) {
       signal.throwIfAborted();
+      if (acting.aborted) return takenOver;
       return { ok: false, code: 'internal', text: inWords(error) };
     }
   }
 
-  #do(action: Action): Promise<Result> {
-    const { browser, control } = this.#config;
-    return browser.act(this.#tab, action, control.signal);
+  #do(action: Action, signal: AbortSignal): Promise<Result> {
+    return this.#config.browser.act(this.#tab, action, signal);
   }
 
   async #switch(wanted: string): Promise<Result> {
@@ -133,10 +144,10 @@ export class Executor {
     return { ok: true, moved: true, text: `Now in ${id}.` };
   }
 
-  async #open(action: Action & { do: 'open_tab' }): Promise<Result> {
+  async #open(action: Action & { do: 'open_tab' }, signal: AbortSignal): Promise<Result> {
     const { browser, control } = this.#config;
     const before = new Set((await browser.tabs(control.signal)).map(({ tab }) => tab));
-    const result = await browser.act(this.#tab, action, control.signal);
+    const result = await browser.act(this.#tab, action, signal);
     if (!result.ok) return result;
     const opened = (await browser.tabs(control.signal)).find(({ tab }) => !before.has(tab));
     if (opened !== undefined) this.#tab = opened.tab;

@@ -203,6 +203,26 @@ describe('the person', () => {
     expect(model.prompts[1]?.text).toContain('The person answers: Medium');
   });
 
+  it('takes over at once, though an action waits', async () => {
+    const { loop, browser, model } = make([step('one', { do: 'click', ref: 'e1' }), end]);
+    const waits = (): boolean => browser.done.length === 1;
+    browser.act = (tab, action, signal) => {
+      browser.done.push({ tab, action });
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(new Error('aborted'));
+        });
+      });
+    };
+    const running = loop.run();
+    while (!waits()) await Promise.resolve();
+    loop.takeOver();
+    while (loop.status !== 'paused') await Promise.resolve();
+    loop.resume();
+    expect(await running).toMatchObject({ state: 'done' });
+    expect(model.prompts[1]?.text).toContain('The person took over during this action.');
+  });
+
   it('holds a task between two actions, and says what they did', async () => {
     const { loop, browser, model, events } = make([
       step('two', { do: 'click', ref: 'e1' }, { do: 'click', ref: 'e2' }),
@@ -254,9 +274,15 @@ describe('the person', () => {
 describe('a model', () => {
   it('that answers wrongly is told, three times at most', async () => {
     const wrong = (): Answer => ({ text: 'Sure!', tokens: 1 });
-    const { loop, model } = make([wrong, end]);
+    const { loop, model, events } = make([wrong, end]);
     expect((await loop.run()).state).toBe('done');
     expect(model.prompts[1]?.text).toContain('words instead of the tool');
+    expect(events.filter(({ kind }) => kind === 'notice')).toEqual([
+      {
+        kind: 'notice',
+        text: 'The model’s answer named no action that Task knows. It is asked again.',
+      },
+    ]);
     const never = make([wrong, wrong, wrong]);
     expect(await never.loop.run()).toMatchObject({
       state: 'failed',

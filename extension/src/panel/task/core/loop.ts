@@ -94,6 +94,11 @@ export class TaskLoop {
     this.#control.pause();
   }
 
+  /** Pauses the task at once, and interrupts its current action. */
+  takeOver(): void {
+    this.#control.takeOver();
+  }
+
   /** Continues the task; `did` tells the model what the user did meanwhile. */
   resume(did = ''): void {
     if (this.#control.resume() && did !== '')
@@ -110,9 +115,9 @@ export class TaskLoop {
     void this.#config.tell({ kind: 'person', text });
   }
 
-  /** Tells the model about an event: a dialog, a download, an error of the page. */
-  notice(text: string): void {
-    void this.#notices.say(text);
+  /** Tells the model about an event, and the user in their own words. */
+  notice(text: string, shown: string): void {
+    void this.#notices.say(text, shown);
   }
 
   /** Stops the task, at the latest after the current action. */
@@ -184,10 +189,13 @@ export class TaskLoop {
         wrong += 1;
         if (wrong >= wrongAnswers)
           return failed(
-            `The model’s answers cannot be used. ${turn.wrong}`,
+            'The model’s answers cannot be used: they name no action that Task knows.',
             'Choose another model for tasks.',
           );
-        await this.#notices.say(turn.wrong);
+        await this.#notices.say(
+          turn.wrong,
+          'The model’s answer named no action that Task knows. It is asked again.',
+        );
         continue;
       }
       wrong = 0;

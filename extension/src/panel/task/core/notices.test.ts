@@ -135,7 +135,7 @@ describe('an action that fails', () => {
   it('is asked about with its reason, without what the page said', () => {
     const text = '<page-1 origin="x">\nit is covered by a dialog\n</page-1>';
     expect(stuck({ ...performed(click, { ok: false, text }), target: 'btn Save' })).toBe(
-      '“Click “Save” (button)” failed 3 times in the same way: it is covered by a dialog What should the task do?',
+      '“Click “Save” (button)” failed 3 times in the same way: it is covered by a dialog. What should the task do?',
     );
   });
 

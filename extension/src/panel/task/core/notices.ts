@@ -1,7 +1,7 @@
 import { calledIn } from './element';
 import type { Tell } from './events';
 import type { Action, PerformedAction, Observation, Step } from './types';
-import { inWords } from './words';
+import { inWords, resultWords } from './words';
 
 /** After this many failures of the same action the model is told to do something else. */
 const repeats = 2;
@@ -42,10 +42,10 @@ export class Notices {
     if (!this.#list.includes(text)) this.#list.push(text);
   }
 
-  /** Adds a notice for the model and the user. */
-  async say(text: string): Promise<void> {
+  /** Adds a notice for the model and the user, who may read it in other words. */
+  async say(text: string, shown = text): Promise<void> {
     this.add(text);
-    await this.tell({ kind: 'notice', text });
+    await this.tell({ kind: 'notice', text: shown });
   }
 
   /**
@@ -118,7 +118,10 @@ export class Notices {
 
 /** The question to the user about an action that keeps failing. */
 export function stuck({ action, result, target }: PerformedAction): string {
-  const why = result.text.split('\n').find((line) => line !== '' && !line.startsWith('<')) ?? '';
+  const why =
+    resultWords(result)
+      .split('\n')
+      .find((line) => line !== '') ?? '';
   const what = inWords(action, calledIn(target));
-  return `“${what}” failed ${String(patience)} times in the same way: ${why} What should the task do?`;
+  return `“${what}” failed ${String(patience)} times in the same way: ${why}${/[.!?…]$/.test(why) ? '' : '.'} What should the task do?`;
 }

@@ -38,6 +38,8 @@ export class RunControl {
   #paused = false;
   #wake: (() => void) | undefined;
   #answer: ((text: string) => void) | undefined;
+  /** Aborts the current action only. */
+  #action: AbortController | undefined;
   /** How long the task has waited for the user, in milliseconds. */
   #idle = 0;
   #began = 0;
@@ -74,6 +76,18 @@ export class RunControl {
 
   pause(): void {
     this.#paused = true;
+  }
+
+  /** Pauses the task at once: an action that runs, or waits for an approval, is interrupted. */
+  takeOver(): void {
+    this.#paused = true;
+    this.#action?.abort();
+  }
+
+  /** The signal of a new action: it aborts when the user takes over, too. */
+  action(): AbortSignal {
+    this.#action = new AbortController();
+    return AbortSignal.any([this.signal, this.#action.signal]);
   }
 
   /** Continues the task; false if it was not paused. */

@@ -69,10 +69,13 @@ export interface Thought {
   readonly actions: readonly Action[];
 }
 
-/** The result of an action, as the model and the user read it. */
+/** The result of an action. */
 export interface Result {
   readonly ok: boolean;
+  /** What the model reads. */
   readonly text: string;
+  /** What the user reads instead, where the text has advice for the model. */
+  readonly shown?: string | undefined;
   /** The user's answer to a question. */
   readonly answer?: string | undefined;
   /** The error's stable code if the action failed. */

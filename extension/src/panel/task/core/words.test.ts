@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Action } from './types';
-import { inWords } from './words';
+import { inWords, resultWords } from './words';
 
 it.each<[Action, string]>([
   [{ do: 'click', ref: 'e1' }, 'Click X'],
@@ -29,6 +29,18 @@ it.each<[Action, string]>([
   [{ do: 'done', success: false, text: '' }, 'Stop'],
 ])('%j is “%s”', (action, words) => {
   expect(inWords(action, 'X')).toBe(words);
+});
+
+it('a result is shown without what is for the model', () => {
+  const result = {
+    ok: false,
+    text: 'the user denied goto: do not try again',
+    shown: 'the user denied goto',
+  };
+  expect(resultWords({ ...result, code: 'denied' })).toBe('Denied by you');
+  expect(resultWords({ ...result, code: 'covered', shown: 'It is covered' })).toBe('It is covered');
+  expect(resultWords({ ok: true, text: 'The person answers: blue', answer: 'blue' })).toBe('blue');
+  expect(resultWords({ ok: true, text: '<page-1 origin="x">Save</page-1>' })).toBe('Save');
 });
 
 it('an element without a name is its ref', () => {

@@ -1,6 +1,15 @@
 import { beginning } from '../../core/words';
-import type { Action } from './types';
+import { CodeDenied } from '$ui/protocol/protocol';
+import { withoutEnvelopes } from '$ui/foreign';
+import { answerOf } from './answer';
+import type { Action, Result } from './types';
 import type { VerbAction } from './verbs';
+
+/** Describes the result of an action for the user. */
+export function resultWords(result: Result): string {
+  if (result.code === CodeDenied) return 'Denied by you';
+  return withoutEnvelopes(result.shown ?? answerOf(result));
+}
 
 /** Describes an action for the user; `onto` names the target of a drag. */
 export function inWords(action: Action, target?: string, onto?: string): string {

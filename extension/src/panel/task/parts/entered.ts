@@ -12,7 +12,10 @@ export function entered(first: string, leave: () => void): Attachment<HTMLElemen
       if (event.key === 'Escape' && !inputMethodTakes(event)) leave();
     };
     element.addEventListener('keydown', keydown);
-    element.querySelector<HTMLElement>(first)?.focus();
+    const field = element.querySelector<HTMLElement>(first);
+    field?.focus();
+    // Its value, such as a name that was proposed, is replaced by what the user types.
+    if (field instanceof HTMLInputElement) field.select();
     return () => {
       element.removeEventListener('keydown', keydown);
     };

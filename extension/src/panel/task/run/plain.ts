@@ -5,6 +5,7 @@ import type {
   TaskPlainRequest,
   TaskPlainTried,
 } from '$ui/protocol/protocol';
+import { CodeDenied } from '$ui/protocol/protocol';
 import { actionsOf, type Made } from './actions';
 import { answerOf } from '../core/answer';
 import type { Choice } from '../core/replay';
@@ -95,7 +96,12 @@ export class Plain implements Model {
       if (error !== undefined)
         return choices.length > 0
           ? this.#ask(question(error.message, error.code), choices)
-          : this.#fail(notDone(next, [error.message, error.hint ?? '']));
+          : this.#fail(
+              notDone(
+                next,
+                error.code === CodeDenied ? ['Denied by you.'] : [error.message, error.hint ?? ''],
+              ),
+            );
       if (commands.length > 0) return this.#act(next, actionsOf(commands));
       this.#seen.push(said);
       this.#unreported.push(said);
@@ -120,8 +126,8 @@ export class Plain implements Model {
       this.#left = [];
       for (const { of } of this.#made.slice(0, bad))
         this.#tried.push(...Array.from({ length: of }, () => ({})));
-      const { text: message = '', code = 'internal' } = step.deeds[bad]?.result ?? {};
-      this.#tried.push({ error: { code: code as Code, message } });
+      const { text = '', shown = text, code = 'internal' } = step.deeds[bad]?.result ?? {};
+      this.#tried.push({ error: { code: code as Code, message: shown } });
       return;
     }
     this.#left = this.#made.slice(step.deeds.length);

@@ -205,6 +205,7 @@ export class Run {
     if (did !== '')
       this.loop.notice(
         `Meanwhile the person did this on the page (text in quotes comes from the page): ${did}`,
+        `Meanwhile you did this on the page: ${did}`,
       );
   }
 

@@ -76,6 +76,7 @@ it('returns an error with what the tool said', async () => {
   expect(await servers.call({ do: 'tool', server: 'docs', tool: 'search' }, signal)).toEqual({
     ok: false,
     code: 'refused',
+    shown: 'docs reports an error: why',
     text: 'docs reports an error: why',
     kept: { arguments: undefined, text: 'docs reports an error: why' },
   });

@@ -32,7 +32,7 @@ export class UserServers implements ServerTools {
     const notices = servers.flatMap(({ name, more = 0, error }) => {
       if (error !== undefined) {
         const said = error.detail === undefined ? '' : ` It wrote: ${error.detail}`;
-        return [`The task goes on without ${name}: ${error.message}.${said}`];
+        return [`The task goes on without ${name}: ${error.message.replace(/\.$/, '')}.${said}`];
       }
       return more > 0 ? [`${name} has ${String(more)} tools more than a task can use.`] : [];
     });
@@ -53,11 +53,13 @@ export class UserServers implements ServerTools {
       error === undefined
         ? answer
         : [error.message, error.hint ?? '', answer].filter((part) => part !== '').join(': ');
+    // It is written with the task, so credentials are masked.
+    const shown = [error?.message ?? '', kept.text].filter((part) => part !== '').join(': ');
     return {
       ok,
       text: whole(text),
       kept: { arguments: kept.arguments, text: whole(kept.text) },
-      ...(error !== undefined && { code: error.code }),
+      ...(error !== undefined && { code: error.code, shown }),
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { Task, TaskEvent } from '$ui/protocol/protocol';
 import { recordedInWords } from '../core/recipe';
-import { withoutEnvelopes } from '../browser/pagewords';
-import { stateWord } from './states';
+import { resultWords } from '../core/words';
+import { taskWord } from '$ui/words';
 import type { Line } from './view.svelte';
 
 /** An exported task: the name, the type and the text of a file. */
@@ -30,7 +30,7 @@ export function asMarkdown(task: Task, lines: readonly Line[]): Export {
     '',
     ...quoted(task.goal),
     '',
-    `${task.created} · ${stateWord(task.state).text} · ${String(task.steps)} ${task.steps === 1 ? 'step' : 'steps'} · ${String(task.tokens)} tokens`,
+    `${task.created} · ${taskWord(task.state).text} · ${String(task.steps)} ${task.steps === 1 ? 'step' : 'steps'} · ${String(task.tokens)} tokens`,
   ];
   for (const line of lines) {
     out.push('');
@@ -41,7 +41,7 @@ export function asMarkdown(task: Task, lines: readonly Line[]): Export {
       for (const performed of step.deeds)
         out.push(
           `- ${performed.result.ok ? '' : '**Failed:** '}${flat(recordedInWords(performed))}`,
-          ...quoted(withoutEnvelopes(performed.result.text)).map((one) => `  ${one}`),
+          ...quoted(resultWords(performed.result)).map((one) => `  ${one}`),
         );
     } else {
       const who = { person: 'You', question: 'Question', notice: 'Note', summary: 'Summary' };

@@ -2,7 +2,7 @@ import type { LLMProfile } from '$ui/protocol/protocol';
 import { Profiles } from '../../models/profiles.svelte';
 import { taskToolsReplySchema } from '$ui/protocol/task';
 import { moveKeys } from './oldkeys';
-import { readSettings, writeSettings, type TaskSettings } from './settings';
+import { readSettings, withoutModel, writeSettings, type TaskSettings } from './settings';
 
 /** The model profiles, the user's settings for tasks, and the servers that tasks may use. */
 export class TaskModels extends Profiles {
@@ -56,8 +56,12 @@ export class TaskModels extends Profiles {
     await writeSettings(settings);
   }
 
-  /** The model for a task: the chosen one, else the first one for tasks, else the first one. */
+  /**
+   * The model for a task: the chosen one, else the first one for tasks, else the first one. Undefined
+   * if there is none, or if the user wants tasks without one.
+   */
   get profile(): LLMProfile | undefined {
+    if (this.settings?.profile === withoutModel) return undefined;
     const all = this.llm?.profiles ?? [];
     return (
       all.find(({ id }) => id === this.settings?.profile) ??

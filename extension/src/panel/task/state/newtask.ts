@@ -1,9 +1,16 @@
 import { TaskIdle, type TabID, type Task } from '$ui/protocol/protocol';
+import { withoutEnvelopes } from '$ui/foreign';
 import { beginning } from '../../core/words';
 import type { TaskSettings } from './settings';
 
 /** The longest title of a task, in characters. */
 const titleLetters = 60;
+
+/** The title of a task: the first line of its goal, which may be cut. */
+function titleOf(goal: string): string {
+  const line = withoutEnvelopes(goal).split('\n')[0] ?? '';
+  return line.length > titleLetters ? `${beginning(line, titleLetters - 1).trimEnd()}…` : line;
+}
 
 /** A task that has not started. */
 export function newTask(
@@ -15,7 +22,7 @@ export function newTask(
   const now = new Date().toISOString();
   return {
     id: crypto.randomUUID(),
-    title: beginning(goal.split('\n')[0] ?? '', titleLetters),
+    title: titleOf(goal),
     goal,
     tab,
     tabs: [tab],

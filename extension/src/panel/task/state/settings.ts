@@ -1,8 +1,11 @@
 import * as v from 'valibot';
 
+/** The value of `profile` in the settings of a user who wants tasks without a model. */
+export const withoutModel = 'none';
+
 /** The user's settings for tasks. They contain no secrets: the app stores the keys. */
 const schema = v.object({
-  /** The profile of the model; empty for the first profile for tasks. */
+  /** The profile of the model; empty for the first profile for tasks, or `withoutModel`. */
   profile: v.fallback(v.string(), ''),
   /** The most steps of a task. */
   steps: v.fallback(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500)), 40),

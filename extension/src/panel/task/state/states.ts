@@ -1,27 +1,4 @@
-import type { TaskFound, TaskState } from '$ui/protocol/protocol';
-import type { Word } from '$ui/words';
-
-/** A task's state, as the user reads it. */
-export function stateWord(state: TaskState): Word {
-  switch (state) {
-    case 'running':
-      return { text: 'working', tone: 'busy' };
-    case 'waiting':
-      return { text: 'needs you', tone: 'attention' };
-    case 'paused':
-      return { text: 'paused', tone: 'off' };
-    case 'done':
-      return { text: 'done', tone: 'ok' };
-    case 'failed':
-      return { text: 'failed', tone: 'danger' };
-    case 'stopped':
-      return { text: 'stopped', tone: 'off' };
-    case 'interrupted':
-      return { text: 'interrupted', tone: 'attention' };
-    default:
-      return { text: 'waiting to start', tone: 'off' };
-  }
-}
+import type { TaskFound } from '$ui/protocol/protocol';
 
 /** Where a text was found in a task, as the user reads it. */
 export function foundWhere({ in: part, step = 0 }: Pick<TaskFound, 'in' | 'step'>): string {

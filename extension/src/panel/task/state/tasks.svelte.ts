@@ -191,6 +191,12 @@ export class Tasks {
     this.history.known(id)?.wants('paused');
   }
 
+  /** Pauses a task so that the user can act. An action that waits for an approval is interrupted. */
+  takeOver(id: TaskID, asked: boolean): void {
+    if (asked) this.#runs.get(id)?.loop.takeOver();
+    this.pause(id);
+  }
+
   goOn(id: TaskID, did = ''): void {
     this.history.known(id)?.wants(undefined);
     this.#runs.get(id)?.loop.resume(did);

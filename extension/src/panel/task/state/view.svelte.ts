@@ -67,6 +67,7 @@ const stepSchema = v.object({
       result: v.object({
         ok: v.boolean(),
         text: v.string(),
+        shown: v.exactOptional(v.string()),
         answer: v.exactOptional(v.string()),
         code: v.exactOptional(v.string()),
         moved: v.exactOptional(v.boolean()),

@@ -52,7 +52,8 @@ export class SmallBrowser implements Browser {
     return page === undefined ? Promise.reject(new Error(`no tab ${tab}`)) : Promise.resolve(page);
   }
 
-  async act(tab: string, action: Action): Promise<Result> {
+  async act(tab: string, action: Action, signal: AbortSignal): Promise<Result> {
+    signal.throwIfAborted();
     this.done.push({ tab, action });
     return this.answer(action, tab);
   }

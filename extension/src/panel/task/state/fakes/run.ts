@@ -13,6 +13,7 @@ export class Run {
     tab: '',
     choices: [],
     pause: () => this.did.push('pause'),
+    takeOver: () => this.did.push('take over'),
     resume: (did: string) => this.did.push(`resume ${did}`.trim()),
     say: (text: string) => this.did.push(`say ${text}`),
     stop: () => this.did.push('stop'),
