@@ -107,7 +107,7 @@ func TestDialogsWhileAPageLoads(t *testing.T) {
 // input reaches the page when the dialog is answered. One that could not begin says so,
 // and did nothing.
 func TestDialogsMeetActions(t *testing.T) {
-	for _, windowless := range []bool{true, false} {
+	for _, windowless := range modes(t) {
 		t.Run(fmt.Sprintf("headless %v", windowless), func(t *testing.T) {
 			s := &stage{fixture: share(t, windowless), url: pages(t, map[string]string{"/": `
 				<input id=field onfocus="this.onfocus=null;alert('m')"><input id=input oninput="if (this.value=='ab') alert('m')">
@@ -307,7 +307,7 @@ func TestDialogsAreListed(t *testing.T) {
 // TestDialogsThatKeepComing: a page that opens one dialog after the other is left all the
 // same, and closed.
 func TestDialogsThatKeepComing(t *testing.T) {
-	for _, windowless := range []bool{true, false} {
+	for _, windowless := range modes(t) {
 		t.Run(fmt.Sprintf("headless %v", windowless), func(t *testing.T) {
 			s := &stage{fixture: share(t, windowless), url: pages(t, map[string]string{
 				"/frames": `<script>requestAnimationFrame(function again() { confirm('again'); requestAnimationFrame(again); })</script>`,
@@ -374,7 +374,7 @@ func armed(t *testing.T, windowless bool) *stage {
 // TestQuestionsWhetherToLeave: a command that leaves a page decides the question,
 // also one that is open already.
 func TestQuestionsWhetherToLeave(t *testing.T) {
-	for _, windowless := range []bool{true, false} {
+	for _, windowless := range modes(t) {
 		t.Run(fmt.Sprintf("headless %v", windowless), func(t *testing.T) {
 			s := armed(t, windowless)
 			for _, asked := range []bool{false, true} {
@@ -409,7 +409,7 @@ func TestQuestionsWhetherToLeave(t *testing.T) {
 // TestGotoAfterAnAnswer: what the answer to a dialog sets in motion does not replace the
 // next goto.
 func TestGotoAfterAnAnswer(t *testing.T) {
-	for _, windowless := range []bool{true, false} {
+	for _, windowless := range modes(t) {
 		t.Run(fmt.Sprintf("headless %v", windowless), func(t *testing.T) {
 			s := armed(t, windowless)
 			for i := range 12 {
@@ -439,7 +439,7 @@ func TestGotoAfterAnAnswer(t *testing.T) {
 
 // TestCloseUnderADialog: a tab closes whatever it asks, and the browser lives on.
 func TestCloseUnderADialog(t *testing.T) {
-	for _, windowless := range []bool{true, false} {
+	for _, windowless := range modes(t) {
 		t.Run(fmt.Sprintf("headless %v", windowless), func(t *testing.T) {
 			s := armed(t, windowless)
 			for _, button := range []string{"#arm", "#away", "#send"} {

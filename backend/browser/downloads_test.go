@@ -72,9 +72,9 @@ func (f *fixture) clearDownloads(t *testing.T) {
 // Every download has a file of its own, and the records tell its path: with a window and
 // without.
 func TestEveryDownloadHasItsFile(t *testing.T) {
-	for mode, get := range map[string]func(*testing.T) *fixture{"headless": headless, "window": windowed} {
-		t.Run(mode, func(t *testing.T) {
-			f := get(t)
+	for _, windowless := range modes(t) {
+		t.Run(fmt.Sprintf("headless %v", windowless), func(t *testing.T) {
+			f := share(t, windowless)
 			f.clearDownloads(t)
 			dir := f.config.DownloadDir
 			long, wide := strings.Repeat("L", 300)+".txt", strings.Repeat("報告", 150)+".tar.gz"

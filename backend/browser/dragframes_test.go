@@ -64,9 +64,9 @@ func dragSite(t *testing.T) string {
 // page makes of pointer events, with both ends as a ref, a selector or a text.
 func TestDragsBetweenDocuments(t *testing.T) {
 	names := []string{"page", "same", "far", "deep"}
-	for mode, get := range map[string]func(*testing.T) *fixture{"headless": headless, "window": windowed} {
-		t.Run(mode, func(t *testing.T) {
-			s := &stage{fixture: get(t), url: dragSite(t)}
+	for _, windowless := range modes(t) {
+		t.Run(fmt.Sprintf("headless %v", windowless), func(t *testing.T) {
+			s := &stage{fixture: share(t, windowless), url: dragSite(t)}
 			s.tab = s.first(t)
 			s.open(t, "/")
 			heard := func() string { return s.eval(t, "heard.splice(0).sort().join(' | ')") }

@@ -16,7 +16,7 @@ func TestFrontAfterAClick(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, `<!doctype html><title>A</title><p><a href=/link target=_blank>Link</a>`)
 	}))
-	for _, headless := range []bool{true, false} {
+	for _, headless := range modes(t) {
 		t.Run(fmt.Sprintf("headless=%t", headless), func(t *testing.T) {
 			f := share(t, headless)
 			id := f.first(t)

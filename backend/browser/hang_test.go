@@ -44,9 +44,9 @@ func TestPagesThatHang(t *testing.T) {
 			fmt.Fprintf(w, `<title>%s</title>there`, r.URL.Path) //nolint:gosec // a page of the test's own site
 		}
 	}))
-	for _, windowless := range []bool{true, false} {
+	for _, windowless := range modes(t) {
 		for _, path := range []string{"/click", "/script", "/timer", "/frame", "/microtasks", "/regexp", "/request", "/leaving", "/asking"} {
-			if testing.Short() && (!windowless || !slices.Contains([]string{"/script", "/frame", "/leaving"}, path)) {
+			if testing.Short() && !slices.Contains([]string{"/frame", "/leaving"}, path) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s headless %v", path[1:], windowless), func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestPagesThatHang(t *testing.T) {
 // timedLong is timed for a command that has to end a renderer first.
 func timedLong[T any](t *testing.T, what string, f func(ctx context.Context) (T, error)) (T, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 	defer cancel()
 	began := time.Now()
 	v, err := f(ctx)

@@ -36,7 +36,7 @@ func TestOpenedTabsAreNamed(t *testing.T) {
 		}
 		fmt.Fprint(w, "<title>Child</title>there")
 	}))
-	for _, windowless := range []bool{true, false} {
+	for _, windowless := range modes(t) {
 		t.Run(fmt.Sprintf("headless %v", windowless), func(t *testing.T) {
 			s := &stage{fixture: share(t, windowless), url: server.URL}
 			s.tab = s.first(t)

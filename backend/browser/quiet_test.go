@@ -97,9 +97,13 @@ func TestQuietKnowsEarlierRequests(t *testing.T) {
 	}))
 	other = strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 	f := headless(t)
-	id := f.first(t)
 	for _, at := range []string{"fetch", "request", "afterwards", "chain", "image", "script", "pause", "frame", "other", "nested", "worker", "blob", "click"} {
 		t.Run(at, func(t *testing.T) {
+			t.Parallel() // each has a tab of its own, and spends its time waiting
+			id, err := f.NewTab(deadline(t), "", true)
+			if err != nil {
+				t.Fatal(err)
+			}
 			f.open(t, id, s.URL+"/"+at)
 			if at == "click" {
 				if _, err := f.Act(deadline(t), nobody, id, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Load"}, nil); err != nil {

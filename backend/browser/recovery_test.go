@@ -272,7 +272,7 @@ func TestBrowserKilled(t *testing.T) {
 // saved is corrected, and ids stay with their tabs, even where two have the same
 // URL.
 func TestHistoryAfterCrash(t *testing.T) {
-	for _, headless := range []bool{false, true} {
+	for _, headless := range modes(t) {
 		t.Run(fmt.Sprintf("headless %v", headless), func(t *testing.T) { historyAfterCrash(t, headless) })
 	}
 }

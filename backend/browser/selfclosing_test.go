@@ -56,9 +56,9 @@ func TestActionsThatCloseTheirTab(t *testing.T) {
 		"now": `window.close()`, "soon": `setTimeout(() => window.close(), 120)`,
 		"opener": `opener.postMessage('close', '*')`, "page": `location.href = '/done'`,
 	}
-	for mode, get := range map[string]func(*testing.T) *fixture{"headless": headless, "window": windowed} {
-		t.Run(mode, func(t *testing.T) {
-			f := get(t)
+	for _, windowless := range modes(t) {
+		t.Run(fmt.Sprintf("headless %v", windowless), func(t *testing.T) {
+			f := share(t, windowless)
 			url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/html; charset=utf-8")
 				switch r.URL.Path {
@@ -98,7 +98,7 @@ func TestActionsThatCloseTheirTab(t *testing.T) {
 			}
 			for way := range ways {
 				for name, one := range closers(file) {
-					if (mode == "window" || way != "now") && !slices.Contains([]string{"click", "fill", "press", "select"}, name) {
+					if (!windowless || way != "now") && !slices.Contains([]string{"click", "fill", "press", "select"}, name) {
 						continue // the same code
 					}
 					name += "-" + way

@@ -35,6 +35,16 @@ func windowed(t *testing.T) *fixture { t.Helper(); return share(t, false) }
 // headless returns the shared browser without a window, with one empty tab.
 func headless(t *testing.T) *fixture { t.Helper(); return share(t, true) }
 
+// modes returns the values of headless for a test that takes both. With -short it is one
+// of them, and the tests take turns.
+func modes(t *testing.T) []bool {
+	t.Helper()
+	if testing.Short() {
+		return []bool{len(t.Name())%2 == 0}
+	}
+	return []bool{true, false}
+}
+
 func share(t *testing.T, headless bool) *fixture {
 	t.Helper()
 	f := shared[headless]

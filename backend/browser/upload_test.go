@@ -91,9 +91,9 @@ func uploadSite(t *testing.T) string {
 // Files get to where they are asked for, and the page sees all of them.
 func TestUploads(t *testing.T) {
 	dir := uploads(t)
-	for mode, get := range map[string]func(*testing.T) *fixture{"headless": headless, "window": windowed} {
-		t.Run(mode, func(t *testing.T) {
-			s := &stage{fixture: get(t), url: uploadSite(t)}
+	for _, windowless := range modes(t) {
+		t.Run(fmt.Sprintf("headless %v", windowless), func(t *testing.T) {
+			s := &stage{fixture: share(t, windowless), url: uploadSite(t)}
 			s.tab = s.first(t)
 			s.open(t, "/")
 			for _, one := range []struct {
@@ -123,7 +123,7 @@ func TestUploads(t *testing.T) {
 				{"text=Frame zone", []string{"one.txt"}, "frame one.txt", true},
 				{"#listens", []string{"one.txt"}, "listens one.txt:3", false},
 			} {
-				if mode == "window" && slices.Contains([]string{"#many", "#now", "#single", "#files", "text=Inner"}, one.target) {
+				if !windowless && slices.Contains([]string{"#many", "#now", "#single", "#files", "text=Inner"}, one.target) {
 					continue // the same code
 				}
 				paths := make([]string, len(one.files))

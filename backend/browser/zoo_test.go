@@ -79,7 +79,10 @@ func TestZooClicks(t *testing.T) {
 	var right, wrong, refused, missing, silent int
 	var rest []string
 	for _, c := range zooCases(t) {
-		for _, want := range c.Offered {
+		for i, want := range c.Offered {
+			if testing.Short() && i%3 != len(c.ID)%3 {
+				continue // the elements take turns; make test-all clicks all of them
+			}
 			s.open(t, "/"+c.ID+".html?other="+other)
 			snap := s.snap(t, protocol.SnapshotRequest{JSON: true})
 			ref := s.marked(t, snap, want.Hit, want.Role, want.Name)
@@ -125,7 +128,7 @@ func TestZooClicks(t *testing.T) {
 	if missing > 0 {
 		t.Errorf("%d things were not shown", missing)
 	}
-	if right < zooRight {
+	if right < zooRight && !testing.Short() {
 		t.Errorf("%d were right, at least %d were", right, zooRight)
 	}
 }

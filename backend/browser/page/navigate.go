@@ -128,6 +128,10 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 			calls <- result{s, err}
 		}()
 	}
+	// One that opened since the page was last asked, before there was anybody to hear of it.
+	if n.p.OpenDialog() != nil {
+		n.dismiss(ctx)
+	}
 	begin(start)
 	watched, stop := context.WithCancel(ctx)
 	defer stop()
@@ -352,13 +356,18 @@ func (n *Navigation) asked(ctx context.Context, v cdppage.EventJavascriptDialogO
 		_ = devtools.Post(ctx, n.p.Session, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: true})
 	case policy != "":
 	case n.leaving():
-		// The browser takes no answer once it has chosen the process of the new document.
-		n.blocked = isSwapping(AnswerDialog(ctx, n.p, false, ""))
+		n.dismiss(ctx)
 	default:
 		d := InfoOf(v)
 		d.Tab = id
 		n.Dialog = &d
 	}
+}
+
+// dismiss dismisses the dialog of the page that the command leaves. The browser takes no
+// answer once it has chosen the process of the new document.
+func (n *Navigation) dismiss(ctx context.Context) {
+	n.blocked = isSwapping(AnswerDialog(ctx, n.p, false, ""))
 }
 
 // gate lets a document's request continue, or fails it. A refused frame stays
