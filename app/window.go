@@ -49,8 +49,8 @@ type window struct {
 	child   *windowChild // nil while no program runs
 	visible bool
 	asked   bool                 // the user asked for the window before its program was attached
-	loaded  bool                 // the page is loaded
-	pending *protocol.WindowShow // to show once the page is loaded
+	loaded  bool                 // the page has subscribed to events
+	pending *protocol.WindowShow // to show once it has
 }
 
 func newWindow(made parts, console io.Writer, state func() protocol.WindowState) *window {
@@ -215,8 +215,6 @@ func (w *window) read(child *windowChild, out io.Reader) (problem *protocol.Erro
 		switch report.Report {
 		case protocol.ReportCall:
 			w.calls.Go(func() { w.answer(child, report) })
-		case protocol.ReportLoaded:
-			w.pageLoaded()
 		case protocol.ReportClosed:
 			w.closed(child)
 		case protocol.ReportEnded:
@@ -248,8 +246,9 @@ func (w *window) answer(child *windowChild, asked protocol.WindowReport) {
 			answer.Failed = formatError(fmt.Errorf("%s failed: %v", asked.Method, r))
 		}
 		child.send(answer)
-		if asked.Method == "State" {
+		if asked.Method == "State" { // the page subscribes first, then requests the state
 			child.restate() // a later state may have been sent before this answer
+			w.pageLoaded()
 		}
 	}()
 	var err error
@@ -258,7 +257,7 @@ func (w *window) answer(child *windowChild, asked protocol.WindowReport) {
 	}
 }
 
-// pageLoaded opens the page that show was asked for before loading finished.
+// pageLoaded opens the page that show was asked for before anybody heard of it.
 func (w *window) pageLoaded() {
 	w.mu.Lock()
 	w.loaded = true

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -87,6 +88,18 @@ func call(number uint64, method string, args ...string) protocol.WindowReport {
 	return r
 }
 
+// loads makes the tests' window request the state, as a page does that has subscribed to
+// events: it receives the state, and then opens the page that was asked for before.
+func (b *fakeBackend) loads(t *testing.T, w *window, page, state string) {
+	t.Helper()
+	answer, err := json.Marshal(b.Window())
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, w, call(1, "State"))
+	b.expect(t, heard("answer 1: "+string(answer)), state, heard(fmt.Sprintf(`event{"page":%q}`, page)))
+}
+
 func TestPageCallsTheApp(t *testing.T) {
 	b, w, end := startWindow(t, "window", false)
 	// The unfinished line that GTK printed before did not swallow the report.
@@ -129,11 +142,10 @@ func TestPageThatIsSeenIsToldTheState(t *testing.T) {
 	}
 	tell(1)
 	b.expect(t, heard("state 1"))
-	// A page is opened once it has loaded.
+	// A page is opened once somebody hears of it.
 	w.show(protocol.WindowShow{Page: "logs"})
 	b.expect(t, heard("show"), heard("state 1"))
-	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
-	b.expect(t, heard(`event{"page":"logs"}`))
+	b.loads(t, w, "logs", heard("state 1"))
 	// Without a tray, the close button minimises the window, so that it can be
 	// found.
 	report(t, w, protocol.WindowReport{Report: protocol.ReportClosed})
@@ -148,8 +160,7 @@ func TestPageThatIsSeenIsToldTheState(t *testing.T) {
 	tell(3)
 	w.show(protocol.WindowShow{Page: "settings"})
 	b.expect(t, heard("begun"))
-	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
-	b.expect(t, heard(`event{"page":"settings"}`))
+	b.loads(t, w, "settings", heard("state 3"))
 	tell(4)
 	b.expect(t, heard("state 4"))
 	if err := end(); err != nil {
@@ -192,8 +203,7 @@ func TestWindowIsOpenedAgain(t *testing.T) {
 		b.expect(t, heard("begun"))
 	}
 	// The page that was requested before is still opened.
-	report(t, w, protocol.WindowReport{Report: protocol.ReportLoaded})
-	b.expect(t, heard(`event{"page":"logs"}`))
+	b.loads(t, w, "logs", heard("state 0"))
 	// The user asks for it while the closed one has not ended yet.
 	b.SetTray(protocol.TrayShown)
 	b.expect(t, "tray shown")

@@ -162,7 +162,6 @@ func (w *window) onDomReady(ctx context.Context) {
 	if first {
 		w.watchPage()
 	}
-	w.tell(protocol.WindowReport{Report: protocol.ReportLoaded})
 }
 
 // onClose leaves it to the app what the close button does. Wails' own signal

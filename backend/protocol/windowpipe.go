@@ -87,7 +87,6 @@ type WindowReportType string
 // The reports of the window's program.
 const (
 	ReportCall   WindowReportType = "call"   // the page calls a method of the app
-	ReportLoaded WindowReportType = "loaded" // the page is loaded, or loaded again
 	ReportClosed WindowReportType = "closed" // the user clicked the close button; the window is still open
 	ReportEnded  WindowReportType = "ended"  // the process that draws the page ended
 	ReportFailed WindowReportType = "failed" // there cannot be a window

@@ -7741,7 +7741,6 @@ export interface WindowPlacement {
  */
 export type WindowReportType =
   | typeof ReportCall
-  | typeof ReportLoaded
   | typeof ReportClosed
   | typeof ReportEnded
   | typeof ReportFailed
@@ -7750,7 +7749,6 @@ export type WindowReportType =
  * The reports of the window's program.
  */
 export const ReportCall = "call"; // the page calls a method of the app
-export const ReportLoaded = "loaded"; // the page is loaded, or loaded again
 export const ReportClosed = "closed"; // the user clicked the close button; the window is still open
 export const ReportEnded = "ended"; // the process that draws the page ended
 export const ReportFailed = "failed"; // there cannot be a window
