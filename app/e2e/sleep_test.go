@@ -157,10 +157,12 @@ func TestSleepAndResume(t *testing.T) {
 			return e.session(protocol.DefaultSession).Panel == protocol.PanelAbsent
 		})
 	})
-	sleep("both sleep", false, append(app, browser...), func() {
-		// The length of the sleep is the fault itself, and nothing is awake to report it.
-		<-time.After(protocol.DeadAfter + protocol.PingInterval/3)
-	})
+	if !testing.Short() { // each sleep takes half a minute
+		sleep("both sleep", false, append(app, browser...), func() {
+			// The length of the sleep is the fault itself, and nothing is awake to report it.
+			<-time.After(protocol.DeadAfter + protocol.PingInterval/3)
+		})
+	}
 
 	after := e.session(protocol.DefaultSession)
 	if after.Browser == nil || after.Browser.PID != before.Browser.PID || len(after.Warnings) != len(before.Warnings) {
