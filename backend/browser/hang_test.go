@@ -116,7 +116,7 @@ func TestPagesThatHang(t *testing.T) {
 // timedLong is timed for a command that has to end a renderer first.
 func timedLong[T any](t *testing.T, what string, f func(ctx context.Context) (T, error)) (T, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
 	defer cancel()
 	began := time.Now()
 	v, err := f(ctx)

@@ -19,8 +19,10 @@ const (
 	hungAfter = 8 * time.Second
 	// endWait is how long a renderer may take to end.
 	endWait = 2 * time.Second
-	// dismissed is how many dialogs in a row are dismissed.
-	dismissed = 10
+	// dismissed is how many dialogs in a row are dismissed, and quietAfter how long a page
+	// whose dialog was dismissed opens no other one, so that it counts as quiet.
+	dismissed  = 10
+	quietAfter = 100 * time.Millisecond
 )
 
 // reaction is how a page reacts to a question of ours.
@@ -41,14 +43,21 @@ const (
 // new document, it sends nothing to a process that hangs, not even the order to end.
 func (p *Page) MakeWay(ctx context.Context, id protocol.TabID) (ended bool, err error) {
 	for range dismissed {
+		showed := p.OpenDialog() != nil
 		p.DismissDialog(ctx)
 		if p.Crashed() {
 			return false, nil
 		}
 		state, err := p.ask(ctx, hungAfter)
 		switch {
-		case err != nil || state == answers:
+		case err != nil:
 			return false, err
+		case state == answers:
+			// A dialog that opens while the browser changes the process can neither be
+			// answered nor waited for.
+			if !showed || p.quiet(ctx) {
+				return false, ctx.Err()
+			}
 		case state == silent:
 			if d, _ := p.host.Dialogs.beside(p.Target); d != nil {
 				return false, DialogOpen(id, d)
@@ -57,6 +66,18 @@ func (p *Page) MakeWay(ctx context.Context, id protocol.TabID) (ended bool, err 
 		}
 	}
 	return p.endRenderer(ctx)
+}
+
+// quiet reports whether the page opens no dialog for a moment.
+func (p *Page) quiet(ctx context.Context) bool {
+	_, asks := p.asked()
+	select {
+	case <-asks:
+		return false
+	case <-time.After(quietAfter):
+	case <-ctx.Done():
+	}
+	return true
 }
 
 // endRenderer ends the renderer of the page, and reports whether that worked.

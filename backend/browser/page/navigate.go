@@ -33,11 +33,13 @@ type Navigation struct {
 	Begun   map[cdp.LoaderID]bool // documents that the browser has begun to load since
 	begun   int                   // how many that were
 	to      string                // the address of the last one
-	commits int                   // documents that were shown since
+	shown   map[cdp.LoaderID]bool // documents that were shown since
 	// blocked: a dialog of the page that is being left keeps it there, and cannot be
-	// answered. more is how many further navigations were begun to close such dialogs.
+	// answered. Run begins a further navigation to close it: pending until the browser has
+	// answered, with the document last.
 	blocked bool
-	more    int
+	pending bool
+	last    cdp.LoaderID
 
 	Committed cdp.LoaderID
 	Loaded    map[cdp.LoaderID]protocol.WaitUntil // how far each document has loaded
@@ -75,6 +77,7 @@ func (p *Page) FollowNavigation(allow func(string) error) *Navigation {
 			fetch.RequestPaused.Method, inspector.TargetCrashed.Method,
 		),
 		Begun:  make(map[cdp.LoaderID]bool),
+		shown:  make(map[cdp.LoaderID]bool),
 		Loaded: make(map[cdp.LoaderID]protocol.WaitUntil),
 	}
 	if allow != nil {
@@ -118,14 +121,17 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 	type result struct {
 		Started
 		err error
+		of  int // which of the starts
 	}
 	calls := make(chan result, replacedTries+blockedTries)
-	starts, ends := 0, 0
+	starts, running, further := 0, 0, 0 // further of the starts are only to close a dialog
 	begin := func(start func() (Started, error)) {
 		starts++
+		running++
+		of := starts
 		go func() {
 			s, err := start()
-			calls <- result{s, err}
+			calls <- result{s, err, of}
 		}()
 	}
 	// One that opened since the page was last asked, before there was anybody to hear of it.
@@ -144,15 +150,15 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 		if begun != nil && !n.leaving() && (n.Reached(wait) || n.Dialog != nil) {
 			return nil
 		}
-		if n.blocked && starts < blockedTries {
+		if n.blocked && n.to != "" && starts < blockedTries {
 			// The browser closes a dialog when a navigation begins. This one waits for the
 			// one before it.
-			n.blocked = false
-			n.more++
+			n.blocked, n.pending = false, true
+			further++
 			to := n.to
 			begin(func() (Started, error) {
 				res, err := cdp.Call(ctx, n.p.Session, cdppage.Navigate, cdppage.NavigateParams{URL: to})
-				return Started{Failure: res.ErrorText, Download: res.IsDownload}, err
+				return Started{Failure: res.ErrorText, Download: res.IsDownload, Document: res.LoaderID}, err
 			})
 		}
 		if n.crashed {
@@ -168,9 +174,12 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case c := <-calls:
-			ends++
+			running--
 			if n.Refusal() != nil {
 				continue
+			}
+			if c.of == starts {
+				n.pending, n.last = false, c.Document
 			}
 			if c.err != nil {
 				return c.err
@@ -178,12 +187,13 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 			switch {
 			case c.Download:
 				return protocol.NewError(protocol.CodeNavigation, "the address is a download, not a page; the tab did not change", "", protocol.Try("prints the path of the file", "downloads", "wait"))
-			case c.Failure == aborted && ends < starts && n.more > 0:
-				n.more-- // a later one has replaced it
-				continue
+			case c.Failure == aborted && running > 0:
+				continue // another one has replaced it
+			case c.Failure == aborted && further > 0 && n.Committed != "":
+				// The one before has arrived after all.
 			case c.Failure != "":
 				err := n.failed(ctx, c.Failure)
-				if c.Failure == aborted && !errors.Is(err, ErrCrashed) && n.begun > starts && starts-n.more < replacedTries {
+				if c.Failure == aborted && !errors.Is(err, ErrCrashed) && n.begun > starts && starts-further < replacedTries {
 					begin(start)
 					continue
 				}
@@ -242,6 +252,7 @@ func (n *Navigation) Refusal() error {
 type Started struct {
 	Failure  string
 	Download bool
+	Document cdp.LoaderID // of a further navigation to the same address
 }
 
 // far returns the rank of a load state: 0 is the earliest.
@@ -277,8 +288,8 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 		}
 	case cdppage.FrameNavigated.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil && v.Frame.ParentID == "" {
-			n.commits++
 			n.Committed = v.Frame.LoaderID
+			n.shown[n.Committed] = true
 			ours := n.Begun[n.Committed]
 			delete(n.Begun, n.Committed)
 			if v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
@@ -303,6 +314,7 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 			if n.Begun[v.LoaderID] {
 				delete(n.Begun, v.LoaderID)
 				n.Committed = v.LoaderID
+				n.shown[n.Committed] = true
 			}
 			switch v.Name {
 			case "load":
@@ -343,7 +355,7 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 
 // leaving reports whether the page is still there that the command leaves.
 func (n *Navigation) leaving() bool {
-	return n.Within == "" && (n.Committed == "" || n.more > 0 && n.commits <= n.more)
+	return n.Within == "" && (n.Committed == "" || n.pending || n.last != "" && !n.shown[n.last])
 }
 
 // asked handles a dialog. One of the page that the command leaves would keep it from
