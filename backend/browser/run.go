@@ -128,6 +128,7 @@ func (r *run) serve(ctx context.Context) error {
 	})
 	g.Go(func() error { defer cancel(); return r.conn.Serve(context.WithoutCancel(ctx)) })
 	g.Go(func() error { return r.watchTargets(inner, events) })
+	g.Go(func() error { return r.holdNewPages(inner) })
 	g.Go(func() error { return r.settleTabs(inner) })
 	saved := r.conn.Root.Events(browser.DownloadProgress.Method)
 	g.Go(func() error { r.files.Follow(inner, saved); return nil })

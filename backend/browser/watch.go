@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/target"
@@ -41,7 +42,6 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
 			r.panels.Follow(ctx, r.conn, v.TargetInfo)
-			r.hearDialogs(ctx, v.TargetInfo)
 			if v.TargetInfo.Type == "tab" && tabs.InFront(v.TargetInfo) {
 				r.askFront(ctx)
 			}
@@ -76,13 +76,62 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 	}
 }
 
-// hearDialogs attaches to a tab that a command may have opened, before its page can open
-// a dialog: one that opened earlier is neither reported nor answered. To the user's own
-// tabs it does not attach, because the browser then keeps them in memory.
-func (r *run) hearDialogs(ctx context.Context, info *target.Info) {
-	t, isTab := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == info.TargetID })
-	if isTab && (r.b.config.Headless || r.known(info.OpenerID) != nil || r.b.queue.Len() > 0) {
-		go func() { _, _ = r.page(ctx, t.Target) }()
+// newPageWait is how long after a command a new page may be one that it has opened, and how
+// long such a page waits for our session.
+const newPageWait = time.Second
+
+// holdNewPages holds each page that opens until we have attached to its tab, where a command
+// may have opened it: a dialog that opens before that is neither reported nor answered. To
+// the user's own tabs it does not attach, because the browser then keeps them in memory.
+func (r *run) holdNewPages(ctx context.Context) error {
+	root, err := r.conn.AttachBrowser(ctx)
+	if err != nil {
+		return nil // the browser has ended
+	}
+	events := root.Events(target.AttachedToTarget.Method)
+	defer events.Cancel()
+	flat := true
+	if err := devtools.Post(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
+		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat, Filter: target.Filter{{Type: "page"}, {Exclude: true}},
+	}); err != nil {
+		return nil
+	}
+	var held sync.WaitGroup
+	defer held.Wait()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, ok := <-events.C:
+			if !ok {
+				return nil
+			}
+			v, _ := devtools.Decode(e, target.AttachedToTarget)
+			s := r.conn.Session(v.SessionID)
+			if s == nil || v.TargetInfo == nil {
+				continue
+			}
+			held.Go(func() {
+				if r.b.config.Headless || r.known(v.TargetInfo.OpenerID) != nil || r.b.queue.Ran(newPageWait) {
+					r.hearDialogs(ctx, v.TargetInfo.TargetID)
+				}
+				devtools.LetGo(ctx, s)
+			})
+		}
+	}
+}
+
+// hearDialogs attaches to the tab of a page that opens; other pages, such as panels, have
+// none.
+func (r *run) hearDialogs(ctx context.Context, id target.ID) {
+	ctx, cancel := context.WithTimeout(ctx, newPageWait)
+	defer cancel()
+	err := r.b.tabs.Await(ctx, func() bool {
+		_, is := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == id })
+		return is
+	})
+	if err == nil {
+		_, _ = r.page(ctx, id) // a page that has gone opens no dialog
 	}
 }
 

@@ -30,10 +30,10 @@ type Navigation struct {
 	Allow    func(url string) error
 	released func() // hands the decision back to the tab's gate
 
-	Begun   map[cdp.LoaderID]bool // documents that the browser has begun to load since
-	begun   int                   // how many that were
-	to      string                // the address of the last one
-	shown   map[cdp.LoaderID]bool // documents that were shown since
+	Begun map[cdp.LoaderID]bool // documents that the browser has begun to load since
+	begun int                   // how many that were
+	to    string                // the address of the last one
+	shown map[cdp.LoaderID]bool // documents that were shown since
 	// blocked: a dialog of the page that is being left keeps it there, and cannot be
 	// answered. Run begins a further navigation to close it: pending until the browser has
 	// answered, with the document last.

@@ -4,6 +4,7 @@ package queue
 import (
 	"context"
 	"sync"
+	"time"
 
 	"pilotfish/backend/protocol"
 )
@@ -11,8 +12,9 @@ import (
 // Queues run the commands of one tab one after the other, in the order in which
 // they arrived, and the commands of different tabs concurrently.
 type Queues struct {
-	mu  sync.Mutex
-	tab map[protocol.TabID]*tabQueue
+	mu   sync.Mutex
+	tab  map[protocol.TabID]*tabQueue
+	left time.Time // when the last command ended
 }
 
 // tabQueue is the queue of one tab. Its channels are locks with one slot, on
@@ -73,6 +75,13 @@ func (q *Queues) Len() int {
 	return len(q.tab)
 }
 
+// Ran reports whether a command runs or waits in a tab, or did a short time ago.
+func (q *Queues) Ran(within time.Duration) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.tab) > 0 || time.Since(q.left) < within
+}
+
 // Busy reports whether a command runs or waits in a tab.
 func (q *Queues) Busy(id protocol.TabID) bool {
 	q.mu.Lock()
@@ -94,6 +103,7 @@ func (q *Queues) Enter(ctx context.Context, by protocol.Caller, id protocol.TabI
 	leave := func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
+		q.left = time.Now()
 		if t.users--; t.users == 0 {
 			delete(q.tab, id)
 		}
