@@ -588,6 +588,21 @@ func TestNoMachinePaths(t *testing.T) {
 	}
 }
 
+// TestPrintsAreEscaped: what a page or a file says may control a terminal, so the programs
+// of the command line print by say, which escapes it.
+func TestPrintsAreEscaped(t *testing.T) {
+	raw := regexp.MustCompile(`fmt\.Print|(?:fmt\.Fprint\w*|io\.WriteString|json\.NewEncoder)\((?:\w+\.)?(?:stdout|stderr|out|console|Stdout|Stderr)\b|(?:stdout|stderr|os\.Stdout|os\.Stderr)\.Write`)
+	for name, text := range committed(t) {
+		if !strings.HasPrefix(name, "app/cli/") && !strings.HasPrefix(name, "app/service/") || !strings.HasSuffix(name, ".go") ||
+			strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/fakes/") || strings.HasPrefix(name, "app/cli/say/") {
+			continue
+		}
+		for _, at := range raw.FindAllIndex(text, -1) {
+			t.Errorf("%s:%d: prints beside say: %s", name, 1+bytes.Count(text[:at[0]], []byte("\n")), text[at[0]:at[1]])
+		}
+	}
+}
+
 // committed reads the text files that git tracks, or would add.
 func committed(t *testing.T) map[string][]byte {
 	t.Helper()
