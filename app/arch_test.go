@@ -167,7 +167,7 @@ func roomRules() []roomRule {
 		{"backend/browser/effects", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools", "backend/browser/keys", "backend/browser/overlay", "backend/browser/background"}, "what follows an action knows no action"},
 		{"backend/browser/held", []string{protocol, "backend/browser/page", "backend/browser/devtools", "backend/browser/effects", "backend/browser/keys"}, "what is held down knows no action"},
 		{"backend/browser/chromium", []string{protocol, "backend/proc", "backend/journal", "backend/browser/tabs"}, "a browser is found and launched without knowing what is said to it"},
-		{"backend/confine", []string{protocol}, "what a program does not see is said without knowing what it is"},
+		{"backend/confine", []string{protocol, "backend/proc"}, "what a program does not see is said without knowing what it is"},
 		{"backend/terminal", []string{protocol, "backend/proc", "backend/confine", "backend/agent", "backend/hub"}, "a terminal runs any program; it does not know the browser or the session"},
 		{"backend/terminal/screen", nil, "an emulator reads bytes; whose they are is not its business"},
 		{"backend/terminal/reader", []string{protocol, "backend/terminal", "backend/terminal/screen"}, "what a terminal shows is said without knowing who asks"},
@@ -197,6 +197,8 @@ func roomRules() []roomRule {
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},
 		{"backend/caller", []string{protocol, "backend/auth"}, "who calls is found by the grants and the processes; what is called is not known"},
 		{"backend/clients", []string{protocol, "backend/auth", "backend/caller", "backend/tokens"}, "who is connected is known by the grants and the programs; how a panel gets its token is given to it as functions"},
+		{"backend/desktop", []string{protocol, "backend/journal", "backend/spelling", "backend/proc"}, "what the desktop is asked for does not know who asks; its programs are found where no agent puts them"},
+		{"backend/secret", []string{protocol, "backend/journal", "backend/spelling", "backend/proc"}, "secrets are kept without knowing who uses them; their keepers are found where no agent puts them"},
 		{"backend/peer", []string{"backend/proc"}, "the process behind a connection is found without knowing what it asks for"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
 		{"backend/command", []string{protocol, "backend/policy", "backend/redact", "backend/spelling"}, "the registry and the commands declare the interfaces of the browser that they need, so that they can be described without one"},
@@ -257,7 +259,7 @@ func roomRules() []roomRule {
 	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
 	// Only journal writes files atomically, and only it makes the error for files
 	// that cannot be written.
-	for _, name := range []string{"config", "desktop", "instance", "llm", "secret", "tabfiles", "task", "trust"} {
+	for _, name := range []string{"config", "instance", "llm", "tabfiles", "task", "trust"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
 	}
 	return rules
@@ -584,6 +586,21 @@ func TestNoMachinePaths(t *testing.T) {
 		}
 		if path.Base(name) == "package-lock.json" && bytes.Contains(text, []byte(`"resolved": "http`)) {
 			t.Errorf("%s: names the host of a registry; npm's omit-lockfile-registry-resolved leaves it out", name)
+		}
+	}
+}
+
+// TestPrintsAreEscaped: what a page or a file says may control a terminal, so the programs
+// of the command line print by say, which escapes it.
+func TestPrintsAreEscaped(t *testing.T) {
+	raw := regexp.MustCompile(`fmt\.Print|(?:fmt\.Fprint\w*|io\.WriteString|json\.NewEncoder)\((?:\w+\.)?(?:stdout|stderr|out|console|Stdout|Stderr)\b|(?:stdout|stderr|os\.Stdout|os\.Stderr)\.Write`)
+	for name, text := range committed(t) {
+		if !strings.HasPrefix(name, "app/cli/") && !strings.HasPrefix(name, "app/service/") || !strings.HasSuffix(name, ".go") ||
+			strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/fakes/") || strings.HasPrefix(name, "app/cli/say/") {
+			continue
+		}
+		for _, at := range raw.FindAllIndex(text, -1) {
+			t.Errorf("%s:%d: prints beside say: %s", name, 1+bytes.Count(text[:at[0]], []byte("\n")), text[at[0]:at[1]])
 		}
 	}
 }

@@ -64,7 +64,7 @@ func run(parent context.Context, args []string, tty console, wire wiring) int {
 	}
 	if err != nil {
 		// Show the error in the window too: the user may not see the console.
-		_, _ = fmt.Fprintln(tty.err, "Pilotfish:", err)
+		complain(tty.err, err)
 		made = unusable(err, made)
 		opts.hidden = false
 	}
@@ -72,9 +72,14 @@ func run(parent context.Context, args []string, tty console, wire wiring) int {
 	return newProgram(made, opts, tty).run(ctx)
 }
 
+// complain prints an error. A path or an argument in it may have any characters.
+func complain(out io.Writer, err error) {
+	_, _ = fmt.Fprintln(out, "Pilotfish:", protocol.Visible(err.Error())) // nobody else can be told
+}
+
 // fail prints an error and returns its exit code.
 func fail(tty console, err error) int {
-	_, _ = fmt.Fprintln(tty.err, "Pilotfish:", err)
+	complain(tty.err, err)
 	return protocol.AsError(err).Code.ExitCode()
 }
 
@@ -89,8 +94,9 @@ func parse(args []string, tty console) (options, error) {
 		return options{}, err
 	}
 	if flags.NArg() > 0 {
-		_, _ = fmt.Fprintf(tty.err, "Pilotfish takes no arguments; the command line is `pilotfish %s`\n", flags.Arg(0))
-		return options{}, protocol.NewError(protocol.CodeBadArgument, "unexpected argument", "")
+		err := protocol.NewError(protocol.CodeBadArgument, "there are no arguments; the command line is `pilotfish "+flags.Arg(0)+"`", "")
+		complain(tty.err, err)
+		return options{}, err
 	}
 	return opts, nil
 }

@@ -94,7 +94,7 @@ func (w *window) run(ctx context.Context, hidden bool, begun <-chan struct{}) er
 		}
 		if errors.Is(err, supervise.ErrGaveUp) {
 			w.logger.Error("window could not be kept open", "error", err)
-			_, _ = fmt.Fprintln(w.console, "Pilotfish:", err)
+			complain(w.console, err)
 		}
 		select {
 		case <-w.wanted:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"pilotfish/app/cli/client"
+	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
@@ -61,5 +62,5 @@ func (p *program) agentPermission(ctx context.Context, _ syntax.Invocation) erro
 	default:
 		return nil
 	}
-	return json.NewEncoder(p.stdout).Encode(out)
+	return say.Object(p.stdout, out)
 }

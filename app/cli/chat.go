@@ -7,11 +7,11 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
 
 	"pilotfish/app/cli/client"
+	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
@@ -102,7 +102,7 @@ func (p *program) chatSend(ctx context.Context, c *client.Client, in syntax.Invo
 	stop := context.AfterFunc(ctx, events.Close)
 	defer stop()
 	reader := answerReader{
-		write:   func(text string) error { _, err := io.WriteString(p.stdout, protocol.Visible(text)); return err },
+		write:   func(text string) error { return say.Part(p.stdout, text) },
 		message: message, shown: map[string]int{},
 		elsewhere: "`pilotfish chat show " + string(id) + "` shows it",
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 
 	"pilotfish/app/cli/client"
+	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/config"
 	"pilotfish/backend/confine"
@@ -23,7 +24,7 @@ func (p *program) confine(ctx context.Context, in syntax.Invocation) error {
 		return err
 	}
 	if gap := confine.DesktopGap(helper); gap != nil {
-		fmt.Fprintf(p.stderr, "pilotfish: %s; %s\n", gap.Message, gap.Hint)
+		say.Note(p.stderr, gap.Message+"; "+gap.Hint)
 	}
 	dirs, err := config.UserDirs(p.getenv)
 	if err != nil {

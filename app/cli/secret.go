@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
@@ -22,9 +23,9 @@ func (p *program) secretValue(in *syntax.Invocation) error {
 	if in.Values["do"] != "add" || in.Values["from"] != "" || in.Values["name"] == "" || in.Values["origin"] == "" {
 		return nil
 	}
-	value, asked, err := readHidden(p.stdin, func() { fmt.Fprintf(p.stderr, "Value of the secret %s (it is not shown): ", in.Values["name"]) })
+	value, asked, err := readHidden(p.stdin, func() { _ = say.Part(p.stderr, "Value of the secret "+in.Values["name"]+" (it is not shown): ") }) // a question that cannot be shown is not answered
 	if asked {
-		fmt.Fprintln(p.stderr)
+		_ = say.Part(p.stderr, "\n") // it ends the line of the question
 	}
 	if err == nil && !asked {
 		var raw []byte

@@ -45,7 +45,7 @@ func (t *tasks) follow(ctx context.Context, id protocol.TaskID, after uint64) er
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return protocol.NewError(protocol.CodeTimeout, "the task has not ended in time", goesOn(id))
 	case ctx.Err() != nil:
-		fmt.Fprintf(t.stderr, "pilotfish: %s\n", goesOn(id))
+		say.Note(t.stderr, goesOn(id))
 		return exitError(130)
 	}
 	return err
@@ -67,7 +67,7 @@ func (t *tasks) ended(head protocol.Task) error {
 	case !t.in.JSON:
 		return err
 	}
-	fmt.Fprintf(t.stderr, "pilotfish: %s\n", protocol.Visible(err.Message))
+	say.Note(t.stderr, err.Message)
 	return exitError(err.Code.ExitCode())
 }
 

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"pilotfish/app/e2e/tap"
-	"pilotfish/app/threats/attempts"
 	"pilotfish/backend/protocol"
 )
 
@@ -55,7 +53,6 @@ func TestConfinedAgent(t *testing.T) {
 		t.Logf("%s", said)
 		t.Errorf("%d attempts held; reached: %q", len(held), reached)
 	}
-	p.everyWay(panel)
 	// What it is for still works: its own tab, the session's files for agents, /tmp.
 	p.typeLine(panel, `clear; pilotfish url; ls $PILOTFISH_STATE; touch /tmp/x.$$ && rm /tmp/x.$$ && echo fi''ne`)
 	p.untilScreen(panel, "active-tab.json")
@@ -65,54 +62,6 @@ func TestConfinedAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.leavesNothing(panel, "86399")
-}
-
-// everyWay runs the program of attempts in the panel's terminal: none of them succeeds.
-func (p *product) everyWay(panel *tap.Page) {
-	p.t.Helper()
-	p.command("goto", "t1", map[string]string{"url": "data:text/html,<input type=file aria-label=File>"})
-	state := filepath.Dir(filepath.Dir(filepath.Dir(p.stateDir())))
-	bin := filepath.Join(repoRoot(p.t), "build/bin")
-	world, end, err := attempts.Lay(p.ctx, attempts.World{
-		State: state, Config: filepath.Join(p.home, "config"), Profiles: []string{filepath.Join(state, "sessions/default/profile")}, Agent: p.stateDir(),
-		Programs: []string{filepath.Join(bin, "Pilotfish"), filepath.Join(bin, "pilotfish"), filepath.Join(bin, "pilotfish-service"), filepath.Join(bin, "pilotfish-tray")},
-	})
-	defer end()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if len(world.Singletons) != 1 {
-		p.t.Errorf("the browser takes orders at %q", world.Singletons)
-	}
-	for _, pair := range append(p.desk.Env(), "HOME="+p.home, protocol.EnvHome+"="+p.home) {
-		name, value, _ := strings.Cut(pair, "=")
-		if _, known := world.Env[name]; known {
-			world.Env[name] = value
-		}
-	}
-	known, out := filepath.Join(p.home, "known.json"), filepath.Join(p.stateDir(), "..", "work", "ways")
-	if err := world.Write(known); err != nil {
-		p.t.Fatal(err)
-	}
-	p.typeLine(panel, fmt.Sprintf("clear; %s/pilotfish-service attempts --json --known %s >%s; echo tri''ed", bin, known, out))
-	p.untilScreen(panel, "tried")
-	data, err := os.ReadFile(out)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	var said struct{ Attempts []attempts.Result }
-	if err := json.Unmarshal(data, &said); err != nil {
-		p.t.Fatalf("%s: %v", data, err)
-	}
-	p.t.Logf("%s", attempts.Text(said.Attempts))
-	if len(said.Attempts) < 70 {
-		p.t.Errorf("only %d ways were tried", len(said.Attempts))
-	}
-	for _, r := range said.Attempts {
-		if r.Succeeded {
-			p.t.Errorf("%s succeeded: %s", r.Name, r.Detail)
-		}
-	}
 }
 
 // leavesNothing starts a process that leaves the group, the session and the environment

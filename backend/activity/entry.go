@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"pilotfish/backend/protocol"
@@ -95,7 +94,7 @@ func short(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return ' '
-		case unicode.IsControl(r), r == utf8.RuneError, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		case r == utf8.RuneError, protocol.Invisible(r):
 			return -1
 		}
 		return r

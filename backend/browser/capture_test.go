@@ -259,3 +259,54 @@ func TestDiff(t *testing.T) {
 		t.Errorf("another tab: %+v, %v", pixels, err)
 	}
 }
+
+// A screenshot with more pixels than the browser's drawing process can take is refused
+// with what to do, and a sequence of sizes near the limit leaves the browser running.
+func TestScreenshotsNearTheLargest(t *testing.T) {
+	f := headless(t)
+	id := f.first(t)
+	site := pages(t, map[string]string{"/": `<!doctype html><body style="margin:0;height:8300px;background:linear-gradient(red,blue)">`, "/tall": `<!doctype html><body style="margin:0;height:16384px">`})
+	if _, err := f.Navigate(deadline(t), nobody, id, site+"/", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	widths := []int{8000, 50, 8080}
+	if testing.Short() {
+		widths = widths[:2]
+	}
+	shots, err := f.Responsive(deadline(t), nobody, id, widths, protocol.ScreenshotRequest{Format: "jpeg", Full: true})
+	if err != nil || len(shots) != len(widths) {
+		t.Fatalf("near the largest: %v", err)
+	}
+	for i, shot := range shots {
+		if shot.Width != widths[i] || shot.Height != 8300 {
+			t.Errorf("%d wide: %+v", widths[i], shot)
+		}
+	}
+	if _, err := f.Navigate(deadline(t), nobody, id, site+"/tall", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Responsive(deadline(t), nobody, id, []int{5000}, protocol.ScreenshotRequest{Format: "jpeg", Full: true})
+	if e := protocol.AsError(err); e == nil || e.Code != protocol.CodeTooLarge || !strings.Contains(e.Message, "5000 × 16384") || !strings.Contains(e.Hint, "--full") {
+		t.Errorf("larger: %v", err)
+	}
+	// The limit counts pixels of the screen.
+	if _, err := f.Emulate(deadline(t), nobody, id, func(e *protocol.Emulation) {
+		e.Viewport = &protocol.EmulatedViewport{Width: 1300, Height: 800, Scale: 3}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []protocol.TabID{id, ""} {
+		if in == "" { // the tab is in the background now
+			if _, err := f.NewTab(deadline(t), "", false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err = f.Screenshot(deadline(t), nobody, id, protocol.ScreenshotRequest{Format: "jpeg", Full: true})
+		if e := protocol.AsError(err); e == nil || e.Code != protocol.CodeTooLarge || !strings.Contains(e.Message, "3900 × 49152") {
+			t.Errorf("at three times the density: %v", err)
+		}
+	}
+	if v, err := f.Evaluate(deadline(t), nobody, id, "innerWidth"); err != nil || string(v.Value) != "1300" {
+		t.Errorf("the page is %s wide, %v", v.Value, err)
+	}
+}

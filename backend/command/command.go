@@ -28,8 +28,8 @@ type Command struct {
 	OpensTab bool
 	// Throws: an error of a script that the command runs is text of the page.
 	Throws bool
-	// First refuses a call that no approval of the user can allow; nil refuses
-	// nothing.
+	// First refuses a call that no approval of the user can allow, and says what its
+	// arguments mean (Invocation.Means); nil does nothing.
 	First func(in *Invocation) error
 	// Opens returns the address that a command of the kind open goes to; "" for
 	// none.

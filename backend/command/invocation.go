@@ -2,7 +2,9 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -125,6 +127,18 @@ func (in *Invocation) By() protocol.Caller { return in.by }
 // Command.Replaces.
 func (in *Invocation) Shown(difference []protocol.ApprovalArg) bool {
 	return slices.Equal(in.shown, difference)
+}
+
+// Means replaces an argument that names files by what it means, before anybody is asked:
+// the user is shown that, and the command runs with it.
+func (in *Invocation) Means(name string, files []string) error {
+	raw, err := json.Marshal(files)
+	if err != nil {
+		return err
+	}
+	in.Args, in.call.Request.Args = maps.Clone(in.Args), maps.Clone(in.call.Request.Args)
+	in.Args[name], in.call.Request.Args[name] = files, raw
+	return nil
 }
 
 // BesideSnapshots reports whether the call takes a screenshot that no caller waits

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
@@ -27,9 +28,12 @@ const rootCapabilities = "CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_K
 
 // try starts a program as Wrap would.
 func try(ctx context.Context, helper string) error {
-	path, err := exec.LookPath(bubblewrap)
+	path, err := proc.Look(bubblewrap)
 	if err != nil {
 		return protocol.NewError(protocol.CodeNotConfined, "bubblewrap is not installed", "install the package bubblewrap: sudo apt install bubblewrap")
+	}
+	if proc.Replaceable(path) {
+		return protocol.NewError(protocol.CodeNotConfined, "an agent could replace "+path+", which confines the next one", "install the package bubblewrap of the system: sudo apt install bubblewrap")
 	}
 	hidden, err := os.MkdirTemp("", "pilotfish-confine-*")
 	if err != nil {
@@ -129,10 +133,9 @@ func Exit(e protocol.Exit) protocol.Exit {
 // program, as shells do.
 const signalExit = 128
 
-// programPath is where bubblewrap is. The path of the system comes first: an agent's
-// own PATH may name another one.
+// programPath is where bubblewrap is: one that no agent can have put there.
 func programPath() string {
-	if path, err := exec.LookPath(bubblewrap); err == nil {
+	if path, err := proc.Look(bubblewrap); err == nil && !proc.Replaceable(path) {
 		return path
 	}
 	return "/usr/bin/" + bubblewrap
@@ -185,7 +188,27 @@ func desktopFiles(env []string) []string {
 			}
 		}
 	}
-	return slices.DeleteFunc(files, func(path string) bool { return !filepath.IsAbs(path) })
+	return slices.DeleteFunc(append(files, otherBuses()...), func(path string) bool { return !filepath.IsAbs(path) })
+}
+
+// otherBuses are the sockets of message buses that listen now, whatever the environment
+// names: those of another desktop of the user, or of a program that has started its own.
+// dbus-daemon names them so.
+func otherBuses() []string {
+	data, _ := os.ReadFile("/proc/net/unix") // where there is none, nothing is listed
+	var found []string
+	for line := range strings.Lines(string(data)) {
+		const listening = "00010000"
+		fields := strings.Fields(line)
+		if len(fields) < 8 || fields[3] != listening {
+			continue
+		}
+		path := strings.TrimSuffix(line[strings.Index(line, fields[7]):], "\n")
+		if strings.HasPrefix(filepath.Base(path), "dbus-") && !slices.Contains(found, path) {
+			found = append(found, path)
+		}
+	}
+	return found
 }
 
 // desktopFolders have the sockets of the message buses, the displays and the user's

@@ -459,3 +459,25 @@ func TestDesktopFiles(t *testing.T) {
 		t.Errorf("it reaches %s", got)
 	}
 }
+
+// A message bus that the environment does not name is found by its socket.
+func TestOtherBuses(t *testing.T) {
+	dir, err := os.MkdirTemp("", "pf") //nolint:usetesting // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	var all []string
+	for _, name := range []string{"dbus-x Y", "other"} {
+		path := filepath.Join(dir, name)
+		listener, err := net.Listen("unix", path) //nolint:noctx // it ends with the test
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		all = append(all, path)
+	}
+	if found := otherBuses(); !slices.Contains(found, all[0]) || slices.Contains(found, all[1]) {
+		t.Errorf("of %q there are %q", all, found)
+	}
+}

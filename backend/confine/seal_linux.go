@@ -20,7 +20,7 @@ const landlockScopes = 6
 // Seal replaces this process by a program that reaches no abstract socket of a program
 // outside of its confinement, such as that of X or of a message bus, that has no open
 // files but its standard streams, and that puts no text into the input of its terminal,
-// which the shell of a user may read next. Where the kernel cannot close abstract
+// which the shell of a user may read next, and reads no key of the kernel's keyrings. Where the kernel cannot close abstract
 // sockets, they stay open; see DesktopGap. It runs inside of bubblewrap, which has set
 // no_new_privs.
 func Seal(path string, args []string) error {
@@ -37,7 +37,7 @@ func Seal(path string, args []string) error {
 			return err
 		}
 	}
-	if err := closeTerminalInput(); err != nil {
+	if err := closeCalls(); err != nil {
 		return err
 	}
 	return fmt.Errorf("starting %s: %w", path, unix.Exec(path, append([]string{path}, args...), os.Environ()))
@@ -93,9 +93,21 @@ func terminalCalls() map[uint32][]uint32 {
 	return nil
 }
 
-// closeTerminalInput makes the kernel refuse TIOCSTI and TIOCLINUX, which put text into
-// the input of a terminal.
-func closeTerminalInput() error {
+// keyringCalls are the numbers of add_key, request_key and keyctl, like terminalCalls.
+func keyringCalls() map[uint32][]uint32 {
+	switch runtime.GOARCH {
+	case "amd64":
+		const x32 = 0x40000000
+		return map[uint32][]uint32{unix.AUDIT_ARCH_X86_64: {248, 249, 250, x32 + 248, x32 + 249, x32 + 250}, unix.AUDIT_ARCH_I386: {286, 287, 288}}
+	case "arm64":
+		return map[uint32][]uint32{unix.AUDIT_ARCH_AARCH64: {217, 218, 219}, unix.AUDIT_ARCH_ARM: {309, 310, 311}}
+	}
+	return nil
+}
+
+// closeCalls makes the kernel refuse TIOCSTI and TIOCLINUX, which put text into the input
+// of a terminal, and answer as if it had no keyrings: root shares those of every program.
+func closeCalls() error {
 	const (
 		load   = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 		equal  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
@@ -118,10 +130,18 @@ func closeTerminalInput() error {
 	if filter == nil {
 		return nil
 	}
+	for name, calls := range keyringCalls() {
+		for _, call := range calls {
+			filter = append(filter,
+				unix.SockFilter{Code: load, K: arch}, unix.SockFilter{Code: equal, K: name, Jf: 3},
+				unix.SockFilter{Code: load, K: number}, unix.SockFilter{Code: equal, K: call, Jf: 1},
+				unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)})
+		}
+	}
 	filter = append(filter, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW})
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0); err != nil { //nolint:gosec // the call reads the program
-		return fmt.Errorf("closing the terminal's input: %w", err)
+		return fmt.Errorf("closing calls of the kernel: %w", err)
 	}
 	return nil
 }

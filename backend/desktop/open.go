@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
@@ -30,7 +31,7 @@ func Open(ctx context.Context, target string) error {
 		return err
 	}
 	name, args := opener(checked)
-	path, err := exec.LookPath(name)
+	path, err := proc.Look(name)
 	if err != nil {
 		return protocol.NewError(protocol.CodeNotRunning, "this system has no "+name, "open it yourself: "+checked)
 	}

@@ -47,6 +47,7 @@ func TestVisible(t *testing.T) {
 		"\u009b31m\u0085\x7f\r":      `\u009b31m\u0085\u007f\u000d`,
 		"\x9b31m":                    `\x9b31m`,
 		"a\u202egnp.exe\u2066\u2029": `a\u202egnp.exe\u2066\u2029`,
+		"\u200f\u061c\u200e":         `\u200f\u061c\u200e`,
 		"\U000e0041":                 `\U000e0041`,
 	} {
 		if got := Visible(text); got != want {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
@@ -51,7 +52,7 @@ func (s *Store) outside(ctx context.Context, one protocol.Secret) (string, error
 	}
 	look := s.config.Path
 	if look == nil {
-		look = exec.LookPath
+		look = proc.Look
 	}
 	for _, k := range keepers() {
 		rest, ok := strings.CutPrefix(one.From, k.prefix)

@@ -29,7 +29,7 @@ type Config struct {
 	File string
 	// Keyring reports whether the system's keychain can be used now.
 	Keyring func(context.Context) bool
-	// Path looks up a program of another keeper of secrets; nil means exec.LookPath.
+	// Path looks up a program of another keeper of secrets; nil means proc.Look.
 	Path func(name string) (string, error)
 	// Now is the clock of one-time codes; nil means time.Now.
 	Now func() time.Time

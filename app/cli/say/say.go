@@ -27,6 +27,19 @@ func Text(out io.Writer, text string) error {
 	return nil
 }
 
+// Note prints one line beside the reply, on standard error.
+func Note(out io.Writer, text string) {
+	fmt.Fprintf(out, "pilotfish: %s\n", protocol.Visible(text))
+}
+
+// Part prints a part of a line, such as a question.
+func Part(out io.Writer, text string) error {
+	if _, err := io.WriteString(out, protocol.Visible(text)); err != nil {
+		return fmt.Errorf("printing the reply: %w", err)
+	}
+	return nil
+}
+
 // Object prints one object as JSON on one line, for programs.
 func Object(out io.Writer, v any) error {
 	var line bytes.Buffer
@@ -67,7 +80,7 @@ func Advice(e *protocol.Error) string {
 
 // Waiting prints that the user is asked, at once and beside the reply.
 func Waiting(out io.Writer, q protocol.Waiting) {
-	fmt.Fprintf(out, "pilotfish: waiting for your approval in the Pilotfish panel or window: %s\n", protocol.Visible(OneLine(question.Sentence(q.Approval()))))
+	Note(out, "waiting for your approval in the Pilotfish panel or window: "+OneLine(question.Sentence(q.Approval())))
 }
 
 // OneLine puts a text on one line and shortens it, so that a page's title cannot

@@ -2,6 +2,7 @@ package desktop
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,9 @@ type Config struct {
 	NoPanel bool
 	// LightPanel gives the panel a light background; it is dark otherwise.
 	LightPanel bool
+	// Runtime is the user's runtime folder. When it is set, the session bus listens in it,
+	// as it does on most machines; else both are elsewhere.
+	Runtime string
 }
 
 // Desktop is a running desktop.
@@ -89,7 +93,11 @@ func (d *Desktop) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.address, err = d.run(ctx, "dbus-daemon", "--config-file="+config, "--nofork", "--nopidfile", "--print-address=3")
+	bus := []string{"--config-file=" + config, "--nofork", "--nopidfile", "--print-address=3"}
+	if d.cfg.Runtime != "" {
+		bus = append(bus, "--address=unix:tmpdir="+d.cfg.Runtime)
+	}
+	d.address, err = d.run(ctx, "dbus-daemon", bus...)
 	if err != nil {
 		return err
 	}
@@ -116,7 +124,7 @@ func (d *Desktop) Env() []string {
 		"XDG_CONFIG_HOME=" + d.configDir(),
 		"XDG_CACHE_HOME=" + filepath.Join(d.cfg.Dir, "cache"),
 		"XDG_DATA_HOME=" + filepath.Join(d.cfg.Dir, "data"),
-		"XDG_RUNTIME_DIR=" + filepath.Join(d.cfg.Dir, "run"),
+		"XDG_RUNTIME_DIR=" + cmp.Or(d.cfg.Runtime, filepath.Join(d.cfg.Dir, "run")),
 		"XDG_SESSION_TYPE=x11",
 		"XDG_CURRENT_DESKTOP=XFCE",
 		"GSETTINGS_BACKEND=memory", // no dconf daemon that outlives the test

@@ -129,10 +129,10 @@ func (a *asker) Ask(_ context.Context, q protocol.Approval) (protocol.ApprovalAn
 	}
 	line := ""
 	if !a.req.JSON {
-		if _, err := io.WriteString(a.out, "Trust "+a.what+"? [y/N] "); err != nil {
-			return "", fmt.Errorf("asking: %w", err)
+		err := say.Part(a.out, "Trust "+a.what+"? [y/N] ")
+		if err != nil {
+			return "", err
 		}
-		var err error
 		if line, err = bufio.NewReader(a.in).ReadString('\n'); err != nil && !errors.Is(err, io.EOF) {
 			return "", fmt.Errorf("reading the answer: %w", err)
 		}

@@ -32,8 +32,10 @@ type World struct {
 	// Env are the variables of the desktop, which a confined program does not have.
 	Env map[string]string `json:"env"`
 	// Files that Lay made outside of the confinement: an abstract socket, a terminal, a
-	// file in the shared memory, a segment of shared memory.
+	// file in the shared memory, a segment of shared memory. Bus is the socket of a session
+	// bus that the environment does not name; where it is given, it listens already. A key of the kernel's has the name Abstract.
 	Abstract string `json:"abstract"`
+	Bus      string `json:"bus"`
 	Terminal string `json:"terminal"`
 	Shared   string `json:"shared"`
 	Segment  int    `json:"segment"`

@@ -37,6 +37,18 @@ func Lay(ctx context.Context, w World) (World, func(), error) {
 		return w, end, err
 	}
 	ends = append(ends, func() { _ = listener.Close() }) // nobody was served
+	if w.Bus == "" {
+		w.Bus = filepath.Join(os.TempDir(), "dbus-"+rand.Text()[:10])
+		bus, err := new(net.ListenConfig).Listen(ctx, "unix", w.Bus)
+		if err != nil {
+			return w, end, err
+		}
+		ends = append(ends, func() { _ = bus.Close() }) // nobody was served
+	}
+	key, err := unix.AddKey("user", w.Abstract, []byte("x"), unix.KEY_SPEC_USER_KEYRING)
+	if err == nil { // some systems have no keyrings
+		ends = append(ends, func() { _, _ = unix.KeyctlInt(unix.KEYCTL_UNLINK, key, unix.KEY_SPEC_USER_KEYRING, 0, 0) }) // it was ours alone
+	}
 	master, terminal, err := pty.Open()
 	if err != nil {
 		return w, end, err

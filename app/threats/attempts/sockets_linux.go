@@ -215,6 +215,10 @@ func requested(method, path, body string, headers ...string) func(context.Contex
 		if reply.StatusCode >= http.StatusBadRequest {
 			return "", fmt.Errorf("%s", reply.Status)
 		}
-		return reply.Status, nil
+		said, err := io.ReadAll(io.LimitReader(reply.Body, 4096))
+		if err == nil && bytes.Contains(said, []byte(`"ok":false`)) {
+			err = fmt.Errorf("%.80s", said)
+		}
+		return reply.Status, err
 	}
 }

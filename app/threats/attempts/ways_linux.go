@@ -21,7 +21,7 @@ import (
 var errRefused = errors.New("there is nothing")
 
 func ways() []way {
-	return slices.Concat(fileWays(), desktopWays(), processWays(), kernelWays(), serverWays())
+	return slices.Concat(fileWays(), desktopWays(), processWays(), kernelWays(), moreWays(), serverWays(), misleading())
 }
 
 // fileWays are about the app's files.

@@ -34,6 +34,13 @@ func (p *sheet) behind(ctx context.Context, q protocol.ScreenshotRequest, clip p
 		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the page is %d × %d; for a tab in the background at most %d per side is possible", width, height, maxScreenshot),
 			"take what is in view", protocol.Try("brings the tab to the front", "tab"))
 	}
+	density, err := p.density(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := tooLarge(float64(width), float64(height), density, "take what is in view", protocol.Try("brings the tab to the front", "tab")); err != nil {
+		return nil, err
+	}
 	whole := clip.X == 0 && clip.Y == 0 && int64(clip.Width) == width && int64(clip.Height) == height
 	params := captureParams(q, nil)
 	fast := !whole

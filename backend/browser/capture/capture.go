@@ -93,6 +93,30 @@ const (
 // or is black.
 const maxScreenshot = 16384
 
+// tooLarge returns an error for a screenshot of a size in CSS pixels whose area in
+// pixels of the screen is more than protocol.MaxPixels. hint says what to do.
+func tooLarge(width, height, scale float64, hint string, try ...protocol.Suggestion) error {
+	if width*height*scale*scale <= protocol.MaxPixels {
+		return nil
+	}
+	return protocol.NewError(protocol.CodeTooLarge,
+		fmt.Sprintf("the screenshot would be %.0f × %.0f pixels; at most %d million are possible", width*scale, height*scale, protocol.MaxPixels/1_000_000), hint, try...)
+}
+
+// tallest is the largest height of a screenshot of a width, in CSS pixels.
+func tallest(width int64, scale float64) int64 {
+	return min(maxScreenshot, int64(protocol.MaxPixels/(float64(max(1, width))*scale*scale)))
+}
+
+// density is how many pixels of the screen a CSS pixel is wide.
+func (p *sheet) density(ctx context.Context) (float64, error) {
+	world, err := p.PlainWorld(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return devtools.Evaluate[float64](ctx, p.Session, "devicePixelRatio", world)
+}
+
 // Screenshot takes a screenshot of a tab, in front or not, and saves it in the
 // session's folder with mode 0600. The tab that the user sees stays in front.
 func (c *Capture) Screenshot(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.ScreenshotRequest) (protocol.Screenshot, error) {
@@ -279,7 +303,14 @@ func (p *sheet) framing(ctx context.Context, q protocol.ScreenshotRequest, shot 
 			"take it in parts with --slices or --clip")
 	}
 	shot.Width, shot.Height = int(clip.Width), int(clip.Height)
-	return clip, nil
+	if q.Slices {
+		return clip, nil // each is small
+	}
+	density, err := p.density(ctx)
+	if err == nil {
+		err = tooLarge(clip.Width, clip.Height, density, "take it in parts with --slices or --clip")
+	}
+	return clip, err
 }
 
 // bare takes a screenshot of a page without what we draw over it.

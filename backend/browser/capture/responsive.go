@@ -71,11 +71,14 @@ func (c *Capture) atWidth(ctx context.Context, id protocol.TabID, p *sheet, widt
 			// Include horizontal overflow, because users look for it here.
 			width, height = max(width, int(math.Ceil(m.CSSContentSize.Width))), max(height, int(math.Ceil(m.CSSContentSize.Height)))
 			size.Width, size.Height = int64(min(maxScreenshot, width)), int64(min(maxScreenshot, height))
+			if err := tooLarge(float64(size.Width), float64(size.Height), 1, fmt.Sprintf("choose a width of less than %d for this page, or leave out --full", size.Width)); err != nil {
+				return shot, err
+			}
 			if err := p.resize(ctx, size); err != nil {
 				return shot, err
 			}
 		}
-		inner, err := p.unroll(ctx, &size)
+		inner, err := p.unroll(ctx, &size, tallest(size.Width, 1))
 		if err != nil {
 			return shot, err
 		}

@@ -91,11 +91,12 @@ const unrollTries = 4
 
 // unroll makes a page that has a temporary size so high that the element that it
 // scrolls in shows all of its content, and stores the size. It returns the element,
-// with what is still out of view: its height may not depend on the viewport.
-func (p *sheet) unroll(ctx context.Context, size *emulation.SetDeviceMetricsOverrideParams) (scroller, error) {
+// with what is still out of view: its height may not depend on the viewport, or be more than
+// highest.
+func (p *sheet) unroll(ctx context.Context, size *emulation.SetDeviceMetricsOverrideParams, highest int64) (scroller, error) {
 	inner, err := p.scroller(ctx)
 	for range unrollTries {
-		if err != nil || inner.Hidden == 0 || size.Height+int64(inner.Hidden) > maxScreenshot {
+		if err != nil || inner.Hidden == 0 || size.Height+int64(inner.Hidden) > highest {
 			return inner, err
 		}
 		before := *size
@@ -128,19 +129,24 @@ func (c *Capture) unrolled(ctx context.Context, id protocol.TabID, p *sheet, q p
 	if q.Annotated { // the refs are where they are in the page's own size
 		return false, nil
 	}
+	density, err := p.density(ctx)
+	if err != nil {
+		return false, err
+	}
 	err = p.resized(ctx, func(own emulation.SetDeviceMetricsOverrideParams, high *sheet) error {
 		m, err := cdp.Call(ctx, p.Session, cdppage.GetLayoutMetrics, cdp.Empty{})
 		if err != nil {
 			return err
 		}
 		size := emulation.SetDeviceMetricsOverrideParams{Width: own.Width, Height: own.Height, DeviceScaleFactor: own.DeviceScaleFactor, Mobile: own.Mobile}
+		highest := tallest(size.Width, density)
 		if m.CSSContentSize != nil { // what else of the page is out of view
-			size.Height = min(maxScreenshot, max(size.Height, int64(m.CSSContentSize.Height)))
+			size.Height = min(highest, max(size.Height, int64(m.CSSContentSize.Height)))
 		}
 		if err := high.resize(ctx, size); err != nil {
 			return err
 		}
-		left, err := high.unroll(ctx, &size)
+		left, err := high.unroll(ctx, &size, highest)
 		if err != nil || left.Hidden >= inner.Hidden {
 			return err
 		}

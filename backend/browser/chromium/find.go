@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 
+	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
@@ -75,7 +76,7 @@ func FindAll() []Found {
 	var found []Found
 	for _, c := range candidates(runtime.GOOS, os.Getenv) {
 		for _, p := range c.paths {
-			if path, err := exec.LookPath(p); err == nil {
+			if path, err := proc.Look(p); err == nil {
 				if path, err = filepath.Abs(path); err == nil {
 					found = append(found, Found{Name: c.name, Path: path})
 					break

@@ -94,6 +94,8 @@ func (n *networkRules) show(ctx context.Context, s *devtools.Session) error {
 	if n.scripts == nil {
 		n.scripts = make(map[*devtools.Session]cdppage.ScriptIdentifier)
 	}
+	// Frames of other sites come and go while the tab stays.
+	maps.DeleteFunc(n.scripts, func(s *devtools.Session, _ cdppage.ScriptIdentifier) bool { return s.Ended() })
 	n.scripts[s] = added.Identifier
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/devtools/fake"
@@ -102,5 +104,28 @@ func TestSizeOf(t *testing.T) {
 	got := SizeOf(&protocol.EmulatedViewport{Width: 390, Height: 844, Scale: 3, Mobile: true})
 	if got.Width != 390 || got.ScreenHeight != 844 || got.DeviceScaleFactor != 3 || !got.Mobile {
 		t.Errorf("it is %+v", got)
+	}
+}
+
+// What is kept for a session goes when the session has ended.
+func TestEndedSessionsAreForgotten(t *testing.T) {
+	b, c := fake.Connect(t, nil)
+	b.Answer(cdppage.AddScriptToEvaluateOnNewDocument.Method, func(fake.Call) (any, error) {
+		return cdppage.AddScriptToEvaluateOnNewDocumentResult{Identifier: "1"}, nil
+	})
+	n := &networkRules{bound: []bound{{origin: "https://a.test", headers: []devtools.Header{{Name: userAgent, Value: "x"}}}}}
+	for _, id := range []target.ID{"T1", "T2", "T3"} {
+		s, err := c.Attach(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Begin(t.Context(), s, true); err != nil {
+			t.Fatal(err)
+		}
+		if _, has := n.scripts[s]; !has || len(n.scripts) != 1 {
+			t.Errorf("at %s %d sessions are kept", id, len(n.scripts))
+		}
+		b.Emit("", target.DetachedFromTarget.Method, target.EventDetachedFromTarget{SessionID: s.ID})
+		<-s.Done
 	}
 }

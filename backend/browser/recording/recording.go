@@ -5,6 +5,7 @@ package recording
 import (
 	"context"
 	_ "embed"
+	"maps"
 	"sync"
 	"time"
 
@@ -101,6 +102,8 @@ func (r *recorder) Begin(ctx context.Context, s *devtools.Session, child bool) e
 		return err
 	}
 	r.mu.Lock()
+	// Frames of other sites come and go while the tab stays.
+	maps.DeleteFunc(r.scripts, func(s *devtools.Session, _ cdppage.ScriptIdentifier) bool { return s.Ended() })
 	r.scripts[s] = res.Identifier
 	video := r.video
 	r.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"unicode"
 
 	"pilotfish/backend/browser/signins/firefox"
+	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
@@ -92,7 +92,7 @@ func (s *SignIns) sources() []source {
 			continue
 		}
 		for _, name := range o.programs {
-			if path, err := exec.LookPath(name); err == nil {
+			if path, err := proc.Look(name); err == nil {
 				if one.program, err = filepath.Abs(path); err == nil {
 					break
 				}

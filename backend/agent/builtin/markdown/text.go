@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pilotfish/backend/protocol"
 )
 
 // Shown is how much of a page's text an answer shows, in characters.
@@ -34,12 +36,7 @@ func Block(text, lang string) string {
 // its direction.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), r == unicode.ReplacementChar:
-			return -1
-		case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x2028, r == 0x2029, r >= 0xe0000 && r <= 0xe007f:
+		if r == unicode.ReplacementChar || protocol.Invisible(r) {
 			return -1
 		}
 		return r

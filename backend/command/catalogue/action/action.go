@@ -105,6 +105,7 @@ func Commands(b Browser, uploads Uploads) []command.Command {
 	upload := one("upload", "choose files in a file field, or for a button that opens a file chooser, or drop them on an element", "upload e7 report.pdf", protocol.ActUpload, "uploaded",
 		command.Arg{Name: "files", Type: command.Paths, Required: true, Help: "paths of one or more files, or of a folder"})
 	upload.Scope, upload.Kind = protocol.ScopeSensitive, protocol.ActionUpload
+	upload.First = c.realFiles
 	upload.Returns += ", dropped, accept"
 	upload.Examples = []string{"upload e7 report.pdf", `upload label=File "May, June.pdf" report.pdf`}
 	upload.Help = "A place for drops without a field gets the files by a drop. A field for a folder takes one folder, with all files in it. Over HTTP and MCP, files is a list of absolute paths. A single text with commas is one file if a file has that name, else several."
@@ -129,6 +130,28 @@ func Commands(b Browser, uploads Uploads) []command.Command {
 		upload,
 	}
 	return append(append(list, c.downloadCommand()), c.waitCommands()...)
+}
+
+// realFiles replaces the links among the files that an agent uploads by what they lead to,
+// which the user is asked about, and refuses what agents give to no page.
+func (c commands) realFiles(in *command.Invocation) error {
+	names := slices.Clone(in.Args.Paths("files"))
+	for i, name := range names {
+		if !filepath.IsAbs(name) {
+			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not an absolute path", name), "give the whole path of the file, from / on")
+		}
+		if !in.Agent() || c.uploads.Dir == "" {
+			continue
+		}
+		var err error
+		if names[i], err = c.uploads.real(name); err != nil {
+			return err
+		}
+	}
+	if !in.Agent() {
+		return nil
+	}
+	return in.Means("files", names)
 }
 
 // acting returns the handler of one kind of action.
@@ -173,12 +196,7 @@ func (c commands) acting(kind protocol.ActKind, done string) func(context.Contex
 		case protocol.ActSelect:
 			q.Values = strings.Split(q.Text, "\n")
 		case protocol.ActUpload:
-			for _, name := range in.Args.Paths("files") {
-				if !filepath.IsAbs(name) {
-					return command.Result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not an absolute path", name), "give the whole path of the file, from / on")
-				}
-				q.Values = append(q.Values, name)
-			}
+			q.Values = in.Args.Paths("files")
 		case protocol.ActScroll:
 			if q.Target == "" && !in.Args.Given("x") && !in.Args.Given("y") {
 				q.DY = scrollStep

@@ -52,22 +52,32 @@ func (u Uploads) copies(names []string) ([]string, error) {
 	return out, nil
 }
 
-// may returns an error for a file that no agent gives to a page. The user has seen the
-// path, so it must not lead elsewhere.
+// may returns an error for a file that no agent gives to a page, and for a path that leads
+// elsewhere than when the user saw it.
 func (u Uploads) may(name string) error {
-	name = filepath.Clean(name)
-	to, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return protocol.NewError(protocol.CodeBadArgument, "there is no file "+name, "check its path; commas separate several files")
+	to, err := u.real(name)
+	if err == nil && to != filepath.Clean(name) {
+		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s leads to %s by a link now", name, to), "upload that path itself")
 	}
-	if to != name {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s leads to %s by a link", name, to), "name that path itself: the user decides about what they see")
+	return err
+}
+
+// real returns the path of a file without links, or an error for one that no agent gives
+// to a page.
+func (u Uploads) real(name string) (string, error) {
+	name = filepath.Clean(name)
+	to, missing := filepath.EvalSymlinks(name)
+	if missing != nil {
+		to = name
 	}
 	private := slices.ContainsFunc(u.Private, func(dir string) bool { return within(to, dir) || within(behind(dir), to) })
 	if private && !slices.ContainsFunc(u.Open, func(dir string) bool { return within(to, dir) }) {
-		return protocol.NewError(protocol.CodeForbidden, name+" belongs to Pilotfish itself, and agents may not give it to a page", "the user can choose it in the page")
+		return "", protocol.NewError(protocol.CodeForbidden, name+" belongs to Pilotfish itself, and agents may not give it to a page", "the user can choose it in the page")
 	}
-	return nil
+	if missing != nil {
+		return "", protocol.NewError(protocol.CodeBadArgument, "there is no file "+name, "check its path; commas separate several files")
+	}
+	return to, nil
 }
 
 // within reports whether a path without links is a folder or lies in it.

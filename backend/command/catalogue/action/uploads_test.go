@@ -43,8 +43,9 @@ func TestUploadsOfAgents(t *testing.T) {
 	for name, code := range map[string]protocol.Code{
 		token: protocol.CodeForbidden, filepath.Join(home, "project", "..", "state", "pilotfish.json"): protocol.CodeForbidden,
 		filepath.Join(home, "state"): protocol.CodeForbidden, home: protocol.CodeForbidden,
-		link(token, "link.txt"): protocol.CodeBadArgument, link(filepath.Join(home, "state"), "folder") + "/pilotfish.json": protocol.CodeBadArgument,
-		link(report, "again.csv"): protocol.CodeBadArgument, filepath.Join(home, "none"): protocol.CodeBadArgument,
+		link(token, "link.txt"): protocol.CodeForbidden, link(filepath.Join(home, "state"), "folder") + "/pilotfish.json": protocol.CodeForbidden,
+		filepath.Join(home, "state", "none"): protocol.CodeForbidden,
+		link(report, "again.csv"):            protocol.CodeBadArgument, filepath.Join(home, "none"): protocol.CodeBadArgument,
 	} {
 		if got, err := u.copies([]string{report, name}); err == nil || protocol.AsError(err).Code != code {
 			t.Errorf("%s: %v, %v, want %s", name, got, err, code)

@@ -241,6 +241,10 @@ func (c commands) runViewport(ctx context.Context, in *command.Invocation) (comm
 			return command.Result{}, command.BadArgument(fmt.Sprintf("%.40q is no scale from 0.25 to 5", s), "", protocol.Example("viewport", "390x844", "--scale", "3"))
 		}
 	}
+	if pixels := float64(width) * float64(height) * scale * scale; pixels > protocol.MaxPixels {
+		return command.Result{}, command.BadArgument(fmt.Sprintf("%dx%d at the scale %g is %.0f million pixels; at most %d million are possible", width, height, scale, pixels/1e6, protocol.MaxPixels/1_000_000),
+			"choose a smaller size or scale", protocol.Example("viewport", "390x844"))
+	}
 	return c.emulate(ctx, in, func(e *protocol.Emulation) {
 		dropDevice(e)
 		e.Viewport = &protocol.EmulatedViewport{Width: width, Height: height, Scale: scale, Mobile: in.Args.Flag("mobile"), Touch: in.Args.Flag("touch")}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"pilotfish/backend/command"
@@ -70,6 +71,19 @@ func TestGeolocation(t *testing.T) {
 	for _, text := range []string{"91,0", "0,181", "1", "a,b", "1,2,3,4", "NaN,0", "1,2,-1"} {
 		if p, err := at(text); err == nil {
 			t.Errorf("%s is %+v", text, p)
+		}
+	}
+}
+
+// A viewport that the browser's drawing process could not take is refused.
+func TestLargestViewport(t *testing.T) {
+	b := &believing{}
+	c := commands{b}
+	for size, fits := range map[string]bool{"8000x8000 1": true, "9000x9000 1": false, "4000x4000 2": true, "3000x3000 5": false, "10000x6700 1": true} {
+		at, scale, _ := strings.Cut(size, " ")
+		_, err := c.runViewport(t.Context(), &command.Invocation{Tab: "t1", Args: command.Values{"size": at, "scale": scale}})
+		if (err == nil) != fits {
+			t.Errorf("%s: %v", size, err)
 		}
 	}
 }
