@@ -4685,7 +4685,7 @@ export interface SessionInfo {
    */
   approvals?: Approval[];
   /**
-   * Identity is absent when nothing of it is set, and while the browser is stopped.
+   * Identity is absent when nothing of it is set. Of a stopped session it has the colour.
    */
   identity?: IdentityFacts;
 }
