@@ -7444,7 +7444,7 @@ export interface WindowState {
    */
   schedules: number /* uint64 */;
   /**
-   * Work counts the changes of tasks, in the same way.
+   * Work counts the changes of tasks and routines, in the same way.
    */
   work: number /* uint64 */;
   /**
