@@ -3,6 +3,9 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -47,7 +50,7 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 		tray.Running = true
 		prefix := ""
 		if several || s.Name != protocol.DefaultSession {
-			prefix = shorten(cmp.Or(s.Title, string(s.Name))) + " · "
+			prefix = dot(s.Identity) + shorten(cmp.Or(s.Title, string(s.Name))) + " · "
 		}
 		claimAgents(s, claim)
 		for _, w := range s.Approvals {
@@ -62,6 +65,30 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 		claim(5, protocol.IconError, shorten(state.Problem.Message))
 	}
 	return tray
+}
+
+// dot is the circle in the colour of a session's windows, or the one next to it: a menu
+// draws text only, and on Linux no pictures.
+func dot(identity *protocol.IdentityFacts) string {
+	if identity == nil || identity.Color == "" {
+		return ""
+	}
+	rgb, err := strconv.ParseUint(strings.TrimPrefix(identity.Color, "#"), 16, 32)
+	if err != nil {
+		return ""
+	}
+	circles := map[string]uint64{
+		"🔴": 0xdc2832, "🟠": 0xf59114, "🟡": 0xfacd32, "🟢": 0x3caa46, "🔵": 0x1e78e6, "🟣": 0xa046d2, "🟤": 0x825032, "⚫": 0x282828, "⚪": 0xebebeb,
+	}
+	away := func(other uint64) (sum int) {
+		for shift := 0; shift <= 16; shift += 8 {
+			d := int(rgb>>shift&0xff) - int(other>>shift&0xff)
+			sum += d * d
+		}
+		return sum
+	}
+	near := slices.MinFunc(slices.Sorted(maps.Keys(circles)), func(x, y string) int { return cmp.Compare(away(circles[x]), away(circles[y])) })
+	return near + " "
 }
 
 // running counts the running sessions.

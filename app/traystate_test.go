@@ -120,14 +120,28 @@ func TestTrayListsTheTabsOfWhatRuns(t *testing.T) {
 	}
 
 	two := sessionInfo("work", protocol.SessionRunning)
-	two.Tabs = []protocol.Tab{{ID: "t1", Title: "Mail", Crashed: true}}
+	two.Tabs, two.Identity = []protocol.Tab{{ID: "t1", Title: "Mail", Crashed: true}}, &protocol.IdentityFacts{Color: "#c5221f"}
 	got = labels(trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{one, two}}))
-	if want := "default/t1 default · Welcome — claude needs you\ndefault/t2 default · https://example.test/\nwork/t1 work · Mail (crashed)"; got != want {
+	if want := "default/t1 default · Welcome — claude needs you\ndefault/t2 default · https://example.test/\nwork/t1 🔴 work · Mail (crashed)"; got != want {
 		t.Errorf("several sessions: got\n%s\nwant\n%s", got, want)
 	}
 	got = labels(trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{two}}))
-	if want := "work/t1 work · Mail (crashed)"; got != want {
+	if want := "work/t1 🔴 work · Mail (crashed)"; got != want {
 		t.Errorf("another session than the default one: got %q, want %q", got, want)
+	}
+}
+
+// A menu shows a session's colour as the nearest circle there is.
+func TestCirclesOfSessions(t *testing.T) {
+	for color, want := range map[string]string{
+		"#1a73e8": "🔵 ", "#188038": "🟢 ", "#c5221f": "🔴 ", "#e37400": "🟠 ", "#9334e6": "🟣 ", "#ffffff": "⚪ ", "#000000": "⚫ ", "": "", "red": "",
+	} {
+		if got := dot(&protocol.IdentityFacts{Color: color}); got != want {
+			t.Errorf("%s is %q, want %q", color, got, want)
+		}
+	}
+	if dot(nil) != "" {
+		t.Error("a session without a colour has a circle")
 	}
 }
 

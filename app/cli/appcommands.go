@@ -177,7 +177,11 @@ func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
 			if tab.Focused {
 				mark = "*"
 			}
-			fmt.Fprintf(&b, "  %s %-4s %s  %s", mark, tab.ID, say.OneLine(tab.Title), say.OneLine(tab.URL))
+			where := say.OneLine(tab.URL)
+			if title := protocol.PageTitle(tab.Title, tab.URL); title != "" {
+				where = say.OneLine(title) + "  " + where
+			}
+			fmt.Fprintf(&b, "  %s %-4s %s", mark, tab.ID, where)
 			if tab.Agent != nil {
 				fmt.Fprintf(&b, "  [%s: %s]", say.OneLine(tab.Agent.Name), tab.Agent.Status)
 			}

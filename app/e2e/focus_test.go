@@ -131,6 +131,20 @@ func (h *hands) firstClickOfChat(url string) {
 	if err := page.Eval(h.ctx, "window.keys", &keys); err != nil || keys != "" {
 		h.t.Errorf("the page got keys: %s, %v", keys, err)
 	}
+	// So they do when a script of a command opens an empty tab in front.
+	h.x11("key", "ctrl+a", "Delete")
+	h.until(h.panel, "the message box is empty", composer+`.value === ''`)
+	if out, err := h.cliRun("eval", "open('about:blank')", "--tab", "t1"); err != nil {
+		h.t.Fatalf("%v\n%s", err, out)
+	}
+	h.until(h.panel, "the panel has the keyboard", "document.hasFocus()")
+	h.x11("type", "--delay", "20", "still here")
+	h.until(h.panel, "the message box has what was typed", `document.activeElement.value === 'still here'`)
+	for _, args := range [][]string{{"tab", "t1"}, {"closetab", "t2"}} {
+		if out, err := h.cliRun(args...); err != nil {
+			h.t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
 	if err := page.Eval(h.ctx, "window.orders = 0", nil); err != nil {
 		h.t.Fatal(err)
 	}

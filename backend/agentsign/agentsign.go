@@ -41,18 +41,27 @@ type Signs struct {
 
 	mu    sync.Mutex
 	tabs  map[protocol.TabID]*tab
-	front map[protocol.TabID]bool // of each open tab: whether the user sees it
+	known map[protocol.TabID]seen // the open tabs
+}
+
+// seen is what is known of an open tab: whether the user sees it, and the state of its
+// agent.
+type seen struct {
+	front  bool
+	status protocol.AgentStatus
 }
 
 // tab is what is known of one tab in which an agent has run a command.
 type tab struct {
 	who     string
+	kind    protocol.ActorKind
 	running int       // commands that run now
 	last    time.Time // when the last one ended
 	status  protocol.AgentStatus
 	open    bool
 	front   bool // the user sees it
 	drawn   *protocol.AgentSign
+	again   time.Time // when drawing is tried again, after it failed
 	strip   strip
 }
 
@@ -76,11 +85,11 @@ func (s *Signs) Began(actor protocol.Actor, id protocol.TabID) (ended func()) {
 	s.mu.Lock()
 	t := s.tabs[id]
 	if t == nil {
-		front, known := s.front[id]
-		t = &tab{open: true, front: front || !known}
+		of, known := s.known[id]
+		t = &tab{open: true, front: of.front || !known, status: of.status}
 		s.tabs[id] = t
 	}
-	t.who = name(actor)
+	t.who, t.kind = name(actor), actor.Kind
 	t.running++
 	s.mu.Unlock()
 	s.stir()
@@ -114,24 +123,39 @@ func name(a protocol.Actor) string {
 	return text
 }
 
-// Tabs reports the open tabs with the states of their agents.
+// Tabs reports the open tabs with the states of their agents. The sign of an agent that
+// reports its state ends with its work, in whatever way that ends: it is done, was
+// stopped, has failed, or its terminal is closed.
 func (s *Signs) Tabs(open []protocol.Tab) {
 	s.mu.Lock()
-	s.front = make(map[protocol.TabID]bool, len(open))
+	s.known = make(map[protocol.TabID]seen, len(open))
+	worked := make(map[*tab]bool)
 	for _, t := range s.tabs {
+		worked[t] = t.kind != protocol.ActorMCP && busy(t.status)
 		t.open, t.status = false, ""
 	}
 	for _, o := range open {
-		s.front[o.ID] = o.Active
+		of := seen{front: o.Active}
+		if o.Agent != nil {
+			of.status = o.Agent.Status
+		}
+		s.known[o.ID] = of
 		if t := s.tabs[o.ID]; t != nil {
-			t.open, t.front = true, o.Active
-			if o.Agent != nil {
-				t.status = o.Agent.Status
-			}
+			t.open, t.front, t.status = true, of.front, of.status
+		}
+	}
+	for t := range worked {
+		if worked[t] && !busy(t.status) {
+			t.last = time.Time{}
 		}
 	}
 	s.mu.Unlock()
 	s.stir()
+}
+
+// busy reports whether an agent of this state works, or waits in its work for the user.
+func busy(status protocol.AgentStatus) bool {
+	return status == protocol.AgentWorking || status == protocol.AgentNeedsYou
 }
 
 func (s *Signs) stir() {
@@ -182,8 +206,9 @@ func (s *Signs) Run(ctx context.Context, b Browser) {
 // draw draws what has changed, and returns when the next sign ends by itself.
 func (s *Signs) draw(ctx context.Context, b Browser) (next time.Time) {
 	type change struct {
-		id   protocol.TabID
-		sign *protocol.AgentSign
+		id        protocol.TabID
+		t         *tab
+		sign, was *protocol.AgentSign
 	}
 	var changes []change
 	s.mu.Lock()
@@ -198,9 +223,15 @@ func (s *Signs) draw(ctx context.Context, b Browser) (next time.Time) {
 		if !ends.IsZero() && (next.IsZero() || ends.Before(next)) {
 			next = ends
 		}
+		if t.again.After(time.Now()) {
+			if next.IsZero() || t.again.Before(next) {
+				next = t.again
+			}
+			continue
+		}
 		if !same(sign, t.drawn) {
+			changes = append(changes, change{id, t, sign, t.drawn})
 			t.drawn = sign
-			changes = append(changes, change{id, sign})
 		}
 		if sign == nil && t.strip.color == "" {
 			delete(s.tabs, id)
@@ -211,6 +242,16 @@ func (s *Signs) draw(ctx context.Context, b Browser) (next time.Time) {
 		timed, cancel := context.WithTimeout(ctx, timeout)
 		if err := b.SetAgent(timed, c.id, c.sign); err != nil && ctx.Err() == nil {
 			s.log.DebugContext(ctx, "the sign of an agent could not be drawn", "tab", c.id, "error", err)
+			// A page that is busy has the old sign, which would stay.
+			s.mu.Lock()
+			if s.tabs[c.id] == nil {
+				s.tabs[c.id] = c.t
+			}
+			c.t.drawn, c.t.again = c.was, time.Now().Add(linger)
+			if next.IsZero() || c.t.again.Before(next) {
+				next = c.t.again
+			}
+			s.mu.Unlock()
 		}
 		cancel()
 	}

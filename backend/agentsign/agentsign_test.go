@@ -15,6 +15,7 @@ import (
 
 type board struct {
 	mu     sync.Mutex
+	busy   bool // pages do not answer
 	said   []string
 	groups []protocol.TabGroup
 }
@@ -62,6 +63,9 @@ func (b *board) SetAgent(_ context.Context, tab protocol.TabID, sign *protocol.A
 		b.said = append(b.said, string(tab)+" nothing")
 	} else {
 		b.said = append(b.said, string(tab)+" "+sign.Words)
+	}
+	if b.busy {
+		return protocol.NewError(protocol.CodeTimeout, "the page is busy", "")
 	}
 	if tab == "t9" {
 		return protocol.NewError(protocol.CodeGone, "the page is gone", "")
@@ -112,10 +116,55 @@ func TestSigns(t *testing.T) {
 		expect("t1 Claude Code needs you")
 		s.Tabs(tabs(protocol.AgentWorking, "t1"))
 		expect("t1 Claude Code works in this tab")
-		// A sign ends by itself, some time after the last command.
 		s.Tabs(tabs(protocol.AgentIdle, "t1"))
-		time.Sleep(linger + time.Second) // of the fake clock
 		expect("t1 nothing")
+		// It ends at once, however the work of an agent that reports its state ends.
+		chat := protocol.Actor{Kind: protocol.ActorChat, Name: "Claude Code"}
+		for _, actor := range []protocol.Actor{claude, chat} {
+			for _, end := range [][]protocol.Tab{
+				tabs(protocol.AgentIdle, "t1"), tabs(protocol.AgentEnded, "t1"), tabs(protocol.AgentMissing, "t1"), {{ID: "t1", Active: true}},
+			} {
+				s.Tabs(tabs(protocol.AgentWorking, "t1"))
+				ended := s.Began(actor, "t1")
+				expect("t1 Claude Code works in this tab")
+				s.Tabs(tabs(protocol.AgentNeedsYou, "t1"))
+				expect("t1 Claude Code needs you")
+				s.Tabs(end)
+				expect("t1 Claude Code works in this tab") // a command still runs
+				ended()
+				time.Sleep(linger + time.Second) // of the fake clock
+				expect("t1 nothing")
+				s.Tabs(tabs(protocol.AgentWorking, "t1"))
+				s.Began(actor, "t1")()
+				expect("t1 Claude Code works in this tab")
+				s.Tabs(end)
+				expect("t1 nothing")
+			}
+		}
+		// One that reports no state ends some time after its last command, whatever
+		// another agent in its tab does.
+		s.Tabs(tabs(protocol.AgentWorking, "t1"))
+		s.Began(protocol.Actor{Kind: protocol.ActorMCP, Name: "Cursor"}, "t1")()
+		s.Tabs(tabs(protocol.AgentIdle, "t1"))
+		expect("t1 Cursor works in this tab")
+		time.Sleep(linger + time.Second)
+		expect("t1 nothing")
+		// A page that is busy when the work ends loses its sign later.
+		s.Tabs(tabs(protocol.AgentWorking, "t1"))
+		s.Began(claude, "t1")()
+		expect("t1 Claude Code works in this tab")
+		b.mu.Lock()
+		b.busy = true
+		b.mu.Unlock()
+		s.Tabs(tabs(protocol.AgentIdle, "t1"))
+		expect("t1 nothing")
+		b.mu.Lock()
+		b.busy = false
+		b.mu.Unlock()
+		time.Sleep(linger + time.Second)
+		expect("t1 nothing")
+		time.Sleep(linger + time.Second)
+		expect()
 		// A tab that was closed is forgotten.
 		s.Began(claude, "t2")()
 		expect("t2 Claude Code works in this tab")

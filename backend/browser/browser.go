@@ -114,6 +114,8 @@ type Config struct {
 	OnNotice func(protocol.Error)
 	// OnDownload is called when a download has begun or ended; nil for no callback.
 	OnDownload func(protocol.Download)
+	// OnRoutine is called when a recorded routine was saved; nil for no callback.
+	OnRoutine func()
 	// OnPause is called when the user asks to pause the task on a tab with an
 	// overlay. It must not block.
 	OnPause func(tab protocol.TabID)
@@ -204,7 +206,7 @@ func New(c Config) (*Browser, error) {
 			return b.Markdown(ctx, by, id, "", protocol.TextLimit)
 		},
 	})
-	b.Recordings = recording.New(work{b}, recording.Config{Folder: b.files(), Page: b.Page, Still: b.Still})
+	b.Recordings = recording.New(work{b}, recording.Config{Folder: b.files(), Page: b.Page, Still: b.Still, Saved: c.OnRoutine})
 	b.Snapshots = snapshot.New(work{b}, b.events)
 	b.Waiter = wait.New(work{b}, wait.Config{Open: b.tabs, Console: b.AwaitConsole, Request: b.AwaitRequest, Download: b.AwaitDownload})
 	b.Measure = measure.New(work{b}, b.savePage)

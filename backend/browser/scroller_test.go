@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"image"
 	"image/color"
 	"testing"
 
@@ -13,12 +14,22 @@ import (
 // says what is missing.
 func TestFullScreenshotOfAScroller(t *testing.T) {
 	const ends = `<div style="height:2400px;background:linear-gradient(red,blue)"></div><div style="height:200px;background:green"></div>`
+	labelled := func(img image.Image, y int) bool {
+		for x := range 140 {
+			for dy := range 100 {
+				if r, g, b, _ := img.At(x, y-50+dy).RGBA(); (r>>8 < 200 || g>>8 < 200 || b>>8 < 200) && (r>>8 > 20 || g>>8 < 100 || b>>8 > 20) {
+					return true
+				}
+			}
+		}
+		return false
+	}
 	const whole = `<style>html,body{height:100%;margin:0;overflow:hidden}</style>`
 	for name, c := range map[string]struct {
 		body   string
 		hidden bool // it does not grow with the viewport
 	}{
-		"main":                {body: whole + `<main id=in style="height:100%;overflow:auto">` + ends + `</main>`},
+		"main":                {body: whole + `<main id=in style="height:100%;overflow:auto;position:relative">` + ends + `<button aria-label=End style="position:absolute;top:2450px;left:20px;width:100px;height:100px;border:0;background:white"></button></main>`},
 		"a body":              {body: `<style>html{height:100%;overflow:hidden}body{height:100%;margin:0;overflow:auto}</style><b id=in></b>` + ends},
 		"a part of a grid":    {body: whole + `<div style="display:grid;height:100vh;grid-template:50px 1fr/200px 1fr"><header>h</header><b></b><nav>n</nav><div id=in style="overflow-y:scroll">` + ends + `</div></div>`},
 		"a shadow root":       {body: whole + `<x-app style="display:block;height:100%"></x-app><script>document.querySelector('x-app').attachShadow({mode:'open'}).innerHTML=` + "`<div style=\"height:100%;overflow:auto\">" + ends + "</div>`" + `</script>`},
@@ -67,8 +78,12 @@ func TestFullScreenshotOfAScroller(t *testing.T) {
 				if last := picture(t, shot.Slices[len(shot.Slices)-1]); len(shot.Slices) != 2 || picture(t, shot.Path).Bounds().Dy() != capture.SliceHeight || !near(last, 60, last.Bounds().Dy()-10, color.RGBA{G: 128}) {
 					t.Errorf("slices: %+v", shot)
 				}
-				if shot, err = f.Screenshot(deadline(t), nobody, id, protocol.ScreenshotRequest{Format: "png", Full: true, Annotated: true}); err != nil || shot.Hidden == 0 {
-					t.Errorf("with labels: %+v, %v", shot, err)
+				if shot, err = f.Screenshot(deadline(t), nobody, id, protocol.ScreenshotRequest{Format: "png", Full: true, Annotated: true}); err != nil {
+					t.Fatal(err)
+				}
+				// The label of the button at the end has another colour than the button.
+				if img = picture(t, shot.Path); shot.Hidden != 0 || shot.Labels != 1 || img.Bounds().Dy() != shot.Height || !labelled(img, img.Bounds().Dy()-100) {
+					t.Errorf("with labels: %+v, %v", shot, img.Bounds())
 				}
 			})
 		}

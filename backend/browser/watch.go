@@ -42,6 +42,7 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
 			r.panels.Follow(ctx, r.conn, v.TargetInfo)
+			r.panels.Opened(ctx, v.TargetInfo)
 			if v.TargetInfo.Type == "tab" && tabs.InFront(v.TargetInfo) {
 				r.askFront(ctx)
 			}

@@ -75,11 +75,19 @@ func AsError(err error) error {
 	return err
 }
 
-// Facts are what window and command line show of the identity of a session that runs.
+// Facts are what window and command line show of the identity of a session: of one that
+// does not run its colour, by which it is found.
 func (s *Session) Facts() *protocol.IdentityFacts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.used == nil || reflect.ValueOf(*s.used).IsZero() {
+	if s.used == nil {
+		id, _ := Read(s.cfg.Settings, s.cfg.Name) // a start says what is wrong with the settings
+		if color := cmp.Or(id.Color, colorOf(s.cfg.Name)); color != "" {
+			return &protocol.IdentityFacts{Color: color}
+		}
+		return nil
+	}
+	if reflect.ValueOf(*s.used).IsZero() {
 		return nil
 	}
 	return &protocol.IdentityFacts{Color: s.used.Color, Temporary: s.used.Profile == profileTemporary, Proxy: bare(s.used.Proxy)}
@@ -158,7 +166,7 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 	if err != nil {
 		return nil, err
 	}
-	r.Switches = switches(id, proxy)
+	r.Switches = switches(s.cfg.Name, id, proxy)
 	s.mu.Lock()
 	s.used = &id
 	s.mu.Unlock()

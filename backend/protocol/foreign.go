@@ -9,6 +9,16 @@ import (
 	"unicode/utf8"
 )
 
+// PageTitle returns a page's title; "" for one that is the page's address, which Chromium
+// shows where a page has no title.
+func PageTitle(title, address string) string {
+	bare := strings.TrimSuffix(title, "/")
+	if title == address || bare != "" && strings.HasSuffix(strings.TrimSuffix(address, "/"), "://"+bare) {
+		return ""
+	}
+	return title
+}
+
 // PageOrigin returns the source that is named for text of a page at an address.
 func PageOrigin(address string) string {
 	u, err := url.Parse(address)

@@ -40,7 +40,7 @@ type SessionInfo struct {
 	Terminals []TerminalInfo `json:"terminals"`
 	// Approvals are the requests that wait for the user, oldest first.
 	Approvals []Approval `json:"approvals,omitempty"`
-	// Identity is absent when nothing of it is set, and while the browser is stopped.
+	// Identity is absent when nothing of it is set. Of a stopped session it has the colour.
 	Identity *IdentityFacts `json:"identity,omitempty"`
 }
 

@@ -128,7 +128,7 @@ type WindowState struct {
 	Models uint64 `json:"models"`
 	// Schedules counts the changes of the schedules and their runs, in the same way.
 	Schedules uint64 `json:"schedules"`
-	// Work counts the changes of tasks, in the same way.
+	// Work counts the changes of tasks and routines, in the same way.
 	Work uint64 `json:"work"`
 	// Theme and TextSize are those of the settings.
 	Theme    Theme `json:"theme"`

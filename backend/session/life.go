@@ -116,7 +116,7 @@ func (s *Session) newRun() (_ *run, err error) {
 			},
 			Tabs: func() []protocol.Tab { return r.browser.Tabs() },
 		}),
-		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, OnSign: signClicked(s), OnDownload: s.recorder.Download, Logger: s.plainLog(),
+		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, OnSign: signClicked(s), OnDownload: s.recorder.Download, OnRoutine: s.workChanged, Logger: s.plainLog(),
 	})
 	if err != nil {
 		return nil, err

@@ -94,7 +94,7 @@ type Manager struct {
 	first, firstPanel, firstScreen, begun hub.Latch
 	use                                   hub.Use // of the commands, by all callers
 
-	work  atomic.Uint64 // counts changes of tasks; see protocol.WindowState
+	work  atomic.Uint64 // counts changes of tasks and routines; see protocol.WindowState
 	count atomic.Int64  // of sessions; sessions read it while mu is held
 
 	mu       sync.Mutex

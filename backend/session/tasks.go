@@ -20,13 +20,12 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 		s.events.Publish(event)
 		switch event.(type) {
 		case protocol.TaskChangedEvent, protocol.TaskGoneEvent:
-			s.m.work.Add(1)
-			s.m.changed()
+			s.workChanged()
 		}
 	}
 	pages := view.New(view.Config{Tabs: s.tabs.All, Publish: publish, Logger: s.plainLog()})
 	cfg := control.Config{
-		Headless: s.m.cfg.Headless, Publish: publish, Stepped: s.recorder.TaskStep,
+		Headless: s.m.cfg.Headless, Publish: publish, Saved: s.workChanged, Stepped: s.recorder.TaskStep,
 		Tabs: s.tabs.All, Gone: s.approvals.Gone, Logger: s.plainLog(),
 		Dirs: func() (control.Dirs, error) {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)
@@ -48,6 +47,12 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 		cfg.Models = s.m.cfg.Models
 	}
 	return control.New(cfg, pages), pages
+}
+
+// workChanged tells the window that the tasks or the routines of a session have changed.
+func (s *Session) workChanged() {
+	s.m.work.Add(1)
+	s.m.changed()
 }
 
 // Work returns the tasks and routines of a session, for the window.

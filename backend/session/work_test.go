@@ -12,8 +12,12 @@ func TestWork(t *testing.T) {
 	m := newManager(t, t.TempDir(), false)
 	s := m.sessions[protocol.DefaultSession]
 	t.Cleanup(s.tasks.Close)
+	empty := m.Window().Work
 	if _, err := s.tasks.SaveRoutine(protocol.TaskRoutine{Name: "report", Goal: "report on ${city}", Actions: []byte(`{"deeds":[]}`)}); err != nil {
 		t.Fatal(err)
+	}
+	if m.Window().Work == empty {
+		t.Error("the window is not told that a routine is new")
 	}
 	head := &protocol.Task{Title: "Orders", Goal: "count the orders", State: protocol.TaskDone, Tabs: []protocol.TabID{}}
 	before := m.Window().Work
@@ -26,6 +30,10 @@ func TestWork(t *testing.T) {
 	work, err := m.Work(protocol.DefaultSession)
 	if err != nil || len(work.Routines) != 1 || work.Routines[0].Name != "report" || work.Routines[0].Actions != nil || len(work.Tasks) != 1 || work.Tasks[0].Goal != head.Goal {
 		t.Errorf("%+v, %v", work, err)
+	}
+	full := m.Window().Work
+	if _, err := s.tasks.DeleteRoutine("report"); err != nil || m.Window().Work == full {
+		t.Errorf("the window is not told that a routine is gone, %v", err)
 	}
 	if _, err := m.Work("none"); protocol.AsError(err).Code != protocol.CodeUnknownSession {
 		t.Errorf("a session that does not exist: %v", err)

@@ -125,6 +125,26 @@ describe('what was said', () => {
     expect(asked('/chat/route-rule')).toEqual([{ word: 'what', strong: false }]);
   });
 
+  it('in several parts is copied whole', async () => {
+    fill(made);
+    made.chat.put(conversation, { kind: 'user', text: 'What is it?', message: 'm9' });
+    made.chat.put(conversation, { kind: 'text', text: 'I look.' });
+    made.chat.put(conversation, { kind: 'text', text: 'It is **ten**.' });
+    await open();
+    await page.getByText('It is ten.').waitFor();
+    const before = await button('Copy the whole answer').count();
+    made.chat.put(conversation, {
+      kind: 'end',
+      message: 'm9',
+      end: { reason: 'done', durationMs: 900 },
+    });
+    await expect.poll(() => button('Copy the whole answer').count()).toBe(before + 1);
+    await button('Copy the whole answer').last().click();
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toBe('I look.\n\nIt is **ten**.');
+  });
+
   it('is copied as Markdown', async () => {
     fill(made);
     await open();

@@ -160,7 +160,7 @@ describe('Send to agent', () => {
     await page.getByText('Added to the task.').waitFor();
     const field = page.getByRole('textbox', { name: 'What should be done' });
     expect(await field.inputValue()).toMatch(
-      /^Press this:\n\[Element e\d+, from https:\/\/example.com\]\n<page-\w+ .*>\nbutton "Buy"/,
+      /^Press this:\n\[Element e\d+, from https:\/\/example.com\]\nbutton "Buy".*\n$/,
     );
   });
 });

@@ -25,6 +25,23 @@ function cut(page: Page): Promise<string[]> {
   );
 }
 
+/** The states in a header of which only a letter or two can be read. */
+function unreadable(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('header .status > .soft')]
+      .filter((word) => {
+        const line = word.parentElement?.getBoundingClientRect();
+        const at = word.getBoundingClientRect();
+        return at.width > 0 && at.top < (line?.bottom ?? 0) && word.scrollWidth > at.width + 1;
+      })
+      .filter(
+        (word) =>
+          word.getBoundingClientRect().width < 3 * parseFloat(getComputedStyle(word).fontSize),
+      )
+      .map((word) => word.textContent),
+  );
+}
+
 describe.each([
   ...states,
   ...chatStates,
@@ -38,6 +55,7 @@ describe.each([
     await accessible(page, {
       also: async (scheme) => {
         await picture(page, `${state.name}-320-${scheme}`);
+        expect(await unreadable(page), scheme).toEqual([]);
         expect(await cut(page), scheme).toEqual([]);
       },
     });

@@ -30,3 +30,36 @@ export function manyLines(text: string): string {
 export function withoutEnvelopes(text: string): string {
   return text.replace(/<page-[0-9a-f]+ origin="[^"]*">\n?|\n?<\/page-[0-9a-f]+>/g, '');
 }
+
+/**
+ * Text with envelopes while a person edits it: they see it without the tags, and what they left as
+ * it was gets its tags back. What they changed is their own text.
+ */
+export class Envelopes {
+  /** The text of each envelope, with the line above it that names its origin. */
+  readonly #opened = new Map<string, string>();
+
+  open(text: string): string {
+    return text.replace(
+      /((?:^\[[^\n]*\]\n)?)<(page-[0-9a-f]+) origin="[^"\n]*">\n?([^]*?)\n?<\/\2>/gm,
+      (whole, title: string, _tag, inner: string) => {
+        this.#opened.set(title + inner, whole);
+        return title + inner;
+      },
+    );
+  }
+
+  close(text: string): string {
+    // The longest first: one text can be a part of another one.
+    const opened = [...this.#opened].sort(([one], [other]) => other.length - one.length);
+    const whole: string[] = [];
+    let out = text;
+    for (const [plain, enveloped] of opened) {
+      if (plain === '' || !out.includes(plain)) continue;
+      // A mark that no field contains keeps the place, so that nothing is put in twice.
+      out = out.replaceAll(plain, `\u0000${String(whole.push(enveloped) - 1)}\u0000`);
+    }
+    // eslint-disable-next-line no-control-regex
+    return out.replace(/\u0000(\d+)\u0000/g, (_mark, at: string) => whole[Number(at)] ?? '');
+  }
+}

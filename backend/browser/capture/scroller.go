@@ -126,9 +126,6 @@ func (c *Capture) unrolled(ctx context.Context, id protocol.TabID, p *sheet, q p
 	}
 	defer p.scrollBack(ctx)
 	shot.Scroller, shot.Hidden = inner.missing()
-	if q.Annotated { // the refs are where they are in the page's own size
-		return false, nil
-	}
 	density, err := p.density(ctx)
 	if err != nil {
 		return false, err
@@ -153,14 +150,29 @@ func (c *Capture) unrolled(ctx context.Context, id protocol.TabID, p *sheet, q p
 		shot.Scroller, shot.Hidden = left.missing()
 		shot.Width, shot.Height = int(size.Width), int(size.Height)
 		plain := q
-		if q.Slices {
+		if q.Slices || q.Annotated && q.Format == "webp" { // we cannot draw on a WebP image
 			plain.Format, plain.Quality = "png", 0
+		}
+		var labels []label
+		if q.Annotated { // they are where the page has them now, as high as it is
+			if labels, err = p.labels(ctx, nil); err != nil {
+				return err
+			}
+			shot.Labels = len(labels)
 		}
 		data, err := high.captureSized(ctx, captureParams(plain, nil), float64(size.Width), float64(size.Height))
 		if err != nil {
 			return err
 		}
 		taken = true
+		if q.Annotated {
+			if data, err = annotate(data, plain, labels, shot.Width); err == nil && q.Format == "webp" && !q.Slices {
+				data, err = p.webp(ctx, data, q.Quality)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		return c.keep(ctx, id, p, q, data, shot)
 	})
 	return taken, err

@@ -36,10 +36,14 @@ type Panels struct {
 	panels map[target.ID]*Panel
 	holder *Panel // the panel that has the focus; nil for none
 
-	left    *Panel    // the panel that had the focus last, until another one has it
-	leftAt  time.Time // when it reported its loss
-	shownAt time.Time // when the tab in front last showed another document
+	left      *Panel    // the panel that had the focus last, until another one has it
+	leftAt    time.Time // when it reported its loss
+	shownAt   time.Time // when the tab in front last showed another document
+	gestureAt time.Time // when a command last gave a page a user's gesture
 }
+
+// gesture is how long after a gesture Chromium lets a page open a window.
+const gesture = 5 * time.Second
 
 // taking is the time within which a panel that lost the focus lost it to a document that the
 // tab in front began to show. A panel reports a loss 60 ms late (steadyfocus.ts), and either
@@ -163,6 +167,27 @@ func (k *Panels) Shown(ctx context.Context) {
 	}
 }
 
+// Opened gives the focus back to the panel that has it, or is about to report its loss,
+// because a page opened a tab by the gesture of a command, such as a script with
+// window.open. Without such a gesture it was the user who opened the tab.
+func (k *Panels) Opened(ctx context.Context, info *target.Info) {
+	if info.Type != "page" || info.OpenerID == "" {
+		return
+	}
+	k.mu.Lock()
+	panel := k.holder
+	if time.Since(k.gestureAt) >= gesture {
+		panel = nil
+	}
+	if panel != nil {
+		k.shownAt = time.Now()
+	}
+	k.mu.Unlock()
+	if panel != nil {
+		panel.TakeBack(ctx)
+	}
+}
+
 // At returns the panel that has the focus; nil for none.
 func (k *Panels) At() *Panel {
 	k.mu.Lock()
@@ -173,7 +198,13 @@ func (k *Panels) At() *Panel {
 // GiveBackAfter returns the focus to the panel that has it, after a command was
 // sent that takes the focus away. It is called for every command.
 func (k *Panels) GiveBackAfter(ctx context.Context, s *devtools.Session, params any) {
-	if !takesFocus(params) {
+	takes := takesFocus(params)
+	if takes || runsAsUser(params) {
+		k.mu.Lock()
+		k.gestureAt = time.Now()
+		k.mu.Unlock()
+	}
+	if !takes {
 		return
 	}
 	if panel := k.At(); panel != nil && panel.Session != s {
@@ -193,6 +224,12 @@ func takesFocus(params any) bool {
 		return true
 	}
 	return false
+}
+
+// runsAsUser reports whether a command runs a script with a user's gesture.
+func runsAsUser(params any) bool {
+	q, ok := params.(runtime.EvaluateParams)
+	return ok && q.UserGesture != nil && *q.UserGesture
 }
 
 // TakeBack gives the focus back to the panel. It does not wait for the answer: it

@@ -63,6 +63,33 @@ func TestFocusComesBack(t *testing.T) {
 	}
 }
 
+// The panel gets the focus back after a script of a command opened a tab, and not after
+// the user did.
+func TestFocusComesBackFromATabOfAScript(t *testing.T) {
+	b, k, s := followed(t)
+	child := &target.Info{Type: "page", TargetID: "T2", OpenerID: "T1"}
+	k.Opened(t.Context(), child) // by the user
+	yes := true
+	if err := s.Call(t.Context(), runtime.Evaluate.Method, runtime.EvaluateParams{Expression: "open()", UserGesture: &yes}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range b.Calls() {
+		if c.Method == cdppage.BringToFront.Method {
+			t.Fatal("the user's own tab did not keep the focus")
+		}
+	}
+	k.Opened(t.Context(), &target.Info{Type: "page", TargetID: "T3"}) // an empty tab has no opener
+	back := b.Await(t, cdppage.BringToFront.Method)
+	k.Opened(t.Context(), child)
+	if call := back(); call.Session != k.At().ID {
+		t.Errorf("%s was brought to the front", call.Session)
+	}
+	// The browser gives the new tab the focus after it has reported the tab.
+	back = b.Await(t, cdppage.BringToFront.Method)
+	b.Emit(k.At().ID, runtime.BindingCalled.Method, map[string]any{"name": focusBinding, "payload": "0", "executionContextId": 1})
+	back()
+}
+
 // A key that a page passes on is pressed in the panel.
 func TestKeysOfThePanel(t *testing.T) {
 	b, k, _ := followed(t)

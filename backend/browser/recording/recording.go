@@ -38,6 +38,8 @@ type Config struct {
 	Page func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageInfo, error)
 	// Still takes a JPEG screenshot of a tab.
 	Still func(ctx context.Context, by protocol.Caller, id protocol.TabID, quality int) ([]byte, error)
+	// Saved is called after a routine was saved; nil for no callback.
+	Saved func()
 }
 
 // Recordings holds the recordings of a browser's tabs.

@@ -19,13 +19,14 @@ import (
 type tabs struct {
 	catalogue.Browser // the other methods are tested with the real browser
 
-	open  []protocol.Tab
-	text  string
-	calls []string
-	fail  error
-	bug   bool
-	last  int
-	facts protocol.TargetFacts // of every target
+	open   []protocol.Tab
+	text   string
+	calls  []string
+	fail   error
+	bug    bool
+	last   int
+	facts  protocol.TargetFacts // of every target
+	effect *protocol.Effect     // of every action, in place of one with every kind of text
 }
 
 func newTabs() *tabs {

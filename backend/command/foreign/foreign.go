@@ -69,6 +69,9 @@ const (
 	TitleShown = 200
 )
 
+// Title returns the page's own title on one line, see protocol.PageTitle.
+func Title(title, address string) string { return Line(protocol.PageTitle(title, address), TitleShown) }
+
 // Field is Line with the limit of one field.
 func Field(s string) string { return Line(s, 300) }
 

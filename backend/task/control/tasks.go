@@ -31,6 +31,8 @@ type Config struct {
 	Models Models
 	// Publish sends an event to the panels of the session.
 	Publish func(event any)
+	// Saved is called after the routines have changed.
+	Saved func()
 	// Stepped is called with the number and the purpose of each step that was written;
 	// nil for no callback.
 	Stepped func(head protocol.Task, step int, goal string)
@@ -270,7 +272,11 @@ func (t *Tasks) SaveRoutine(routine protocol.TaskRoutine) ([]protocol.TaskRoutin
 	if err != nil {
 		return nil, err
 	}
-	return store.Routines().Save(routine)
+	all, err := store.Routines().Save(routine)
+	if err == nil {
+		t.cfg.Saved()
+	}
+	return all, err
 }
 
 // DeleteRoutine deletes a routine.
@@ -279,5 +285,9 @@ func (t *Tasks) DeleteRoutine(name string) ([]protocol.TaskRoutine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.Routines().Delete(name)
+	all, err := store.Routines().Delete(name)
+	if err == nil {
+		t.cfg.Saved()
+	}
+	return all, err
 }

@@ -15,6 +15,9 @@ import type { Candidate, Item, Located, Resolution, Spot } from './types.js';
 /** How many candidates the answer to an ambiguous target lists. */
 const shownCandidates = 8;
 
+/** Of how many invisible elements it is looked up whether a snapshot lists them all the same. */
+const mostDescribed = 100;
+
 /**
  * The roles whose name no text target means. A text has its own way to be found, and a frame would
  * hide from it what its document shows.
@@ -79,7 +82,7 @@ export function matches(snapshots: Snapshots, target: Exclude<Target, { by: 'bad
   const found =
     named(snapshots, target) ??
     choose(new Things(snapshots), target, 'thing').map(({ item }) => item.el);
-  const unique = found.filter((el, at) => found.indexOf(el) === at);
+  const unique = [...new Set(found)];
   if (target.by === 'point' || target.nth === undefined) return unique;
   const nth = unique[target.nth - 1];
   return nth ? [nth] : [];
@@ -104,10 +107,17 @@ class Things {
    * of items.
    */
   of(elements: readonly Element[]): Match[] {
-    const known =
+    const all =
       elements.length > 1 ? this.items : elements.map((el) => this.snapshots.describe(el));
+    // The first item of an element counts, and a selector may match thousands of elements.
+    const known = new Map(
+      all
+        .filter((one) => one !== undefined && one.role !== 'text')
+        .toReversed()
+        .map((one) => [one?.el, one]),
+    );
     return elements.map((el) => {
-      const item = known.find((one) => one?.el === el && one.role !== 'text');
+      const item = known.get(el);
       return { item: item ?? { ...plain(el), name: this.snapshots.words(el) } };
     });
   }
@@ -308,10 +318,12 @@ function answer(
   found: Match[],
   all: Things,
 ): Found {
-  let unique = found.filter(
-    ({ item, standing }, at) =>
-      standing !== undefined || found.findIndex((other) => other.item.el === item.el) === at,
-  );
+  const known = new Set<Element>();
+  let unique = found.filter(({ item: { el }, standing }) => {
+    const isNew = standing !== undefined || !known.has(el);
+    known.add(el);
+    return isNew;
+  });
   unique = within(snapshots, unique);
   if (target.by !== 'point' && target.nth !== undefined) {
     const nth = unique[target.nth - 1];
@@ -332,9 +344,11 @@ function answer(
 /** The matches that a user could mean: visible ones, and with an open modal dialog only those in it. */
 function within(snapshots: Snapshots, found: Match[]): Match[] {
   const modal = modalOf(snapshots.tree);
+  let described = 0;
   const tests: ((el: Element) => boolean)[] = [
     (el) =>
-      el.checkVisibility({ visibilityProperty: true }) || snapshots.describe(el) !== undefined,
+      el.checkVisibility({ visibilityProperty: true }) ||
+      ((described += 1) <= mostDescribed && snapshots.describe(el) !== undefined),
     (el) => !modal || snapshots.tree.contains(modal, el),
     (el) => snapshots.tree.closest(el, (at) => at.hasAttribute('inert')) === null,
     (el) => snapshots.tree.closest(el, (at) => at.getAttribute('aria-hidden') === 'true') === null,

@@ -256,3 +256,14 @@ test('a cell or heading that can be clicked says its text once', async () => {
     'e5 ### More',
   ]);
 });
+
+test('a selector with thousands of hidden matches is answered, and finds the one that shows', async () => {
+  const cells = '<div class=cell hidden><b>1</b></div>'.repeat(20_000);
+  const world = await World.show(page, code, `<main>${cells}</main>`);
+  const hidden = await world.run<Located>(`page.locate('.cell')`);
+  expect(hidden).toMatchObject({ state: 'many', count: 20_000 });
+  await world.run(`document.querySelectorAll('.cell')[15000].hidden = false`);
+  const shown = await world.run<Located>(`page.locate('.cell')`);
+  expect(shown).toMatchObject({ state: 'one' });
+  await world.cdp.detach();
+});

@@ -197,6 +197,32 @@ test('the side panel opens the form, filled in, and Save is in view', async () =
   expect(await page.getByLabel('Name').inputValue()).toBe('book-the-new-invoices');
 });
 
+test('is loaded again when something that it shows changed, and only then', async () => {
+  const page = await open();
+  const count = (method: string): Promise<number> =>
+    page.evaluate(
+      (name) => (window.fake?.calls ?? []).filter(([called]) => called === name).length,
+      method,
+    );
+  const push = (field: 'settings' | 'schedules' | 'work'): Promise<void> =>
+    page.evaluate((name) => {
+      const state = window.fake?.state;
+      if (state) window.fake?.push({ [name]: state[name] + 1 });
+    }, field);
+  await page.getByText('Waiting for a file').waitFor();
+  const lists = await count('Schedules');
+  await push('settings');
+  await push('schedules');
+  await expect.poll(() => count('Schedules')).toBe(lists + 1);
+  await page.getByRole('button', { name: 'New schedule' }).click();
+  await page.getByRole('dialog').waitFor();
+  const works = await count('SessionWork');
+  await push('settings');
+  await push('work');
+  await expect.poll(() => count('SessionWork')).toBe(works + 1);
+  expect(await count('Schedules')).toBe(lists + 1);
+});
+
 test('a list that cannot be read says why', async () => {
   const page = await openWindow({ width: 320 });
   await page.evaluate(() =>

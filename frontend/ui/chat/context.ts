@@ -29,6 +29,8 @@ export interface ChatContext {
    * or nothing can be sent.
    */
   readonly retry?: { readonly end: string; readonly run: () => void } | undefined;
+  /** The whole answer that ends with an entry, as Markdown; empty for one of a single text. */
+  readonly whole?: (end: string) => string;
   /** Changes the routing table permanently; undefined where there is no model to choose. */
   readonly rule: ((word: string, strong: boolean) => Promise<boolean>) | undefined;
   /** The agent is a single model: there is no choice of fast and strong. */

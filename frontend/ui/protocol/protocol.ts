@@ -4685,7 +4685,7 @@ export interface SessionInfo {
    */
   approvals?: Approval[];
   /**
-   * Identity is absent when nothing of it is set, and while the browser is stopped.
+   * Identity is absent when nothing of it is set. Of a stopped session it has the colour.
    */
   identity?: IdentityFacts;
 }
@@ -7444,7 +7444,7 @@ export interface WindowState {
    */
   schedules: number /* uint64 */;
   /**
-   * Work counts the changes of tasks, in the same way.
+   * Work counts the changes of tasks and routines, in the same way.
    */
   work: number /* uint64 */;
   /**

@@ -3,6 +3,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -219,19 +220,40 @@ func (c commands) acting(kind protocol.ActKind, done string) func(context.Contex
 				in.Opened(t)
 			}
 		}
-		return told(in, said(done, &q, &e), &e), nil
+		return told(in, &q, said(done, &q, &e), &e), nil
 	}
 }
 
-// said returns what was done, in words.
+// said returns what was done, in words, up to the element that it was done on. Without
+// a target there is none, and the words are whole.
 func said(done string, q *protocol.ActRequest, e *protocol.Effect) string {
-	if e.Dropped {
-		return "uploaded by dropping " + spelling.Plural(len(q.Values), "file")
+	none := q.Target == ""
+	switch q.Kind {
+	case protocol.ActMouse:
+		done = map[string]string{"move": "moved the mouse to", "down": "pressed the mouse button on", "up": "released the mouse button on"}[q.Do]
+		if at, known := strings.CutPrefix(e.Hit, "the mouse "); none && known {
+			done = strings.TrimSuffix(done, " on") + " " + at
+		}
+	case protocol.ActPress, protocol.ActKeyDown, protocol.ActKeyUp:
+		done += " " + cmp.Or(foreign.Field(q.Text), "all keys")
+		if !none {
+			done += " in"
+		}
+	case protocol.ActScroll:
+		switch {
+		case none:
+			done += " the page"
+		case e.Moved == nil:
+			done = "scrolled into view:"
+		}
+	case protocol.ActUpload:
+		if e.Dropped {
+			done = "uploaded by dropping " + spelling.Plural(len(q.Values), "file") + " on"
+		} else {
+			done += " to"
+		}
 	}
-	if q.Kind != protocol.ActMouse {
-		return done
-	}
-	return map[string]string{"move": "moved the mouse", "down": "pressed the mouse button", "up": "released the mouse button"}[q.Do]
+	return done
 }
 
 // scrollStep is how far `scroll` goes without a number, in pixels: most of a
@@ -331,19 +353,19 @@ func (c commands) runDialog(ctx context.Context, in *command.Invocation) (comman
 	if err != nil {
 		return command.Result{}, err
 	}
-	how := "dismissed"
+	text := "dismissed"
 	if accept {
-		how = "accepted"
+		text = "accepted"
 	}
-	text, said := how+" the dialog", []string{foreign.Line(info.Type+": "+info.Message, 300)}
+	text += " the " + cmp.Or(foreign.Line(info.Type, 20), "dialog")
 	if info.Closed != "" {
 		text += ", and it closed " + string(info.Closed)
 	}
+	text += ": " + in.Foreign("", foreign.Line(info.Message, 300))
 	if info.Next != nil {
-		text += "; " + command.DialogOpened(in.Tab, info.Next)
-		said = append(said, foreign.Line("dialog: "+info.Next.Message, 300))
+		text += "\n" + command.DialogOpened(in.Tab, info.Next) + "\n" + in.Foreign("", foreign.Line("dialog: "+info.Next.Message, 300))
 	}
-	return command.Result{Text: text + ": " + in.Foreign("", strings.Join(said, "\n")), Data: info}, nil
+	return command.Result{Text: text, Data: info}, nil
 }
 
 func (c commands) runClipboard(ctx context.Context, in *command.Invocation) (command.Result, error) {

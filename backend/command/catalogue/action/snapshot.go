@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pilotfish/backend/command"
@@ -87,16 +88,27 @@ func held(value string) string {
 	return fmt.Sprintf("%q", value)
 }
 
-// told describes an effect: first what was done, then what the page shows of
-// it.
-func told(in *command.Invocation, done string, e *protocol.Effect) command.Result {
+// told describes an effect: first what was done and on what, then what the page shows of
+// it. The element is text of the page, so an agent gets it in the envelope that follows.
+func told(in *command.Invocation, q *protocol.ActRequest, done string, e *protocol.Effect) command.Result {
 	var page []string
 	add := func(mark string, lines []string) {
 		for _, l := range lines {
 			page = append(page, mark+foreign.Line(l, 300))
 		}
 	}
-	head := done
+	head, hit, changed := done, "", e.Changed
+	if q.Target != "" {
+		hit, changed = struck(q, e)
+		if in.Agent() {
+			page = append(page, hit)
+		} else {
+			head = strings.TrimSpace(head + " " + hit)
+		}
+	}
+	if e.Moved != nil {
+		head += fmt.Sprintf(" by %.0f,%.0f; above %.0f, below %.0f", e.Moved[0], e.Moved[1], e.Moved[2], e.Moved[3])
+	}
 	if e.Dialog != nil {
 		head += "; " + command.DialogOpened(in.Tab, e.Dialog)
 		add("dialog: ", []string{e.Dialog.Message})
@@ -114,10 +126,7 @@ func told(in *command.Invocation, done string, e *protocol.Effect) command.Resul
 			head += fmt.Sprintf(" (HTTP %d)", e.Status)
 		}
 	case e.Within:
-		head += "; the address changed"
-		if len(full) == 0 {
-			page = append(page, foreign.Line(e.URL, foreign.URLShown))
-		}
+		head += "; the address is now " + place
 	}
 	if e.Closed != "" {
 		head += "; it closed " + string(e.Closed)
@@ -139,9 +148,6 @@ func told(in *command.Invocation, done string, e *protocol.Effect) command.Resul
 		head += "; it downloads " + spelling.Plural(n, "file")
 		add("download: ", e.Downloads)
 	}
-	if e.Moved != nil {
-		head += fmt.Sprintf(" by %.0f,%.0f; above %.0f, below %.0f", e.Moved[0], e.Moved[1], e.Moved[2], e.Moved[3])
-	}
 	if e.Nothing && e.Dialog == nil && e.Value == nil && e.Moved == nil {
 		head += "; no change was seen"
 	}
@@ -158,24 +164,52 @@ func told(in *command.Invocation, done string, e *protocol.Effect) command.Resul
 		head += "; the field asks for files of another kind"
 		add("accepts: ", []string{e.Accept})
 	}
-	hit := foreign.Line(e.Hit, 200)
-	if e.Value != nil {
-		hit += " with " + held(*e.Value)
-	}
-	page = append(page, hit)
-	if e.Navigated {
-		add("title: ", []string{e.Title})
+	if title := foreign.Title(e.Title, e.URL); e.Navigated && title != "" {
+		add("title: ", []string{title})
 	}
 	add("says: ", e.Said)
 	add("+ ", e.Appeared)
-	add("~ ", e.Changed)
+	add("~ ", changed)
 	add("- ", e.Gone)
 	if e.More > 0 {
 		page = append(page, fmt.Sprintf("… %d more changes are not listed", e.More))
 	}
-	if e.Focus != "" && !strings.Contains(strings.Join(page, "\n"), e.Focus) {
+	ref, _, _ := strings.Cut(e.Focus, " ")
+	shown := strings.HasPrefix(hit, ref+" ") && strings.Contains(hit, "[focused]") || strings.Contains(strings.Join(page, "\n"), e.Focus)
+	if e.Focus != "" && !shown {
 		page = append(page, "focus: "+foreign.Line(e.Focus, 200))
 	}
 	add("console error: ", e.Errors)
-	return command.Result{Text: head + "\n" + in.Foreign(e.URL, strings.Join(page, "\n")), Data: e}
+	if len(page) > 0 {
+		head += "\n" + in.Foreign(e.URL, strings.Join(page, "\n"))
+	}
+	return command.Result{Text: head, Data: e}
+}
+
+// struck returns the line of the element that was acted on, as it is after the action,
+// and the changes without that line.
+func struck(q *protocol.ActRequest, e *protocol.Effect) (line string, others []string) {
+	value := ""
+	switch {
+	case e.Value == nil:
+	case q.Kind == protocol.ActFill:
+		value = " with " + held(*e.Value)
+	default:
+		value = ", which now has " + held(*e.Value)
+	}
+	line, others = e.Hit, e.Changed
+	ref, _, _ := strings.Cut(e.Hit, " ")
+	at := slices.IndexFunc(e.Changed, func(l string) bool { return strings.HasPrefix(l, ref+" ") })
+	if at < 0 || q.To != "" { // a drag names two elements in its line
+		return foreign.Line(line, 200) + value, others
+	}
+	now := e.Changed[at]
+	if e.Value != nil {
+		// A line that does not end with the value says more than the value: both stay.
+		now, _ = strings.CutSuffix(now, fmt.Sprintf(" =%q", *e.Value))
+	}
+	if e.Value == nil || now != e.Changed[at] {
+		line, others = now, slices.Delete(slices.Clone(e.Changed), at, at+1)
+	}
+	return foreign.Line(line, 200) + value, others
 }

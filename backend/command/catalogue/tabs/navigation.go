@@ -134,7 +134,7 @@ func arrived(in *command.Invocation, info protocol.PageInfo, err error) (command
 	if info.Status != 0 && (info.Status < 200 || info.Status > 299) {
 		text += fmt.Sprintf(" (HTTP %d)", info.Status)
 	}
-	if title := foreign.Line(info.Title, foreign.TitleShown); title != "" {
+	if title := foreign.Title(info.Title, info.URL); title != "" {
 		said = append(said, title)
 	}
 	if d := info.Dialog; d != nil {
@@ -295,7 +295,7 @@ func (c commands) runTabs(_ context.Context, in *command.Invocation) (command.Re
 		if t.ID == in.Own {
 			row += " (yours)"
 		}
-		if title := foreign.Line(t.Title, foreign.TitleShown); title != "" {
+		if title := foreign.Title(t.Title, t.URL); title != "" {
 			said = append(said, title)
 		}
 		if len(said) > 0 {

@@ -1,4 +1,4 @@
-import { oneLine } from '$ui/foreign';
+import { oneLine, withoutEnvelopes } from '$ui/foreign';
 import type { IconName } from '$ui/icons';
 import type {
   Conversation,
@@ -135,7 +135,7 @@ export function entries(
     ...source.tasks.slice(0, most).map((one): Entry => ({
       id: `task/${one.id}`,
       group: 'Task',
-      text: line(one.title === '' ? one.goal : one.title),
+      text: line(withoutEnvelopes(one.title === '' ? one.goal : one.title)),
       about: one.state,
       icon: 'bolt',
       run: () => {
@@ -146,7 +146,7 @@ export function entries(
       id: `routine/${one.name}`,
       group: 'Routine',
       text: `Run ${line(one.title ?? one.name)}`,
-      about: line(one.goal),
+      about: line(withoutEnvelopes(one.goal)),
       icon: 'play',
       disabled: !live || desk.tab === undefined,
       run: () => {

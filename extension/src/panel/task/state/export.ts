@@ -1,3 +1,4 @@
+import { withoutEnvelopes } from '$ui/foreign';
 import type { Task, TaskEvent } from '$ui/protocol/protocol';
 import { recordedInWords } from '../core/recipe';
 import { resultWords } from '../core/words';
@@ -28,7 +29,7 @@ export function asMarkdown(task: Task, lines: readonly Line[]): Export {
   const out = [
     `# ${flat(task.title)}`,
     '',
-    ...quoted(task.goal),
+    ...quoted(withoutEnvelopes(task.goal)),
     '',
     `${task.created} · ${taskWord(task.state).text} · ${String(task.steps)} ${task.steps === 1 ? 'step' : 'steps'} · ${String(task.tokens)} tokens`,
   ];
