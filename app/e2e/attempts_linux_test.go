@@ -112,7 +112,7 @@ func asNobody(t *testing.T) {
 	for _, dir := range []string{root, runtime} {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if err == nil {
-				err = os.Lchown(path, nobody, nobody)
+				err = os.Lchown(path, nobody, nobody) //nolint:gosec // folders of the test
 			}
 			return err
 		})

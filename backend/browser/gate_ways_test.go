@@ -63,12 +63,12 @@ func TestWaysToThePrivateNetwork(t *testing.T) {
 		switch r.URL.Path {
 		case "/worker.js":
 			w.Header().Set("Content-Type", "text/javascript")
-			fmt.Fprintf(w, "fetch(%q, {mode: 'no-cors'}).catch(() => 0)", q.Get("to"))
+			fmt.Fprintf(w, "fetch(%q, {mode: 'no-cors'}).catch(() => 0)", q.Get("to")) //nolint:gosec // the test's own page
 		case "/":
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, "<!doctype html><body>")
 			for name := range ways {
-				fmt.Fprintf(w, `<iframe src="/way?host=%s&name=%s"></iframe>`, q.Get("host"), name)
+				fmt.Fprintf(w, `<iframe src="/way?host=%s&name=%s"></iframe>`, q.Get("host"), name) //nolint:gosec // the test's own page
 			}
 		case "/way":
 			way := ways[q.Get("name")]
@@ -77,7 +77,7 @@ func TestWaysToThePrivateNetwork(t *testing.T) {
 				w.Header().Set(name, strings.ReplaceAll(value, "AT", at))
 			}
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprintf(w, "<!doctype html><body>%s<script>%s</script>", strings.ReplaceAll(way.markup, "AT", at), strings.ReplaceAll(way.script, "AT", at))
+			fmt.Fprintf(w, "<!doctype html><body>%s<script>%s</script>", strings.ReplaceAll(way.markup, "AT", at), strings.ReplaceAll(way.script, "AT", at)) //nolint:gosec // the test's own page
 		}
 	})
 	near, public, free := serve(t, handler), serve(t, handler), serve(t, handler)

@@ -203,7 +203,8 @@ func otherBuses() []string {
 		if len(fields) < 8 || fields[3] != listening {
 			continue
 		}
-		path := strings.TrimSuffix(line[strings.Index(line, fields[7]):], "\n")
+		_, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "+fields[7])
+		path = fields[7] + path // it may contain spaces
 		if strings.HasPrefix(filepath.Base(path), "dbus-") && !slices.Contains(found, path) {
 			found = append(found, path)
 		}

@@ -474,7 +474,7 @@ func TestOtherBuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer listener.Close()
+		t.Cleanup(func() { _ = listener.Close() })
 		all = append(all, path)
 	}
 	if found := otherBuses(); !slices.Contains(found, all[0]) || slices.Contains(found, all[1]) {

@@ -246,8 +246,8 @@ func ringConnect(socket string) error {
 	binary.LittleEndian.PutUint16(address, unix.AF_UNIX)
 	address = append(append(address, 0), socket[1:]...)
 	orders[0] = opConnect
-	binary.LittleEndian.PutUint32(orders[4:], uint32(fd))                                    //nolint:gosec // a descriptor
-	binary.LittleEndian.PutUint64(orders[8:], uint64(len(address)))                          //nolint:gosec // a length
+	binary.LittleEndian.PutUint32(orders[4:], uint32(fd))
+	binary.LittleEndian.PutUint64(orders[8:], uint64(len(address)))
 	binary.LittleEndian.PutUint64(orders[16:], uint64(uintptr(unsafe.Pointer(&address[0])))) //nolint:gosec // the kernel reads it
 	tail, array := number(44), number(64)                                                    // sq_off.tail and sq_off.array
 	binary.LittleEndian.PutUint32(queue[array:], 0)
@@ -256,8 +256,8 @@ func ringConnect(socket string) error {
 		return errno
 	}
 	runtime.KeepAlive(address)
-	answers := number(100)                                                          // cq_off.cqes
-	if result := int32(binary.LittleEndian.Uint32(queue[answers+8:])); result < 0 { //nolint:gosec // a number with a sign
+	answers := number(100) // cq_off.cqes
+	if result := int32(binary.LittleEndian.Uint32(queue[answers+8:])); result < 0 {
 		return unix.Errno(-result)
 	}
 	return nil
@@ -274,7 +274,7 @@ func typeAhead32(ctx context.Context) error {
 		0xb8, 54, 0, 0, 0, 0x31, 0xdb, 0xb9, 0x12, 0x54, 0, 0, // eax = ioctl, ebx = 0, ecx = TIOCSTI
 		0xba, 0, 0, 0, 0, 0xcd, 0x80, 0x89, 0xc3, 0xb8, 1, 0, 0, 0, 0xcd, 0x80, ' ', // edx = the space; exit with the answer
 	}
-	binary.LittleEndian.PutUint32(code[13:], base+header+uint32(len(code))-1) //nolint:gosec // a short program
+	binary.LittleEndian.PutUint32(code[13:], base+header+uint32(len(code))-1)
 	file := []byte{0x7f, 'E', 'L', 'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 	for _, half := range []uint16{2, 3} {
 		file = binary.LittleEndian.AppendUint16(file, half)
@@ -285,7 +285,7 @@ func typeAhead32(ctx context.Context) error {
 	for _, half := range []uint16{52, 32, 1, 0, 0, 0} {
 		file = binary.LittleEndian.AppendUint16(file, half)
 	}
-	size := uint32(header + len(code)) //nolint:gosec // a short program
+	size := uint32(header + len(code))
 	for _, word := range []uint32{1, 0, base, base, size, size, 5, 0x1000} {
 		file = binary.LittleEndian.AppendUint32(file, word)
 	}

@@ -94,8 +94,12 @@ func TestNames(t *testing.T) {
 // What Chromium shows where a page has no title is the address, which is there already.
 func TestTitle(t *testing.T) {
 	for _, c := range [][3]string{
-		{"Shop", "https://a.example/", "Shop"}, {"", "https://a.example/", ""}, {"about:blank", "about:blank", ""},
-		{"localhost:80/two.html", "http://localhost:80/two.html", ""}, {"a.example", "https://a.example/", ""}, {"example", "https://a.example/", "example"},
+		{"Shop", "https://a.example/", "Shop"},
+		{"", "https://a.example/", ""},
+		{"about:blank", "about:blank", ""},
+		{"localhost:80/two.html", "http://localhost:80/two.html", ""},
+		{"a.example", "https://a.example/", ""},
+		{"example", "https://a.example/", "example"},
 	} {
 		if got := foreign.Title(c[0], c[1]); got != c[2] {
 			t.Errorf("Title(%q, %q) = %q", c[0], c[1], got)
