@@ -295,9 +295,7 @@ describe('the context menu of a page', () => {
     const field = page.getByRole('textbox', { name: 'What should be done' });
     await field.waitFor();
     await choose({ choice: 'selection', text: 'two\nlines' });
-    await expect
-      .poll(() => field.inputValue())
-      .toMatch(/^\[Selected text.*\ntwo\nlines\n/);
+    await expect.poll(() => field.inputValue()).toMatch(/^\[Selected text.*\ntwo\nlines\n/);
     await field.fill('');
     await choose({ choice: 'link', text: 'https://example.com/b' });
     await expect.poll(() => field.inputValue()).toContain('[Link, from https://example.com]');
