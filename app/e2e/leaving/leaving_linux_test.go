@@ -277,6 +277,13 @@ func (s *stand) begin(t *testing.T, kind protocol.ActorKind, name string) *agent
 	if _, err := s.browser.Navigate(t.Context(), protocol.Caller{}, tab, home, protocol.WaitLoad, nil); err != nil {
 		t.Fatal(err)
 	}
+	// The list of tabs, by which commands are judged, may learn of it a moment later. Each
+	// look is a round trip.
+	for there := func(one protocol.Tab) bool { return one.ID == tab && one.URL == home }; !slices.ContainsFunc(s.browser.Tabs(), there); {
+		if _, err := s.browser.Page(t.Context(), protocol.Caller{}, tab); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if kind == protocol.ActorTask {
 		s.policy.Opened(a.actor, tab)
 		s.policy.Begin(a.actor, "look at home.test", home)
