@@ -257,7 +257,7 @@ func (w *window) answer(child *windowChild, asked protocol.WindowReport) {
 	}
 }
 
-// pageLoaded opens the page that show was asked for before anybody heard of it.
+// pageLoaded opens the page that show was asked for before the window had subscribed.
 func (w *window) pageLoaded() {
 	w.mu.Lock()
 	w.loaded = true

@@ -142,7 +142,7 @@ func TestPageThatIsSeenIsToldTheState(t *testing.T) {
 	}
 	tell(1)
 	b.expect(t, heard("state 1"))
-	// A page is opened once somebody hears of it.
+	// A page is opened once the window has subscribed.
 	w.show(protocol.WindowShow{Page: "logs"})
 	b.expect(t, heard("show"), heard("state 1"))
 	b.loads(t, w, "logs", heard("state 1"))

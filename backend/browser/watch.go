@@ -23,15 +23,21 @@ func (r *run) watchTargets(ctx context.Context, events *devtools.Subscription) e
 			return nil
 		case e, ok := <-events.C:
 			if !ok {
-				if events.Overflowed() {
-					_ = r.proc.Pipe.Close() // ends the run
-					return errEventsLost
-				}
-				return nil
+				return r.ended(events)
 			}
 			r.targetEvent(ctx, e)
 		}
 	}
+}
+
+// ended ends the run when a subscription that it cannot do without has lost events, and
+// returns the reason; nil when the browser has ended.
+func (r *run) ended(events *devtools.Subscription) error {
+	if !events.Overflowed() {
+		return nil
+	}
+	_ = r.proc.Pipe.Close()
+	return errEventsLost
 }
 
 func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
@@ -87,7 +93,8 @@ const newPageWait = time.Second
 func (r *run) holdNewPages(ctx context.Context) error {
 	root, err := r.conn.AttachBrowser(ctx)
 	if err != nil {
-		return nil // the browser has ended
+		r.log.WarnContext(ctx, "dialogs of new tabs may be missed", "error", err)
+		return nil
 	}
 	events := root.Events(target.AttachedToTarget.Method)
 	defer events.Cancel()
@@ -95,6 +102,7 @@ func (r *run) holdNewPages(ctx context.Context) error {
 	if err := devtools.Post(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat, Filter: target.Filter{{Type: "page"}, {Exclude: true}},
 	}); err != nil {
+		r.log.WarnContext(ctx, "dialogs of new tabs may be missed", "error", err)
 		return nil
 	}
 	var held sync.WaitGroup
@@ -105,7 +113,7 @@ func (r *run) holdNewPages(ctx context.Context) error {
 			return nil
 		case e, ok := <-events.C:
 			if !ok {
-				return nil
+				return r.ended(events) // pages that open would wait for ever
 			}
 			v, _ := devtools.Decode(e, target.AttachedToTarget)
 			s := r.conn.Session(v.SessionID)

@@ -134,7 +134,7 @@ func (n *Navigation) Run(ctx context.Context, wait protocol.WaitUntil, start fun
 			calls <- result{s, err, of}
 		}()
 	}
-	// One that opened since the page was last asked, before there was anybody to hear of it.
+	// A dialog may have opened after the page was last asked, before this navigation subscribed.
 	if n.p.OpenDialog() != nil {
 		n.dismiss(ctx)
 	}
