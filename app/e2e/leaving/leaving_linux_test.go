@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -154,8 +155,15 @@ func theStand(t *testing.T) *stand {
 	common.answer.Store(protocol.AnswerDeny)
 	common.asked(t, false)
 	common.take()
-	if err := os.RemoveAll(common.downloads); err != nil {
+	// The folder stays: Chromium may just be deleting what it had begun to save.
+	left, err := os.ReadDir(common.downloads)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
+	}
+	for _, one := range left {
+		if err := os.Remove(filepath.Join(common.downloads, one.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
 	}
 	return common
 }

@@ -191,10 +191,10 @@ func answered(ctx context.Context, method string, answer <-chan reply, result an
 	}
 }
 
-// Refuse prevents the app from attaching to a target: the app gets the answer of
-// a browser whose administrator blocks developer tools for the page.
-func (c *Client) Refuse(ctx context.Context, target string) error {
-	return c.Call(ctx, "", refuse, map[string]any{"targetId": target}, nil)
+// RefuseNext prevents the app from attaching to the next page that opens: the app gets the
+// answer of a browser whose administrator blocks developer tools for the page.
+func (c *Client) RefuseNext(ctx context.Context) error {
+	return c.Call(ctx, "", refuse, nil, nil)
 }
 
 // Overhear passes everything that the browser sends to the app from now on to

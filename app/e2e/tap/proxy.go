@@ -63,6 +63,7 @@ type proxy struct {
 	test     net.Conn        // the connected test; nil when none is
 	sessions map[string]bool // the CDP sessions that the test attached
 	attaches []attaching     // the attachments that the browser has not reported, in order
+	refusing bool            // the app may not attach to the next page that opens
 	refused  map[string]bool // the targets to which the app may not attach
 	overhear bool            // the test also receives what the browser sends to the app
 	awaited  []awaited       // what the test waits for
@@ -207,37 +208,48 @@ func (p *proxy) relayBrowser(from io.Reader) {
 			}
 			continue
 		}
+		page := pageOf(e)
+		p.mu.Lock()
+		if p.refusing && page != nil && e.Method == "Target.targetCreated" {
+			p.refusing, p.refused[page.ID] = false, true
+		}
+		p.mu.Unlock()
 		if p.tell(message) != nil {
 			return
 		}
 		p.repeat(message)
-		p.announce(e)
+		p.announce(page)
 	}
 }
 
-// announce reports a page to the test that waits for it.
-func (p *proxy) announce(e envelope) {
+// pageOf returns the page that opens or changes; nil when the message says no such thing.
+func pageOf(e envelope) *Target {
 	if e.Method != "Target.targetCreated" && e.Method != "Target.targetInfoChanged" {
-		return
+		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.test == nil || len(p.awaited) == 0 {
-		return
-	}
-	var told struct {
+	var params struct {
 		TargetInfo Target `json:"targetInfo"`
 	}
-	if json.Unmarshal(e.Params, &told) != nil || told.TargetInfo.Type != "page" {
+	if json.Unmarshal(e.Params, &params) != nil || params.TargetInfo.Type != "page" {
+		return nil
+	}
+	return &params.TargetInfo
+}
+
+// announce reports a page to the test that waits for it.
+func (p *proxy) announce(page *Target) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if page == nil || p.test == nil {
 		return
 	}
 	var left []awaited
 	for _, a := range p.awaited {
-		if !strings.Contains(told.TargetInfo.URL, a.part) {
+		if !strings.Contains(page.URL, a.part) {
 			left = append(left, a)
 			continue
 		}
-		if answer, err := json.Marshal(map[string]any{"id": a.id, "result": told.TargetInfo}); err == nil {
+		if answer, err := json.Marshal(map[string]any{"id": a.id, "result": page}); err == nil {
 			// A disconnected test is no reason to stop the product.
 			_, _ = p.test.Write(append(answer, '\n'))
 		}
@@ -345,8 +357,7 @@ func (p *proxy) relayTest(conn net.Conn) {
 			return
 		}
 		var params struct {
-			TargetID string `json:"targetId"`
-			Part     string `json:"part"`
+			Part string `json:"part"`
 		}
 		switch e.Method {
 		case await: // answered when the page exists
@@ -358,12 +369,9 @@ func (p *proxy) relayTest(conn net.Conn) {
 			p.mu.Unlock()
 			continue
 		case refuse, overhear:
-			if e.Method == refuse && json.Unmarshal(e.Params, &params) != nil {
-				return
-			}
 			p.mu.Lock()
 			if e.Method == refuse {
-				p.refused[params.TargetID] = true
+				p.refusing = true
 			} else {
 				p.overhear = true
 			}

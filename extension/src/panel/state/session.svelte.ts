@@ -84,7 +84,7 @@ export class SessionStore {
         this.put(event.terminal);
         break;
       case 'terminal_gone':
-        this.terminals = this.terminals.filter(({ id }) => id !== event.terminal);
+        this.gone(event.terminal);
         break;
       case 'agents':
         this.agents = event.agents;
@@ -112,6 +112,11 @@ export class SessionStore {
       (terminal.epoch === known.epoch && order[terminal.state] < order[known.state]);
     if (older) return;
     this.terminals = this.terminals.map((other) => (other.id === terminal.id ? terminal : other));
+  }
+
+  /** Forgets a terminal that no longer exists. */
+  gone(id: TerminalID): void {
+    this.terminals = this.terminals.filter((terminal) => terminal.id !== id);
   }
 
   /** Records that the process of a terminal has ended. */

@@ -331,7 +331,10 @@ export class Terminals extends Requests {
         looked: () => this.#deps.looking.now,
         dial: (size, events) => this.#dial(shown, size, events),
         onState: (state) => {
-          if (shown.id !== undefined) this.streams.set(shown.id, state);
+          if (shown.id === undefined) return;
+          this.streams.set(shown.id, state);
+          // The event may have come before the reply that names a terminal that starts.
+          if (state === 'gone') session.gone(shown.id);
         },
         onTerminal: (terminal) => {
           session.put(terminal);

@@ -103,6 +103,15 @@ describe('a terminal that starts', () => {
     expect([terminals.starting.size, terminals.chosen('t1')?.id]).toEqual([0, 'new']);
   });
 
+  it('that was closed before its name came is forgotten', async () => {
+    terminals.start('t1');
+    session.apply({ type: 'terminal_gone', terminal: 'new' });
+    await settle();
+    expect(session.terminalsOf('t1')).toHaveLength(1);
+    view(0).config.onState('gone');
+    expect(session.terminalsOf('t1')).toEqual([]);
+  });
+
   it('that is refused leaves the reason and no view, until it starts', async () => {
     const refusal = { code: 'bad_argument', message: 'no such agent', hint: 'pick one' } as const;
     connection.answers['/pty-session'] = () => {
