@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
@@ -34,7 +33,7 @@ func (p *program) command(ctx context.Context, in syntax.Invocation) error {
 	if !reply.OK {
 		reply.Error = say.Failed(reply)
 		if len(reply.Data) > 0 && !in.JSON { // data of what was done before it failed
-			if err := p.print(cut(reply.Text, in.Max)); err != nil {
+			if err := p.print(reply.Text); err != nil {
 				return err
 			}
 		}
@@ -43,7 +42,7 @@ func (p *program) command(ctx context.Context, in syntax.Invocation) error {
 	if in.JSON {
 		return p.printJSON(reply)
 	}
-	return p.print(cut(reply.Text, in.Max))
+	return p.print(reply.Text)
 }
 
 // replyError is the error of a command together with the complete reply, for
@@ -55,12 +54,3 @@ func (e *replyError) Error() string { return e.reply.Error.Error() }
 
 // Unwrap returns the *protocol.Error.
 func (e *replyError) Unwrap() error { return e.reply.Error }
-
-// cut shortens a reply to limit characters, and says so; 0 means no limit.
-func cut(text string, limit int) string {
-	runes := []rune(text)
-	if limit == 0 || len(runes) <= limit {
-		return text
-	}
-	return fmt.Sprintf("%s\n(%d of %d characters; --max %d shows all)", string(runes[:limit]), limit, len(runes), len(runes))
-}

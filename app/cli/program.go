@@ -22,6 +22,8 @@ type program struct {
 	stdout io.Writer
 	stderr io.Writer
 	getenv func(string) string
+	// max is the most characters that print prints at a time; 0 for all.
+	max int
 }
 
 func newProgram() *program {
@@ -207,6 +209,7 @@ func (p *program) dispatch(ctx context.Context, in syntax.Invocation) error {
 	if in.Spec.Name == "" || in.Help {
 		return p.print(own().Help(in.Spec))
 	}
+	p.max = in.Max
 	table := builtins()
 	if i := slices.IndexFunc(table, func(b builtin) bool { return b.Name == in.Spec.Name }); i >= 0 {
 		return table[i].run(p, ctx, in)
@@ -239,8 +242,13 @@ func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 // printJSON prints one object on one line.
 func (p *program) printJSON(v any) error { return say.Object(p.stdout, v) }
 
-// print prints text for a user or a model.
-func (p *program) print(text string) error { return say.Text(p.stdout, text) }
+// print prints text for a user or a model. It says when it prints only the first characters.
+func (p *program) print(text string) error {
+	if runes := []rune(text); p.max > 0 && len(runes) > p.max {
+		text = fmt.Sprintf("%s\n(%d of %d characters; --max %d shows all)", string(runes[:p.max]), p.max, len(runes), len(runes))
+	}
+	return say.Text(p.stdout, text)
+}
 
 func (p *program) help(_ context.Context, in syntax.Invocation) error {
 	var about syntax.Spec

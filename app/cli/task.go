@@ -147,7 +147,7 @@ func (t *tasks) show(ctx context.Context, id protocol.TaskID) error {
 	}
 	var teller task.Teller
 	lines := append([]string{"goal: " + say.OneLine(whole.Head.Goal)}, teller.Lines(whole)...)
-	return t.print(cut(strings.Join(append(lines, describeTask(whole.Head)), "\n"), t.in.Max))
+	return t.print(strings.Join(append(lines, describeTask(whole.Head)), "\n"))
 }
 
 // run requests a task and follows it to its end.
