@@ -202,3 +202,23 @@ test('a long line is folded, too', async () => {
   await page.getByText(/^5,0\d\d characters are folded/).waitFor();
   expect(await button('Allow once').isDisabled()).toBe(true);
 });
+
+test.each([
+  [320, 640],
+  [400, 480],
+])('the answers stay in view in a panel of %i × %i', async (width, height) => {
+  await page.setViewportSize({ width, height });
+  const value = Array.from({ length: 60 }, (_, n) => `line ${String(n)}`).join('\n');
+  const actor = { kind: 'task', id: 'k1', name: 'Order flowers for Ada', agent: 'Task' } as const;
+  ask(approval({ actor, args: [{ name: 'expression', value }] }), approval({ id: 'n2' }));
+  await page.getByText('Details', { exact: false }).first().click();
+  const inView = (name: string) =>
+    button(name)
+      .first()
+      .evaluate((at) => {
+        const { left, top, right, bottom } = at.getBoundingClientRect();
+        const on = (x: number, y: number) => at.contains(document.elementFromPoint(x, y));
+        return on(left + 9, top + 9) && on(right - 9, bottom - 9);
+      });
+  expect([await inView('Allow once'), await inView('Deny')]).toEqual([true, true]);
+});
