@@ -17,12 +17,18 @@ export function hasGraphicsCard(): boolean {
   return typeof name === 'string' && !software.test(name);
 }
 
-/** Draws a terminal with WebGL, and with the DOM again if the WebGL context is lost. */
+/**
+ * Draws a terminal with WebGL, and with the DOM again if the WebGL context is lost. Only with
+ * WebGL does the cursor blink: the DOM does it with an animation, for which Chromium draws all
+ * the time (an eighth of a core for an idle panel, without a graphics card).
+ */
 export async function useGraphicsCard(terminal: Terminal): Promise<void> {
   const { WebglAddon } = await import('@xterm/addon-webgl');
   const addon = new WebglAddon();
   addon.onContextLoss(() => {
+    terminal.options.cursorBlink = false;
     addon.dispose();
   });
   terminal.loadAddon(addon);
+  terminal.options.cursorBlink = true;
 }

@@ -48,7 +48,6 @@ export class TerminalView {
       allowProposedApi: true,
       ...(config.cols !== undefined && { cols: clamp(config.cols, MIN_COLS, MAX_COLS) }),
       ...(config.rows !== undefined && { rows: clamp(config.rows, MIN_ROWS, MAX_ROWS) }),
-      cursorBlink: true,
       cursorInactiveStyle: 'outline',
       fontFamily: config.fontFamily,
       fontSize: config.fontSize,
