@@ -17,7 +17,7 @@ func TestBellOfATerminal(t *testing.T) {
 	p.typeLine(panel, `printf '\a'; echo rang "$((1+1))"`)
 	p.untilScreen(panel, "rang 2")
 	away := filepath.Join(shortDir(t), "away")
-	p.typeLine(panel, `until [ -e '`+away+`' ]; do sleep 0.1; done; for i in $(seq 500); do printf '\a'; sleep 0.001; done; echo rang "$((1+2))"`)
+	p.typeLine(panel, `until [ -e '`+away+`' ]; do sleep 0.1; done; for i in $(seq 100); do printf '\a'; sleep 0.001; done; echo rang "$((1+2))"`)
 	p.cli("newtab", "--front", "about:blank")
 	p.until(panel, "the terminal is not in view", `document.querySelector('.terminal-view:not([hidden])') === null`)
 	if len(notes.Shown) > 0 {
