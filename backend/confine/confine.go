@@ -10,9 +10,10 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// probeLimit is how long the trial of a Probe may take. It takes 10 ms on an idle
-// machine; a machine that is starting a browser can be slow.
-const probeLimit = 5 * time.Second
+// probeLimit is how long the trial of a Probe may take. It takes 10 ms on an idle machine,
+// and took 8 s on one with 28 programs that wanted its two processors: agents wait for it,
+// because a trial that is given up leaves them all unconfined.
+const probeLimit = time.Minute
 
 // Program is a program to start, as in exec.Cmd.
 type Program struct {

@@ -51,6 +51,9 @@ func try(ctx context.Context, helper string) error {
 	if err == nil {
 		return nil
 	}
+	if ctx.Err() != nil {
+		return protocol.NewError(protocol.CodeNotConfined, "bubblewrap did not answer in "+probeLimit.String(), "start Pilotfish again when the machine is less busy")
+	}
 	said := string(bytes.TrimSpace(out))
 	if said == "" {
 		said = err.Error()

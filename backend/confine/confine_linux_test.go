@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
@@ -52,17 +53,33 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A bubblewrap that fails, as where the kernel forbids namespaces, is reported with
-// what it says.
-func TestProbeOfABubblewrapThatFails(t *testing.T) {
+// fakeBubblewrap makes a script the only program on the PATH.
+func fakeBubblewrap(t *testing.T, script string) {
+	t.Helper()
 	dir := t.TempDir()
-	script := "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n"
-	if err := os.WriteFile(filepath.Join(dir, bubblewrap), []byte(script), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, bubblewrap), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
+}
+
+// A bubblewrap that fails, as where the kernel forbids namespaces, is reported with
+// what it says.
+func TestProbeOfABubblewrapThatFails(t *testing.T) {
+	fakeBubblewrap(t, "echo 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
 	err := Try(t.Context(), os.Args[0])
 	if err == nil || !strings.Contains(err.Message, "setting up uid map: Permission denied") || !strings.Contains(err.Hint, "apparmor_restrict_unprivileged_userns") {
+		t.Errorf("%v", err)
+	}
+}
+
+// One that does not answer is no reason to change the kernel's settings.
+func TestProbeOfABubblewrapThatHangs(t *testing.T) {
+	fakeBubblewrap(t, "read line\n")
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	err := Try(ctx, os.Args[0])
+	if err == nil || !strings.Contains(err.Message, "did not answer") || strings.Contains(err.Hint, "sysctl") {
 		t.Errorf("%v", err)
 	}
 }
