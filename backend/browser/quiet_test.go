@@ -74,6 +74,13 @@ func TestQuietKnowsEarlierRequests(t *testing.T) {
 		"/inner":      `<script>fetch('/late').then(() => parent.postMessage('got it', '*'))</script>`,
 		"/worker":     `<script>new Worker('/worker.js').onmessage = (e) => { document.title = e.data; }</script>`,
 		"/blob":       `<script>new Worker(URL.createObjectURL(new Blob(["fetch('" + location.origin + "/late').then(() => postMessage('got it'))"]))).onmessage = (e) => { document.title = e.data; }</script>`,
+		"/shared":     `<script>new SharedWorker('/shared.js').port.onmessage = (e) => { document.title = e.data; }</script>`,
+		"/again":      `<script>new SharedWorker('/again.js').port.onmessage = (e) => { document.title = e.data; }</script>`,
+		"/shared.js":  `onconnect = (e) => fetch('/late').then(() => e.ports[0].postMessage('got it'))`,
+		"/again.js":   `onconnect = (e) => fetch('/late').then(() => e.ports[0].postMessage('got it'))`,
+		"/silent":     `<title>got it</title><script>new SharedWorker('/silent.js')</script>`,
+		"/silent.js":  `1`,
+		"/ticks":      `<title>got it</title><script>new EventSource('/events')</script>`,
 		"/worker.js":  `fetch('/late').then(() => postMessage('got it'))`,
 		// What it starts is still within the quiet time after its own response.
 		"/late-first.js": `setTimeout(() => ` + fetches + `, 200)`,
@@ -92,12 +99,23 @@ func TestQuietKnowsEarlierRequests(t *testing.T) {
 				return
 			}
 		}
+		if r.URL.Path == "/events" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			tick := time.NewTicker(wait.NetworkQuiet / 5)
+			defer tick.Stop()
+			for r.Context().Err() == nil {
+				fmt.Fprint(w, "data: tick\n\n")
+				_ = http.NewResponseController(w).Flush() // the next write says that it is over
+				<-tick.C
+			}
+			return
+		}
 		w.Header().Set("Content-Type", kinds[path.Ext(r.URL.Path)])
 		fmt.Fprint(w, strings.ReplaceAll(pages[r.URL.Path], "OTHER", other))
 	}))
 	other = strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 	f := headless(t)
-	for _, at := range []string{"fetch", "request", "afterwards", "chain", "image", "script", "pause", "frame", "other", "nested", "worker", "blob", "click"} {
+	for _, at := range []string{"fetch", "request", "afterwards", "chain", "image", "script", "pause", "frame", "other", "nested", "worker", "blob", "click", "shared", "again", "silent", "ticks"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel() // each has a tab of its own, and spends its time waiting
 			id, err := f.NewTab(deadline(t), "", true)
@@ -105,6 +123,12 @@ func TestQuietKnowsEarlierRequests(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.open(t, id, s.URL+"/"+at)
+			if at == "again" { // a worker that another tab has started
+				if id, err = f.NewTab(deadline(t), "", true); err != nil {
+					t.Fatal(err)
+				}
+				f.open(t, id, s.URL+"/"+at)
+			}
 			if at == "click" {
 				if _, err := f.Act(deadline(t), nobody, id, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Load"}, nil); err != nil {
 					t.Fatal(err)

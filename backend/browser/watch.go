@@ -3,13 +3,18 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
@@ -100,7 +105,7 @@ func (r *run) holdNewPages(ctx context.Context) error {
 	defer events.Cancel()
 	flat := true
 	if err := devtools.Post(ctx, root, target.SetAutoAttach, target.SetAutoAttachParams{
-		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat, Filter: target.Filter{{Type: "page"}, {Exclude: true}},
+		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat, Filter: target.Filter{{Type: "page"}, {Type: "shared_worker"}, {Exclude: true}},
 	}); err != nil {
 		r.log.WarnContext(ctx, "dialogs of new tabs may be missed", "error", err)
 		return nil
@@ -120,6 +125,10 @@ func (r *run) holdNewPages(ctx context.Context) error {
 			if s == nil || v.TargetInfo == nil {
 				continue
 			}
+			if v.TargetInfo.Type == "shared_worker" {
+				held.Go(func() { r.followSharedWorker(ctx, s) })
+				continue
+			}
 			held.Go(func() {
 				if r.b.config.Headless || r.known(v.TargetInfo.OpenerID) != nil || r.b.queue.Ran(newPageWait) {
 					r.hearDialogs(ctx, v.TargetInfo.TargetID)
@@ -128,6 +137,32 @@ func (r *run) holdNewPages(ctx context.Context) error {
 			})
 		}
 	}
+}
+
+// followSharedWorker lets the pages of a shared worker's origin know of its requests until
+// it ends. It waits until these are reported.
+func (r *run) followSharedWorker(ctx context.Context, s *devtools.Session) {
+	origin := page.OriginOf(strings.TrimPrefix(s.Address, "blob:"))
+	pages := func(f func(p *page.Page, own bool)) {
+		r.mu.Lock()
+		all := maps.Clone(r.pages)
+		r.mu.Unlock()
+		for id, p := range all {
+			t, _ := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == id })
+			f(p, origin != "" && page.OriginOf(t.URL) == origin)
+		}
+	}
+	s.Follow(func(e devtools.Event) {
+		pages(func(p *page.Page, own bool) { p.FromSharedWorker(s, e, own) })
+	})
+	// A worker that has ended reports nothing and does not wait.
+	_ = page.ReportRequests(ctx, s)
+	_ = devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	select {
+	case <-s.Done:
+	case <-ctx.Done():
+	}
+	pages(func(p *page.Page, _ bool) { p.SharedWorkerEnded(s) })
 }
 
 // hearDialogs attaches to the tab of a page that opens; other pages, such as panels, have

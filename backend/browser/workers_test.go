@@ -70,6 +70,12 @@ func TestWorkersAreWatched(t *testing.T) {
 					times++
 				}
 			}
+			// The script of a service worker is no request of the page.
+			for _, e := range network.Entries {
+				if strings.HasSuffix(e.URL, ".js") && kind != "service" && (!e.Done || e.Status != http.StatusOK) {
+					t.Errorf("its script is not answered: %+v", e)
+				}
+			}
 			if times != 1 {
 				t.Errorf("its request is listed %d times: %+v", times, network.Entries)
 			}

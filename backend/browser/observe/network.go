@@ -105,7 +105,7 @@ func (n *networkWatch) Event(_ context.Context, s *devtools.Session, e devtools.
 		}
 	case network.ResponseReceived.Method:
 		if v, ok := devtools.Decode(e, network.ResponseReceived); ok && v.Response != nil {
-			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+			if t := n.request(s, v.RequestID); t != nil {
 				t.Type = strings.ToLower(string(v.Type))
 				t.answered(v.Response)
 				t.changed = n.changed()
@@ -113,32 +113,35 @@ func (n *networkWatch) Event(_ context.Context, s *devtools.Session, e devtools.
 		}
 	case network.DataReceived.Method:
 		if v, ok := devtools.Decode(e, network.DataReceived); ok {
-			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+			if t := n.request(s, v.RequestID); t != nil {
 				t.size += int(v.DataLength)
 			}
 		}
 	case network.ResponseReceivedExtraInfo.Method:
 		if v, ok := devtools.Decode(e, network.ResponseReceivedExtraInfo); ok {
-			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+			if t := n.request(s, v.RequestID); t != nil {
 				merge(t.ResponseHeaders, v.Headers)
+				if t.Status == 0 { // nothing else is reported of a shared worker's script
+					t.Status = int(v.StatusCode)
+				}
 			}
 		}
 	case network.RequestServedFromCache.Method:
 		if v, ok := devtools.Decode(e, network.RequestServedFromCache); ok {
-			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+			if t := n.request(s, v.RequestID); t != nil {
 				t.From = "cache"
 			}
 		}
 	case network.LoadingFinished.Method:
 		if v, ok := devtools.Decode(e, network.LoadingFinished); ok {
-			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+			if t := n.request(s, v.RequestID); t != nil {
 				t.Bytes = int(v.EncodedDataLength)
 				n.finish(t, float64(v.Timestamp))
 			}
 		}
 	case network.LoadingFailed.Method:
 		if v, ok := devtools.Decode(e, network.LoadingFailed); ok {
-			if t := n.byID[trafficKey{s, v.RequestID}]; t != nil {
+			if t := n.request(s, v.RequestID); t != nil {
 				t.Failed = strings.TrimPrefix(v.ErrorText, "net::")
 				if v.BlockedReason != "" {
 					t.Failed += " (" + string(v.BlockedReason) + ")"
@@ -147,6 +150,17 @@ func (n *networkWatch) Event(_ context.Context, s *devtools.Session, e devtools.
 			}
 		}
 	}
+}
+
+// request returns what is known of a request; nil for one that is not known. A worker itself
+// reports the response with its script, which the session that started it requested.
+func (n *networkWatch) request(s *devtools.Session, id network.RequestID) *traffic {
+	for _, by := range []*devtools.Session{s, s.Parent, n.main} {
+		if t := n.byID[trafficKey{by, id}]; t != nil {
+			return t
+		}
+	}
+	return nil
 }
 
 func (n *networkWatch) finish(t *traffic, at float64) {

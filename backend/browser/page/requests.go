@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"sync"
@@ -24,6 +25,8 @@ type requests struct {
 	// The response may be reported by another session than the request: a worker itself
 	// reports the response with its script.
 	waiting map[network.RequestID]requester
+	// streams are the requests of server-sent events, which never end.
+	streams map[network.RequestID]bool
 	changed chan struct{} // closed at the next event of a request
 }
 
@@ -35,7 +38,7 @@ type requester struct {
 }
 
 func newRequests() *requests {
-	return &requests{waiting: make(map[network.RequestID]requester), changed: make(chan struct{})}
+	return &requests{waiting: make(map[network.RequestID]requester), streams: make(map[network.RequestID]bool), changed: make(chan struct{})}
 }
 
 // WaitingRequests returns how many requests of the page wait for their response, and a
@@ -57,6 +60,10 @@ func (r *requests) event(s *devtools.Session, e devtools.Event) {
 	switch e.Method {
 	case network.RequestWillBeSent.Method:
 		if v, ok := devtools.Decode(e, network.RequestWillBeSent); ok {
+			if v.Type == network.ResourceTypeEventSource {
+				r.streams[v.RequestID] = true
+				return
+			}
 			r.waiting[v.RequestID] = requester{s, v.FrameID, v.LoaderID}
 		}
 	case network.ResponseReceived.Method:
@@ -64,13 +71,18 @@ func (r *requests) event(s *devtools.Session, e devtools.Event) {
 			delete(r.waiting, v.RequestID)
 		}
 	case network.DataReceived.Method:
+		if v, ok := devtools.Decode(e, network.DataReceived); ok && r.streams[v.RequestID] {
+			return
+		}
 	case network.LoadingFinished.Method:
 		if v, ok := devtools.Decode(e, network.LoadingFinished); ok {
 			delete(r.waiting, v.RequestID)
+			delete(r.streams, v.RequestID)
 		}
 	case network.LoadingFailed.Method:
 		if v, ok := devtools.Decode(e, network.LoadingFailed); ok {
 			delete(r.waiting, v.RequestID)
+			delete(r.streams, v.RequestID)
 		}
 	case cdppage.FrameNavigated.Method:
 		// Requests of the previous document may end without an event.
@@ -92,6 +104,32 @@ func (r *requests) event(s *devtools.Session, e devtools.Event) {
 	r.beat()
 }
 
+// knows says whether an event is about a request that waits for its response.
+func (r *requests) knows(e devtools.Event) bool {
+	var about struct {
+		RequestID network.RequestID `json:"requestId"`
+	}
+	if json.Unmarshal(e.Params, &about) != nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, is := r.waiting[about.RequestID]
+	return is
+}
+
+// FromSharedWorker applies an event of a shared worker, which several pages use. own says
+// that this page may be one of them. The worker also reports the response with its script,
+// which the page that started it requested.
+func (p *Page) FromSharedWorker(s *devtools.Session, e devtools.Event, own bool) {
+	if own || p.requests.knows(e) {
+		p.requests.event(s, e)
+	}
+}
+
+// SharedWorkerEnded forgets the requests of a shared worker.
+func (p *Page) SharedWorkerEnded(s *devtools.Session) { p.requests.ended(s) }
+
 // ended forgets the requests of a session that has ended.
 func (r *requests) ended(s *devtools.Session) {
 	r.mu.Lock()
@@ -109,13 +147,18 @@ func (r *requests) beat() {
 // frames in other processes and to the workers that it starts. These wait until their
 // own requests are reported, too.
 func followRequests(ctx context.Context, s *devtools.Session) error {
-	var none int64 // response bodies are not kept: nothing reads them on this session
 	yes := true
 	return errors.Join(
-		devtools.Post(ctx, s, network.Enable, network.EnableParams{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none}),
+		ReportRequests(ctx, s),
 		devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
 			AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &yes,
 			Filter: target.Filter{{Type: "iframe"}, {Type: "worker"}, {Exclude: true}},
 		}),
 	)
+}
+
+// ReportRequests makes the browser report the requests of a session.
+func ReportRequests(ctx context.Context, s *devtools.Session) error {
+	var none int64 // response bodies are not kept: nothing reads them on this session
+	return devtools.Post(ctx, s, network.Enable, network.EnableParams{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none})
 }
