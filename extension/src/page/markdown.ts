@@ -22,7 +22,7 @@ export function markdown(
   };
   visit(tree, root, {
     text: (data, parent, pre) => {
-      lines.add(pre || inCode(parent) ? data : data.replace(/([\\`*_[\]])/g, '\\$1'), pre);
+      lines.add(pre || inCode(parent) ? data : escaped(data, lines.atStart), pre);
     },
     enter: (el, display) => {
       const tag = el.localName;
@@ -62,9 +62,10 @@ export function markdown(
           return true;
         case 'li': {
           const list = lists.at(-1);
+          if (list && el.hasAttribute('value')) list.next = (el as HTMLLIElement).value;
           const mark = list?.ordered === true ? `${list.next++}. ` : '- ';
           lines.begin(mark);
-          indent(el, '  ');
+          indent(el, ' '.repeat(mark.length));
           return true;
         }
         case 'a': {
@@ -93,11 +94,11 @@ export function markdown(
           return false;
         case 'strong':
         case 'b':
-          lines.raw(mark(el, '**'));
+          lines.open('**');
           return true;
         case 'em':
         case 'i':
-          lines.raw(mark(el, '*'));
+          lines.open('*');
           return true;
         case 'blockquote':
           indent(el, '> ');
@@ -127,8 +128,8 @@ export function markdown(
         const target = links.pop() ?? '';
         if (target !== '') lines.raw(`](${target.replace(/[()\s]/g, encodeURIComponent)})`);
       }
-      if (tag === 'strong' || tag === 'b') lines.raw(mark(el, '**'));
-      if (tag === 'em' || tag === 'i') lines.raw(mark(el, '*'));
+      if (tag === 'strong' || tag === 'b') lines.close('**');
+      if (tag === 'em' || tag === 'i') lines.close('*');
       if (/^(li|h[1-6])$/.test(tag)) lines.end();
       if (isBlock(display)) lines.break(tag !== 'li' && lists.length === 0);
       else if (apart.test(tag)) lines.add(' ', false);
@@ -170,8 +171,17 @@ function code(el: HTMLElement): string {
   return fence + space + text + space + fence;
 }
 
-function mark(el: Element, sign: string): string {
-  return el.textContent.trim() === '' ? '' : sign;
+/**
+ * A text of the page without what Markdown would take for its own. At the start of a line these
+ * are also the marks of headings, quotes and lists.
+ */
+function escaped(text: string, atStart: boolean): string {
+  const inLine = text.replace(/[\\`*_[\]]|<(?=[a-z/!?])/gi, '\\$&');
+  return atStart
+    ? inLine
+        .replace(/^(\s*)(?=(?:#{1,6}|[-+])(?:\s|$)|>)/, '$1\\')
+        .replace(/^(\s*\d+)(?=[.)](?:\s|$))/, '$1\\')
+    : inLine;
 }
 
 function inCode(el: Element): boolean {

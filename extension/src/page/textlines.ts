@@ -10,6 +10,8 @@ export class Lines {
   /** The lead of the line, and of the line before it. */
   #own = '';
   #last = '';
+  /** The marks that the next text begins with. */
+  #marks = '';
   /** An empty line comes before the next one: between two blocks, or as many as the page has. */
   #gap = false;
   #empty = 0;
@@ -40,6 +42,23 @@ export class Lines {
     if (this.#begun) this.end();
     this.raw(mark);
     this.#begun = true;
+  }
+
+  /** Whether the next text is the first of its line, or of what follows the mark of a block. */
+  get atStart(): boolean {
+    return this.#line === '' || this.#begun;
+  }
+
+  /** Opens a mark such as that of bold text. Space at the begin of the text comes before it. */
+  open(mark: string): void {
+    this.#marks += mark;
+  }
+
+  /** Closes a mark. Space at the end of its text comes after it; without a text there is none. */
+  close(mark: string): void {
+    if (this.#marks.endsWith(mark)) this.#marks = this.#marks.slice(0, -mark.length);
+    else if (this.#line === '') this.raw(mark);
+    else this.#line += mark;
   }
 
   /** Separates a cell from the one before it. */
@@ -86,7 +105,8 @@ export class Lines {
   #write(text: string): void {
     if (this.#line === '') this.#start();
     else if (this.#space && !/\s$/.test(this.#line)) this.#line += ' ';
-    this.#line += text;
+    this.#line += this.#marks + text;
+    this.#marks = '';
     this.#space = this.#begun = false;
   }
 

@@ -83,6 +83,18 @@ describe('Markdown', () => {
       'Above\n\n1 2',
     ],
     ['<p>a</p><p><br></p><p>b</p>', 'a\n\nb'],
+    [
+      '<ol start=9><li>nine<ul><li>sub</li></ul></li><li>ten<blockquote>q</blockquote></li><li value=3>three</li></ol>',
+      '9. nine\n   - sub\n10. ten\n    > q\n3. three',
+    ],
+    [
+      '<p># one</p><p>1. two</p><p>- three</p><p>&gt; four</p>',
+      '\\# one\n\n1\\. two\n\n\\- three\n\n\\> four',
+    ],
+    ['<p>a # b - 1. c &gt; d, #e 2.5</p><p>#f 1.5</p>', 'a # b - 1. c > d, #e 2.5\n\n#f 1.5'],
+    ['<p>a &lt;tag&gt; &lt; 3 &lt;/b&gt;</p>', 'a \\<tag> < 3 \\</b>'],
+    ['<p>x<b> bold </b>y <i>a</i><b> </b><em><b>c</b></em>.</p>', 'x **bold** y *a* ***c***.'],
+    ['<ul><li><b>- a</b></li><li># b</li></ul>', '- **\\- a**\n- \\# b'],
   ])('%s', async (html, text) => {
     const world = await open(html);
     expect(await world.run('page.markdown()')).toBe(text);
