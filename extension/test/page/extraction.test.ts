@@ -29,7 +29,7 @@ describe('extraction', () => {
         '<table><tr><th>A<th>B<tr><td>1<td>2|3</table><blockquote><p>said</p></blockquote><pre>code\n</pre>',
     );
     expect(await world.run('page.markdown()')).toBe(
-      '## Title\n\nSee [this *page*](https://x.test/a).\n\n1. one\n  - in\n2. two\n\n' +
+      '## Title\n\nSee [this *page*](https://x.test/a).\n\n1. one\n   - in\n2. two\n\n' +
         '| A | B |\n| --- | --- |\n| 1 | 2\\|3 |\n\n> said\n\n```\ncode\n```',
     );
   });
