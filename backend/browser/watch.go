@@ -95,6 +95,8 @@ const newPageWait = time.Second
 // holdNewPages holds each page that opens until we have attached to its tab, where a command
 // may have opened it: a dialog that opens before that is neither reported nor answered. To
 // the user's own tabs it does not attach, because the browser then keeps them in memory.
+// A shared worker, too, waits until its requests are reported, because no page's session
+// reports them.
 func (r *run) holdNewPages(ctx context.Context) error {
 	root, err := r.conn.AttachBrowser(ctx)
 	if err != nil {
