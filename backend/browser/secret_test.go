@@ -41,7 +41,7 @@ f.src = '//' + location.host.replace('127.0.0.1', 'localhost') + '/frame'
 // then reads the page in every way that it has: the value is nowhere.
 func TestASecretIsNeverReadBack(t *testing.T) {
 	keyring.MockInit()
-	const value = `s3cr"et <wörd> & more`
+	const value = `1. s3cr"et <wörd>  & mo_re`
 	sent := make(chan string, 10)
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -54,8 +55,8 @@ func (m *masks) add(one protocol.Secret, value string) {
 	slices.SortStableFunc(m.forms, func(a, b form) int { return len(b.text) - len(a.text) })
 }
 
-// forms returns the forms of a value in JSON, addresses, forms, HTML, and in the
-// header of HTTP basic authentication.
+// forms returns the forms of a value as a page shows it, in Markdown, JSON, addresses,
+// forms, HTML, and in the header of HTTP basic authentication.
 func forms(value, user string) []string {
 	all := []string{value}
 	add := func(text string) {
@@ -63,7 +64,8 @@ func forms(value, user string) []string {
 			all = append(all, text)
 		}
 	}
-	for _, v := range []string{value, strings.ReplaceAll(value, "\n", "\r\n")} {
+	shown := strings.Join(strings.Fields(value), " ")
+	for _, v := range append(inMarkdown(shown), value, strings.ReplaceAll(value, "\n", "\r\n"), shown) {
 		add(v)
 		raw, _ := json.Marshal(v) // a string always has a JSON form
 		add(string(raw[1 : len(raw)-1]))
@@ -94,6 +96,14 @@ func forms(value, user string) []string {
 		add(strings.ReplaceAll(printable(text), " ", "=20")) // in a header
 	}
 	return all
+}
+
+// inMarkdown returns a text as extension/src/page/markdown.ts writes it: within a line, at
+// its beginning, and in a table. A mark before the whole text needs no form of its own.
+func inMarkdown(text string) []string {
+	line := regexp.MustCompile("[\\\\`*_[\\]]|<[a-zA-Z/!?]").ReplaceAllString(text, `\$0`)
+	first := regexp.MustCompile(`^(\d+)([.)](?:\s|$))`).ReplaceAllString(line, `$1\$2`)
+	return []string{line, first, strings.ReplaceAll(line, "|", `\|`), strings.ReplaceAll(first, "|", `\|`)}
 }
 
 // printable returns a text in the quoted-printable form of archives, in one line.

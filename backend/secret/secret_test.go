@@ -90,7 +90,7 @@ func TestWithoutAKeychain(t *testing.T) {
 // What was used is masked in the forms in which it can appear, and not before.
 func TestMask(t *testing.T) {
 	s := store(t, true)
-	const value = `p"a<s&s wörd/1+`
+	const value = `1. p"a<s&s  w_ö|rd/1+`
 	if _, err := s.Add(t.Context(), protocol.SecretRequest{Secret: protocol.Secret{Name: "shop", Origin: "https://shop.example", User: "ada"}, Value: value}); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,8 @@ func TestMask(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := []string{
-		value, string(quoted), url.QueryEscape(value), url.PathEscape(value), `<input value="p&quot;a&lt;s&amp;s wörd/1+">`,
+		value, string(quoted), url.QueryEscape(value), url.PathEscape(value), `<input value="1. p&quot;a&lt;s&amp;s  w_ö|rd/1+">`,
+		`1. p"a<s&s w_ö|rd/1+`, `1. p"a\<s&s w\_ö|rd/1+`, `1\. p"a\<s&s w\_ö|rd/1+`, `| 1. p"a\<s&s w\_ö\|rd/1+ |`, `{"text":"1\\. p\"a\\\u003cs\u0026s w\\_ö|rd/1+"}`,
 		"Basic " + base64.StdEncoding.EncodeToString([]byte("ada:"+value)), base64.RawURLEncoding.EncodeToString([]byte(value)),
 	}
 	if got := s.Mask(value); got != value || s.Held("https://shop.example") {
