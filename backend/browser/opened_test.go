@@ -20,7 +20,8 @@ func TestOpenedTabsAreNamed(t *testing.T) {
 		<button id=later onclick="setTimeout(() => window.open('/child?later'))">later</button>
 		<form action="/child" target=_blank><button id=form name=q value=form>form</button></form>
 		<button id=slow onclick="window.open('/slow')">slow</button><a id=behind href="/child?behind">behind</a>
-		<button id=asking onclick="window.open('/asking')">asking</button><a id=asks href="/asking" target=_blank>asks</a>`
+		<button id=asking onclick="window.open('/asking')">asking</button><a id=asks href="/asking" target=_blank>asks</a>
+		<button id=asksLate onclick="window.open('/asking'); for (const end = Date.now() + 2000; Date.now() < end;);">asks late</button>`
 	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		switch r.URL.Path {
@@ -54,6 +55,7 @@ func TestOpenedTabsAreNamed(t *testing.T) {
 				{"behind", "/child?behind", false, "Control"},
 				{"asking", "/asking", true, ""},
 				{"asks", "/asking", true, ""},
+				{"asksLate", "/asking", true, ""}, // both pages are busy in one process before it
 			} {
 				s.open(t, "/")
 				e := s.act(t, protocol.ActRequest{Kind: protocol.ActClick, Target: "#" + c.what, Modifiers: c.modifiers})

@@ -88,9 +88,13 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 	}
 }
 
-// newPageWait is how long after a command a new page may be one that it has opened, and how
-// long such a page waits for our session.
+// newPageWait is how long after a command a new page may be one that it has opened.
 const newPageWait = time.Second
+
+// heldWait is how long such a page waits at most until we have attached to its tab. It is
+// longer than a busy machine takes (over a second was seen): of a dialog that opens before,
+// nothing is known, and what its tab's process is asked is never answered.
+const heldWait = 30 * time.Second
 
 // holdNewPages holds each page that opens until we have attached to its tab, where a command
 // may have opened it: a dialog that opens before that is neither reported nor answered. To
@@ -170,7 +174,7 @@ func (r *run) followSharedWorker(ctx context.Context, s *devtools.Session) {
 // hearDialogs attaches to the tab of a page that opens; other pages, such as panels, have
 // none.
 func (r *run) hearDialogs(ctx context.Context, id target.ID) {
-	ctx, cancel := context.WithTimeout(ctx, newPageWait)
+	ctx, cancel := context.WithTimeout(ctx, heldWait)
 	defer cancel()
 	err := r.b.tabs.Await(ctx, func() bool {
 		_, is := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == id })

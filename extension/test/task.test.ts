@@ -474,6 +474,7 @@ it('a task that the disk takes nothing more of is interrupted, and goes on when 
   made.tasks.profile();
   await open();
   await begin(page);
+  await made.until(() => made.tasks.kept.size === 1); // it is shown before
   made.tasks.full = true;
   made.tasks.answers(firstTurn);
   await page
