@@ -411,6 +411,37 @@ func (s *stage) framed(t *testing.T, n int) protocol.Snapshot {
 	}
 }
 
+// An action says when its frame loads another document or is gone, in whichever process.
+func TestWhatBecomesOfTheFrame(t *testing.T) {
+	inner := `<a id=go href="/other">go</a><input id=leaves oninput="if (value.length == 2) location = '/other'">
+		<input id=ends oninput="if (value.length == 2) parent.postMessage('end', '*')"><button id=stays>stays</button>`
+	s := &stage{fixture: headless(t)}
+	here := pages(t, map[string]string{"/in": inner, "/other": "other", "/around": `<iframe src=/in></iframe><script>onmessage = () => document.querySelector('iframe').remove()</script>`})
+	far := strings.Replace(here, "127.0.0.1", "localhost", 1)
+	for _, at := range []string{here, far, here + "/around#", far + "/around#"} {
+		src, _, _ := strings.Cut(at+"/in", "#")
+		at, _, _ = strings.Cut(at, "/around")
+		s.url = pages(t, map[string]string{"/": fmt.Sprintf(`<iframe src="%s"></iframe><script>onmessage = () => document.querySelector('iframe').remove()</script>`, src)})
+		s.tab = s.first(t)
+		for _, c := range []struct {
+			q     protocol.ActRequest
+			loads string
+			gone  bool
+		}{
+			{click("css=#go"), at + "/other", false},
+			{protocol.ActRequest{Kind: protocol.ActType, Target: "css=#leaves", Text: "abc"}, at + "/other", false},
+			{protocol.ActRequest{Kind: protocol.ActType, Target: "css=#ends", Text: "abc"}, "", true},
+			{click("css=#stays"), "", false},
+		} {
+			s.open(t, "/")
+			e := s.act(t, c.q)
+			if e.Frame != c.loads || e.FrameGone != c.gone || e.Navigated {
+				t.Errorf("%s in %s: %+v", c.q.Target, at, e)
+			}
+		}
+	}
+}
+
 func TestFramesOfBothKinds(t *testing.T) {
 	inner := `<body style="margin:0"><div style="height:900px">top</div><button onclick="this.textContent = 'Hit ' + event.isTrusted">Inside</button><input aria-label=Field>`
 	s := &stage{fixture: headless(t)}

@@ -84,6 +84,10 @@ func (r *run) newPage(s *devtools.Session) *page.Page {
 			case runtime.BindingCalled.Method:
 				r.b.PauseAsked(s.Target, e)
 				r.panels.PassKey(e)
+			case cdppage.FrameStartedNavigating.Method:
+				if v, ok := devtools.Decode(e, cdppage.FrameStartedNavigating); ok && target.ID(v.FrameID) == s.Target {
+					r.b.tabs.Heads(s.Target, v.URL)
+				}
 			case cdppage.FrameNavigated.Method:
 				r.b.DropHeld(p, e)
 				r.keepKeyboard(s.Target, e)
@@ -245,6 +249,9 @@ func (b *Browser) explain(ctx context.Context, id protocol.TabID, p *page.Page, 
 	}
 	if _, ok := errors.AsType[*protocol.Error](err); ok {
 		return err
+	}
+	if p != nil && p.Conn.Ended() {
+		return page.TabError(ctx, id, "", p, devtools.ErrPipeEnded)
 	}
 	if _, ok := b.tabs.Lookup(id); !ok && !errors.Is(err, context.DeadlineExceeded) {
 		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed in the meantime", "", protocol.Try("lists the tabs", "tabs"))

@@ -18,6 +18,7 @@ func TestOpenedTabsAreNamed(t *testing.T) {
 	body := `<a id=link href="/child?link" target=_blank>link</a><a id=named href="/child?named" target=w rel=opener>named</a>
 		<button id=script onclick="window.open('/child?script')">script</button>
 		<button id=later onclick="setTimeout(() => window.open('/child?later'))">later</button>
+		<button id=inNamed onclick="window.open('/child?named', 'w')">in it</button><form action="/child" target=w><button id=formInNamed>form in it</button></form>
 		<form action="/child" target=_blank><button id=form name=q value=form>form</button></form>
 		<button id=slow onclick="window.open('/slow')">slow</button><a id=behind href="/child?behind">behind</a>
 		<button id=asking onclick="window.open('/asking')">asking</button><a id=asks href="/asking" target=_blank>asks</a>
@@ -80,6 +81,9 @@ func TestOpenedTabsAreNamed(t *testing.T) {
 						t.Errorf("its dialog: %+v, %v", d, err)
 					}
 				}
+				if c.what == "named" {
+					s.loadsAgain(t, e.Tabs[0])
+				}
 				if err := s.CloseTab(deadline(t), e.Tabs[0]); err != nil {
 					t.Error(err)
 				}
@@ -88,5 +92,25 @@ func TestOpenedTabsAreNamed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// loadsAgain: an action that loads a document in a tab that the page had opened before
+// names that tab.
+func (s *stage) loadsAgain(t *testing.T, in protocol.TabID) {
+	t.Helper()
+	for _, c := range []struct{ target, path string }{
+		{"#named", "/child?named"}, // the address that it has
+		{"#inNamed", "/child?named"},
+		{"#formInNamed", "/child?"},
+	} {
+		if err := s.ActivateTab(deadline(t), s.tab); err != nil {
+			t.Fatal(err)
+		}
+		e := s.act(t, protocol.ActRequest{Kind: protocol.ActClick, Target: c.target})
+		want := []protocol.OpenedTab{{Tab: in, URL: s.url + c.path, Front: true, Again: true}}
+		if len(e.Tabs) > 0 || !slices.Equal(e.Opened, want) || e.Nothing {
+			t.Errorf("%s: %+v", c.target, e)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -189,6 +190,13 @@ func TestUploadsAreRefused(t *testing.T) {
 		if !strings.Contains(why, one.says) {
 			t.Errorf("%s with %s: %s", one.target, one.files, why)
 		}
+	}
+	// No chooser opens within the caller's time, which is less than ours.
+	short, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	defer cancel()
+	_, err := s.Act(short, nobody, s.tab, protocol.ActRequest{Kind: protocol.ActUpload, Target: "#nothing", Values: []string{filepath.Join(dir, "one.txt")}}, nil)
+	if code(err) != protocol.CodeNotActable || !strings.Contains(err.Error(), "opens no file chooser") {
+		t.Errorf("with little time: %v", err)
 	}
 	if os.Geteuid() != 0 {
 		s.refused(t, protocol.ActRequest{Kind: protocol.ActUpload, Target: "#one", Values: []string{secret}}, protocol.CodeBadArgument)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -148,7 +147,7 @@ func (r *run) holdNewPages(ctx context.Context) error {
 // followSharedWorker lets the pages of a shared worker's origin know of its requests until
 // it ends. It waits until these are reported.
 func (r *run) followSharedWorker(ctx context.Context, s *devtools.Session) {
-	origin := page.OriginOf(strings.TrimPrefix(s.Address, "blob:"))
+	origin := page.OriginOf(s.Address)
 	pages := func(f func(p *page.Page, own bool)) {
 		r.mu.Lock()
 		all := maps.Clone(r.pages)

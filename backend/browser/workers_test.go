@@ -15,6 +15,7 @@ func TestWorkersAreWatched(t *testing.T) {
 	pages := map[string]string{
 		"/dedicated":    `<title>Page</title><script>new Worker('/dedicated.js')</script>`,
 		"/shared":       `<title>Page</title><script>new SharedWorker('/shared.js')</script>`,
+		"/blob":         `<title>Page</title><script>new SharedWorker(URL.createObjectURL(new Blob(["const at = '" + location.origin + "'; " + ` + "`" + fmt.Sprintf(strings.Replace(prints, "'/of", "at + '/of", 1), "blob") + "`" + `])))</script>`,
 		"/service":      `<title>Page</title><script>navigator.serviceWorker.register('/service.js')</script>`,
 		"/nested":       `<title>Page</title><script>new Worker('/outer.js')</script>`,
 		"/outer.js":     `new Worker('/nested.js')`,
@@ -31,7 +32,7 @@ func TestWorkersAreWatched(t *testing.T) {
 		fmt.Fprint(w, pages[r.URL.Path])
 	}))
 	f := headless(t)
-	for _, kind := range []string{"dedicated", "shared", "service", "nested"} {
+	for _, kind := range []string{"dedicated", "shared", "blob", "service", "nested"} {
 		t.Run(kind, func(t *testing.T) {
 			ctx := deadline(t)
 			id, err := f.NewTab(ctx, "", true)

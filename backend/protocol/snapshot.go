@@ -168,13 +168,15 @@ type DialogInfo struct {
 	Next *DialogInfo `json:"next,omitempty"`
 }
 
-// OpenedTab is a tab that an action opened.
+// OpenedTab is a tab that an action opened, or in which it loaded another document.
 type OpenedTab struct {
 	Tab TabID  `json:"tab"`
 	URL string `json:"url"`
 	// Front: it is in front now, where a caller acts that names no tab and has none of
 	// its own.
 	Front bool `json:"front,omitempty"`
+	// Again: the tab was there before.
+	Again bool `json:"again,omitempty"`
 }
 
 // Effect is the observed result of an action.
@@ -206,9 +208,14 @@ type Effect struct {
 	Status    int  `json:"status,omitempty"`
 	// Loading: the new document was still loading when the time was over.
 	Loading bool `json:"loading,omitempty"`
+	// Frame is the address that the frame which was acted on loads; FrameGone: the page
+	// has no such frame any more.
+	Frame     string `json:"frame,omitempty"`
+	FrameGone bool   `json:"frameGone,omitempty"`
 	// Closed is the tab, if the page closed it.
 	Closed TabID `json:"closed,omitempty"`
-	// Tabs are the tabs that were opened, and Opened says where they are.
+	// Tabs are the tabs that were opened. Opened says where they are, and names the tabs
+	// that this one had opened before and that load another document now.
 	Tabs      []TabID     `json:"tabs,omitempty"`
 	Opened    []OpenedTab `json:"opened,omitempty"`
 	Dialog    *DialogInfo `json:"dialog,omitempty"`

@@ -146,6 +146,14 @@ func (c *Conn) Fail(err error) {
 	close(c.Done)
 }
 
+// Ended reports whether the browser's pipe has ended. It is true before any session ends
+// for that reason.
+func (c *Conn) Ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err != nil
+}
+
 func (c *Conn) dispatch(msg *cdproto.Message) {
 	if msg.ID != 0 {
 		c.mu.Lock()

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -36,20 +38,34 @@ func (fx *Effects) Finish(ctx context.Context) error {
 		return fx.Nav.Refused
 	}
 	for _, t := range fx.config.Open.All() {
-		if !slices.Contains(fx.tabs, t.ID) && t.Opener == fx.tab && !slices.Contains(fx.Out.Tabs, t.ID) {
+		if _, was := fx.loads[t.ID]; !was && t.Opener == fx.tab && !slices.Contains(fx.Out.Tabs, t.ID) {
 			fx.Out.Tabs = append(fx.Out.Tabs, t.ID)
 		}
 	}
 	fx.describeTabs(ctx)
-	if fx.Out.Navigated || len(fx.Out.Tabs) > 0 || len(fx.Out.Downloads) > 0 {
+	if fx.in != nil && !fx.Out.Navigated {
+		fx.Out.Frame = fx.frames[fx.in.ID]
+		// Its session may end before the page reports that the frame is gone.
+		fx.Out.FrameGone = !fx.mine(fx.in.ID) || fx.lost && fx.Out.Frame == ""
+		fx.Out.Nothing = fx.Out.Nothing && fx.Out.Frame == "" && !fx.Out.FrameGone
+	}
+	if fx.Out.Navigated || len(fx.Out.Opened) > 0 || len(fx.Out.Downloads) > 0 {
 		fx.Out.Nothing = false
 	}
 	return fx.where(ctx)
 }
 
-// describeTabs records where the tabs are that were opened, and whether one is in front.
+// describeTabs records where the tabs are that were opened or load another document, and
+// whether one is in front.
 func (fx *Effects) describeTabs(ctx context.Context) {
-	if len(fx.Out.Tabs) == 0 {
+	var again []tabs.Entry
+	for _, t := range fx.config.Open.All() {
+		known, _ := fx.config.Open.Lookup(t.ID)
+		if loads, was := fx.loads[t.ID]; was && t.ID != fx.tab && t.Opener == fx.tab && known.Loads > loads {
+			again = append(again, known)
+		}
+	}
+	if len(fx.Out.Tabs)+len(again) == 0 {
 		return
 	}
 	front := fx.config.Front(ctx)
@@ -59,7 +75,11 @@ func (fx *Effects) describeTabs(ctx context.Context) {
 		if (one.URL == "" || one.URL == "about:blank") && i < len(fx.windows) && len(fx.windows) == len(fx.Out.Tabs) {
 			one.URL = fx.windows[i] // it has not begun to load
 		}
+		one.URL = cmp.Or(one.URL, "about:blank")
 		fx.Out.Opened = append(fx.Out.Opened, one)
+	}
+	for _, t := range again {
+		fx.Out.Opened = append(fx.Out.Opened, protocol.OpenedTab{Tab: t.ID, URL: t.Heads, Front: t.ID == front, Again: true})
 	}
 }
 
@@ -142,7 +162,7 @@ func (fx *Effects) newTabs(ctx context.Context) error {
 	defer cancel()
 	err := fx.config.Open.Await(inner, func() bool {
 		for _, t := range fx.config.Open.All() {
-			if slices.Contains(fx.tabs, t.ID) {
+			if _, was := fx.loads[t.ID]; was {
 				continue
 			}
 			// A tab opened by a link that names no opener can only be recognised by
@@ -174,7 +194,7 @@ func (fx *Effects) Leads() bool {
 const closingWait = time.Second
 
 // Closed reports whether the action, which ended with err, closed its tab, and waits until
-// the tab is gone.
+// the tab is gone. The end of the browser is not the action's.
 func (fx *Effects) Closed(ctx context.Context, err error) bool {
 	wait := fx.leaving.Wait()
 	switch {
@@ -185,7 +205,7 @@ func (fx *Effects) Closed(ctx context.Context, err error) bool {
 	case err != nil && !fx.leaving.Closing:
 		wait = 0
 	}
-	if !fx.Acted || !fx.config.Open.AwaitClosed(ctx, fx.tab, fx.p.Done, wait) {
+	if !fx.Acted || fx.p.Conn.Ended() || !fx.config.Open.AwaitClosed(ctx, fx.tab, fx.p.Done, wait) {
 		return false
 	}
 	fx.Out.Closed, fx.Out.Nothing = fx.tab, false

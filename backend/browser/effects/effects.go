@@ -68,8 +68,13 @@ type Effects struct {
 	// inner receives the window events of a frame that another process renders; see
 	// Listen.
 	inner *devtools.Subscription
-	tabs  []protocol.TabID
+	// loads are the tabs that were open, and how many documents each had begun to load.
+	loads map[protocol.TabID]int
 
+	// in is the frame that was acted on, and frames are the addresses that frames load.
+	in        *page.Frame
+	frames    map[cdp.FrameID]string
+	lost      bool // the frame did not answer, because it is gone or went to another process
 	prepared  bool
 	requested bool // a document was requested
 	download  bool // what a link leads to will be saved as a file
@@ -94,9 +99,10 @@ var ErrDialogOpen = errors.New("a dialog opened")
 
 // Begin subscribes to the events. Call it before the action.
 func Begin(config *Config, by protocol.Caller, id protocol.TabID, p *page.Page, allow func(string) error) *Effects {
-	fx := &Effects{config: config, p: p, by: by, tab: id, Out: protocol.Effect{Tab: id}}
+	fx := &Effects{config: config, p: p, by: by, tab: id, loads: map[protocol.TabID]int{}, frames: map[cdp.FrameID]string{}, Out: protocol.Effect{Tab: id}}
 	for _, t := range config.Open.All() {
-		fx.tabs = append(fx.tabs, t.ID)
+		known, _ := config.Open.Lookup(t.ID)
+		fx.loads[t.ID] = known.Loads
 	}
 	fx.more = p.Events(
 		cdppage.FrameRequestedNavigation.Method, cdppage.FrameStoppedLoading.Method,
@@ -265,6 +271,8 @@ func (fx *Effects) event(e devtools.Event) {
 			fx.download = true
 		case v.FrameID == main && v.Disposition == cdppage.ClientNavigationDispositionCurrentTab && loads(v.URL):
 			fx.requested = true
+		case v.FrameID != main && v.Disposition == cdppage.ClientNavigationDispositionCurrentTab && loads(v.URL):
+			fx.frames[v.FrameID] = v.URL
 		case v.Disposition != cdppage.ClientNavigationDispositionCurrentTab && len(fx.windows) == 0 && loads(v.URL):
 			// For a link opened with Control or the middle button, this is the only
 			// event.
@@ -429,6 +437,9 @@ func (fx *Effects) Settle(ctx context.Context, f *page.Frame, args map[string]an
 
 // Learn adds a frame's answer to the effect.
 func (fx *Effects) Learn(f *page.Frame, s Settled, err error) error {
+	if f.Number != 0 && (fx.in == nil || fx.in == f) { // the documents around it are asked after it
+		fx.in, fx.lost = f, errors.Is(err, page.ErrNoFrame)
+	}
 	if errors.Is(err, page.ErrReplaced) || errors.Is(err, page.ErrNoFrame) {
 		err = nil
 	}

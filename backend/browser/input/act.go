@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/held"
@@ -94,9 +95,9 @@ func (in *Input) Act(ctx context.Context, by protocol.Caller, id protocol.TabID,
 }
 
 func (a *action) run(ctx context.Context) error {
-	err := a.do(ctx)
+	err := a.withoutFrame(a.do(ctx))
 	if err == nil && a.f != nil {
-		err = a.settle(ctx)
+		err = a.withoutFrame(a.settle(ctx))
 	}
 	if d := page.Interrupted(ctx); d != nil && err != nil {
 		err, a.fx.Out.Dialog = effects.ErrDialogOpen, &d.DialogInfo
@@ -135,6 +136,15 @@ func (a *action) run(ctx context.Context) error {
 		a.fx.Out.Nothing = a.fx.Out.Nothing && a.fx.Out.Dropped
 	}
 	return a.verify(ctx)
+}
+
+// withoutFrame returns the error of a part of the action, nil when the action has made the
+// page remove the frame that another process rendered: that is an effect.
+func (a *action) withoutFrame(err error) error {
+	if a.begun && a.f != nil && a.f.Number != 0 && errors.Is(err, devtools.ErrSessionEnded) && !a.p.Ended() {
+		return a.fx.Learn(a.f, effects.Settled{}, page.ErrNoFrame)
+	}
+	return err
 }
 
 // undone returns the error for an action that a dialog has kept from beginning.

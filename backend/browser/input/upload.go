@@ -282,7 +282,11 @@ func (a *uploading) choose(ctx context.Context) (done bool, err error) {
 	if err := a.missed(); err != nil {
 		return false, err
 	}
-	late, cancel := context.WithTimeout(ctx, chooserWait)
+	wait := chooserWait
+	if until, ok := ctx.Deadline(); ok {
+		wait = min(wait, time.Until(until)/2) // the rest is to say that none opened
+	}
+	late, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	err = a.fx.Pump(late, nil, func() bool { return a.fx.Chooser != nil || a.fx.Leads() })
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {

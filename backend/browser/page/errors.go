@@ -39,7 +39,7 @@ func TabError(ctx context.Context, id protocol.TabID, doing string, p *Page, err
 	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not answer in time, "+doing, "the page may hang", protocol.Try("loads it again", "reload"), protocol.Try("closes the tab", "closetab"), protocol.MoreTime())
 	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
-		return protocol.NewError(protocol.CodeTimeout, "the command was the caller cancelled the command", "")
+		return protocol.NewError(protocol.CodeTimeout, "the caller cancelled the command", "")
 	}
 	return protocol.NewError(protocol.CodeInternal, err.Error(), "")
 }

@@ -299,9 +299,9 @@ func isSwapping(err error) bool {
 }
 
 // OriginOf returns the origin of a URL; empty when the URL has no origin with
-// storage.
+// storage. That of a blob is in its URL.
 func OriginOf(raw string) string {
-	u, err := url.Parse(raw)
+	u, err := url.Parse(strings.TrimPrefix(raw, "blob:"))
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return ""
 	}

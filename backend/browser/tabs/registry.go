@@ -42,6 +42,10 @@ type Entry struct {
 	// denied: the worker was asked and did not report the tab.
 	denied bool
 	opener target.ID
+	// Loads counts the documents that the tab's page began to load since we attached to
+	// it, and Heads is the address of the last one.
+	Loads int
+	Heads string
 	// Addresses are the first addresses that the tab had, oldest first, at most
 	// firstAddresses: a redirect may replace URL before anybody looks at it.
 	Addresses []string
@@ -197,6 +201,16 @@ func (r *Registry) TargetInfo(info *target.Info) (ask bool) {
 		r.opened(t, o)
 	}
 	return r.bridged
+}
+
+// Heads records that the page of a target begins to load a document.
+func (r *Registry) Heads(id target.ID, url string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t := r.byTarget(id); t != nil {
+		t.Loads++
+		t.Heads = url
+	}
 }
 
 // Expects sets the id of the next tab that no page opened. That tab is a restored

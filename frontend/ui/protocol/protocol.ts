@@ -5337,7 +5337,7 @@ export interface DialogInfo {
   next?: DialogInfo;
 }
 /**
- * OpenedTab is a tab that an action opened.
+ * OpenedTab is a tab that an action opened, or in which it loaded another document.
  */
 export interface OpenedTab {
   tab: TabID;
@@ -5347,6 +5347,10 @@ export interface OpenedTab {
    * its own.
    */
   front?: boolean;
+  /**
+   * Again: the tab was there before.
+   */
+  again?: boolean;
 }
 /**
  * Effect is the observed result of an action.
@@ -5398,11 +5402,18 @@ export interface Effect {
    */
   loading?: boolean;
   /**
+   * Frame is the address that the frame which was acted on loads; FrameGone: the page
+   * has no such frame any more.
+   */
+  frame?: string;
+  frameGone?: boolean;
+  /**
    * Closed is the tab, if the page closed it.
    */
   closed?: TabID;
   /**
-   * Tabs are the tabs that were opened, and Opened says where they are.
+   * Tabs are the tabs that were opened. Opened says where they are, and names the tabs
+   * that this one had opened before and that load another document now.
    */
   tabs?: TabID[];
   opened?: OpenedTab[];

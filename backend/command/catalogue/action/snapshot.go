@@ -128,12 +128,24 @@ func told(in *command.Invocation, q *protocol.ActRequest, done string, e *protoc
 	case e.Within:
 		head += "; the address is now " + place
 	}
+	switch {
+	case e.FrameGone:
+		head += "; its frame is gone from the page"
+	case e.Frame != "":
+		at, full := in.Place(e.Frame)
+		head += "; its frame loads " + at
+		page = append(page, full...)
+	}
 	if e.Closed != "" {
 		head += "; it closed " + string(e.Closed)
 	}
 	for _, t := range e.Opened {
 		at, full := in.Place(t.URL)
-		head += fmt.Sprintf("; it opened %s at %s", t.Tab, at)
+		if t.Again {
+			head += fmt.Sprintf("; %s, which it had opened before, loads %s", t.Tab, at)
+		} else {
+			head += fmt.Sprintf("; it opened %s at %s", t.Tab, at)
+		}
 		for _, address := range full {
 			page = append(page, string(t.Tab)+": "+address)
 		}
