@@ -62,7 +62,7 @@ func (s Streams) MCP(ctx context.Context) error {
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	out := &messageWriter{out: s.Out}
-	in := &lines{in: bufio.NewReaderSize(s.In, 64<<10), out: out}
+	in := &lines{in: bufio.NewReaderSize(s.In, 64<<10), out: out, wait: answersWait}
 	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
 	if err == nil || errors.Is(err, io.EOF) {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,13 +34,90 @@ type rpcError struct {
 type messageWriter struct {
 	mu  sync.Mutex
 	out io.Writer
+	// asked are the ids of the requests that have no answer yet.
+	asked map[string]bool
+	// answered is closed when there are none.
+	answered chan struct{}
 }
 
-// Write writes complete lines.
-func (w *messageWriter) Write(lines []byte) (int, error) {
+// Write writes one complete line.
+func (w *messageWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.out.Write(lines)
+	n, err := w.out.Write(line)
+	w.settle(answers(line))
+	return n, err
+}
+
+// expect records a request.
+func (w *messageWriter) expect(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.asked) == 0 {
+		w.asked, w.answered = map[string]bool{}, make(chan struct{})
+	}
+	w.asked[id] = true
+}
+
+// forget records that a request gets no answer.
+func (w *messageWriter) forget(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.settle(id)
+}
+
+func (w *messageWriter) settle(id string) {
+	if !w.asked[id] {
+		return
+	}
+	if delete(w.asked, id); len(w.asked) == 0 {
+		close(w.answered)
+	}
+}
+
+// await waits until every request has its answer, at most for a time.
+func (w *messageWriter) await(most time.Duration) {
+	w.mu.Lock()
+	open, answered := len(w.asked) > 0, w.answered
+	w.mu.Unlock()
+	if !open {
+		return
+	}
+	select {
+	case <-answered:
+	case <-time.After(most):
+	}
+}
+
+// answers returns the id that an answer is for, "" for a line that is none. It reads no
+// further than to the id, because an answer can have megabytes.
+func answers(line []byte) string {
+	d := json.NewDecoder(bytes.NewReader(line))
+	if _, err := d.Token(); err != nil {
+		return ""
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil || key == "method" {
+			return ""
+		}
+		var value any
+		if err := d.Decode(&value); err != nil {
+			return ""
+		}
+		if key == "id" {
+			return idOf(value)
+		}
+	}
+	return ""
+}
+
+// idOf returns a text for an id of JSON-RPC: a number and a string are different ids.
+func idOf(id any) string {
+	if n, is := id.(int64); is {
+		id = float64(n) // what JSON makes of it
+	}
+	return fmt.Sprintf("%T %v", id, id)
 }
 
 // Close does nothing: the caller owns the output.
@@ -62,11 +140,13 @@ func (w *messageWriter) refuse(why *rpcError) error {
 
 // lines reads the client's messages, one per line. The SDK ends a server at a
 // line that it cannot parse. So lines answers such a line itself, as JSON-RPC
-// requires, and skips it. Reading ends with the input.
+// requires, and skips it. Reading ends with the input, after the requests in it were
+// answered, at most after wait.
 type lines struct {
 	in   *bufio.Reader
 	out  *messageWriter
 	rest []byte // the rest of the line that is being read
+	wait time.Duration
 }
 
 // Close does nothing: the caller owns the input.
@@ -79,15 +159,20 @@ func (l *lines) Read(p []byte) (int, error) {
 		line = bytes.Trim(line, space)
 		if len(line) == 0 {
 			if err != nil {
+				l.out.await(l.wait)
 				return 0, err
 			}
 			continue
 		}
-		if refusal := judge(line); refusal != nil {
+		message, refusal := judge(line)
+		if refusal != nil {
 			if err := l.out.refuse(refusal); err != nil {
 				return 0, err
 			}
 			continue
+		}
+		if request, is := message.(*jsonrpc.Request); is {
+			l.note(request)
 		}
 		line = append(line, '\n')
 		l.rest = line
@@ -95,6 +180,25 @@ func (l *lines) Read(p []byte) (int, error) {
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
+}
+
+// answersWait is how long requests may take after the input has ended. The SDK cancels
+// them when it reads that end; a client that writes its requests and closes the input wants
+// their answers. One that has ended itself cannot stop a command that takes very long.
+const answersWait = 30 * time.Second
+
+// note records what gets an answer.
+func (l *lines) note(request *jsonrpc.Request) {
+	if request.IsCall() {
+		l.out.expect(idOf(request.ID.Raw()))
+		return
+	}
+	var cancelled struct {
+		RequestID any `json:"requestId"`
+	}
+	if request.Method == "notifications/cancelled" && json.Unmarshal(request.Params, &cancelled) == nil {
+		l.out.forget(idOf(cancelled.RequestID))
+	}
 }
 
 // next returns the next line. It keeps only the beginning of a line that is too
@@ -111,16 +215,17 @@ func (l *lines) next() (line []byte, err error) {
 	}
 }
 
-// judge returns why a line is not a message, or nil when it is one.
-func judge(line []byte) *rpcError {
+// judge returns the message of a line, or why it is none.
+func judge(line []byte) (jsonrpc.Message, *rpcError) {
 	if len(line) > sdk.DefaultMaxLineLength {
-		return &rpcError{rpcInvalid, fmt.Sprintf("a message has %d MB at most", sdk.DefaultMaxLineLength>>20)}
+		return nil, &rpcError{rpcInvalid, fmt.Sprintf("a message has %d MB at most", sdk.DefaultMaxLineLength>>20)}
 	}
 	if !json.Valid(line) {
-		return &rpcError{rpcParse, "this is no JSON"}
+		return nil, &rpcError{rpcParse, "this is no JSON"}
 	}
-	if _, err := jsonrpc.DecodeMessage(line); err != nil {
-		return &rpcError{rpcInvalid, fmt.Sprintf("this is no message: send one JSON-RPC 2.0 object a line (%v)", err)}
+	message, err := jsonrpc.DecodeMessage(line)
+	if err != nil {
+		return nil, &rpcError{rpcInvalid, fmt.Sprintf("this is no message: send one JSON-RPC 2.0 object a line (%v)", err)}
 	}
-	return nil
+	return message, nil
 }
