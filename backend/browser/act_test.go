@@ -421,7 +421,7 @@ func TestWhatBecomesOfTheFrame(t *testing.T) {
 	for _, at := range []string{here, far, here + "/around#", far + "/around#"} {
 		src, _, _ := strings.Cut(at+"/in", "#")
 		at, _, _ = strings.Cut(at, "/around")
-		s.url = pages(t, map[string]string{"/": fmt.Sprintf(`<iframe src="%s"></iframe><script>onmessage = () => document.querySelector('iframe').remove()</script>`, src)})
+		s.url = pages(t, map[string]string{"/": fmt.Sprintf(`<iframe src=%s></iframe><script>onmessage = () => document.querySelector('iframe').remove()</script>`, src)})
 		s.tab = s.first(t)
 		for _, c := range []struct {
 			q     protocol.ActRequest
