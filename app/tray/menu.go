@@ -47,6 +47,9 @@ type menu struct {
 func newMenu(ctx context.Context, parts *sync.WaitGroup, actions chan<- protocol.TrayAction) *menu {
 	m := &menu{}
 	listen := func(item *systray.MenuItem, action func() (protocol.TrayAction, bool)) {
+		// The library drops a click when nobody waits for it at that moment: on a busy
+		// computer that is before the listener runs, or while it sends the click before.
+		item.ClickedCh = make(chan struct{}, 1)
 		parts.Go(func() {
 			for {
 				select {
