@@ -87,12 +87,13 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 	}
 }
 
-// newPageWait is how long after a command a new page may be one that it has opened.
+// newPageWait is how long after a command a new page may be one that it has opened, and how
+// long a page waits for our session that may be no tab.
 const newPageWait = time.Second
 
-// heldWait is how long such a page waits at most until we have attached to its tab. It is
+// heldWait is how long a tab waits at most until we have attached to it. It is
 // longer than a busy machine takes (over a second was seen): of a dialog that opens before,
-// nothing is known, and what its tab's process is asked is never answered.
+// nothing is known, and what its process is asked is never answered.
 const heldWait = 30 * time.Second
 
 // holdNewPages holds each page that opens until we have attached to its tab, where a command
@@ -136,7 +137,7 @@ func (r *run) holdNewPages(ctx context.Context) error {
 			}
 			held.Go(func() {
 				if r.b.config.Headless || r.known(v.TargetInfo.OpenerID) != nil || r.b.queue.Ran(newPageWait) {
-					r.hearDialogs(ctx, v.TargetInfo.TargetID)
+					r.hearDialogs(ctx, v.TargetInfo)
 				}
 				devtools.LetGo(ctx, s)
 			})
@@ -172,8 +173,12 @@ func (r *run) followSharedWorker(ctx context.Context, s *devtools.Session) {
 
 // hearDialogs attaches to the tab of a page that opens; other pages, such as panels, have
 // none.
-func (r *run) hearDialogs(ctx context.Context, id target.ID) {
-	ctx, cancel := context.WithTimeout(ctx, heldWait)
+func (r *run) hearDialogs(ctx context.Context, info *target.Info) {
+	id, wait := info.TargetID, heldWait
+	if r.b.tabs.Holding() || tabs.NeverTab(info.URL) {
+		wait = newPageWait
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	err := r.b.tabs.Await(ctx, func() bool {
 		_, is := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == id })

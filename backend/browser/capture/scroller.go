@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"image/draw"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -77,9 +78,14 @@ func (p *sheet) scroller(ctx context.Context) (scroller, error) {
 	return devtools.Evaluate[scroller](ctx, p.Session, findScroller, world)
 }
 
+// scrollBackWait is how long a page may take to answer before it is scrolled back. One that
+// has crashed does not answer.
+const scrollBackWait = time.Second
+
 // scrollBack scrolls the element as it was, when the page has its own size again.
 func (p *sheet) scrollBack(ctx context.Context) {
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), scrollBackWait)
+	defer cancel()
 	if world, err := p.PlainWorld(ctx); err == nil {
 		_ = devtools.Post(ctx, p.Session, runtime.Evaluate, runtime.EvaluateParams{Expression: scrollBack, ContextID: world})
 	}

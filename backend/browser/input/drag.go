@@ -14,6 +14,7 @@ import (
 	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
 
@@ -90,7 +91,7 @@ func (a *dragging) drag(ctx context.Context) error {
 		if err := a.passFrames(ctx); err != nil {
 			return err
 		}
-		defer a.unpass(context.WithoutCancel(ctx))
+		defer a.unpass(ctx)
 		path = steps(slices.Concat([]page.Point{at}, via, []page.Point{to}), a.q.Speed)
 	}
 	next := time.Now()
@@ -175,6 +176,8 @@ func (a *dragging) passFrames(ctx context.Context) error {
 }
 
 func (a *dragging) unpass(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), watch.BeginWait) // a page that has crashed does not answer
+	defer cancel()
 	for _, f := range a.passed { // what is gone passes nothing
 		_ = a.p.Ask(ctx, f, "pass", map[string]any{"on": false}, nil)
 	}

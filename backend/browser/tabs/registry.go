@@ -149,9 +149,9 @@ func (r *Registry) Changes() <-chan struct{} {
 // PanelURL is the address of the side panel's page.
 const PanelURL = "chrome-extension://" + protocol.ExtensionID + "/panel.html"
 
-// neverTab reports whether a page with this URL is a tab only when the worker
+// NeverTab reports whether a page with this URL is a tab only when the worker
 // says so: developer tools, the browser's own bubbles, pages of extensions.
-func neverTab(url string) bool {
+func NeverTab(url string) bool {
 	if strings.HasPrefix(url, "devtools://") || strings.HasPrefix(url, "chrome-extension://") {
 		return true
 	}
@@ -191,7 +191,7 @@ func (r *Registry) TargetInfo(info *target.Info) (ask bool) {
 	if strings.HasPrefix(info.URL, PanelURL) {
 		r.panels[info.TargetID] = true
 	}
-	if r.holding || neverTab(info.URL) {
+	if r.holding || NeverTab(info.URL) {
 		return false
 	}
 	t := r.add(info.TargetID, info.URL, info.OpenerID == "")
@@ -201,6 +201,13 @@ func (r *Registry) TargetInfo(info *target.Info) (ask bool) {
 		r.opened(t, o)
 	}
 	return r.bridged
+}
+
+// Holding reports whether no page becomes a tab before Release.
+func (r *Registry) Holding() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.holding
 }
 
 // Heads records that the page of a target begins to load a document.
