@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"os"
+	"runtime/pprof"
 	"sync"
 	"time"
 
@@ -49,7 +51,10 @@ func (p *program) run(parent context.Context) int {
 	// left.
 	defer context.AfterFunc(ctx, func() {
 		time.AfterFunc(quitTimeout, func() {
-			p.log.Error("end took too long", "timeout", quitTimeout)
+			// A report of it is of use only with what still runs.
+			var stacks bytes.Buffer
+			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
+			p.log.Error("end took too long", "timeout", quitTimeout, "goroutines", stacks.String())
 			p.exit(exitFault)
 		})
 	})()

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test waits for an expected event.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // expect waits for the next calls, in any order: a page's calls may overtake each
 // other.

@@ -85,7 +85,7 @@ func (r *run) newPage(s *devtools.Session) *page.Page {
 				r.b.PauseAsked(s.Target, e)
 				r.panels.PassKey(e)
 			case cdppage.FrameStartedNavigating.Method:
-				if v, ok := devtools.Decode(e, cdppage.FrameStartedNavigating); ok && target.ID(v.FrameID) == s.Target {
+				if v, ok := devtools.Decode(e, cdppage.FrameStartedNavigating); ok && target.ID(v.FrameID) == s.Target && !withinDocument(v.NavigationType) {
 					r.b.tabs.Heads(s.Target, v.URL)
 				}
 			case cdppage.FrameNavigated.Method:
@@ -95,6 +95,11 @@ func (r *run) newPage(s *devtools.Session) *page.Page {
 		},
 	})
 	return p
+}
+
+// withinDocument reports whether a navigation only changes the document's address.
+func withinDocument(kind cdppage.FrameStartedNavigatingNavigationType) bool {
+	return kind == cdppage.FrameStartedNavigatingNavigationTypeSameDocument || kind == cdppage.FrameStartedNavigatingNavigationTypeHistorySameDocument
 }
 
 // keepKeyboard gives the keyboard back to the panel when a tab in front shows another

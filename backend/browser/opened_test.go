@@ -19,6 +19,9 @@ func TestOpenedTabsAreNamed(t *testing.T) {
 		<button id=script onclick="window.open('/child?script')">script</button>
 		<button id=later onclick="setTimeout(() => window.open('/child?later'))">later</button>
 		<button id=inNamed onclick="window.open('/child?named', 'w')">in it</button><form action="/child" target=w><button id=formInNamed>form in it</button></form>
+		<button id=pushInNamed onclick="window.open('', 'w').history.pushState({}, '', '/child?pushed')">push in it</button>
+		<button id=hashInNamed onclick="window.open('', 'w').location.hash = 'part'">hash in it</button>
+		<button id=backInNamed onclick="window.open('', 'w').history.back()">back in it</button>
 		<form action="/child" target=_blank><button id=form name=q value=form>form</button></form>
 		<button id=slow onclick="window.open('/slow')">slow</button><a id=behind href="/child?behind">behind</a>
 		<button id=asking onclick="window.open('/asking')">asking</button><a id=asks href="/asking" target=_blank>asks</a>
@@ -111,6 +114,14 @@ func (s *stage) loadsAgain(t *testing.T, in protocol.TabID) {
 		want := []protocol.OpenedTab{{Tab: in, URL: s.url + c.path, Front: true, Again: true}}
 		if len(e.Tabs) > 0 || !slices.Equal(e.Opened, want) || e.Nothing {
 			t.Errorf("%s: %+v", c.target, e)
+		}
+	}
+	for _, target := range []string{"#pushInNamed", "#hashInNamed", "#backInNamed"} { // another address of the same document
+		if err := s.ActivateTab(deadline(t), s.tab); err != nil {
+			t.Fatal(err)
+		}
+		if e := s.act(t, protocol.ActRequest{Kind: protocol.ActClick, Target: target}); len(e.Tabs) > 0 || len(e.Opened) > 0 {
+			t.Errorf("%s: %+v", target, e)
 		}
 	}
 }
