@@ -237,7 +237,7 @@ function implicitRole(el: Element): string {
     case 'th':
       return inLayout(el) ? 'generic' : headerRole(el);
     case 'section':
-      return hasLabel(el) ? 'region' : 'generic';
+      return hasLabel(el) ? 'region' : least(el, 'generic');
     case 'form':
       return 'form';
     case 'aside':

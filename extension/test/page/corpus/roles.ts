@@ -210,6 +210,7 @@ const said: [html: string, role: string][] = [
   ['<img t src=# alt=Cat role=none>', 'none'],
   ['<img t src=# alt="" aria-label=A>', 'img'],
   ['<div t draggable=true>x</div>', 'group'],
+  ['<section t draggable=true>x</section>', 'group'],
   ['<div t draggable=true role=article>x</div>', 'article'],
   ['<a t href=#x role=button>x</a>', 'button'],
   ['<button t role=link>x</button>', 'link'],
