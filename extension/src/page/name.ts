@@ -1,7 +1,7 @@
 import { type FlatTree, nextOf } from './flat.js';
 import type { Effects } from './generated.js';
 import { Labels } from './labels.js';
-import { collapse, printedName } from './normal.js';
+import { collapse, isBlank, printedName } from './normal.js';
 import { mayFocus, namedByContent, roleOf } from './role.js';
 import type { Styles } from './styles.js';
 import { embeddedValue, isEditingHost } from './value.js';
@@ -146,7 +146,7 @@ export class Names {
     const word = (text: string): string => (pass.within ? ` ${text} ` : text);
     if (attributes && !pass.referred) {
       const referred = this.#referred(el, pass);
-      if (referred !== '') return word(referred);
+      if (!isBlank(referred)) return word(referred);
     }
     const role = this.role(el);
     if (pass.within) {
@@ -154,19 +154,19 @@ export class Names {
       if (value !== undefined) return word(value);
     }
     const label = attributes ? el.getAttribute('aria-label') : null;
-    if (label !== null && collapse(label) !== '' && el.localName !== 'slot') return word(label);
-    if (role !== 'none') {
-      const native = this.#native(el, pass);
-      if (native !== '') return word(native);
-    }
-    // White space alone is not a name, but it separates two words.
+    if (label !== null && !isBlank(label) && el.localName !== 'slot') return word(label);
+    const native = role === 'none' ? '' : this.#native(el, pass);
+    if (!isBlank(native)) return word(native);
+    // What is blank is not a name when there is any other, but white space separates two words.
     const or = (content: string): string => {
       const tip = attributes || role === 'summary' ? this.#tooltip(el, role, pass) : '';
       return tip === '' ? content : word(tip);
     };
     if (this.#spoken(el, role, pass)) {
+      // No-break spaces at the ends of a name come from the layout of the page.
+      const ends = (text: string): string => (pass.within ? text : text.trim());
       const said = then(this.#content(el, pass), (text) =>
-        collapse(text) === '' ? or(text) : text,
+        isBlank(text) ? or(ends(native + text)) : ends(text),
       );
       return wordlike.has(role) ? then(said, word) : said;
     }
@@ -174,7 +174,7 @@ export class Names {
       const heading = this.#heading(el);
       if (heading) return this.#text(heading, { ...pass, within: true });
     }
-    return or('');
+    return or(native);
   }
 
   /** Whether an element's content is its name, or a part of the requested name. */
@@ -330,13 +330,14 @@ export class Names {
           }),
         ),
       );
-    return collapse(parts.join(' '));
+    const all = collapse(parts.join(' '));
+    return isBlank(all) ? '' : all;
   }
 
   #tooltip(el: Element, role: string, pass: Pass): string {
     if (role === 'none') return '';
     const title = el.getAttribute('title') ?? '';
-    if (collapse(title) !== '') return title;
+    if (!isBlank(title)) return title;
     if (pass.within) return '';
     if (role === 'summary') return 'Details';
     const hint = el.getAttribute('placeholder') ?? el.getAttribute('aria-placeholder');

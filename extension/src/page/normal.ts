@@ -34,6 +34,14 @@ export function printedName(text: string): string {
   return collapse(printed(text));
 }
 
+/** What is more than white space, characters that draw nothing, and the private ones of icon fonts. */
+const telling = /[^\p{White_Space}\p{DI}\p{Co}]/u;
+
+/** Whether a text says nothing, to a reader who does not see an icon that it may draw. */
+export function isBlank(text: string): boolean {
+  return !telling.test(text);
+}
+
 /** A text as texts are compared. Letters with accents are the same in each way to encode them. */
 export function comparable(text: string): string {
   if (ordinary.test(text)) return collapse(text);

@@ -106,6 +106,45 @@ const around: Row[] = [
   ],
 ];
 
+/** A text that says nothing leaves its place to the next source of a name. */
+const blank: Row[] = [
+  ['<a t href=# title=Home>&nbsp;</a>', 'link', 'Home'],
+  ['<button t title=Close><i>&nbsp;</i></button>', 'button', 'Close'],
+  ['<button t title=Close>&ZeroWidthSpace;</button>', 'button', 'Close'],
+  ['<button t title=Close>&shy;</button>', 'button', 'Close'],
+  ['<button t title=Close>×</button>', 'button', '×'],
+  ['<button t>&nbsp;</button>', 'button', ''],
+  ['<a t href=#>&nbsp;Home&nbsp;</a>', 'link', 'Home'],
+  ['<a t href=#>Go&nbsp;home</a>', 'link', 'Go\u00a0home'],
+  ['<h2 t>&thinsp;News&nbsp;</h2>', 'heading', 'News'],
+  ['<a t href=#>A<i>&nbsp;</i>B</a>', 'link', 'A\u00a0B'],
+  ['<div role=menu><div t role=menuitem title=Cut>&nbsp;</div></div>', 'menuitem', 'Cut'],
+  ['<label>&nbsp;<input t title=Name></label>', 'textbox', 'Name'],
+  ['<label>&ZeroWidthSpace;<input t placeholder=City></label>', 'textbox', 'City'],
+  ['<label>&nbsp;<input t type=submit value=Go></label>', 'button', 'Go'],
+  ['<input t title="&nbsp;" placeholder=City>', 'textbox', 'City'],
+  ['<input t type=submit value="  " title=Send>', 'button', 'Send'],
+  ['<button t aria-label="&nbsp;">Send</button>', 'button', 'Send'],
+  ['<b id=a$>&nbsp;</b><button t aria-labelledby=a$>Send</button>', 'button', 'Send'],
+  ['<fieldset t title=Who><legend>&nbsp;</legend></fieldset>', 'group', 'Who'],
+  ['<details><summary t>&nbsp;</summary>Text</details>', 'summary', 'Details'],
+  ['<a t href=# title=Home><img alt=" " src=#></a>', 'link', 'Home'],
+  ['<a t href=#>A<img alt=" " src=#>B</a>', 'link', 'A B'],
+  // Fonts draw icons with private characters.
+  ['<a t href=# title=Home><i>&#xe001;</i></a>', 'link', 'Home'],
+  [
+    '<style>.a$::before{content:"\\f015"}</style><a t href=# title=Home><i class=a$></i></a>',
+    'link',
+    'Home',
+  ],
+  [
+    '<style>.a$::before{content:"\\f002"}</style><label class=a$><input t placeholder=Search></label>',
+    'textbox',
+    'Search',
+  ],
+  ['<button t><i>&#xe001;</i></button>', 'button', '\ue001'],
+];
+
 /** Content that nobody sees is in no name. */
 const unseen: Row[] = [
   [
@@ -563,6 +602,7 @@ const parts: Row[] = [
 export const names: NameCase[] = [
   ...fromAuthor,
   ...around,
+  ...blank,
   ...unseen,
   ...sprites,
   ...fromLabels,
