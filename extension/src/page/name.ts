@@ -275,8 +275,11 @@ export class Names {
         return el.getAttribute('alt') ?? '';
       case 'option':
         return (el.getAttribute('label') ?? '') || el.textContent;
-      case 'optgroup':
-        return el.getAttribute('label') ?? '';
+      case 'optgroup': {
+        // A legend is drawn in place of the attribute.
+        const legend = el.querySelector(':scope > legend')?.textContent ?? '';
+        return isBlank(legend) ? (el.getAttribute('label') ?? '') : legend;
+      }
       case 'fieldset':
         return this.#firstChild(el, 'legend', pass);
       case 'table':

@@ -243,6 +243,21 @@ const fromLabels: Row[] = [
   ['<fieldset t><legend hidden>Address</legend><input></fieldset>', 'group', ''],
   ['<table t><caption>Prices</caption><tr><th>a<tr><td>1</table>', 'table', 'Prices'],
   ['<select size=2><optgroup t label=Fruit><option>Fig</optgroup></select>', 'group', 'Fruit'],
+  [
+    '<select size=2><optgroup t><legend>Fruit</legend><option>Fig</optgroup></select>',
+    'group',
+    'Fruit',
+  ],
+  [
+    '<select size=2><optgroup t label=Food><legend>Fruit</legend><option>Fig</optgroup></select>',
+    'group',
+    'Fruit',
+  ],
+  [
+    '<select size=2><optgroup t label=Food><legend> </legend><option>Fig</optgroup></select>',
+    'group',
+    'Food',
+  ],
   ['<select size=2><option t label=Fig>f</select>', 'option', 'Fig'],
   ['<select size=2><option t>Green fig</select>', 'option', 'Green fig'],
   ['<details><summary t>More</summary>Text</details>', 'summary', 'More'],
