@@ -15,9 +15,9 @@ import (
 	"pilotfish/app/agents/fakes/model"
 )
 
-// errand is what a user asks for, and the calls of somebody who knows both Pilotfish and
+// job is what a user asks for, and the calls of somebody who knows both Pilotfish and
 // the page.
-type errand struct {
+type job struct {
 	name, page string
 	// named is true when the user names the elements, so that nobody has to look for
 	// them first.
@@ -34,10 +34,10 @@ type errand struct {
 // act is one action on an element with a name.
 type act struct{ do, element, value string }
 
-// errands returns the errands on a site.
-func errands(url string) []errand {
+// jobs returns the jobs on a site.
+func jobs(url string) []job {
 	open := "pilotfish newtab " + url
-	return []errand{
+	return []job{
 		{
 			name: "a form whose fields are not known", page: "/", answer: "/saved?name=Ada+Lovelace&terms=on",
 			acts:   []act{{"fill", "Name", "Ada Lovelace"}, {"check", "Terms", ""}, {"click", "Save", ""}},
@@ -58,7 +58,7 @@ func errands(url string) []errand {
 	}
 }
 
-// site serves the pages of the errands.
+// site serves the pages of the jobs.
 func site(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -85,7 +85,7 @@ type called struct{ command, said string }
 // obey returns the next call of somebody who knows about Pilotfish only what the text
 // says, and does that: it uses a command, names an element, and puts steps into one call
 // only if the text shows it; "" when there is nothing left to do.
-func obey(text string, e errand, url string, done []called) string {
+func obey(text string, e job, url string, done []called) string {
 	shows := func(beginning string) string {
 		found := regexp.MustCompile("`" + regexp.QuoteMeta(beginning) + "[^`]*`").FindString(text)
 		return strings.Trim(found, "`")
@@ -152,7 +152,7 @@ func ref(snapshot, name string) string {
 }
 
 // recite returns the next call of a list.
-func recite(e errand, done []called) string {
+func recite(e job, done []called) string {
 	if len(done) == len(e.byHand) {
 		return ""
 	}
@@ -199,8 +199,8 @@ func TestTheSkillNeedsNoMoreCalls(t *testing.T) {
 	for name, value := range at {
 		env = append(env, name+"="+value)
 	}
-	// run returns the calls of one errand.
-	run := func(t *testing.T, e errand, next func(text string, done []called) string, skill bool) []called {
+	// run returns the calls of one job.
+	run := func(t *testing.T, e job, next func(text string, done []called) string, skill bool) []called {
 		t.Helper()
 		var last []called
 		m := model.New(func(r model.Request) model.Reply {
@@ -234,13 +234,13 @@ func TestTheSkillNeedsNoMoreCalls(t *testing.T) {
 		if skill {
 			u.run(pilotfish, "connect", "claude")
 		}
-		said := u.run("claude", "-p", "Do the errand.", "--allowedTools", "Bash", "Skill")
+		said := u.run("claude", "-p", "Do the job.", "--allowedTools", "Bash", "Skill")
 		if !strings.Contains(said, e.answer) {
 			t.Fatalf("it said %q, want %q; its calls:\n%+v", said, e.answer, last)
 		}
 		return last
 	}
-	for _, e := range errands(url) {
+	for _, e := range jobs(url) {
 		t.Run(e.name, func(t *testing.T) {
 			byHand := run(t, e, func(_ string, done []called) string { return recite(e, done) }, false)
 			bySkill := run(t, e, func(text string, done []called) string { return obey(text, e, url, done) }, true)

@@ -139,7 +139,7 @@ func (a *Authority) Rotate(id string, life time.Duration) (Secret, error) {
 	return secret, nil
 }
 
-// Check returns the grant of a token that has the capability door. It returns
+// Check returns the grant of a token that has the capability. It returns
 // CodeUnauthorized for a token that is not, or no longer, valid; for one that Refuse
 // ended, with that reason. It returns
 // CodeForbidden for a valid token that is not for this route, and for a

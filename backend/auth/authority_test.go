@@ -95,7 +95,7 @@ func TestAttachTokenIsGoodForOneUse(t *testing.T) {
 		t.Errorf("Check of a single use token: %v", err)
 	}
 	if _, err := a.Take(secret.Reveal(), auth.CapabilityCommand); code(err) != protocol.CodeForbidden {
-		t.Errorf("at another door: %v", err)
+		t.Errorf("for another capability: %v", err)
 	}
 	// Of many concurrent uses, one succeeds.
 	var wins, losses int

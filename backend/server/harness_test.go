@@ -229,9 +229,9 @@ const activityEnds = 3
 func (h *fixture) Activity(auth.Grant) (server.Activity, error) { return done{h}, nil }
 
 // Files returns the files in testdata.
-func (h *fixture) Files(g auth.Grant) (server.Files, error) { return shelf{h, g}, nil }
+func (h *fixture) Files(g auth.Grant) (server.Files, error) { return openFiles{h, g}, nil }
 
-// done is the activity of a house.
+// done is the activity of a fixture.
 type done struct{ h *fixture }
 
 func (d done) History(g auth.Grant, after uint64, limit int) (protocol.ActivityPage, error) {
@@ -271,13 +271,13 @@ func (d done) Follow(ctx context.Context, g auth.Grant, after uint64) (iter.Seq2
 	}, d.h.called("follow", g)
 }
 
-// shelf is the files of a house.
-type shelf struct {
+// openFiles are the files of a fixture.
+type openFiles struct {
 	h     *fixture
 	grant auth.Grant
 }
 
-func (s shelf) Open(_ protocol.Actor, path string) (*os.File, error) {
+func (s openFiles) Open(_ protocol.Actor, path string) (*os.File, error) {
 	if err := s.h.called("file", s.grant); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ const (
 type route struct {
 	method string
 	path   string
-	// door is the capability that the token must have; empty: no token is needed.
+	// capability is what the token must allow; empty: no token is needed.
 	capability auth.Capability
 	origin     origin
 	// once is true if the token is for a single use.

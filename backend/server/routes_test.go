@@ -152,7 +152,7 @@ func TestAttachTokens(t *testing.T) {
 	}
 	w.secret = append(w.secret, reply.Attach)
 	if status := w.try(t, "GET", "/panel", protocol.ExtensionOrigin, reply.Attach, true); status != http.StatusForbidden {
-		t.Errorf("at another door: %d", status)
+		t.Errorf("for another capability: %d", status)
 	}
 	conn, status, err := w.upgrade(t.Context(), "/ws", reply.Attach, protocol.ExtensionOrigin)
 	if err != nil {

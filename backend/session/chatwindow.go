@@ -35,7 +35,7 @@ func (m *Manager) ShowConversation(ctx context.Context, name protocol.SessionNam
 	return s.show(ctx, event)
 }
 
-// person returns the grant of the user at the window in a session.
+// user returns the grant of the user at the window in a session.
 func user(name protocol.SessionName) auth.Grant {
 	return auth.Grant{
 		Kind: auth.KindPanel, Session: name, Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "you"},

@@ -74,7 +74,8 @@ func entryOf(l layout) Entry {
 }
 
 // WaitMenu waits until the visible entries satisfy is, and returns them. After a
-// timeout, its error contains the last menu.
+// timeout, its error contains the last menu. An icon may be registered before its menu
+// is; the menu's first signal says that it has come.
 func (i *Item) WaitMenu(ctx context.Context, is func([]Entry) bool) ([]Entry, error) {
 	changes, done, err := i.d.signals(ctx, []dbus.MatchOption{dbus.WithMatchSender(i.service), dbus.WithMatchInterface(menuInterface)})
 	if err != nil {
@@ -83,10 +84,12 @@ func (i *Item) WaitMenu(ctx context.Context, is func([]Entry) bool) ([]Entry, er
 	defer done()
 	for {
 		entries, err := i.Menu(ctx)
-		if err != nil {
+		var refused dbus.Error
+		missing := errors.As(err, &refused) && refused.Name == "org.freedesktop.DBus.Error.UnknownMethod"
+		if err != nil && !missing {
 			return nil, err
 		}
-		if is(entries) {
+		if err == nil && is(entries) {
 			return entries, nil
 		}
 		select {

@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// told returns what was recorded, one line for each entry.
+// lines returns what was recorded, one line for each entry.
 func lines(t *testing.T, r *Recorder) []string {
 	t.Helper()
 	page, err := r.History(auth.Grant{Kind: auth.KindPanel}, 0, 1000)

@@ -29,7 +29,7 @@ type DryRun struct {
 	Choices []protocol.TaskPlainChoice
 }
 
-// Tried is the result of a command of an errand: nil if it succeeded.
+// Tried is the result of a command of a dry run: nil if it succeeded.
 type Tried = *protocol.Error
 
 // Intents describes what each step of the plan is going to do.
@@ -128,7 +128,7 @@ func refusedDryRun(err error) DryRun {
 	return dryRun
 }
 
-// handing runs commands that look at the page, and collects those that act.
+// dryCommander runs commands that look at the page, and collects those that act.
 type dryCommander struct {
 	reads    Commander
 	tried    []Tried

@@ -39,7 +39,7 @@ func page(t *testing.T, items ...*protocol.SnapshotItem) Commander {
 	})
 }
 
-// inShort returns an errand on one line.
+// inShort returns a dry run on one line.
 func inShort(e DryRun) string {
 	var parts []string
 	for _, c := range e.Commands {

@@ -20,7 +20,7 @@ type aimed struct {
 	item   *protocol.SnapshotItem // nil for a target that the registry finds itself
 }
 
-// look takes a snapshot and returns the elements of the page.
+// snap takes a snapshot and returns the elements of the page.
 func (r *running) snap(ctx context.Context) ([]match.Thing, protocol.Snapshot, error) {
 	var snap protocol.Snapshot
 	if _, err := r.command(ctx, "snapshot", args{"items": true}, &snap); err != nil {

@@ -26,7 +26,7 @@ func decodeMatched(data jsonv2.Value, into any) error {
 	return jsonv2.Unmarshal(turned, into, chromedp.DefaultUnmarshalOptions)
 }
 
-// find returns the style of a key, among those that apply to the element.
+// styleOf returns the style of a key, among those that apply to the element.
 func (e *found) styleOf(ctx context.Context, key string) (*matchedStyle, error) {
 	var raw jsonv2.Value
 	if err := e.Call(ctx, css.GetMatchedStylesForNode.Method, css.GetMatchedStylesForNodeParams{NodeID: e.node}, &raw); err != nil {

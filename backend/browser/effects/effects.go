@@ -50,7 +50,7 @@ const windowWait = 3 * time.Second
 // It knows without waiting for a fixed time that nothing more will happen. The
 // browser acknowledges the input when the renderer has run its handlers. From then
 // on, or as soon as the page has received the last event (see package input's
-// strike), the page settles: a task runs in the page after all queued tasks. If
+// dispatch), the page settles: a task runs in the page after all queued tasks. If
 // nothing has changed, two frames are drawn first. The renderer reports navigations
 // and windows on the same channel, so when the answer arrives, all events that the
 // input caused have been received. Effects then waits only for what these events

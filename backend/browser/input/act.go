@@ -32,7 +32,7 @@ type action struct {
 	told  effects.Settled
 	// last is the last event of the input, if the page is told to expect it.
 	last *arrival
-	// struck: told already has the page's answer, because it came with the input.
+	// dispatched: told already has the page's answer, because it came with the input.
 	dispatched bool
 	// guarded: the input is a press that must hit the target.
 	guarded bool
@@ -214,7 +214,7 @@ func (a *action) do(ctx context.Context) error {
 	return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no action %q", a.q.Kind), "")
 }
 
-// looks reports whether Prepare may run while the page answers the first request. For
+// onlyReads reports whether Prepare may run while the page answers the first request. For
 // a click and a hover, that request only looks at the page. Filling a field moves the
 // focus; an agent's page must not use that to get past its rules, so with rules
 // Prepare runs first.

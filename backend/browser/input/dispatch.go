@@ -19,9 +19,9 @@ type arrival struct {
 	Count int    `json:"count"`
 }
 
-// strike dispatches input and requests its effect at the same time. So the page
+// dispatch dispatches input and requests its effect at the same time. So the page
 // begins to settle when it has received the last event, and not one round trip after
-// the browser has acknowledged it. strike waits for both answers. Where the page does
+// the browser has acknowledged it. It waits for both answers. Where the page does
 // not receive the event, because it went elsewhere or was cancelled, the
 // acknowledgement starts the settling instead. Under an overlay, the effect is
 // requested afterwards, when the overlay is back.

@@ -14,7 +14,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// folded is the fold: the compacted entries of a conversation, so that the last
+// compaction has the compacted entries of a conversation, so that the last
 // screenful is read without the thousands of small changes that made it. It is
 // computed from the events, and computed again where it is missing.
 //

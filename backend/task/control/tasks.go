@@ -93,7 +93,7 @@ type Tools interface {
 // Browser is what Tasks needs from a browser.
 type Browser interface {
 	OpenPanel(ctx context.Context, tab protocol.TabID) error
-	view.Hands
+	view.Recorder
 }
 
 // Tasks manages a session's tasks, which are opened at the first use. It

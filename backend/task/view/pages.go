@@ -38,7 +38,7 @@ type Browser interface {
 	GroupTabs(ctx context.Context, group int, tabs []protocol.TabID) (int, error)
 	UngroupTabs(ctx context.Context, tabs []protocol.TabID) error
 	SetGroup(ctx context.Context, group int, title, color *string, collapsed *bool) error
-	Hands
+	Recorder
 }
 
 // Pages shows where tasks work. Callers set the desired state; one goroutine,

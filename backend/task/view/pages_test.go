@@ -238,14 +238,14 @@ func TestInWords(t *testing.T) {
 			{Do: "fill", Role: "textbox", Name: "PIN", Value: "1234", Secret: true},
 			{Do: "press", Role: "textbox", Name: "PIN", Value: "Enter"},
 		},
-		`click "` + strings.Repeat("x", nameTold-1) + `…"`: {{Do: "click", Name: strings.Repeat("x", 2*nameTold)}},
+		`click "` + strings.Repeat("x", nameMost-1) + `…"`: {{Do: "click", Name: strings.Repeat("x", 2*nameMost)}},
 	} {
 		if got := inWords(steps); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	many := inWords(slices.Repeat([]protocol.RecordedStep{{Do: "click", Name: "a"}}, handsTold+5))
-	if !strings.HasSuffix(many, `; click "a"; and 5 more`) || strings.Count(many, "click") != handsTold {
+	many := inWords(slices.Repeat([]protocol.RecordedStep{{Do: "click", Name: "a"}}, actionsMost+5))
+	if !strings.HasSuffix(many, `; click "a"; and 5 more`) || strings.Count(many, "click") != actionsMost {
 		t.Errorf("of many: %q", many)
 	}
 }

@@ -99,7 +99,7 @@ func told(in *command.Invocation, q *protocol.ActRequest, done string, e *protoc
 	}
 	head, hit, changed := done, "", e.Changed
 	if q.Target != "" {
-		hit, changed = struck(q, e)
+		hit, changed = hitLine(q, e)
 		if in.Agent() {
 			page = append(page, hit)
 		} else {
@@ -198,9 +198,9 @@ func told(in *command.Invocation, q *protocol.ActRequest, done string, e *protoc
 	return command.Result{Text: head, Data: e}
 }
 
-// struck returns the line of the element that was acted on, as it is after the action,
+// hitLine returns the line of the element that was acted on, as it is after the action,
 // and the changes without that line.
-func struck(q *protocol.ActRequest, e *protocol.Effect) (line string, others []string) {
+func hitLine(q *protocol.ActRequest, e *protocol.Effect) (line string, others []string) {
 	value := ""
 	switch {
 	case e.Value == nil:

@@ -10,8 +10,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Hands records what the user does on a page.
-type Hands interface {
+// Recorder records what the user does on a page.
+type Recorder interface {
 	StartRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, video string) error
 	StopRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.Recording, error)
 }
@@ -19,16 +19,16 @@ type Hands interface {
 // The limits of the description of the user's actions for the agent: how many
 // actions, and how many characters of an element's name.
 const (
-	handsTold = 20
-	nameTold  = 40
+	actionsMost = 20
+	nameMost    = 40
 )
 
 // note starts to record what the user does on the page while the task waits, so
 // that its agent can be told. If a recording is running already, it belongs to
 // someone else and is left alone.
-func (p *Pages) note(ctx context.Context, b Hands, w *workplace, tab protocol.TabID) {
+func (p *Pages) note(ctx context.Context, b Recorder, w *workplace, tab protocol.TabID) {
 	if err := b.StartRecording(ctx, protocol.Caller{}, tab, ""); err != nil {
-		p.log.Debug("what the person does is not noted", "tab", tab, "error", err)
+		p.log.Debug("what the user does is not noted", "tab", tab, "error", err)
 		return
 	}
 	p.mu.Lock()
@@ -38,7 +38,7 @@ func (p *Pages) note(ctx context.Context, b Hands, w *workplace, tab protocol.Ta
 
 // Did ends the recording and returns a description of what the user did; empty
 // for nothing.
-func (p *Pages) Did(ctx context.Context, b Hands, id protocol.TaskID) string {
+func (p *Pages) Did(ctx context.Context, b Recorder, id protocol.TaskID) string {
 	p.mu.Lock()
 	var tab protocol.TabID
 	if w := p.tasks[id]; w != nil {
@@ -52,7 +52,7 @@ func (p *Pages) Did(ctx context.Context, b Hands, id protocol.TaskID) string {
 	defer cancel()
 	rec, err := b.StopRecording(ctx, protocol.Caller{}, tab, "")
 	if err != nil {
-		p.log.Debug("what the person did is not known", "tab", tab, "error", err)
+		p.log.Debug("what the user did is not known", "tab", tab, "error", err)
 		return ""
 	}
 	return inWords(rec.Steps)
@@ -80,16 +80,16 @@ func inWords(steps []protocol.RecordedStep) string {
 			said = append(said, s.Do+" "+thing)
 		}
 	}
-	if more := len(said) - handsTold; more > 0 {
-		said = append(slices.Clone(said[:handsTold]), fmt.Sprintf("and %d more", more))
+	if more := len(said) - actionsMost; more > 0 {
+		said = append(slices.Clone(said[:actionsMost]), fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(said, "; ")
 }
 
 func quoted(text string) string {
 	r := []rune(text)
-	if len(r) > nameTold {
-		r = append(r[:nameTold-1:nameTold-1], '…')
+	if len(r) > nameMost {
+		r = append(r[:nameMost-1:nameMost-1], '…')
 	}
 	return strconv.Quote(string(r))
 }
