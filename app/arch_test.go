@@ -196,23 +196,23 @@ func roomRules() []roomRule {
 		{"backend/chat/transcript", []string{protocol, "backend/journal"}, "entries are kept without knowing turns, agents or viewers"},
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},
 		{"backend/caller", []string{protocol, "backend/auth"}, "who calls is found by the grants and the processes; what is called is not known"},
-		{"backend/clients", []string{protocol, "backend/auth", "backend/caller", "backend/tokens"}, "who is connected is known by the grants and the programs; how a panel gets its token is given to it as functions"},
+		{"backend/clients", []string{protocol, "backend/op", "backend/auth", "backend/caller", "backend/tokens"}, "who is connected is known by the grants and the programs; how a panel gets its token is given to it as functions"},
 		{"backend/desktop", []string{protocol, "backend/journal", "backend/spelling", "backend/proc"}, "what the desktop is asked for does not know who asks; its programs are found where no agent puts them"},
-		{"backend/secret", []string{protocol, "backend/journal", "backend/spelling", "backend/proc"}, "secrets are kept without knowing who uses them; their keepers are found where no agent puts them"},
+		{"backend/secret", []string{protocol, "backend/op", "backend/journal", "backend/spelling", "backend/proc"}, "secrets are kept without knowing who uses them; their keepers are found where no agent puts them"},
 		{"backend/peer", []string{"backend/proc"}, "the process behind a connection is found without knowing what it asks for"},
 		{"backend/server", []string{protocol, "backend/auth", "backend/hub"}, "the server has gates and routes and no logic; it declares the small interfaces that it consumes"},
 		{"backend/command", []string{protocol, "backend/policy", "backend/redact", "backend/spelling"}, "the registry and the commands declare the interfaces of the browser that they need, so that they can be described without one"},
 		{"backend/command/foreign", []string{protocol}, "text of pages is handled without knowing commands, so that the rule can be read and tested alone"},
 		{"backend/schedule", []string{protocol, "backend/journal"}, "when something runs does not depend on what runs: a runner carries it out"},
 		{"backend/schedule/runner", []string{protocol, "backend/auth", "backend/command", "backend/schedule"}, "what a schedule runs is carried out by the sessions, which are given to it as an interface"},
-		{"backend/approval", []string{protocol, "backend/policy", "backend/question", "backend/journal", "backend/desktop"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser and the window as functions"},
+		{"backend/approval", []string{protocol, "backend/op", "backend/policy", "backend/question", "backend/journal", "backend/desktop"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser and the window as functions"},
 		{"backend/attention", []string{protocol, "backend/desktop"}, "that a terminal wants its user does not depend on terminals, tabs or approvals: what they say is given to it"},
 		{"backend/inventory", []string{protocol, "backend/agent", "backend/browser/chromium", "backend/chat/agents", "backend/llm"}, "what a machine has is found without a session"},
 		{"backend/observed", []string{protocol, "backend/feed", "backend/browser/elementlist", "backend/browser/observe"}, "feeds are made of what a tab reports: the browser is given to them as an interface"},
 		{"backend/feed", []string{protocol}, "a feed is values for a reader; whose they are is not its business"},
 		{"backend/connect", []string{protocol, "backend/connect/edit", "backend/journal"}, "other programs' settings are changed without knowing the browser or a session"},
 		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
-		{"backend/identity", []string{protocol, "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
+		{"backend/identity", []string{protocol, "backend/op", "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
 		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},
 		{"backend/toolservers", []string{protocol, "backend/journal", "backend/redact", "backend/spelling"}, "the user's servers are kept and offered without knowing agents; who asks the user, and who keeps credentials, is given as an interface"},
 		{"backend/toolservers/credentials", []string{protocol, "backend/secret", "backend/toolservers"}, "credentials of servers are kept as secrets are, apart from those of sites"},
@@ -222,7 +222,7 @@ func roomRules() []roomRule {
 		{"backend/activity/viewer", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/feed"}, "what is seen of the activity is read from its records and screenshots: the server and the panel are given it as an interface"},
 		{"backend/saved", []string{protocol, "backend/command", "backend/policy"}, "which files a caller may have depends on the registry and on who is an agent, and on nothing else"},
 		{"backend/endpoint", []string{protocol, "backend/auth", "backend/instance", "backend/supervise"}, "where the app is reached does not depend on what is served there"},
-		{"backend/storeddata", []string{protocol}, "what is stored is deleted by its place in the folder of the state, whatever has written it"},
+		{"backend/storeddata", []string{protocol, "backend/op"}, "what is stored is deleted by its place in the folder of the state, whatever has written it"},
 		{"backend/tokens", []string{protocol, "backend/auth", "backend/agent"}, "what a token is good for does not depend on how its holder runs"},
 		{"backend/inspector", []string{protocol, "backend/feed"}, "what the Inspector follows is given by the browser, through an interface"},
 		{"backend/picker", []string{protocol, "backend/browser"}, "a picker is drawn by the browser; panels are told by a function"},
@@ -250,8 +250,8 @@ func roomRules() []roomRule {
 		{"app/bench/product", []string{protocol, "app/e2e"}, "the app is started without knowing what is measured"},
 		{"app/agents", []string{"backend"}, "real agents meet the built programs: nothing of them is linked"},
 		{"app/e2e", []string{"backend", "extension", "frontend", "app/agents/fakes", "app/cli/client", "app/threats/attempts"}, "nobody imports a program; the stand-ins for hosted models and for an MCP server of the user are shared by all tests"},
-		{"app", []string{"backend", "extension", "app/assembly", "app/calls"}, "nobody imports a program"},
-		{"app/calls", []string{protocol, "backend/server"}, "what the window's page may call knows the parts that answer only as interfaces"},
+		{"app", []string{"backend", "extension", "app/assembly"}, "nobody imports a program"},
+		{"backend/op", []string{protocol}, "an operation is declared without knowing what it does"},
 	}
 	for _, name := range []string{"agent", "auth", "hub", "journal", "logs", "proc", "question", "redact", "spelling", "supervise"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
@@ -259,9 +259,10 @@ func roomRules() []roomRule {
 	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
 	// Only journal writes files atomically, and only it makes the error for files
 	// that cannot be written.
-	for _, name := range []string{"config", "instance", "llm", "tabfiles", "task", "trust"} {
+	for _, name := range []string{"config", "instance", "tabfiles", "task", "trust"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
 	}
+	rules = append(rules, roomRule{"backend/llm", []string{protocol, "backend/journal", "backend/op", "backend/spelling"}, leaf})
 	return rules
 }
 

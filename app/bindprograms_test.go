@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"pilotfish/app/calls"
 	"pilotfish/app/programs"
 	"pilotfish/app/service/connecting"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/toolservers"
 )
@@ -23,7 +23,7 @@ func TestTheWindowConnectsPrograms(t *testing.T) {
 	t.Setenv("PILOTFISH_HOME", filepath.Join(home, "pilotfish"))
 	store := toolservers.NewStore(filepath.Join(home, "mcp-servers.json"), nil)
 	place := connecting.Place{Getenv: os.Getenv, Executable: func() (string, error) { return "/opt/no such program", nil }}
-	a := newApp(App{ctx: t.Context(), backend: newFakeBackend(), programs: programs.Programs{Place: place, Servers: store}})
+	table := local{backend: newFakeBackend(), programs: programs.Programs{Place: place, Servers: store}}.table()
 	cursor := filepath.Join(home, ".cursor", "mcp.json")
 	if err := os.MkdirAll(filepath.Dir(cursor), 0o700); err != nil {
 		t.Fatal(err)
@@ -40,9 +40,9 @@ func TestTheWindowConnectsPrograms(t *testing.T) {
 		}
 		return string(text)
 	}
-	ask := func(method, request string, reply any) error {
+	ask := func(name, request string, reply any) error {
 		t.Helper()
-		text, err := calls.Call(a, method, []json.RawMessage{json.RawMessage(request)})
+		text, err := table.Call(t.Context(), name, op.Call{}, json.RawMessage(request))
 		if err != nil {
 			return err
 		}

@@ -13,11 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"pilotfish/app/calls"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/server"
-	"pilotfish/backend/session"
 )
 
 // The test binary also plays other programs: the app with a backend that the test
@@ -73,7 +71,7 @@ func playWindow(in io.Reader, out io.Writer) int {
 	said := func(text string) {
 		args, _ := json.Marshal(text)
 		_, _ = fmt.Fprintln(out)
-		_ = reports.Encode(protocol.WindowReport{Report: protocol.ReportCall, Method: "OpenLink", Args: []json.RawMessage{[]byte(`"heard"`), args}})
+		_ = reports.Encode(protocol.WindowReport{Report: protocol.ReportCall, Op: "OpenLink", Session: "heard", In: args})
 	}
 	said("begun")
 	for orders := json.NewDecoder(in); ; {
@@ -105,7 +103,7 @@ func playWindow(in io.Reader, out io.Writer) int {
 // playUnresponsiveWindow neither reads its input nor notices its end.
 func playUnresponsiveWindow() {
 	signal.Ignore(os.Interrupt)
-	_ = json.NewEncoder(os.Stdout).Encode(protocol.WindowReport{Report: protocol.ReportCall, Method: "OpenLink", Args: []json.RawMessage{[]byte(`"heard"`), []byte(`"unresponsive"`)}})
+	_ = json.NewEncoder(os.Stdout).Encode(protocol.WindowReport{Report: protocol.ReportCall, Op: "OpenLink", Session: "heard", In: []byte(`"unresponsive"`)})
 	select {}
 }
 
@@ -118,26 +116,15 @@ func playUnresponsiveTray() {
 
 // fakeBackend is a backend whose state the test sets, and which records calls.
 type fakeBackend struct {
-	kept    calls.SecretStore // nil for none
-	clients calls.ConnectedClients
-	stored  calls.StoredData
 	changes *hub.Hub[struct{}]
 	calls   chan string
 	broken  error                // returned by Run at once
-	chat    server.Conversations // nil when there are none
 
 	mu    sync.Mutex
 	state protocol.WindowState
 	show  func(protocol.WindowShow)
 	quit  func()
 }
-
-// Models returns nil: the models are tested elsewhere.
-func (b *fakeBackend) Models() server.Models { return nil }
-
-func (b *fakeBackend) Secrets() calls.SecretStore { return b.kept }
-
-func (b *fakeBackend) Schedules() session.Schedules { return nil }
 
 func newFakeBackend() *fakeBackend {
 	b := &fakeBackend{changes: hub.New[struct{}](1), calls: make(chan string, 256)}
@@ -195,143 +182,50 @@ func (b *fakeBackend) Begun() <-chan struct{} {
 
 func (b *fakeBackend) Changes() *hub.Subscription[struct{}] { return b.changes.Subscribe() }
 
-func (b *fakeBackend) Start(_ context.Context, name protocol.SessionName) error {
-	b.called("start %s", name)
-	return nil
-}
-
-func (b *fakeBackend) Stop(_ context.Context, name protocol.SessionName) error {
-	b.called("stop %s", name)
-	return nil
-}
-
-func (b *fakeBackend) Restart(_ context.Context, name protocol.SessionName) error {
-	b.called("restart %s", name)
-	return nil
-}
-
-func (b *fakeBackend) CreateTitled(_ context.Context, title string) (protocol.SessionName, error) {
-	b.called("create %s", title)
-	return protocol.SessionName(title), nil
-}
-
-func (b *fakeBackend) Clients() calls.ConnectedClients { return b.clients }
-
-func (b *fakeBackend) Stored() calls.StoredData { return b.stored }
-
-func (b *fakeBackend) Identity(name protocol.SessionName) (calls.Identity, error) {
-	return fakeIdentity{b, name}, nil
-}
-
-// fakeIdentity notes what is asked of the identity of a session.
-type fakeIdentity struct {
-	b    *fakeBackend
-	name protocol.SessionName
-}
-
-func (f fakeIdentity) Kept() (protocol.SessionIdentity, error) {
-	return protocol.SessionIdentity{Color: "#1a73e8"}, nil
-}
-
-func (f fakeIdentity) Keep(id protocol.SessionIdentity) error {
-	f.b.called("keep %s %s", f.name, id.Color)
-	return nil
-}
-
-func (f fakeIdentity) Test(_ context.Context, id *protocol.SessionIdentity, _ string) (*protocol.ProxyTest, error) {
-	return &protocol.ProxyTest{Proxy: id.Proxy, Host: protocol.ProxyTestHost, Milliseconds: 7}, nil
-}
-
-func (b *fakeBackend) Approvals(name protocol.SessionName) (calls.Asked, error) {
-	return fakeApprovals{b, name}, nil
-}
-
-// fakeApprovals record calls, and accept any rule.
-type fakeApprovals struct {
-	b    *fakeBackend
-	name protocol.SessionName
-}
-
-func (a fakeApprovals) Show(_ context.Context, id string) {
-	a.b.called("show approval %s/%s", a.name, id)
-}
-
-func (a fakeApprovals) Answer(id string, answer protocol.ApprovalAnswer, _ string) error {
-	a.b.called("answer %s %s %s", a.name, id, answer)
-	return nil
-}
-
-func (a fakeApprovals) Rules() (calls.Rules, error) {
-	return &fakeRules{list: []protocol.SiteRule{}}, nil
-}
-
-// fakeRules contain the rules that were set last.
-type fakeRules struct{ list []protocol.SiteRule }
-
-func (r *fakeRules) List() []protocol.SiteRule { return r.list }
-
-func (r *fakeRules) Set(rule protocol.SiteRule) error {
-	r.list = []protocol.SiteRule{rule}
-	return nil
-}
-
-func (r *fakeRules) Remove(string, protocol.ActionKind) error { return nil }
-
-func (b *fakeBackend) Delete(_ context.Context, name protocol.SessionName) error {
-	b.called("delete %s", name)
-	return nil
-}
-
-func (b *fakeBackend) ShowTab(_ context.Context, name protocol.SessionName, tab protocol.TabID) error {
-	b.called("show tab %s/%s", name, tab)
-	return nil
-}
-
-func (b *fakeBackend) Conversations(protocol.SessionName) (server.Conversations, error) {
-	if b.chat == nil {
-		return nil, protocol.NewError(protocol.CodeNotRunning, "there is no conversation", "")
+// Operations records what is asked for; those that the tests do not call are missing.
+func (b *fakeBackend) Operations() []op.Operation {
+	asked := func(name, words string) op.Operation {
+		return op.Do(name, func(_ context.Context, call op.Call, in string) error {
+			b.called("%s %s/%s", words, call.Session, in)
+			return nil
+		})
 	}
-	return b.chat, nil
-}
-
-func (b *fakeBackend) ConversationFile(context.Context, protocol.SessionName, string) (protocol.ChatAttachment, error) {
-	return protocol.ChatAttachment{}, protocol.NewError(protocol.CodeBadArgument, "there is no file", "")
-}
-
-func (b *fakeBackend) ShowConversation(_ context.Context, name protocol.SessionName, id protocol.ConversationID) error {
-	b.called("show conversation %s/%s", name, id)
-	return nil
-}
-
-func (b *fakeBackend) ShowSignIns(_ context.Context, name protocol.SessionName) error {
-	b.called("show sign-ins %s", name)
-	return nil
-}
-
-func (b *fakeBackend) OpenLink(_ context.Context, name protocol.SessionName, link string) error {
-	b.called("open %s/%s", name, link)
-	return nil
+	session := func(name, words string) op.Operation {
+		return op.Do(name, func(_ context.Context, call op.Call, _ op.None) error {
+			b.called("%s %s", words, call.Session)
+			return nil
+		})
+	}
+	return []op.Operation{
+		session("StartSession", "start"), session("StopSession", "stop"), session("RestartSession", "restart"), session("DeleteSession", "delete"),
+		asked("ShowTab", "show tab"), asked("OpenLink", "open"), asked("ShowApproval", "show approval"),
+		op.Do("AnswerApproval", func(_ context.Context, call op.Call, in protocol.ApprovalAnswerRequest) error {
+			b.called("answer %s %s %s by the %s", call.Session, in.ID, in.Answer, call.Place)
+			return nil
+		}),
+		op.New("SetSiteRule", func(_ context.Context, _ op.Call, rule protocol.SiteRule) ([]protocol.SiteRule, error) {
+			return []protocol.SiteRule{rule}, nil
+		}),
+		op.New("ConversationFile", func(context.Context, op.Call, string) (protocol.ChatAttachment, error) {
+			return protocol.ChatAttachment{}, protocol.NewError(protocol.CodeBadArgument, "there is no file", "")
+		}),
+		op.New("SessionWork", func(context.Context, op.Call, op.None) (protocol.SessionWork, error) {
+			return protocol.SessionWork{Routines: []protocol.TaskRoutine{}, Tasks: []protocol.Task{}}, nil
+		}),
+		op.New("SearchActivity", func(context.Context, op.Call, protocol.ActivityQuery) (protocol.ActivityFound, error) {
+			return protocol.ActivityFound{Entries: []protocol.ActivityEntry{}}, nil
+		}),
+		op.Do("UnwatchConversation", func(context.Context, op.Call, int) error { return nil }),
+	}
 }
 
 func (b *fakeBackend) Settings() protocol.Settings {
 	return protocol.Settings{Agent: protocol.AgentAuto}
 }
 
-func (b *fakeBackend) Work(name protocol.SessionName) (protocol.SessionWork, error) {
-	b.called("work %s", name)
-	return protocol.SessionWork{Routines: []protocol.TaskRoutine{}, Tasks: []protocol.Task{}}, nil
-}
-
-func (b *fakeBackend) Activity(_ context.Context, name protocol.SessionName, _ protocol.ActivityQuery) (protocol.ActivityFound, error) {
-	b.called("activity %s", name)
-	return protocol.ActivityFound{Entries: []protocol.ActivityEntry{}}, nil
-}
-
 func (b *fakeBackend) SaveSettings(_ context.Context, s protocol.Settings) (protocol.Settings, error) {
 	return s, nil
 }
-
-func (b *fakeBackend) ProbeAgents(context.Context) protocol.AgentsFile { return b.Window().Agents }
 
 func (b *fakeBackend) SetTray(host protocol.TrayHost) {
 	b.mu.Lock()

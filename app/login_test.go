@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
 
@@ -30,29 +32,49 @@ func (e *fakeEntry) Enabled() (bool, error) { return e.command != nil, nil }
 
 func TestStartOnLoginIsTheEntryOfTheDesktop(t *testing.T) {
 	entry := &fakeEntry{}
-	app := newApp(App{ctx: t.Context(), backend: newFakeBackend(), login: login{entry: entry, program: "/opt/Pilotfish"}})
+	table := local{backend: newFakeBackend(), login: login{entry: entry, program: "/opt/Pilotfish"}}.table()
+	call := func(name string, in any) (settings protocol.Settings, err error) {
+		t.Helper()
+		text, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := table.Call(t.Context(), name, op.Call{}, text)
+		if err == nil {
+			err = json.Unmarshal(got, &settings)
+		}
+		return settings, err
+	}
+	seen := func() bool {
+		t.Helper()
+		settings, err := call("Settings", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return settings.StartOnLogin
+	}
 
-	saved, err := app.SaveSettings(protocol.Settings{StartOnLogin: true})
+	saved, err := call("SaveSettings", protocol.Settings{StartOnLogin: true})
 	if err != nil || !saved.StartOnLogin {
 		t.Fatalf("saved %+v, error %v", saved, err)
 	}
 	if want := []string{"/opt/Pilotfish", "--hidden"}; !slices.Equal(entry.command, want) {
 		t.Errorf("the desktop starts %q, want %q", entry.command, want)
 	}
-	if !app.Settings().StartOnLogin {
+	if !seen() {
 		t.Error("the window shows it off")
 	}
 	// The user has switched it off in the desktop's own settings.
 	entry.command = nil
-	if app.Settings().StartOnLogin {
+	if seen() {
 		t.Error("the window shows it on")
 	}
 	// An entry that is already correct is not written.
 	entry.broken = protocol.NewError(protocol.CodeNotWritable, "the folder cannot be written", "make it yours")
-	if _, err := app.SaveSettings(protocol.Settings{}); err != nil {
+	if _, err := call("SaveSettings", protocol.Settings{}); err != nil {
 		t.Errorf("got %v", err)
 	}
-	_, err = app.SaveSettings(protocol.Settings{StartOnLogin: true})
+	_, err = call("SaveSettings", protocol.Settings{StartOnLogin: true})
 	if err == nil {
 		t.Fatal("a failure was not told")
 	}

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"log/slog"
 
-	"pilotfish/app/calls"
 	"pilotfish/app/programs"
-	"pilotfish/backend/approval"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/server"
-	"pilotfish/backend/session"
 )
 
 // errAlreadyRunning is returned by a wiring when the app is already running and
@@ -25,6 +22,8 @@ type wiring func(ctx context.Context, tty console) (parts, error)
 // parts are the program's dependencies.
 type parts struct {
 	backend backend
+	// problem is why the backend cannot be used; nil when it can.
+	problem error
 	logs    logTail
 	// stateDir and logDir are the app's folders.
 	stateDir, logDir string
@@ -57,80 +56,16 @@ type backend interface {
 	Begun() <-chan struct{}
 	// Changes notifies that Window returns a new state.
 	Changes() *hub.Subscription[struct{}]
-	Start(ctx context.Context, name protocol.SessionName) error
-	Stop(ctx context.Context, name protocol.SessionName) error
-	Restart(ctx context.Context, name protocol.SessionName) error
-	// CreateTitled creates a stopped session with a title that the user chose.
-	CreateTitled(ctx context.Context, title string) (protocol.SessionName, error)
-	Delete(ctx context.Context, name protocol.SessionName) error
-	ShowTab(ctx context.Context, name protocol.SessionName, tab protocol.TabID) error
-	// ShowSignIns opens the picker of sign-ins in a session's panel.
-	ShowSignIns(ctx context.Context, name protocol.SessionName) error
-	// Approvals returns the approvals of a session.
-	Approvals(name protocol.SessionName) (calls.Asked, error)
-	calls.ConversationsOf
-	calls.WorkOf
+	// Operations are what the window and the tray may ask of it.
+	Operations() []op.Operation
 	Settings() protocol.Settings
 	SaveSettings(ctx context.Context, settings protocol.Settings) (protocol.Settings, error)
-	ProbeAgents(ctx context.Context) protocol.AgentsFile
-	// Models manages the model profiles; nil when there are none.
-	Models() server.Models
-	// Identity returns the identity and network of a session.
-	Identity(name protocol.SessionName) (calls.Identity, error)
-	// Secrets keeps the user's secrets; nil when there are none.
-	Secrets() calls.SecretStore
-	// Clients are the programs with tokens, and Stored is what is stored; nil for none.
-	Clients() calls.ConnectedClients
-	Stored() calls.StoredData
-	// Schedules are what runs by itself; nil when there is nothing.
-	Schedules() session.Schedules
 	SetTray(host protocol.TrayHost)
 	// OnShow sets the function that shows the window.
 	OnShow(show func(protocol.WindowShow))
 	// OnQuit sets the function that ends the program.
 	OnQuit(quit func())
 }
-
-// manager adapts session.Manager to backend.
-type manager struct{ *session.Manager }
-
-// ShowSignIns opens the picker of sign-ins in a session's panel.
-func (m manager) ShowSignIns(ctx context.Context, name protocol.SessionName) error {
-	return session.ShowSignIns(ctx, m.Manager, name)
-}
-
-// Secrets returns the user's secrets.
-func (m manager) Secrets() calls.SecretStore { return session.Secrets(m.Manager) }
-
-// Clients returns the programs that use Pilotfish with a token.
-func (m manager) Clients() calls.ConnectedClients { return session.Clients(m.Manager) }
-
-// Stored returns what is stored on this computer.
-func (m manager) Stored() calls.StoredData { return session.Stored(m.Manager) }
-
-// Identity returns the identity and network of a session.
-func (m manager) Identity(name protocol.SessionName) (calls.Identity, error) {
-	s, err := m.Session(name)
-	if err != nil {
-		return nil, err
-	}
-	return session.Identity(s), nil
-}
-
-// Approvals returns the approvals of a session.
-func (m manager) Approvals(name protocol.SessionName) (calls.Asked, error) {
-	s, err := m.Session(name)
-	if err != nil {
-		return nil, err
-	}
-	return asked{s.Approvals()}, nil
-}
-
-// asked adapts approval.Manager to calls.Asked.
-type asked struct{ *approval.Manager }
-
-// Rules returns the session's site rules.
-func (a asked) Rules() (calls.Rules, error) { return a.Manager.Rules() }
 
 // logTail is the part of the log that the window shows.
 type logTail interface {

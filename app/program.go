@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
 
@@ -23,6 +24,8 @@ type program struct {
 	window *window
 	first  *firstRun
 	exit   func(code int)
+	// operations is what the window and the tray may ask for.
+	operations op.Table
 
 	mu      sync.Mutex
 	problem *protocol.Error // set when the backend ended by itself
@@ -38,7 +41,11 @@ func newProgram(made parts, opts options, tty console) *program {
 func (p *program) run(parent context.Context) int {
 	ctx, quit := context.WithCancel(parent)
 	defer quit()
-	p.window.bound = newApp(App{ctx: ctx, programs: p.programs, backend: p.backend, logs: p.logs, openFolder: p.openFolder, settingsFile: p.settingsFile, login: p.login, state: p.state, quit: quit, first: p.first, changed: p.window.changed})
+	p.operations = local{
+		programs: p.programs, backend: p.backend, logs: p.logs, openFolder: p.openFolder, settingsFile: p.settingsFile, login: p.login,
+		state: p.state, quit: quit, first: p.first, changed: p.window.changed, missing: p.parts.problem,
+	}.table()
+	p.window.operations = p.operations
 	p.backend.OnShow(p.window.show)
 	p.backend.OnQuit(quit)
 

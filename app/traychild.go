@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sync"
 
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/supervise"
 )
@@ -28,15 +29,17 @@ type trayChild struct {
 	program string
 	dir     string
 	backend backend
-	state   func() protocol.WindowState
-	show    func(protocol.WindowShow)
-	quit    func()
-	log     *slog.Logger
+	// operations is what the menu may ask for.
+	operations op.Table
+	state      func() protocol.WindowState
+	show       func(protocol.WindowShow)
+	quit       func()
+	log        *slog.Logger
 }
 
 func newTrayChild(p *program, quit func()) *trayChild {
 	return &trayChild{
-		program: p.trayProgram, dir: p.trayDir, backend: p.backend, state: p.state, show: p.window.show,
+		program: p.trayProgram, dir: p.trayDir, backend: p.backend, operations: p.operations, state: p.state, show: p.window.show,
 		quit: quit, log: p.log.With("part", "tray"),
 	}
 }
@@ -144,38 +147,24 @@ func (t *trayChild) do(ctx context.Context, group *sync.WaitGroup, a protocol.Tr
 	case protocol.TrayAbsent:
 		t.backend.SetTray(protocol.TrayNoHost)
 	case protocol.TrayStart:
-		t.later(ctx, group, a, func() error { return t.backend.Start(ctx, protocol.DefaultSession) })
+		t.later(ctx, group, a, "StartSession", protocol.DefaultSession, nil)
 	case protocol.TrayStop:
 		// The menu has one item for it, so it stops all running sessions.
 		for _, s := range t.state().Sessions {
 			if s.State != protocol.SessionStopped {
-				t.later(ctx, group, a, func() error { return t.backend.Stop(ctx, s.Name) })
+				t.later(ctx, group, a, "StopSession", s.Name, nil)
 			}
 		}
 	case protocol.TrayTabOp:
-		t.later(ctx, group, a, func() error { return t.backend.ShowTab(ctx, a.Session, a.Tab) })
+		t.later(ctx, group, a, "ShowTab", a.Session, a.Tab)
 	case protocol.TrayAnswer:
 		if !t.mayAnswer(a) {
 			t.log.Warn("tray answer refused", "answer", a.Answer) // no message to the user: a menu has no place for it
 			return
 		}
-		t.later(ctx, group, a, func() error {
-			asked, err := t.backend.Approvals(a.Session)
-			if err != nil {
-				return err
-			}
-			return asked.Answer(a.Approval, a.Answer, "tray")
-		})
+		t.later(ctx, group, a, "AnswerApproval", a.Session, protocol.ApprovalAnswerRequest{ID: a.Approval, Answer: a.Answer})
 	case protocol.TrayReview:
-		t.later(ctx, group, a, func() error {
-			asked, err := t.backend.Approvals(a.Session)
-			if err != nil { // the session was deleted meanwhile
-				t.show(protocol.WindowShow{Page: protocol.WindowApprovals})
-				return err
-			}
-			asked.Show(ctx, a.Approval)
-			return nil
-		})
+		t.later(ctx, group, a, "ShowApproval", a.Session, a.Approval)
 	case protocol.TrayOpen:
 		// While an approval waits, open the page of approvals.
 		var show protocol.WindowShow
@@ -205,12 +194,20 @@ func (t *trayChild) mayAnswer(a protocol.TrayAction) bool {
 	})
 }
 
-// later runs an action that may take long. The session's state shows its error;
-// when a tab is gone meanwhile, the error is only in the log.
-func (t *trayChild) later(ctx context.Context, group *sync.WaitGroup, a protocol.TrayAction, do func() error) {
+// later carries out an operation, which may take long. The session's state shows its
+// error; when a tab is gone meanwhile, the error is only in the log.
+func (t *trayChild) later(ctx context.Context, group *sync.WaitGroup, a protocol.TrayAction, name string, session protocol.SessionName, in any) {
 	group.Go(func() {
-		if err := do(); err != nil && ctx.Err() == nil {
-			t.log.Warn("tray action failed", "action", a.Action, "session", a.Session, "tab", a.Tab, "error", err)
+		text, err := json.Marshal(in)
+		if err == nil {
+			_, err = t.operations.Call(ctx, name, op.Call{Session: session, Place: "tray"}, text)
+		}
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		t.log.Warn("tray action failed", "action", a.Action, "session", session, "tab", a.Tab, "error", err)
+		if a.Action == protocol.TrayReview { // the session was deleted meanwhile
+			t.show(protocol.WindowShow{Page: protocol.WindowApprovals})
 		}
 	})
 }

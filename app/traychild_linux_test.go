@@ -45,7 +45,7 @@ func startTray(t *testing.T, part string) (b *fakeBackend, end func()) {
 	t.Setenv(partEnv, part)
 	b = newFakeBackend()
 	tray := &trayChild{
-		program: os.Args[0], dir: filepath.Join(t.TempDir(), "tray"), backend: b, state: b.Window,
+		program: os.Args[0], dir: filepath.Join(t.TempDir(), "tray"), backend: b, operations: local{backend: b}.table(), state: b.Window,
 		show: func(what protocol.WindowShow) { b.called("show %q", what.Page) },
 		quit: func() { b.called("quit") },
 		log:  slog.New(slog.DiscardHandler),
@@ -119,7 +119,7 @@ func TestTrayActions(t *testing.T) {
 	b := newFakeBackend()
 	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{sessionInfo("old", protocol.SessionStopped), sessionInfo("work", protocol.SessionRunning)}})
 	tray := &trayChild{
-		backend: b, state: b.Window, log: slog.New(slog.DiscardHandler),
+		backend: b, operations: local{backend: b}.table(), state: b.Window, log: slog.New(slog.DiscardHandler),
 		show: func(what protocol.WindowShow) { b.called("show %q", what.Page) },
 		quit: func() { b.called("quit") },
 	}

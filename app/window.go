@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"pilotfish/app/calls"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/supervise"
 )
@@ -40,7 +40,8 @@ type window struct {
 	logger  *slog.Logger
 	console io.Writer
 	state   func() protocol.WindowState
-	bound   *App
+	// operations is what the page may call.
+	operations op.Table
 
 	wanted chan struct{}  // has one element when a window is wanted and none is there
 	calls  sync.WaitGroup // calls of the page that are running
@@ -144,7 +145,7 @@ func (w *window) once(parent context.Context) error {
 	var group sync.WaitGroup
 	group.Go(func() { child.write(ctx, in, w.state) })
 	var problem *protocol.Error
-	group.Go(func() { problem = w.read(child, out) })
+	group.Go(func() { problem = w.read(parent, child, out) })
 	err = program.Wait()
 	end(errWindowEnded)
 	// WebKit's processes have the same pipe open, and may outlive the program
@@ -193,13 +194,14 @@ func (w *window) detach() (seen bool) {
 	w.child = nil
 	seen = w.visible
 	w.mu.Unlock()
-	calls.StopReading(w.bound.ConversationCalls)
+	// Nobody reads a conversation in the window any more.
+	_, _ = w.operations.Call(context.Background(), "UnwatchConversation", op.Call{}, json.RawMessage("0"))
 	return seen
 }
 
 // read handles the window's reports until its output ends. It returns the
 // reason when the program reported that it cannot show a window.
-func (w *window) read(child *windowChild, out io.Reader) (problem *protocol.Error) {
+func (w *window) read(ctx context.Context, child *windowChild, out io.Reader) (problem *protocol.Error) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, windowLineMost)
 	for lines.Scan() {
@@ -214,7 +216,7 @@ func (w *window) read(child *windowChild, out io.Reader) (problem *protocol.Erro
 		}
 		switch report.Report {
 		case protocol.ReportCall:
-			w.calls.Go(func() { w.answer(child, report) })
+			w.calls.Go(func() { w.answer(ctx, child, report) })
 		case protocol.ReportClosed:
 			w.closed(child)
 		case protocol.ReportEnded:
@@ -237,22 +239,22 @@ func (w *window) read(child *windowChild, out io.Reader) (problem *protocol.Erro
 	return problem
 }
 
-// answer runs the method that the page called and sends the result.
-func (w *window) answer(child *windowChild, asked protocol.WindowReport) {
+// answer carries out the operation that the page called and sends the result.
+func (w *window) answer(ctx context.Context, child *windowChild, asked protocol.WindowReport) {
 	answer := protocol.WindowOrder{Order: protocol.OrderAnswer, Call: asked.Call}
 	defer func() {
 		if r := recover(); r != nil { // a call of the page must not end the sessions
-			w.logger.Error("window call panicked", "method", asked.Method, "panic", r, "stack", string(debug.Stack()))
-			answer.Failed = formatError(fmt.Errorf("%s failed: %v", asked.Method, r))
+			w.logger.Error("window call panicked", "operation", asked.Op, "panic", r, "stack", string(debug.Stack()))
+			answer.Failed = formatError(fmt.Errorf("%s failed: %v", asked.Op, r))
 		}
 		child.send(answer)
-		if asked.Method == "State" { // the page subscribes first, then requests the state
+		if asked.Op == "State" { // the page subscribes first, then requests the state
 			child.restate() // a later state may have been sent before this answer
 			w.pageLoaded()
 		}
 	}()
 	var err error
-	if answer.Data, err = calls.Call(w.bound, asked.Method, asked.Args); err != nil {
+	if answer.Data, err = w.operations.Call(ctx, asked.Op, op.Call{Session: asked.Session, Place: "window"}, asked.In); err != nil {
 		answer.Failed = formatError(err)
 	}
 }

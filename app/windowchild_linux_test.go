@@ -9,7 +9,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,8 +16,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"pilotfish/app/calls"
+	"pilotfish/backend/config"
+	"pilotfish/backend/llm"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/session"
 )
 
 // startWindow runs the test binary as the window's program.
@@ -28,7 +29,10 @@ func startWindow(t *testing.T, part string, hidden bool) (b *fakeBackend, w *win
 	b = newFakeBackend()
 	w = newWindow(parts{windowProgram: os.Args[0], logger: endings(b)}, io.Discard, b.Window)
 	ctx, cancel := context.WithCancel(t.Context())
-	w.bound = newApp(App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() { b.called("quit") }})
+	w.operations = local{
+		backend: b, logs: fakeLog{b}, state: b.Window, quit: func() { b.called("quit") },
+		openFolder: func(context.Context, string) error { panic("no such luck") },
+	}.table()
 	var ended sync.WaitGroup
 	var err error
 	ended.Go(func() { err = w.run(ctx, hidden, b.Begun()) })
@@ -80,10 +84,10 @@ func report(t *testing.T, w *window, r protocol.WindowReport) {
 	w.log([]protocol.LogRecord{{Message: string(line)}})
 }
 
-func call(number uint64, method string, args ...string) protocol.WindowReport {
-	r := protocol.WindowReport{Report: protocol.ReportCall, Call: number, Method: method}
-	for _, arg := range args {
-		r.Args = append(r.Args, json.RawMessage(arg))
+func call(number uint64, name, in string) protocol.WindowReport {
+	r := protocol.WindowReport{Report: protocol.ReportCall, Call: number, Op: name, Session: protocol.DefaultSession}
+	if in != "" {
+		r.In = json.RawMessage(in)
 	}
 	return r
 }
@@ -96,7 +100,7 @@ func (b *fakeBackend) loads(t *testing.T, w *window, page, state string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report(t, w, call(1, "State"))
+	report(t, w, call(1, "State", ""))
 	b.expect(t, heard("answer 1: "+string(answer)), state, heard(fmt.Sprintf(`event{"page":%q}`, page)))
 }
 
@@ -105,27 +109,23 @@ func TestPageCallsTheApp(t *testing.T) {
 	// The unfinished line that GTK printed before did not swallow the report.
 	b.expect(t, heard("begun"))
 
-	report(t, w, call(1, "ShowTab", `"default"`, `"t2"`))
+	report(t, w, call(1, "ShowTab", `"t2"`))
 	b.expect(t, "show tab default/t2")
 	b.expect(t, heard("answer 1: null"))
-	report(t, w, call(2, "SetSiteRule", `"default"`, `{"site":"<a & b>","kind":"act","decision":"allow"}`))
+	report(t, w, call(2, "SetSiteRule", `{"site":"<a & b>","kind":"act","decision":"allow"}`))
 	b.expect(t, heard(`answer 2: [{"site":"\u003ca \u0026 b\u003e","kind":"act","decision":"allow"}]`))
 	// An error reaches the page in the form that the page shows.
-	report(t, w, call(3, "ConversationFile", `"default"`, `"x"`))
+	report(t, w, call(3, "ConversationFile", `"x"`))
 	b.expect(t, heard(`answer 3: {"code":"bad_argument","message":"there is no file"}`))
-	report(t, w, call(4, "Nonsense"))
-	b.expect(t, heard(`answer 4: {"code":"unknown_command","message":"the app has no method \"Nonsense\"","hint":"start Pilotfish again"}`))
-	report(t, w, call(5, "ShowTab", `"default"`))
-	b.expect(t, heard(`answer 5: {"code":"bad_argument","message":"ShowTab takes 2 arguments, not 1"}`))
-	report(t, w, call(6, "ShowTab", `"default"`, `7`))
-	b.expect(t, heard(`answer 6: {"code":"bad_argument","message":"argument 2 of ShowTab cannot be read (json: cannot unmarshal number into Go value of type protocol.TabID)"}`))
-	// The page cannot call methods that are not exported.
-	report(t, w, call(7, "call"))
-	b.expect(t, heard(`answer 7: {"code":"unknown_command","message":"the app has no method \"call\"","hint":"start Pilotfish again"}`))
-	// A method that panics does not end the sessions: the fake's openFolder does.
-	w.bound.openFolder = func(context.Context, string) error { panic("no such luck") }
-	report(t, w, call(8, "OpenLogFolder"))
-	b.expect(t, heard(`answer 8: {"code":"internal","message":"OpenLogFolder failed: no such luck"}`))
+	report(t, w, call(4, "Nonsense", ""))
+	b.expect(t, heard(`answer 4: {"code":"unknown_command","message":"the app has no operation \"Nonsense\"","hint":"start Pilotfish again"}`))
+	report(t, w, call(5, "ShowTab", ""))
+	b.expect(t, heard(`answer 5: {"code":"bad_argument","message":"ShowTab needs an argument"}`))
+	report(t, w, call(6, "ShowTab", `7`))
+	b.expect(t, heard(`answer 6: {"code":"bad_argument","message":"the argument of ShowTab cannot be read (json: cannot unmarshal number into Go value of type string)"}`))
+	// An operation that panics does not end the sessions: the fake's openFolder does.
+	report(t, w, call(7, "OpenLogFolder", ""))
+	b.expect(t, heard(`answer 7: {"code":"internal","message":"OpenLogFolder failed: no such luck"}`))
 	// Lines that are not reports come from libraries.
 	w.log([]protocol.LogRecord{{Message: "(process:1): Gtk-WARNING"}, {Message: `{"report":"nonsense"}`}})
 	if err := end(); err != nil {
@@ -176,8 +176,8 @@ func TestStateIsToldAfterItsAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	child := &windowChild{orders: make(chan protocol.WindowOrder, windowQueue), stale: make(chan struct{}, 1), end: cancel}
 	child.restate()
-	w := &window{bound: &App{state: b.Window}}
-	w.answer(child, call(1, "State"))
+	w := &window{operations: local{backend: b, state: b.Window}.table()}
+	w.answer(ctx, child, call(1, "State", ""))
 	var writer sync.WaitGroup
 	writer.Go(func() { child.write(ctx, out, b.Window) })
 	orders := json.NewDecoder(in)
@@ -236,7 +236,6 @@ func TestWindowThatCannotRunIsGivenUp(t *testing.T) {
 	said := make(chan string, 1)
 	w := newWindow(parts{windowProgram: os.Args[0], logger: slog.New(slog.DiscardHandler)}, writer(func(text string) { said <- text }), b.Window)
 	ctx, cancel := context.WithCancel(t.Context())
-	w.bound = &App{ctx: ctx, ConversationCalls: calls.NewConversationCalls(ctx, nil)}
 	var ended sync.WaitGroup
 	ended.Go(func() {
 		if err := w.run(ctx, false, b.Begun()); err != nil {
@@ -286,29 +285,43 @@ func TestDeafWindowIsKilled(t *testing.T) {
 	}
 }
 
-// Every method that the page calls exists in the app.
+// noSchedules are schedules of which only the operation is asked.
+type noSchedules struct{ session.Schedules }
+
+func (noSchedules) OnChange(func()) {}
+
+// Every operation that the page calls exists, and somebody calls each.
 func TestThePageCallsWhatThereIs(t *testing.T) {
 	page, err := os.ReadFile("../frontend/src/backend.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`(?:ask|run)\((?:[\w.()]+,\s*)?'([A-Z]\w+)'([^)]*)\)`).FindAllStringSubmatch(string(page), -1)
+	dirs := config.Dirs{Config: t.TempDir(), State: t.TempDir()}
+	if err := dirs.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	models, err := llm.New(llm.Config{Path: dirs.ModelsFile(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := session.New(session.Config{Dirs: dirs, Models: models, Schedules: func(*session.Manager) session.Schedules { return noSchedules{} }, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := local{backend: m}.table().Names()
 	var called []string
-	b := newFakeBackend()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	app := newApp(App{ctx: ctx, backend: b, logs: fakeLog{b}, state: b.Window, quit: func() {}, first: newFirstRun(""), changed: func() {}, openFolder: func(context.Context, string) error { return nil }})
-	for _, c := range found {
+	for _, c := range regexp.MustCompile(`(?:ask|run)\((?:[\w.()]+,\s*)?'([A-Z]\w+)'`).FindAllStringSubmatch(string(page), -1) {
 		called = append(called, c[1])
-		args := make([]json.RawMessage, strings.Count(c[2], ","))
-		for i := range args {
-			args[i] = json.RawMessage("null")
-		}
-		if _, err := calls.Call(app, c[1], args); err != nil && (protocol.AsError(err).Code == protocol.CodeUnknownCommand || strings.Contains(err.Error(), "arguments")) {
-			t.Errorf("%s with %d arguments: %v", c[1], len(args), err)
+		if !slices.Contains(names, c[1]) {
+			t.Errorf("the page calls %s, which does not exist", c[1])
 		}
 	}
 	if len(called) < 30 || !slices.Contains(called, "RemoveSiteRule") {
-		t.Errorf("found only the calls %s", strconv.Quote(strings.Join(called, " ")))
+		t.Errorf("found only the calls %q", called)
+	}
+	for _, name := range names {
+		if !slices.Contains(called, name) && name != "ShowApproval" { // the tray's
+			t.Errorf("nobody calls %s", name)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func wire(ctx context.Context, tty console) (parts, error) {
 	if err != nil {
 		logger.Warn("tray program is missing", "error", err)
 	}
-	so.backend, so.logs, so.logger, so.close = manager{made.Manager}, made.Log, logger, made.Close
+	so.backend, so.logs, so.logger, so.close = made.Manager, made.Log, logger, made.Close
 	so.login.entry = desktop.NewLoginEntry(os.Getenv)
 	if so.login.program, err = os.Executable(); err != nil {
 		logger.Warn("own path is unknown", "error", err)

@@ -9,15 +9,17 @@ import (
 	"path/filepath"
 
 	wailsrt "github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"pilotfish/backend/protocol"
 )
 
 // Bridge is what the page may call: exactly its exported methods.
 type Bridge struct{ window *window }
 
-// Call calls a method of the app. An error's text is the one that the app sent:
-// a protocol.SettingsError as JSON.
-func (b *Bridge) Call(method string, args []json.RawMessage) (json.RawMessage, error) {
-	return b.window.app.call(method, args)
+// Call calls an operation of the app, about a session ("" for none), with the JSON of what
+// it takes. An error's text is the one that the app sent: a protocol.SettingsError as JSON.
+func (b *Bridge) Call(operation string, session protocol.SessionName, in json.RawMessage) (json.RawMessage, error) {
+	return b.window.app.call(protocol.WindowReport{Op: operation, Session: session, In: in})
 }
 
 // ChooseFolder shows a dialog to choose a folder, starting at current. It

@@ -39,16 +39,16 @@ func (p *pipe) report(r protocol.WindowReport) error {
 	return nil
 }
 
-// call calls a method of the app and waits for its answer.
-func (p *pipe) call(method string, args []json.RawMessage) (json.RawMessage, error) {
+// call calls an operation of the app and waits for its answer.
+func (p *pipe) call(asked protocol.WindowReport) (json.RawMessage, error) {
 	answer := make(chan protocol.WindowOrder, 1)
 	p.mu.Lock()
 	p.last++
 	number := p.last
 	p.asked[number] = answer
 	p.mu.Unlock()
-	err := p.report(protocol.WindowReport{Report: protocol.ReportCall, Call: number, Method: method, Args: args})
-	if err != nil {
+	asked.Report, asked.Call = protocol.ReportCall, number
+	if err := p.report(asked); err != nil {
 		return nil, err // the app is gone, and this program ends in a moment
 	}
 	so := <-answer

@@ -5,6 +5,7 @@ package clients
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/caller"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
 
@@ -192,4 +194,13 @@ func (c *Clients) allow(id string) error {
 	}
 	c.cfg.Callers.Allow(one.ID)
 	return nil
+}
+
+// Operations are what the user does with clients in the window.
+func (c *Clients) Operations() []op.Operation {
+	return []op.Operation{
+		op.New("Clients", func(_ context.Context, _ op.Call, req protocol.ClientsRequest) (protocol.ClientsReply, error) {
+			return c.Do(req)
+		}),
+	}
 }

@@ -152,6 +152,12 @@ type ApprovalArg struct {
 	Value string `json:"value"`
 }
 
+// ApprovalAnswerRequest answers an approval.
+type ApprovalAnswerRequest struct {
+	ID     string         `json:"id"`
+	Answer ApprovalAnswer `json:"answer"`
+}
+
 // ApprovalAnswer is the user's answer.
 type ApprovalAnswer string
 

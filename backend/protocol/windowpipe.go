@@ -18,6 +18,13 @@ type WindowOrder struct {
 	Failed string `json:"failed,omitempty"`
 }
 
+// ConversationWatchRequest starts to read a conversation in the window after an index; 0
+// starts with one page of its end.
+type ConversationWatchRequest struct {
+	Conversation ConversationID `json:"conversation"`
+	After        uint64         `json:"after"`
+}
+
 // WindowShow says what the app's window shows when it comes to the front.
 type WindowShow struct {
 	Page WindowPage `json:"page,omitempty"` // empty for the page that was open
@@ -55,11 +62,12 @@ const (
 // object per line.
 type WindowReport struct {
 	Report WindowReportType `json:"report"`
-	// Call is the number of a call of Method with Args; the answer has the same
-	// number.
-	Call   uint64            `json:"call,omitempty"`
-	Method string            `json:"method,omitempty"`
-	Args   []json.RawMessage `json:"args,omitempty"`
+	// Call is the number of a call of the operation Op, about Session, with In; the
+	// answer has the same number.
+	Call    uint64          `json:"call,omitempty"`
+	Op      string          `json:"op,omitempty"`
+	Session SessionName     `json:"session,omitempty"`
+	In      json.RawMessage `json:"in,omitempty"`
 	// Again is set when a page that ended is being loaded again.
 	Again bool `json:"again,omitempty"`
 	// Problem is why there is no window.
@@ -86,7 +94,7 @@ type WindowReportType string
 
 // The reports of the window's program.
 const (
-	ReportCall   WindowReportType = "call"   // the page calls a method of the app
+	ReportCall   WindowReportType = "call"   // the page calls an operation of the app
 	ReportClosed WindowReportType = "closed" // the user clicked the close button; the window is still open
 	ReportEnded  WindowReportType = "ended"  // the process that draws the page ended
 	ReportFailed WindowReportType = "failed" // there cannot be a window

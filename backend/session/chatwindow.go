@@ -13,10 +13,10 @@ import (
 	"pilotfish/backend/server"
 )
 
-// ShowConversation brings a conversation to the front in the browser: its tab,
+// showConversation brings a conversation to the front in the browser: its tab,
 // and the panel beside it with Chat. A conversation without a tab moves to the
 // front tab and stays there.
-func (m *Manager) ShowConversation(ctx context.Context, name protocol.SessionName, id protocol.ConversationID) error {
+func (m *Manager) showConversation(ctx context.Context, name protocol.SessionName, id protocol.ConversationID) error {
 	s, err := m.Session(name)
 	if err != nil {
 		return err
@@ -43,9 +43,9 @@ func user(name protocol.SessionName) auth.Grant {
 	}
 }
 
-// ConversationFile reads an image or a file of a conversation. path is the one
+// conversationFile reads an image or a file of a conversation. path is the one
 // in its entry.
-func (m *Manager) ConversationFile(_ context.Context, name protocol.SessionName, path string) (protocol.ChatAttachment, error) {
+func (m *Manager) conversationFile(name protocol.SessionName, path string) (protocol.ChatAttachment, error) {
 	files, err := gateway{m}.Files(user(name))
 	if err != nil {
 		return protocol.ChatAttachment{}, err

@@ -8,9 +8,6 @@ import (
 	"pilotfish/backend/storeddata"
 )
 
-// Clients returns the programs that use Pilotfish with a token, for the window.
-func Clients(m *Manager) *clients.Clients { return m.clients }
-
 func newClients(m *Manager) *clients.Clients {
 	return clients.New(clients.Config{
 		Auth: m.auth, Callers: m.callers, RenewShell: m.endpoint.NewToken,
@@ -33,9 +30,6 @@ func (g gateway) clients(req protocol.AppRequest) (protocol.AppReply, error) {
 	reply.Clients = &all
 	return reply, err
 }
-
-// Stored returns what is stored on this computer, for the window.
-func Stored(m *Manager) *storeddata.Data { return m.storedData }
 
 func newStored(m *Manager) *storeddata.Data {
 	return storeddata.New(storeddata.Config{

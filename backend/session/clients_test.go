@@ -24,8 +24,8 @@ func (h *fixture) clients(t *testing.T, do protocol.ClientsDo, id string) []prot
 	return reply.Clients.Clients
 }
 
-// called returns the client of a kind.
-func called(t *testing.T, list []protocol.Client, kind protocol.ClientKind) protocol.Client {
+// clientOf returns the client of a kind.
+func clientOf(t *testing.T, list []protocol.Client, kind protocol.ClientKind) protocol.Client {
 	t.Helper()
 	for _, one := range list {
 		if one.Kind == kind {
@@ -63,11 +63,11 @@ func TestARevokedClient(t *testing.T) {
 	if stream.StatusCode != http.StatusOK {
 		t.Fatalf("the stream: %s", stream.Status)
 	}
-	zed := called(t, h.clients(t, protocol.ClientsList, ""), protocol.ClientMCP)
+	zed := clientOf(t, h.clients(t, protocol.ClientsList, ""), protocol.ClientMCP)
 	if zed.Name != "Zed" || zed.Open == 0 || zed.Used == nil {
 		t.Errorf("%+v", zed)
 	}
-	if gone := called(t, h.clients(t, protocol.ClientsRevoke, zed.ID), protocol.ClientMCP); gone.Revoked == nil {
+	if gone := clientOf(t, h.clients(t, protocol.ClientsRevoke, zed.ID), protocol.ClientMCP); gone.Revoked == nil {
 		t.Errorf("%+v", gone)
 	}
 	if _, err := io.ReadAll(stream.Body); err != nil {
@@ -80,7 +80,7 @@ func TestARevokedClient(t *testing.T) {
 		t.Errorf("%s %s, %v", refused.Status, said, err)
 	}
 
-	agent := called(t, h.clients(t, protocol.ClientsList, ""), protocol.ClientTerminal)
+	agent := clientOf(t, h.clients(t, protocol.ClientsList, ""), protocol.ClientTerminal)
 	h.clients(t, protocol.ClientsRevoke, agent.ID)
 	if status, body := h.post(t, h.agent, "/command", protocol.CommandRequest{Command: "tabs"}); status != http.StatusUnauthorized || !strings.Contains(string(body), "restart the agent in its terminal") {
 		t.Errorf("an agent: %d %s", status, body)
@@ -91,7 +91,7 @@ func TestARevokedClient(t *testing.T) {
 		t.Fatal("the panel's socket does not open")
 	}
 	waitingIn(t, conn, 0) // it is counted before the first state is sent
-	panel := called(t, h.clients(t, protocol.ClientsList, ""), protocol.ClientPanel)
+	panel := clientOf(t, h.clients(t, protocol.ClientsList, ""), protocol.ClientPanel)
 	if panel.Open == 0 {
 		t.Errorf("%+v", panel)
 	}

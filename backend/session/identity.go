@@ -34,9 +34,6 @@ func startAs(ctx context.Context, m *Manager, name protocol.SessionName, req pro
 	return name, s.Start(ctx)
 }
 
-// Identity returns the identity of a session, for the window.
-func Identity(s *Session) *identity.Session { return s.identity }
-
 // testProxy tries the proxy of a session: that of id, else that of the settings.
 func testProxy(ctx context.Context, m *Manager, name protocol.SessionName, id *protocol.SessionIdentity) (*protocol.ProxyTest, error) {
 	s, err := m.Session(name)

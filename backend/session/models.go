@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/secret"
 	"pilotfish/backend/server"
 )
 
@@ -17,9 +16,6 @@ func (m *Manager) Models() server.Models {
 	}
 	return m.cfg.Models
 }
-
-// Secrets returns the user's secrets, for the window.
-func Secrets(m *Manager) *secret.Store { return m.secrets }
 
 // modelsChanged notifies the window and every panel that the model profiles
 // have changed.

@@ -10,9 +10,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// ShowSignIns opens the picker of sign-ins in the panel beside the front tab of a
+// showSignIns opens the picker of sign-ins in the panel beside the front tab of a
 // session, for the user at the window. It imports nothing: the user does, in the panel.
-func ShowSignIns(ctx context.Context, m *Manager, name protocol.SessionName) error {
+func (m *Manager) showSignIns(ctx context.Context, name protocol.SessionName) error {
 	s, err := m.Session(name)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ func TestSignInsThatCannotBeShown(t *testing.T) {
 	p := plant(t)
 	refused := func(name protocol.SessionName, want protocol.Code) {
 		t.Helper()
-		if e := protocol.AsError(ShowSignIns(t.Context(), p.s.m, name)); e == nil || e.Code != want || e.Hint == "" {
+		if e := protocol.AsError(p.s.m.showSignIns(t.Context(), name)); e == nil || e.Code != want || e.Hint == "" {
 			t.Errorf("%s: %+v, want %s", name, e, want)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
 
@@ -363,4 +364,13 @@ func moveLogs(ctx context.Context, root *os.Root, k kind, aside string) error {
 		}
 	}
 	return nil
+}
+
+// Operations are what the user does with stored data in the window.
+func (d *Data) Operations() []op.Operation {
+	return []op.Operation{
+		op.New("Stored", func(ctx context.Context, _ op.Call, req protocol.StoredRequest) (protocol.StoredReply, error) {
+			return d.Do(ctx, req)
+		}),
+	}
 }

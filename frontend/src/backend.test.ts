@@ -3,15 +3,15 @@ import { asBackendError, BackendError, connect, type Host } from './backend';
 import { scenarios } from '../test/fakes/scenarios';
 
 function host(methods: Record<string, (...args: unknown[]) => Promise<unknown>>): Host {
-  const Call = (method: string, args: unknown[]): Promise<unknown> =>
-    methods[method]?.(...args) ?? Promise.reject(new Error(`no method ${method}`));
+  const Call = (name: string, ...args: unknown[]): Promise<unknown> =>
+    methods[name]?.(...args) ?? Promise.reject(new Error(`no operation ${name}`));
   return {
     go: {
       main: {
         Bridge: {
           Call,
-          ChooseFolder: (...args) => Call('ChooseFolder', args),
-          ChooseFile: (...args) => Call('ChooseFile', args),
+          ChooseFolder: (...args) => Call('ChooseFolder', ...args),
+          ChooseFile: (...args) => Call('ChooseFile', ...args),
         },
       },
     },
@@ -41,7 +41,7 @@ test('without an app every call says so', async () => {
   expect(backend.onState(() => undefined)).toBeTypeOf('function');
 });
 
-test('calls go by the names that Go binds, with their arguments', async () => {
+test('a call has a session, and what the operation takes', async () => {
   const ShowTab = vi.fn(() => Promise.resolve(null));
   await connect(host({ ShowTab })).showTab('default', 't7');
   expect(ShowTab).toHaveBeenCalledWith('default', 't7');

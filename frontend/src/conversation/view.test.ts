@@ -57,8 +57,7 @@ describe('a conversation in the window', () => {
     expect(calls('WatchConversation').at(-1)).toEqual([
       'WatchConversation',
       'default',
-      'c1',
-      before,
+      { conversation: 'c1', after: before },
     ]);
     expect(new Set(view.transcript.cells.map(({ id }) => id)).size).toBe(
       view.transcript.cells.length,

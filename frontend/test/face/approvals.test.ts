@@ -20,7 +20,11 @@ test('a question is answered in the window', async () => {
   ] as const);
   await page.getByRole('button', { name: 'Deny' }).click();
   await page.getByText('No pending approvals').waitFor();
-  expect(await calls(page)).toContainEqual(['AnswerApproval', 'default', 'n1', 'deny']);
+  expect(await calls(page)).toContainEqual([
+    'AnswerApproval',
+    'default',
+    { id: 'n1', answer: 'deny' },
+  ]);
 });
 
 test('the history says who asked what, and who answered where', async () => {
@@ -51,11 +55,15 @@ test('the second half of a double click does not answer the question that moves 
   const took = (await page.evaluate(() => performance.now())) - began;
   // On a machine so slow that the moment has passed, the click counts.
   if (took < settleTime)
-    expect(await answers()).toEqual([['AnswerApproval', 'default', 'n1', 'deny']]);
+    expect(await answers()).toEqual([['AnswerApproval', 'default', { id: 'n1', answer: 'deny' }]]);
   await settle();
   if ((await answers()).length === 1) await deny.click();
   await page.getByText('No pending approvals').waitFor();
-  expect((await answers()).at(-1)).toEqual(['AnswerApproval', 'default', 'n2', 'deny']);
+  expect((await answers()).at(-1)).toEqual([
+    'AnswerApproval',
+    'default',
+    { id: 'n2', answer: 'deny' },
+  ]);
 });
 
 test('a rule is made and removed in Settings', async () => {

@@ -80,8 +80,8 @@ test('it goes on where it was after the list, and after its session came back', 
   await page.keyboard.press('Enter');
   await page.getByText('Two.').waitFor();
   expect(await calls('WatchConversation')).toEqual([
-    ['WatchConversation', 'default', 'c2', 0],
-    ['WatchConversation', 'default', 'c2', 1],
+    ['WatchConversation', 'default', { conversation: 'c2', after: 0 }],
+    ['WatchConversation', 'default', { conversation: 'c2', after: 1 }],
   ]);
 
   await page.evaluate(() => {
@@ -118,7 +118,9 @@ test('with the keyboard alone: opened, read up to its beginning, shown in the br
     })
     .toBe(1);
   await page.getByRole('button', { name: 'Show in browser' }).press('Enter');
-  expect(await calls('ShowConversation')).toEqual([['ShowConversation', 'default', 'c1']]);
+  expect(await calls('ShowConversation')).toEqual([
+    ['ShowConversation', 'default', { conversation: 'c1' }],
+  ]);
 });
 
 test('a link opens in the browser of the session, and nothing can be written', async () => {

@@ -44,7 +44,7 @@ test('what was only saved to be tried goes with the form', async () => {
   await page.getByText('It works').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  expect(await calls(page)).toContainEqual(['DeleteModel', 'new']);
+  expect(await calls(page)).toContainEqual(['DeleteModel', { profile: 'new' }]);
 });
 
 test('without a keychain it is said, and a refusal is shown', async () => {

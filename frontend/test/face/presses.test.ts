@@ -18,9 +18,9 @@ function hold(page: Page, method: string): Promise<void> {
     const held = new Promise<void>((go) => {
       globalThis.release = go;
     });
-    bridge.Call = async (asked, args) => {
+    bridge.Call = async (asked, session, input) => {
       if (asked === name) await held;
-      return call(asked, args);
+      return call(asked, session, input);
     };
   }, method);
 }

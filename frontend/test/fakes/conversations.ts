@@ -5,7 +5,9 @@ import type {
   ChatEvent,
   ChatEventsEvent,
   ChatPage,
+  ChatRequest,
   Conversation,
+  ConversationWatchRequest,
   WindowConversation,
 } from '../../ui/protocol/protocol';
 
@@ -148,18 +150,19 @@ export class FakeConversations {
     return { head, entries: more ? all.slice(-limit) : all, index: head.index, more };
   }
 
-  /** The bound methods. */
+  /** The operations. */
   readonly methods: Record<string, (...args: unknown[]) => unknown> = {
-    WatchConversation: (_, id, after) => {
+    WatchConversation: (_, part) => {
+      const { conversation: id, after } = part as ConversationWatchRequest;
       const { head, events } = this.#get(id);
       this.end();
       this.#last += 1;
-      const since = events.filter(({ index }) => index > Number(after));
+      const since = events.filter(({ index }) => index > after);
       const first: Said =
         after === 0
           ? { events: [], page: this.#page(id) }
           : { events: [...since, { index: head.index, op: 'head', head }] };
-      this.#reader = { number: this.#last, id: String(id), waiting: [first], over: false };
+      this.#reader = { number: this.#last, id, waiting: [first], over: false };
       return this.#last;
     },
     NextSaid: async (number) => {
@@ -193,12 +196,13 @@ export class FakeConversations {
       });
       this.change(kept.head.id, { state: 'running' });
     },
-    StopTurn: (_, id) => {
-      this.put(String(id), { kind: 'end', end: { reason: 'cancelled', durationMs: 900 } });
-      this.change(String(id), { state: 'idle' });
+    StopTurn: (_, part) => {
+      const { conversation: id } = part as ChatRequest;
+      this.put(id, { kind: 'end', end: { reason: 'cancelled', durationMs: 900 } });
+      this.change(id, { state: 'idle' });
     },
-    RestartAgent: (_, id) => {
-      this.change(String(id), { state: 'idle' });
+    RestartAgent: (_, part) => {
+      this.change((part as ChatRequest).conversation, { state: 'idle' });
     },
     ConversationFile: (_, path) => ({
       kind: 'image',

@@ -1,6 +1,11 @@
 // The model profiles of the fake app: one with a key, one whose key is gone, and a server that
 // answers on this machine.
-import type { LLMProfile, LLMSaveRequest, LLMState } from '../../ui/protocol/protocol';
+import type {
+  LLMProfile,
+  LLMProfileRequest,
+  LLMSaveRequest,
+  LLMState,
+} from '../../ui/protocol/protocol';
 
 export function fakeModels(keychain: boolean): Record<string, (...args: unknown[]) => unknown> {
   const state: LLMState = {
@@ -65,22 +70,25 @@ export function fakeModels(keychain: boolean): Record<string, (...args: unknown[
       else state.profiles[at] = saved;
       return state;
     },
-    DeleteModel: (id) => {
+    DeleteModel: (request) => {
+      const { profile: id } = request as LLMProfileRequest;
       state.profiles = state.profiles.filter((one) => one.id !== id);
       return state;
     },
-    ListModels: () => [{ id: 'large' }, { id: 'small', name: 'Small' }],
-    TestModel: (id) =>
-      id === 'short'
+    ListModels: () => ({ models: [{ id: 'large' }, { id: 'small', name: 'Small' }] }),
+    TestModel: (request) =>
+      (request as LLMProfileRequest).profile === 'short'
         ? { ok: false, message: 'OpenAI has no key', hint: 'enter one in the settings', millis: 1 }
         : { ok: true, message: 'It works', millis: 640 },
-    LocalModels: () => [
-      {
-        provider: 'ollama',
-        name: 'Ollama',
-        url: 'http://127.0.0.1:11434/v1',
-        models: [{ id: 'qwen3' }],
-      },
-    ],
+    LocalModels: () => ({
+      found: [
+        {
+          provider: 'ollama',
+          name: 'Ollama',
+          url: 'http://127.0.0.1:11434/v1',
+          models: [{ id: 'qwen3' }],
+        },
+      ],
+    }),
   };
 }

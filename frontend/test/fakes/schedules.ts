@@ -157,7 +157,7 @@ export function someAnswers(): ActivityEntry[] {
   ];
 }
 
-/** The bound method, with the schedules that it keeps. */
+/** The operation, with the schedules that it keeps. */
 export function fakeSchedules(
   kept: Schedule[],
   changed: () => void,

@@ -35,7 +35,7 @@ export interface FakeOptions {
 
 /** How a test controls the fake: window.fake. */
 export interface Fake {
-  /** Every call so far, as [method, ...arguments]. */
+  /** Every call so far, as [operation, session, input], each if there is one. */
   readonly calls: unknown[][];
   state: WindowState;
   settings: Settings;
@@ -177,7 +177,8 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     }),
     ShowTab: () => undefined,
     ShowSignIns: () => undefined,
-    AnswerApproval: (name, id) => {
+    AnswerApproval: (name, answer) => {
+      const { id } = answer as { id: string };
       change(name, (session) => ({
         ...session,
         approvals: (session.approvals ?? []).filter((one) => one.id !== id),
@@ -188,7 +189,8 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       rules = [rule as SiteRule, ...rules];
       return rules;
     },
-    RemoveSiteRule: (_, site, kind) => {
+    RemoveSiteRule: (_, rule) => {
+      const { site, kind } = rule as SiteRule;
       rules = rules.filter((one) => one.site !== site || one.kind !== kind);
       return rules;
     },
@@ -249,7 +251,8 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     Quit: () => undefined,
   };
 
-  async function Call(name: string, args: unknown[]): Promise<unknown> {
+  async function Call(name: string, session: string, input: unknown): Promise<unknown> {
+    const args = [...(session === '' ? [] : [session]), ...(input === null ? [] : [input])];
     fake.calls.push([name, ...args]);
     const text = refused.get(name);
     refused.delete(name);
@@ -263,8 +266,8 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     main: {
       Bridge: {
         Call,
-        ChooseFolder: (title, current) => Call('ChooseFolder', [title, current]),
-        ChooseFile: (title, current) => Call('ChooseFile', [title, current]),
+        ChooseFolder: (title, current) => Call('ChooseFolder', '', { title, current }),
+        ChooseFile: (title, current) => Call('ChooseFile', '', { title, current }),
       },
     },
   };

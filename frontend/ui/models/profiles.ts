@@ -10,7 +10,7 @@ import {
   type LLMVerdict,
 } from '../protocol/protocol';
 
-/** How a face accesses the model profiles: the window by bound methods, the panel over HTTP. */
+/** How a face accesses the model profiles: the window by operations, the panel over HTTP. */
 export interface ModelStore {
   /** Undefined until they are loaded. */
   readonly llm: LLMState | undefined;

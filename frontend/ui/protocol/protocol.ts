@@ -597,6 +597,13 @@ export interface ApprovalArg {
   value: string;
 }
 /**
+ * ApprovalAnswerRequest answers an approval.
+ */
+export interface ApprovalAnswerRequest {
+  id: string;
+  answer: ApprovalAnswer;
+}
+/**
  * ApprovalAnswer is the user's answer.
  */
 export type ApprovalAnswer =
@@ -7665,6 +7672,14 @@ export interface WindowOrder {
   failed?: string;
 }
 /**
+ * ConversationWatchRequest starts to read a conversation in the window after an index; 0
+ * starts with one page of its end.
+ */
+export interface ConversationWatchRequest {
+  conversation: ConversationID;
+  after: number /* uint64 */;
+}
+/**
  * WindowShow says what the app's window shows when it comes to the front.
  */
 export interface WindowShow {
@@ -7718,12 +7733,13 @@ export const OrderTitle = "title"; // set the window's title
 export interface WindowReport {
   report: WindowReportType;
   /**
-   * Call is the number of a call of Method with Args; the answer has the same
-   * number.
+   * Call is the number of a call of the operation Op, about Session, with In; the
+   * answer has the same number.
    */
   call?: number /* uint64 */;
-  method?: string;
-  args?: unknown[];
+  op?: string;
+  session?: SessionName;
+  in?: unknown;
   /**
    * Again is set when a page that ended is being loaded again.
    */
@@ -7765,7 +7781,7 @@ export type WindowReportType =
 /**
  * The reports of the window's program.
  */
-export const ReportCall = "call"; // the page calls a method of the app
+export const ReportCall = "call"; // the page calls an operation of the app
 export const ReportClosed = "closed"; // the user clicked the close button; the window is still open
 export const ReportEnded = "ended"; // the process that draws the page ended
 export const ReportFailed = "failed"; // there cannot be a window

@@ -1,34 +1,19 @@
-package main
+package secret
 
 import (
-	"context"
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/zalando/go-keyring"
-
-	"pilotfish/app/calls"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/secret"
 )
 
 // The window adds, lists and removes secrets, and gets no value back.
 func TestTheWindowKeepsSecrets(t *testing.T) {
-	keyring.MockInit()
-	b := newFakeBackend()
-	a := newApp(App{ctx: t.Context(), backend: b})
-	if _, err := a.Secrets(); protocol.AsError(err).Code != protocol.CodeNotRunning {
-		t.Errorf("without a store: %v", err)
-	}
-	b.kept = secret.New(secret.Config{File: filepath.Join(t.TempDir(), "secrets.json"), Keyring: func(context.Context) bool { return true }})
-	call := func(method, arg string) (string, error) {
-		var args []json.RawMessage
-		if arg != "" {
-			args = []json.RawMessage{json.RawMessage(arg)}
-		}
-		got, err := calls.Call(a, method, args)
+	table := op.NewTable(nil, store(t, true).Operations()...)
+	call := func(name, in string) (string, error) {
+		got, err := table.Call(t.Context(), name, op.Call{}, json.RawMessage(in))
 		return string(got), err
 	}
 	got, err := call("AddSecret", `{"name":"shop","origin":"shop.example","kind":"password","user":"ada","value":"four good words"}`)

@@ -1,14 +1,11 @@
-package main
+package session
 
 import (
 	"context"
 	"encoding/json"
 	"iter"
 	"log/slog"
-	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"slices"
 	"testing"
 
@@ -17,12 +14,14 @@ import (
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/past"
 	"pilotfish/backend/chat/pilot"
+	"pilotfish/backend/op"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/server"
 )
 
-// conversations returns real conversations in a folder, with Pilot.
-func conversations(t *testing.T, dir string) (m *chat.Manager, end func()) {
+// chatIn returns real conversations in a folder, with Pilot.
+func chatIn(t *testing.T, dir string) (m *chat.Manager, end func()) {
 	t.Helper()
 	rules, err := pilot.New(pilot.Config{Commander: func(driver.SessionConfig) builtin.Commander {
 		return builtin.CommanderFunc(func(context.Context, protocol.CommandRequest) protocol.CommandReply {
@@ -108,10 +107,9 @@ func (s *shown) text(t *testing.T) string {
 // a restart of the app.
 func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	dir := t.TempDir()
-	m, end := conversations(t, dir)
-	b := newFakeBackend()
-	b.chat = past.Conversations{Manager: m}
-	app := newApp(App{ctx: t.Context(), backend: b})
+	m, end := chatIn(t, dir)
+	chats := past.Conversations{Manager: m}
+	table := op.NewTable(nil, inConversations(func(protocol.SessionName) (server.Conversations, error) { return chats, nil })...)
 	const id, other = protocol.ConversationID("c1"), protocol.ConversationID("c2")
 	for _, one := range []protocol.ConversationID{id, other} {
 		if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: one, Tab: "t1"}); err != nil {
@@ -127,20 +125,12 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	var window, panel shown
 	watch := func() int {
 		t.Helper()
-		number, err := app.WatchConversation("default", id, window.index)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return number
+		return called[int](t, table, "WatchConversation", protocol.ConversationWatchRequest{Conversation: id, After: window.index})
 	}
 	inWindow := func(number, turns int) {
 		t.Helper()
 		for window.ended() < turns {
-			said, err := app.NextSaid(number)
-			if err != nil {
-				t.Fatal(err)
-			}
-			window.take(said)
+			window.take(called[protocol.ChatEventsEvent](t, table, "NextSaid", number))
 		}
 	}
 	inPanel := func(m *chat.Manager, turns int) {
@@ -178,10 +168,8 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	agree(1)
 
 	// Another conversation replaces the one that was read.
-	if _, err := app.WatchConversation("default", other, 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := app.NextSaid(first); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeNotRunning {
+	called[int](t, table, "WatchConversation", protocol.ConversationWatchRequest{Conversation: other})
+	if _, err := calls[protocol.ChatEventsEvent](t, table, "NextSaid", first); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeNotRunning {
 		t.Fatalf("a reader that was replaced says %v", err)
 	}
 	say(m, "m2", "scroll down")
@@ -192,23 +180,20 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	last := watch()
 	end()
 	for {
-		said, err := app.NextSaid(last)
+		said, err := calls[protocol.ChatEventsEvent](t, table, "NextSaid", last)
 		if err != nil {
 			break
 		}
 		window.take(said)
 	}
-	m, _ = conversations(t, dir)
-	b.chat = past.Conversations{Manager: m}
+	m, _ = chatIn(t, dir)
+	chats = past.Conversations{Manager: m}
 	say(m, "m3", "help")
 	say(m, "m3", "help") // the same id is the same message
 	inWindow(watch(), 3)
 	inPanel(m, 3)
 	agree(3)
-	page, err := app.ConversationHistory("default", protocol.ChatHistoryRequest{Conversation: id})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := called[protocol.ChatPage](t, table, "ConversationHistory", protocol.ChatHistoryRequest{Conversation: id})
 	var fresh shown
 	fresh.take(protocol.ChatEventsEvent{Page: &page})
 	if fresh.text(t) != window.text(t) {
@@ -216,53 +201,29 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	}
 }
 
-// TestThePageCallsWhatIsBound compares the names in the page's backend.ts with
-// the methods that Wails binds.
-func TestThePageCallsWhatIsBound(t *testing.T) {
-	source, err := os.ReadFile("../frontend/src/backend.ts")
+// calls calls an operation about the default session.
+func calls[Out any](t *testing.T, table op.Table, name string, in any) (out Out, err error) {
+	t.Helper()
+	text, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	called := regexp.MustCompile(`(?:run\(|ask\([^,]+,\s*)'([A-Z]\w+)'`).FindAllStringSubmatch(string(source), -1)
-	if len(called) < 30 {
-		t.Fatalf("the page calls only %d methods: the expression reads it no longer", len(called))
+	got, err := table.Call(t.Context(), name, op.Call{Session: protocol.DefaultSession, Place: "window"}, text)
+	if err != nil {
+		return out, err
 	}
-	for _, call := range called {
-		if _, bound := reflect.TypeFor[*App]().MethodByName(call[1]); !bound {
-			t.Errorf("the page calls %s, which is not bound", call[1])
-		}
+	if err := json.Unmarshal(got, &out); err != nil {
+		t.Fatalf("%s: %s: %v", name, got, err)
 	}
+	return out, nil
 }
 
-// TestWindowAsksTheBackend tries the calls that show something in the browser, and the
-// other calls about conversations from the window, with a conversation that does not exist.
-func TestWindowAsksTheBackend(t *testing.T) {
-	b := newFakeBackend()
-	app := newApp(App{ctx: t.Context(), backend: b})
-	if err := app.ShowConversation("default", "c1"); err != nil {
-		t.Error(err)
+// called is calls for a call that must succeed.
+func called[Out any](t *testing.T, table op.Table, name string, in any) Out {
+	t.Helper()
+	out, err := calls[Out](t, table, name, in)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
 	}
-	if err := app.OpenLink("default", "https://example.org/"); err != nil {
-		t.Error(err)
-	}
-	if err := app.ShowSignIns("work"); err != nil {
-		t.Error(err)
-	}
-	for _, want := range []string{"show conversation default/c1", "open default/https://example.org/", "show sign-ins work"} {
-		if got := <-b.calls; got != want {
-			t.Errorf("the backend was asked %q, want %q", got, want)
-		}
-	}
-	for name, err := range map[string]error{
-		"answer":  app.AnswerQuestion("default", protocol.ChatAnswerRequest{Conversation: "c1", Approval: "n1", Option: "once"}),
-		"stop":    app.StopTurn("default", "c1"),
-		"restart": app.RestartAgent("default", "c1"),
-	} {
-		if e := protocol.AsError(err); e == nil || e.Code != protocol.CodeNotRunning {
-			t.Errorf("%s without conversations: %v", name, err)
-		}
-	}
-	if _, err := app.NextSaid(0); err == nil {
-		t.Error("a reader that never was is read")
-	}
+	return out
 }
