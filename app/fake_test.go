@@ -118,7 +118,7 @@ func playUnresponsiveTray() {
 type fakeBackend struct {
 	changes *hub.Hub[struct{}]
 	calls   chan string
-	broken  error                // returned by Run at once
+	broken  error // returned by Run at once
 
 	mu    sync.Mutex
 	state protocol.WindowState

@@ -152,7 +152,7 @@ func (w *window) once(parent context.Context) error {
 	// for a moment.
 	_ = out.SetReadDeadline(time.Now().Add(windowQuitTimeout))
 	group.Wait()
-	seen := w.detach()
+	seen := w.detach(parent)
 	switch {
 	case parent.Err() != nil:
 		return parent.Err()
@@ -189,13 +189,13 @@ func (w *window) attach(child *windowChild) {
 
 // detach ends the page's reader of a conversation after its program has ended.
 // It reports whether the user may have seen the window.
-func (w *window) detach() (seen bool) {
+func (w *window) detach(ctx context.Context) (seen bool) {
 	w.mu.Lock()
 	w.child = nil
 	seen = w.visible
 	w.mu.Unlock()
 	// Nobody reads a conversation in the window any more.
-	_, _ = w.operations.Call(context.Background(), "UnwatchConversation", op.Call{}, json.RawMessage("0"))
+	_, _ = w.operations.Call(ctx, "UnwatchConversation", op.Call{}, json.RawMessage("0"))
 	return seen
 }
 
