@@ -158,6 +158,16 @@ type ApprovalAnswerRequest struct {
 	Answer ApprovalAnswer `json:"answer"`
 }
 
+// PermissionOption is one answer that an agent offers.
+type PermissionOption struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Kind is once, always or deny.
+	Kind ApprovalAnswer `json:"kind"`
+	// Scope describes what "always" covers.
+	Scope string `json:"scope,omitempty"`
+}
+
 // ApprovalAnswer is the user's answer.
 type ApprovalAnswer string
 

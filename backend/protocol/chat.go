@@ -341,16 +341,6 @@ type ChatPermission struct {
 	Outcome string `json:"outcome,omitempty"`
 }
 
-// PermissionOption is one answer that an agent offers.
-type PermissionOption struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-	// Kind is once, always or deny.
-	Kind ApprovalAnswer `json:"kind"`
-	// Scope describes what "always" covers.
-	Scope string `json:"scope,omitempty"`
-}
-
 // EndReason says how a turn ended.
 type EndReason string
 

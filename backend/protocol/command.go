@@ -81,7 +81,7 @@ type BatchReply struct {
 
 // ErrorReply is the body of every reply of the server that is not a success.
 type ErrorReply struct {
-	Error *Error `json:"error"`
+	Error *Error `json:"error" tstype:",required"`
 }
 
 // Endpoint is the content of pilotfish.json, in which the command line finds

@@ -57,6 +57,12 @@ type SignInImport struct {
 	Storage bool `json:"storage,omitempty"`
 }
 
+// SignInList is what can be imported, and what was.
+type SignInList struct {
+	Browsers []SignInBrowser `json:"browsers"`
+	Imported []ImportedSite  `json:"imported"`
+}
+
 // SignInResult says what was imported.
 type SignInResult struct {
 	Sites []ImportedSite `json:"sites"`

@@ -64,6 +64,6 @@ type TaskToolReply struct {
 // TaskToolKept is what may be written of the use of a tool; the text is in the envelope,
 // too.
 type TaskToolKept struct {
-	Arguments json.RawMessage `json:"arguments,omitempty" tstype:"unknown"`
+	Arguments json.RawMessage `json:"arguments,omitempty" tstype:"{ [key: string]: unknown}"`
 	Text      string          `json:"text"`
 }

@@ -221,6 +221,14 @@ type Recording struct {
 	VideoError *Error `json:"videoError,omitempty"`
 }
 
+// RecordReply is the data of `record stop` and `record save`: the recording, and the files
+// that it was saved in.
+type RecordReply struct {
+	Recording  `tstype:",extends"`
+	Routine    *SavedFile `json:"routine,omitempty"`
+	Playwright *SavedFile `json:"playwright,omitempty"`
+}
+
 // RecordingState is an item of the feed "recordings": a tab that is recorded.
 type RecordingState struct {
 	Tab TabID `json:"tab"`

@@ -604,6 +604,21 @@ export interface ApprovalAnswerRequest {
   answer: ApprovalAnswer;
 }
 /**
+ * PermissionOption is one answer that an agent offers.
+ */
+export interface PermissionOption {
+  id: string;
+  name: string;
+  /**
+   * Kind is once, always or deny.
+   */
+  kind: ApprovalAnswer;
+  /**
+   * Scope describes what "always" covers.
+   */
+  scope?: string;
+}
+/**
  * ApprovalAnswer is the user's answer.
  */
 export type ApprovalAnswer =
@@ -1072,21 +1087,6 @@ export interface ChatPermission {
    */
   answer?: string;
   outcome?: string;
-}
-/**
- * PermissionOption is one answer that an agent offers.
- */
-export interface PermissionOption {
-  id: string;
-  name: string;
-  /**
-   * Kind is once, always or deny.
-   */
-  kind: ApprovalAnswer;
-  /**
-   * Scope describes what "always" covers.
-   */
-  scope?: string;
 }
 /**
  * EndReason says how a turn ended.
@@ -1630,7 +1630,7 @@ export interface BatchReply {
  * ErrorReply is the body of every reply of the server that is not a success.
  */
 export interface ErrorReply {
-  error?: Error;
+  error: Error;
 }
 /**
  * Endpoint is the content of pilotfish.json, in which the command line finds
@@ -5035,6 +5035,13 @@ export interface SignInImport {
   storage?: boolean;
 }
 /**
+ * SignInList is what can be imported, and what was.
+ */
+export interface SignInList {
+  browsers: SignInBrowser[];
+  imported: ImportedSite[];
+}
+/**
  * SignInResult says what was imported.
  */
 export interface SignInResult {
@@ -6415,7 +6422,7 @@ export interface TaskToolReply {
  * too.
  */
 export interface TaskToolKept {
-  arguments?: unknown;
+  arguments?: { [key: string]: unknown};
   text: string;
 }
 
@@ -7182,6 +7189,14 @@ export interface Recording {
   videoError?: Error;
 }
 /**
+ * RecordReply is the data of `record stop` and `record save`: the recording, and the files
+ * that it was saved in.
+ */
+export interface RecordReply extends Recording {
+  routine?: SavedFile;
+  playwright?: SavedFile;
+}
+/**
  * RecordingState is an item of the feed "recordings": a tab that is recorded.
  */
 export interface RecordingState {
@@ -7786,6 +7801,10 @@ export const ReportClosed = "closed"; // the user clicked the close button; the 
 export const ReportEnded = "ended"; // the process that draws the page ended
 export const ReportFailed = "failed"; // there cannot be a window
 export const ReportPlaced = "placed"; // the user moved, resized or maximised the window
+
+//////////
+// source: panel.go
+
 /**
  * PanelEvent is any message of the panel's socket, backend to panel.
  */

@@ -36,7 +36,12 @@ text = text.replace(
 
 const events = [...text.matchAll(/^export interface (\w+Event) {\n {2}type: '/gm)].map((m) => m[1]);
 if (events.length === 0) throw new Error('no event of the panel found');
-text += `/**
+// All of them are named there, though panel.go does not declare the union.
+text += `
+//////////
+// source: panel.go
+
+/**
  * PanelEvent is any message of the panel's socket, backend to panel.
  */
 export type PanelEvent =${events.map((name) => `\n  | ${name}`).join('')};

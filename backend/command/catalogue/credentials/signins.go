@@ -121,7 +121,7 @@ func (s signIns) run(ctx context.Context, in *command.Invocation) (command.Resul
 	for _, one := range all {
 		lines = append(lines, fmt.Sprintf("imported  %s, %s from %s", one.Site, spelling.Plural(one.Cookies, "cookie"), one.Browser))
 	}
-	return command.Result{Text: listing.Last(lines, 0, "no other browser has sign-ins here"), Data: map[string]any{"browsers": browsers, "imported": all}}, nil
+	return command.Result{Text: listing.Last(lines, 0, "no other browser has sign-ins here"), Data: protocol.SignInList{Browsers: browsers, Imported: all}}, nil
 }
 
 // contentsOf says what came of a site.

@@ -57,13 +57,6 @@ func Recording(b Browser) []command.Command {
 	}
 }
 
-// recordReply is the data of `record stop`.
-type recordReply struct {
-	protocol.Recording
-	Routine    *protocol.SavedFile `json:"routine,omitempty"`
-	Playwright *protocol.SavedFile `json:"playwright,omitempty"`
-}
-
 var routineName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`) })
 
 func (c commands) runRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
@@ -125,7 +118,7 @@ func (c commands) saveRecord(ctx context.Context, in *command.Invocation) (comma
 		if err != nil {
 			return command.Result{}, err
 		}
-		return command.Result{Text: fileText(f, "picture"), Data: recordReply{Recording: protocol.Recording{Held: true, Steps: []protocol.RecordedStep{}, Video: &f}}}, nil
+		return command.Result{Text: fileText(f, "picture"), Data: protocol.RecordReply{Recording: protocol.Recording{Held: true, Steps: []protocol.RecordedStep{}, Video: &f}}}, nil
 	}
 	name, err := newName(in)
 	if err != nil {
@@ -176,7 +169,7 @@ func (c commands) saveSteps(in *command.Invocation, name string, r protocol.Reco
 	if r, err = saved(); err != nil {
 		return command.Result{}, err
 	}
-	reply := recordReply{Recording: r, Routine: &a, Playwright: &b}
+	reply := protocol.RecordReply{Recording: r, Routine: &a, Playwright: &b}
 	text := fmt.Sprintf("%s saved: %s\n%s\n%s", name, spelling.Plural(len(r.Steps), "step"), a.Path, b.Path)
 	if r.Video != nil {
 		text += "\n" + fileText(*r.Video, "picture")
