@@ -143,7 +143,7 @@ test-npm: npm ## install the packages of npm without a network, and use them
 	@node build/npm/test.mjs $(DIST)/npm build/cross '$(VERSION)'
 
 .PHONY: generate
-generate: modules $(TYGO) ## write the TypeScript of backend/protocol, and docs/reference
+generate: modules $(TYGO) ## write TypeScript types and schemas of backend/protocol, and docs/reference
 	@build/generate $(TYGO)
 
 .PHONY: clean

@@ -2,9 +2,12 @@ package main_test
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,17 +42,47 @@ func TestGeneratedTypeScriptIsFresh(t *testing.T) {
 	}
 	run(t, "node", step)
 
+	// The third step takes the folder of what it writes.
+	schemas := filepath.Join(dir, "schemas")
+	run(t, "node", "frontend/ui/protocol/schemas.mjs", made, schemas)
+
+	same(t, made, "../"+target)
+	names := fileNames(t, schemas)
+	if have := fileNames(t, "../frontend/ui/protocol/schemas"); !slices.Equal(names, have) {
+		t.Errorf("frontend/ui/protocol/schemas has %v instead of %v: run make generate, and commit it", have, names)
+	}
+	for _, name := range names {
+		same(t, filepath.Join(schemas, name), "../frontend/ui/protocol/schemas/"+name)
+	}
+}
+
+// same compares a committed file with what the generator makes.
+func same(t *testing.T, made, committed string) {
+	t.Helper()
 	fresh, err := os.ReadFile(made)
 	if err != nil {
 		t.Fatal(err)
 	}
-	have, err := os.ReadFile("../" + target)
-	if err != nil {
+	have, err := os.ReadFile(committed)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(fresh, have) {
-		t.Errorf("%s is stale: run make generate, and commit it", target)
+		t.Errorf("%s is stale: run make generate, and commit it", strings.TrimPrefix(committed, "../"))
 	}
+}
+
+func fileNames(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	return names
 }
 
 // run runs a program at the top of the tree.

@@ -5,7 +5,7 @@ import ts from 'typescript-eslint';
 import svelteConfig from './svelte.config.js';
 
 export default ts.config(
-  { ignores: ['dist/', 'node_modules/', 'ui/protocol/protocol.ts'] },
+  { ignores: ['dist/', 'node_modules/', 'ui/protocol/protocol.ts', 'ui/protocol/schemas/'] },
   js.configs.recommended,
   ts.configs.strictTypeChecked,
   ts.configs.stylisticTypeChecked,

@@ -32,7 +32,8 @@ describe('the room Inspector', () => {
     made = await backend();
     at = furnishInspector(made);
     page = await openPanel(made, { width: 320, face: 'terminal' });
-    picked = () => Promise.resolve({ ok: true, data: { url: '', element: { ref: 'e5' } } });
+    picked = () =>
+      Promise.resolve({ ok: true, data: { url: '', element: { ref: 'e5', role: 'button' } } });
     await page.route('**/inspector/pick', async (route) => {
       const json = await picked();
       await route.fulfill({ json }).catch(() => undefined); // the panel gave up
@@ -55,7 +56,8 @@ describe('the room Inspector', () => {
     picked = () => Promise.resolve({ ok: true, data: { url: '' } }); // Escape in the page
     await button('Pick').click();
     await button('Pick').waitFor();
-    picked = () => Promise.resolve({ ok: true, data: { url: '', element: { ref: 'e5' } } });
+    picked = () =>
+      Promise.resolve({ ok: true, data: { url: '', element: { ref: 'e5', role: 'button' } } });
     await pick();
     for (const text of [
       '12 matches',

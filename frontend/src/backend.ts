@@ -25,28 +25,35 @@ import type {
   WindowState,
 } from '$ui/protocol/protocol';
 import { CodeInternal } from '$ui/protocol/protocol';
-import { chatAttachmentSchema, chatEventsSchema, chatPageSchema } from '$ui/protocol/chat';
+import { list } from '$ui/protocol/border';
+import { activityFoundSchema } from '$ui/protocol/schemas/activity';
+import { siteRuleSchema } from '$ui/protocol/schemas/approval';
 import {
-  logRecordsSchema,
-  settingsErrorSchema,
-  settingsSchema,
-  siteRulesSchema,
-  windowStateSchema,
-} from '$ui/protocol/schema';
-import { activityFoundSchema } from '$ui/protocol/schema-activity';
-import { clientsReplySchema, storedReplySchema } from '$ui/protocol/schema-clients';
-import { proxyTestSchema, sessionIdentitySchema } from '$ui/protocol/schema-identity';
-import { programsReplySchema, toolServersReplySchema } from '$ui/protocol/schema-programs';
-import { secretsSchema } from '$ui/protocol/schema-secrets';
-import { scheduleReplySchema, windowShowSchema } from '$ui/protocol/schema-schedule';
-import { settingsRegistrySchema } from '$ui/protocol/schema-settings';
+  chatAttachmentSchema,
+  chatEventsEventSchema,
+  chatPageSchema,
+} from '$ui/protocol/schemas/chat';
+import { clientsReplySchema } from '$ui/protocol/schemas/clients';
+import { proxyTestSchema, sessionIdentitySchema } from '$ui/protocol/schemas/identity';
 import {
   llmLocalReplySchema,
   llmModelsReplySchema,
   llmStateSchema,
   llmVerdictSchema,
+} from '$ui/protocol/schemas/llm';
+import { programsReplySchema, toolServersReplySchema } from '$ui/protocol/schemas/programs';
+import { scheduleReplySchema } from '$ui/protocol/schemas/schedule';
+import { secretSchema } from '$ui/protocol/schemas/secret';
+import { settingsRegistrySchema } from '$ui/protocol/schemas/settings';
+import { storedReplySchema } from '$ui/protocol/schemas/stored';
+import {
+  logRecordSchema,
   sessionWorkSchema,
-} from '$ui/protocol/task';
+  settingsErrorSchema,
+  settingsSchema,
+  windowStateSchema,
+} from '$ui/protocol/schemas/window';
+import { windowShowSchema } from '$ui/protocol/schemas/windowpipe';
 
 /** The pages of the window. The app opens those of WindowPage: not `talk`, the page of one conversation. */
 export type Page = WindowPage | 'talk';
@@ -208,7 +215,7 @@ export function connect(host: Host) {
     watchConversation: (session: SessionName, id: ConversationID, after: number) =>
       ask(v.number(), 'WatchConversation', session, { conversation: id, after }),
     /** Waits for the next events; rejects when no more events follow. */
-    nextSaid: (reader: number) => ask(chatEventsSchema, 'NextSaid', '', reader),
+    nextSaid: (reader: number) => ask(chatEventsEventSchema, 'NextSaid', '', reader),
     unwatchConversation: (reader: number) => run('UnwatchConversation', '', reader),
     /** Entries before an index. */
     conversationHistory: (
@@ -233,16 +240,16 @@ export function connect(host: Host) {
     /** Opens a web page in a session's browser. */
     openLink: (session: SessionName, url: string) => run('OpenLink', session, url),
     /** What agents may do on which sites. Each method returns all rules, the defaults last. */
-    siteRules: (session: SessionName) => ask(siteRulesSchema, 'SiteRules', session),
+    siteRules: (session: SessionName) => ask(list(siteRuleSchema), 'SiteRules', session),
     setSiteRule: (session: SessionName, rule: SiteRule) =>
-      ask(siteRulesSchema, 'SetSiteRule', session, rule),
+      ask(list(siteRuleSchema), 'SetSiteRule', session, rule),
     removeSiteRule: (session: SessionName, site: string, kind: ActionKind) =>
-      ask(siteRulesSchema, 'RemoveSiteRule', session, { site, kind }),
+      ask(list(siteRuleSchema), 'RemoveSiteRule', session, { site, kind }),
     /** The secrets, without their values. Each method returns all. */
-    secrets: () => ask(secretsSchema, 'Secrets'),
+    secrets: () => ask(list(secretSchema), 'Secrets'),
     addSecret: (request: Omit<SecretRequest, 'kept' | 'added'>) =>
-      ask(secretsSchema, 'AddSecret', '', request),
-    removeSecret: (name: string) => ask(secretsSchema, 'RemoveSecret', '', name),
+      ask(list(secretSchema), 'AddSecret', '', request),
+    removeSecret: (name: string) => ask(list(secretSchema), 'RemoveSecret', '', name),
     /** Lists the programs with tokens, and revokes one. */
     clients: (request: ClientsRequest) => ask(clientsReplySchema, 'Clients', '', request),
     /** Lists and measures what is stored, and deletes some. */
@@ -288,13 +295,13 @@ export function connect(host: Host) {
     /** Shows a dialog to choose a file; empty when the user chose none. */
     chooseFile: (title: string, current: string) => choose('ChooseFile', title, current),
     /** The newest records of the log, oldest first. */
-    logs: () => ask(logRecordsSchema, 'Logs'),
+    logs: () => ask(list(logRecordSchema), 'Logs'),
     openLogFolder: () => run('OpenLogFolder'),
     openStateFolder: () => run('OpenStateFolder'),
     quit: () => run('Quit'),
     /** Each method subscribes and returns the function that ends the subscription. */
     onState: (heard: (state: WindowState) => void) => on(windowStateSchema, 'state', heard),
-    onLog: (heard: (records: LogRecord[]) => void) => on(logRecordsSchema, 'log', heard),
+    onLog: (heard: (records: LogRecord[]) => void) => on(list(logRecordSchema), 'log', heard),
     onShow: (heard: (show: WindowShow) => void) => on(windowShowSchema, 'show', heard),
   };
 }

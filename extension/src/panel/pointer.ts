@@ -1,6 +1,6 @@
 import type { TabID } from '$ui/protocol/protocol';
 import { PickShow } from '$ui/protocol/protocol';
-import { pickReplySchema } from '$ui/protocol/schema';
+import { pickReplySchema } from '$ui/protocol/schemas/snapshot';
 import type { Connection } from './connection/connection';
 
 /** Highlights an element on the page while the user points at it in a question. */

@@ -10,7 +10,7 @@ import type {
   TabID,
 } from '$ui/protocol/protocol';
 import { PanelUnwatch, PanelWatch } from '$ui/protocol/protocol';
-import { chatAttachmentSchema, chatPageSchema } from '$ui/protocol/chat';
+import { chatAttachmentSchema, chatPageSchema } from '$ui/protocol/schemas/chat';
 import { SvelteMap } from 'svelte/reactivity';
 import type { Connection } from '../connection/connection';
 import type { Clock } from '../core/clock';

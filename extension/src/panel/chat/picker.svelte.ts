@@ -1,6 +1,6 @@
 import type { PanelEvent, PickedElement, TabID } from '$ui/protocol/protocol';
 import { PickMark, PickStart, PickStop } from '$ui/protocol/protocol';
-import { pickReplySchema } from '$ui/protocol/schema';
+import { pickReplySchema } from '$ui/protocol/schemas/snapshot';
 import type { Connection } from '../connection/connection';
 import { RefusedError } from '../connection/request';
 

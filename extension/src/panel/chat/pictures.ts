@@ -1,5 +1,5 @@
 import type { ConversationID } from '$ui/protocol/protocol';
-import { chatAttachmentSchema } from '$ui/protocol/chat';
+import { chatAttachmentSchema } from '$ui/protocol/schemas/chat';
 import type { Connection } from '../connection/connection';
 import { PictureCache } from '$ui/chat/picturecache';
 

@@ -2,8 +2,8 @@ import {
   chatExportReplySchema,
   chatPathsReplySchema,
   chatSearchReplySchema,
-  pastSessionsReplySchema,
-} from '$ui/protocol/chat';
+} from '$ui/protocol/schemas/chat';
+import { pastSessionsReplySchema } from '$ui/protocol/schemas/pastsession';
 import type {
   AgentKind,
   ChatExportReply,

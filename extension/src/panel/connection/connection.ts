@@ -9,7 +9,7 @@ import {
   type PanelEvent,
   type PanelMessage,
 } from '$ui/protocol/protocol';
-import { panelEventSchema } from '$ui/protocol/schema';
+import { panelEventSchema } from '$ui/protocol/schemas/panel';
 import * as v from 'valibot';
 import type { Clock } from '../core/clock';
 import { LastingSocket, type Socket } from '../core/lastingsocket';

@@ -1,5 +1,5 @@
 import { PairingKey, type Pairing } from '$ui/protocol/protocol';
-import { pairingSchema } from '$ui/protocol/schema';
+import { pairingSchema } from '$ui/protocol/schemas/panel';
 import * as v from 'valibot';
 
 /** Where the app stores the pairing, with notification of changes. */

@@ -1,5 +1,5 @@
 import type { Pairing } from '$ui/protocol/protocol';
-import { healthSchema } from '$ui/protocol/schema';
+import { healthSchema } from '$ui/protocol/schemas/command';
 import * as v from 'valibot';
 import { REQUEST_TIMEOUT } from '../core/timing';
 

@@ -4,7 +4,7 @@ import {
   type Error as Refusal,
   type Pairing,
 } from '$ui/protocol/protocol';
-import { errorReplySchema } from '$ui/protocol/schema';
+import { errorReplySchema } from '$ui/protocol/schemas/command';
 import * as v from 'valibot';
 import { REQUEST_TIMEOUT } from '../core/timing';
 import { origin } from './proof';

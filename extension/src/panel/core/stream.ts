@@ -19,7 +19,7 @@ import {
   type TerminalInfo,
   type ViewerControl,
 } from '$ui/protocol/protocol';
-import { terminalControlSchema } from '$ui/protocol/schema';
+import { terminalControlSchema } from '$ui/protocol/schemas/terminal';
 import * as v from 'valibot';
 import type { Clock } from './clock';
 import { Drawing, type Screen } from './drawing';

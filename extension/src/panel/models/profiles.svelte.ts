@@ -3,7 +3,7 @@ import {
   llmModelsReplySchema,
   llmStateSchema,
   llmVerdictSchema,
-} from '$ui/protocol/task';
+} from '$ui/protocol/schemas/llm';
 import type { ModelStore } from '$ui/models/profiles';
 import type {
   LLMLocal,

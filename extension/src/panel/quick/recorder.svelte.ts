@@ -1,6 +1,10 @@
 import type { Recording, RecordingState, SavedFile, TabID } from '$ui/protocol/protocol';
 import { FeedRecordings } from '$ui/protocol/protocol';
-import { recordingSchema, recordingStateSchema } from '$ui/protocol/schema-tools';
+import {
+  recordReplySchema,
+  recordingSchema,
+  recordingStateSchema,
+} from '$ui/protocol/schemas/watching';
 import * as v from 'valibot';
 import type { QuickAction } from './actions';
 import type { QuickDesk } from './desk';
@@ -66,7 +70,7 @@ export class Recorder {
   async save(desk: QuickDesk, form: Form, name: string): Promise<readonly SavedFile[]> {
     const args = form === 'steps' ? { do: 'save', name } : { do: 'save', video: form };
     const reply = await desk.run('record', args, { timeout: 300_000 });
-    const { routine, playwright, video } = dataOf(reply, recordingSchema);
+    const { routine, playwright, video } = dataOf(reply, recordReplySchema);
     return [routine, playwright, video].filter((one) => one !== undefined);
   }
 

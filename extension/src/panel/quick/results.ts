@@ -1,4 +1,4 @@
-import { chatAttachmentSchema } from '$ui/protocol/chat';
+import { chatAttachmentSchema } from '$ui/protocol/schemas/chat';
 import type { ChatAttachment, CommandReply } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { RoomDesk } from '../rooms/desk';

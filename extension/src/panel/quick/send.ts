@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { MenuItem } from '$ui/menu-item';
-import { chatAttachmentSchema } from '$ui/protocol/chat';
+import { chatAttachmentSchema } from '$ui/protocol/schemas/chat';
 import type { CommandReply } from '$ui/protocol/protocol';
 import { selectedHere } from '../../menu/selection';
 import { MAX_SENT } from '../send/text';

@@ -1,6 +1,6 @@
 import type { MenuItem } from '$ui/menu-item';
 import { CodeTooLarge, type ChatAttachment } from '$ui/protocol/protocol';
-import { screenshotSchema } from '$ui/protocol/schema-tools';
+import { screenshotSchema } from '$ui/protocol/schemas/page';
 import type * as v from 'valibot';
 import { cancelRegion, markRegion, type Region } from '../../content/region';
 import type { QuickAction } from './actions';

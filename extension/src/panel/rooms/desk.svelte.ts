@@ -1,4 +1,4 @@
-import { commandReplySchema } from '$ui/protocol/schema';
+import { commandReplySchema } from '$ui/protocol/schemas/command';
 import type { CommandReply, FeedName, Tab, TabID } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { Connection } from '../connection/connection';

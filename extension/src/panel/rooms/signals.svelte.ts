@@ -1,4 +1,4 @@
-import { tabSignalsSchema } from '$ui/protocol/schema-observed';
+import { tabSignalsSchema } from '$ui/protocol/schemas/observed';
 import type { TabSignals } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { RoomID } from '../drawer/rooms';

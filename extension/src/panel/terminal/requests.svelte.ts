@@ -1,8 +1,8 @@
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import * as v from 'valibot';
-import { pastSessionsReplySchema } from '$ui/protocol/chat';
+import { agentsFileSchema } from '$ui/protocol/schemas/agent';
+import { pastSessionsReplySchema } from '$ui/protocol/schemas/pastsession';
 import type { AgentKind, PastSessionsReply, TabID, TerminalInfo } from '$ui/protocol/protocol';
-import { agentsFileSchema } from '$ui/protocol/schema';
 import type { Connection } from '../connection/connection';
 import type { SessionStore } from '../state/session.svelte';
 import { problem, type Problem } from './problem';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { TabID } from '$ui/protocol/protocol';
-import { commandReplySchema } from '$ui/protocol/schema';
+import { commandReplySchema } from '$ui/protocol/schemas/command';
 import { saveFile } from '../chat/files';
 import type { Connection } from '../connection/connection';
 import type { Form } from './export';

@@ -8,7 +8,7 @@ import {
   type TerminalID,
   type TerminalInfo,
 } from '$ui/protocol/protocol';
-import { ptySessionReplySchema } from '$ui/protocol/schema';
+import { ptySessionReplySchema } from '$ui/protocol/schemas/terminal';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import { systemClock } from '../connection/clock';
 import { RefusedError } from '../connection/request';

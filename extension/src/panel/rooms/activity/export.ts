@@ -1,5 +1,5 @@
 import type { ActivityEntry } from '$ui/protocol/protocol';
-import { activityFoundSchema } from '$ui/protocol/schema-activity';
+import { activityFoundSchema } from '$ui/protocol/schemas/activity';
 import * as v from 'valibot';
 import type { RoomDesk } from '../desk';
 import { asked, type Query } from './match';

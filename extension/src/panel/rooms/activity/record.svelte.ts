@@ -1,5 +1,5 @@
 import type { ActivityEntry, ActivityGap } from '$ui/protocol/protocol';
-import { activityFeedItemSchema, activityFoundSchema } from '$ui/protocol/schema-activity';
+import { activityFeedItemSchema, activityFoundSchema } from '$ui/protocol/schemas/activity';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import * as v from 'valibot';
 import type { RoomDesk, Told } from '../desk';

@@ -1,6 +1,6 @@
 // A run: what one actor did without a long pause, with its screenshots.
 import type { ActivityEntry } from '$ui/protocol/protocol';
-import { activityFoundSchema, activityShotSchema } from '$ui/protocol/schema-activity';
+import { activityFoundSchema } from '$ui/protocol/schemas/activity';
 import * as v from 'valibot';
 import type { RoomDesk } from '../desk';
 import { actorKey, asked, type Query } from './match';
@@ -82,6 +82,12 @@ export function shotAt(shots: readonly number[], index: number): number {
   );
 }
 
+/** protocol.ChatAttachment, as far as a screenshot has it: what a data URL can be made of. */
+const shotSchema = v.object({
+  mime: v.literal('image/jpeg'),
+  data: v.pipe(v.string(), v.base64()),
+});
+
 /** The screenshot of an entry as a data URL. */
 export async function loadShot(
   desk: RoomDesk,
@@ -89,6 +95,6 @@ export async function loadShot(
   signal: AbortSignal,
 ): Promise<string> {
   const reply = await desk.request('/activity/shot', { index }, { signal });
-  const { mime, data } = v.parse(activityShotSchema, reply);
+  const { mime, data } = v.parse(shotSchema, reply);
   return `data:${mime};base64,${data}`;
 }

@@ -1,4 +1,4 @@
-import { consoleItemSchema } from '$ui/protocol/schema-observed';
+import { consoleItemSchema } from '$ui/protocol/schemas/observed';
 import type { ConsoleItem, PageRun } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { Told } from '../desk';

@@ -4,9 +4,9 @@ import {
   editsSchema,
   inspectorEventSchema,
   pickedSchema,
-  emulationSchema,
-} from '$ui/protocol/schema-inspector';
-import type { Details, Edits } from '$ui/protocol/protocol';
+} from '$ui/protocol/schemas/inspector';
+import { emulationSchema } from '$ui/protocol/schemas/tabstate';
+import type { Details, Edits, Emulation } from '$ui/protocol/protocol';
 import type { RoomDesk, Told } from '../desk';
 
 /** How long the user has to pick an element, in milliseconds. */
@@ -14,9 +14,6 @@ const pickTimeout = 120_000;
 
 /** The arguments of one change; see the command edit. */
 export type Change = Readonly<Record<string, string | number | boolean>>;
-
-/** What the tab is made to believe, as far as the room shows it. */
-export type Emulation = v.InferOutput<typeof emulationSchema>;
 
 /** The element that the user inspects. It lives as long as the room is open on a tab. */
 export class Inspection {

@@ -109,7 +109,7 @@ describe('the picker', () => {
   it('reads what was picked', async () => {
     const { desk: one, asked } = desk(
       { details: shown },
-      { ok: true, data: { element: { ref: 'e5' } } },
+      { ok: true, data: { url: '', element: { ref: 'e5', role: 'button' } } },
     );
     const seen = new Inspection(one);
     await seen.pick();
@@ -118,7 +118,7 @@ describe('the picker', () => {
   });
 
   it.each([
-    [{ ok: true, data: {} }, undefined],
+    [{ ok: true, data: { url: '' } }, undefined],
     [{ ok: false, error: { code: 'timeout', message: 'late' } }, 'Nothing was picked in time.'],
     [{ ok: false, error: { code: 'restricted', message: 'Not here.' } }, 'Not here.'],
   ])('says how it ended: %j', async (picked, want) => {

@@ -3,7 +3,7 @@ import {
   networkBodySchema,
   networkEntrySchema,
   savedFileSchema,
-} from '$ui/protocol/schema-observed';
+} from '$ui/protocol/schemas/watching';
 import type { CommandReply, NetworkBody, NetworkEntry, SavedFile } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { RoomDesk } from '../desk';

@@ -1,4 +1,4 @@
-import { networkItemSchema } from '$ui/protocol/schema-observed';
+import { networkItemSchema } from '$ui/protocol/schemas/observed';
 import type { NetworkItem } from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { Told } from '../desk';

@@ -1,5 +1,5 @@
 import { list } from '$ui/protocol/border';
-import { mappedPlaceSchema } from '$ui/protocol/schema-observed';
+import { mappedPlaceSchema } from '$ui/protocol/schemas/observed';
 import type { CodePlace, MappedPlace } from '$ui/protocol/protocol';
 import { SvelteMap } from 'svelte/reactivity';
 import * as v from 'valibot';

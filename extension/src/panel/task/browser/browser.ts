@@ -1,4 +1,10 @@
-import { CodeNoInput, type Tab, type Task, type TargetFacts } from '$ui/protocol/protocol';
+import {
+  CodeNoInput,
+  type Tab,
+  type Task,
+  type TargetFacts,
+  type TaskCommandReply,
+} from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { Connection } from '../../connection/connection';
 import { systemClock } from '../../connection/clock';
@@ -11,7 +17,8 @@ import { Covers } from './covers';
 import type { TaskJournal } from '../run/journal';
 import { PageLink } from './pagelink';
 import { enveloped, originOf, short } from './pagewords';
-import { lookSchema, replySchema, resultOf, type Reply } from './replies';
+import { taskCommandReplySchema } from '$ui/protocol/schemas/task';
+import { lookSchema, resultOf } from './replies';
 import type { Action, Browser, Observation, Result, TabLine } from '../core/types';
 
 /** How many characters of a page the model gets. Handles stand for what is left out. */
@@ -207,7 +214,12 @@ export class TaskBrowser implements Browser {
    * Runs a command. Where the app cannot give a tab trusted input, the content
    * script runs it by the page's own events.
    */
-  async #run(tab: string, call: Call, signal: AbortSignal, timeoutMs?: number): Promise<Reply> {
+  async #run(
+    tab: string,
+    call: Call,
+    signal: AbortSignal,
+    timeoutMs?: number,
+  ): Promise<TaskCommandReply> {
     const reply = await this.#request(tab, call, signal, { timeoutMs });
     if (reply.error?.code !== CodeNoInput) return reply;
     const known = this.world.tabs().find(({ id }) => id === tab)?.chromeTabId;
@@ -222,7 +234,7 @@ export class TaskBrowser implements Browser {
     call: Call,
     signal: AbortSignal,
     { timeoutMs, byPage }: { timeoutMs?: number | undefined; byPage?: ByPageAsk } = {},
-  ): Promise<Reply> {
+  ): Promise<TaskCommandReply> {
     signal.throwIfAborted();
     const reply = await this.world.along(call.command === 'snapshot', (writes) =>
       this.world.connection.request(
@@ -236,7 +248,7 @@ export class TaskBrowser implements Browser {
           ...(byPage !== undefined && { byPage }),
           ...(writes.length > 0 && { writes }),
         },
-        replySchema,
+        taskCommandReplySchema,
         { signal, timeout: COMMAND_TIMEOUT },
       ),
     );

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { resultOf, type Reply } from './replies';
+import type { TaskCommandReply } from '$ui/protocol/protocol';
+import { resultOf } from './replies';
 
-const reply = (part: Partial<Reply> = {}): Reply => ({
+const reply = (part: Partial<TaskCommandReply> = {}): TaskCommandReply => ({
   ok: true,
   text: 'clicked',
   durationMs: 3,
@@ -31,7 +32,7 @@ describe('what came of a command', () => {
     expect(plain).toEqual({ ok: true, text: 'clicked', moved: false });
   });
 
-  it.each<[Reply['error'], string]>([
+  it.each<[TaskCommandReply['error'], string]>([
     [{ code: 'covered', message: 'By a dialog', hint: 'close it' }, 'By a dialog: close it'],
     [{ code: 'covered', message: 'By a dialog' }, 'By a dialog'],
     [undefined, 'It failed and gave no reason.'],

@@ -1,24 +1,8 @@
 import type { TaskCommandReply } from '$ui/protocol/protocol';
-import { errorSchema } from '$ui/protocol/schema';
-import { taskWriteReplySchema } from '$ui/protocol/task';
 import * as v from 'valibot';
 import { secretText } from '../core/recipe';
 import { advice } from './advice';
 import type { Result } from '../core/types';
-
-/** The reply to a command of a task. */
-export const replySchema = v.object({
-  ok: v.boolean(),
-  tab: v.exactOptional(v.string()),
-  text: v.string(),
-  data: v.exactOptional(v.unknown()),
-  error: v.exactOptional(errorSchema),
-  durationMs: v.number(),
-  written: v.exactOptional(taskWriteReplySchema),
-}) satisfies v.GenericSchema<unknown, TaskCommandReply>;
-
-/** A parsed reply. */
-export type Reply = v.InferOutput<typeof replySchema>;
 
 /** What a command reports about its effect on the page; see protocol.Effect. */
 const effectSchema = v.object({
@@ -42,7 +26,7 @@ export const lookSchema = v.object({
 const pictureSchema = v.object({ path: v.string() });
 
 /** Converts a reply to a result for the model. */
-export function resultOf(reply: Reply, moved: boolean): Result {
+export function resultOf(reply: TaskCommandReply, moved: boolean): Result {
   if (!reply.ok) {
     const error = reply.error ?? { code: 'internal', message: 'It failed and gave no reason.' };
     const next = advice(error);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { errorReplySchema } from '$ui/protocol/schema';
+import { errorReplySchema } from '$ui/protocol/schemas/command';
 import { ModelError } from '../core/types';
 
 /** The error classes of a provider's library; both libraries use these names. */

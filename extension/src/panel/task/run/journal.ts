@@ -1,4 +1,4 @@
-import { taskWriteReplySchema } from '$ui/protocol/task';
+import { taskWriteReplySchema } from '$ui/protocol/schemas/task';
 import {
   CodeNotRunning,
   TaskEventStep,

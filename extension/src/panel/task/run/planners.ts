@@ -5,7 +5,7 @@ import type {
   TaskPlainReply,
   TaskPlainRequest,
 } from '$ui/protocol/protocol';
-import { taskPlainReplySchema } from '$ui/protocol/task';
+import { taskPlainReplySchema } from '$ui/protocol/schemas/task';
 import { COMMAND_TIMEOUT } from '../../core/timing';
 import type { Recipe } from '../core/recipe';
 import type { Choice, Replay } from '../core/replay';

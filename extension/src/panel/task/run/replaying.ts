@@ -1,6 +1,6 @@
 import { COMMAND_TIMEOUT, REPLAY_WAIT } from '../../core/timing';
 import type { World } from '../browser/browser';
-import { replySchema } from '../browser/replies';
+import { taskCommandReplySchema } from '$ui/protocol/schemas/task';
 import type { Mark } from '../core/element';
 import type { Recipe } from '../core/recipe';
 import { Replay } from '../core/replay';
@@ -35,7 +35,7 @@ export function replayOf({ task, world, tab, tabs, ...config }: ReplayingConfig)
         viewer: world.viewer(),
         command: { command, args, tab: tab(), ...(timeoutMs !== undefined && { timeoutMs }) },
       },
-      replySchema,
+      taskCommandReplySchema,
       { signal, timeout: COMMAND_TIMEOUT },
     );
   return new Replay({

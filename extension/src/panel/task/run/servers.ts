@@ -1,5 +1,5 @@
 import type { TaskID } from '$ui/protocol/protocol';
-import { taskToolReplySchema, taskToolsReplySchema } from '$ui/protocol/task';
+import { taskToolReplySchema, taskToolsReplySchema } from '$ui/protocol/schemas/tasktools';
 import type { Connection } from '../../connection/connection';
 import { COMMAND_TIMEOUT } from '../../core/timing';
 import { enveloped } from '../browser/pagewords';

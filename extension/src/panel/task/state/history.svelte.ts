@@ -1,6 +1,6 @@
-import { chatAttachmentSchema } from '$ui/protocol/chat';
+import { chatAttachmentSchema } from '$ui/protocol/schemas/chat';
+import { taskListReplySchema, taskPageSchema } from '$ui/protocol/schemas/task';
 import type { TabID, Task, TaskEvent, TaskID, TaskListReply } from '$ui/protocol/protocol';
-import { taskListReplySchema, taskPageSchema } from '$ui/protocol/task';
 import { SvelteMap } from 'svelte/reactivity';
 import * as v from 'valibot';
 import type { Asking } from './asking.svelte';

@@ -1,6 +1,6 @@
 import type { LLMProfile } from '$ui/protocol/protocol';
 import { Profiles } from '../../models/profiles.svelte';
-import { taskToolsReplySchema } from '$ui/protocol/task';
+import { taskToolsReplySchema } from '$ui/protocol/schemas/tasktools';
 import { moveKeys } from './oldkeys';
 import { readSettings, withoutModel, writeSettings, type TaskSettings } from './settings';
 

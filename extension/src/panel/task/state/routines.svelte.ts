@@ -1,5 +1,5 @@
 import type { TaskRoutine } from '$ui/protocol/protocol';
-import { taskRoutinesReplySchema } from '$ui/protocol/task';
+import { taskRoutinesReplySchema } from '$ui/protocol/schemas/task';
 import type { Asking } from './asking.svelte';
 import { plainName, type Recipe } from '../core/recipe';
 import { linesOf } from '../browser/lines';
