@@ -108,7 +108,12 @@ describe('Send to agent', () => {
 
   it('adds the page and a screenshot to the message in Chat', async () => {
     made.rooms.answers.set('markdown', () => ({
-      data: { url: 'https://example.com/', title: 'T', text: '# Title\n'.repeat(400) },
+      data: {
+        url: 'https://example.com/',
+        title: 'T',
+        text: '# Title\n'.repeat(400),
+        length: 3200,
+      },
     }));
     made.chat.picture = { kind: 'image', name: 'Screenshot', mime: 'image/png', data: 'iVBORw0K' };
     await open('chat');

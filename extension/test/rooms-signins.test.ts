@@ -21,14 +21,16 @@ beforeEach(async () => {
   ];
   made.rooms.answers.set('signins', ({ args = {} }) => {
     const at = '2026-11-26T10:00:00Z';
+    const place = { browser: args.browser, profile: args.profile };
     switch (args.do) {
       case 'sites':
         if (locked !== undefined)
-          return { ok: true, data: { sites: sites.slice(0, 1), trouble: locked } };
+          return { ok: true, data: { ...place, sites: sites.slice(0, 1), trouble: locked } };
         if (args.browser === 'firefox')
           return {
             ok: true,
             data: {
+              ...place,
               sites: sites.slice(1),
               containers: [
                 { name: 'Banking', cookies: 1 },
@@ -39,8 +41,7 @@ beforeEach(async () => {
         return {
           ok: true,
           data: {
-            browser: 'chrome',
-            profile: 'Default',
+            ...place,
             sites: sites.map((one) => ({
               ...one,
               ...(imported.some(({ site }) => site === one.site) && { imported: true }),

@@ -296,10 +296,11 @@ describe('Terminals as tabs', () => {
         return {};
       });
     });
+    const done = { url: 'blob:', state: 'done', at: '2026-11-26T10:00:00Z', received: 9 };
     made.rooms.answers.set('downloads', () => ({
       data: [
-        { name: 'other.txt', state: 'done', path: `${where}other.txt` },
-        { name: file, state: 'done', path: where + file },
+        { ...done, id: 'd1', name: 'other.txt', path: `${where}other.txt` },
+        { ...done, id: 'd2', name: file, path: where + file },
       ],
     }));
     const [download] = await Promise.all([

@@ -86,7 +86,7 @@ describe('Send to agent', () => {
   });
 
   it('sends the page, more of it to Chat than to a terminal', async () => {
-    const data = { url: 'https://shop.example/cart', text: '# Cart' };
+    const data = { url: 'https://shop.example/cart', title: 'Cart', text: '# Cart', length: 6 };
     for (const [face, max] of [
       ['chat', 200_000],
       ['terminal', 64_000],
@@ -109,9 +109,9 @@ describe('Send to agent', () => {
       routes: { '/chat/screenshot': image },
     });
     expect(chat.sent[0]?.attachments).toEqual([image]);
-    const terminal = await choose('Screenshot', {
-      commands: { screenshot: { data: { path: '/shots/1.png' } } },
-    });
+    const size = { width: 8, height: 6, bytes: 99 };
+    const data = { path: '/shots/1.png', format: 'png', ...size, url: 'https://shop.example/cart' };
+    const terminal = await choose('Screenshot', { commands: { screenshot: { data } } });
     expect(terminal.sent[0]?.title).toBe('Screenshot of t1: /shots/1.png');
   });
 });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { MenuItem } from '$ui/menu-item';
 import { chatAttachmentSchema } from '$ui/protocol/schemas/chat';
+import { pageTextSchema, screenshotSchema } from '$ui/protocol/schemas/page';
 import type { CommandReply } from '$ui/protocol/protocol';
 import { selectedHere } from '../../menu/selection';
 import { MAX_SENT } from '../send/text';
@@ -62,7 +63,7 @@ export async function sendRef(desk: QuickDesk, ref: string): Promise<void> {
 async function sendPage(desk: QuickDesk): Promise<void> {
   const max = desk.face === 'chat' ? longestPage : MAX_SENT;
   const reply = good(await desk.run('markdown', { max }, { timeout: patience }));
-  const { url, text } = v.parse(v.object({ url: v.string(), text: v.string() }), reply.data);
+  const { url, text } = v.parse(pageTextSchema, reply.data);
   desk.send({ title: 'Page as Markdown', text, origin: url });
 }
 
@@ -77,7 +78,7 @@ async function sendScreenshot(desk: QuickDesk): Promise<void> {
     return;
   }
   const reply = good(await desk.run('screenshot', {}, { timeout: patience }));
-  const { path } = v.parse(v.object({ path: v.string() }), reply.data);
+  const { path } = v.parse(screenshotSchema, reply.data);
   desk.send({ title: `Screenshot of ${tab.id}: ${path}`, text: '', origin: tab.url });
 }
 

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import type { TabID } from '$ui/protocol/protocol';
+import { list } from '$ui/protocol/border';
 import { commandReplySchema } from '$ui/protocol/schemas/command';
+import { downloadSchema } from '$ui/protocol/schemas/watching';
 import { saveFile } from '../chat/files';
 import type { Connection } from '../connection/connection';
 import type { Form } from './export';
@@ -14,10 +16,6 @@ export interface Saved {
 
 /** How long the browser may take to write a file, in ms. */
 const writing = 15_000;
-
-const downloadsSchema = v.array(
-  v.object({ name: v.string(), state: v.string(), path: v.optional(v.string()) }),
-);
 
 /** Saves a text as a file of the browser, and says where it is once it is there. */
 export async function save(
@@ -37,7 +35,7 @@ export async function save(
   };
   try {
     await run('watch', { kind: 'download', value: name });
-    const all = v.parse(downloadsSchema, await run('downloads', {}));
+    const all = v.parse(list(downloadSchema), await run('downloads', {}));
     const path = all.findLast((one) => one.name === name && one.state === 'done')?.path;
     if (path !== undefined) return { tone: 'info', text: `Saved as ${path}`, hint: '' };
   } catch {

@@ -3,6 +3,13 @@ import * as v from 'valibot';
 import type { Agrees, AssertAll } from '../border';
 import type * as p from '../protocol';
 
+export const pageTextSchema = v.object({
+  url: v.string(),
+  title: v.string(),
+  text: v.string(),
+  length: v.number(),
+});
+
 export const screenshotSchema = v.object({
   path: v.string(),
   format: v.string(),
@@ -18,5 +25,6 @@ export const screenshotSchema = v.object({
 
 /** Does not compile when a schema and its type differ. */
 export type SchemasAgree = AssertAll<{
+  PageText: Agrees<typeof pageTextSchema, p.PageText>;
   Screenshot: Agrees<typeof screenshotSchema, p.Screenshot>;
 }>;

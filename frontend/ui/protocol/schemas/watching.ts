@@ -63,6 +63,18 @@ export const savedFileSchema = v.object({
   entries: v.exactOptional(v.number()),
 });
 
+export const downloadSchema = v.object({
+  id: v.string(),
+  tab: v.exactOptional(v.string()),
+  url: v.string(),
+  name: v.string(),
+  state: v.string(),
+  at: v.string(),
+  received: v.number(),
+  total: v.exactOptional(v.number()),
+  path: v.exactOptional(v.string()),
+});
+
 export const recordedStepSchema = v.object({
   do: v.string(),
   at: v.string(),
@@ -107,6 +119,7 @@ export type SchemasAgree = AssertAll<{
   NetworkBody: Agrees<typeof networkBodySchema, p.NetworkBody>;
   NetworkRule: Agrees<typeof networkRuleSchema, p.NetworkRule>;
   SavedFile: Agrees<typeof savedFileSchema, p.SavedFile>;
+  Download: Agrees<typeof downloadSchema, p.Download>;
   RecordedStep: Agrees<typeof recordedStepSchema, p.RecordedStep>;
   Recording: Agrees<typeof recordingSchema, p.Recording>;
   RecordReply: Agrees<typeof recordReplySchema, p.RecordReply>;
