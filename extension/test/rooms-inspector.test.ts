@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { CommandReply, CommandRequest } from '$ui/protocol/protocol';
 import type { FakeBackend } from './fakes/backend';
 import { accessible } from '../../frontend/test/face/violations';
 import { backend, openPanel } from './fakes/face';
@@ -20,7 +21,7 @@ const reads = (): number =>
   made.rooms.commands.filter(({ command }) => command === 'details').length;
 
 /** What the picker answers; a promise that never ends is a user who does not pick. */
-let picked: () => Promise<unknown>;
+let picked: () => Promise<Partial<CommandReply>>;
 
 async function pick(): Promise<void> {
   await button('Pick an element').click();
@@ -34,8 +35,10 @@ describe('the room Inspector', () => {
     page = await openPanel(made, { width: 320, face: 'terminal' });
     picked = () =>
       Promise.resolve({ ok: true, data: { url: '', element: { ref: 'e5', role: 'button' } } });
-    await page.route('**/inspector/pick', async (route) => {
-      const json = await picked();
+    await page.route('**/command', async (route) => {
+      const { command } = route.request().postDataJSON() as CommandRequest;
+      if (command !== 'pick') return route.fallback();
+      const json = { text: '', durationMs: 1, ...(await picked()) };
       await route.fulfill({ json }).catch(() => undefined); // the panel gave up
     });
     await page.getByText('Live', { exact: true }).waitFor();
@@ -49,8 +52,7 @@ describe('the room Inspector', () => {
     await page.getByText('Click an element of the page. Escape gives up.').waitFor();
     await page.keyboard.press('Escape');
     await button('Pick').waitFor();
-    picked = () =>
-      Promise.resolve({ ok: false, text: '', error: { code: 'timeout', message: 'too late' } });
+    picked = () => Promise.resolve({ ok: false, error: { code: 'timeout', message: 'too late' } });
     await button('Pick').click();
     await page.getByText('Nothing was picked in time.').waitFor();
     picked = () => Promise.resolve({ ok: true, data: { url: '' } }); // Escape in the page

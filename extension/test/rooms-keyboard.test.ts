@@ -130,11 +130,9 @@ it('the room Inspector is worked with the keyboard alone', async () => {
     })),
     diff: '/* _box.scss:7 */',
   };
-  await page.route('**/inspector/pick', (route) =>
-    route.fulfill({
-      json: { ok: true, data: { url: '', element: { ref: 'e5', role: 'button' } } },
-    }),
-  );
+  made.rooms.answers.set('pick', () => ({
+    data: { url: '', element: { ref: 'e5', role: 'button' } },
+  }));
   const press = (name: string, key = 'Enter') =>
     page.getByRole('button', { name, exact: true }).press(key);
   const type = async (field: string, text: string) => {

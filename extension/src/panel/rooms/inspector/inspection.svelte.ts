@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { commandReplySchema } from '$ui/protocol/schemas/command';
 import {
   detailsSchema,
   editsSchema,
@@ -106,18 +107,11 @@ export class Inspection {
     this.problem = undefined;
     try {
       const reply = await this.#desk.request(
-        '/inspector/pick',
-        { tab: this.#desk.tab?.id, timeoutMs: pickTimeout },
+        '/command',
+        { command: 'pick', tab: this.#desk.tab?.id, timeoutMs: pickTimeout },
         { signal: picker.signal, timeout: pickTimeout + 5000 },
       );
-      const got = v.parse(
-        v.object({
-          ok: v.boolean(),
-          data: v.optional(v.unknown()),
-          error: v.nullish(v.object({ code: v.string(), message: v.string() })),
-        }),
-        reply,
-      );
+      const got = v.parse(commandReplySchema, reply);
       if (!got.ok) {
         this.problem =
           got.error?.code === 'timeout' ? 'Nothing was picked in time.' : got.error?.message;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Details, InspectorEvent } from '$ui/protocol/protocol';
+import type { CommandReply, Details, InspectorEvent } from '$ui/protocol/protocol';
 import type { Told } from '../desk';
 import { desk, details, edits, type Reply } from './fakes/desk';
 import { Inspection } from './inspection.svelte';
@@ -109,18 +109,21 @@ describe('the picker', () => {
   it('reads what was picked', async () => {
     const { desk: one, asked } = desk(
       { details: shown },
-      { ok: true, data: { url: '', element: { ref: 'e5', role: 'button' } } },
+      { data: { url: '', element: { ref: 'e5', role: 'button' } } },
     );
     const seen = new Inspection(one);
     await seen.pick();
-    expect(asked.map(([what]) => what)).toEqual(['/inspector/pick', 'details']);
+    expect(asked).toEqual([
+      ['/command', { command: 'pick', tab: 't1', timeoutMs: 120_000 }],
+      ['details', { element: 'e5' }],
+    ]);
     expect([seen.picking, seen.details?.ref]).toEqual([false, details.ref]);
   });
 
-  it.each([
-    [{ ok: true, data: { url: '' } }, undefined],
+  it.each<[Partial<CommandReply>, string | undefined]>([
+    [{ data: { url: '' } }, undefined],
     [{ ok: false, error: { code: 'timeout', message: 'late' } }, 'Nothing was picked in time.'],
-    [{ ok: false, error: { code: 'restricted', message: 'Not here.' } }, 'Not here.'],
+    [{ ok: false, error: { code: 'refused', message: 'Not here.' } }, 'Not here.'],
   ])('says how it ended: %j', async (picked, want) => {
     const seen = new Inspection(desk({}, picked).desk);
     await seen.pick();

@@ -21,7 +21,7 @@ export const edits: Edits = {
 export type Reply = Partial<CommandReply> | Error;
 
 /** A desk that answers each command with its replies in turn; the last one stays. */
-export function desk(replies: Record<string, Reply | Reply[]>, picked?: unknown) {
+export function desk(replies: Record<string, Reply | Reply[]>, picked?: Partial<CommandReply>) {
   const asked: [string, unknown][] = [];
   const next = (name: string): Reply => {
     const all = replies[name];
@@ -42,7 +42,8 @@ export function desk(replies: Record<string, Reply | Reply[]>, picked?: unknown)
     },
     request: (path: string, body: unknown, bounds: { signal: AbortSignal }) => {
       asked.push([path, body]);
-      if (picked !== undefined) return Promise.resolve(picked);
+      if (picked !== undefined)
+        return Promise.resolve({ ok: true, text: '', durationMs: 1, ...picked });
       return new Promise((_done, fail) => {
         bounds.signal.addEventListener('abort', () => {
           fail(new Error('aborted'));
