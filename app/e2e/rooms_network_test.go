@@ -54,3 +54,29 @@ func TestRoomsNetworkAndConsole(t *testing.T) {
 		t.Errorf("the rules: %s", rules)
 	}
 }
+
+// TestRoomInspectorPicks: Pick lets the user choose an element of the real page, and shows
+// what it is made of.
+func TestRoomInspectorPicks(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = fmt.Fprint(w, `<!doctype html><title>Pick</title><body style="margin:0"><button style="width:100vw;height:100vh">Save it</button>`)
+	}))
+	t.Cleanup(site.Close)
+	p, browser, panel := shared(t)
+	p.cli("goto", site.URL+"/inspected")
+	page := p.page(browser, "/inspected")
+	p.until(panel, "the room opens", `(() => { const one = document.querySelector('[role=tab][aria-label^=Inspector]'); one?.click(); return one !== null; })()`)
+	p.until(panel, "the user picks", `(() => { const one = document.querySelector('[aria-label="Pick an element"]:enabled'); one?.click(); return one !== null; })()`)
+	// Only the browser knows when its picker has started. Until then, a click is the page's.
+	for shown := false; !shown; {
+		p.clickAt(page, 150, 150)
+		if err := panel.Eval(p.ctx, `document.body.innerText.includes('Save it')`, &shown); err != nil {
+			t.Fatal(err)
+		}
+		var problem string
+		if err := panel.Eval(p.ctx, `document.querySelector('.note.bad')?.textContent ?? ''`, &problem); err != nil || problem != "" {
+			t.Fatalf("the room says %q, %v", problem, err)
+		}
+	}
+}
