@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"maps"
@@ -18,7 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/reference/http.md anew")
 
-// TestReference keeps docs/reference/http.md equal to the table of routes.
+// TestReference keeps docs/reference/http.md, and the types of requests in TypeScript, equal
+// to the table of routes.
 func TestReference(t *testing.T) {
 	// A server with all its parts has all routes; none of them is called. The
 	// interface is embedded under another name, because it has a method with its
@@ -30,17 +30,48 @@ func TestReference(t *testing.T) {
 		models:  struct{ models }{}, tasks: func(auth.Grant) (Tasks, error) { return nil, nil },
 		chat: func(auth.Grant) (Conversations, error) { return nil, nil },
 	}
-	path := filepath.Join("..", "..", "docs", "reference", "http.md")
-	want := []byte(reference(s.table()))
-	if *update {
-		if err := os.WriteFile(path, want, 0o600); err != nil {
-			t.Fatal(err)
+	for path, want := range map[string]string{
+		"docs/reference/http.md":           reference(s.table()),
+		"frontend/ui/protocol/requests.ts": requests(s.table()),
+	} {
+		path = filepath.Join("..", "..", filepath.FromSlash(path))
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have, err := os.ReadFile(path)
+		if err != nil || string(have) != want {
+			t.Errorf("%s differs from the routes (make generate writes it): %v", path, err)
 		}
 	}
-	have, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(have, want) {
-		t.Errorf("%s differs from the routes (make generate writes it): %v", path, err)
+}
+
+// requests returns, as TypeScript, what each POST route takes.
+func requests(table map[string]map[string]route) string {
+	var b strings.Builder
+	b.WriteString(`// Generated from the table of routes by "make generate". Do not edit.
+import type * as p from './protocol';
+
+/** What each POST route takes. docs/reference/http.md says what it does. */
+export interface RequestBodies {
+`)
+	for _, path := range slices.Sorted(maps.Keys(table)) {
+		rt, post := table[path][http.MethodPost]
+		if !post {
+			continue
+		}
+		in := "unknown"
+		if rt.doc.in != nil {
+			in = "Record<string, never>"
+			if name := reflect.TypeOf(rt.doc.in).Name(); name != "" {
+				in = "p." + name
+			}
+		}
+		fmt.Fprintf(&b, "  '%s': %s;\n", path, in)
 	}
+	b.WriteString("}\n")
+	return b.String()
 }
 
 // reference returns the routes as Markdown.

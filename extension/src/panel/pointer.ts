@@ -29,7 +29,7 @@ export class Pointer {
   async #show(): Promise<void> {
     this.#showing = true;
     while (this.#next !== undefined) {
-      const body = { panel: this.#panel(), action: PickShow, ...this.#next };
+      const body = { panel: this.#panel(), action: PickShow, ...this.#next } as const;
       this.#next = undefined;
       try {
         await this.#connection.request('/inspector/pick', body, pickReplySchema);

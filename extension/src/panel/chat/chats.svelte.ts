@@ -255,7 +255,7 @@ export class Chats {
         conversation: id,
         message: message.message ?? crypto.randomUUID(),
         text: message.text,
-        attachments: message.attachments,
+        attachments: [...message.attachments],
         ...(message.route && { route: message.route }),
         ...(message.now && { now: true }),
         ...(message.replaces !== undefined && { replaces: message.replaces }),

@@ -1,4 +1,4 @@
-import type { PanelEvent, PickedElement, TabID } from '$ui/protocol/protocol';
+import type { PanelEvent, PickAction, PickedElement, TabID } from '$ui/protocol/protocol';
 import { PickMark, PickStart, PickStop } from '$ui/protocol/protocol';
 import { pickReplySchema } from '$ui/protocol/schemas/snapshot';
 import type { Connection } from '../connection/connection';
@@ -112,7 +112,7 @@ export class Picker {
   }
 
   #ask(part: {
-    action: string;
+    action: PickAction;
     tab?: TabID;
     ref?: string;
   }): Promise<{ elements: PickedElement[] }> {

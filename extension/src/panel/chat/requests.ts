@@ -1,3 +1,4 @@
+import type { RequestBodies } from '$ui/protocol/requests';
 import {
   chatExportReplySchema,
   chatPathsReplySchema,
@@ -36,31 +37,31 @@ export class Requests {
   }
 
   cancel(id: ConversationID): Promise<boolean> {
-    return this.#do(id, '/chat/cancel', {});
+    return this.#do(id, '/chat/cancel', { conversation: id });
   }
 
   restart(id: ConversationID): Promise<boolean> {
-    return this.#do(id, '/chat/restart', {});
+    return this.#do(id, '/chat/restart', { conversation: id });
   }
 
   terminal(id: ConversationID): Promise<boolean> {
-    return this.#do(id, '/chat/terminal', {});
+    return this.#do(id, '/chat/terminal', { conversation: id });
   }
 
   resume(id: ConversationID): Promise<boolean> {
-    return this.#do(id, '/chat/resume', {});
+    return this.#do(id, '/chat/resume', { conversation: id });
   }
 
   remove(id: ConversationID): Promise<boolean> {
-    return this.#do(id, '/chat/delete', {});
+    return this.#do(id, '/chat/delete', { conversation: id });
   }
 
   signIn(id: ConversationID, method: string): Promise<boolean> {
-    return this.#do(id, '/chat/sign-in', { method });
+    return this.#do(id, '/chat/sign-in', { conversation: id, method });
   }
 
   answer(id: ConversationID, approval: string, option: string): Promise<boolean> {
-    return this.#do(id, '/chat/answer', { approval, option });
+    return this.#do(id, '/chat/answer', { conversation: id, approval, option });
   }
 
   /**
@@ -77,7 +78,7 @@ export class Requests {
     message: string,
     part: { text?: string; to?: number } = {},
   ): Promise<boolean> {
-    return this.#do(id, '/chat/queue', { action, message, ...part });
+    return this.#do(id, '/chat/queue', { conversation: id, action, message, ...part });
   }
 
   /** Exports a whole conversation. */
@@ -158,12 +159,16 @@ export class Requests {
   }
 
   /** Sends a request whose reply has no content; throws RefusedError. */
-  async post(path: string, body: object): Promise<void> {
+  async post<P extends keyof RequestBodies>(path: P, body: RequestBodies[P]): Promise<void> {
     await this.#connection.request(path, body, v.unknown());
   }
 
-  #do(id: ConversationID, path: string, part: object): Promise<boolean> {
-    return this.try(id, () => this.post(path, { conversation: id, ...part }));
+  #do<P extends keyof RequestBodies>(
+    id: ConversationID,
+    path: P,
+    body: RequestBodies[P],
+  ): Promise<boolean> {
+    return this.try(id, () => this.post(path, body));
   }
 }
 

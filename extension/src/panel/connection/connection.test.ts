@@ -160,7 +160,7 @@ describe('requests', () => {
   it('pass on what the backend says', async () => {
     connect(made.pairing);
     await live();
-    const refused = connection.request('/pty-close-not', {}, v.unknown());
+    const refused = connection.request('/pty-close-not' as '/agents/probe', {}, v.unknown());
     await expect(refused).rejects.toBeInstanceOf(RefusedError);
     await expect(refused).rejects.toMatchObject({
       message: 'There is no such route.',

@@ -1,3 +1,4 @@
+import type { RequestBodies } from '$ui/protocol/requests';
 import {
   CloseUnauthorized,
   PanelAuth,
@@ -104,9 +105,9 @@ export class Connection {
    * Sends a request to the backend. Throws RefusedError with the backend's message
    * when it refuses.
    */
-  async request<S extends v.GenericSchema>(
-    path: string,
-    body: unknown,
+  async request<P extends keyof RequestBodies, S extends v.GenericSchema>(
+    path: P,
+    body: RequestBodies[P],
     schema: S,
     bounds?: Bounds,
   ): Promise<v.InferOutput<S>> {

@@ -1,3 +1,4 @@
+import type { RequestBodies } from '$ui/protocol/requests';
 import { commandReplySchema } from '$ui/protocol/schemas/command';
 import type { CommandReply, FeedName, Tab, TabID } from '$ui/protocol/protocol';
 import * as v from 'valibot';
@@ -61,7 +62,11 @@ export class Desk implements RoomDesk {
     return this.#parts.connection.request('/command', body, commandReplySchema, bounds);
   }
 
-  request(path: string, body: unknown, bounds?: Bounds): Promise<unknown> {
+  request<P extends keyof RequestBodies>(
+    path: P,
+    body: RequestBodies[P],
+    bounds?: Bounds,
+  ): Promise<unknown> {
     return this.#parts.connection.request(path, body, v.unknown(), bounds);
   }
 

@@ -1,3 +1,4 @@
+import type { RequestBodies } from '$ui/protocol/requests';
 import type {
   ChatAttachment,
   CommandReply,
@@ -58,7 +59,11 @@ export interface RoomDesk {
     bounds?: Bounds,
   ): Promise<CommandReply>;
   /** Sends a request to another route of the backend; throws RefusedError with its message. */
-  request(path: string, body: unknown, bounds?: Bounds): Promise<unknown>;
+  request<P extends keyof RequestBodies>(
+    path: P,
+    body: RequestBodies[P],
+    bounds?: Bounds,
+  ): Promise<unknown>;
   /** Puts something into the input of the face in view. It is never submitted. */
   send(item: SendItem): void;
   /** Opens a room, for something. */

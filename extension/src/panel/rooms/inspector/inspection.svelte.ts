@@ -101,6 +101,7 @@ export class Inspection {
       this.stop();
       return;
     }
+    const tab = this.#desk.tab?.id;
     const picker = new AbortController();
     this.#picker = picker;
     this.picking = true;
@@ -108,7 +109,7 @@ export class Inspection {
     try {
       const reply = await this.#desk.request(
         '/command',
-        { command: 'pick', tab: this.#desk.tab?.id, timeoutMs: pickTimeout },
+        { command: 'pick', ...(tab !== undefined && { tab }), timeoutMs: pickTimeout },
         { signal: picker.signal, timeout: pickTimeout + 5000 },
       );
       const got = v.parse(commandReplySchema, reply);

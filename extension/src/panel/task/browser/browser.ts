@@ -1,4 +1,5 @@
 import {
+  type ByPage as ByPageAsk,
   CodeNoInput,
   type Tab,
   type Task,
@@ -29,11 +30,6 @@ const pageLetters = 14_000;
  * or name, or is there twice, once for screen readers only.
  */
 const unseen = new Set(['no_element', 'hidden', 'covered', 'inert', 'ambiguous', 'not_actable']);
-
-/** Sent before the panel carries out a command itself; see protocol.ByPage. */
-interface ByPageAsk {
-  readonly facts: TargetFacts | undefined;
-}
 
 /** What a task's browser needs from the panel. */
 export interface World {
@@ -87,7 +83,8 @@ export class TaskBrowser implements Browser {
       link,
       caller: `task:${id}`,
       chromeTab: (tab) => world.tabs().find((one) => one.id === tab)?.chromeTabId,
-      allow: (tab, call, facts, signal) => this.#request(tab, call, signal, { byPage: { facts } }),
+      allow: (tab, call, facts, signal) =>
+        this.#request(tab, call, signal, { byPage: facts === undefined ? {} : { facts } }),
     });
   }
 
@@ -246,7 +243,7 @@ export class TaskBrowser implements Browser {
           // the user's approval.
           command: { ...call, tab, ...(timeoutMs !== undefined && { timeoutMs }) },
           ...(byPage !== undefined && { byPage }),
-          ...(writes.length > 0 && { writes }),
+          ...(writes.length > 0 && { writes: [...writes] }),
         },
         taskCommandReplySchema,
         { signal, timeout: COMMAND_TIMEOUT },

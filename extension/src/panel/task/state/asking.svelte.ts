@@ -1,3 +1,4 @@
+import type { RequestBodies } from '$ui/protocol/requests';
 import type * as v from 'valibot';
 import { OfflineError, type Connection } from '../../connection/connection';
 import { RefusedError, type Bounds } from '../../connection/request';
@@ -14,9 +15,9 @@ export class Asking {
 
   constructor(private readonly connection: Connection) {}
 
-  ask<S extends v.GenericSchema>(
-    path: string,
-    body: unknown,
+  ask<P extends keyof RequestBodies, S extends v.GenericSchema>(
+    path: P,
+    body: RequestBodies[P],
     schema: S,
     bounds: Bounds = {},
   ): Promise<v.InferOutput<S>> {

@@ -26,7 +26,7 @@ export class Orders {
   async refuse(task: Task, why: Problem | undefined): Promise<void> {
     const { message, hint } = why ?? { message: 'The panel could not begin the task.', hint: '' };
     const { connection, heads } = this.deps;
-    const error = { code: CodeNotRunning, message, hint };
+    const error = { code: CodeNotRunning, message, hint } as const;
     await connection
       .request(
         '/task/write',

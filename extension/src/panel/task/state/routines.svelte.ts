@@ -1,4 +1,5 @@
 import type { TaskRoutine } from '$ui/protocol/protocol';
+import type { RequestBodies } from '$ui/protocol/requests';
 import { taskRoutinesReplySchema } from '$ui/protocol/schemas/task';
 import type { Asking } from './asking.svelte';
 import { plainName, type Recipe } from '../core/recipe';
@@ -27,8 +28,8 @@ export class Routines {
     return this.#change('/task/routines', {});
   }
 
-  remove(name: string): Promise<boolean> {
-    return this.#change('/task/delete-routine', { routine: { name } });
+  remove(routine: TaskRoutine): Promise<boolean> {
+    return this.#change('/task/delete-routine', { routine });
   }
 
   save({ name, title, goal, recipe }: Draft): Promise<boolean> {
@@ -63,7 +64,7 @@ export class Routines {
     }
   }
 
-  #change(path: string, body: unknown): Promise<boolean> {
+  #change<P extends keyof RequestBodies>(path: P, body: RequestBodies[P]): Promise<boolean> {
     return this.#asking.try(async () => {
       this.all = (await this.#asking.ask(path, body, taskRoutinesReplySchema)).routines;
     });

@@ -1,0 +1,63 @@
+// Generated from the table of routes by "make generate". Do not edit.
+import type * as p from './protocol';
+
+/** What each POST route takes. docs/reference/http.md says what it does. */
+export interface RequestBodies {
+  '/activity/search': p.ActivityQuery;
+  '/activity/shot': p.ActivityShotRequest;
+  '/agent-permission': p.ToolPermissionRequest;
+  '/agent-status': p.AgentStatusRequest;
+  '/agents/probe': Record<string, never>;
+  '/app': p.AppRequest;
+  '/batch': p.BatchRequest;
+  '/chat/answer': p.ChatAnswerRequest;
+  '/chat/cancel': p.ChatRequest;
+  '/chat/delete': p.ChatRequest;
+  '/chat/export': p.ChatExportRequest;
+  '/chat/file': p.FileRequest;
+  '/chat/history': p.ChatHistoryRequest;
+  '/chat/list': Record<string, never>;
+  '/chat/past': p.PastSessionsRequest;
+  '/chat/paths': p.ChatPathsRequest;
+  '/chat/queue': p.ChatQueueRequest;
+  '/chat/restart': p.ChatRequest;
+  '/chat/resume': p.ChatRequest;
+  '/chat/route-rule': p.ChatRouteRuleRequest;
+  '/chat/screenshot': p.ChatScreenshotRequest;
+  '/chat/search': p.ChatSearchRequest;
+  '/chat/send': p.ChatSendRequest;
+  '/chat/set': p.ChatSetRequest;
+  '/chat/sign-in': p.ChatSignInRequest;
+  '/chat/start': p.ChatStartRequest;
+  '/chat/terminal': p.ChatRequest;
+  '/command': p.CommandRequest;
+  '/inspector/pick': p.PickRequest;
+  '/llm/call': unknown;
+  '/llm/delete': p.LLMProfileRequest;
+  '/llm/local': Record<string, never>;
+  '/llm/models': p.LLMProfileRequest;
+  '/llm/profiles': Record<string, never>;
+  '/llm/save': p.LLMSaveRequest;
+  '/llm/test': p.LLMProfileRequest;
+  '/mcp': unknown;
+  '/pty-close': p.PtyCloseRequest;
+  '/pty-restart': p.PtyRestartRequest;
+  '/pty-session': p.PtySessionRequest;
+  '/task/close': p.TaskRequest;
+  '/task/command': p.TaskCommandRequest;
+  '/task/delete': p.TaskRequest;
+  '/task/delete-routine': p.TaskRoutineRequest;
+  '/task/file': p.FileRequest;
+  '/task/get': p.TaskRequest;
+  '/task/list': p.TaskListRequest;
+  '/task/picture': p.TaskScreenshotRequest;
+  '/task/plain': p.TaskPlainRequest;
+  '/task/routines': Record<string, never>;
+  '/task/run': p.TaskRunRequest;
+  '/task/save-routine': p.TaskRoutineRequest;
+  '/task/stop': p.TaskRequest;
+  '/task/tab': p.TaskTabRequest;
+  '/task/tool': p.TaskToolRequest;
+  '/task/tools': p.TaskToolsRequest;
+  '/task/write': p.TaskWriteRequest;
+}
