@@ -3,7 +3,6 @@ import {
   CodeNoInput,
   type Tab,
   type Task,
-  type TargetFacts,
   type TaskCommandReply,
 } from '$ui/protocol/protocol';
 import * as v from 'valibot';
