@@ -103,7 +103,7 @@ func (m *Manager) Answer(id string, answer protocol.ApprovalAnswer, place string
 		m.log.Info("an answer came too late", "answer", answer, "error", err)
 		return err
 	}
-	m.log.Info("a person answered", "answer", answer)
+	m.log.Info("the user answered", "answer", answer)
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (m *Manager) AnswerLogin(id string, login protocol.LoginAnswer, place strin
 		m.log.Info("a login came too late", "error", err)
 		return err
 	}
-	m.log.Info("a person answered", "answer", "login")
+	m.log.Info("the user answered", "answer", "login")
 	return nil
 }
 

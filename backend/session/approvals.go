@@ -33,10 +33,6 @@ func newApprovals(s *Session) *approval.Manager {
 	})
 }
 
-// Approvals returns the session's approvals, and the rules that say when the
-// user is asked.
-func (s *Session) Approvals() *approval.Manager { return s.approvals }
-
 // wanted returns the page on which the window opens: the approvals page while
 // an approval waits. Empty means the page that was open.
 func (g gateway) wanted() protocol.WindowPage {

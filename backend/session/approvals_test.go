@@ -323,7 +323,7 @@ func TestWholePath(t *testing.T) {
 	if reply := <-done; reply.OK || reply.Error.Code != protocol.CodeRefused {
 		t.Errorf("an agent that ended: %+v", reply)
 	}
-	if h.s.Approvals().Answer(w.ID, protocol.AnswerOnce, "window") == nil {
+	if h.s.approvals.Answer(w.ID, protocol.AnswerOnce, "window") == nil {
 		t.Error("a question that is over was answered")
 	}
 	// A user at a shell is not asked about their own actions.
@@ -335,7 +335,7 @@ func TestWholePath(t *testing.T) {
 // rule sets a site rule.
 func (h *fixture) rule(t *testing.T, rule protocol.SiteRule) {
 	t.Helper()
-	rules, err := h.s.Approvals().Rules()
+	rules, err := h.s.approvals.Rules()
 	if err == nil {
 		err = rules.Set(rule)
 	}
@@ -390,7 +390,7 @@ func (h *fixture) othersCannotAnswer(t *testing.T, id string) {
 // A session without a window has nobody to ask, and does not wait for them.
 func TestHeadlessHasNobodyToAsk(t *testing.T) {
 	m := newManager(t, t.TempDir(), true)
-	asked := m.sessions[protocol.DefaultSession].Approvals()
+	asked := m.sessions[protocol.DefaultSession].approvals
 	_, err := asked.Broker().Ask(t.Context(), protocol.Approval{Command: "eval"})
 	if e := protocol.AsError(err); e.Code != protocol.CodeRefused || len(asked.Pending()) > 0 {
 		t.Errorf("Ask() = %v", err)

@@ -35,9 +35,6 @@ func (g gateway) schedules(ctx context.Context, grant auth.Grant, req protocol.S
 	return g.m.schedules.Do(req)
 }
 
-// Schedules returns the schedules; nil when there are none.
-func (m *Manager) Schedules() Schedules { return m.schedules }
-
 // Command carries out one command for the holder of a grant of the app itself.
 func (m *Manager) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply {
 	return gateway{m}.Command(ctx, grant, req, nil)

@@ -79,7 +79,7 @@ func TestWhatWaitsAndWhatIsInsideIsTold(t *testing.T) {
 		if len(pending) != 1 {
 			t.Fatalf("%d questions wait", len(pending))
 		}
-		if err := h.s.Approvals().Answer(pending[0].ID, a, "window"); err != nil {
+		if err := h.s.approvals.Answer(pending[0].ID, a, "window"); err != nil {
 			t.Fatal(err)
 		}
 	}
