@@ -198,7 +198,14 @@ func (b *fakeBackend) Operations() []op.Operation {
 	}
 	return []op.Operation{
 		session("StartSession", "start"), session("StopSession", "stop"), session("RestartSession", "restart"), session("DeleteSession", "delete"),
-		asked("ShowTab", "show tab"), asked("OpenLink", "open"), asked("ShowApproval", "show approval"),
+		asked("ShowTab", "show tab"), asked("OpenLink", "open"),
+		op.Do("ShowApproval", func(_ context.Context, call op.Call, id string) error {
+			b.called("show approval %s/%s", call.Session, id)
+			if call.Session == "deleted" {
+				return protocol.NewError(protocol.CodeUnknownSession, "there is no such session", "")
+			}
+			return nil
+		}),
 		op.Do("AnswerApproval", func(_ context.Context, call op.Call, in protocol.ApprovalAnswerRequest) error {
 			b.called("answer %s %s %s by the %s", call.Session, in.ID, in.Answer, call.Place)
 			return nil

@@ -140,6 +140,16 @@ GTK prints this now and then
 	tray.do(t.Context(), &group, protocol.TrayAction{Action: protocol.TrayStart})
 	group.Wait()
 	b.expect(t, "start default")
+	// The window shows what is left when the session of an approval was deleted meanwhile.
+	for _, session := range []protocol.SessionName{"work", "deleted"} {
+		tray.do(t.Context(), &group, protocol.TrayAction{Action: protocol.TrayReview, Session: session, Approval: "n1"})
+		group.Wait()
+		b.expect(t, "show approval "+string(session)+"/n1")
+	}
+	b.expect(t, `show "approvals"`)
+	tray.do(t.Context(), &group, protocol.TrayAction{Action: protocol.TrayAnswer, Session: "work", Approval: "n1", Answer: protocol.AnswerDeny})
+	group.Wait()
+	b.expect(t, "answer work n1 deny by the tray")
 }
 
 // killChild kills the child of this process that plays a part.

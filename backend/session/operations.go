@@ -15,20 +15,8 @@ import (
 func (m *Manager) Operations() []op.Operation {
 	all := slices.Concat(
 		m.ofSessions(), m.ofConversations(), m.secrets.Operations(), m.clients.Operations(), m.storedData.Operations(),
-		approval.Operations(func(name protocol.SessionName) (*approval.Manager, error) {
-			s, err := m.Session(name)
-			if err != nil {
-				return nil, err
-			}
-			return s.approvals, nil
-		}),
-		identity.Operations(func(name protocol.SessionName) (*identity.Session, error) {
-			s, err := m.Session(name)
-			if err != nil {
-				return nil, err
-			}
-			return s.identity, nil
-		}),
+		approval.Operations(partOf(m, func(s *Session) *approval.Manager { return s.approvals })),
+		identity.Operations(partOf(m, func(s *Session) *identity.Session { return s.identity })),
 	)
 	if m.cfg.Models != nil {
 		all = append(all, m.cfg.Models.Operations()...)
@@ -39,6 +27,17 @@ func (m *Manager) Operations() []op.Operation {
 		}))
 	}
 	return all
+}
+
+// partOf returns a function that finds a part of a session by the session's name.
+func partOf[Part any](m *Manager, part func(*Session) *Part) func(protocol.SessionName) (*Part, error) {
+	return func(name protocol.SessionName) (*Part, error) {
+		s, err := m.Session(name)
+		if err != nil {
+			return nil, err
+		}
+		return part(s), nil
+	}
 }
 
 // ofSessions are the operations about whole sessions, and about what was done in one.
