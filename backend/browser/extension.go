@@ -253,11 +253,14 @@ func (x extension) greetWorker(ctx context.Context, s *devtools.Session) error {
 		// It must arrive before the panel's page reads it.
 		paired = x.pair(ctx, s, p)
 	}
-	return errors.Join(
+	err := errors.Join(
 		paired,
 		devtools.Post(ctx, s, runtime.Enable, cdp.Empty{}),
 		devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: protocol.BridgeBinding}),
-		devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{}),
+	)
+	devtools.Resume(ctx, s)
+	return errors.Join(
+		err,
 		devtools.Post(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: `globalThis.pilotfish?.report("ready")`}),
 	)
 }

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
@@ -163,7 +161,7 @@ func (r *run) followSharedWorker(ctx context.Context, s *devtools.Session) {
 	})
 	// A worker that has ended reports nothing and does not wait.
 	_ = page.ReportRequests(ctx, s)
-	_ = devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	devtools.Resume(ctx, s)
 	select {
 	case <-s.Done:
 	case <-ctx.Done():

@@ -24,16 +24,17 @@ func TestWorkersAreWatched(t *testing.T) {
 		"/service.js":   fmt.Sprintf(prints, "service"),
 		"/nested.js":    fmt.Sprintf(prints, "nested"),
 	}
-	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		if strings.HasSuffix(r.URL.Path, ".js") {
-			w.Header().Set("Content-Type", "text/javascript")
-		}
-		fmt.Fprint(w, pages[r.URL.Path])
-	}))
 	f := headless(t)
 	for _, kind := range []string{"dedicated", "shared", "blob", "service", "nested"} {
 		t.Run(kind, func(t *testing.T) {
+			// An origin of its own: the workers of the tests before may still run.
+			s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				if strings.HasSuffix(r.URL.Path, ".js") {
+					w.Header().Set("Content-Type", "text/javascript")
+				}
+				fmt.Fprint(w, pages[r.URL.Path])
+			}))
 			ctx := deadline(t)
 			id, err := f.NewTab(ctx, "", true)
 			if err != nil {

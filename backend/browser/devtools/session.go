@@ -9,7 +9,6 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
@@ -210,13 +209,6 @@ func (c *Conn) AttachBrowser(ctx context.Context) (*Session, error) {
 		return s, nil
 	}
 	return nil, ErrSessionEnded
-}
-
-// LetGo resumes the target of a session that the browser attached by itself, and
-// detaches from it. The target keeps running.
-func LetGo(ctx context.Context, s *Session) {
-	_ = Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
-	_ = Post(ctx, s.Parent, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 }
 
 // Decode decodes an event's parameters. ok is false when they do not match this

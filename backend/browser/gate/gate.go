@@ -16,7 +16,6 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
@@ -249,7 +248,7 @@ func (g *gate) event(ctx context.Context, s *devtools.Session, a *answers, e dev
 		}
 		g.enter(child)           //nolint:contextcheck // it lives as long as its session
 		_ = g.enable(ctx, child) // a session that ended loads nothing
-		_ = devtools.Post(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+		devtools.Resume(ctx, child)
 	case network.ResponseReceivedExtraInfo.Method:
 		if v, ok := devtools.Decode(e, network.ResponseReceivedExtraInfo); ok {
 			if held := a.report(&v); held != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
@@ -260,7 +259,7 @@ func (g *Gates) inherit(ctx context.Context, info *target.Info, s *devtools.Sess
 	}
 	child.enter(s)           //nolint:contextcheck // it lives as long as its session
 	_ = child.enable(ctx, s) // a session that ended loads nothing
-	_ = devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	devtools.Resume(ctx, s)
 	return true
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
@@ -190,5 +189,5 @@ func (g *workerGate) enter(ctx context.Context, s *devtools.Session) {
 	// A session that ended loads nothing.
 	_ = devtools.Post(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat})
 	_ = block(ctx, s, patterns, allow)
-	_ = devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	devtools.Resume(ctx, s)
 }

@@ -8,9 +8,7 @@ import (
 	"log/slog"
 
 	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
@@ -60,7 +58,7 @@ func Follow(ctx context.Context, conn *devtools.Conn, where protocol.Geolocation
 			if s := conn.Session(v.SessionID); s != nil {
 				// A page that has gone needs no geolocation.
 				_ = devtools.Post(ctx, s, emulation.SetGeolocationOverride, emulation.SetGeolocationOverrideParams{Latitude: &where.Latitude, Longitude: &where.Longitude, Accuracy: &near})
-				_ = devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+				devtools.Resume(ctx, s)
 			}
 		}
 	}

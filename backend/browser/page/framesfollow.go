@@ -59,7 +59,7 @@ func (p *Page) attached(child *devtools.Session, info *target.Info) {
 	go func() { // ends with the child's session at the latest
 		ctx := context.Background()
 		_ = followRequests(ctx, child)
-		_ = devtools.Post(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+		devtools.Resume(ctx, child)
 	}()
 }
 
@@ -73,7 +73,7 @@ func (p *Page) adopt(child *devtools.Session, info *target.Info, waits bool) {
 		err := install(ctx, child, true)
 		if waits {
 			_ = followRequests(ctx, child)
-			_ = devtools.Post(ctx, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+			devtools.Resume(ctx, child)
 		}
 		installed()
 		if err == nil {

@@ -120,7 +120,7 @@ func (k *Keeper) drop(ctx context.Context, name string) {
 func answered(ctx context.Context, s *devtools.Session) error {
 	inner, cancel := context.WithTimeout(ctx, BeginWait)
 	defer cancel()
-	_, err := cdp.Call(inner, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	_, err := cdp.Call(inner, s, runtime.GetIsolateID, cdp.Empty{})
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}

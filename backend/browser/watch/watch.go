@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
@@ -201,7 +199,8 @@ func (k *Keeper) adopt(ctx context.Context, s *devtools.Session, at place) error
 	for _, f := range all {
 		err = errors.Join(err, f.Begin(ctx, s, at != ofTab))
 	}
-	return errors.Join(err, devtools.Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{}))
+	devtools.Resume(ctx, s)
+	return err
 }
 
 // attachTo makes the browser attach to targets that a session's target starts. They
