@@ -169,3 +169,34 @@ func TestDragScrollsToBothDocuments(t *testing.T) {
 		}
 	}
 }
+
+// A dialog of the page ends a drag before the drop: that is no drag.
+func TestDragThatADialogEnds(t *testing.T) {
+	for name, opens := range map[string]string{
+		"as it starts": "card.ondragstart = (e) => { e.dataTransfer.setData('text', 'x'); alert('Sure?') }",
+		"over a place": "zone.ondragover = (e) => { e.preventDefault(); if (!window.asked) { window.asked = true; alert('Sure?') } }",
+		"as it moves":  "card.draggable = false; addEventListener('pointermove', (e) => { if (e.buttons && !window.asked) { window.asked = true; alert('Sure?') } })",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := stageOf(t, `<style>div { width: 110px; height: 34px; border: 1px solid; margin: 2px; user-select: none }</style>
+				<div id=card draggable=true>card</div><div id=zone>zone</div>
+				<script>zone.ondragover = (e) => e.preventDefault(); zone.ondrop = (e) => { e.preventDefault(); window.took = true };
+				window.ups = 0; addEventListener('mouseup', () => ups++, true); `+opens+`</script>`)
+			drag := protocol.ActRequest{Kind: protocol.ActDrag, Target: "#card", To: "#zone"}
+			if why := s.refused(t, drag, protocol.CodeDialog); !strings.Contains(why, "Sure?") || !strings.Contains(why, "card") {
+				t.Errorf("it does not say which dialog, or of what: %s", why)
+			}
+			if _, err := s.Dialog(deadline(t), nobody, s.tab, true, nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.eval(t, "'' + window.took"); got != "undefined" {
+				t.Errorf("it was dropped: %s", got)
+			}
+			// The button is up again: the next click is a click.
+			s.act(t, click("#zone"))
+			if got := s.eval(t, "ups > 0"); got != "true" {
+				t.Errorf("the next click has no end")
+			}
+		})
+	}
+}

@@ -30,12 +30,14 @@ type dragging struct {
 	passed []*page.Frame
 	// entered: the drag events have begun.
 	entered bool
+	// dropping: the drop may have happened.
+	dropping bool
 }
 
 // drag presses at one element, moves, along other points if there are any, and
 // releases at another. For a native drag, the browser hands over the drag data, and
 // we dispatch the drag events.
-func (a *dragging) drag(ctx context.Context) error {
+func (a *dragging) drag(ctx context.Context) (err error) {
 	from, to, err := a.ends(ctx)
 	if err != nil {
 		return err
@@ -67,8 +69,13 @@ func (a *dragging) drag(ctx context.Context) error {
 	at := from
 	defer func() {
 		if err != nil {
+			if a.fx.Drag != nil && !a.dropping {
+				over := effects.Dragged(input.DispatchDragEventTypeDragCancel, from, a.fx.Drag)
+				_ = a.p.Post(context.WithoutCancel(ctx), over.Method, over.Params)
+			}
 			up := a.pointer(input.DispatchMouseEventTypeMouseReleased, at, a.held.Pressed())
 			_ = a.source.Post(context.WithoutCancel(ctx), up.Method, up.Params)
+			err = a.undropped(err)
 		}
 	}()
 	if a.source != a.p.Session { // the press finds its frame by its place
@@ -121,8 +128,17 @@ func (a *dragging) drag(ctx context.Context) error {
 	if err := a.hearDrag(ctx); err != nil {
 		return err
 	}
-	err = a.drop(ctx, from, to)
-	return err
+	return a.drop(ctx, from, to)
+}
+
+// undropped makes a dialog that has ended the drag before the drop its error.
+func (a *dragging) undropped(err error) error {
+	d := a.p.OpenDialog()
+	if d == nil || a.dropping {
+		return err
+	}
+	a.begun = false // what was pressed and moved is no drag
+	return a.undone(d)
 }
 
 // processes finds out which processes the drag goes through.
@@ -217,6 +233,7 @@ func (a *dragging) drop(ctx context.Context, from, to page.Point) error {
 			return err
 		}
 	}
+	a.dropping = true
 	if err := a.dropData(ctx, from, to, refused, taken); err != nil {
 		return err
 	}
