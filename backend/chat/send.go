@@ -41,31 +41,25 @@ func checkRoute(route protocol.RouteKind) error {
 }
 
 func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation, error) {
+	// A message that is refused leaves no files behind.
+	c.mu.Lock()
+	if known, err := c.admit(req); known || err != nil {
+		defer c.mu.Unlock()
+		return c.headLocked(), err
+	}
+	c.mu.Unlock()
+	// Nothing of the conversation waits for the disk meanwhile.
+	kept, err := c.files.Keep(req.Attachments)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.loadLocked(); err != nil {
-		return c.headLocked(), err
-	}
-	if slices.Contains(c.state.Known, req.Message) {
-		return c.headLocked(), nil
-	}
-	if err := c.mayTalk(); err != nil {
-		return c.headLocked(), err
-	}
-	// This is checked before the attachments are kept, so that a refused
-	// message leaves no files behind.
-	waits := (c.turn != nil || len(c.state.Head.Queue) > 0) && req.Replaces == ""
-	room := protocol.ChatQueue
-	if c.turn == nil {
-		room++ // the first queued message begins its turn
-	}
-	if waits && !req.Now && len(c.state.Head.Queue) >= room {
-		return c.headLocked(), protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d messages are queued already", protocol.ChatQueue), "wait for one of them, remove one, or send this one now")
-	}
-	kept, err := c.files.Keep(req.Attachments)
 	if err != nil {
 		return c.headLocked(), err
 	}
+	if known, err := c.admit(req); known || err != nil {
+		c.files.Drop(kept)
+		return c.headLocked(), err
+	}
+	waits := c.waits(req)
 	message := protocol.QueuedMessage{ID: req.Message, Text: req.Text, Attachments: kept, Route: req.Route}
 	if req.Replaces != "" {
 		return c.replace(req.Replaces, message)
@@ -88,6 +82,33 @@ func (c *conversation) send(req protocol.ChatSendRequest) (protocol.Conversation
 	}
 	// On an error the draft stays, so that the user can send the message again.
 	return c.headLocked(), err
+}
+
+// admit returns an error if a message cannot be taken now. known says that it was taken
+// before.
+func (c *conversation) admit(req protocol.ChatSendRequest) (known bool, err error) {
+	if err := c.loadLocked(); err != nil {
+		return false, err
+	}
+	if slices.Contains(c.state.Known, req.Message) {
+		return true, nil
+	}
+	if err := c.mayTalk(); err != nil {
+		return false, err
+	}
+	room := protocol.ChatQueue
+	if c.turn == nil {
+		room++ // the first queued message begins its turn
+	}
+	if c.waits(req) && !req.Now && len(c.state.Head.Queue) >= room {
+		return false, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d messages are queued already", protocol.ChatQueue), "wait for one of them, remove one, or send this one now")
+	}
+	return false, nil
+}
+
+// waits reports whether something goes before a message.
+func (c *conversation) waits(req protocol.ChatSendRequest) bool {
+	return (c.turn != nil || len(c.state.Head.Queue) > 0) && req.Replaces == ""
 }
 
 // enqueue appends a message to the queue. also is applied in the same write.

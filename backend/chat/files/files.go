@@ -73,33 +73,49 @@ func extension(kind, name string) string {
 	return ".bin"
 }
 
-// Keep checks the attachments of a prompt and stores their bytes as files.
-func (s Store) Keep(list []protocol.ChatAttachment) ([]protocol.ChatAttachment, error) {
-	if len(list) > maxAttachments {
-		return nil, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message takes %d attachments", maxAttachments), "send some of them with the next one")
+// Drop removes the files of attachments that Keep has stored.
+func (s Store) Drop(kept []protocol.ChatAttachment) {
+	for _, a := range kept {
+		if a.Path != "" {
+			_ = os.Remove(filepath.Join(s.Root, filepath.FromSlash(a.Path))) // Remove gets what stays
+		}
 	}
-	kept := make([]protocol.ChatAttachment, 0, len(list))
+}
+
+// Keep checks the attachments of a prompt and stores their bytes as files. After an error
+// it leaves none.
+func (s Store) Keep(list []protocol.ChatAttachment) (kept []protocol.ChatAttachment, err error) {
+	if len(list) > maxAttachments {
+		return kept, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("a message takes %d attachments", maxAttachments), "send some of them with the next one")
+	}
+	defer func() {
+		if err != nil {
+			s.Drop(kept)
+			kept = nil
+		}
+	}()
+	kept = make([]protocol.ChatAttachment, 0, len(list))
 	for _, a := range list {
 		a.Name, a.Text = clip.Line(a.Name, protocol.MaxTitle), clip.Tool(a.Text)
 		switch a.Kind {
 		case protocol.AttachImage, protocol.AttachFile:
 			data, err := base64.StdEncoding.DecodeString(a.Data)
 			if err != nil || len(data) == 0 {
-				return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s is empty or is not valid base64", a.Name), "")
+				return kept, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%s is empty or is not valid base64", a.Name), "")
 			}
 			if a.Path, err = s.Save(a.Name, a.Mime, data); err != nil {
-				return nil, err
+				return kept, err
 			}
 			a.Data = ""
 		case protocol.AttachText:
 			if strings.TrimSpace(a.Text) == "" {
-				return nil, protocol.NewError(protocol.CodeBadArgument, a.Name+" is empty", "attach a text")
+				return kept, protocol.NewError(protocol.CodeBadArgument, a.Name+" is empty", "attach a text")
 			}
 			a.Data, a.Path = "", ""
 		case protocol.AttachTab, protocol.AttachElement:
 			a.Data, a.Path = "", ""
 		default:
-			return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a kind of attachment", a.Kind), "use image, file, tab, element or text")
+			return kept, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a kind of attachment", a.Kind), "use image, file, tab, element or text")
 		}
 		kept = append(kept, a)
 	}
