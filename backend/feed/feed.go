@@ -1,5 +1,6 @@
 // Package feed says what the rooms of a panel's drawer follow. A part of a session
-// that a room shows is a Source; the panel's socket sends its batches.
+// that a room shows is a Source; the panel's socket sends its batches. The feeds of a tab
+// (Elements, Network, Console, Inspector, and what shows while no room is open) are here.
 package feed
 
 import (

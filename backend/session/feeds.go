@@ -8,8 +8,6 @@ import (
 	"pilotfish/backend/auth"
 	"pilotfish/backend/browser"
 	"pilotfish/backend/feed"
-	"pilotfish/backend/inspector"
-	"pilotfish/backend/observed"
 	"pilotfish/backend/protocol"
 )
 
@@ -17,11 +15,11 @@ import (
 func feeds(s *Session) feed.Sources {
 	return feed.Sources{
 		protocol.FeedActivity:   viewer.New(s.recorder, s.shots).Feed,
-		protocol.FeedElements:   ofTab(s, func(b *browser.Browser) feed.Source { return observed.Elements(b) }),
-		protocol.FeedNetwork:    ofTab(s, func(b *browser.Browser) feed.Source { return observed.Network(b) }),
-		protocol.FeedConsole:    ofTab(s, func(b *browser.Browser) feed.Source { return observed.Console(b) }),
-		protocol.FeedSignals:    ofTab(s, func(b *browser.Browser) feed.Source { return observed.Signals(b) }),
-		protocol.FeedInspector:  ofTab(s, func(b *browser.Browser) feed.Source { return inspector.Feed(b) }),
+		protocol.FeedElements:   ofTab(s, func(b *browser.Browser) feed.Source { return feed.Elements(b) }),
+		protocol.FeedNetwork:    ofTab(s, func(b *browser.Browser) feed.Source { return feed.Network(b) }),
+		protocol.FeedConsole:    ofTab(s, func(b *browser.Browser) feed.Source { return feed.Console(b) }),
+		protocol.FeedSignals:    ofTab(s, func(b *browser.Browser) feed.Source { return feed.Signals(b) }),
+		protocol.FeedInspector:  ofTab(s, func(b *browser.Browser) feed.Source { return feed.Inspector(b) }),
 		protocol.FeedRecordings: ofTab(s, func(b *browser.Browser) feed.Source { return feed.Latest(b.RecordingStates) }),
 	}
 }

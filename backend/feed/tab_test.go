@@ -1,4 +1,4 @@
-package observed_test
+package feed_test
 
 import (
 	"context"
@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"pilotfish/backend/browser/observe"
-	"pilotfish/backend/observed"
+	"pilotfish/backend/feed"
 	"pilotfish/backend/protocol"
 )
 
 // browser is a browser with one tab, whose faults and rules a test changes.
 type browser struct {
+	feed.Browser // the methods that no test calls
+
 	faults chan observe.Faults
 	fail   error
 
@@ -81,17 +83,17 @@ func (b *browser) FollowFaults(ctx context.Context, _ protocol.TabID) iter.Seq2[
 	}
 }
 
-func TestBatches(t *testing.T) {
+func TestBatchesOfATab(t *testing.T) {
 	b := &browser{fail: errors.New("the tab is closed")}
 	var got []protocol.FeedBatch
 	var last error
-	for batch, err := range observed.Network(b)(t.Context(), "t1", 0) {
+	for batch, err := range feed.Network(b)(t.Context(), "t1", 0) {
 		got, last = append(got, batch), err
 	}
 	if len(got) != 2 || got[0].Last != 7 || !got[0].Gap || len(got[0].Items) != 1 || !errors.Is(last, b.fail) {
 		t.Errorf("%+v, %v", got, last)
 	}
-	for batch, err := range observed.Console(b)(t.Context(), "t1", 0) {
+	for batch, err := range feed.Console(b)(t.Context(), "t1", 0) {
 		if err != nil || batch.Last != 3 || batch.Gap {
 			t.Errorf("%+v, %v", batch, err)
 		}
@@ -101,7 +103,7 @@ func TestBatches(t *testing.T) {
 // Each batch has the newest state, and no state is sent twice.
 func TestSignals(t *testing.T) {
 	b := &browser{faults: make(chan observe.Faults), changes: make(chan struct{}), fail: errors.New("the tab is closed")}
-	next, stop := iter.Pull2(observed.Signals(b)(t.Context(), "t1", 0))
+	next, stop := iter.Pull2(feed.Signals(b)(t.Context(), "t1", 0))
 	defer stop()
 	want := func(what string, want protocol.TabSignals) {
 		t.Helper()
@@ -126,5 +128,39 @@ func TestSignals(t *testing.T) {
 	close(b.faults)
 	if _, err, _ := next(); !errors.Is(err, b.fail) {
 		t.Errorf("the end: %v", err)
+	}
+}
+
+func (*browser) Tabs() []protocol.Tab { return []protocol.Tab{{ID: "t1"}} }
+
+func (*browser) InspectorEvents(_ context.Context, tab protocol.TabID, after uint64) iter.Seq2[protocol.InspectorEvent, bool] {
+	return func(yield func(protocol.InspectorEvent, bool) bool) {
+		_ = yield(protocol.InspectorEvent{Index: after + 3, Kind: protocol.InspectorChanged, Tab: tab}, true) &&
+			yield(protocol.InspectorEvent{Index: after + 4, Kind: protocol.InspectorGone, Tab: tab}, false)
+	}
+}
+
+func TestInspector(t *testing.T) {
+	running := feed.Inspector(&browser{})
+	var got []protocol.FeedBatch
+	for batch, err := range running(t.Context(), "t1", 4) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, batch)
+	}
+	if len(got) != 2 || got[0].Last != 7 || !got[0].Gap || got[1].Last != 8 || got[1].Gap || string(got[1].Items[0]) != `{"index":8,"kind":"gone","tab":"t1"}` {
+		t.Errorf("%+v", got)
+	}
+	for _, err := range running(t.Context(), "t1", 4) {
+		if err != nil {
+			t.Error(err)
+		}
+		break
+	}
+	for _, err := range running(t.Context(), "t2", 0) {
+		if protocol.AsError(err).Code != protocol.CodeUnknownTab {
+			t.Errorf("of another tab: %v", err)
+		}
 	}
 }

@@ -1,19 +1,22 @@
-// Package observed makes the feeds of the rooms Elements, Network and Console, and of what the
-// panel shows of a tab while no room is open.
-package observed
+package feed
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"slices"
 
 	"pilotfish/backend/browser/elementlist"
 	"pilotfish/backend/browser/observe"
-	"pilotfish/backend/feed"
 	"pilotfish/backend/protocol"
 )
 
-// Browser is the part of the browser that these feeds use.
+// Browser is the part of the browser that the feeds of a tab use.
 type Browser interface {
+	Tabs() []protocol.Tab
+	// InspectorEvents returns the events of a tab after an index, until ctx ends, each
+	// with whether events before it are missing.
+	InspectorEvents(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[protocol.InspectorEvent, bool]
 	FollowNetwork(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[observe.Changes[protocol.NetworkItem], error]
 	FollowConsole(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[observe.Changes[protocol.ConsoleItem], error]
 	FollowFaults(ctx context.Context, tab protocol.TabID) iter.Seq2[observe.Changes[observe.Faults], error]
@@ -23,14 +26,14 @@ type Browser interface {
 }
 
 // Network is the feed of a tab's requests.
-func Network(b Browser) feed.Source {
+func Network(b Browser) Source {
 	return func(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[protocol.FeedBatch, error] {
 		return batches(b.FollowNetwork(ctx, tab, after))
 	}
 }
 
 // Console is the feed of a tab's console.
-func Console(b Browser) feed.Source {
+func Console(b Browser) Source {
 	return func(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[protocol.FeedBatch, error] {
 		return batches(b.FollowConsole(ctx, tab, after))
 	}
@@ -41,7 +44,7 @@ func batches[T any](changes iter.Seq2[observe.Changes[T], error]) iter.Seq2[prot
 		for c, err := range changes {
 			var batch protocol.FeedBatch
 			if err == nil {
-				batch, err = feed.Batch(c.Items, c.Last)
+				batch, err = Batch(c.Items, c.Last)
 				batch.Gap = c.Gap
 			}
 			if !yield(batch, err) || err != nil {
@@ -53,7 +56,7 @@ func batches[T any](changes iter.Seq2[observe.Changes[T], error]) iter.Seq2[prot
 
 // Signals is the feed of a tab's protocol.TabSignals: a state, of which each batch has
 // the newest.
-func Signals(b Browser) feed.Source {
+func Signals(b Browser) Source {
 	return func(ctx context.Context, tab protocol.TabID, _ uint64) iter.Seq2[protocol.FeedBatch, error] {
 		return func(yield func(protocol.FeedBatch, error) bool) {
 			// It reads the faults beside the overrides. Both ends are here: leaving the
@@ -86,7 +89,7 @@ func Signals(b Browser) feed.Source {
 				if is := signals(b, tab, now); sent == 0 || is != last {
 					last = is
 					sent++
-					if !yield(feed.Batch([]protocol.TabSignals{is}, sent)) {
+					if !yield(Batch([]protocol.TabSignals{is}, sent)) {
 						return
 					}
 				}
@@ -123,7 +126,7 @@ func signals(b Browser, tab protocol.TabID, faults observe.Faults) protocol.TabS
 
 // Elements is the feed of what can be acted on in a tab. Each follower gets the whole
 // list first.
-func Elements(b elementlist.Browser) feed.Source {
+func Elements(b elementlist.Browser) Source {
 	return func(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[protocol.FeedBatch, error] {
 		return func(yield func(protocol.FeedBatch, error) bool) {
 			last := after
@@ -131,9 +134,30 @@ func Elements(b elementlist.Browser) feed.Source {
 				var batch protocol.FeedBatch
 				if err == nil {
 					last += uint64(len(items))
-					batch, err = feed.Batch(items, last)
+					batch, err = Batch(items, last)
 				}
 				if !yield(batch, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Inspector is the feed of the panel's Inspector: what happens to the element of a tab that
+// was read last. Reading and editing are commands.
+func Inspector(browser Browser) Source {
+	return func(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[protocol.FeedBatch, error] {
+		return func(yield func(protocol.FeedBatch, error) bool) {
+			if !slices.ContainsFunc(browser.Tabs(), func(t protocol.Tab) bool { return t.ID == tab }) {
+				err := protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %.20q", string(tab)), "", protocol.Try("lists the tabs", "tabs"))
+				yield(protocol.FeedBatch{}, err)
+				return
+			}
+			for event, gap := range browser.InspectorEvents(ctx, tab, after) {
+				batch, err := Batch([]protocol.InspectorEvent{event}, event.Index)
+				batch.Gap = gap
+				if !yield(batch, err) {
 					return
 				}
 			}
