@@ -11,7 +11,6 @@ import (
 	"pilotfish/backend/activity/shots"
 	"pilotfish/backend/agentsign"
 	"pilotfish/backend/approval"
-	"pilotfish/backend/approval/toolcall"
 	"pilotfish/backend/attention"
 	"pilotfish/backend/browser"
 	"pilotfish/backend/caller"
@@ -54,9 +53,9 @@ type Session struct {
 	tasks      *control.Tasks
 	pages      *view.Pages // what the browser shows of tasks
 	pickers    *picker.Pickers
-	signs      *agentsign.Signs // where a page says that an agent works there
-	tools      toolcall.Desk    // what agents of terminals ask about their own tools
-	tabs       openTabs         // tabs of the browser that runs now
+	signs      *agentsign.Signs   // where a page says that an agent works there
+	tools      approval.ToolCalls // what agents of terminals ask about their own tools
+	tabs       openTabs           // tabs of the browser that runs now
 	programs   caller.Programs
 	panels     connectedPanels
 	identity   *identity.Session

@@ -1,4 +1,4 @@
-package toolcall
+package approval
 
 import (
 	"context"
@@ -12,20 +12,20 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// terminals has one terminal.
-type terminals struct {
+// oneTerminal has one terminal.
+type oneTerminal struct {
 	mu     sync.Mutex
 	status protocol.AgentStatus
 	gone   bool
 }
 
-func (f *terminals) Get(protocol.TerminalID) (protocol.TerminalInfo, error) {
+func (f *oneTerminal) Get(protocol.TerminalID) (protocol.TerminalInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return protocol.TerminalInfo{ID: "x", Status: f.status}, nil
 }
 
-func (f *terminals) SetStatus(_ protocol.TerminalID, status protocol.AgentStatus, _ string) error {
+func (f *oneTerminal) SetStatus(_ protocol.TerminalID, status protocol.AgentStatus, _ string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.gone {
@@ -42,24 +42,24 @@ func ask(tool, input string) protocol.ToolPermissionRequest {
 var claude = protocol.Actor{Kind: protocol.ActorTerminal, ID: "x", Agent: "Claude Code", Tab: "t1"} //nolint:gochecknoglobals // a constant
 
 // Each way in which a question ends, and that only the user's yes allows.
-func TestAnswers(t *testing.T) {
+func TestToolCalls(t *testing.T) {
 	for name, c := range map[string]struct {
-		do   func(b *policy.Broker, d *Desk, f *terminals, cancel func())
+		do   func(b *policy.Broker, d *ToolCalls, f *oneTerminal, cancel func())
 		want protocol.ToolDecision
 	}{
-		"allowed": {func(b *policy.Broker, _ *Desk, _ *terminals, _ func()) {
+		"allowed": {func(b *policy.Broker, _ *ToolCalls, _ *oneTerminal, _ func()) {
 			_ = b.Answer(b.Pending()[0].ID, protocol.AnswerOnce)
 		}, protocol.ToolAllowed},
-		"denied": {func(b *policy.Broker, _ *Desk, _ *terminals, _ func()) {
+		"denied": {func(b *policy.Broker, _ *ToolCalls, _ *oneTerminal, _ func()) {
 			_ = b.Answer(b.Pending()[0].ID, protocol.AnswerDeny)
 		}, protocol.ToolDenied},
-		"answered in the terminal": {func(_ *policy.Broker, d *Desk, f *terminals, _ func()) {
+		"answered in the terminal": {func(_ *policy.Broker, d *ToolCalls, f *oneTerminal, _ func()) {
 			_ = f.SetStatus("x", protocol.AgentWorking, "")
 			d.Changed(f, "x")
 		}, protocol.ToolUndecided},
-		"nobody answers": {func(*policy.Broker, *Desk, *terminals, func()) {}, protocol.ToolUndecided},
-		"the hook ended": {func(_ *policy.Broker, _ *Desk, _ *terminals, cancel func()) { cancel() }, protocol.ToolUndecided},
-		"the agent ended": {func(b *policy.Broker, _ *Desk, _ *terminals, _ func()) {
+		"nobody answers": {func(*policy.Broker, *ToolCalls, *oneTerminal, func()) {}, protocol.ToolUndecided},
+		"the hook ended": {func(_ *policy.Broker, _ *ToolCalls, _ *oneTerminal, cancel func()) { cancel() }, protocol.ToolUndecided},
+		"the agent ended": {func(b *policy.Broker, _ *ToolCalls, _ *oneTerminal, _ func()) {
 			b.Gone(claude)
 		}, protocol.ToolUndecided},
 	} {
@@ -67,8 +67,8 @@ func TestAnswers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				var d Desk
-				f, b := &terminals{status: protocol.AgentWorking}, policy.NewBroker("default", func() {})
+				var d ToolCalls
+				f, b := &oneTerminal{status: protocol.AgentWorking}, policy.NewBroker("default", func() {})
 				got := make(chan protocol.ToolDecision, 1)
 				go func() {
 					reply, err := d.Ask(ctx, b, f, claude, ask("Bash", `{"command":"rm -rf build","timeout":5}`))
@@ -98,7 +98,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeShownIsNotAsked(t *testing.T) {
+func TestToolCallsThatCannotBeShown(t *testing.T) {
 	many := map[string]int{}
 	for i := range protocol.MaxToolArgs + 1 {
 		many[strings.Repeat("a", i+1)] = i
@@ -118,14 +118,14 @@ func TestWhatCannotBeShownIsNotAsked(t *testing.T) {
 		"too many arguments":   {ask("Bash", string(wide)), false, protocol.CodeTooLarge},
 		"a terminal that went": {ask("Bash", `{}`), true, protocol.CodeUnknownTerminal},
 	} {
-		var d Desk
+		var d ToolCalls
 		b := policy.NewBroker("default", func() { t.Errorf("%s: asked", name) })
-		reply, err := d.Ask(t.Context(), b, &terminals{gone: c.gone}, claude, c.req)
+		reply, err := d.Ask(t.Context(), b, &oneTerminal{gone: c.gone}, claude, c.req)
 		if e := protocol.AsError(err); e == nil || e.Code != c.code || reply.Decision != protocol.ToolUndecided {
 			t.Errorf("%s: %v %v", name, reply, err)
 		}
 	}
-	if a, err := approval(claude, ask(strings.Repeat("n", 500), "")); err != nil || len([]rune(a.Command)) != protocol.MaxToolName {
+	if a, err := toolApproval(claude, ask(strings.Repeat("n", 500), "")); err != nil || len([]rune(a.Command)) != protocol.MaxToolName {
 		t.Errorf("%v %v", a, err)
 	}
 }

@@ -1,8 +1,4 @@
-// Package toolcall asks the user whether the agent of a terminal may use one of its own
-// tools. The agent shows its own prompt in the terminal at the same time; whoever
-// answers first decides. The question goes through the session's broker, so that panel,
-// window, tray and notification can answer it.
-package toolcall
+package approval
 
 import (
 	"context"
@@ -20,28 +16,25 @@ import (
 // errAnswered ends a question because the user answered the agent's own prompt.
 var errAnswered = errors.New("answered in the terminal")
 
-// Terminals is the part of the session's terminals that is needed to ask.
-type Terminals interface {
-	Get(id protocol.TerminalID) (protocol.TerminalInfo, error)
-	SetStatus(id protocol.TerminalID, status protocol.AgentStatus, message string) error
-}
-
-// Desk holds the questions of the terminals' agents. Its zero value is ready. It is safe
-// for concurrent use.
-type Desk struct {
+// ToolCalls ask the user whether the agent of a terminal may use one of its own
+// tools. The agent shows its own prompt in the terminal at the same time; whoever
+// answers first decides. The question goes through the session's broker, so that panel,
+// window, tray and notification can answer it. The zero value is ready. It is safe for
+// concurrent use.
+type ToolCalls struct {
 	mu      sync.Mutex
-	waiting map[protocol.TerminalID][]*asked
+	waiting map[protocol.TerminalID][]*toolQuestion
 }
 
-// asked is one question that waits.
-type asked struct{ end context.CancelCauseFunc }
+// toolQuestion is one question that waits.
+type toolQuestion struct{ end context.CancelCauseFunc }
 
 // Ask asks the user and waits. Without an answer, for whatever reason, the decision is
 // ToolUndecided: nothing is ever allowed that the user did not allow. Its error is only
 // about a request that cannot be shown.
-func (d *Desk) Ask(ctx context.Context, broker *policy.Broker, terminals Terminals, actor protocol.Actor, req protocol.ToolPermissionRequest) (protocol.ToolPermissionReply, error) {
+func (c *ToolCalls) Ask(ctx context.Context, broker *policy.Broker, terminals Terminals, actor protocol.Actor, req protocol.ToolPermissionRequest) (protocol.ToolPermissionReply, error) {
 	undecided := protocol.ToolPermissionReply{Decision: protocol.ToolUndecided}
-	question, err := approval(actor, req)
+	question, err := toolApproval(actor, req)
 	if err != nil {
 		return undecided, err
 	}
@@ -52,8 +45,8 @@ func (d *Desk) Ask(ctx context.Context, broker *policy.Broker, terminals Termina
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	defer d.wait(id, &asked{end})()
-	d.Changed(terminals, id) // it may have been answered before it waited
+	defer c.wait(id, &toolQuestion{end})()
+	c.Changed(terminals, id) // it may have been answered before it waited
 	switch answer, err := broker.Ask(ctx, question); {
 	case err != nil:
 		return undecided, nil
@@ -66,28 +59,28 @@ func (d *Desk) Ask(ctx context.Context, broker *policy.Broker, terminals Termina
 }
 
 // wait adds a question of a terminal, and returns what removes it.
-func (d *Desk) wait(id protocol.TerminalID, q *asked) (over func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.waiting == nil {
-		d.waiting = map[protocol.TerminalID][]*asked{}
+func (c *ToolCalls) wait(id protocol.TerminalID, q *toolQuestion) (over func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting == nil {
+		c.waiting = map[protocol.TerminalID][]*toolQuestion{}
 	}
-	d.waiting[id] = append(d.waiting[id], q)
+	c.waiting[id] = append(c.waiting[id], q)
 	return func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.waiting[id] = slices.DeleteFunc(d.waiting[id], func(other *asked) bool { return other == q }); len(d.waiting[id]) == 0 {
-			delete(d.waiting, id)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.waiting[id] = slices.DeleteFunc(c.waiting[id], func(other *toolQuestion) bool { return other == q }); len(c.waiting[id]) == 0 {
+			delete(c.waiting, id)
 		}
 	}
 }
 
 // Changed ends the questions of a terminal whose agent does not need the user any more:
 // its own prompt was answered in the terminal. Call it after each change of a terminal.
-func (d *Desk) Changed(terminals Terminals, id protocol.TerminalID) {
-	d.mu.Lock()
-	waiting := slices.Clone(d.waiting[id])
-	d.mu.Unlock()
+func (c *ToolCalls) Changed(terminals Terminals, id protocol.TerminalID) {
+	c.mu.Lock()
+	waiting := slices.Clone(c.waiting[id])
+	c.mu.Unlock()
 	if len(waiting) == 0 {
 		return
 	}
@@ -100,8 +93,8 @@ func (d *Desk) Changed(terminals Terminals, id protocol.TerminalID) {
 	}
 }
 
-// approval returns the question as the broker needs it. The text in it is the agent's.
-func approval(actor protocol.Actor, req protocol.ToolPermissionRequest) (protocol.Approval, error) {
+// toolApproval returns the question as the broker needs it. The text in it is the agent's.
+func toolApproval(actor protocol.Actor, req protocol.ToolPermissionRequest) (protocol.Approval, error) {
 	name := cut(strings.Join(strings.Fields(req.Tool), " "), protocol.MaxToolName)
 	if name == "" {
 		return protocol.Approval{}, protocol.NewError(protocol.CodeBadArgument, "the tool has no name", "")
