@@ -11,7 +11,6 @@ import (
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/focus"
-	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
@@ -61,7 +60,7 @@ type action struct {
 	// keys is the panel in which the user types, which a press must not disturb.
 	keys *focus.Panel
 	// held is what the caller holds down.
-	held *held.State
+	held *heldInput
 	// fingered are the points that the fingers touch.
 	fingered []page.Point
 }

@@ -15,7 +15,6 @@ import (
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/devtools/fake"
 	"pilotfish/backend/browser/effects"
-	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
@@ -55,10 +54,10 @@ func TestChord(t *testing.T) {
 		"rawKeyDown ControlLeft 2", "rawKeyDown ShiftLeft 10", "rawKeyDown KeyK 10",
 		"keyUp KeyK 10", "keyUp ShiftLeft 2", "keyUp ControlLeft 0",
 	}
-	if got := said(chordMessages(press, &held.State{})); !slices.Equal(got, want) {
+	if got := said(chordMessages(press, &heldInput{})); !slices.Equal(got, want) {
 		t.Errorf("it is %q", got)
 	}
-	h := &held.State{}
+	h := &heldInput{}
 	h.Push(presses(t, "Control")[0].Key)
 	want = []string{"rawKeyDown ShiftLeft 10", "rawKeyDown KeyK 10", "keyUp KeyK 10", "keyUp ShiftLeft 2"}
 	if got := said(chordMessages(press, h)); !slices.Equal(got, want) {
@@ -150,5 +149,30 @@ func TestDropHeld(t *testing.T) {
 	released()
 	if lost := h.TakeLost(); !slices.Equal(lost, []string{"Shift"}) {
 		t.Errorf("the caller is told of %q", lost)
+	}
+}
+
+// TestTake: everything that is held down goes up in the opposite order, once.
+func TestTake(t *testing.T) {
+	h := &heldInput{}
+	for _, k := range presses(t, "Control+Shift+a")[0].Keys() {
+		if h.Push(k) {
+			t.Errorf("%s was down already", k.Name)
+		}
+	}
+	h.Move(page.Point{X: 3, Y: 4})
+	h.Button(1, true)
+	if got := h.Names(); !slices.Equal(got, []string{"Control", "Shift", "a", "left mouse button"}) {
+		t.Errorf("it holds %q", got)
+	}
+	if h.Mods() != 2|8 {
+		t.Errorf("the modifiers are %d", h.Mods())
+	}
+	want := []string{"mouseReleased left 3,4", input.SetInterceptDrags.Method, "keyUp KeyA 10", "keyUp ShiftLeft 2", "keyUp ControlLeft 0"}
+	if got := said(h.Take()); !slices.Equal(got, want) {
+		t.Errorf("it goes up by %q", got)
+	}
+	if got := h.Take(); len(got) != 0 || h.Idle() { // the pointer position is kept
+		t.Errorf("again by %q", said(got))
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/focus"
-	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/overlay"
 	"pilotfish/backend/browser/page"
 )
@@ -27,7 +26,7 @@ type Config struct {
 type Input struct {
 	tabs   page.Tabs
 	config Config
-	holds  held.All // keys and buttons that callers hold down
+	holds  heldInputs // keys and buttons that callers hold down
 }
 
 // New returns the input of a browser's tabs. Nothing is held down.

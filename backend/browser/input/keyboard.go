@@ -8,7 +8,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"pilotfish/backend/browser/effects"
-	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/protocol"
 )
@@ -61,7 +60,7 @@ func (a typing) focused(ctx context.Context) error {
 // chordMessages returns the events of a key combination as a keyboard makes them: the
 // modifiers go down in their order, then the key, and all go up in the opposite
 // order. Keys that the caller holds down stay down.
-func chordMessages(c keys.Chord, h *held.State) []effects.Message {
+func chordMessages(c keys.Chord, h *heldInput) []effects.Message {
 	var out []effects.Message
 	var own []keys.Key
 	mods := h.Mods()

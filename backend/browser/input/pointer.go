@@ -10,7 +10,6 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/effects"
-	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -137,7 +136,7 @@ func (a *action) theMouse(ctx context.Context) error {
 // moved returns the event of a mouse move with what the caller holds down.
 func (a *action) moved(at page.Point, mods int64) effects.Message {
 	bits := a.held.Pressed()
-	return effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, held.ButtonOf(bits), bits, 0, mods)
+	return effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, buttonOf(bits), bits, 0, mods)
 }
 
 // sendMoves sends mouse moves. For a native drag, the browser hands over the drag

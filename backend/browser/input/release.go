@@ -9,15 +9,14 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/effects"
-	"pilotfish/backend/browser/held"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
 // heldBy returns what a caller holds down in a tab.
-func (in *Input) heldBy(by protocol.Caller, id protocol.TabID) *held.State {
-	in.holds.Forget(func(k held.Holder) bool { _, open := in.config.Effects.Open.Lookup(k.Tab); return !open })
+func (in *Input) heldBy(by protocol.Caller, id protocol.TabID) *heldInput {
+	in.holds.Forget(func(k holder) bool { _, open := in.config.Effects.Open.Lookup(k.Tab); return !open })
 	return in.holds.Of(by, id)
 }
 
@@ -34,7 +33,7 @@ func (in *Input) Pointer(by protocol.Caller, id protocol.TabID) string {
 // ReleaseInput releases all keys and mouse buttons that a caller holds down, in every
 // tab, because the caller has ended.
 func (in *Input) ReleaseInput(ctx context.Context, caller string) {
-	mine := func(k held.Holder) bool { return k.Caller == caller }
+	mine := func(k holder) bool { return k.Caller == caller }
 	all := in.holds.Those(mine)
 	in.holds.Forget(mine)
 	for k, one := range all {
@@ -53,7 +52,7 @@ func (in *Input) ReleaseInput(ctx context.Context, caller string) {
 // LoseHeld forgets what all callers hold down: the browser process is dead, and the
 // next one never saw the keys go down. Each caller is told with its next action.
 func (in *Input) LoseHeld() {
-	for _, one := range in.holds.Those(func(held.Holder) bool { return true }) {
+	for _, one := range in.holds.Those(func(holder) bool { return true }) {
 		one.Lose()
 		one.Move(page.Point{})
 	}
@@ -82,7 +81,7 @@ func (in *Input) DropHeld(p *page.Page, e devtools.Event) {
 	if !ok {
 		return
 	}
-	for _, one := range in.holds.Those(func(k held.Holder) bool { return k.Tab == t.ID }) {
+	for _, one := range in.holds.Those(func(k holder) bool { return k.Tab == t.ID }) {
 		messages := one.Lose()
 		if len(messages) == 0 {
 			continue

@@ -1,5 +1,4 @@
-// Package held records which keys and mouse buttons callers hold down in tabs.
-package held
+package input
 
 import (
 	"slices"
@@ -13,24 +12,24 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// All is what all callers hold down: keys and mouse buttons that went down in one
+// heldInputs is what all callers hold down: keys and mouse buttons that went down in one
 // command and go up in another. An entry ends with its caller, and when the tab
 // navigates to another document.
-type All struct {
+type heldInputs struct {
 	mu sync.Mutex
-	by map[Holder]*State
+	by map[holder]*heldInput
 }
 
-// Holder is a caller in a tab.
-type Holder struct {
+// holder is a caller in a tab.
+type holder struct {
 	Tab    protocol.TabID
 	Caller string
 }
 
-// State is what one caller holds down in one tab. Its methods are safe for concurrent
-// use. A nil State holds nothing; Mods, Find, Has, Pressed, Names and TakeLost may be
+// heldInput is what one caller holds down in one tab. Its methods are safe for concurrent
+// use. A nil heldInput holds nothing; Mods, Find, Has, Pressed, Names and TakeLost may be
 // called on it.
-type State struct {
+type heldInput struct {
 	mu      sync.Mutex
 	down    []keys.Key
 	buttons int64
@@ -42,34 +41,34 @@ type State struct {
 }
 
 // Of returns what a caller holds down in a tab.
-func (h *All) Of(by protocol.Caller, id protocol.TabID) *State {
+func (h *heldInputs) Of(by protocol.Caller, id protocol.TabID) *heldInput {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.by == nil {
-		h.by = make(map[Holder]*State)
+		h.by = make(map[holder]*heldInput)
 	}
-	k := Holder{id, by.Name}
+	k := holder{id, by.Name}
 	if h.by[k] == nil {
-		h.by[k] = &State{}
+		h.by[k] = &heldInput{}
 	}
 	return h.by[k]
 }
 
 // Tidy removes a caller that holds nothing and whose pointer position is unknown.
-func (h *All) Tidy(by protocol.Caller, id protocol.TabID) {
+func (h *heldInputs) Tidy(by protocol.Caller, id protocol.TabID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	k := Holder{id, by.Name}
+	k := holder{id, by.Name}
 	if one := h.by[k]; one != nil && one.Idle() {
 		delete(h.by, k)
 	}
 }
 
 // Those returns the holders for which ok returns true.
-func (h *All) Those(ok func(Holder) bool) map[Holder]*State {
+func (h *heldInputs) Those(ok func(holder) bool) map[holder]*heldInput {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := make(map[Holder]*State)
+	out := make(map[holder]*heldInput)
 	for k, one := range h.by {
 		if ok(k) {
 			out[k] = one
@@ -79,7 +78,7 @@ func (h *All) Those(ok func(Holder) bool) map[Holder]*State {
 }
 
 // Forget removes the holders for which ok returns true.
-func (h *All) Forget(ok func(Holder) bool) {
+func (h *heldInputs) Forget(ok func(holder) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for k := range h.by {
@@ -91,14 +90,14 @@ func (h *All) Forget(ok func(Holder) bool) {
 
 // Idle reports whether nothing is held down, the pointer position is unknown, and the
 // caller need not be told anything.
-func (h *State) Idle() bool {
+func (h *heldInput) Idle() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.down) == 0 && h.buttons == 0 && h.at == page.Point{} && len(h.lost) == 0
 }
 
 // Mods returns the modifiers that are held down.
-func (h *State) Mods() int64 {
+func (h *heldInput) Mods() int64 {
 	if h == nil {
 		return 0
 	}
@@ -107,7 +106,7 @@ func (h *State) Mods() int64 {
 	return h.bits()
 }
 
-func (h *State) bits() int64 {
+func (h *heldInput) bits() int64 {
 	var bits int64
 	for _, k := range h.down {
 		bits |= k.Bit()
@@ -124,7 +123,7 @@ func sameKey(a, b keys.Key) bool {
 }
 
 // Find returns a key as it was when it went down.
-func (h *State) Find(k keys.Key) (keys.Key, bool) {
+func (h *heldInput) Find(k keys.Key) (keys.Key, bool) {
 	if h == nil {
 		return keys.Key{}, false
 	}
@@ -138,13 +137,13 @@ func (h *State) Find(k keys.Key) (keys.Key, bool) {
 }
 
 // Has reports whether a key is down.
-func (h *State) Has(k keys.Key) bool {
+func (h *heldInput) Has(k keys.Key) bool {
 	_, ok := h.Find(k)
 	return ok
 }
 
 // Push records that a key goes down; repeat reports that it was already down.
-func (h *State) Push(k keys.Key) (repeat bool) {
+func (h *heldInput) Push(k keys.Key) (repeat bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if slices.ContainsFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) }) {
@@ -155,14 +154,14 @@ func (h *State) Push(k keys.Key) (repeat bool) {
 }
 
 // Drop records that a key goes up.
-func (h *State) Drop(k keys.Key) {
+func (h *heldInput) Drop(k keys.Key) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.down = slices.DeleteFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) })
 }
 
 // Button records that buttons went down or up, and returns those that are down now.
-func (h *State) Button(bits int64, down bool) int64 {
+func (h *heldInput) Button(bits int64, down bool) int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if down {
@@ -174,21 +173,21 @@ func (h *State) Button(bits int64, down bool) int64 {
 }
 
 // Drag records that a native drag began.
-func (h *State) Drag(data *input.DragData) {
+func (h *heldInput) Drag(data *input.DragData) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.data = data
 }
 
 // Dragging returns the data of the native drag; nil for none.
-func (h *State) Dragging() *input.DragData {
+func (h *heldInput) Dragging() *input.DragData {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.data
 }
 
 // Dropped ends the native drag and returns its data.
-func (h *State) Dropped() *input.DragData {
+func (h *heldInput) Dropped() *input.DragData {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	data := h.data
@@ -197,7 +196,7 @@ func (h *State) Dropped() *input.DragData {
 }
 
 // Pressed returns the mouse buttons that are held down, as bits.
-func (h *State) Pressed() int64 {
+func (h *heldInput) Pressed() int64 {
 	if h == nil {
 		return 0
 	}
@@ -207,21 +206,21 @@ func (h *State) Pressed() int64 {
 }
 
 // Move records where the pointer is.
-func (h *State) Move(at page.Point) {
+func (h *heldInput) Move(at page.Point) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.at = at
 }
 
 // Pointer returns where the pointer was moved to.
-func (h *State) Pointer() page.Point {
+func (h *heldInput) Pointer() page.Point {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.at
 }
 
 // Take releases everything and returns the events that do so, in the opposite order.
-func (h *State) Take() []effects.Message {
+func (h *heldInput) Take() []effects.Message {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var out []effects.Message
@@ -249,7 +248,7 @@ func (h *State) Take() []effects.Message {
 }
 
 // Names returns what is held down, for people.
-func (h *State) Names() []string {
+func (h *heldInput) Names() []string {
 	if h == nil {
 		return nil
 	}
@@ -273,7 +272,7 @@ func (h *State) Names() []string {
 
 // Lose releases everything without the caller's request, and returns the events that
 // do so. The caller is told with its next action.
-func (h *State) Lose() []effects.Message {
+func (h *heldInput) Lose() []effects.Message {
 	names := h.Names()
 	messages := h.Take()
 	h.mu.Lock()
@@ -283,7 +282,7 @@ func (h *State) Lose() []effects.Message {
 }
 
 // TakeLost returns, once, what was released without the caller's request.
-func (h *State) TakeLost() []string {
+func (h *heldInput) TakeLost() []string {
 	if h == nil {
 		return nil
 	}
@@ -300,8 +299,8 @@ var buttons = []struct {
 	bit    int64
 }{{input.MouseButtonLeft, 1}, {input.MouseButtonRight, 2}, {input.MouseButtonMiddle, 4}}
 
-// ButtonOf returns the first mouse button of some bits; empty for none.
-func ButtonOf(bits int64) input.MouseButton {
+// buttonOf returns the first mouse button of some bits; empty for none.
+func buttonOf(bits int64) input.MouseButton {
 	for _, b := range buttons {
 		if bits&b.bit != 0 {
 			return b.button
