@@ -32,7 +32,7 @@ export function withoutEnvelopes(text: string): string {
 }
 
 /**
- * Text with envelopes while a person edits it: they see it without the tags, and what they left as
+ * Text with envelopes while the user edits it: they see it without the tags, and what they left as
  * it was gets its tags back. What they changed is their own text.
  */
 export class Envelopes {

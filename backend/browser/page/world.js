@@ -7,7 +7,7 @@ globalThis.pilotfishDo ??= (() => {
   let guard;
 
   // From the press on, the pointer must hit the intended target. If the target has moved away in between, the
-  // element that is there gets no event, and the caller is told what the pointer hit.
+  // element that is there gets no event, and the caller learns what the pointer hit.
   const presses = 'pointerdown mousedown pointerup mouseup click auxclick dblclick contextmenu'.split(' ');
   const guards = {
     press: presses,

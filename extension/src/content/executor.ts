@@ -67,7 +67,7 @@ function begin(): void {
   };
   /** The ref of the field that a target means. */
   const find = (caller: string, target: string): string => acts.find(seen(caller, target));
-  const told = (): Told => ({ next: page.next(), url: location.href, title: document.title });
+  const pageFields = (): Told => ({ next: page.next(), url: location.href, title: document.title });
   /** Wraps an action: first checks everything that may have changed since the request was sent. */
   const act =
     <P extends About, R extends Pick<Done, 'change'>>(
@@ -85,7 +85,7 @@ function begin(): void {
       const done = await does({ ...params, ...at, ...onto }, signal);
       const { appeared = [], changed = [] } = done.change ?? {};
       shown.note(params.caller, [...appeared, ...changed].join('\n'));
-      return { ...done, ...told() };
+      return { ...done, ...pageFields() };
     };
 
   const tells: Desk<'cs:query'> = {
@@ -110,7 +110,7 @@ function begin(): void {
           'Take a new snapshot.',
         );
       shown.note(caller, part.text);
-      return { text: part.text, ...told() };
+      return { text: part.text, ...pageFields() };
     },
     facts: ({ ref, ...params }) => {
       about(params);
@@ -119,12 +119,12 @@ function begin(): void {
         acts.known(at.ref);
         shown.note(params.caller, at.ref);
       }
-      return { ...at, facts: page.facts(at) ?? null, ...told() };
+      return { ...at, facts: page.facts(at) ?? null, ...pageFields() };
     },
     read: ({ ref, ...params }) => {
       about(params);
       const at = ref === undefined ? undefined : find(params.caller, ref);
-      return { text: page.markdown(at), ...told() };
+      return { text: page.markdown(at), ...pageFields() };
     },
     wait: async ({ for: what, value, ...params }, { question, signal }) => {
       about(params);
@@ -134,7 +134,7 @@ function begin(): void {
       try {
         const { state } = await page.waitFor({ [what]: of, timeout });
         signal.throwIfAborted();
-        return { met: state === 'met', ...told() };
+        return { met: state === 'met', ...pageFields() };
       } catch (error) {
         if (!(error instanceof SyntaxError)) throw error;
         throw new MessageError('bad_argument', `This cannot be read: ${error.message}.`);

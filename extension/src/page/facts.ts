@@ -73,15 +73,15 @@ export function factsOf(tree: FlatTree, el: Element): Facts {
   else if (field && form === null && searches.test(`${name} ${nameOf(at)}`)) facts.search = true;
   if (seen(tree, document, 'input[type=password]')) facts.password = true;
   if (form !== null) {
-    const told = tell(tree, names, form);
-    facts.form = told;
+    const described = tell(tree, names, form);
+    facts.form = described;
     const own = form instanceof HTMLFormElement && sends(at);
     if (own || (field && at instanceof HTMLInputElement)) facts.submits = true;
     if (
-      told.method === 'get' &&
-      !(told.password ?? false) &&
-      told.fields.length <= 2 &&
-      told.fields.some((one) => searches.test(one.name))
+      described.method === 'get' &&
+      !(described.password ?? false) &&
+      described.fields.length <= 2 &&
+      described.fields.some((one) => searches.test(one.name))
     )
       facts.search = true;
   }

@@ -43,7 +43,7 @@ interface FieldForm {
   step?: string;
 }
 
-/** An option of a list, for one that must be told from others of the same label. */
+/** An option of a list, for one that must be distinguished from others of the same label. */
 export interface OptionData {
   label: string;
   value: string;

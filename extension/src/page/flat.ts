@@ -31,7 +31,7 @@ export interface Visit {
 export class FlatTree {
   readonly #known = new WeakMap<Element, ShadowRoot>();
   #closed: ClosedRoot | undefined;
-  readonly #told = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
   readonly #asides = new Set<Aside>();
 
   /** Adds an element of ours that is over the page and not part of it, or removes it. */
@@ -58,13 +58,13 @@ export class FlatTree {
   /** Adds closed shadow roots that the caller found in another way (CDP's DOM domain). */
   addRoots(roots: readonly ShadowRoot[]): void {
     for (const root of roots) this.#known.set(root.host, root);
-    for (const tell of this.#told) tell();
+    for (const tell of this.#listeners) tell();
   }
 
   /** Calls `tell` whenever closed roots are added, until the returned function is called. */
   onRoots(tell: () => void): () => void {
-    this.#told.add(tell);
-    return () => this.#told.delete(tell);
+    this.#listeners.add(tell);
+    return () => this.#listeners.delete(tell);
   }
 
   /** The shadow root of an element, open or closed. */

@@ -273,7 +273,7 @@ function alike(items: Item[], text: string, of: (item: Item) => string, tier: nu
     test,
   ];
   const found = items.filter((item) => tests[tier]?.(of(item)));
-  // Names that only joiners tell apart can still be told apart.
+  // Names that differ only in joiners can still be distinguished.
   const exact =
     tier === 0 ? found.filter((item) => printedName(of(item)) === printedName(text)) : [];
   return exact.length > 0 ? exact : found;

@@ -107,11 +107,11 @@ function heading(item: Item): Item[] {
 }
 
 /** States that a cell has and its row has not. */
-const told = /^(ascending|descending|selected|current)/;
+const ownStates = /^(ascending|descending|selected|current)/;
 
 /** Whether a cell gets a line of its own: it has such a state, or a name that is not its text. */
 function isApart({ el, name, children, states }: Item): boolean {
-  if (states.some((mark) => told.test(mark))) return true;
+  if (states.some((mark) => ownStates.test(mark))) return true;
   if (!el.hasAttribute('aria-label') && !el.hasAttribute('aria-labelledby')) return false;
   const text = children.map((child) => child.name).join(' ');
   return name !== '' && name !== text;

@@ -44,7 +44,7 @@ const unheard = 30;
 const heard = { subtree: true, childList: true, attributes: true, characterData: true };
 
 /** The most characters that are returned of what was found. */
-const told = 500;
+const maxText = 500;
 
 /**
  * Waits until a condition holds. The condition is checked again when the page or its known shadow
@@ -130,14 +130,14 @@ export function waitFor(snapshots: Snapshots, what: WaitFor): Promise<Waited> {
 function found(snapshots: Snapshots, what: WaitFor): Pick<Waited, 'what' | 'origin'> {
   if (what.tell !== true) return {};
   // A document with an opaque origin still has an address.
-  const origin = self.origin === 'null' ? location.href.slice(0, told) : self.origin;
+  const origin = self.origin === 'null' ? location.href.slice(0, maxText) : self.origin;
   const { text = wordsOf(what.element ?? ''), element } = what;
   if (text !== undefined) {
     const line = linesOf(snapshots.tree).find(matcher(text));
-    return { what: (line ?? text).trim().slice(0, told), origin };
+    return { what: (line ?? text).trim().slice(0, maxText), origin };
   }
   const el = element === undefined ? undefined : first(snapshots, element);
-  return el ? { what: snapshots.words(el).slice(0, told), origin } : { origin };
+  return el ? { what: snapshots.words(el).slice(0, maxText), origin } : { origin };
 }
 
 /** Whether a condition holds; 'soon' asks for another check in the next frame. */

@@ -7,7 +7,7 @@ export const LOOK_AGAIN = 20;
  * a report.
  */
 export const LOOKS = 9;
-/** How long a panel must be closed before welcome pages are told: one that reopens at once is ignored. */
+/** How long a panel must be closed before welcome pages are notified: one that reopens at once is ignored. */
 export const CLOSED_QUIET = 700;
 /** The deadline for telling a welcome page that a panel is connected. */
 export const WELCOME_WAIT = 10_000;

@@ -81,7 +81,7 @@ export class Stream {
   #replaying = false;
   /** When the user chose this terminal, in milliseconds since 1970; 0 while it is not in view. */
   #shown = 0;
-  /** Whether the backend was told that the user has the terminal before them. */
+  /** Whether the backend was notified that the user has the terminal before them. */
   #seen = false;
   #exited = false;
   #painted = false;

@@ -47,7 +47,7 @@ export class Desk implements RoomDesk {
     feed: FeedName,
     tab: TabID | undefined,
     after: number,
-    on: (told: Told) => void,
+    on: (report: Told) => void,
   ): () => void {
     return this.#parts.feeds.follow(feed, tab, after, on);
   }

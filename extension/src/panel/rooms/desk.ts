@@ -25,7 +25,7 @@ export interface SendItem {
   readonly attachments?: readonly ChatAttachment[] | undefined;
 }
 
-/** What a feed has told: a batch, or why it ended. */
+/** What a feed has reported: a batch, or why it ended. */
 export interface Told {
   readonly batch: FeedBatch;
   readonly error?: { readonly message: string; readonly hint?: string } | undefined;
@@ -50,7 +50,7 @@ export interface RoomDesk {
     feed: FeedName,
     tab: TabID | undefined,
     after: number,
-    on: (told: Told) => void,
+    on: (report: Told) => void,
   ): () => void;
   /** Runs a command as the user, on the tab beside the panel. A refused command is a reply, too. */
   run(

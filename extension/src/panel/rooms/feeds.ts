@@ -12,7 +12,7 @@ interface Following {
   readonly feed: FeedName;
   readonly tab: TabID | undefined;
   after: number;
-  readonly on: (told: Told) => void;
+  readonly on: (report: Told) => void;
 }
 
 /**
@@ -33,7 +33,7 @@ export class Feeds {
     feed: FeedName,
     tab: TabID | undefined,
     after: number,
-    on: (told: Told) => void,
+    on: (report: Told) => void,
   ): () => void {
     this.#last += 1;
     const id = this.#last;

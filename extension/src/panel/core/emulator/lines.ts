@@ -111,15 +111,15 @@ export function rowText(line: Line, cols: number, table: AttributeTable): string
 
 /** Makes a row from a text of `rowText`, as a copy of a blank row. */
 export function rowOf(
-  told: string,
+  stored: string,
   blank: Line,
   nothing: Cell,
   attributes: readonly Attributes[],
 ): Line {
   const line = blank.clone();
-  line.isWrapped = told.startsWith(WRAPPED);
+  line.isWrapped = stored.startsWith(WRAPPED);
   const [text = '', runs = '', oddText = '', length = ''] = (
-    line.isWrapped ? told.slice(1) : told
+    line.isWrapped ? stored.slice(1) : stored
   ).split('\t');
   // Rows of the alternate screen keep their length when the screen becomes narrower.
   if (length !== '') line.resize(Number(length), nothing);

@@ -24,12 +24,12 @@ export function fakeDesk(answers: Answers = {}): {
   /** What was sent to the agent. */
   readonly sent: SendItem[];
   /** Tells those that follow a feed something. */
-  readonly tell: (told: Told) => void;
+  readonly tell: (report: Told) => void;
 } {
   const happened: Happened[] = [];
   const sent: SendItem[] = [];
   const parts = new Map<string, object>();
-  const followers = new Set<(told: Told) => void>();
+  const followers = new Set<(report: Told) => void>();
   const note =
     (what: string) =>
     (...args: unknown[]): void => {
@@ -56,7 +56,7 @@ export function fakeDesk(answers: Answers = {}): {
         ? Promise.reject(new Error(`no ${path}`))
         : Promise.resolve(answer);
     },
-    follow: (feed: string, _tab: unknown, _after: unknown, on: (told: Told) => void) => {
+    follow: (feed: string, _tab: unknown, _after: unknown, on: (report: Told) => void) => {
       happened.push(['follow', feed]);
       followers.add(on);
       return () => {
@@ -83,8 +83,8 @@ export function fakeDesk(answers: Answers = {}): {
     desk: desk as unknown as QuickDesk,
     happened,
     sent,
-    tell: (told) => {
-      for (const on of followers) on(told);
+    tell: (report) => {
+      for (const on of followers) on(report);
     },
   };
 }

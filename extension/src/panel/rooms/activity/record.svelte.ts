@@ -76,8 +76,8 @@ export class ActivityRecord {
     this.#last = read;
     const last = await read;
     if (last === undefined || turn !== this.#turn) return;
-    this.#unfollow = this.#desk.follow('activity', undefined, last, (told) => {
-      if (turn === this.#turn) this.#told(told);
+    this.#unfollow = this.#desk.follow('activity', undefined, last, (report) => {
+      if (turn === this.#turn) this.#apply(report);
     });
   }
 
@@ -135,7 +135,7 @@ export class ActivityRecord {
     return undefined;
   }
 
-  #told({ batch, error }: Told): void {
+  #apply({ batch, error }: Told): void {
     if (error !== undefined) {
       this.problem = error.message;
       return;
@@ -149,9 +149,9 @@ export class ActivityRecord {
     const entries: ActivityEntry[] = [];
     const shots: number[] = [];
     for (const item of batch.items) {
-      const told = v.safeParse(activityFeedItemSchema, item);
-      if (!told.success) continue; // from another version
-      const { entry, gap, shot } = told.output;
+      const parsed = v.safeParse(activityFeedItemSchema, item);
+      if (!parsed.success) continue; // from another version
+      const { entry, gap, shot } = parsed.output;
       if (shot !== undefined) shots.push(shot);
       if (gap !== undefined) rows.push({ index: gap.to, gap, day: '' });
       if (entry === undefined) continue;

@@ -23,7 +23,7 @@ export function asCurl(entry: NetworkEntry): string {
     parts.push(`-X ${quoted(entry.method)}`);
   for (const [name, value] of headersOf(entry)) {
     if (name === 'accept-encoding') parts.push('--compressed');
-    // "name;" is how curl is told to send a header without a value.
+    // "name;" makes curl send a header without a value.
     else parts.push(`-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`);
   }
   if (body !== '') parts.push(`--data-raw ${quoted(body)}`);

@@ -15,7 +15,7 @@ export class Requests {
   all = $state.raw<readonly NetworkItem[]>([]);
   /** Why the feed ended; undefined while it goes on. */
   error = $state.raw<{ readonly message: string; readonly hint?: string }>();
-  /** Whether the feed has told what there is. */
+  /** Whether the feed has reported what there is. */
   known = $state(false);
   /** What `all` is made from. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- only `all` is drawn

@@ -80,7 +80,7 @@ export async function waited(
     if (frame === 0) return (await asked).met;
     // A frame that has gone, or that no content script may enter, shows nothing.
     return asked.then(
-      (told) => told.met,
+      (reply) => reply.met,
       (error: unknown) => {
         if (!(error instanceof MessageError)) throw error;
         return wanted === 'gone';

@@ -40,7 +40,7 @@ export class TaskLoop {
    * with a valid step.
    */
   #picture: string | undefined;
-  /** What the model is told of the tools of the user's MCP servers; empty for none. */
+  /** What the model receives about the tools of the user's MCP servers; empty for none. */
   #tools = '';
   /** Whether the open question is about an action that keeps failing. */
   #stuck = false;

@@ -3,18 +3,18 @@ import type { Tell } from './events';
 import type { Action, PerformedAction, Observation, Step } from './types';
 import { inWords, resultWords } from './words';
 
-/** After this many failures of the same action the model is told to do something else. */
+/** After this many failures of the same action the model is asked to do something else. */
 const repeats = 2;
 /** After this many failures of the same action the user is asked. */
 const patience = 3;
-/** The model is told when this many steps are left. */
+/** The model is notified when this many steps are left. */
 const warnings: readonly number[] = [5, 1];
 
 /** The notice to the user about a tab in which the page's own events are used. */
 const aside =
   'The browser does not let Pilotfish control this tab. The task continues with simulated page events: the page can tell that they are simulated, and some actions are not possible.';
 
-/** What the model is told in its next turn in addition to the page. */
+/** What the model is sent in its next turn in addition to the page. */
 export class Notices {
   #list: string[] = [];
   /** How many notices are in the current prompt. */

@@ -234,8 +234,8 @@ function question(message: string, code: string): string {
 }
 
 function notDone({ title }: Instruction, why: readonly string[]): string {
-  const told = why.filter((part) => part !== '').map(sentence);
-  return [`Stopped at “${title}”.`, ...told].join(' ');
+  const reasons = why.filter((part) => part !== '').map(sentence);
+  return [`Stopped at “${title}”.`, ...reasons].join(' ');
 }
 
 /** Makes a message a sentence, with a capital at its start and a full stop at its end. */

@@ -44,10 +44,10 @@ export class Heads {
   apply(event: PanelEvent): void {
     if (event.type === 'hello') {
       this.panel = event.panel;
-      const told = event.tasks.map(({ id }) => id);
+      const reported = event.tasks.map(({ id }) => id);
       this.all = [
         ...event.tasks,
-        ...this.all.filter((task) => !told.includes(task.id) && isOver(task)),
+        ...this.all.filter((task) => !reported.includes(task.id) && isOver(task)),
       ].sort(newest);
     } else if (event.type === 'task') this.put(event.task);
     else if (event.type === 'task_gone') this.remove(event.task);

@@ -43,9 +43,9 @@ export function newTask(
 const earlierLetters = 6_000;
 
 /** The context for a follow-up task: the previous task, and the context that it had itself. */
-export function contextOf(task: Task, told: string): string {
+export function contextOf(task: Task, earlier: string): string {
   const ended = task.summary === undefined || task.summary === '' ? task.state : task.summary;
-  const whole = `${told}\n\nGoal: ${task.goal}\nHow it ended: ${ended}`.trim();
+  const whole = `${earlier}\n\nGoal: ${task.goal}\nHow it ended: ${ended}`.trim();
   return whole.length > earlierLetters
     ? `… ${whole.slice(-earlierLetters).replace(/^[\udc00-\udfff]/, '')}`
     : whole;

@@ -126,8 +126,8 @@ export class Tasks {
   async start(tab: TabID, goal: string, more: Partial<Task> = {}): Promise<boolean> {
     const before = this.of(tab);
     const task = newTask(tab, goal, await this.models.known(), more);
-    const told = before === undefined ? '' : (this.history.known(before.id)?.before ?? '');
-    return this.#begin(task, before === undefined ? '' : contextOf(before, told));
+    const earlier = before === undefined ? '' : (this.history.known(before.id)?.before ?? '');
+    return this.#begin(task, before === undefined ? '' : contextOf(before, earlier));
   }
 
   /**
