@@ -452,7 +452,7 @@ describe('the last row', () => {
         async ([height, quiet]) => {
           const frame = (): Promise<number> => new Promise(requestAnimationFrame);
           while (innerHeight !== height) await frame();
-          // The panel is told of its new size in a frame. It uses the size once no other one has come
+          // The panel is notified of its new size in a frame. It uses the size once no other one has come
           // for a while.
           await frame();
           await frame();

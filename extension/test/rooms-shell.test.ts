@@ -354,8 +354,8 @@ describe('the drawer', () => {
     await expect
       .poll(async () => {
         const { fit, shown } = await rows();
-        const told = terminal.controls.findLast(({ type }) => type === 'resize');
-        return Math.floor(fit) === shown && told?.rows === shown;
+        const resize = terminal.controls.findLast(({ type }) => type === 'resize');
+        return Math.floor(fit) === shown && resize?.rows === shown;
       })
       .toBe(true);
     return (await rows()).shown;

@@ -196,7 +196,7 @@ it('opens when the user asks for it in the window, beside the tab in front only'
     globalThis.fakeChrome.activate(11);
   });
   await dialog().getByLabel('Browser and profile').waitFor();
-  // Told again, as when another panel connects, it keeps what was chosen.
+  // Notified again, as when another panel connects, it keeps what was chosen.
   await button('Show sites').click();
   await site(/shop/).check();
   made.push({ type: 'show', tab: 't1', signIns: true });

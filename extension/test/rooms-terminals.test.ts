@@ -77,10 +77,10 @@ async function split(): Promise<[FakeTerminal, FakeTerminal]> {
   return [first, two];
 }
 
-/** The size that a terminal was last told. */
+/** The size that a terminal was last sent. */
 const size = (terminal: FakeTerminal): { cols: number; rows: number } => {
-  const told = terminal.controls.findLast(({ rows }) => rows !== undefined);
-  return { cols: told?.cols ?? 0, rows: told?.rows ?? 0 };
+  const resize = terminal.controls.findLast(({ rows }) => rows !== undefined);
+  return { cols: resize?.cols ?? 0, rows: resize?.rows ?? 0 };
 };
 
 describe('Two terminals together', () => {

@@ -150,16 +150,16 @@ it('without a model it carries out plain instructions, step by step', async () =
 it('Enter waits until it is known whether there is a model', async () => {
   made.tasks.profile();
   made.tasks.turns = [firstTurn];
-  let told = (): void => undefined;
+  let finish = (): void => undefined;
   made.tasks.slow = new Promise((resolve) => {
-    told = resolve;
+    finish = resolve;
   });
   await open();
   await wish(page, 'Fill this form for Ada');
   await page.keyboard.press('Enter');
   expect(await button('Set up a model').count()).toBe(0);
   await page.keyboard.type(' and then the next');
-  told();
+  finish();
   await page.locator('.goal', { hasText: 'Fill this form for Ada' }).waitFor();
   expect(await button('Set up a model').count()).toBe(0);
   expect(made.tasks.kept.size).toBe(1);
@@ -220,14 +220,14 @@ it('a follow-up task is told of all that went before it, and so is its own', asy
     await page.keyboard.press('Enter');
   }
   await page.locator('.end', { hasText: 'Neither.' }).waitFor();
-  const told = JSON.stringify(asked('/llm/call').at(-1));
+  const prompt = JSON.stringify(asked('/llm/call').at(-1));
   for (const words of [
     'Find the first city',
     'It was Lisbon.',
     'Find the next one',
     'It was Porto.',
   ])
-    expect(told).toContain(words);
+    expect(prompt).toContain(words);
 });
 
 it('a question is answered, and the task goes on with it', async () => {

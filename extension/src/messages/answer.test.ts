@@ -54,12 +54,12 @@ describe('the answering side', () => {
   });
 
   it('checks the sender before it looks at anything else', async () => {
-    const told = vi.fn();
+    const handler = vi.fn();
     for (const sender of [script, { ...panel, id: 'another' }, {}])
-      expect(await fault(answered(call, sender, frames(told)))).toBe('sender');
-    // An unauthorized sender is not told what else is wrong with its message.
-    expect(await fault(answered({ ...call, v: 99 }, script, frames(told)))).toBe('sender');
-    expect(told).not.toHaveBeenCalled();
+      expect(await fault(answered(call, sender, frames(handler)))).toBe('sender');
+    // An unauthorized sender does not learn what else is wrong with its message.
+    expect(await fault(answered({ ...call, v: 99 }, script, frames(handler)))).toBe('sender');
+    expect(handler).not.toHaveBeenCalled();
   });
 
   it('refuses with words what it does not know', async () => {
@@ -84,11 +84,11 @@ describe('the answering side', () => {
   });
 
   it('does nothing after the deadline, and answers at it', async () => {
-    const told = vi.fn();
-    expect(await fault(answered({ ...call, deadline: 1_000 }, panel, frames(told)))).toBe(
+    const handler = vi.fn();
+    expect(await fault(answered({ ...call, deadline: 1_000 }, panel, frames(handler)))).toBe(
       'deadline',
     );
-    expect(told).not.toHaveBeenCalled();
+    expect(handler).not.toHaveBeenCalled();
     let signal: AbortSignal | undefined;
     const answer = answered(
       call,

@@ -138,7 +138,7 @@ describe('a change of a tab', () => {
   beforeEach(() => {
     bridge.watchTabs();
   });
-  const told = async () => (JSON.parse(await bridge.tell()) as BridgeEvent).tabs[0];
+  const reported = async () => (JSON.parse(await bridge.tell()) as BridgeEvent).tabs[0];
 
   it.each(names)('%s is reported', async (name) => {
     events[name].happens(7, 7);
@@ -149,13 +149,13 @@ describe('a change of a tab', () => {
 
   it('says which page opened it, until it is closed', async () => {
     opened.happens({ sourceTabId: 3, tabId: 7 });
-    expect(await told()).toMatchObject({ openerChromeTabId: 3 });
+    expect(await reported()).toMatchObject({ openerChromeTabId: 3 });
     events.onRemoved.happens(7);
-    expect(await told()).not.toHaveProperty('openerChromeTabId');
+    expect(await reported()).not.toHaveProperty('openerChromeTabId');
   });
 
   it('says which number it had before', async () => {
     events.onReplaced.happens(7, 5);
-    expect(await told()).toMatchObject({ replacesChromeTabId: 5 });
+    expect(await reported()).toMatchObject({ replacesChromeTabId: 5 });
   });
 });

@@ -4,11 +4,11 @@ import { CLOSED_QUIET } from './timing';
 import { catchUp, tellWelcomePages, watchPanels } from './welcome';
 
 type Panel = { windowId: number };
-type Told = [number, { method: string; params: unknown }];
+type Message = [number, { method: string; params: unknown }];
 
 let pairing: unknown;
 let tabs: { id?: number; url?: string; windowId: number }[];
-let told: Told[];
+let messages: Message[];
 let asked: unknown[];
 let deaf: boolean;
 let injected: unknown[];
@@ -24,7 +24,7 @@ beforeEach(() => {
     { id: 4, url: 'http://127.0.0.1:4711/welcome', windowId: 5 },
     { url: 'http://127.0.0.1:4711/welcome', windowId: 3 },
   ];
-  told = [];
+  messages = [];
   asked = [];
   injected = [];
   deaf = false;
@@ -33,12 +33,12 @@ beforeEach(() => {
     tabs: {
       query: ({ windowId }: { windowId?: number }) =>
         Promise.resolve(tabs.filter((tab) => windowId === undefined || tab.windowId === windowId)),
-      sendMessage: (tab: number, message: Told[1]) => {
+      sendMessage: (tab: number, message: Message[1]) => {
         if (deaf) {
           deaf = false;
           return Promise.reject(new Error('Receiving end does not exist'));
         }
-        told.push([tab, message]);
+        messages.push([tab, message]);
         return Promise.resolve();
       },
     },
@@ -65,7 +65,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const states = (): [number, unknown][] => told.map(([tab, { params }]) => [tab, params]);
+const states = (): [number, unknown][] => messages.map(([tab, { params }]) => [tab, params]);
 const connected = { port: 4711, panel: 'connected' };
 
 describe('the welcome pages', () => {
@@ -83,7 +83,7 @@ describe('the welcome pages', () => {
       pairing = value;
       await tellWelcomePages();
       await catchUp();
-      expect([told, asked]).toEqual([[], []]);
+      expect([messages, asked]).toEqual([[], []]);
     },
   );
 
@@ -104,7 +104,7 @@ describe('a panel that is closed', () => {
   it('is told to the pages of its window, once it stays closed', async () => {
     closed({ windowId: 3 });
     await vi.advanceTimersByTimeAsync(CLOSED_QUIET - 1);
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(states()).toEqual([[1, { port: 4711, panel: 'closed' }]]);
   });
@@ -113,7 +113,7 @@ describe('a panel that is closed', () => {
     closed({ windowId: 3 });
     opened({ windowId: 3 });
     await vi.advanceTimersByTimeAsync(2 * CLOSED_QUIET);
-    expect(told).toEqual([]);
+    expect(messages).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-// The values of fields: how they are filled, chosen and told.
+// The values of fields: how they are filled, chosen and reported.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 
@@ -102,8 +102,8 @@ describe('values', () => {
     const world = await open('<input value="4242 4242 4242 4242">');
     const shown = await snapshot(world);
     expect(shown.text).not.toContain('4242');
-    const told = await world.run(`page.value('e1', '4242424242424242')`);
-    expect(told).toEqual({ value: '•••', matches: true });
+    const reply = await world.run(`page.value('e1', '4242424242424242')`);
+    expect(reply).toEqual({ value: '•••', matches: true });
   });
 
   test('of an editor are typed over', async () => {

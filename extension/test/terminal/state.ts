@@ -26,16 +26,16 @@ export function stateOf(terminal: object): Record<string, unknown> {
       cells.push(`${text},${hex(fg)},${hex(bg)},${more}`);
     }
     // Runs of equal cells are counted.
-    const told: string[] = [];
+    const runs: string[] = [];
     let n = 1;
     for (const [x, cell] of cells.entries()) {
       if (cell === cells[x + 1]) n += 1;
       else {
-        told.push(n === 1 ? cell : `${n}*${cell}`);
+        runs.push(n === 1 ? cell : `${n}*${cell}`);
         n = 1;
       }
     }
-    return `${line.isWrapped ? 'wrapped ' : ''}${told.join(' ')}`;
+    return `${line.isWrapped ? 'wrapped ' : ''}${runs.join(' ')}`;
   };
   const charset = (set: any): string =>
     set === undefined || set === null ? '' : Object.entries(set).flat().join('');

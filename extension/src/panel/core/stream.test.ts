@@ -304,10 +304,10 @@ describe('being in view', () => {
     const before = Date.now();
     stream.shown = true;
     await live();
-    const told = socket().of('shown');
-    expect(told).toHaveLength(1);
-    expect(told[0]?.at).toBeGreaterThanOrEqual(before);
-    expect(told[0]?.at).toBeLessThanOrEqual(Date.now());
+    const reports = socket().of('shown');
+    expect(reports).toHaveLength(1);
+    expect(reports[0]?.at).toBeGreaterThanOrEqual(before);
+    expect(reports[0]?.at).toBeLessThanOrEqual(Date.now());
     stream.shown = true; // no change
     expect(socket().of('shown')).toHaveLength(1);
     stream.shown = false;

@@ -165,7 +165,7 @@ it('a panel that opens later takes the choice, once', async () => {
   await vi.waitFor(() => {
     expect(sent).toHaveLength(1);
   });
-  kept[MENU_KEY] = one; // told twice
+  kept[MENU_KEY] = one; // reported twice
   again();
   expect(reads).toBe(2);
   await new Promise((done) => setImmediate(done)); // what was read is acted on

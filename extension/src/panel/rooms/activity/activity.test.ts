@@ -104,17 +104,17 @@ it('a run ends at a long pause', () => {
   expect([1, 2, 5, 9].map((index) => shotAt([2, 4, 8], index))).toEqual([0, 0, 1, 2]);
 });
 
-/** A desk with a feed that a test tells. */
-function desk(pages: Record<number, object>): { desk: RoomDesk; tell: (told: Told) => void } {
-  let on: ((told: Told) => void) | undefined;
+/** A desk with a feed whose reports a test sends. */
+function desk(pages: Record<number, object>): { desk: RoomDesk; tell: (report: Told) => void } {
+  let on: ((report: Told) => void) | undefined;
   const made = {
     request: (_path: string, body: { before: number }) => {
       const page = pages[body.before];
       if (page === undefined) return Promise.reject(new Error('no such page'));
       return Promise.resolve({ entries: [], gaps: [], before: 0, last: 0, shots: [], ...page });
     },
-    follow: (_feed: string, _tab: undefined, _after: number, told: (told: Told) => void) => {
-      on = told;
+    follow: (_feed: string, _tab: undefined, _after: number, listener: (report: Told) => void) => {
+      on = listener;
       return () => {
         on = undefined;
       };
@@ -122,7 +122,7 @@ function desk(pages: Record<number, object>): { desk: RoomDesk; tell: (told: Tol
   };
   return {
     desk: made as unknown as RoomDesk,
-    tell: (told) => on?.(told),
+    tell: (report) => on?.(report),
   };
 }
 

@@ -5,7 +5,7 @@ import { desk, details, edits, type Reply } from './fakes/desk';
 import { Inspection } from './inspection.svelte';
 
 const shown: Reply = { data: details };
-const told = (kind: InspectorEvent['kind']): Told => ({
+const report = (kind: InspectorEvent['kind']): Told => ({
   batch: { items: [{ index: 1, kind, tab: 't1' }], last: 1 },
 });
 /** Lets everything happen that waits only for promises. */
@@ -53,10 +53,10 @@ describe('an inspected element', () => {
     ['gone', undefined, true],
   ])('that the page %s is marked', async (kind, stale, gone) => {
     const seen = new Inspection(desk({ details: shown }).desk);
-    seen.told(told(kind)); // before anything is inspected
+    seen.told(report(kind)); // before anything is inspected
     expect([seen.stale, seen.gone]).toEqual([undefined, false]);
     await seen.read('e5');
-    seen.told(told(kind));
+    seen.told(report(kind));
     expect([seen.stale, seen.gone]).toEqual([stale, gone]);
     await seen.read();
     expect([seen.stale, seen.gone]).toEqual([undefined, false]);
@@ -66,7 +66,7 @@ describe('an inspected element', () => {
     const { desk: one, asked } = desk({ details: shown, edit: { data: edits } });
     const seen = new Inspection(one);
     await seen.read('e5');
-    seen.told(told('edited'));
+    seen.told(report('edited'));
     await settle();
     expect(asked.slice(1).map(([command]) => command)).toEqual(['details', 'edit']);
     expect(seen.edits?.edits).toHaveLength(2);

@@ -68,7 +68,7 @@ test('a page that cannot be seen says what to do in the words of a task', async 
 
 test('a secret is entered by its name: the task sends no value and reads none', async () => {
   const sent: unknown[] = [];
-  const told: Record<string, unknown> = {
+  const replies: Record<string, unknown> = {
     snapshot: {
       url: 'https://shop.example/',
       title: 'Shop',
@@ -82,7 +82,7 @@ test('a secret is entered by its name: the task sends no value and reads none', 
       request: (_path, body) => {
         const { command } = body as { command: { command: string } };
         sent.push(command);
-        const data = told[command.command];
+        const data = replies[command.command];
         return Promise.resolve({ ok: true, text: 'done', data, durationMs: 1 } as never);
       },
     },

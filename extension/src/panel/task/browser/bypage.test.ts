@@ -9,7 +9,7 @@ import { clean } from './pagewords';
 import type { Arrival, Way } from './travel';
 
 const facts = { line: 'button “Save”', role: 'button', name: 'Save', type: 'submit' };
-const told = { next: 9, url: 'https://shop.example/', title: 'Shop' };
+const pageFields = { next: 9, url: 'https://shop.example/', title: 'Shop' };
 
 /** A tab with one page, and a backend that allows or refuses commands. */
 class Stage implements Link {
@@ -25,9 +25,9 @@ class Stage implements Link {
   all: Frame[] = [{ frame: 0, parent: -1, url: 'https://shop.example/cart' }];
   refusal: CommandReply | undefined;
   answers: Record<string, object | MessageError> = {
-    snapshot: { ...told, text: 'f0e1 btn "Save"\n… 3 more h1' },
-    facts: { ...told, ref: 'f0e1', facts },
-    click: { ...told, hit: 'f0e1 btn "Save"', change: change({ said: ['Saved'] }) },
+    snapshot: { ...pageFields, text: 'f0e1 btn "Save"\n… 3 more h1' },
+    facts: { ...pageFields, ref: 'f0e1', facts },
+    click: { ...pageFields, hit: 'f0e1 btn "Save"', change: change({ said: ['Saved'] }) },
   };
 
   readonly byPage = new ByPage({
@@ -204,11 +204,11 @@ describe('a command by the page’s own events', () => {
   it('waits in every frame, for what is there in one or gone from all', async () => {
     const stage = new Stage();
     stage.all = [...stage.all, { frame: 12, parent: 0, url: 'https://pay.example/form' }];
-    stage.answers.wait = { ...told, met: true };
+    stage.answers.wait = { ...pageFields, met: true };
     expect((await stage.run('wait', { for: 'text', value: 'Paid' })).ok).toBe(true);
     expect(stage.asked.map(({ place }) => place.frame)).toEqual([0, 12]);
     expect((await stage.run('wait', { for: 'gone', value: 'text=Paying' })).ok).toBe(true);
-    stage.answers.wait = { ...told, met: false };
+    stage.answers.wait = { ...pageFields, met: false };
     for (const what of ['text', 'gone'])
       expect((await stage.run('wait', { for: what, value: 'Paid' })).error).toMatchObject({
         code: 'timeout',
@@ -224,7 +224,7 @@ describe('a command by the page’s own events', () => {
 
   it('drags within a frame, and not to another one', async () => {
     const stage = new Stage();
-    stage.answers.drag = { ...told, hit: 'f0e1 to f0e2', change: change({}) };
+    stage.answers.drag = { ...pageFields, hit: 'f0e1 to f0e2', change: change({}) };
     const { ok, data } = await stage.run('drag', { target: 'f0e1', to: 'f0e2' });
     expect([ok, data]).toEqual([true, expect.objectContaining({ byPage: true })]);
     const away = await stage.run('drag', { target: 'f0e1', to: 'f012e2' });

@@ -142,7 +142,7 @@ it.each<[Way, Arrival, string]>([
   ['reload', { came: 'late' }, 'deadline: The page did not come in time.'],
   ['reload', { came: 'failed', why: 'E' }, 'navigation: The page could not be loaded (E).'],
 ])('%j that came %j is told as %s', (way, arrival, words) => {
-  const told = (): string => {
+  const described = (): string => {
     try {
       const { head, moved } = arrived(way, arrival);
       return head + (moved ? ', moved' : '');
@@ -151,7 +151,7 @@ it.each<[Way, Arrival, string]>([
       return `${code}: ${message}`;
     }
   };
-  expect(told()).toBe(words);
+  expect(described()).toBe(words);
 });
 
 it('only these commands are ways', () => {

@@ -80,10 +80,10 @@ describe('what the model is told beside the page', () => {
     [6, []],
     [5, ['Only 5 steps are left.']],
     [1, ['Only 1 step is left.']],
-  ])('warns when %i steps are left: %j', async (left, told) => {
+  ])('warns when %i steps are left: %j', async (left, expected) => {
     const { notices } = make();
     await notices.observe(page(), left);
-    expect(notices.take()).toEqual(told);
+    expect(notices.take()).toEqual(expected);
   });
 
   it('tells of another page, but not where the step or another tab led there', async () => {

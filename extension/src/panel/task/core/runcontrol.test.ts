@@ -7,21 +7,21 @@ import { ModelError, type Answer } from './types';
 import { ScriptedModel } from './fakes/world';
 
 let clock: FakeClock;
-let told: LoopEvent[];
+let events: LoopEvent[];
 let control: RunControl;
 const tell = (event: LoopEvent): Promise<void> => {
-  told.push(event);
+  events.push(event);
   return Promise.resolve();
 };
 const settle = async (): Promise<void> => {
   for (let n = 0; n < 10; n += 1) await Promise.resolve();
 };
 const statuses = (): string[] =>
-  told.flatMap((event) => (event.kind === 'status' ? [event.status] : []));
+  events.flatMap((event) => (event.kind === 'status' ? [event.status] : []));
 
 beforeEach(async () => {
   clock = new FakeClock();
-  told = [];
+  events = [];
   control = new RunControl({ clock, now: () => clock.now, tell, time: 1_000 });
   await control.start();
 });
@@ -58,10 +58,10 @@ describe('a question', () => {
   it('is told with its status, and so is the answer', async () => {
     const asked = control.ask('Which one?');
     await settle();
-    expect(told.at(-1)).toEqual({ kind: 'status', status: 'waiting', question: 'Which one?' });
+    expect(events.at(-1)).toEqual({ kind: 'status', status: 'waiting', question: 'Which one?' });
     expect([control.answer('a'), control.answer('b')]).toEqual([true, false]);
     expect(await asked).toBe('a');
-    expect(told.filter(({ kind }) => kind === 'person')).toEqual([{ kind: 'person', text: 'a' }]);
+    expect(events.filter(({ kind }) => kind === 'person')).toEqual([{ kind: 'person', text: 'a' }]);
     expect(statuses()).toEqual(['running', 'waiting', 'running']);
   });
 
@@ -149,7 +149,7 @@ describe('a model', () => {
     return { model, planner: new Planner(model, control, tell) };
   };
   const notices = (): string[] =>
-    told.flatMap((event) => (event.kind === 'notice' ? [event.text] : []));
+    events.flatMap((event) => (event.kind === 'notice' ? [event.text] : []));
   /** Advances the clock until nothing waits for it. */
   async function rest(): Promise<number> {
     const before = clock.now;

@@ -45,8 +45,8 @@ it('what happened by itself is told until the model has answered with a step', a
     [prose, step('save', { do: 'reload' }), end],
     [{ ...page, backgroundEvents }],
   );
-  const told = `- Meanwhile, by itself:\n${backgroundEvents.told}`;
-  expect(model.prompts.map(({ text }) => text.includes(told))).toEqual([true, true, false]);
+  const report = `- Meanwhile, by itself:\n${backgroundEvents.told}`;
+  expect(model.prompts.map(({ text }) => text.includes(report))).toEqual([true, true, false]);
   expect(notices.filter((text) => text === 'download: a.csv')).toHaveLength(1);
 });
 

@@ -64,7 +64,7 @@ function journal(failures: readonly Error[]) {
 }
 
 /** What was written, in order: the kind, the sequence number and the data of each. */
-const told = (writes: readonly unknown[]): string[] =>
+const records = (writes: readonly unknown[]): string[] =>
   writes.map((one) => {
     const { kind, seq = 0, data } = one as TaskWriteRequest;
     return `${kind} ${String(seq)} ${String(data)}`;
@@ -138,7 +138,7 @@ it('what is held is written before whatever else is', async () => {
   const { made, sent, written } = journal([]);
   made.hold(1, head, 'whole');
   await made.write(TaskEventUser, head, 'stop that');
-  expect(told(sent)).toEqual(['step 1 whole', 'person 2 stop that']);
+  expect(records(sent)).toEqual(['step 1 whole', 'person 2 stop that']);
   expect(written).toEqual([head]);
 });
 
@@ -152,7 +152,7 @@ it.each(away)('%s: a request that never came is sent once it is back', async (_,
   });
   // The thought was written by a request of its own, before the second request.
   expect(asked).toEqual([1, 0]);
-  expect(told(sent)).toEqual(['step 1 thought']);
+  expect(records(sent)).toEqual(['step 1 thought']);
 });
 
 it.each([
@@ -174,7 +174,7 @@ it.each([
     // It has the same sequence number, so that it is written once whatever became of
     // the first request.
     await made.flush();
-    expect(told(sent)).toEqual(['step 1 thought']);
+    expect(records(sent)).toEqual(['step 1 thought']);
   },
 );
 
@@ -185,7 +185,7 @@ it('what could not be written is still to be written, and the request is not sen
   await expect(made.along(true, () => Promise.reject(full))).rejects.toThrow('the disk is full');
   expect(sent).toEqual([]);
   await made.flush();
-  expect(told(sent)).toEqual(['step 1 thought']);
+  expect(records(sent)).toEqual(['step 1 thought']);
 });
 
 it('a task that was stopped tries nothing again, and loses nothing', async () => {
@@ -198,5 +198,5 @@ it('a task that was stopped tries nothing again, and loses nothing', async () =>
   await expect(done).rejects.toThrow('Failed to fetch');
   expect(sent).toEqual([]);
   await made.flush();
-  expect(told(sent)).toEqual(['step 1 whole']);
+  expect(records(sent)).toEqual(['step 1 whole']);
 });
