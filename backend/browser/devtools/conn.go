@@ -68,9 +68,8 @@ type Conn struct {
 	judged   int64
 	alarmed  bool
 	sessions map[target.SessionID]*Session
-	// starting are the sessions of each worker that waits for all of them, and whether they
-	// are ready; see Resume.
-	starting map[target.ID]map[*Session]bool
+	// starting are the workers that wait for all of their sessions; see Resume.
+	starting map[target.ID]*start
 	err      error
 	// queues holds the queues of released subscriptions for reuse: a queue is
 	// large, and each action needs three.
@@ -107,7 +106,7 @@ func New(t Transport, log *slog.Logger, sent func(ctx context.Context, s *Sessio
 		calls:    make(map[int64]*Pending),
 		unread:   make(map[int64]bool),
 		sessions: make(map[target.SessionID]*Session),
-		starting: make(map[target.ID]map[*Session]bool),
+		starting: make(map[target.ID]*start),
 		Done:     make(chan struct{}),
 	}
 	c.Root = NewSession(c, "", "", nil)
@@ -248,8 +247,6 @@ func (c *Conn) Session(id target.SessionID) *Session {
 
 // end removes a session: its calls fail at once, its subscriptions close, and the
 // sessions that were attached through it end, too.
-//
-//nolint:contextcheck,nolintlint // what resumes a worker then belongs to no caller
 func (c *Conn) end(s *Session, reason error) {
 	c.mu.Lock()
 	if c.sessions[s.ID] == s {
@@ -271,10 +268,7 @@ func (c *Conn) end(s *Session, reason error) {
 	}
 	c.mu.Unlock()
 	s.close(reason)
-	// The reader, which calls end, must not wait for room in the pipe.
-	if others := c.ready(s); len(others) > 0 {
-		go run(context.Background(), others)
-	}
+	c.ready(s)
 	for _, p := range waiting {
 		p.Reply <- Reply{err: reason}
 	}

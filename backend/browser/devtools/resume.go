@@ -2,8 +2,6 @@ package devtools
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
@@ -24,15 +22,25 @@ func LetGo(ctx context.Context, s *Session) {
 	})
 }
 
-// resume calls then when the session is ready.
+// start is the start of a worker that waits for all of its sessions.
+type start struct {
+	// ready has the worker's sessions, and whether they are ready.
+	ready map[*Session]bool
+	// all is closed when all of them are.
+	all chan struct{}
+}
+
+// resume calls then when the target runs.
 func resume(ctx context.Context, s *Session, then func()) {
-	c := s.Conn
-	c.mu.Lock()
-	_, waits := c.starting[s.Target][s]
-	c.mu.Unlock()
-	if !waits {
-		run(ctx, []*Session{s})
+	s.Conn.mu.Lock()
+	w := s.Conn.starting[s.Target]
+	s.Conn.mu.Unlock()
+	run := func() {
+		_ = Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{}) // a session that ended waits no more
 		then()
+	}
+	if w == nil {
+		run()
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -40,8 +48,12 @@ func resume(ctx context.Context, s *Session, then func()) {
 		// The answer comes after the events of the target's other sessions, and when the
 		// commands of this one are carried out.
 		_, _ = cdp.Call(ctx, s, runtime.GetIsolateID, cdp.Empty{})
-		run(ctx, c.ready(s))
-		then()
+		s.Conn.ready(s)
+		select {
+		case <-w.all:
+			run()
+		case <-s.Done:
+		}
 	}()
 }
 
@@ -51,35 +63,29 @@ func (c *Conn) starts(s *Session, e *target.EventAttachedToTarget) {
 		return
 	}
 	if c.starting[s.Target] == nil {
-		c.starting[s.Target] = make(map[*Session]bool)
+		c.starting[s.Target] = &start{ready: make(map[*Session]bool), all: make(chan struct{})}
 	}
-	c.starting[s.Target][s] = false
+	c.starting[s.Target].ready[s] = false
 }
 
-// ready records that a session is ready or has ended. It returns the sessions of the target
-// when that was the last for which the target waited.
-func (c *Conn) ready(s *Session) []*Session {
+// ready records that a session is ready or has ended.
+func (c *Conn) ready(s *Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := c.starting[s.Target]
-	if _, waits := all[s]; !waits {
-		return nil
+	w := c.starting[s.Target]
+	if w == nil {
+		return
 	}
-	all[s] = true
 	if s.Ended() {
-		delete(all, s)
+		delete(w.ready, s)
+	} else {
+		w.ready[s] = true
 	}
-	for _, is := range all {
+	for _, is := range w.ready {
 		if !is {
-			return nil
+			return
 		}
 	}
 	delete(c.starting, s.Target)
-	return slices.Collect(maps.Keys(all))
-}
-
-func run(ctx context.Context, sessions []*Session) {
-	for _, s := range sessions {
-		_ = Post(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{}) // one that ended waits no more
-	}
+	close(w.all)
 }

@@ -3,6 +3,7 @@ package devtools_test
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -52,10 +53,11 @@ func TestResume(t *testing.T) {
 	}
 	both := []target.SessionID{"W0", "W1"}
 	// resumed answers when the target was resumed n times.
-	resumed := func(b *fake.Browser, n int) <-chan struct{} {
-		all, count := make(chan struct{}), 0
+	resumed := func(b *fake.Browser, n int32) <-chan struct{} {
+		all := make(chan struct{})
+		var count atomic.Int32
 		b.Answer(runtime.RunIfWaitingForDebugger.Method, func(fake.Call) (any, error) {
-			if count++; count == n {
+			if count.Add(1) == n {
 				close(all)
 			}
 			return struct{}{}, nil
@@ -89,20 +91,19 @@ func TestResume(t *testing.T) {
 	})
 	t.Run("the first lets go", func(t *testing.T) {
 		b, first, second := started(t, "service_worker")
-		all := resumed(b, 1)
+		all := resumed(b, 2)
 		gone := make(chan struct{})
 		b.Answer(target.DetachFromTarget.Method, func(fake.Call) (any, error) {
 			close(gone)
 			return struct{}{}, nil
 		})
 		devtools.LetGo(t.Context(), first)
-		<-gone
-		if on := run(t, b, second); len(on) > 0 {
+		if on := run(t, b, first); len(on) > 0 {
 			t.Errorf("the first let it run: %v", on)
 		}
-		b.Emit("", target.DetachedFromTarget.Method, target.EventDetachedFromTarget{SessionID: first.ID})
 		devtools.Resume(t.Context(), second)
 		<-all
+		<-gone // when it runs
 	})
 	t.Run("a page", func(t *testing.T) {
 		b, first, _ := started(t, "page") // Chromium waits for each session of a page
