@@ -58,11 +58,20 @@ func (p *program) run(parent context.Context) int {
 	// left.
 	defer context.AfterFunc(ctx, func() {
 		time.AfterFunc(quitTimeout, func() {
+			code := exitFault
+			select {
+			case <-ended:
+				// Only the window is left. Its program was killed by now and
+				// holds nothing that could be lost; a kernel that is busy with
+				// the disk may take long to end it.
+				code = exitDone
+			default:
+			}
 			// A report of it is of use only with what still runs.
 			var stacks bytes.Buffer
 			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
 			p.log.Error("end took too long", "timeout", quitTimeout, "goroutines", stacks.String())
-			p.exit(exitFault)
+			p.exit(code)
 		})
 	})()
 

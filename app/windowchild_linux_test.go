@@ -285,6 +285,30 @@ func TestDeafWindowIsKilled(t *testing.T) {
 	}
 }
 
+// The app ends in order although something of the window never ends.
+func TestQuitDoesNotWaitForTheWindow(t *testing.T) {
+	t.Setenv(partEnv, "window")
+	b := newFakeBackend()
+	hung, release, codes := make(chan struct{}), make(chan struct{}), make(chan int, 1)
+	p := newProgram(parts{
+		backend: b, logs: fakeLog{b}, windowProgram: os.Args[0], stateDir: t.TempDir(), logger: slog.New(slog.DiscardHandler),
+		openFolder: func(context.Context, string) error { close(hung); <-release; return nil },
+	}, options{}, console{out: io.Discard, err: io.Discard})
+	p.exit = func(code int) { codes <- code }
+	ctx, quit := context.WithCancel(t.Context())
+	var ended sync.WaitGroup
+	ended.Go(func() { p.run(ctx) })
+	b.expect(t, "run", heard("begun"))
+	report(t, p.window, call(1, "OpenLogFolder", ""))
+	<-hung
+	quit()
+	if code := <-codes; code != exitDone {
+		t.Errorf("exit code %d, want %d", code, exitDone)
+	}
+	close(release)
+	ended.Wait()
+}
+
 // noSchedules are schedules of which only the operation is asked.
 type noSchedules struct{ session.Schedules }
 
