@@ -74,7 +74,7 @@ func run(parent context.Context, args []string, tty console, wire wiring) int {
 
 // complain prints an error. A path or an argument in it may have any characters.
 func complain(out io.Writer, err error) {
-	_, _ = fmt.Fprintln(out, "Pilotfish:", protocol.Visible(err.Error())) // nobody else can be told
+	_, _ = fmt.Fprintln(out, "Pilotfish:", protocol.Visible(err.Error())) // it can be reported nowhere else
 }
 
 // fail prints an error and returns its exit code.

@@ -265,7 +265,7 @@ const sectionNodes = 12
 
 // truthScript makes the page's own list of what is in view, in the words of a
 // snapshot, and records whether the page was changed. Items with the same text
-// cannot be told apart, so the list contains such a text only once.
+// cannot be distinguished, so the list contains such a text only once.
 const truthScript = `<script>
 for (const [i, a] of document.querySelectorAll('section a').entries()) { a.textContent = 'Go on ' + i; a.href = '/on/' + i }
 const changes = new MutationObserver(() => {})

@@ -49,8 +49,8 @@ func describeSettings(problem *protocol.SettingsProblem) string {
 	if problem == nil {
 		return ""
 	}
-	told := problem.Error()
-	text := fmt.Sprintf("settings: %s\n  %s\n", told.Message, told.Hint)
+	reported := problem.Error()
+	text := fmt.Sprintf("settings: %s\n  %s\n", reported.Message, reported.Hint)
 	if !problem.Unknown {
 		text += "  The last valid settings are in force.\n"
 	}

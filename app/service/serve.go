@@ -81,7 +81,7 @@ func serveUntil(ctx context.Context, how serving, parent *os.File) error {
 }
 
 // hangups makes sure that child processes receive SIGHUP, with which shells and
-// agents are told to end, even when this program was started with SIGHUP ignored,
+// agents are asked to end, even when this program was started with SIGHUP ignored,
 // as nohup does. Children inherit an ignored signal, but not a caught one. The
 // returned function restores the ignored state.
 func hangups() (stop func()) {

@@ -122,7 +122,7 @@ func (m *Manager) AnswerLogin(id string, login protocol.LoginAnswer, place strin
 // and shows notifications, until ctx ends. Then it ends all questions.
 func (m *Manager) Run(ctx context.Context, terminals Terminals) {
 	defer m.broker.Close()
-	w := waiting{terminals: terminals, allows: m.cfg.AllowsByBus, log: m.log, marked: map[protocol.TerminalID]protocol.AgentStatus{}, told: map[string]bool{}}
+	w := waiting{terminals: terminals, allows: m.cfg.AllowsByBus, log: m.log, marked: map[protocol.TerminalID]protocol.AgentStatus{}, notified: map[string]bool{}}
 	if !m.cfg.Quiet {
 		var notifier desktop.Notifier
 		defer notifier.Close()

@@ -29,10 +29,10 @@ type waiting struct {
 	log       *slog.Logger
 	// marked has the terminals whose status says that they wait, with the status
 	// from before.
-	marked map[protocol.TerminalID]protocol.AgentStatus
-	told   map[string]bool
-	last   uint32 // the notification that is shown; 0 for none
-	about  string // the question that it is about
+	marked   map[protocol.TerminalID]protocol.AgentStatus
+	notified map[string]bool
+	last     uint32 // the notification that is shown; 0 for none
+	about    string // the question that it is about
 }
 
 // mark sets the status of waiting agents' terminals to "needs you", and
@@ -78,11 +78,11 @@ func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 	fresh, known := -1, map[string]bool{}
 	for i, p := range pending {
 		known[p.ID] = true
-		if !w.told[p.ID] {
+		if !w.notified[p.ID] {
 			fresh = i
 		}
 	}
-	w.told = known
+	w.notified = known
 	if w.notify == nil {
 		return
 	}

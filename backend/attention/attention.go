@@ -199,7 +199,7 @@ func (m *Manager) all() []*terminal {
 	return all
 }
 
-// wants returns what the user is to be told about a terminal now; the zero value for
+// wants returns what to report to the user about a terminal now; the zero value for
 // nothing.
 func (t *terminal) wants(info protocol.TerminalInfo, enabled bool, asks func(protocol.TerminalID) bool) note {
 	if info.Epoch != t.epoch {
@@ -208,7 +208,7 @@ func (t *terminal) wants(info protocol.TerminalInfo, enabled bool, asks func(pro
 	needs := info.Status == protocol.AgentNeedsYou && info.State == protocol.TerminalLive
 	switch {
 	case info.Seen || !enabled:
-		// What the user has seen, or does not want, is not told later either.
+		// What the user has seen, or does not want, is not reported later either.
 		t.bells, t.knows = info.Bells, needs
 	case asks(info.ID):
 		t.bells = info.Bells // the bell was about the approval

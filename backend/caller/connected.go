@@ -16,7 +16,7 @@ const (
 	maxPrograms = 64
 	// maxRevoked is how many revoked programs are remembered.
 	maxRevoked = 256
-	// maxNames is how many names are kept of programs that cannot be told apart.
+	// maxNames is how many names are kept of programs that cannot be distinguished.
 	maxNames = 4
 )
 
@@ -85,7 +85,7 @@ func (c *connected) drop(authority *auth.Authority) {
 }
 
 // Named records a name that a program gave itself within MCP. Programs that use /mcp
-// without a header cannot be told apart, so that one grant may have several names.
+// without a header cannot be distinguished, so that one grant may have several names.
 func (c *Resolver) Named(grant auth.Grant, name string) {
 	name = shown(name)
 	c.mcp.mu.Lock()

@@ -36,8 +36,8 @@ func (c *conversation) route(message protocol.QueuedMessage, declined bool) (rou
 	return &made, plan
 }
 
-// instant carries out a turn without the conversation's agent. That agent is
-// told about it with its next prompt.
+// instant carries out a turn without the conversation's agent. That agent
+// learns of it with its next prompt.
 func (t *turn) instant() (driver.TurnEnd, error) {
 	c := t.c
 	session, starter, err := c.agent.openSide(t.ctx)

@@ -47,7 +47,7 @@ type Config struct {
 	Tools   func(ctx context.Context, actor protocol.Actor, tab protocol.TabID, process string) []driver.ToolServer
 	Release func(protocol.Actor)
 	Forget  func(protocol.Actor)
-	// System returns what an agent is told about where it works.
+	// System returns the text that informs an agent where it works.
 	System func(tab protocol.TabID) string
 	// TabOpen says whether a tab is open.
 	TabOpen func(protocol.TabID) bool
@@ -184,10 +184,10 @@ func (c *Config) fill() {
 // Run publishes changes until ctx ends. Then it ends every turn and every
 // agent, and returns when all of them have ended.
 func (m *Manager) Run(ctx context.Context) error {
-	told := make(chan struct{})
+	published := make(chan struct{})
 	quiet := make(chan struct{})
 	go func() {
-		defer close(told)
+		defer close(published)
 		m.tell(quiet)
 	}()
 	m.mend()
@@ -209,7 +209,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		c.close()
 	}
 	close(quiet)
-	<-told
+	<-published
 	return nil
 }
 

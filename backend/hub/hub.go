@@ -1,5 +1,5 @@
 // Package hub delivers events to bounded subscribers. Publishing never waits for a
-// reader: a reader that falls behind loses its unread events and is told once that it
+// reader: a reader that falls behind loses its unread events and is notified once that it
 // must fetch the whole state again.
 package hub
 

@@ -85,7 +85,7 @@ func (k *keys) set(ctx context.Context, profile, key string) error {
 		return nil
 	}
 	// There is no keychain, or it stays locked: the key is kept for this run
-	// only, and the user is told so.
+	// only, and the user is informed.
 	delete(k.seen, profile)
 	k.memory[profile] = key
 	return nil

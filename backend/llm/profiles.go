@@ -60,19 +60,19 @@ type Manager struct {
 
 // OnChange sets a callback for changes of the profiles or their keys. It must
 // be set before the first change.
-func (m *Manager) OnChange(told func()) {
+func (m *Manager) OnChange(changed func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.changed = told
+	m.changed = changed
 }
 
 // tell calls the callback for changes, and returns the new state.
 func (m *Manager) tell(ctx context.Context) protocol.LLMState {
 	m.mu.Lock()
-	told := m.changed
+	changed := m.changed
 	m.mu.Unlock()
-	if told != nil {
-		told()
+	if changed != nil {
+		changed()
 	}
 	return m.State(ctx)
 }

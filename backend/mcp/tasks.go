@@ -21,10 +21,10 @@ type Tasks interface {
 	// StopTask returns when the task has ended.
 	StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error)
 	TaskList(ctx context.Context) ([]protocol.Task, error)
-	// FollowTask calls told with what has happened in a task so far, line by line,
+	// FollowTask calls report with what has happened in a task so far, line by line,
 	// and then with everything new, until the task or ctx ends. It returns the
 	// task's last state. The end of ctx is no error.
-	FollowTask(ctx context.Context, id protocol.TaskID, told func(head protocol.Task, lines []string)) (protocol.Task, error)
+	FollowTask(ctx context.Context, id protocol.TaskID, report func(head protocol.Task, lines []string)) (protocol.Task, error)
 }
 
 // lastLines is how many lines of a task task_status shows.
@@ -196,7 +196,7 @@ func plain(text string) *sdk.CallToolResult {
 }
 
 // enclosed puts text of a task's model into an envelope: the model has read
-// pages, and may repeat what a page told it.
+// pages, and may repeat what a page said.
 func enclosed(text string) string {
 	nonce := make([]byte, 8)
 	_, _ = rand.Read(nonce) // never fails: crypto/rand ends the program instead

@@ -20,7 +20,7 @@ import (
 type TTY interface {
 	// Spawn starts a program on the pseudo console.
 	Spawn(name string, args []string, attr *syscall.ProcAttr) (pid int, handle uintptr, err error)
-	// HangUp closes the pseudo console: the programs on it are told to end, and the
+	// HangUp closes the pseudo console: the programs on it are asked to end, and the
 	// reader gets the rest of the output and then io.EOF.
 	HangUp()
 }
@@ -176,7 +176,7 @@ func (p *Process) end() error {
 		// It also ends the reader when no process is left.
 		go p.tty.HangUp() // older systems return only when the output is read
 	} else {
-		_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(p.pid)) //nolint:gosec // a pid has 32 bits; a program without a console is not told
+		_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(p.pid)) //nolint:gosec // a pid has 32 bits; a program without a console is not notified
 	}
 	if p.job.empty(protocol.StopHangupWait + protocol.StopTerminateWait) {
 		return nil

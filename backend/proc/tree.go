@@ -145,7 +145,7 @@ func (t *tree) end() error {
 // step sends the signal once to every member, including those that appear later,
 // until none is left or the deadline passes. The error says why the last scan failed.
 func (t *tree) step(signal unix.Signal, deadline time.Time) (gone bool, err error) {
-	told := make(map[*handle]bool)
+	signalled := make(map[*handle]bool)
 	for first := true; ; first = false {
 		err := t.scan()
 		if err == nil && len(t.seen) == 0 {
@@ -158,8 +158,8 @@ func (t *tree) step(signal unix.Signal, deadline time.Time) (gone bool, err erro
 		}
 		news := false
 		for _, h := range t.seen {
-			if !told[h] {
-				told[h], news = true, true
+			if !signalled[h] {
+				signalled[h], news = true, true
 				deliver(signal, h.signal)
 			}
 		}

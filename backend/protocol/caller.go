@@ -6,7 +6,7 @@ import "context"
 // app itself.
 type Caller struct {
 	// Name is the name under which a browser stores what a caller was shown, holds
-	// down and was told. The caller's actions are checked against that.
+	// down and knows. The caller's actions are checked against that.
 	Name string
 	// InOrder means that the caller's commands on one tab run one after the other,
 	// even while one of them only waits: an agent that sends several at once

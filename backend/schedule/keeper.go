@@ -296,7 +296,7 @@ func (e *entry) change(run protocol.ScheduleRun) {
 }
 
 // missed records runs that did not begin. The same reason again counts up, and the user is
-// told once.
+// notified once.
 func (k *keeper) missed(ctx context.Context, reason string, count int, why string) {
 	k.report(ctx, protocol.ScheduleRun{State: protocol.ScheduleMissed, Reason: reason, Missed: count, Message: why}, true)
 }
@@ -307,7 +307,7 @@ func (k *keeper) failed(ctx context.Context, reason string, err error) {
 }
 
 // report records what did not run. With again, what is the same as the entry before is
-// counted there, and the user is not told once more.
+// counted there, and the user is not notified once more.
 func (k *keeper) report(ctx context.Context, run protocol.ScheduleRun, again bool) {
 	run.Began, run.Message = k.s.now().UTC(), short(run.Message)
 	repeated := false

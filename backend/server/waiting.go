@@ -34,9 +34,9 @@ func (s *Server) commandEvents(ctx context.Context, w http.ResponseWriter, grant
 	// Room for every approval that can wait at once. One that does not fit is not
 	// reported, so that the command never blocks here.
 	waiting := make(chan protocol.Waiting, protocol.MaxApprovals)
-	ended, told := make(chan struct{}), make(chan struct{})
+	ended, finished := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(told)
+		defer close(finished)
 		heartbeat := time.NewTicker(streamHeartbeat)
 		defer heartbeat.Stop()
 		for {
@@ -56,7 +56,7 @@ func (s *Server) commandEvents(ctx context.Context, w http.ResponseWriter, grant
 	ok := false
 	defer func() {
 		close(ended)
-		<-told
+		<-finished
 		for len(waiting) > 0 {
 			_ = send(out, namedEvent(protocol.CommandEventWaiting, <-waiting))
 		}

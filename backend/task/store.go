@@ -78,8 +78,8 @@ type kept struct {
 	// half is a write whose event is in the journal, but whose head could not
 	// be written. When it is retried, the event must not be appended again.
 	half count
-	// told is closed at the next change.
-	told    chan struct{}
+	// changed is closed at the next change.
+	changed chan struct{}
 	deleted bool
 }
 
@@ -131,7 +131,7 @@ func (s *Store) load(id protocol.TaskID) {
 			s.log.Warn("a task that was interrupted could not be marked so", "task", id, "error", err)
 		}
 	}
-	s.tasks[id] = &kept{head: file.Task, told: make(chan struct{})}
+	s.tasks[id] = &kept{head: file.Task, changed: make(chan struct{})}
 }
 
 // live reports whether a task in this state must have a view that runs it.
@@ -215,8 +215,8 @@ func (s *Store) Dismiss(id protocol.TaskID) (protocol.Task, error) {
 		return protocol.Task{}, unwritable(err)
 	}
 	k.head = head
-	close(k.told)
-	k.told = make(chan struct{})
+	close(k.changed)
+	k.changed = make(chan struct{})
 	k.mu.Unlock()
 	if s.config.Changed != nil {
 		s.config.Changed(head)
@@ -256,8 +256,8 @@ func (k *kept) end() {
 	if k.log != nil {
 		_ = k.log.Close() // its files are removed next
 	}
-	close(k.told)
-	k.told = make(chan struct{})
+	close(k.changed)
+	k.changed = make(chan struct{})
 }
 
 // Close closes the journals. Running tasks become interrupted at the next Open.
@@ -275,8 +275,8 @@ func (s *Store) Close() {
 			}
 		}
 		k.deleted = true
-		close(k.told)
-		k.told = make(chan struct{})
+		close(k.changed)
+		k.changed = make(chan struct{})
 		k.mu.Unlock()
 	}
 }

@@ -84,7 +84,7 @@ func (s *Store) writable(req protocol.TaskWriteRequest) (*kept, error) {
 	if req.Head == nil {
 		return nil, protocol.NewError(protocol.CodeUnknownTask, fmt.Sprintf("there is no task %.64q", string(req.Task)), "write its head first")
 	}
-	k := &kept{head: protocol.Task{ID: req.Task, Created: now(), Tabs: []protocol.TabID{}}, told: make(chan struct{})}
+	k := &kept{head: protocol.Task{ID: req.Task, Created: now(), Tabs: []protocol.TabID{}}, changed: make(chan struct{})}
 	s.tasks[req.Task] = k
 	return k, nil
 }
@@ -139,8 +139,8 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 	if head.State.Over() {
 		k.viewer = ""
 	}
-	close(k.told)
-	k.told = make(chan struct{})
+	close(k.changed)
+	k.changed = make(chan struct{})
 	return head, nil
 }
 
@@ -210,8 +210,8 @@ func (s *Store) ViewerGone(viewer string) {
 			if err := s.writeHead(k.head); err != nil {
 				s.log.Warn("a task that was interrupted could not be marked so", "task", k.head.ID, "error", err)
 			}
-			close(k.told)
-			k.told = make(chan struct{})
+			close(k.changed)
+			k.changed = make(chan struct{})
 		}
 		head := k.head
 		k.mu.Unlock()
@@ -282,7 +282,7 @@ func (s *Store) Order(id protocol.TaskID, req protocol.TaskRunRequest, asker pro
 	if !taskID().MatchString(string(id)) {
 		return protocol.Task{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.64q is no id of a task", string(id)), "")
 	}
-	k := &kept{told: make(chan struct{}), head: protocol.Task{
+	k := &kept{changed: make(chan struct{}), head: protocol.Task{
 		ID: id, Title: title(req.Goal), Goal: req.Goal, Tab: req.Tab, Tabs: []protocol.TabID{}, State: protocol.TaskIdle, Profile: req.Profile,
 		MaxStep: req.MaxSteps, Created: now(), Updated: now(), Routine: req.Routine, Asker: &asker,
 	}}
@@ -369,7 +369,7 @@ func (s *Store) Follow(ctx context.Context, id protocol.TaskID, after uint64) it
 				return
 			}
 			k.mu.Lock()
-			told := k.told
+			changed := k.changed
 			k.mu.Unlock()
 			page, err := s.Read(id, after, protocol.TaskPageSize)
 			if !yield(page, err) || err != nil {
@@ -386,7 +386,7 @@ func (s *Store) Follow(ctx context.Context, id protocol.TaskID, after uint64) it
 				return
 			}
 			select {
-			case <-told:
+			case <-changed:
 			case <-ctx.Done():
 				return
 			}
@@ -422,8 +422,8 @@ func (s *Store) End(id protocol.TaskID, state protocol.TaskState, why *protocol.
 		s.log.Warn("the end of a task could not be written", "task", id, "error", err)
 	}
 	head := k.head
-	close(k.told)
-	k.told = make(chan struct{})
+	close(k.changed)
+	k.changed = make(chan struct{})
 	k.mu.Unlock()
 	if s.config.Changed != nil {
 		s.config.Changed(head)

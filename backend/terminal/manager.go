@@ -130,10 +130,10 @@ func New(c Config) (*Manager, error) {
 // Run reports changes until ctx ends. Then it ends all terminals with the stop
 // ladder, and returns when no process or goroutine of theirs is left.
 func (m *Manager) Run(ctx context.Context) error {
-	told := make(chan struct{})
+	reported := make(chan struct{})
 	quiet := make(chan struct{})
 	go func() {
-		defer close(told)
+		defer close(reported)
 		m.tell(quiet)
 	}()
 	<-ctx.Done()
@@ -153,7 +153,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	m.cancel()
 	m.wg.Wait()
 	close(quiet)
-	<-told
+	<-reported
 	return nil
 }
 

@@ -48,8 +48,8 @@ func (m *Manager) Output(id protocol.TerminalID, epoch int, after uint64) (Outpu
 	return out, nil
 }
 
-// told wakes those who follow the output; see Output. It needs mu.
-func (t *terminal) told() {
+// wakeFollowers wakes those who follow the output; see Output. It needs mu.
+func (t *terminal) wakeFollowers() {
 	if t.heard != nil {
 		close(t.heard)
 		t.heard = nil

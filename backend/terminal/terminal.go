@@ -114,7 +114,7 @@ func (t *terminal) changed() {
 		t.viewer.state = true
 		t.viewer.cond.Signal()
 	}
-	t.told()
+	t.wakeFollowers()
 	t.m.news.post(t.id)
 }
 
@@ -207,7 +207,7 @@ func (t *terminal) close(reason string, code closing) {
 	t.forgot = true
 	viewer := t.viewer
 	t.viewer = nil
-	t.told()
+	t.wakeFollowers()
 	t.size.stop()
 	t.mu.Unlock()
 	if viewer != nil {
@@ -353,7 +353,7 @@ func (t *terminal) readOutput(run *running) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		close(run.read)
-		t.told()
+		t.wakeFollowers()
 		if t.viewer != nil {
 			t.viewer.cond.Signal() // the pump may report the exit now
 		}
@@ -411,7 +411,7 @@ func (t *terminal) deliver(run *running, frame []byte) {
 	offset := t.stream.Head()
 	titles, bells := t.stream.Titles(), t.stream.Bells()
 	t.stream.Append(data)
-	t.told()
+	t.wakeFollowers()
 	if t.stream.Titles() != titles {
 		t.title = t.stream.Title()
 	}

@@ -57,7 +57,7 @@ type viewer struct {
 
 	// Messages still to send; each carries only the newest state.
 	epoch, state, title, bell, exit bool
-	exitTold                        bool
+	exitSent                        bool
 	replay                          bool   // the "replayed" message is still to be sent
 	replayTo                        uint64 // the offset at which it is sent
 	redraw                          bool   // make the program redraw after it
@@ -141,7 +141,7 @@ func (t *terminal) detach(v *viewer) {
 // newEpoch resets the viewer for a new stream. It needs mu.
 func (v *viewer) newEpoch() {
 	v.sent, v.acked, v.sizes = 0, 0, nil
-	v.epoch, v.exit, v.exitTold, v.replay, v.redraw = true, false, false, false, false
+	v.epoch, v.exit, v.exitSent, v.replay, v.redraw = true, false, false, false, false
 	v.cond.Signal()
 	v.t.readCond.Broadcast()
 }
@@ -283,11 +283,11 @@ func (v *viewer) nextMessage() *protocol.TerminalControl {
 		v.state = false
 		// The exit message follows the last output; until then only the state is
 		// sent.
-		v.exit = t.info.Exit != nil && !v.exitTold
+		v.exit = t.info.Exit != nil && !v.exitSent
 		info := t.infoLocked()
 		return &protocol.TerminalControl{Type: protocol.ControlState, Terminal: &info, Epoch: info.Epoch}
 	case v.exit && v.sent == t.stream.Head() && t.drained():
-		v.exit, v.exitTold = false, true
+		v.exit, v.exitSent = false, true
 		exit := *t.info.Exit
 		return &protocol.TerminalControl{Type: protocol.ControlExit, Epoch: t.info.Epoch, Offset: v.sent, Exit: &exit}
 	}

@@ -201,13 +201,13 @@ func (c *Client) RefuseNext(ctx context.Context) error {
 // hear, in order, with the time at which the browser sent it.
 func (c *Client) Overhear(ctx context.Context, hear func(at time.Time, message json.RawMessage)) error {
 	c.mu.Lock()
-	c.heard[event{"", overtold}] = func(params json.RawMessage) {
-		var told struct {
+	c.heard[event{"", overheard}] = func(params json.RawMessage) {
+		var sent struct {
 			At      int64           `json:"at"`
 			Message json.RawMessage `json:"message"`
 		}
-		if json.Unmarshal(params, &told) == nil {
-			hear(time.Unix(0, told.At), told.Message)
+		if json.Unmarshal(params, &sent) == nil {
+			hear(time.Unix(0, sent.At), sent.Message)
 		}
 	}
 	c.mu.Unlock()

@@ -27,10 +27,10 @@ const firstTapID = 1 << 30
 
 // The proxy's own commands and event; the browser never receives them.
 const (
-	refuse   = "Tap.refuse"
-	overhear = "Tap.overhear"
-	await    = "Tap.await"
-	overtold = "Tap.told"
+	refuse    = "Tap.refuse"
+	overhear  = "Tap.overhear"
+	await     = "Tap.await"
+	overheard = "Tap.told"
 )
 
 // envelope is the part of a message by which the proxy decides who receives it.
@@ -68,7 +68,7 @@ type proxy struct {
 	overhear bool            // the test also receives what the browser sends to the app
 	awaited  []awaited       // what the test waits for
 	written  sync.Mutex      // held while a message is written to the browser
-	told     sync.Mutex      // held while a message is written to the app
+	relayed  sync.Mutex      // held while a message is written to the app
 }
 
 // Proxy runs browser with args and relays the file descriptors 3 and 4, which the
@@ -167,8 +167,8 @@ func (p *proxy) refusal(message []byte) []byte {
 
 // tell sends a message to the app.
 func (p *proxy) tell(message []byte) error {
-	p.told.Lock()
-	defer p.told.Unlock()
+	p.relayed.Lock()
+	defer p.relayed.Unlock()
 	_, err := p.toApp.Write(message)
 	return err
 }
@@ -269,7 +269,7 @@ func (p *proxy) repeat(message []byte) {
 	p.mu.Unlock()
 	if test != nil {
 		// A disconnected test is no reason to stop the product.
-		_, _ = fmt.Fprintf(test, `{"method":%q,"params":{"at":%d,"message":%s}}`+"\n", overtold, at.UnixNano(), bytes.TrimSuffix(message, []byte{0}))
+		_, _ = fmt.Fprintf(test, `{"method":%q,"params":{"at":%d,"message":%s}}`+"\n", overheard, at.UnixNano(), bytes.TrimSuffix(message, []byte{0}))
 	}
 }
 

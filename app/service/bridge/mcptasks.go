@@ -62,8 +62,8 @@ func (b *bridgedTasks) TaskList(ctx context.Context) ([]protocol.Task, error) {
 	return reply.Tasks, err
 }
 
-// FollowTask calls told with a task's progress until the task ends.
-func (b *bridgedTasks) FollowTask(ctx context.Context, id protocol.TaskID, told func(protocol.Task, []string)) (protocol.Task, error) {
+// FollowTask calls report with a task's progress until the task ends.
+func (b *bridgedTasks) FollowTask(ctx context.Context, id protocol.TaskID, report func(protocol.Task, []string)) (protocol.Task, error) {
 	c, err := b.bridge.connected(ctx)
 	if err != nil {
 		return protocol.Task{}, err
@@ -72,7 +72,7 @@ func (b *bridgedTasks) FollowTask(ctx context.Context, id protocol.TaskID, told 
 	var head protocol.Task
 	err = c.FollowTask(ctx, id, 0, b.query(), func(page protocol.TaskPage) error {
 		head = page.Head
-		told(head, teller.Lines(page))
+		report(head, teller.Lines(page))
 		return nil
 	})
 	if err != nil && ctx.Err() != nil && head.ID != "" {

@@ -46,8 +46,8 @@ func (i Installation) checkSettings(ctx context.Context) Finding {
 		return fail("check the file's permissions", "%v", err)
 	}
 	if problem != nil && !problem.Unknown {
-		told := problem.Error()
-		return fail(told.Hint, "%s; the last valid settings are in force", told.Message)
+		reported := problem.Error()
+		return fail(reported.Hint, "%s; the last valid settings are in force", reported.Message)
 	}
 	launched, err := agent.New(agent.Config{}).Launch(ctx, agent.LaunchConfig{
 		Kind: settings.Agent, Command: settings.AgentCommand, Args: settings.AgentArgs,
@@ -68,8 +68,8 @@ func (i Installation) checkSettings(ctx context.Context) Finding {
 	case missing != nil:
 		return warn("correct the agent's command in Settings", "the agent of Settings: %s", missing.Problem)
 	case problem != nil:
-		told := problem.Error()
-		return warn(told.Hint, "%s", told.Message)
+		reported := problem.Error()
+		return warn(reported.Hint, "%s", reported.Message)
 	}
 	return ok("terminals start %s", launched.Name)
 }

@@ -127,8 +127,8 @@ func (r *Recorder) Close() {
 	}
 }
 
-// told records one call of a command: its end, and the entries before that.
-type told struct {
+// call records one call of a command: its end, and the entries before that.
+type call struct {
 	r      *Recorder
 	actor  protocol.Actor
 	parent atomic.Uint64 // index of the call's first entry, if there is one before its end
@@ -139,7 +139,7 @@ type told struct {
 }
 
 // on records that the command acts on a tab.
-func (t *told) on(tab protocol.TabID) {
+func (t *call) on(tab protocol.TabID) {
 	over := t.r.on(t.actor, tab)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +147,7 @@ func (t *told) on(tab protocol.TabID) {
 }
 
 // over ends the use of the tabs.
-func (t *told) over() {
+func (t *call) over() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, over := range t.overs {
@@ -160,7 +160,7 @@ func (t *told) over() {
 // the user; nil for no callback.
 func (r *Recorder) Do(actor protocol.Actor, req protocol.CommandRequest, waiting func(protocol.Waiting), run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
 	began := time.Now()
-	t := &told{r: r, actor: actor}
+	t := &call{r: r, actor: actor}
 	defer t.over()
 	reply := run(command.Watch{Note: t.note, On: t.on, Asking: func(question protocol.Approval) {
 		t.asks(question)
@@ -181,7 +181,7 @@ func (r *Recorder) Do(actor protocol.Actor, req protocol.CommandRequest, waiting
 // keep records one entry and returns its index; 0 when there is no log. inside
 // is true if the entry is about a command that this command ran. A log that
 // cannot be opened does not stop the command; each attempt logs a warning.
-func (t *told) keep(phase protocol.ActivityPhase, inside bool, began time.Time, req protocol.CommandRequest, reply protocol.CommandReply) uint64 {
+func (t *call) keep(phase protocol.ActivityPhase, inside bool, began time.Time, req protocol.CommandRequest, reply protocol.CommandReply) uint64 {
 	log, err := t.r.activity()
 	if err != nil {
 		t.r.log.Warn("activity cannot be recorded", "error", err)
@@ -204,7 +204,7 @@ func (t *told) keep(phase protocol.ActivityPhase, inside bool, began time.Time, 
 }
 
 // note records what a command that runs others does.
-func (t *told) note(n command.Note) {
+func (t *call) note(n command.Note) {
 	index := t.keep(n.Phase, true, n.Began, n.Request, n.Reply)
 	if n.Phase == protocol.ActivityBegun {
 		t.parent.Store(index)
@@ -215,7 +215,7 @@ func (t *told) note(n command.Note) {
 }
 
 // asks records that a command waits for the user.
-func (t *told) asks(question protocol.Approval) {
+func (t *call) asks(question protocol.Approval) {
 	index := t.keep(protocol.ActivityWaiting, false, question.Since, request(question), protocol.CommandReply{OK: true, Tab: question.Tab, Text: words.Sentence(question)})
 	t.r.waits(question.ID, index)
 	// A question inside a chain belongs to the chain's first entry.

@@ -73,8 +73,8 @@ func skipped(steps []grammar.Step) string {
 }
 
 // effect adds to d what the report of an action shows, after the line about the
-// action. told says that the line already has the new value of the target.
-func effect(d *done, e *protocol.Effect, told bool) {
+// action. reported says that the line already has the new value of the target.
+func effect(d *done, e *protocol.Effect, reported bool) {
 	add := func(format string, a ...any) { d.more = append(d.more, fmt.Sprintf(format, a...)) }
 	if e.Dialog != nil {
 		add("The page shows a dialog: %s. Say “accept the dialog” or “dismiss the dialog”.", markdown.Escaped(markdown.Quote(e.Dialog.Message)))
@@ -101,7 +101,7 @@ func effect(d *done, e *protocol.Effect, told bool) {
 		add("It started a download: %s.", markdown.Escaped(markdown.Quote(f)))
 	}
 	var page, shown []string
-	e.Changed = withoutFocus(e, told)
+	e.Changed = withoutFocus(e, reported)
 	if e.Moved != nil {
 		// Elements that scrolled into or out of view are not changes.
 		e.Said, e.Appeared, e.Changed, e.Gone, e.More = nil, nil, nil, nil, 0
@@ -142,12 +142,12 @@ const effectLines = 8
 // withoutFocus returns an action's changes without the line that its target has
 // the focus now, and the line that another element lost the focus.
 //
-// If told is set (the answer has the field's new value), the field's own change
+// If reported is set (the answer has the field's new value), the field's own change
 // is left out, too.
-func withoutFocus(e *protocol.Effect, told bool) []string {
+func withoutFocus(e *protocol.Effect, reported bool) []string {
 	ref, _, _ := strings.Cut(e.Hit, " ")
 	kept := slices.DeleteFunc(slices.Clone(e.Changed), func(l string) bool {
-		return l == e.Hit+" [focused]" || told && strings.HasPrefix(l, ref+" ")
+		return l == e.Hit+" [focused]" || reported && strings.HasPrefix(l, ref+" ")
 	})
 	if len(kept) == 1 && len(e.Changed) == 2 {
 		return nil

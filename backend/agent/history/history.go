@@ -56,7 +56,7 @@ type Session struct {
 // Turn is one prompt of a session and what the agent answered.
 type Turn struct {
 	Prompt string
-	// Replies are the texts of the agent, in order. What it did with tools is not told.
+	// Replies are the texts of the agent, in order. What it did with tools is left out.
 	Replies []string
 }
 

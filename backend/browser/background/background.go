@@ -1,5 +1,5 @@
 // Package background collects the background events of a tab, and returns to each
-// caller those that it has not been told yet.
+// caller those that it does not know yet.
 package background
 
 import (
@@ -23,11 +23,11 @@ import (
 
 const feature = "news"
 
-// kept is how many background events of a tab are kept, and toldOnce is how many
+// kept is how many background events of a tab are kept, and reportedOnce is how many
 // lines of them one snapshot reports.
 const (
-	kept     = 50
-	toldOnce = 10
+	kept         = 50
+	reportedOnce = 10
 )
 
 // Events are the background events of a browser's tabs.
@@ -59,12 +59,12 @@ type item struct {
 	text string
 }
 
-// known is what a caller has been told: up to which item and which download, and
+// known is what a caller has received: up to which item and which download, and
 // what its own actions have reported to it since.
 type known struct {
 	last     int
 	download int
-	told     []string
+	reported []string
 }
 
 func newWatcher() *watcher {
@@ -114,7 +114,7 @@ func (w *watcher) add(text string) {
 }
 
 // caller returns what a caller knows; w.mu is held. A caller that asks for the
-// first time is not told earlier events.
+// first time does not get earlier events.
 func (w *watcher) caller(name string, downloads int) *known {
 	k := w.known[name]
 	if k == nil {
@@ -132,7 +132,7 @@ func dialogEvents(kind, words string) string {
 	return "a dialog was answered: " + kind + ": " + page.Plain(words)
 }
 
-// Tell returns the background events of a tab since the caller was last told, and
+// Tell returns the background events of a tab since the caller last asked, and
 // begins to watch the tab.
 func (n *Events) Tell(ctx context.Context, by protocol.Caller, id protocol.TabID) ([]string, error) {
 	k, err := n.source.Of(ctx, id)
@@ -152,8 +152,8 @@ func (n *Events) Tell(ctx context.Context, by protocol.Caller, id protocol.TabID
 	known := w.caller(by.Name, lastDownload(files))
 	var out []string
 	add := func(text string) {
-		if at := slices.Index(known.told, text); at >= 0 {
-			known.told = slices.Delete(known.told, at, at+1)
+		if at := slices.Index(known.reported, text); at >= 0 {
+			known.reported = slices.Delete(known.reported, at, at+1)
 			return
 		}
 		out = append(out, text)
@@ -168,36 +168,36 @@ func (n *Events) Tell(ctx context.Context, by protocol.Caller, id protocol.TabID
 			add(downloadEvents(file.Name))
 		}
 	}
-	known.last, known.download, known.told = w.last, max(known.download, lastDownload(files)), nil
-	if more := len(out) - toldOnce; more > 0 {
-		out = append(out[:toldOnce], fmt.Sprintf("and %d more", more))
+	known.last, known.download, known.reported = w.last, max(known.download, lastDownload(files)), nil
+	if more := len(out) - reportedOnce; more > 0 {
+		out = append(out[:reportedOnce], fmt.Sprintf("and %d more", more))
 	}
 	return out, nil
 }
 
-// knows records what a caller was told about a tab in another way.
-func (n *Events) knows(by protocol.Caller, id protocol.TabID, told ...string) {
+// knows records what a caller learned about a tab in another way.
+func (n *Events) knows(by protocol.Caller, id protocol.TabID, reported ...string) {
 	w, ok := watch.Get[*watcher](n.source.Kept(id), feature)
-	if !ok || len(told) == 0 {
+	if !ok || len(reported) == 0 {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if known := w.known[by.Name]; known != nil {
-		known.told = append(known.told, told...)
+		known.reported = append(known.reported, reported...)
 	}
 }
 
 // KnowsEffect records what the effect of an action reports to its caller.
 func (n *Events) KnowsEffect(by protocol.Caller, e *protocol.Effect) {
-	told := make([]string, 0, len(e.Errors)+len(e.Downloads))
+	reported := make([]string, 0, len(e.Errors)+len(e.Downloads))
 	for _, text := range e.Errors {
-		told = append(told, faultEvents(text))
+		reported = append(reported, faultEvents(text))
 	}
 	for _, name := range e.Downloads {
-		told = append(told, downloadEvents(name))
+		reported = append(reported, downloadEvents(name))
 	}
-	n.knows(by, e.Tab, told...)
+	n.knows(by, e.Tab, reported...)
 }
 
 // KnowsDialog records that a caller answered a dialog itself.

@@ -1,8 +1,8 @@
 // Package downloads lists the downloads of a browser, gives their files their names, and
 // waits for them.
 //
-// The browser overwrites a file of the same name when it saves into a folder that it was
-// told. So we let it call each file by an id, and move the file to a name that is free
+// The browser overwrites a file of the same name when it saves into a folder that we
+// set. So we let it call each file by an id, and move the file to a name that is free
 // once it is complete. In a window that would put ids into the browser's own list of
 // downloads, whose files it would not find. There the browser names the files by itself,
 // as for any user, except while commands act: it asks the user about long names, and

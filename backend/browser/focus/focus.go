@@ -112,7 +112,7 @@ func (k *Panels) hear(ctx context.Context, conn *devtools.Conn, id target.ID) er
 			return
 		}
 		if call, ok := devtools.Decode(e, runtime.BindingCalled); ok && call.Name == focusBinding {
-			k.told(ctx, held, call.Payload == "1")
+			k.focusChanged(ctx, held, call.Payload == "1")
 		}
 	})
 	go func() { // it ends with its session
@@ -136,8 +136,8 @@ func (k *Panels) hear(ctx context.Context, conn *devtools.Conn, id target.ID) er
 	return devtools.Post(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: `globalThis.pilotfishTellFocus?.()`})
 }
 
-// told records that a panel gained or lost focus.
-func (k *Panels) told(ctx context.Context, s *Panel, has bool) {
+// focusChanged records that a panel gained or lost focus.
+func (k *Panels) focusChanged(ctx context.Context, s *Panel, has bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {

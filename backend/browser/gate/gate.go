@@ -95,7 +95,7 @@ type gate struct {
 // whose host is a name is asked about again, with each address of the name
 // (address; nil allows all). Both must answer at once. What they refuse is not
 // loaded. saver decides about the files that the tab would save; nil saves all.
-// Service and shared workers of the browser are told once not to load what is like
+// Service and shared workers of the browser are asked once not to load what is like
 // one of patterns ("*", and "?" for a digit). The gate stays until the tab's page is
 // closed; a later call replaces its rule.
 func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error, saver protocol.Saver) error {

@@ -27,11 +27,11 @@ type action struct {
 	f   *page.Frame
 	way []*page.Frame
 	// after holds further arguments for settle.
-	after map[string]any
-	told  effects.Settled
-	// last is the last event of the input, if the page is told to expect it.
+	after   map[string]any
+	settled effects.Settled
+	// last is the last event of the input, if the page is asked to expect it.
 	last *arrival
-	// dispatched: told already has the page's answer, because it came with the input.
+	// dispatched: settled already has the page's answer, because it came with the input.
 	dispatched bool
 	// guarded: the input is a press that must hit the target.
 	guarded bool
@@ -333,9 +333,9 @@ func (a *action) click(ctx context.Context) error {
 				why, hint = " does not stop moving: each click would have hit ", ""
 				next = []protocol.Suggestion{protocol.Try("clicks a point that it passes", "click", fmt.Sprintf("%.0f,%.0f", at.X, at.Y))}
 			}
-			return protocol.NewError(protocol.CodeNotActable, page.Plain(a.fx.Out.Hit)+why+page.Plain(a.told.Guard.Met)+", and was not done", hint, next...)
+			return protocol.NewError(protocol.CodeNotActable, page.Plain(a.fx.Out.Hit)+why+page.Plain(a.settled.Guard.Met)+", and was not done", hint, next...)
 		}
-		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
+		a.again, a.lead, a.asked = true, a.settled.Guard.Late, false
 	}
 }
 
@@ -348,7 +348,7 @@ const (
 // heldBack reports whether a press hit something else and was held back from the
 // page.
 func (a *action) heldBack() bool {
-	g := a.told.Guard
+	g := a.settled.Guard
 	return a.guarded && g != nil && g.OK != nil && !*g.OK
 }
 
@@ -386,13 +386,13 @@ func (a *action) hover(ctx context.Context) error {
 		if err := a.settle(ctx); err != nil {
 			return err
 		}
-		if g := a.told.Guard; g == nil || g.OK == nil || *g.OK {
+		if g := a.settled.Guard; g == nil || g.OK == nil || *g.OK {
 			return nil
 		}
 		if try == hoverTries {
-			return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away before the pointer arrived, which would have hit %s", page.Plain(a.fx.Out.Hit), page.Plain(a.told.Guard.Met)), "try again")
+			return protocol.NewError(protocol.CodeCovered, fmt.Sprintf("%s moved away before the pointer arrived, which would have hit %s", page.Plain(a.fx.Out.Hit), page.Plain(a.settled.Guard.Met)), "try again")
 		}
-		a.again, a.lead, a.asked = true, a.told.Guard.Late, false
+		a.again, a.lead, a.asked = true, a.settled.Guard.Late, false
 	}
 }
 
@@ -412,8 +412,8 @@ func (a *action) settle(ctx context.Context) error {
 	if a.dispatched {
 		a.dispatched = false
 	} else {
-		told, err := a.fx.Settle(ctx, a.f, a.after)
-		a.told = told
+		settled, err := a.fx.Settle(ctx, a.f, a.after)
+		a.settled = settled
 		if err != nil {
 			return err
 		}
@@ -425,8 +425,8 @@ func (a *action) settle(ctx context.Context) error {
 			return err
 		}
 		// The press was meant for the frame, and hit the page around it.
-		if g, own := around.Guard, a.told.Guard; g != nil && g.OK != nil && own != nil && own.OK == nil {
-			a.told.Guard = g
+		if g, own := around.Guard, a.settled.Guard; g != nil && g.OK != nil && own != nil && own.OK == nil {
+			a.settled.Guard = g
 		}
 		nothing = nothing && a.fx.Out.Nothing
 	}
@@ -444,10 +444,10 @@ func (a *action) disarm(ctx context.Context) {
 // missed returns an error for a press that did not hit the target, because something
 // came between after aiming. The page received none of it.
 func (a *action) missed() error {
-	if !a.guarded || !a.pressed || a.told.Guard == nil {
+	if !a.guarded || !a.pressed || a.settled.Guard == nil {
 		return nil // or its document is gone, which is an effect
 	}
-	switch g := a.told.Guard; {
+	switch g := a.settled.Guard; {
 	case g.OK == nil && !g.Opaque:
 		return protocol.NewError(protocol.CodeCovered, page.Plain(a.fx.Out.Hit)+" moved away or was covered just before the click, which hit something else", "", page.SnapshotAgain())
 	case g.OK != nil && !*g.OK:
@@ -461,7 +461,7 @@ func (a *action) verify(context.Context) error {
 	if a.fx.Out.Navigated || a.fx.Asked() {
 		return nil
 	}
-	if v := a.told.Value; v != nil && a.q.Kind != protocol.ActCheck {
+	if v := a.settled.Value; v != nil && a.q.Kind != protocol.ActCheck {
 		if a.fx.Out.Value = &v.Value; a.q.Origin != "" {
 			a.fx.Out.Value = nil
 		}
@@ -477,8 +477,8 @@ func (a *action) verify(context.Context) error {
 		if a.q.On {
 			want = "on"
 		}
-		if a.told.Checked != "" && a.told.Checked != want && a.told.Checked != "gone" {
-			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", page.Plain(a.fx.Out.Hit), a.told.Checked), "the page undid it", protocol.Try("may show why", "snapshot"))
+		if a.settled.Checked != "" && a.settled.Checked != want && a.settled.Checked != "gone" {
+			return protocol.NewError(protocol.CodeNotActable, fmt.Sprintf("%s was clicked and is still %s", page.Plain(a.fx.Out.Hit), a.settled.Checked), "the page undid it", protocol.Try("may show why", "snapshot"))
 		}
 	}
 	return nil

@@ -46,8 +46,8 @@ func (a *action) dispatch(ctx context.Context, s *devtools.Session, messages ...
 		return err
 	}
 	// The request is sent first, so that it is there when the input arrives.
-	told := page.NewCalls(in)
-	if err := told.Send(ctx, runtime.Evaluate.Method, page.EvaluateParams(expression, world)); err != nil {
+	request := page.NewCalls(in)
+	if err := request.Send(ctx, runtime.Evaluate.Method, page.EvaluateParams(expression, world)); err != nil {
 		return err
 	}
 	a.begun = true
@@ -59,17 +59,17 @@ func (a *action) dispatch(ctx context.Context, s *devtools.Session, messages ...
 	}
 	var out effects.Settled
 	err = a.fx.Acknowledged(ctx, q)
-	if err == nil && !told.Answered(0) {
+	if err == nil && !request.Answered(0) {
 		err = page.Tell(ctx, a.p, a.f, in, world, "arrived")
 	}
 	if err == nil {
 		var res runtime.EvaluateResult
-		err = a.fx.Await(ctx, told, 0, &res)
+		err = a.fx.Await(ctx, request, 0, &res)
 		err = a.p.Answered(ctx, a.f, in, world, "settle", res, err, &out)
 	}
 	if errors.Is(err, page.ErrStale) {
 		err = page.ErrReplaced // the document was replaced before the request
 	}
-	a.dispatched, a.told, err = true, out, a.fx.Learn(a.f, out, err)
+	a.dispatched, a.settled, err = true, out, a.fx.Learn(a.f, out, err)
 	return err
 }

@@ -89,7 +89,7 @@ func (h *heldInputs) Forget(ok func(holder) bool) {
 }
 
 // Idle reports whether nothing is held down, the pointer position is unknown, and the
-// caller need not be told anything.
+// caller need not be informed of anything.
 func (h *heldInput) Idle() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -271,7 +271,7 @@ func (h *heldInput) Names() []string {
 }
 
 // Lose releases everything without the caller's request, and returns the events that
-// do so. The caller is told with its next action.
+// do so. The caller learns of it with its next action.
 func (h *heldInput) Lose() []effects.Message {
 	names := h.Names()
 	messages := h.Take()

@@ -50,7 +50,7 @@ func (in *Input) ReleaseInput(ctx context.Context, caller string) {
 }
 
 // LoseHeld forgets what all callers hold down: the browser process is dead, and the
-// next one never saw the keys go down. Each caller is told with its next action.
+// next one never saw the keys go down. Each caller learns of it with its next action.
 func (in *Input) LoseHeld() {
 	for _, one := range in.holds.Those(func(holder) bool { return true }) {
 		one.Lose()

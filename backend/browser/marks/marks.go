@@ -68,8 +68,8 @@ type tabMarks struct {
 	on       map[*devtools.Session]*installed
 
 	mu sync.Mutex
-	// told are the watchers again, for the goroutines that receive reports.
-	told []*Watcher
+	// notified are the watchers again, for the goroutines that receive reports.
+	notified []*Watcher
 }
 
 // installed is what the marks of a tab need in one session.
@@ -133,7 +133,7 @@ func (ms *Marks) Watch(ctx context.Context, id protocol.TabID) (*Watcher, error)
 func (m *tabMarks) tell() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.told = slices.Collect(maps.Keys(m.watchers))
+	m.notified = slices.Collect(maps.Keys(m.watchers))
 }
 
 // Close ends the watch, and with the last one of a tab everything that was marked in
@@ -388,7 +388,7 @@ func (ms *Marks) hear(id protocol.TabID, m *tabMarks, events *devtools.Subscript
 			continue
 		}
 		m.mu.Lock()
-		for _, w := range m.told {
+		for _, w := range m.notified {
 			select {
 			case w.changed <- struct{}{}:
 			default:

@@ -30,7 +30,7 @@ const (
 type changes struct {
 	begun uint64
 	now   uint64 // the last change
-	begin uint64 // changes up to this one cannot be told one by one any more
+	begin uint64 // changes up to this one cannot be reported one by one any more
 	moved chan struct{}
 }
 

@@ -165,7 +165,7 @@ func ownHandle(ctx context.Context, s *devtools.Session, handle runtime.RemoteOb
 // reveal passes nodes to the world that it does not know yet, and reports whether
 // there were any. It asks for a description of the document only when the
 // document may have unknown closed roots, or when the listeners of several frames
-// must be told apart.
+// must be distinguished.
 func passShadowRoots(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world string, doc runtime.RemoteObjectID, complete bool, listeners []*domdebugger.EventListener) (bool, error) {
 	p.Frames.mu.Lock()
 	if f.knownIn != world {

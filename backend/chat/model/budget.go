@@ -30,7 +30,7 @@ type budget struct {
 	tokens int
 	per    float64 // bytes per token
 	sent   int     // the approximate size of the last prompt, in bytes
-	begun  bool    // the model was told that the beginning was left out
+	begun  bool    // the model was informed that the beginning was left out
 }
 
 func newBudget(provider protocol.LLMProvider) budget {

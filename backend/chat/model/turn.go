@@ -17,7 +17,7 @@ const (
 	// maxRounds is how many rounds of tool calls a model may make in one turn.
 	maxRounds = 60
 	// patienceSaid is the shortest wait for a busy provider that the user is
-	// told about.
+	// informed of.
 	patienceSaid = 3 * time.Second
 )
 
@@ -36,7 +36,7 @@ type turn struct {
 	// calls counts the tool calls of the turn. It gives the calls their ids,
 	// because some providers use the same id twice.
 	calls int
-	// saved is set once the user was told that something was left out.
+	// saved is set once the user was informed that something was left out.
 	saved bool
 	usage *protocol.ChatUsage
 }

@@ -44,10 +44,10 @@ func (c Caller) TaskList(context.Context) ([]protocol.Task, error) {
 	return reply.Tasks, err
 }
 
-// FollowTask calls told with the progress of a task until its end. If the
+// FollowTask calls report with the progress of a task until its end. If the
 // task's panel has disconnected, it waits for TaskLostWait, because the panel
 // may reconnect.
-func (c Caller) FollowTask(ctx context.Context, id protocol.TaskID, told func(protocol.Task, []string)) (protocol.Task, error) {
+func (c Caller) FollowTask(ctx context.Context, id protocol.TaskID, report func(protocol.Task, []string)) (protocol.Task, error) {
 	tasks, err := c.Find()
 	if err != nil {
 		return protocol.Task{}, err
@@ -73,7 +73,7 @@ func (c Caller) FollowTask(ctx context.Context, id protocol.TaskID, told func(pr
 		} else {
 			lost.Stop()
 		}
-		told(head, teller.Lines(page))
+		report(head, teller.Lines(page))
 	}
 	return head, nil
 }

@@ -1,7 +1,7 @@
 // Package view shows in the browser where tasks work. An overlay covers the
 // page that a task works on while it runs, the task's tabs are in a group with
 // its title, and what the user does on a page while the task waits is recorded,
-// so that its agent can be told. The package runs no command and keeps nothing
+// so that its agent can learn of it. The package runs no command and keeps nothing
 // on disk. The reasons are in docs/adr/170.
 package view
 

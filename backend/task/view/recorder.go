@@ -24,7 +24,7 @@ const (
 )
 
 // note starts to record what the user does on the page while the task waits, so
-// that its agent can be told. If a recording is running already, it belongs to
+// that its agent can learn of it. If a recording is running already, it belongs to
 // someone else and is left alone.
 func (p *Pages) note(ctx context.Context, b Recorder, w *workplace, tab protocol.TabID) {
 	if err := b.StartRecording(ctx, protocol.Caller{}, tab, ""); err != nil {

@@ -40,7 +40,7 @@ func (*Side) Name() string { return "" }
 // Close does nothing: the program's side has no copy of its own here.
 func (*Side) Close() error { return nil }
 
-// HangUp closes the pseudo console: its programs are told to end, and the reader gets the
+// HangUp closes the pseudo console: its programs are asked to end, and the reader gets the
 // rest of the output and then io.EOF.
 func (s *Side) HangUp() { s.hangUp() }
 

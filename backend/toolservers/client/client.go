@@ -35,7 +35,7 @@ type Config struct {
 	Transport func(server toolservers.Server) (mcp.Transport, error)
 	// Mask masks the user's secrets in a text.
 	Mask func(text string) string
-	// Version is that of the app; servers are told it.
+	// Version is that of the app; servers are sent it.
 	Version string
 	Logger  *slog.Logger
 }

@@ -220,7 +220,7 @@ func (c commands) acting(kind protocol.ActKind, done string) func(context.Contex
 				in.Opened(t)
 			}
 		}
-		return told(in, &q, said(done, &q, &e), &e), nil
+		return describeEffect(in, &q, said(done, &q, &e), &e), nil
 	}
 }
 

@@ -88,9 +88,9 @@ func held(value string) string {
 	return fmt.Sprintf("%q", value)
 }
 
-// told describes an effect: first what was done and on what, then what the page shows of
+// describeEffect describes an effect: first what was done and on what, then what the page shows of
 // it. The element is text of the page, so an agent gets it in the envelope that follows.
-func told(in *command.Invocation, q *protocol.ActRequest, done string, e *protocol.Effect) command.Result {
+func describeEffect(in *command.Invocation, q *protocol.ActRequest, done string, e *protocol.Effect) command.Result {
 	var page []string
 	add := func(mark string, lines []string) {
 		for _, l := range lines {
