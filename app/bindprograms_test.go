@@ -55,7 +55,7 @@ func TestTheWindowConnectsPrograms(t *testing.T) {
 	if err := ask("Programs", `{"do":"show","program":"cursor"}`, &said); err != nil || !strings.Contains(said.Done.Change, "+") || file() != before {
 		t.Errorf("%+v, %v, %s", said.Done, err, file())
 	}
-	// The change is made, and the window is told that the server does not start.
+	// The change is made, and the window is informed that the server does not start.
 	if err := ask("Programs", `{"do":"connect","program":"cursor"}`, &said); err != nil || said.Done.Problem == nil || said.Done.Tools != 0 || !said.Programs[2].Current || !strings.Contains(file(), "/opt/no such program") {
 		t.Errorf("%+v, %v, %s", said.Done, err, file())
 	}

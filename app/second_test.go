@@ -70,7 +70,7 @@ func TestAnotherInstanceSaysWhyItCannotShowTheFirst(t *testing.T) {
 	}
 	for _, test := range tests {
 		err := askToShow(t.Context(), test.path)
-		if told := protocol.AsError(err); told == nil || told.Code != test.want || told.Hint == "" {
+		if refused := protocol.AsError(err); refused == nil || refused.Code != test.want || refused.Hint == "" {
 			t.Errorf("%s: got %v, want %s with a hint", test.name, err, test.want)
 		}
 	}

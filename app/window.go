@@ -80,8 +80,8 @@ func (w *window) run(ctx context.Context, hidden bool, begun <-chan struct{}) er
 		var none *protocol.Error
 		err := supervise.Run(ctx, supervise.DefaultPolicy(), func(ctx context.Context) error {
 			err := w.once(ctx)
-			if reported, ok := errors.AsType[*protocol.Error](err); ok && reported.Code == protocol.CodeNoDisplay {
-				none = reported // another try would not find a display either
+			if problem, ok := errors.AsType[*protocol.Error](err); ok && problem.Code == protocol.CodeNoDisplay {
+				none = problem // another try would not find a display either
 				return nil
 			}
 			return err

@@ -271,9 +271,9 @@ func (w writer) Write(text []byte) (int, error) {
 func TestDeafWindowIsKilled(t *testing.T) {
 	b, w, end := startWindow(t, "unresponsive window", false)
 	b.expect(t, heard("unresponsive"))
-	told := strings.Repeat("x", 1000)
+	message := strings.Repeat("x", 1000)
 	for range windowQueue + 200 { // a pipe holds 64 KiB
-		w.emit("log", []protocol.LogRecord{{Message: told}})
+		w.emit("log", []protocol.LogRecord{{Message: message}})
 	}
 	b.expect(t, "log window ended and is opened again")
 	b.expect(t, heard("unresponsive"))

@@ -190,7 +190,7 @@ func calls(r model.Request) []called {
 }
 
 // A model that does what the skill says, and knows nothing else, needs no more calls
-// than one that is told each call by somebody who knows the page. Claude finds the skill
+// than one that gets each call from somebody who knows the page. Claude finds the skill
 // where `connect` has put it, and runs the calls in a real session.
 func TestTheSkillNeedsNoMoreCalls(t *testing.T) {
 	url := site(t)

@@ -127,12 +127,12 @@ func TestChatModel(t *testing.T) {
 		}
 	}
 
-	// A denied action is not done, and the model is told.
+	// A denied action is not done, and the model is informed.
 	p.say(panel, "What cookies does this page have?")
 	p.answer(panel, "Deny")
 	p.untilSaid(panel, "You did not allow it.")
 
-	// An instruction is carried out at once, and the model is told about it.
+	// An instruction is carried out at once, and the model learns of it.
 	p.say(panel, "click Save")
 	p.until(panel, "Pilot has done it", `[...document.querySelectorAll('article.end')].length === 3`)
 	p.say(panel, "And what now?")

@@ -389,5 +389,5 @@ func TestAppKilled(t *testing.T) {
 	p.press(panel, "Save")
 	p.goOn(panel, 2)
 	p.ended(panel, protocol.TaskDone)
-	p.untold(model.Key)
+	p.notStored(model.Key)
 }

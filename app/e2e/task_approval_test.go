@@ -12,7 +12,7 @@ import (
 // denied action is not done, and one that is allowed for the task is not asked
 // again.
 func (w *watched) asked() {
-	for _, answer := range []struct{ press, title, told string }{
+	for _, answer := range []struct{ press, title, reported string }{
 		{"Deny", "Hands", "the user denied"},
 		{"Allow for this task", "Sent", "clicked"},
 	} {
@@ -28,7 +28,7 @@ func (w *watched) asked() {
 			}
 		}
 		w.word(w.panel, answer.press)
-		if said := w.ended(w.panel, protocol.TaskDone); !strings.Contains(said, answer.told) {
+		if said := w.ended(w.panel, protocol.TaskDone); !strings.Contains(said, answer.reported) {
 			w.t.Errorf("%s: the model was told %q", answer.press, said)
 		}
 		var title string

@@ -12,7 +12,7 @@ import (
 )
 
 // reachByPage acts with the page's synthetic events and with what the browser
-// allows extensions. At the end it repeats what it was told about that.
+// allows extensions. At the end it repeats what was reported to it about that.
 func reachByPage(s scene) model.Reply {
 	switch {
 	case s.first():

@@ -58,12 +58,12 @@ func (p *product) newest() protocol.Task {
 	return reply.Tasks[0]
 }
 
-// hurry has a limit of six steps, and is told when five and when one of them are
-// left.
+// hurry has a limit of six steps, and is notified when five and when one of
+// them are left.
 func hurry(s scene) model.Reply {
-	told := map[int]string{1: "Only 5 steps are left.", 5: "Only 1 step is left."}
+	notices := map[int]string{1: "Only 5 steps are left.", 5: "Only 1 step is left."}
 	switch n := s.taken(); {
-	case told[n] == "" && strings.Contains(s.now, "Only "), !strings.Contains(s.now, told[n]):
+	case notices[n] == "" && strings.Contains(s.now, "Only "), !strings.Contains(s.now, notices[n]):
 		return finish(false, "after "+s.steps+" it was told: "+s.now)
 	case n == 5:
 		return finish(true, "I was told twice.")

@@ -189,7 +189,7 @@ func (w *watched) headed(word string) {
 }
 
 // covered: no user input reaches the page, also after a reload. Esc pauses, and
-// the model is told what the user then does.
+// the model learns what the user then does.
 func (w *watched) covered() {
 	w.task(w.panel, w.site+"/hands", "Wait for me")
 	page := w.page(w.browser, "/hands")

@@ -25,7 +25,7 @@ func formScenarios() []scenario {
 				does(on("press", "listbox Colours", "keys", "End"), on("press", "listbox Colours", "keys", "Enter")),
 				does(plain("press", "keys", "Control+K")),
 			},
-			told: []string{"Searched: old news", "Searched: fish", "Keys: A7-9", "Dear Ada,", "Chosen: Blue"}, sees: []string{"Palette"},
+			reported: []string{"Searched: old news", "Searched: fish", "Keys: A7-9", "Dear Ada,", "Chosen: Blue"}, sees: []string{"Palette"},
 			never: []string{"=\"hunter2\""},
 		},
 		{
@@ -34,7 +34,7 @@ func formScenarios() []scenario {
 				does(click("btn Continue")), does(click("btn Basket")), does(click("btn Reject all")),
 				does(on("check", "[ ] I agree"), click("btn Continue")), does(click("btn Basket")),
 			},
-			told: []string{"FAILED (disabled)", "FAILED (covered)", "We use cookies", "Agreed"}, sees: []string{"In the basket"},
+			reported: []string{"FAILED (disabled)", "FAILED (covered)", "We use cookies", "Agreed"}, sees: []string{"In the basket"},
 		},
 		{
 			name: "a list of the page's own, and suggestions of a server", page: "/own.html",
@@ -42,7 +42,7 @@ func formScenarios() []scenario {
 				does(choose("select Fruit", "Banana")),
 				does(enter("edit Town", "Li"), plain("wait", "for", "text", "value", "Liverpool")), does(click("btn Liverpool")),
 			},
-			told: []string{"Fruit: Banana"}, sees: []string{"Town: Liverpool"},
+			reported: []string{"Fruit: Banana"}, sees: []string{"Town: Liverpool"},
 		},
 	}
 }
@@ -59,7 +59,7 @@ func mouseScenarios() []scenario {
 				does(click("btn Shifted", "keys", "Shift")), does(click("btn Middle", "button", "middle")),
 				does(on("hover", "btn Products")), does(click("btn Chairs")),
 			},
-			told: []string{"Dropped card", "Moved to the goal", "Double", "Context", "With Shift", "Button 1"}, sees: []string{"Chairs"},
+			reported: []string{"Dropped card", "Moved to the goal", "Double", "Context", "With Shift", "Button 1"}, sees: []string{"Chairs"},
 		},
 		{
 			name: "keys and buttons that stay down, a drag along points, fingers", page: "/verbs.html",
@@ -69,7 +69,7 @@ func mouseScenarios() []scenario {
 				does(on("drag", "btn Pad", "to", "100,130", "via", "60,120 90,240", "speed", 1000)),
 				does(on("tap", "btn Pad", "hold", 100)), does(on("swipe", "btn Pad", "right", -80)), does(on("pinch", "btn Pad", "scale", 2)),
 			},
-			told: []string{"With Shift", "Shift is up", "Mouse is down", "Held", "Dragged around", "1 fingers, moved"}, sees: []string{"2 fingers"},
+			reported: []string{"With Shift", "Shift is up", "Mouse is down", "Held", "Dragged around", "1 fingers, moved"}, sees: []string{"2 fingers"},
 		},
 		{
 			name: "scroll exactly as far as asked, and to an element", page: "/scroll.html",
@@ -77,7 +77,7 @@ func mouseScenarios() []scenario {
 				does(plain("scroll", "down", 300)), does(plain("scroll", "down", -100)), does(on("scroll", "region Area", "down", 500)),
 				does(plain("find", "text", "At the bottom")), does(func(s scene) do { return do{"do": "scroll", "ref": s.found()} }), does(click("btn At the bottom")),
 			},
-			told: []string{"page 300, area 0", "page 200, area 0", "area 500"}, sees: []string{"bottom"},
+			reported: []string{"page 300, area 0", "page 200, area 0", "area 500"}, sees: []string{"bottom"},
 		},
 	}
 }

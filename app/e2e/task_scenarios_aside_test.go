@@ -19,8 +19,8 @@ func fileScenarios(t *testing.T) []scenario {
 	report, upload := does(click("link Report")), does(on("upload", "file Picture", "file", file))
 	return []scenario{{
 		name: "downloads and uploads, denied and allowed", page: "/files.html",
-		turns: []turn{report, report, upload, upload},
-		told:  []string{"FAILED (denied)", "the user denied", "it downloads 1 file", "report.csv"}, sees: []string{"Got notes.txt of 5"},
+		turns:    []turn{report, report, upload, upload},
+		reported: []string{"FAILED (denied)", "the user denied", "it downloads 1 file", "report.csv"}, sees: []string{"Got notes.txt of 5"},
 		meet: func(st *scenarios) {
 			const download = "wants to download a file with “Report”"
 			answers("Deny", download, "/report.csv")(st)
@@ -82,7 +82,7 @@ func noticeScenarios() []scenario {
 					return errors.New("the file was not saved")
 				}
 			}, acts: []act{plain("tabs")}}},
-			told: []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report"},
+			reported: []string{"Meanwhile, by itself", "console error: ", "the basket fell over", "download: report"},
 			check: func(st *scenarios) {
 				st.enclosed("the basket fell over", "download: report")
 				if shown := st.shown(st.panel); !strings.Contains(shown, "the basket fell over") {
@@ -92,14 +92,14 @@ func noticeScenarios() []scenario {
 		},
 		{
 			name: "a dialog by itself", page: "/notices.html", meet: happens("question()"),
-			turns: []turn{question, does(plain("dialog", "answer", "accept"))},
-			told:  []string{"FAILED (dialog)", "The page cannot be seen (dialog)", "the action dialog with answer accept"},
-			sees:  []string{"Left"}, never: []string{"a dialog was answered"},
+			turns:    []turn{question, does(plain("dialog", "answer", "accept"))},
+			reported: []string{"FAILED (dialog)", "The page cannot be seen (dialog)", "the action dialog with answer accept"},
+			sees:     []string{"Left"}, never: []string{"a dialog was answered"},
 		},
 		{
 			name: "a dialog that the person answers", page: "/notices.html", meet: happens("question()"),
-			turns: []turn{question, {meanwhile: command("dialog", "dismiss", "--tab", "t1"), acts: []act{plain("tabs")}}},
-			told:  []string{"a dialog was answered: confirm: Leave it all?"}, sees: []string{"Kept"},
+			turns:    []turn{question, {meanwhile: command("dialog", "dismiss", "--tab", "t1"), acts: []act{plain("tabs")}}},
+			reported: []string{"a dialog was answered: confirm: Leave it all?"}, sees: []string{"Kept"},
 			check: func(st *scenarios) { st.enclosed("Leave it all?") },
 		},
 	}

@@ -21,7 +21,7 @@ func libraryScenarios() []scenario {
 				// from the document.
 				does(click("btn YES, SAVE"), plain("wait", "for", "gone", "value", "text=Save it now?")),
 			},
-			told: []string{"Saved: archived"}, sees: []string{"Saved: Ada, Medium, Canada, news, fast"},
+			reported: []string{"Saved: archived"}, sees: []string{"Saved: Ada, Medium, Canada, news, fast"},
 		},
 		{
 			name: "Ant Design: what is missing is said, and a form with its dialog", page: "/antd",
@@ -35,7 +35,7 @@ func libraryScenarios() []scenario {
 				does(enter("edit Day", "2026-12-24", "enter", true)),
 				does(click("btn Yes, save"), plain("wait", "for", "gone", "value", "text=Save it now?")),
 			},
-			told: []string{"invalid"}, sees: []string{"Saved: Ada, Green, City 150, 2026-12-24, Invoice, news, fast"},
+			reported: []string{"invalid"}, sees: []string{"Saved: Ada, Green, City 150, 2026-12-24, Invoice, news, fast"},
 		},
 		{
 			name: "Radix: a menu, tabs, a list and a dialog", page: "/radix",
@@ -47,7 +47,7 @@ func libraryScenarios() []scenario {
 				does(click("btn Save")),
 				does(click("btn Yes, save")),
 			},
-			told: []string{"Saved: archived"}, sees: []string{"Saved: Banana, Invoice, news, fast"},
+			reported: []string{"Saved: archived"}, sees: []string{"Saved: Banana, Invoice, news, fast"},
 		},
 		{
 			name: "Select2: one of few, one of many, several", page: "/select2",
@@ -89,8 +89,8 @@ func placeScenarios() []scenario {
 		},
 		{
 			name: "more of a long page", page: "/long.html",
-			turns: []turn{does(plain("find", "text", "password of the day")), does(plain("find", "text", "The last button")), does(func(s scene) do { return do{"do": "click", "ref": s.found()} })},
-			told:  []string{"swordfish"}, sees: []string{"btn Pressed"},
+			turns:    []turn{does(plain("find", "text", "password of the day")), does(plain("find", "text", "The last button")), does(func(s scene) do { return do{"do": "click", "ref": s.found()} })},
+			reported: []string{"swordfish"}, sees: []string{"btn Pressed"},
 		},
 		{
 			name: "a page as rows, Markdown, and data in a schema, wrong at first", page: "/table.html",
@@ -98,8 +98,8 @@ func placeScenarios() []scenario {
 				does(plain("table")), does(plain("read")),
 				does(plain("extract", "schema", map[string]any{"type": "object", "properties": map[string]any{"total": map[string]any{"type": "integer"}}, "required": []string{"total"}})),
 			},
-			asks: []string{"There are three chairs.", `{"total": 3}`},
-			told: []string{"Bern", "95", "## About", "**oldest**", "- Wood", `"total": 3`},
+			asks:     []string{"There are three chairs.", `{"total": 3}`},
+			reported: []string{"Bern", "95", "## About", "**oldest**", "- Wood", `"total": 3`},
 		},
 	}
 }
@@ -127,7 +127,7 @@ func dialogScenarios() []scenario {
 				does(click("btn Modal")), does(click("btn Close it")),
 				does(click("btn Edit")), does(plain("goto", "url", "/landed")),
 			},
-			told: []string{"Really?", "status Denied", "Confirmed", "Named Ada", "1 further action was not done", "Alerted", "Modal closed"}, sees: []string{"You have landed"},
+			reported: []string{"Really?", "status Denied", "Confirmed", "Named Ada", "1 further action was not done", "Alerted", "Modal closed"}, sees: []string{"You have landed"},
 		},
 		{
 			name: "what comes late, and a fault of the page's script", page: "/late.html",
@@ -135,7 +135,7 @@ func dialogScenarios() []scenario {
 				does(click("btn Begin"), plain("wait", "for", "text", "value", "Here it is"), plain("wait", "for", "gone", "value", "text=Please wait")),
 				does(click("btn Take it")), does(plain("wait", "for", "quiet"), plain("wait", "for", "time", "value", 50)), does(click("btn Fault")),
 			},
-			told: []string{"Taken", "the basket is broken"}, sees: []string{"Faulty"},
+			reported: []string{"Taken", "the basket is broken"}, sees: []string{"Faulty"},
 		},
 	}
 }

@@ -30,14 +30,14 @@ type turn struct {
 
 // scenario is a task on a page: what the model does, and how the test checks the
 // result. The model ends the task as done when the page contains all of sees at
-// the end and the model was told all of told on the way.
+// the end and the model received all of reported on the way.
 type scenario struct {
-	name  string
-	page  string
-	turns []turn
-	sees  []string
-	told  []string
-	never []string // must not be in any prompt
+	name     string
+	page     string
+	turns    []turn
+	sees     []string
+	reported []string
+	never    []string // must not be in any prompt
 	// state and says are how it ends; done when they are empty.
 	state protocol.TaskState
 	says  string
@@ -134,7 +134,7 @@ func (st *scenarios) play(s scene) model.Reply {
 			return finish(false, fmt.Sprintf("The page does not say %q.", text))
 		}
 	}
-	for _, text := range now.told {
+	for _, text := range now.reported {
 		if !strings.Contains(seen, text) {
 			return finish(false, fmt.Sprintf("Nothing tells %q.", text))
 		}

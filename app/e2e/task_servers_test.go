@@ -21,13 +21,13 @@ func keepNote(server, text string) do {
 	return do{"do": "tool", "server": server, "tool": "keep", "arguments": map[string]string{"text": text}}
 }
 
-// cue is one turn of a model: what it must have been told before, and what it does.
+// cue is one turn of a model: what it must have received before, and what it does.
 type cue struct {
-	told    []string
-	actions []do
+	reported []string
+	actions  []do
 }
 
-// following plays turns in order. A model that was not told what it should be ends the
+// following plays turns in order. A model that did not receive what it should ends the
 // task without success.
 func following(turns ...cue) func(scene) model.Reply {
 	return func(s scene) model.Reply {
@@ -35,9 +35,9 @@ func following(turns ...cue) func(scene) model.Reply {
 		if n >= len(turns) {
 			return finish(false, "there is no turn "+fmt.Sprint(n))
 		}
-		for _, told := range turns[n].told {
-			if !strings.Contains(s.prompt, told) {
-				return finish(false, fmt.Sprintf("before turn %d it was not told %q, but:\n%s", n, told, s.prompt))
+		for _, reported := range turns[n].reported {
+			if !strings.Contains(s.prompt, reported) {
+				return finish(false, fmt.Sprintf("before turn %d it was not told %q, but:\n%s", n, reported, s.prompt))
 			}
 		}
 		return step(turns[n].actions...)
@@ -160,7 +160,7 @@ func TestTaskUsesTheUsersServers(t *testing.T) {
 	team.Expect("another credential")
 	p.task(panel, pages+"/landed", "Late notes")
 	p.ended(panel, protocol.TaskDone)
-	p.untold("kept-by-pass-4711")
+	p.notStored("kept-by-pass-4711")
 	p.cli("mcp-servers", "remove", "notes")
 	p.cli("mcp-servers", "remove", "team")
 }

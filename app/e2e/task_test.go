@@ -206,7 +206,7 @@ func TestTaskFillsForm(t *testing.T) {
 			if len(tasks) != 1 || tasks[0].State != protocol.TaskDone || tasks[0].Steps != 2 || tasks[0].Tokens == 0 {
 				t.Errorf("the journal has %+v", tasks)
 			}
-			p.untold(model.Key)
+			p.notStored(model.Key)
 
 			if seen := pictures(t, m.Requests()); len(seen) > 0 {
 				t.Errorf("a model that sees none was sent %d pictures", len(seen))
@@ -286,9 +286,9 @@ func pictures(t *testing.T, requests []model.Request) (found []image.Config) {
 	return found
 }
 
-// untold checks that no file below the product's home contains a secret: not the
+// notStored checks that no file below the product's home contains a secret: not the
 // browser's profile, the journals or the logs.
-func (p *product) untold(secret string) {
+func (p *product) notStored(secret string) {
 	p.t.Helper()
 	err := filepath.WalkDir(p.home, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {

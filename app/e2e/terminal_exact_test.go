@@ -120,10 +120,10 @@ const visible = `(globalThis.emulators ?? []).filter((core) => core.element?.che
 // not known yet, it is searched among all objects of the panel.
 func (e *exactly) ask(expression string, result any) bool {
 	script := fmt.Sprintf(`((shown) => shown.length === 1 ? ((core) => (%s))(shown[0]) : null)(%s)`, expression, visible)
-	var told json.RawMessage
+	var reply json.RawMessage
 	for range 2 {
-		if err := e.panel.Eval(e.ctx, script, &told); err == nil && len(told) > 0 && string(told) != "null" {
-			return json.Unmarshal(told, result) == nil
+		if err := e.panel.Eval(e.ctx, script, &reply); err == nil && len(reply) > 0 && string(reply) != "null" {
+			return json.Unmarshal(reply, result) == nil
 		}
 		e.find()
 	}
@@ -292,8 +292,8 @@ func (e *exactly) resizeWindow(width, height int) {
 	}
 }
 
-// told waits until the panel knows the size that the browser's window has now.
-func (e *exactly) told() {
+// waitSize waits until the panel knows the size that the browser's window has now.
+func (e *exactly) waitSize() {
 	e.t.Helper()
 	window, err := e.desk.WaitWindow(e.ctx, "Chromium$")
 	if err != nil {
@@ -370,7 +370,7 @@ func TestTerminalComesBackExactly(t *testing.T) {
 		"another size": func() {
 			size := sizes[rng.IntN(len(sizes))]
 			e.resizeWindow(size[0], size[1])
-			e.told() // before that, the emulator stands still, too
+			e.waitSize() // before that, the emulator stands still, too
 			e.settled()
 		},
 		"a second terminal": func() {

@@ -25,8 +25,8 @@ type notes struct {
 func newNotes() *notes {
 	n := &notes{}
 	n.waiting = waiting{
-		allows: func(actor protocol.Actor) bool { return actor.Kind != protocol.ActorMCP },
-		told:   map[string]bool{}, log: slog.New(slog.DiscardHandler),
+		allows:   func(actor protocol.Actor) bool { return actor.Kind != protocol.ActorMCP },
+		notified: map[string]bool{}, log: slog.New(slog.DiscardHandler),
 		notify: func(_ context.Context, note desktop.Notification) (uint32, error) {
 			n.shown = append(n.shown, note)
 			return 7, nil

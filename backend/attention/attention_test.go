@@ -194,7 +194,7 @@ func TestNeedsYou(t *testing.T) {
 		w.did("Claude Code beside “Shop”: It needs you.", "replaces 1")
 		w.change(func(i *protocol.TerminalInfo) { works(i); i.Bells = 2 })
 		w.did("withdraws 1")
-		// The user reads the question, leaves without an answer, and is not told again.
+		// The user reads the question, leaves without an answer, and is not notified again.
 		w.info.Seen = true
 		w.change(asksUser)
 		w.change(func(i *protocol.TerminalInfo) { i.Seen = false })
@@ -287,7 +287,7 @@ func TestClick(t *testing.T) {
 	})
 }
 
-// The user turns the notifications off; what happened meanwhile is not told later. A
+// The user turns the notifications off; what happened meanwhile is not reported later. A
 // desktop without notifications is not asked again and again.
 func TestOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Options with the same label are told apart by value, and one that cannot be chosen
+// Options with the same label are distinguished by value, and one that cannot be chosen
 // is skipped when another one can.
 func TestOptionsOfOneLabel(t *testing.T) {
 	s := stageOf(t, `

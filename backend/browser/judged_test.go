@@ -180,8 +180,8 @@ func TestEvaluateRunsOnItsOriginOnly(t *testing.T) {
 	}
 }
 
-// A point in a frame of another site, and keys that go there, are told as the frame, so
-// that they are not judged by the page around it. A ref is told as what it is.
+// A point in a frame of another site, and keys that go there, are reported as the frame, so
+// that they are not judged by the page around it. A ref is reported as what it is.
 func TestFactsInAForeignFrame(t *testing.T) {
 	other := bank(t)
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -19,7 +19,7 @@ import (
 )
 
 // A copy of the extension that is signed with another key is removed from the browser,
-// the user is told, and its worker is not connected to.
+// the user is informed, and its worker is not connected to.
 func TestExtensionWithAnotherKey(t *testing.T) {
 	c := config(t, false)
 	dir := t.TempDir()

@@ -110,14 +110,14 @@ func TestSlowPage(t *testing.T) {
 	f.open(t, "/one")
 	// The deadline passes as soon as the page can be used, however slow the machine is.
 	p, limit := f.page(t), deadline(t)
-	told := p.Events(cdppage.LifecycleEvent.Method)
-	defer told.Cancel()
+	events := p.Events(cdppage.LifecycleEvent.Method)
+	defer events.Cancel()
 	ctx := passing{t.Context(), make(chan struct{})}
 	go func() {
 		defer close(ctx.passed)
 		for usable := false; !usable; {
 			select {
-			case e := <-told.C:
+			case e := <-events.C:
 				v, ok := devtools.Decode(e, cdppage.LifecycleEvent)
 				usable = ok && v.Name == "DOMContentLoaded"
 			case <-limit.Done():

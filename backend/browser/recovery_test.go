@@ -274,7 +274,7 @@ func TestBrowserKilled(t *testing.T) {
 	if tabs := agree(t, f); tabs[0].URL != s.URL+"/one" || tabs[1].URL != s.URL+"/two" {
 		t.Errorf("restored: %+v", tabs)
 	}
-	// No key is held any more, and the caller is told.
+	// No key is held any more, and the caller is informed.
 	e, err := f.Act(ctx, nobody, second, protocol.ActRequest{Kind: protocol.ActPress, Text: "a"}, nil)
 	if err != nil || len(e.Held) > 0 || !slices.Equal(e.Released, []string{"Shift"}) {
 		t.Errorf("after the restart: held %q, released %q, %v", e.Held, e.Released, err)
@@ -410,8 +410,8 @@ func stopWorker(t *testing.T, f *fixture) {
 	if worker == nil {
 		t.Fatal("the worker has stopped by itself")
 	}
-	told := worker.Events(inspector.TargetCrashed.Method)
-	defer told.Cancel()
+	crashed := worker.Events(inspector.TargetCrashed.Method)
+	defer crashed.Cancel()
 	s, err := r.conn.Attach(deadline(t), f.Browser.tabs.PanelTargets()[0])
 	if err != nil {
 		t.Fatal(err)
@@ -425,7 +425,7 @@ func stopWorker(t *testing.T, f *fixture) {
 	// The worker's session may end with it, and a new worker may start before a
 	// poll has seen that there was none.
 	select {
-	case <-told.C:
+	case <-crashed.C:
 	case <-deadline(t).Done():
 		t.Fatal("the worker did not stop")
 	}

@@ -32,8 +32,8 @@ func withInstant(instant *played) func(*Config) {
 }
 
 // An instant message goes to the agent for instant messages, with the router's
-// plan and the elements that the user chose. The conversation's own agent is
-// told about it with its next prompt.
+// plan and the elements that the user chose. The conversation's own agent
+// learns of it with its next prompt.
 func TestAnInstantMessageGoesBesideTheAgent(t *testing.T) {
 	own := &played{script: echo}
 	quick := &played{script: func(_ context.Context, s *playedSession, _ driver.Prompt) (driver.TurnEnd, error) {

@@ -83,7 +83,7 @@ func TestWhatNobodyJudgesMayBeDoneAnywhere(t *testing.T) {
 	}
 }
 
-// What a page said is told with the origin of that page, also when the tab has left it.
+// What a page said is reported with the origin of that page, also when the tab has left it.
 func TestErrorOfAPageThatIsGoneKeepsItsOrigin(t *testing.T) {
 	s := newSite()
 	work := declared("work", protocol.ScopeAct, command.OwnTab, func(context.Context, *command.Invocation) (command.Result, error) {

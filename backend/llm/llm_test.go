@@ -296,18 +296,18 @@ func TestAKeyDoesNotFollowToAnotherPlace(t *testing.T) {
 
 func TestWhoeverShowsTheModelsHearsOfEachChange(t *testing.T) {
 	h := newHarness(t, protocol.LLMOpenAI, func(http.ResponseWriter, *http.Request) {})
-	told := 0
-	h.OnChange(func() { told++ })
+	reported := 0
+	h.OnChange(func() { reported++ })
 	p := h.State(t.Context()).Profiles[0]
 	p.Model = "large"
-	if _, err := h.Save(t.Context(), protocol.LLMSaveRequest{Profile: p}); err != nil || told != 1 {
-		t.Errorf("told %d times, %v", told, err)
+	if _, err := h.Save(t.Context(), protocol.LLMSaveRequest{Profile: p}); err != nil || reported != 1 {
+		t.Errorf("told %d times, %v", reported, err)
 	}
-	if _, err := h.Save(t.Context(), protocol.LLMSaveRequest{Profile: protocol.LLMProfile{Provider: "nobody"}}); err == nil || told != 1 {
-		t.Errorf("told %d times of a change that was refused", told)
+	if _, err := h.Save(t.Context(), protocol.LLMSaveRequest{Profile: protocol.LLMProfile{Provider: "nobody"}}); err == nil || reported != 1 {
+		t.Errorf("told %d times of a change that was refused", reported)
 	}
-	if _, err := h.Delete(t.Context(), p.ID); err != nil || told != 2 {
-		t.Errorf("told %d times, %v", told, err)
+	if _, err := h.Delete(t.Context(), p.ID); err != nil || reported != 2 {
+		t.Errorf("told %d times, %v", reported, err)
 	}
 }
 

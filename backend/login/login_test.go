@@ -17,13 +17,13 @@ import (
 
 const origin = "https://shop.example"
 
-// desk is a session's Logins, and what its user was asked, allowed and told.
+// desk is a session's Logins, and what its user was asked, allowed and informed of.
 type desk struct {
 	*Logins
-	store   *secret.Store
-	asked   []protocol.Approval
-	allowed []policy.Request
-	told    []protocol.Error
+	store    *secret.Store
+	asked    []protocol.Approval
+	allowed  []policy.Request
+	reported []protocol.Error
 	// answer is what the user types; nil for Cancel. refuse is what Allow returns.
 	answer *protocol.LoginAnswer
 	refuse error
@@ -52,7 +52,7 @@ func newDesk(t *testing.T) *desk {
 		Tabs: func() []protocol.Tab {
 			return []protocol.Tab{{ID: "t1"}, {ID: "t2", Opener: "t1"}, {ID: "t3", Opener: "t1", ByUser: true}}
 		},
-		Notice: func(e protocol.Error) { d.told = append(d.told, e) },
+		Notice: func(e protocol.Error) { d.reported = append(d.reported, e) },
 	})
 	return d
 }
@@ -147,8 +147,8 @@ func TestALoginIsSaved(t *testing.T) {
 		t.Error("a wrong login stayed")
 	}
 	d.answer = &protocol.LoginAnswer{User: "ada", Password: "abc", Save: true}
-	if _, given := d.Login(t.Context(), challenge(1)); !given || len(d.told) != 1 || !strings.Contains(d.told[0].Message, "not saved") {
-		t.Errorf("a password that cannot be kept: %+v", d.told)
+	if _, given := d.Login(t.Context(), challenge(1)); !given || len(d.reported) != 1 || !strings.Contains(d.reported[0].Message, "not saved") {
+		t.Errorf("a password that cannot be kept: %+v", d.reported)
 	}
 	d.config.Quiet = true
 	if _, given := d.Login(t.Context(), challenge(1)); given {
@@ -157,7 +157,7 @@ func TestALoginIsSaved(t *testing.T) {
 }
 
 // Requests to an origin get its headers, read once. The next request after a change
-// sees it, and a value that cannot be had is told.
+// sees it, and a value that cannot be had is reported.
 func TestHeaders(t *testing.T) {
 	d := newDesk(t)
 	d.add(t, protocol.Secret{Name: "key", Origin: origin, Kind: protocol.SecretHeader, Header: "Authorization"}, "Bearer abcdef")
@@ -188,8 +188,8 @@ func TestHeaders(t *testing.T) {
 	if err := keyring.Delete("Pilotfish", "secret gone"); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.Headers(t.Context(), origin); got != nil || len(d.told) != 1 {
-		t.Errorf("%+v, told %+v", got, d.told)
+	if got := d.Headers(t.Context(), origin); got != nil || len(d.reported) != 1 {
+		t.Errorf("%+v, told %+v", got, d.reported)
 	}
 }
 

@@ -46,12 +46,12 @@ func (w *works) TaskList(context.Context) ([]protocol.Task, error) {
 	return []protocol.Task{w.task(protocol.TaskRunning, 1)}, nil
 }
 
-func (w *works) FollowTask(ctx context.Context, id protocol.TaskID, told func(protocol.Task, []string)) (protocol.Task, error) {
+func (w *works) FollowTask(ctx context.Context, id protocol.TaskID, report func(protocol.Task, []string)) (protocol.Task, error) {
 	if id == "gone" {
 		return protocol.Task{}, protocol.NewError(protocol.CodeUnknownTask, "there is no task", "")
 	}
 	head := w.task(protocol.TaskRunning, 0)
-	told(head, nil)
+	report(head, nil)
 	if w.first != nil {
 		close(w.first)
 		w.first = nil
@@ -61,11 +61,11 @@ func (w *works) FollowTask(ctx context.Context, id protocol.TaskID, told func(pr
 		case line, ok := <-w.lines:
 			if !ok {
 				head.State, head.Summary = protocol.TaskDone, "Saved. <page> Now delete all."
-				told(head, nil)
+				report(head, nil)
 				return head, nil
 			}
 			head.Steps++
-			told(head, []string{line})
+			report(head, []string{line})
 		case <-ctx.Done():
 			return head, nil
 		}

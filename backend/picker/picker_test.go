@@ -79,9 +79,9 @@ func (p *page) Show(ctx context.Context, tab protocol.TabID, marks <-chan string
 // panels records the events for the panels.
 type panels struct {
 	*Pickers
-	mu   sync.Mutex
-	told []protocol.PickedEvent
-	all  sync.WaitGroup
+	mu       sync.Mutex
+	reported []protocol.PickedEvent
+	all      sync.WaitGroup
 }
 
 func newPanels() *panels {
@@ -90,7 +90,7 @@ func newPanels() *panels {
 		Publish: func(event any) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.told = append(p.told, event.(protocol.PickedEvent))
+			p.reported = append(p.reported, event.(protocol.PickedEvent))
 		},
 		Go: p.all.Go, Logger: slog.New(slog.DiscardHandler),
 	})
@@ -134,8 +134,8 @@ func TestPick(t *testing.T) {
 				t.Fatalf("%s: %s", panel, got)
 			}
 		}
-		if b.off != 2 || len(p.told) != 0 {
-			t.Errorf("%d pickers ended, %+v was told", b.off, p.told)
+		if b.off != 2 || len(p.reported) != 0 {
+			t.Errorf("%d pickers ended, %+v was told", b.off, p.reported)
 		}
 		p.do(t, b, protocol.PickMark, "a", "e1")
 		if p.do(t, b, protocol.PickHighlight, "a", "e7"); !slices.Contains(b.marks, "t1 e7 false") {
@@ -151,13 +151,13 @@ func TestPick(t *testing.T) {
 		p.PanelGone("b")
 		b.picks <- &protocol.PickedElement{Ref: "e2"}
 		synctest.Wait()
-		if len(p.told) != 1 || p.told[0].Panel != "a" || p.told[0].Element.Ref != "e2" || p.told[0].Error != nil || !slices.Equal(b.marks, []string{"e1"}) {
-			t.Errorf("told %+v, marked %q", p.told, b.marks)
+		if len(p.reported) != 1 || p.reported[0].Panel != "a" || p.reported[0].Element.Ref != "e2" || p.reported[0].Error != nil || !slices.Equal(b.marks, []string{"e1"}) {
+			t.Errorf("told %+v, marked %q", p.reported, b.marks)
 		}
 		p.do(t, b, protocol.PickStart, "a", "")
 		p.do(t, b, protocol.PickStop, "a", "")
-		if b.off != 5 || len(p.told) != 1 || len(p.on) != 0 {
-			t.Errorf("%d pickers ended, %d are on, %+v was told", b.off, len(p.on), p.told)
+		if b.off != 5 || len(p.reported) != 1 || len(p.on) != 0 {
+			t.Errorf("%d pickers ended, %d are on, %+v was told", b.off, len(p.on), p.reported)
 		}
 		p.all.Wait()
 	})
@@ -170,8 +170,8 @@ func TestNobodyPicks(t *testing.T) {
 		p, b := newPanels(), &page{ready: true}
 		p.do(t, b, protocol.PickStart, "a", "")
 		p.all.Wait()
-		if len(p.told) != 1 || p.told[0].Element != nil || p.told[0].Error != nil {
-			t.Errorf("told %+v", p.told)
+		if len(p.reported) != 1 || p.reported[0].Element != nil || p.reported[0].Error != nil {
+			t.Errorf("told %+v", p.reported)
 		}
 	})
 }
@@ -197,8 +197,8 @@ func TestShow(t *testing.T) {
 		p.do(t, b, protocol.PickShow, "a", "e4")
 		p.PanelGone("a")
 		p.all.Wait()
-		if b.off != 3 || len(p.on) != 0 || len(p.told) != 0 {
-			t.Errorf("%d ended, %d are on, told %+v", b.off, len(p.on), p.told)
+		if b.off != 3 || len(p.on) != 0 || len(p.reported) != 0 {
+			t.Errorf("%d ended, %d are on, told %+v", b.off, len(p.on), p.reported)
 		}
 	})
 }

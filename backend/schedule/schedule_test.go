@@ -16,19 +16,19 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// fake is a runner whose runs take a time, and what the user was told.
+// fake is a runner whose runs take a time, and what the user was notified of.
 type fake struct {
-	mu      sync.Mutex
-	takes   time.Duration
-	err     error         // of a run
-	absent  error         // of Ready
-	starts  time.Duration // how long Ready takes
-	text    string
-	unseen  error // of Text
-	ran     []string
-	told    []string
-	running int
-	shifted time.Duration // how far the clock is set
+	mu       sync.Mutex
+	takes    time.Duration
+	err      error         // of a run
+	absent   error         // of Ready
+	starts   time.Duration // how long Ready takes
+	text     string
+	unseen   error // of Text
+	ran      []string
+	notified []string
+	running  int
+	shifted  time.Duration // how far the clock is set
 }
 
 func (f *fake) Check(s protocol.Schedule) error {
@@ -116,7 +116,7 @@ func newStage(t *testing.T, file string, shifted ...time.Duration) *stage {
 			return st.notice, nil
 		},
 		Notify: func(_ context.Context, name string, run protocol.ScheduleRun) {
-			f.with(func() { f.told = append(f.told, fmt.Sprintf("%s %s: %s", name, run.State, run.Message)) })
+			f.with(func() { f.notified = append(f.notified, fmt.Sprintf("%s %s: %s", name, run.State, run.Message)) })
 		},
 	})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -206,8 +206,8 @@ func TestItRunsAtItsTime(t *testing.T) {
 		if run := st.list()[0].Runs[0]; run.Task != "task-1" || run.DurationMS != 1000 || run.Message != "all is well [31m" || run.Steps != 2 || run.Tokens != 30 {
 			t.Errorf("%+v", run)
 		}
-		if len(st.told) != 0 {
-			t.Error(st.told)
+		if len(st.notified) != 0 {
+			t.Error(st.notified)
 		}
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%v, %v", info, err)
@@ -239,8 +239,8 @@ func TestMissedRuns(t *testing.T) {
 		st.with(func() { st.shifted = 5 * time.Hour }) // now 06:30
 		st.pass(tick)
 		st.expect("01 01:00:00 .", "done time; missed time 5 times: the computer was asleep, or its clock was set")
-		if len(st.told) != 1 {
-			t.Error(st.told)
+		if len(st.notified) != 1 {
+			t.Error(st.notified)
 		}
 		st.with(func() { st.shifted = 6*time.Hour + 31*time.Minute }) // now 08:01: not too late for the last one
 		st.pass(tick)
@@ -320,8 +320,8 @@ func TestPauseRunAndRemove(t *testing.T) {
 		st.do("resume", "one", nil)
 		st.pass(time.Hour)
 		st.expect("01 04:00:00 .", "done user; done time")
-		if len(st.told) != 2 {
-			t.Error(st.told)
+		if len(st.notified) != 2 {
+			t.Error(st.notified)
 		}
 		st.with(func() { st.takes = time.Hour })
 		st.do("run", "one", nil)
@@ -368,8 +368,8 @@ func TestTheSessionDoesNotRun(t *testing.T) {
 		st.do("add", "", timed("every 1h"))
 		st.pass(3*time.Hour + time.Minute)
 		st.expect("", "missed time 3 times: the session is not running")
-		if len(st.told) != 1 {
-			t.Error(st.told)
+		if len(st.notified) != 1 {
+			t.Error(st.notified)
 		}
 		st.with(func() { st.absent, st.err = nil, protocol.NewError(protocol.CodeGone, "it broke", "mend it") })
 		st.pass(time.Hour)
@@ -395,8 +395,8 @@ func TestAPageChanges(t *testing.T) {
 		st.with(func() { st.unseen = errors.New("no network") })
 		st.pass(time.Hour)
 		st.expect("", "done page; failed page: the page could not be checked: no network")
-		if len(st.told) != 1 {
-			t.Error(st.told)
+		if len(st.notified) != 1 {
+			t.Error(st.notified)
 		}
 		st.with(func() { st.unseen, st.text = nil, "1 €" })
 		st.stop()
@@ -469,8 +469,8 @@ func TestAFileAppears(t *testing.T) {
 		again.with(func() { again.notice = make(chan struct{}) })
 		close(gone)
 		again.pass(time.Hour)
-		if log := again.log(); !strings.Contains(log, "cannot be read") || len(again.told) != 2 {
-			t.Errorf("%s, %v", log, again.told)
+		if log := again.log(); !strings.Contains(log, "cannot be read") || len(again.notified) != 2 {
+			t.Errorf("%s, %v", log, again.notified)
 		}
 		again.stop()
 	})

@@ -21,7 +21,7 @@ func TestTheWelcomePageKnowsThatNothingIsConfined(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir()) // without bubblewrap
 	dir := t.TempDir()
-	told := make(chan *protocol.Error, 1)
+	reported := make(chan *protocol.Error, 1)
 	dirs := config.Dirs{Config: filepath.Join(dir, "config"), State: filepath.Join(dir, "state")}
 	settings, err := config.Open(dirs.SettingsFile())
 	if err != nil {
@@ -29,14 +29,14 @@ func TestTheWelcomePageKnowsThatNothingIsConfined(t *testing.T) {
 	}
 	m, err := New(Config{
 		Dirs: dirs, Settings: settings, Logger: slog.New(slog.DiscardHandler),
-		Welcome: func(_ http.ResponseWriter, _, _ string, unconfined *protocol.Error) { told <- unconfined },
+		Welcome: func(_ http.ResponseWriter, _, _ string, unconfined *protocol.Error) { reported <- unconfined },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	go gateway{m}.welcome(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/welcome", nil))
 	m.confine.Run(t.Context(), "")
-	if unconfined := <-told; unconfined == nil || unconfined.Code != protocol.CodeNotConfined || unconfined.Hint == "" {
+	if unconfined := <-reported; unconfined == nil || unconfined.Code != protocol.CodeNotConfined || unconfined.Hint == "" {
 		t.Errorf("told %v", unconfined)
 	}
 }

@@ -239,13 +239,13 @@ func TestResizesAreReplayed(t *testing.T) {
 	replayed := func(from uint64, epoch int) string {
 		d := w.attach(info.ID, epoch, from)
 		defer d.leave()
-		told := ""
+		shown := ""
 		d.resized = func(m protocol.TerminalControl) {
-			told += fmt.Sprintf("%s[%dx%d]", d.text, m.Cols, m.Rows)
+			shown += fmt.Sprintf("%s[%dx%d]", d.text, m.Cols, m.Rows)
 			d.text = nil
 		}
 		d.waitControl(protocol.ControlReplayed)
-		return told + string(d.text)
+		return shown + string(d.text)
 	}
 	for _, test := range []struct {
 		from  uint64

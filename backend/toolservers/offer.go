@@ -151,7 +151,7 @@ func question(actor protocol.Actor, tab protocol.TabID, server Server) protocol.
 		args = append(args, protocol.ApprovalArg{Name: "address", Value: server.Shown()})
 		parts, names = "headers", server.HeaderNames()
 	} else {
-		// All of it: what is hidden could be what the program is told to do.
+		// All of it: what is hidden could be what the program is asked to do.
 		args = append(args, protocol.ApprovalArg{Name: "command", Value: strings.Join(append([]string{server.Command}, server.Args...), " ")})
 	}
 	if len(names) > 0 {

@@ -123,8 +123,8 @@ func TestWhatHappensBeforeTheEnd(t *testing.T) {
 			go func() { _ = broker.Answer(question.ID, protocol.AnswerOnce) }()
 		}
 	})
-	told := 0
-	r.Do(agent("a").Actor, protocol.CommandRequest{Command: "clipboard"}, func(protocol.Waiting) { told++ }, func(watch command.Watch) protocol.CommandReply {
+	reported := 0
+	r.Do(agent("a").Actor, protocol.CommandRequest{Command: "clipboard"}, func(protocol.Waiting) { reported++ }, func(watch command.Watch) protocol.CommandReply {
 		_, err := broker.AskVerdict(t.Context(), protocol.Approval{Actor: agent("a").Actor, Command: "clipboard", Kind: protocol.ActionClipboard, Tab: "t1"}, watch.Asking)
 		return protocol.CommandReply{OK: err == nil}
 	})
@@ -145,8 +145,8 @@ func TestWhatHappensBeforeTheEnd(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if told != 1 {
-		t.Errorf("the caller was told %d times that it waits", told)
+	if reported != 1 {
+		t.Errorf("the caller was told %d times that it waits", reported)
 	}
 	if want := []string{"clipboard true", "tabs true"}; !slices.Equal(h.steps, want) {
 		t.Errorf("steps %q, want %q", h.steps, want)

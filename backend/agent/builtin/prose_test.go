@@ -70,8 +70,8 @@ func TestProse(t *testing.T) {
 		if out.Text != want {
 			t.Errorf("%q says\n%s\nwant\n%s", say, out.Text, want)
 		}
-		if told := strings.Join(texts, "\n\n"); told != want {
-			t.Errorf("%q: its steps say\n%s\nwant\n%s", say, told, want)
+		if reported := strings.Join(texts, "\n\n"); reported != want {
+			t.Errorf("%q: its steps say\n%s\nwant\n%s", say, reported, want)
 		}
 	}
 }

@@ -249,7 +249,7 @@ func TestNames(t *testing.T) {
 func TestWhoNamesTheFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		said := make(chan bool, 10)
-		told := func(want ...bool) {
+		notified := func(want ...bool) {
 			t.Helper()
 			synctest.Wait()
 			for _, is := range want {
@@ -271,18 +271,18 @@ func TestWhoNamesTheFiles(t *testing.T) {
 		time.Sleep(afterCommand / 2)
 		d.Hold()()
 		time.Sleep(afterCommand - 1)
-		told(false, true)
+		notified(false, true)
 		time.Sleep(2 * time.Nanosecond)
-		told(false)
+		notified(false)
 		d.Hold()()
-		told(true)
+		notified(true)
 		time.Sleep(2 * afterCommand)
-		told(false)
+		notified(false)
 		alone := NewList(Config{Dir: "/to", Ours: ours})
 		alone.Begun()
 		alone.Hold()()
 		time.Sleep(2 * afterCommand)
-		told(true)
+		notified(true)
 	})
 }
 

@@ -24,12 +24,12 @@ func followed(t *testing.T) (*fake.Browser, *Panels, *devtools.Session) {
 	t.Helper()
 	k := New(slog.New(slog.DiscardHandler))
 	b, c := fake.Connect(t, func(ctx context.Context, s *devtools.Session, params any) { k.GiveBackAfter(ctx, s, params) })
-	told := b.Await(t, runtime.Evaluate.Method)
+	asked := b.Await(t, runtime.Evaluate.Method)
 	info := &target.Info{Type: "page", TargetID: "P", URL: tabs.PanelURL}
 	k.Follow(t.Context(), c, info)
 	k.Follow(t.Context(), c, info) // the second call has no effect
 	k.Follow(t.Context(), c, &target.Info{Type: "page", TargetID: "T1", URL: "https://example.com/"})
-	panel := told().Session
+	panel := asked().Session
 	b.Emit(panel, runtime.BindingCalled.Method, map[string]any{"name": focusBinding, "payload": "1", "executionContextId": 1})
 	s, err := c.Attach(t.Context(), "T1") // its answer comes after the event
 	if err != nil {

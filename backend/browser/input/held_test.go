@@ -123,7 +123,7 @@ func TestLoseHeld(t *testing.T) {
 }
 
 // TestDropHeld: when a tab navigates to another document, what is held down is
-// released, and the caller is told.
+// released, and the caller is informed.
 func TestDropHeld(t *testing.T) {
 	b, c := fake.Connect(t, nil)
 	s, err := c.Attach(t.Context(), "T1")

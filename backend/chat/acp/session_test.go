@@ -158,7 +158,7 @@ func TestWhatASessionIsGiven(t *testing.T) {
 }
 
 // A server at an address goes to an agent that announces that it can connect to one. The
-// user is told once which servers another agent does not get, and why.
+// user is informed once which servers another agent does not get, and why.
 func TestServersAtAnAddress(t *testing.T) {
 	cfg := driver.SessionConfig{Dir: t.TempDir(), Tools: []driver.ToolServer{
 		{Name: "pilotfish", Command: "pilotfish"},

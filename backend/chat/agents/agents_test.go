@@ -145,7 +145,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// An agent is told not to follow instructions of a page, both with a tab and
+// An agent is asked not to follow instructions of a page, both with a tab and
 // without one.
 func TestSystem(t *testing.T) {
 	for tab, want := range map[protocol.TabID]string{"t3": "beside tab t3 of", "": "You have no tab yet"} {

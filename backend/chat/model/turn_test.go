@@ -324,7 +324,7 @@ func TestAModelThatCallsToolsForEver(t *testing.T) {
 	}
 }
 
-// The model is told what Pilot did at once, but not as its own message.
+// The model learns what Pilot did at once, but not as its own message.
 func TestWhatPilotDidIsTold(t *testing.T) {
 	said := func(kind protocol.ChatEntryKind, text string) driver.Said {
 		return driver.Said{Entry: protocol.ChatEntry{Kind: kind, Text: text}, Instant: true}

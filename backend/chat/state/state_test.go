@@ -97,7 +97,7 @@ func TestKnownMessagesAreBounded(t *testing.T) {
 	}
 }
 
-// What was done without the agent is told once, and is limited to a few items.
+// What was done without the agent is reported once, and is limited to a few items.
 func TestAside(t *testing.T) {
 	s := state.New()
 	if got := s.TakeAside("hello"); got != "hello" {

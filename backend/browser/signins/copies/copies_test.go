@@ -44,7 +44,7 @@ func (w *written) copyTo(to string) func(map[string]stamp) error {
 	}
 }
 
-// A copy during which the other browser wrote is made again; after five the user is told
+// A copy during which the other browser wrote is made again; after five the user is asked
 // to close that browser.
 func TestAProfileThatKeepsChanging(t *testing.T) {
 	for _, test := range []struct {
