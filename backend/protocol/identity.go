@@ -46,7 +46,7 @@ type OriginHeader struct {
 	Value  string `json:"value" toml:"value"`
 }
 
-// Geolocation is where pages are told that the user is. Origins may know it without
+// Geolocation is the user's place as it is reported to pages. Origins may know it without
 // asking; others ask as always.
 type Geolocation struct {
 	Latitude  float64 `json:"latitude" toml:"latitude"`

@@ -114,7 +114,7 @@ type DetailColors struct {
 	Text string `json:"text"`
 	// Behind are the possible colours behind the text: several for a gradient.
 	Behind []string `json:"behind"`
-	// Contrast is the lowest ratio, from 1 to 21; 0 if it cannot be told. Needed is
+	// Contrast is the lowest ratio, from 1 to 21; 0 if it is not known. Needed is
 	// what WCAG AA asks for at this size, Best what AAA asks for.
 	Contrast float64 `json:"contrast"`
 	Needed   float64 `json:"needed"`

@@ -85,7 +85,7 @@ type LLMState struct {
 	Profiles  []LLMProfile      `json:"profiles"`
 	Providers []LLMProviderInfo `json:"providers"`
 	// Keychain is set when keys are stored beyond the end of the app; otherwise
-	// the user is told that they are not.
+	// the user is informed that they are not.
 	Keychain bool `json:"keychain"`
 }
 

@@ -2214,7 +2214,7 @@ export interface OriginHeader {
   value: string;
 }
 /**
- * Geolocation is where pages are told that the user is. Origins may know it without
+ * Geolocation is the user's place as it is reported to pages. Origins may know it without
  * asking; others ask as always.
  */
 export interface Geolocation {
@@ -2475,7 +2475,7 @@ export interface DetailColors {
    */
   behind: string[];
   /**
-   * Contrast is the lowest ratio, from 1 to 21; 0 if it cannot be told. Needed is
+   * Contrast is the lowest ratio, from 1 to 21; 0 if it is not known. Needed is
    * what WCAG AA asks for at this size, Best what AAA asks for.
    */
   contrast: number /* float64 */;
@@ -3030,7 +3030,7 @@ export interface LLMState {
   providers: LLMProviderInfo[];
   /**
    * Keychain is set when keys are stored beyond the end of the app; otherwise
-   * the user is told that they are not.
+   * the user is informed that they are not.
    */
   keychain: boolean;
 }
