@@ -213,7 +213,7 @@ func (b *fakeBackend) Operations() []op.Operation {
 		op.New("SetSiteRule", func(_ context.Context, _ op.Call, rule protocol.SiteRule) ([]protocol.SiteRule, error) {
 			return []protocol.SiteRule{rule}, nil
 		}),
-		op.New("ConversationFile", func(context.Context, op.Call, string) (protocol.ChatAttachment, error) {
+		op.New("ConversationFile", func(context.Context, op.Call, protocol.FileRequest) (protocol.ChatAttachment, error) {
 			return protocol.ChatAttachment{}, protocol.NewError(protocol.CodeBadArgument, "there is no file", "")
 		}),
 		op.New("SessionWork", func(context.Context, op.Call, op.None) (protocol.SessionWork, error) {

@@ -200,7 +200,7 @@ func (t *trayChild) later(ctx context.Context, group *sync.WaitGroup, a protocol
 	group.Go(func() {
 		text, err := json.Marshal(in)
 		if err == nil {
-			_, err = t.operations.Call(ctx, name, op.Call{Session: session, Place: "tray"}, text)
+			_, err = t.operations.Call(ctx, name, op.ByUser(session, "tray"), text)
 		}
 		if err == nil || ctx.Err() != nil {
 			return

@@ -254,7 +254,7 @@ func (w *window) answer(ctx context.Context, child *windowChild, asked protocol.
 		}
 	}()
 	var err error
-	if answer.Data, err = w.operations.Call(ctx, asked.Op, op.Call{Session: asked.Session, Place: "window"}, asked.In); err != nil {
+	if answer.Data, err = w.operations.Call(ctx, asked.Op, op.ByUser(asked.Session, "window"), asked.In); err != nil {
 		answer.Failed = formatError(err)
 	}
 }

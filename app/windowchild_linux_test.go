@@ -115,7 +115,7 @@ func TestPageCallsTheApp(t *testing.T) {
 	report(t, w, call(2, "SetSiteRule", `{"site":"<a & b>","kind":"act","decision":"allow"}`))
 	b.expect(t, heard(`answer 2: [{"site":"\u003ca \u0026 b\u003e","kind":"act","decision":"allow"}]`))
 	// An error reaches the page in the form that the page shows.
-	report(t, w, call(3, "ConversationFile", `"x"`))
+	report(t, w, call(3, "ConversationFile", `{"path":"x"}`))
 	b.expect(t, heard(`answer 3: {"code":"bad_argument","message":"there is no file"}`))
 	report(t, w, call(4, "Nonsense", ""))
 	b.expect(t, heard(`answer 4: {"code":"unknown_command","message":"the app has no operation \"Nonsense\"","hint":"start Pilotfish again"}`))

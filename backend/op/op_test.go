@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"slices"
 	"testing"
 
@@ -65,6 +66,52 @@ func TestWhatIsMissingSaysWhy(t *testing.T) {
 	why := protocol.NewError(protocol.CodeNotWritable, "the folder cannot be written", "")
 	if _, err := table(why).Call(t.Context(), "Other", op.Call{}, nil); !errors.Is(err, why) {
 		t.Error(err)
+	}
+}
+
+// The window cannot call what is for HTTP alone.
+func TestRoutes(t *testing.T) {
+	do := func(name string) op.Operation {
+		return op.Do(name, func(context.Context, op.Call, op.None) error { return nil })
+	}
+	all := op.NewTable(nil, do("Own"), do("Both").At(op.Route{Path: "/both", Window: true}), do("HTTP").At(op.Route{Path: "/http"}))
+	if got, want := all.Names(), []string{"Both", "Own"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestStreamed(t *testing.T) {
+	broken := errors.New("broken")
+	o := op.Streamed("Count", func(_ context.Context, _ op.Call, in pair) (iter.Seq2[int, error], error) {
+		if in.A == "" {
+			return nil, broken
+		}
+		return func(yield func(int, error) bool) {
+			_ = yield(1, nil) && yield(2, nil) && yield(0, broken) && yield(3, nil)
+		}, nil
+	}, func(n int) op.Event { return op.Event{ID: uint64(n), Name: "n", Data: n} })
+	if _, err := o.Stream(t.Context(), op.Call{}, json.RawMessage(`{}`)); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	if _, err := o.Stream(t.Context(), op.Call{}, json.RawMessage(`7`)); protocol.AsError(err).Code != protocol.CodeBadArgument {
+		t.Error(err)
+	}
+	events, err := o.Stream(t.Context(), op.Call{}, json.RawMessage(`{"a":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []uint64
+	for e, err := range events {
+		if err != nil {
+			if !errors.Is(err, broken) {
+				t.Error(err)
+			}
+			continue
+		}
+		got = append(got, e.ID)
+	}
+	if !slices.Equal(got, []uint64{1, 2}) {
+		t.Errorf("%v", got)
 	}
 }
 

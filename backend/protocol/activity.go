@@ -177,11 +177,8 @@ const (
 	ActivityEventGap     = "gap"
 )
 
-// FileRequest is the body of POST /chat/file and /task/file. It asks for an
-// image or a file of the session, by a path from a command, a conversation or a
-// task. The conversation or task is informative; the backend does not need it.
+// FileRequest asks for an image or a file of the session, by a path from a command, a
+// conversation or a task.
 type FileRequest struct {
-	Path         string         `json:"path"`
-	Conversation ConversationID `json:"conversation,omitempty"`
-	Task         TaskID         `json:"task,omitempty"`
+	Path string `json:"path"`
 }

@@ -4,6 +4,7 @@
 package saved
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,11 +73,52 @@ func (f *Files) Image(actor protocol.Actor, path string) (data []byte, kind stri
 	if len(data) > protocol.MaxImage {
 		return nil, "", protocol.NewError(protocol.CodeTooLarge, "it is too large to be shown", "take a part of the page with clip, or a lower quality")
 	}
-	kind = "image/" + strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	if kind == "image/jpg" {
-		kind = "image/jpeg"
+	return data, MediaType(path), nil
+}
+
+// Attachment reads a file that a conversation or a step shows, if the actor may read it;
+// path is the file's path there. It returns CodeTooLarge beyond protocol.MaxAttachment.
+func (f *Files) Attachment(actor protocol.Actor, path string) (protocol.ChatAttachment, error) {
+	file, err := f.Open(actor, path)
+	if err != nil {
+		return protocol.ChatAttachment{}, err
 	}
-	return data, kind, nil
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, protocol.MaxAttachment+1))
+	if err != nil {
+		return protocol.ChatAttachment{}, fmt.Errorf("reading a file: %w", err)
+	}
+	if len(data) > protocol.MaxAttachment {
+		return protocol.ChatAttachment{}, protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the file is larger than %d MB", protocol.MaxAttachment>>20), "open it from its folder")
+	}
+	out := protocol.ChatAttachment{Kind: protocol.AttachFile, Name: filepath.Base(file.Name()), Mime: MediaType(file.Name()), Path: path, Data: base64.StdEncoding.EncodeToString(data)}
+	if strings.HasPrefix(out.Mime, "image/") {
+		out.Kind = protocol.AttachImage
+	}
+	return out, nil
+}
+
+// MediaType returns the media type of a file that our commands save; any other file is
+// application/octet-stream.
+func MediaType(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".png":
+		return "image/png"
+	case ".jpg", ".jpeg":
+		return "image/jpeg"
+	case ".webp":
+		return "image/webp"
+	case ".gif":
+		return "image/gif"
+	case ".webm":
+		return "video/webm"
+	case ".pdf":
+		return "application/pdf"
+	case ".json", ".har":
+		return "application/json"
+	default:
+		return "application/octet-stream"
+	}
 }
 
 // Keep records which files a command made, so that an agent may fetch its own.

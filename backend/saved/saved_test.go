@@ -2,10 +2,12 @@ package saved
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -99,6 +101,38 @@ func TestFilesAreTheSessionsAndAnAgentsItsOwn(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestAttachment(t *testing.T) {
+	root := t.TempDir()
+	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root, Screenshots: root}, nil }, Find: catalogue.Table().Find})
+	shell := protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
+	for name, size := range map[string]int64{"a.png": 3, "b.pdf": 3, "c.bin": protocol.MaxAttachment + 1} {
+		f, err := os.Create(filepath.Join(root, name))
+		if err == nil {
+			_, err = f.WriteString("abc")
+		}
+		if err == nil {
+			err = errors.Join(f.Truncate(size), f.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]protocol.ChatAttachment{
+		"a.png": {Kind: protocol.AttachImage, Name: "a.png", Mime: "image/png", Path: "a.png", Data: "YWJj"},
+		"b.pdf": {Kind: protocol.AttachFile, Name: "b.pdf", Mime: "application/pdf", Path: "b.pdf", Data: "YWJj"},
+	} {
+		if got, err := files.Attachment(shell, path); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", path, got, err)
+		}
+	}
+	if _, err := files.Attachment(shell, "c.bin"); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeTooLarge {
+		t.Errorf("a file over the limit: %v", err)
+	}
+	if _, err := files.Attachment(agent("a"), "a.png"); protocol.AsError(err) == nil || protocol.AsError(err).Code != protocol.CodeRefused {
+		t.Errorf("a file of others: %v", err)
 	}
 }
 

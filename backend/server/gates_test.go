@@ -58,17 +58,49 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "POST", path: "/inspector/pick", extension: true, kinds: []auth.Kind{auth.KindPanel}},
 }, chatTable(), taskTable())
 
+// chatTable lists which kinds of token are valid for the routes of
+// conversations: an agent's for none. Only the panel may answer a question; the operation
+// checks that.
+func chatTable() []routeCase {
+	user := []auth.Kind{auth.KindPanel, auth.KindCLI}
+	panel := []auth.Kind{auth.KindPanel}
+	var table []routeCase
+	for _, path := range []string{"/chat/route-rule", "/chat/screenshot", "/chat/file"} {
+		table = append(table, routeCase{method: "POST", path: path, kinds: panel, extension: true})
+	}
+	for _, name := range []string{"answer", "start", "send", "cancel", "queue", "set", "restart", "delete", "terminal", "resume", "sign-in", "history", "list", "search", "past", "paths", "export"} {
+		table = append(table, routeCase{method: "POST", path: "/chat/" + name, kinds: user})
+	}
+	for _, path := range []string{"/chat/list", "/chat/history?conversation=c1&limit=2&before=9", "/chat/export?conversation=c1", "/chat/stream?conversation=c1"} {
+		table = append(table, routeCase{method: "GET", path: path, kinds: user})
+	}
+	return table
+}
+
+// taskTable lists the routes below /task and /llm: programs may start tasks,
+// and only the panel runs them and uses models.
+func taskTable() []routeCase {
+	var table []routeCase
+	for _, name := range []string{"run", "stop", "get", "list", "routines"} {
+		table = append(table, routeCase{method: "POST", path: "/task/" + name, kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}})
+	}
+	table = append(table, routeCase{method: "GET", path: "/task/stream?task=x", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}})
+	for _, path := range []string{
+		"/task/write", "/task/command", "/task/plain", "/task/tools", "/task/tool", "/task/tab", "/task/picture", "/task/delete", "/task/close", "/task/save-routine", "/task/delete-routine",
+		"/llm/profiles", "/llm/save", "/llm/delete", "/llm/models", "/llm/test", "/llm/local", "/llm/call",
+	} {
+		table = append(table, routeCase{method: "POST", path: path, kinds: []auth.Kind{auth.KindPanel}, extension: true})
+	}
+	return table
+}
+
 // bodyFor returns a valid body for each route.
 func bodyFor(method, path string) string {
 	switch {
 	case method != "POST":
 		return ""
-	case path == "/task/file":
-		return `{"path":"shot.png"}`
 	case path == "/batch":
 		return `{"commands":[{"command":"url"}]}`
-	case path == "/chat/file":
-		return `{"path":"shot.png"}`
 	default:
 		return "{}"
 	}

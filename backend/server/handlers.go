@@ -70,18 +70,6 @@ func (s *Server) mintAttach(panel auth.Grant, terminal *protocol.TerminalInfo) s
 	return secret.Reveal()
 }
 
-// onTerminals makes a route's handler from a function on the terminals of a
-// session.
-func onTerminals[In, Out any](s *Server, do func(ctx context.Context, terminals Terminals, grant auth.Grant, in In) (Out, error)) func(http.ResponseWriter, *http.Request, call) error {
-	return handled(func(ctx context.Context, grant auth.Grant, in In) (out Out, err error) {
-		terminals, err := s.sessions.Terminals(grant)
-		if err != nil {
-			return out, err
-		}
-		return do(ctx, terminals, grant, in)
-	})
-}
-
 // command runs one command. When the command fails, the reply has status 200
 // and contains the error, together with what the page showed.
 func (s *Server) command(w http.ResponseWriter, r *http.Request, c call) error {
@@ -118,40 +106,15 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, c call) error {
 	return reply(w, out)
 }
 
-func (s *Server) tabs(w http.ResponseWriter, r *http.Request, c call) error {
-	grant, err := chooseSession(c.grant, r)
+// modelCall forwards a prompt and streams the response until it ends.
+func (s *Server) modelCall(w http.ResponseWriter, r *http.Request, c call) error {
+	body, err := readBody(w, r)
 	if err != nil {
 		return err
 	}
-	tabs, err := s.sessions.Tabs(r.Context(), grant)
-	if err != nil {
-		return err
-	}
-	return reply(w, protocol.TabsFile{Version: protocol.StateVersion, Updated: time.Now(), Tabs: tabs})
-}
-
-func (s *Server) agents(w http.ResponseWriter, r *http.Request, c call) error {
-	return s.replyAgents(w, r, c, false)
-}
-
-func (s *Server) agentsProbe(w http.ResponseWriter, r *http.Request, c call) error {
-	var none struct{}
-	if err := decode(w, r, &none); err != nil {
-		return err
-	}
-	return s.replyAgents(w, r, c, true)
-}
-
-func (s *Server) replyAgents(w http.ResponseWriter, r *http.Request, c call, probe bool) error {
-	grant, err := chooseSession(c.grant, r)
-	if err != nil {
-		return err
-	}
-	file, err := s.sessions.Agents(r.Context(), grant, probe)
-	if err != nil {
-		return err
-	}
-	return reply(w, file)
+	ctx, release := s.lasting(r, c)
+	defer release()
+	return s.sessions.Prompt(ctx, &flowing{w}, r.URL.Query().Get("profile"), body)
 }
 
 // chooseSession returns the grant for the session that the query names, if the

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,9 +25,13 @@ import (
 	"go.uber.org/goleak"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/llm"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
+	"pilotfish/backend/session"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -45,13 +50,14 @@ type fixture struct {
 	hellos   int
 	state    protocol.SessionInfo // of the session, for hello
 	panicOn  string
-	chat     *conversations
+	said     chan protocol.ChatEventsEvent // what the fixture's conversation says
+	open     int                           // its readers
 	fail     error
 	feeds    atomic.Int32 // open ones
 }
 
 func newFixture() *fixture {
-	return &fixture{events: hub.New[any](protocol.SubscriberQueue), yes: make(chan struct{}, 1)}
+	return &fixture{events: hub.New[any](protocol.SubscriberQueue), yes: make(chan struct{}, 1), said: make(chan protocol.ChatEventsEvent)}
 }
 
 func (h *fixture) called(name string, grant auth.Grant) error {
@@ -92,33 +98,12 @@ func (h *fixture) lastGrant(t *testing.T) auth.Grant {
 	return h.grants[len(h.grants)-1]
 }
 
-func (h *fixture) AskTool(_ context.Context, g auth.Grant, _ protocol.ToolPermissionRequest) (protocol.ToolPermissionReply, error) {
-	return protocol.ToolPermissionReply{Decision: protocol.ToolUndecided}, h.called("agent-permission", g)
-}
-
 func (h *fixture) PtySession(_ context.Context, g auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
 	return protocol.TerminalInfo{ID: "term-1", Session: g.Session, Tab: req.Tab}, h.called("pty-session", g)
 }
 
-// Terminals returns the fixture's terminals for a caller.
-func (h *fixture) Terminals(g auth.Grant) (server.Terminals, error) { return ptys{h, g}, nil }
-
-// ptys are the fixture's terminals for a caller.
-type ptys struct {
-	h     *fixture
-	grant auth.Grant
-}
-
-func (p ptys) Restart(_ context.Context, req protocol.PtyRestartRequest) (protocol.TerminalInfo, error) {
-	return protocol.TerminalInfo{ID: req.Terminal, Epoch: 2}, p.h.called("pty-restart", p.grant)
-}
-
-func (p ptys) Close(context.Context, protocol.TerminalID) error {
-	return p.h.called("pty-close", p.grant)
-}
-
-func (p ptys) Serve(ctx context.Context, conn *websocket.Conn, _ protocol.TerminalID) error {
-	if err := p.h.called("ws", p.grant); err != nil {
+func (h *fixture) ServeTerminal(ctx context.Context, g auth.Grant, conn *websocket.Conn) error {
+	if err := h.called("ws", g); err != nil {
 		return err
 	}
 	for {
@@ -164,12 +149,6 @@ func (h *fixture) Feed(ctx context.Context, g auth.Grant, name protocol.FeedName
 	}, nil
 }
 
-func (h *fixture) Pick(_ context.Context, g auth.Grant, _ protocol.PickRequest) (protocol.PickReply, error) {
-	return protocol.PickReply{Elements: []protocol.PickedElement{}}, h.called("pick", g)
-}
-
-func (h *fixture) RouteRule(context.Context, protocol.ChatRouteRuleRequest) error { return nil }
-
 func (h *fixture) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }
 
 func (h *fixture) PanelConnected(auth.Grant) (string, func()) {
@@ -206,83 +185,83 @@ func (h *fixture) Command(ctx context.Context, g auth.Grant, req protocol.Comman
 	return reply
 }
 
-func (h *fixture) Tabs(_ context.Context, g auth.Grant) ([]protocol.Tab, error) {
-	return []protocol.Tab{{ID: "t1"}}, h.called("tabs", g)
-}
-
-func (h *fixture) Agents(_ context.Context, g auth.Grant, probe bool) (protocol.AgentsFile, error) {
-	return protocol.AgentsFile{Default: "shell"}, h.called(fmt.Sprintf("agents %v", probe), g)
-}
-
-func (p ptys) SetStatus(protocol.TerminalID, protocol.AgentStatus, string) error {
-	return p.h.called("agent-status", p.grant)
-}
-
-func (h *fixture) App(_ context.Context, g auth.Grant, _ protocol.AppRequest) (protocol.AppReply, error) {
-	return protocol.AppReply{}, h.called("app", g)
-}
-
-// activityEnds is how many entries the fixture's activity has.
-const activityEnds = 3
-
-// Activity returns the fixture's activity.
-func (h *fixture) Activity(auth.Grant) (server.Activity, error) { return done{h}, nil }
-
-// Files returns the files in testdata.
-func (h *fixture) Files(g auth.Grant) (server.Files, error) { return openFiles{h, g}, nil }
-
-// done is the activity of a fixture.
-type done struct{ h *fixture }
-
-func (d done) History(g auth.Grant, after uint64, limit int) (protocol.ActivityPage, error) {
-	page := protocol.ActivityPage{Entries: []protocol.ActivityEntry{}, Next: after, Last: activityEnds}
-	for page.Next < activityEnds && len(page.Entries) < limit {
-		page.Next++
-		page.Entries = append(page.Entries, protocol.ActivityEntry{Index: page.Next, Command: "goto"})
+// OpenFile opens a file in testdata.
+func (h *fixture) OpenFile(g auth.Grant, path string) (*os.File, string, error) {
+	if err := h.called("file", g); err != nil {
+		return nil, "", err
 	}
-	return page, d.h.called("activity", g)
+	f, err := os.Open(filepath.Join("testdata", path))
+	return f, "image/png", err
 }
 
-func (d done) Search(_ context.Context, g auth.Grant, q protocol.ActivityQuery) (protocol.ActivityFound, error) {
-	return protocol.ActivityFound{Entries: []protocol.ActivityEntry{{Index: activityEnds, Command: "goto", Summary: q.Text}}, Gaps: []protocol.ActivityGap{}, Shots: []uint64{}, Last: activityEnds}, d.h.called("search", g)
-}
-
-func (d done) Shot(_ context.Context, g auth.Grant, index uint64) (protocol.ChatAttachment, error) {
-	return protocol.ChatAttachment{Kind: protocol.AttachImage, Name: strconv.FormatUint(index, 10), Mime: "image/jpeg"}, d.h.called("shot", g)
-}
-
-// Follow yields a gap for the first entry, then the others, and lasts until ctx
-// ends.
-func (d done) Follow(ctx context.Context, g auth.Grant, after uint64) (iter.Seq2[protocol.ActivityItem, error], error) {
-	return func(yield func(protocol.ActivityItem, error) bool) {
-		if after == 0 {
-			if !yield(protocol.ActivityItem{Gap: &protocol.ActivityGap{From: 1, To: 1}}, nil) {
-				return
-			}
-			after = 1
-		}
-		for i := after + 1; i <= activityEnds; i++ {
-			if !yield(protocol.ActivityItem{Entry: protocol.ActivityEntry{Index: i, Command: "goto"}}, nil) {
-				return
-			}
-		}
-		<-ctx.Done()
-		d.h.set(func(h *fixture) { h.calls = append(h.calls, "followed") })
-	}, d.h.called("follow", g)
-}
-
-// openFiles are the files of a fixture.
-type openFiles struct {
-	h     *fixture
-	grant auth.Grant
-}
-
-func (s openFiles) Open(_ protocol.Actor, path string) (*os.File, error) {
-	if err := s.h.called("file", s.grant); err != nil {
-		return nil, err
+// Prompt echoes.
+func (h *fixture) Prompt(_ context.Context, w http.ResponseWriter, _ string, body []byte) error {
+	if err := h.called("llm-call", auth.Grant{}); err != nil {
+		return err
 	}
-	return os.Open(filepath.Join("testdata", path))
+	_, _ = w.Write(body)
+	return nil
 }
+
+// streamEnd is the index of the last event of the fixture's streams.
+const streamEnd = 3
+
+// operations returns the operations of the product. They record who called; a stream has
+// the events after an index, and waits then.
+func (h *fixture) operations() []op.Operation {
+	all := slices.Clone(operations())
+	for i, o := range all {
+		if o.Stream == nil {
+			all[i].Run = func(_ context.Context, call op.Call, in json.RawMessage) (any, error) {
+				return map[string]any{"took": in}, h.called(o.Name, call.Grant)
+			}
+			continue
+		}
+		all[i].Stream = func(ctx context.Context, call op.Call, in json.RawMessage) (iter.Seq2[op.Event, error], error) {
+			var from struct{ After uint64 }
+			if err := json.Unmarshal(in, &from); err != nil {
+				return nil, err
+			}
+			return func(yield func(op.Event, error) bool) {
+				for at := from.After + 1; at <= streamEnd; at++ {
+					if !yield(op.Event{ID: at, Name: "one", Data: at}, nil) {
+						return
+					}
+				}
+				<-ctx.Done()
+				h.set(func(h *fixture) { h.calls = append(h.calls, "followed") })
+			}, h.called(o.Name, call.Grant)
+		}
+	}
+	return all
+}
+
+// operations returns the operations of the product.
+var operations = sync.OnceValue(func() []op.Operation {
+	dir, err := os.MkdirTemp("", "pilotfish-server-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	dirs := config.Dirs{Config: dir, State: dir}
+	if err := dirs.Prepare(); err != nil {
+		panic(err)
+	}
+	models, err := llm.New(llm.Config{Path: dirs.ModelsFile(), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		panic(err)
+	}
+	m, err := session.New(session.Config{Dirs: dirs, Models: models, Schedules: func(*session.Manager) session.Schedules { return noSchedules{} }, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		panic(err)
+	}
+	return m.Operations()
+})
+
+// noSchedules are schedules of which only the operation is asked.
+type noSchedules struct{ session.Schedules }
+
+func (noSchedules) OnChange(func()) {}
 
 // mcp is a fake MCP server: it records who called, and echoes.
 func (h *fixture) mcp(w http.ResponseWriter, r *http.Request, g auth.Grant) {
@@ -334,15 +313,10 @@ func start(t *testing.T, ln *memoryListener) *world {
 	ready := make(chan int, 1)
 	cfg := server.Config{
 		Auth: w.auth, Sessions: w.fixture, Version: "1.2.3", Key: []byte(testKey),
-		OnReady: func(port int) { ready <- port },
-		MCP:     w.fixture.mcp,
-		Chat:    w.fixture.conversations,
-		Schedules: func(context.Context, auth.Grant, protocol.ScheduleRequest) (protocol.ScheduleReply, error) {
-			return protocol.ScheduleReply{}, nil
-		},
-		Tasks:  func(g auth.Grant) (server.Tasks, error) { return works{w.fixture, g}, nil },
-		Models: minds{w.fixture},
-		Logger: slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		OnReady:    func(port int) { ready <- port },
+		MCP:        w.fixture.mcp,
+		Operations: w.fixture.operations(),
+		Logger:     slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Welcome: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Security-Policy", "default-src 'none'")
 			_, _ = io.WriteString(w, "<!doctype html>welcome")

@@ -179,9 +179,7 @@ func (p *panelSocket) read(ctx context.Context) error {
 				return nil
 			}
 		case protocol.PanelWatch:
-			if p.server.chat != nil {
-				w.watch(ctx, msg.Conversation, func(ctx context.Context) { p.tellConversation(ctx, msg.Conversation, msg.After) })
-			}
+			w.watch(ctx, msg.Conversation, func(ctx context.Context) { p.tellConversation(ctx, msg.Conversation, msg.After) })
 		case protocol.PanelUnwatch:
 			w.unwatch(msg.Conversation)
 		case protocol.PanelFollow:

@@ -45,15 +45,12 @@ func (w *watches[K]) close() {
 
 // tellConversation sends the events of a conversation to the panel.
 func (p *panelSocket) tellConversation(ctx context.Context, id protocol.ConversationID, after uint64) {
-	conversations, err := p.server.chat(p.grant)
+	said, err := p.server.sessions.WatchConversation(ctx, p.grant, id, after)
 	if err != nil {
+		if protocol.AsError(err).Code == protocol.CodeUnknownConversation { // it has just been deleted
+			post(ctx, p.replies, any(protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: id}))
+		}
 		return // the session ends; the panel gets that as an event
-	}
-	said, err := conversations.Watch(ctx, id, after)
-	if err != nil {
-		// The conversation has just been deleted; the panel is notified.
-		post(ctx, p.replies, any(protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: id}))
-		return
 	}
 	for event, err := range said {
 		if err != nil {

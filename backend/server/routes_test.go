@@ -180,29 +180,31 @@ func TestAttachTokens(t *testing.T) {
 	}
 }
 
-func TestOtherRoutesReachTheirHandlers(t *testing.T) {
+// A route of an operation reaches it, with what it takes and who asks.
+func TestOperationsAreReached(t *testing.T) {
 	w := start(t, nil)
-	_, panel := w.mint(auth.KindPanel)
-	_, agent := w.mint(auth.KindAgent)
-	_, cli := w.mint(auth.KindCLI)
 	for _, c := range []struct {
 		a    ask
+		kind auth.Kind
 		call string
 		has  string
 	}{
-		{ask{method: "POST", path: "/pty-restart", origin: protocol.ExtensionOrigin, token: panel, body: `{"terminal":"x"}`}, "pty-restart", `"epoch":2`},
-		{ask{method: "POST", path: "/pty-close", origin: protocol.ExtensionOrigin, token: panel, body: `{"terminal":"x"}`}, "pty-close", `{}`},
-		{ask{path: "/tabs", token: agent}, "tabs", `"id":"t1"`},
-		{ask{path: "/agents", token: agent}, "agents false", `"default":"shell"`},
-		{ask{method: "POST", path: "/agents/probe", token: cli, body: "{}"}, "agents true", `"default":"shell"`},
-		{ask{method: "POST", path: "/agent-permission", token: agent, body: `{"tool":"Bash"}`}, "agent-permission", `{"decision":"undecided"}`},
-		{ask{method: "POST", path: "/agent-status", token: agent, body: `{"status":"working"}`}, "agent-status", `{}`},
-		{ask{method: "POST", path: "/app", token: cli, body: `{"action":"status"}`}, "app", `sessions`},
-		{ask{path: "/welcome"}, "", "welcome"},
+		{ask{method: "POST", path: "/pty-close", origin: protocol.ExtensionOrigin, body: `{"terminal":"x"}`}, auth.KindPanel, "CloseTerminal", `{"took":{"terminal":"x"}}`},
+		{ask{path: "/tabs"}, auth.KindAgent, "Tabs", `{"took":{}}`},
+		{ask{method: "POST", path: "/agent-status", body: `{"status":"working"}`}, auth.KindAgent, "ReportStatus", `{"took":{"status":"working"}}`},
+		{ask{method: "POST", path: "/app", body: `{"action":"status"}`}, auth.KindCLI, "App", `{"took":{"action":"status"}}`},
 	} {
+		grant, token := w.mint(c.kind)
+		c.a.token = token
 		got := w.do(t, c.a)
-		if got.status != http.StatusOK || !strings.Contains(got.body, c.has) || c.call != "" && w.fixture.count(c.call) != 1 {
+		if got.status != http.StatusOK || got.body != c.has || w.fixture.count(c.call) != 1 || w.fixture.lastGrant(t).ID != grant.ID {
 			t.Errorf("%s: %d, %s", c.a.path, got.status, got.body)
+		}
+	}
+	_, token := w.mint(auth.KindCLI)
+	for _, body := range []string{"", "{", "{} {}", "\x00"} {
+		if got := w.do(t, ask{method: "POST", path: "/app", token: token, body: body}); got.status != http.StatusBadRequest {
+			t.Errorf("body %q: %d", body, got.status)
 		}
 	}
 }

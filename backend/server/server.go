@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
 
@@ -33,17 +34,8 @@ type Config struct {
 	// MCP serves the Model Context Protocol to the holder of a grant; nil means
 	// that there is no such route.
 	MCP func(w http.ResponseWriter, r *http.Request, grant auth.Grant)
-	// Models serves the routes below /llm. Tasks returns the tasks of a grant's
-	// session, for the routes below /task. nil means that there are no such
-	// routes.
-	Models Models
-	Tasks  func(auth.Grant) (Tasks, error)
-	// Chat returns the conversations of a grant's session; nil means that there
-	// are no routes below /chat.
-	Chat func(auth.Grant) (Conversations, error)
-	// Schedules carries out requests about schedules; nil means that there is no such
-	// route.
-	Schedules Schedules
+	// Operations are what clients may ask for; those with a route are served.
+	Operations []op.Operation
 	// Caller returns the grant on whose behalf a request is made; nil for that of its
 	// token.
 	Caller func(auth.Request) (auth.Grant, error)
@@ -54,20 +46,17 @@ type Config struct {
 
 // Server is the loopback server.
 type Server struct {
-	auth      *auth.Authority
-	sessions  Sessions
-	version   string
-	listener  net.Listener
-	key       []byte
-	welcome   http.Handler
-	mcp       func(http.ResponseWriter, *http.Request, auth.Grant)
-	models    Models
-	tasks     func(auth.Grant) (Tasks, error)
-	chat      func(auth.Grant) (Conversations, error)
-	schedules Schedules
-	caller    func(auth.Request) (auth.Grant, error)
-	onReady   func(int)
-	log       *slog.Logger
+	auth       *auth.Authority
+	sessions   Sessions
+	version    string
+	listener   net.Listener
+	key        []byte
+	welcome    http.Handler
+	mcp        func(http.ResponseWriter, *http.Request, auth.Grant)
+	operations []op.Operation
+	caller     func(auth.Request) (auth.Grant, error)
+	onReady    func(int)
+	log        *slog.Logger
 
 	routes map[string]map[string]route // by path, then method
 	port   atomic.Int32
@@ -80,21 +69,18 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.New("the server needs Auth, Sessions, Key and Logger")
 	}
 	s := &Server{
-		auth:      cfg.Auth,
-		sessions:  cfg.Sessions,
-		version:   cfg.Version,
-		listener:  cfg.Listener,
-		key:       cfg.Key,
-		welcome:   cfg.Welcome,
-		mcp:       cfg.MCP,
-		models:    cfg.Models,
-		tasks:     cfg.Tasks,
-		chat:      cfg.Chat,
-		schedules: cfg.Schedules,
-		caller:    cfg.Caller,
-		onReady:   cfg.OnReady,
-		log:       cfg.Logger.With("component", "server"),
-		begun:     time.Now(),
+		auth:       cfg.Auth,
+		sessions:   cfg.Sessions,
+		version:    cfg.Version,
+		listener:   cfg.Listener,
+		key:        cfg.Key,
+		welcome:    cfg.Welcome,
+		mcp:        cfg.MCP,
+		operations: cfg.Operations,
+		caller:     cfg.Caller,
+		onReady:    cfg.OnReady,
+		log:        cfg.Logger.With("component", "server"),
+		begun:      time.Now(),
 	}
 	s.routes = s.table()
 	return s, nil

@@ -122,10 +122,6 @@ func closeSocket(conn *websocket.Conn, err error, cut context.CancelFunc) {
 func (s *Server) terminal(w http.ResponseWriter, r *http.Request, c call) error {
 	return s.socket(w, r, c, c.grant.Parent, protocol.MaxInputFrame+protocol.FrameHeader,
 		func(ctx context.Context, conn *websocket.Conn, _ *auth.Watch) error {
-			terminals, err := s.sessions.Terminals(c.grant)
-			if err != nil {
-				return err
-			}
-			return terminals.Serve(ctx, conn, c.grant.Terminal)
+			return s.sessions.ServeTerminal(ctx, c.grant, conn)
 		})
 }

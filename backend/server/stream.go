@@ -7,10 +7,9 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"strconv"
 	"time"
 
-	"pilotfish/backend/protocol"
+	"pilotfish/backend/op"
 )
 
 // flowing is a response without an overall write deadline: each write gets the
@@ -50,95 +49,24 @@ func (s *Server) lasting(r *http.Request, c call) (ctx context.Context, release 
 	}
 }
 
-// position reads the index after which a client continues; said is false when
-// the request does not name one.
-func position(r *http.Request) (after uint64, said bool, err error) {
-	text := r.URL.Query().Get("after")
-	// A client that was cut off sends its last index in this header when it
-	// reconnects; its URL still has the index of its first request.
-	if last := r.Header.Get("Last-Event-ID"); last != "" {
-		text = last
-	}
-	if text == "" {
-		return 0, false, nil
-	}
-	after, err = strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, false, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("after is an index, not %.40q", text), "take the index of the last entry that you have, or 0")
-	}
-	return after, true, nil
-}
+// events are the events of a stream.
+type events = iter.Seq2[op.Event, error]
 
-func (s *Server) activityHistory(w http.ResponseWriter, r *http.Request, c call) error {
-	grant, err := chooseSession(c.grant, r)
-	if err != nil {
-		return err
-	}
-	after, _, err := position(r)
-	if err != nil {
-		return err
-	}
-	limit := protocol.ActivityPageSize
-	if text := r.URL.Query().Get("limit"); text != "" {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > protocol.ActivityPageMax {
-			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("limit is from 1 to %d", protocol.ActivityPageMax), "")
-		}
-	}
-	did, err := s.sessions.Activity(grant)
-	if err != nil {
-		return err
-	}
-	page, err := did.History(grant, after, limit)
-	if err != nil {
-		return err
-	}
-	return reply(w, page)
-}
-
-// activityStream sends the activity as server-sent events.
-func (s *Server) activityStream(w http.ResponseWriter, r *http.Request, c call) error {
-	grant, err := chooseSession(c.grant, r)
-	if err != nil {
-		return err
-	}
-	after, said, err := position(r)
-	if err != nil {
-		return err
-	}
-	did, err := s.sessions.Activity(grant)
-	if err != nil {
-		return err
-	}
-	now, err := did.History(grant, after, 0)
-	if err != nil {
-		return err
-	}
-	switch {
-	case !said:
-		after = now.Last
-	case after > now.Last:
-		after = 0 // from before the session was created anew: its indexes started again
-	}
+// stream sends the events of an operation until they end, the client disconnects, or the
+// token or the server ends.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call, o op.Operation, asked op.Call, in json.RawMessage) error {
 	ctx, release := s.lasting(r, c)
 	defer release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	items, err := did.Follow(ctx, grant, after)
+	items, err := o.Stream(ctx, asked, in)
 	if err != nil {
 		return err
 	}
-	streamEvents(ctx, cancel, w, "the activity of a session", items, event)
-	return nil
-}
-
-// streamEvents sends items as server-sent events until they or ctx end, or the
-// client disconnects. about is the stream's first line, a comment; cancel ends
-// the context that the items wait in.
-func streamEvents[T any](ctx context.Context, cancel context.CancelFunc, w http.ResponseWriter, about string, items iter.Seq2[T, error], event func(T) string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := &flowing{w}
-	if err := send(out, ": "+about+"\nretry: 1000\n\n"); err != nil {
-		return // the client has disconnected and needs no reply
+	if err := send(out, ": "+o.Route.Path+"\nretry: 1000\n\n"); err != nil {
+		return nil // the client has disconnected and needs no reply
 	}
 	feed := pump(ctx, items)
 	defer func() {
@@ -152,23 +80,23 @@ func streamEvents[T any](ctx context.Context, cancel context.CancelFunc, w http.
 	for {
 		select {
 		case item, ok := <-feed:
-			if !ok || send(out, event(item)) != nil {
-				return
+			if !ok || send(out, formatted(item)) != nil {
+				return nil
 			}
 		case <-heartbeat.C:
 			if send(out, ": alive\n\n") != nil {
-				return
+				return nil
 			}
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
 }
 
 // pump sends items over a channel, so that the receiver can select on it. It
 // closes the channel at the end.
-func pump[T any](ctx context.Context, items iter.Seq2[T, error]) <-chan T {
-	feed := make(chan T)
+func pump(ctx context.Context, items events) <-chan op.Event {
+	feed := make(chan op.Event)
 	go func() {
 		defer close(feed)
 		for item, err := range items {
@@ -185,21 +113,13 @@ func pump[T any](ctx context.Context, items iter.Seq2[T, error]) <-chan T {
 	return feed
 }
 
-// event formats an item as a server-sent event. Its id is where a client
-// continues.
-func event(item protocol.ActivityItem) string {
-	name, id, data := protocol.ActivityEventEntry, item.Entry.Index, any(item.Entry)
-	switch {
-	case item.Gap != nil:
-		name, id, data = protocol.ActivityEventGap, item.Gap.To, item.Gap
-	case item.Entry.Phase == protocol.ActivityWaiting:
-		name = protocol.ActivityEventWaiting
-	}
-	b, err := json.Marshal(data)
+// formatted returns an event as a server-sent event.
+func formatted(e op.Event) string {
+	data, err := json.Marshal(e.Data)
 	if err != nil {
-		b = []byte("{}") // cannot happen: text and numbers only
+		data = []byte("{}") // cannot happen: what is streamed was read from JSON
 	}
-	return fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", id, name, b)
+	return fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", e.ID, e.Name, data)
 }
 
 // send writes and flushes.

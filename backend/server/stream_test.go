@@ -3,14 +3,13 @@ package server_test
 import (
 	"bufio"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"pilotfish/backend/auth"
-	"pilotfish/backend/protocol"
 )
 
 // stream opens a stream; the caller reads its body.
@@ -67,38 +66,36 @@ func events(t *testing.T, res *http.Response, n int) []string {
 	return out
 }
 
-func TestActivityStream(t *testing.T) {
+// A client that reads a stream with curl can continue after the last event that it
+// received.
+func TestStream(t *testing.T) {
 	w := start(t, nil)
 	_, token := w.mint(auth.KindAgent)
 	for _, c := range []struct {
 		query, last string
-		first       string
-		n           int
+		want        []string
 	}{
-		{"?after=0", "", `gap 1 {"from":1,"to":1}`, 3},
-		{"?after=1", "", "activity 2 ", 2},
+		{"?task=a&after=1", "", []string{"one 2 2", "one 3 3"}},
+		{"?task=a", "", []string{"one 1 1", "one 2 2", "one 3 3"}},
 		// The reader was cut off after 2: the header counts, not the old URL.
-		{"?after=0", "2", "activity 3 ", 1},
-		// From before the session was created anew.
-		{"?after=900", "", `gap 1 `, 3},
+		{"?task=a&after=0", "2", []string{"one 3 3"}},
 	} {
 		header := http.Header{}
 		if c.last != "" {
 			header.Set("Last-Event-ID", c.last)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		res := w.stream(ctx, t, "/activity/stream"+c.query, "", token, header)
+		res := w.stream(ctx, t, "/task/stream"+c.query, "", token, header)
 		if kind := res.Header.Get("Content-Type"); kind != "text/event-stream" {
 			t.Errorf("content type %q", kind)
 		}
-		got := events(t, res, c.n)
-		if !strings.HasPrefix(got[0], c.first) || !strings.HasPrefix(got[len(got)-1], "activity 3 ") {
+		if got := events(t, res, len(c.want)); !slices.Equal(got, c.want) {
 			t.Errorf("%s after %q: %q", c.query, c.last, got)
 		}
 		cancel()
 		res.Body.Close()
 	}
-	for _, query := range []string{"?after=x", "?after=-1"} {
+	for _, query := range []string{"?after=x", "?after=-1", "?after=99999999999999999999"} {
 		res := w.stream(t.Context(), t, "/activity/stream"+query, "", token, nil)
 		res.Body.Close()
 		if res.StatusCode != http.StatusBadRequest {
@@ -144,17 +141,41 @@ func ended(t *testing.T, res *http.Response, name string) {
 	}
 }
 
-func TestActivityHistory(t *testing.T) {
+// A GET has in its query what the operation takes.
+func TestQueries(t *testing.T) {
 	w := start(t, nil)
 	_, token := w.mint(auth.KindPanel)
-	page := parse[protocol.ActivityPage](t, w.do(t, ask{path: "/activity/history?after=1&limit=1", token: token}).body)
-	if len(page.Entries) != 1 || page.Entries[0].Index != 2 || page.Next != 2 || page.Last != activityEnds {
-		t.Errorf("%+v", page)
+	for query, want := range map[string]string{
+		"/activity/history?after=1&limit=20&other=3":               `{"took":{"after":1,"limit":20}}`,
+		"/activity/history":                                        `{"took":{}}`,
+		"/chat/history?conversation=c%221&before=7&limit=&after=2": `{"took":{"before":7,"conversation":"c\"1"}}`,
+	} {
+		if got := w.do(t, ask{path: query, token: token}); got.body != want {
+			t.Errorf("%s: %d, %s, want %s", query, got.status, got.body, want)
+		}
 	}
-	for _, query := range []string{"limit=0", "limit=9999", "limit=x", "after=x"} {
+	for _, query := range []string{"limit=x", "after=x", "limit=-1", "after=1.5", "after=1e3"} {
 		if got := w.do(t, ask{path: "/activity/history?" + query, token: token}); got.status != http.StatusBadRequest {
 			t.Errorf("%s: %d", query, got.status)
 		}
+	}
+}
+
+// The user's shell names the session; an agent's token is bound to one.
+func TestATasksSession(t *testing.T) {
+	w := start(t, nil)
+	_, shell := w.mint(auth.KindCLI)
+	w.do(t, ask{method: "POST", path: "/task/run?session=work", token: shell, body: `{"goal":"x"}`})
+	if g := w.fixture.lastGrant(t); g.Session != "work" {
+		t.Errorf("session %q", g.Session)
+	}
+	_, agent := w.mint(auth.KindAgent)
+	w.do(t, ask{method: "POST", path: "/task/run?session=work", token: agent, body: `{"goal":"x"}`})
+	if g := w.fixture.lastGrant(t); g.Session == "work" {
+		t.Error("an agent chose another session")
+	}
+	if bad := w.do(t, ask{method: "POST", path: "/task/run?session=../x", token: shell, body: `{"goal":"x"}`}); bad.status != http.StatusBadRequest && bad.status != http.StatusNotFound {
+		t.Errorf("a session that is none: %d", bad.status)
 	}
 }
 
@@ -168,21 +189,6 @@ func TestFileIsADownload(t *testing.T) {
 	}
 	if got := w.do(t, ask{path: "/file", token: token}); got.status != http.StatusBadRequest {
 		t.Errorf("without a path: %d", got.status)
-	}
-}
-
-func TestThePanelGetsAFileAsData(t *testing.T) {
-	w := start(t, nil)
-	_, token := w.mint(auth.KindPanel)
-	got := w.do(t, ask{method: "POST", path: "/chat/file", token: token, origin: protocol.ExtensionOrigin, body: `{"path":"shot.png"}`})
-	file := parse[protocol.ChatAttachment](t, got.body)
-	data, err := base64.StdEncoding.DecodeString(file.Data)
-	if err != nil || string(data) != "not really a picture" || file.Kind != protocol.AttachImage || file.Mime != "image/png" || file.Name != "shot.png" {
-		t.Errorf("%+v, %v", file, err)
-	}
-	_, agent := w.mint(auth.KindAgent)
-	if got := w.do(t, ask{method: "POST", path: "/chat/file", token: agent, body: `{"path":"shot.png"}`}); got.status != http.StatusForbidden {
-		t.Errorf("an agent: %d", got.status)
 	}
 }
 

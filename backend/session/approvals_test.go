@@ -21,6 +21,7 @@ import (
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
 	"pilotfish/backend/mcp"
+	"pilotfish/backend/op"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
@@ -125,7 +126,7 @@ func newFixture(t *testing.T) *fixture {
 		return c
 	}})
 	srv, err := server.New(server.Config{
-		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, MCP: tools.ServeMCP, Caller: m.callers.Resolve, OnReady: func(port int) { ready <- port },
+		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, MCP: tools.ServeMCP, Operations: m.Operations(), Caller: m.callers.Resolve, OnReady: func(port int) { ready <- port },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -286,9 +287,9 @@ func TestWholePath(t *testing.T) {
 		waitingIn(t, conn, 0)
 	}
 	// The window shows who asked what, and the answer.
-	found, err := h.m.Activity(t.Context(), protocol.DefaultSession, protocol.ActivityQuery{Kinds: []protocol.ActivityKind{protocol.ActivityQuestion}})
-	if err != nil || len(found.Entries) != 6 {
-		t.Fatalf("the activity has %+v, %v", found.Entries, err)
+	found := called[protocol.ActivityFound](t, op.NewTable(nil, h.m.Operations()...), "SearchActivity", protocol.ActivityQuery{Kinds: []protocol.ActivityKind{protocol.ActivityQuestion}})
+	if len(found.Entries) != 6 {
+		t.Fatalf("the activity has %+v", found.Entries)
 	}
 	asked, answered := found.Entries[4], found.Entries[5]
 	if answered.Phase != protocol.ActivityAnswered || answered.Parent != asked.Index || answered.Args["answer"] != "always" || answered.Args["in"] != "panel" || !strings.Contains(asked.Summary, "https://example.com") {

@@ -18,7 +18,6 @@ import (
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/server"
 )
 
 // conversations connects a session with its conversations.
@@ -70,19 +69,6 @@ func (c conversations) forget(actor protocol.Actor) {
 	}
 }
 
-// conversations returns the conversations of a grant's session, for the server.
-func (g gateway) conversations(grant auth.Grant) (server.Conversations, error) {
-	s, err := g.m.pick(grant.Session)
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.current()
-	if err != nil {
-		return nil, err
-	}
-	return r.chat, nil
-}
-
 // heads returns the heads of the session's conversations, newest first.
 func (c conversations) heads() []protocol.Conversation {
 	r := c.s.running()
@@ -105,11 +91,6 @@ func (c conversations) forWindow() []protocol.WindowConversation {
 		})
 	}
 	return list
-}
-
-// Conversations returns the conversations of a running session, for the window.
-func (m *Manager) Conversations(name protocol.SessionName) (server.Conversations, error) {
-	return gateway{m}.conversations(auth.Grant{Session: name})
 }
 
 // toTerminal starts the terminal in which a conversation continues.

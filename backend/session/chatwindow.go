@@ -8,9 +8,8 @@ import (
 	"net/url"
 	"slices"
 
-	"pilotfish/backend/auth"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/server"
 )
 
 // showConversation brings a conversation to the front in the browser: its tab,
@@ -35,29 +34,6 @@ func (m *Manager) showConversation(ctx context.Context, name protocol.SessionNam
 	return s.show(ctx, event)
 }
 
-// user returns the grant of the user at the window in a session.
-func user(name protocol.SessionName) auth.Grant {
-	return auth.Grant{
-		Kind: auth.KindPanel, Session: name, Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "you"},
-		Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct},
-	}
-}
-
-// conversationFile reads an image or a file of a conversation. path is the one
-// in its entry.
-func (m *Manager) conversationFile(name protocol.SessionName, path string) (protocol.ChatAttachment, error) {
-	files, err := gateway{m}.Files(user(name))
-	if err != nil {
-		return protocol.ChatAttachment{}, err
-	}
-	f, err := files.Open(user(name).Actor, path)
-	if err != nil {
-		return protocol.ChatAttachment{}, err
-	}
-	defer f.Close()
-	return server.Attachment(f, path)
-}
-
 // OpenLink opens a web page in a new tab of a session's browser and brings the
 // tab to the front.
 func (m *Manager) OpenLink(ctx context.Context, name protocol.SessionName, link string) error {
@@ -69,7 +45,7 @@ func (m *Manager) OpenLink(ctx context.Context, name protocol.SessionName, link 
 	if err != nil {
 		return fmt.Errorf("writing an address: %w", err)
 	}
-	done := gateway{m}.Command(ctx, user(name), protocol.CommandRequest{
+	done := gateway{m}.Command(ctx, op.ByUser(name, "").Grant, protocol.CommandRequest{
 		Command: "newtab", Args: map[string]json.RawMessage{"url": address, "wait": json.RawMessage(`"commit"`)},
 	}, nil)
 	if done.Error != nil {

@@ -32,7 +32,7 @@ func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, 
 	}
 	srv, err := server.New(server.Config{
 		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: welcome, Logger: g.m.cfg.Logger, MCP: tools.ServeMCP,
-		Models: g.m.Models(), Tasks: g.serverTasks, Chat: g.conversations, Schedules: g.schedules, Caller: g.m.callers.Resolve,
+		Operations: g.m.Operations(), Caller: g.m.callers.Resolve,
 	})
 	if err != nil {
 		_ = tools.Close()

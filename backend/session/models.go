@@ -5,17 +5,7 @@ import (
 	"slices"
 
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/server"
 )
-
-// Models returns the model profiles, for the window and the server; nil for
-// none.
-func (m *Manager) Models() server.Models {
-	if m.cfg.Models == nil {
-		return nil
-	}
-	return m.cfg.Models
-}
 
 // modelsChanged notifies the window and every panel that the model profiles
 // have changed.

@@ -43,7 +43,7 @@ func TestOperations(t *testing.T) {
 		{"OpenLink", "https://example.org/", protocol.CodeNotRunning},
 		{"OpenLink", "file:///etc/passwd", protocol.CodeBadArgument},
 		{"ShowConversation", protocol.ChatRequest{Conversation: "c1"}, protocol.CodeUnknownConversation},
-		{"ConversationFile", "../x", protocol.CodeRefused},
+		{"ConversationFile", protocol.FileRequest{Path: "../x"}, protocol.CodeRefused},
 		{"AnswerQuestion", protocol.ChatAnswerRequest{Conversation: "c1", Approval: "n1", Option: "once"}, protocol.CodeNotRunning},
 		{"StopTurn", protocol.ChatRequest{Conversation: "c1"}, protocol.CodeNotRunning},
 		{"RestartAgent", protocol.ChatRequest{Conversation: "c1"}, protocol.CodeNotRunning},

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
 
@@ -28,6 +30,16 @@ func TestRouteRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	panel := (gateway{m}).ofPanel()
+	set := func(req protocol.ChatRouteRuleRequest) error {
+		in, err := json.Marshal(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(panel, func(o op.Operation) bool { return o.Name == "SetRouteRule" })
+		_, err = panel[at].Run(t.Context(), op.Call{}, in)
+		return err
+	}
 	route := func(text string) protocol.ChatRoute {
 		route, _ := agents.Settings().Router.Route(text, nil, routing.Asker{Agent: protocol.AgentClaude, CanInstant: true}, "")
 		return route
@@ -35,7 +47,7 @@ func TestRouteRule(t *testing.T) {
 	if got := route("tidy the form"); got.Kind != protocol.RouteFast {
 		t.Fatalf("the route is %+v before there is a rule", got)
 	}
-	if err := (gateway{m}).RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: " Tidy ", Strong: true}); err != nil {
+	if err := set(protocol.ChatRouteRuleRequest{Word: " Tidy ", Strong: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := route("tidy the form"); got.Kind != protocol.RouteStrong || got.Word != "tidy" {
@@ -47,7 +59,7 @@ func TestRouteRule(t *testing.T) {
 	if again, err := config.Open(path); err != nil || !slices.Contains(again.Get().ChatRouting.Strong, "tidy") {
 		t.Errorf("the file has no such word: %v", err)
 	}
-	if err := (gateway{m}).RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: route("tidy the form").Word}); err != nil {
+	if err := set(protocol.ChatRouteRuleRequest{Word: route("tidy the form").Word}); err != nil {
 		t.Fatal(err)
 	}
 	if got := route("tidy the form"); got.Kind != protocol.RouteFast {
@@ -56,7 +68,7 @@ func TestRouteRule(t *testing.T) {
 
 	for _, word := range []string{" ", strings.Repeat("a", protocol.MaxRouteWord+1)} {
 		var refused *protocol.Error
-		if err := (gateway{m}).RouteRule(t.Context(), protocol.ChatRouteRuleRequest{Word: word, Strong: true}); !errors.As(err, &refused) || refused.Code != protocol.CodeBadArgument {
+		if err := set(protocol.ChatRouteRuleRequest{Word: word, Strong: true}); !errors.As(err, &refused) || refused.Code != protocol.CodeBadArgument {
 			t.Errorf("a word of %d bytes: %v", len(word), err)
 		}
 	}

@@ -20,9 +20,6 @@ type Schedules interface {
 // schedules carries out a request about schedules. A schedule acts later with the user's
 // rights: so no agent may make one, and where it is uncertain who asks, the user is asked.
 func (g gateway) schedules(ctx context.Context, grant auth.Grant, req protocol.ScheduleRequest) (protocol.ScheduleReply, error) {
-	if g.m.schedules == nil {
-		return protocol.ScheduleReply{}, protocol.NewError(protocol.CodeNotRunning, "this Pilotfish has no schedules", "start the app")
-	}
 	if req.Do != "list" {
 		name := req.Name
 		if req.Schedule != nil {

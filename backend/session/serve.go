@@ -5,14 +5,18 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"iter"
+	"net/http"
+	"os"
 	"strings"
 
-	"pilotfish/backend/activity/viewer"
+	"github.com/coder/websocket"
+
 	"pilotfish/backend/auth"
-	"pilotfish/backend/chat/agents"
 	"pilotfish/backend/command"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/saved"
 	"pilotfish/backend/server"
 )
 
@@ -23,7 +27,7 @@ type gateway struct{ m *Manager }
 
 // PtySession starts a terminal, or returns the one that the request names.
 func (g gateway) PtySession(ctx context.Context, grant auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
-	s, r, err := g.terminals(grant)
+	s, r, err := g.current(grant.Session)
 	if err != nil {
 		return protocol.TerminalInfo{}, err
 	}
@@ -36,26 +40,23 @@ func (g gateway) PtySession(ctx context.Context, grant auth.Grant, req protocol.
 	return r.terminals.Start(ctx, req)
 }
 
-// Terminals returns the terminals of a running session.
-func (g gateway) Terminals(grant auth.Grant) (server.Terminals, error) {
-	_, r, err := g.terminals(grant)
+// ServeTerminal serves one viewer of a terminal until its socket, the terminal or ctx ends.
+func (g gateway) ServeTerminal(ctx context.Context, grant auth.Grant, conn *websocket.Conn) error {
+	_, r, err := g.current(grant.Session)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return r.terminals, nil
+	return r.terminals.Serve(ctx, conn, grant.Terminal)
 }
 
-func (g gateway) terminals(grant auth.Grant) (*Session, *run, error) {
-	s, err := g.m.Session(grant.Session)
+// current returns a session, as pick does, and its run.
+func (g gateway) current(name protocol.SessionName) (*Session, *run, error) {
+	s, err := g.m.pick(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.run == nil {
-		return nil, nil, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", s.name), "start it in the Pilotfish window")
-	}
-	return s, s.run, nil
+	r, err := s.current()
+	return s, r, err
 }
 
 // Hello returns the whole state of a session, as its panel needs it.
@@ -182,72 +183,36 @@ func (g gateway) Command(ctx context.Context, grant auth.Grant, req protocol.Com
 	})
 }
 
-// Tabs lists the tabs of the token's session.
-func (g gateway) Tabs(_ context.Context, grant auth.Grant) ([]protocol.Tab, error) {
+// OpenFile opens a file that a command of the session saved, if the caller may read it. It
+// returns the file's media type, too.
+func (g gateway) OpenFile(grant auth.Grant, path string) (*os.File, string, error) {
 	s, err := g.m.pick(grant.Session)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if _, err := s.current(); err != nil {
-		return nil, err
-	}
-	return s.Info().Tabs, nil
+	f, err := s.saved.Open(grant.Actor, path)
+	return f, saved.MediaType(path), err
 }
 
-// Agents returns the list of agents; with probe it searches for them again
-// first.
-func (g gateway) Agents(ctx context.Context, _ auth.Grant, probe bool) (protocol.AgentsFile, error) {
-	if probe {
-		g.m.ProbeAgents(ctx)
-	}
-	return g.m.agents.List(), nil
-}
-
-// Pick lets the user at a panel pick an element of a tab's page. It returns
-// once the picker is on, with the elements that can be picked; the user's
-// choice comes as an event.
-func (g gateway) Pick(ctx context.Context, grant auth.Grant, req protocol.PickRequest) (protocol.PickReply, error) {
-	s, err := g.m.Session(grant.Session)
-	if err != nil {
-		return protocol.PickReply{Elements: []protocol.PickedElement{}}, err
-	}
-	r, err := s.current()
-	if err != nil {
-		return protocol.PickReply{Elements: []protocol.PickedElement{}}, err
-	}
-	return s.pickers.Do(ctx, r.browser, req)
-}
-
-// Activity returns the activity of a session.
-func (g gateway) Activity(grant auth.Grant) (server.Activity, error) {
-	s, err := g.m.pick(grant.Session)
+// WatchConversation returns the events of a conversation after an index and all new ones.
+func (g gateway) WatchConversation(ctx context.Context, grant auth.Grant, id protocol.ConversationID, after uint64) (iter.Seq2[protocol.ChatEventsEvent, error], error) {
+	_, r, err := g.current(grant.Session)
 	if err != nil {
 		return nil, err
 	}
-	return viewer.New(s.recorder, s.shots), nil
+	return r.chat.Watch(ctx, id, after)
 }
 
-// Files returns the files that commands of a session saved.
-func (g gateway) Files(grant auth.Grant) (server.Files, error) {
-	s, err := g.m.pick(grant.Session)
-	if err != nil {
-		return nil, err
+// Prompt forwards a prompt to a model and streams its answer.
+func (g gateway) Prompt(ctx context.Context, w http.ResponseWriter, profile string, body []byte) error {
+	if g.m.cfg.Models == nil {
+		return protocol.NewError(protocol.CodeNotRunning, "this Pilotfish has no models", "start the app")
 	}
-	return s.saved, nil
+	return g.m.cfg.Models.Call(ctx, w, profile, body)
 }
 
-// RouteRule changes the table of routes by one word, permanently and for all
-// sessions, as the user chose at a message.
-func (g gateway) RouteRule(ctx context.Context, req protocol.ChatRouteRuleRequest) error {
-	settings, err := agents.RouteRule(g.m.Settings(), req)
-	if err == nil {
-		_, err = g.m.SaveSettings(ctx, settings)
-	}
-	return err
-}
-
-// App carries out what the command line asks of the app itself.
-func (g gateway) App(ctx context.Context, grant auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
+// app carries out what the command line asks of the app itself.
+func (g gateway) app(ctx context.Context, grant auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
 	name := req.Session
 	if name == "" {
 		name = protocol.DefaultSession

@@ -6,8 +6,8 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/server"
 	"pilotfish/backend/task/control"
 	"pilotfish/backend/task/view"
 )
@@ -68,20 +68,11 @@ func (m *Manager) Work(name protocol.SessionName) (protocol.SessionWork, error) 
 	for i := range routines {
 		routines[i].Actions = nil // only the panel carries them out
 	}
-	list, err := s.tasks.List(user(name), protocol.TaskListRequest{Limit: protocol.MaxWindowTasks})
+	list, err := s.tasks.List(op.ByUser(name, "").Grant, protocol.TaskListRequest{Limit: protocol.MaxWindowTasks})
 	if err != nil {
 		return protocol.SessionWork{}, err
 	}
 	return protocol.SessionWork{Routines: routines, Tasks: list.Tasks}, nil
-}
-
-// Activity searches the activity of a session, for the window.
-func (m *Manager) Activity(ctx context.Context, name protocol.SessionName, q protocol.ActivityQuery) (protocol.ActivityFound, error) {
-	log, err := gateway{m}.Activity(user(name))
-	if err != nil {
-		return protocol.ActivityFound{}, err
-	}
-	return log.Search(ctx, user(name), q)
 }
 
 // forTasks returns the parts of a run that tasks use.
@@ -100,13 +91,4 @@ func (g gateway) tasks(grant auth.Grant) (*control.Tasks, error) {
 		return nil, err
 	}
 	return s.tasks, nil
-}
-
-// serverTasks returns the tasks for the server.
-func (g gateway) serverTasks(grant auth.Grant) (server.Tasks, error) {
-	tasks, err := g.tasks(grant)
-	if err != nil {
-		return nil, err
-	}
-	return tasks, nil
 }

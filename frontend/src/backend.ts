@@ -233,7 +233,7 @@ export function connect(host: Host) {
       run('RestartAgent', session, { conversation: id }),
     /** An image of a conversation, with its bytes. */
     conversationFile: (session: SessionName, path: string) =>
-      ask(chatAttachmentSchema, 'ConversationFile', session, path),
+      ask(chatAttachmentSchema, 'ConversationFile', session, { path }),
     /** Brings a conversation to the front in the browser, in the panel beside its tab. */
     showConversation: (session: SessionName, id: ConversationID) =>
       run('ShowConversation', session, { conversation: id }),

@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"pilotfish/backend/agent/history"
+	"pilotfish/backend/auth"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/recall"
+	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
 
@@ -51,9 +53,17 @@ type Conversations struct {
 	Sessions *Sessions
 }
 
-// Past lists the sessions of agents.
-func (c Conversations) Past(ctx context.Context, req protocol.PastSessionsRequest) (protocol.PastSessionsReply, error) {
-	return c.Sessions.List(ctx, req, c.List()), nil
+// Operations are what may be asked of the agents' own sessions; find returns those of one
+// of our sessions.
+func Operations(find func(protocol.SessionName) (Conversations, error)) []op.Operation {
+	return []op.Operation{
+		op.Of(find, "PastSessions", func(ctx context.Context, c Conversations, _ op.Call, req protocol.PastSessionsRequest) (protocol.PastSessionsReply, error) {
+			return c.Sessions.List(ctx, req, c.List()), nil
+		}).At(op.Route{
+			Path: "/chat/past", Capability: auth.CapabilityChat,
+			About: "The sessions that agents keep themselves, begun here or elsewhere, the one used last first. With an agent, it is asked, too.",
+		}),
+	}
 }
 
 // List returns the sessions of agents, the one used last first. heads says which of them

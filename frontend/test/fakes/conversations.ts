@@ -8,6 +8,7 @@ import type {
   ChatRequest,
   Conversation,
   ConversationWatchRequest,
+  FileRequest,
   WindowConversation,
 } from '../../ui/protocol/protocol';
 
@@ -204,9 +205,9 @@ export class FakeConversations {
     RestartAgent: (_, part) => {
       this.change((part as ChatRequest).conversation, { state: 'idle' });
     },
-    ConversationFile: (_, path) => ({
+    ConversationFile: (_, part) => ({
       kind: 'image',
-      name: String(path),
+      name: (part as FileRequest).path,
       mime: 'image/png',
       data: picture,
     }),

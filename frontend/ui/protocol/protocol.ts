@@ -246,14 +246,11 @@ export const ActivityEventEntry = "activity";
 export const ActivityEventWaiting = "waiting";
 export const ActivityEventGap = "gap";
 /**
- * FileRequest is the body of POST /chat/file and /task/file. It asks for an
- * image or a file of the session, by a path from a command, a conversation or a
- * task. The conversation or task is informative; the backend does not need it.
+ * FileRequest asks for an image or a file of the session, by a path from a command, a
+ * conversation or a task.
  */
 export interface FileRequest {
   path: string;
-  conversation?: ConversationID;
-  task?: TaskID;
 }
 
 //////////

@@ -43,11 +43,11 @@ export interface RequestBodies {
   '/pty-close': p.PtyCloseRequest;
   '/pty-restart': p.PtyRestartRequest;
   '/pty-session': p.PtySessionRequest;
+  '/schedules': p.ScheduleRequest;
   '/task/close': p.TaskRequest;
   '/task/command': p.TaskCommandRequest;
   '/task/delete': p.TaskRequest;
   '/task/delete-routine': p.TaskRoutineRequest;
-  '/task/file': p.FileRequest;
   '/task/get': p.TaskRequest;
   '/task/list': p.TaskListRequest;
   '/task/picture': p.TaskScreenshotRequest;

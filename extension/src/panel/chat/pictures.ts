@@ -1,4 +1,3 @@
-import type { ConversationID } from '$ui/protocol/protocol';
 import { chatAttachmentSchema } from '$ui/protocol/schemas/chat';
 import type { Connection } from '../connection/connection';
 import { PictureCache } from '$ui/chat/picturecache';
@@ -25,9 +24,9 @@ export class Pictures {
   }
 
   /** The URL of an image for an element; undefined if the image is not available. */
-  get(conversation: ConversationID, path: string): Promise<string | undefined> {
-    return this.#cache.get(`${conversation} ${path}`, () =>
-      this.#connection.request('/chat/file', { conversation, path }, chatAttachmentSchema),
+  get(path: string): Promise<string | undefined> {
+    return this.#cache.get(path, () =>
+      this.#connection.request('/chat/file', { path }, chatAttachmentSchema),
     );
   }
 

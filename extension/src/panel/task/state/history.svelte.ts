@@ -111,9 +111,9 @@ export class TaskHistory {
   }
 
   /** A screenshot of a task as base64; undefined if it is not available. */
-  async file(task: TaskID, path: string): Promise<string | undefined> {
+  async file(path: string): Promise<string | undefined> {
     try {
-      return (await this.#asking.ask('/task/file', { task, path }, chatAttachmentSchema)).data;
+      return (await this.#asking.ask('/chat/file', { path }, chatAttachmentSchema)).data;
     } catch {
       return undefined; // the model has the text of the page instead
     }

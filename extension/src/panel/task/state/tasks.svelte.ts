@@ -337,7 +337,7 @@ export class Tasks {
         connection,
         tabs: () => session.tabs,
         viewer: () => heads.panel,
-        file: (path) => this.history.file(task.id, path),
+        file: (path) => this.history.file(path),
         whole: guide !== undefined,
         pause: () => {
           this.pause(task.id);

@@ -12,12 +12,10 @@ import (
 	"pilotfish/backend/agent/builtin"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/driver"
-	"pilotfish/backend/chat/past"
 	"pilotfish/backend/chat/pilot"
 	"pilotfish/backend/op"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/server"
 )
 
 // chatIn returns real conversations in a folder, with Pilot.
@@ -108,8 +106,8 @@ func (s *shown) text(t *testing.T) string {
 func TestWindowReadsWhatAPanelReads(t *testing.T) {
 	dir := t.TempDir()
 	m, end := chatIn(t, dir)
-	chats := past.Conversations{Manager: m}
-	table := op.NewTable(nil, inConversations(func(protocol.SessionName) (server.Conversations, error) { return chats, nil })...)
+	chats := m
+	table := op.NewTable(nil, chat.Operations(func(protocol.SessionName) (*chat.Manager, error) { return chats, nil })...)
 	const id, other = protocol.ConversationID("c1"), protocol.ConversationID("c2")
 	for _, one := range []protocol.ConversationID{id, other} {
 		if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: one, Tab: "t1"}); err != nil {
@@ -187,7 +185,7 @@ func TestWindowReadsWhatAPanelReads(t *testing.T) {
 		window.take(said)
 	}
 	m, _ = chatIn(t, dir)
-	chats = past.Conversations{Manager: m}
+	chats = m
 	say(m, "m3", "help")
 	say(m, "m3", "help") // the same id is the same message
 	inWindow(watch(), 3)
@@ -208,7 +206,7 @@ func calls[Out any](t *testing.T, table op.Table, name string, in any) (out Out,
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := table.Call(t.Context(), name, op.Call{Session: protocol.DefaultSession, Place: "window"}, text)
+	got, err := table.Call(t.Context(), name, op.ByUser(protocol.DefaultSession, "window"), text)
 	if err != nil {
 		return out, err
 	}
