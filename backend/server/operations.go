@@ -66,7 +66,9 @@ func (s *Server) operated(o op.Operation) func(http.ResponseWriter, *http.Reques
 			asked.Place = "panel"
 		}
 		if o.Stream != nil {
-			return s.stream(w, r, c, o, asked, in)
+			ctx, release := s.lasting(r, c)
+			defer release()
+			return stream(ctx, w, o, asked, in)
 		}
 		out, err := o.Run(r.Context(), asked, in)
 		if err != nil {

@@ -52,11 +52,8 @@ func (s *Server) lasting(r *http.Request, c call) (ctx context.Context, release 
 // events are the events of a stream.
 type events = iter.Seq2[op.Event, error]
 
-// stream sends the events of an operation until they end, the client disconnects, or the
-// token or the server ends.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call, o op.Operation, asked op.Call, in json.RawMessage) error {
-	ctx, release := s.lasting(r, c)
-	defer release()
+// stream sends the events of an operation until they or ctx end, or the client disconnects.
+func stream(ctx context.Context, w http.ResponseWriter, o op.Operation, asked op.Call, in json.RawMessage) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	items, err := o.Stream(ctx, asked, in)
