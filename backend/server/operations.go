@@ -68,7 +68,7 @@ func (s *Server) operated(o op.Operation) func(http.ResponseWriter, *http.Reques
 		if o.Stream != nil {
 			ctx, release := s.lasting(r, c)
 			defer release()
-			return stream(ctx, w, o, asked, in)
+			return stream(ctx, w, o, asked, in) //nolint:contextcheck // it is derived from the request's
 		}
 		out, err := o.Run(r.Context(), asked, in)
 		if err != nil {
