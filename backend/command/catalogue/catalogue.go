@@ -1,5 +1,5 @@
-// Package catalogue lists the commands of the browser. They are declared in the
-// packages below it, each with the interface of the browser that it needs.
+// Package catalogue has the commands of the browser: each file has those about one
+// thing, as methods of one type, on one interface of the browser.
 package catalogue
 
 import (
@@ -15,25 +15,10 @@ import (
 	"pilotfish/backend/command/catalogue/page"
 	"pilotfish/backend/command/catalogue/rules"
 	"pilotfish/backend/command/catalogue/state"
-	"pilotfish/backend/command/catalogue/tabs"
 	"pilotfish/backend/command/catalogue/terminals"
 	"pilotfish/backend/command/catalogue/tools"
 	"pilotfish/backend/policy"
 )
-
-// Browser is the part of the browser that the commands use.
-type Browser interface {
-	command.Browser
-	action.Browser
-	batch.Browser
-	emulation.Browser
-	inspector.Browser
-	observe.Browser
-	page.Browser
-	state.Browser
-	tabs.Browser
-	tools.Browser
-}
 
 // Config is what the commands need to run.
 type Config struct {
@@ -59,9 +44,13 @@ type Secrets interface {
 	credentials.Keeper
 }
 
+// commands makes the commands and runs them. Without a browser, the commands can be
+// described but not run.
+type commands struct{ Config }
+
 // New returns the registry of every command.
 func New(c Config) *command.Registry {
-	r := command.New(c.Browser, c.Policy, commands(c))
+	r := command.New(c.Browser, c.Policy, (&commands{c}).all())
 	if c.Secrets != nil {
 		r.WithSecrets(c.Secrets)
 	}
@@ -70,18 +59,17 @@ func New(c Config) *command.Registry {
 
 // groups returns the commands in groups, in the order of the help. They are
 // functions and not variables, so that no code can change them, and so that the
-// lookup of one command creates only the groups up to its own. Without a
-// browser, the commands can be described but not run.
-func groups(c Config) []func() []command.Command {
+// lookup of one command creates only the groups up to its own.
+func (c *commands) groups() []func() []command.Command {
 	b := c.Browser
 	return []func() []command.Command{
-		func() []command.Command { return tabs.Navigation(b) },
+		c.navigation,
 		func() []command.Command { return action.Looking(b) },
 		func() []command.Command { return action.Commands(b, c.Uploads) },
 		func() []command.Command { return page.Commands(b) },
 		func() []command.Command { return inspector.Commands(b) },
 		func() []command.Command { return batch.Each(b) },
-		func() []command.Command { return tabs.Groups(b) },
+		c.windows,
 		func() []command.Command { return state.Commands(b) },
 		func() []command.Command { return emulation.Commands(b) },
 		func() []command.Command { return observe.Commands(b) },
@@ -90,15 +78,15 @@ func groups(c Config) []func() []command.Command {
 		func() []command.Command { return tools.Commands(b, c.AllowedCDP) },
 		func() []command.Command { return terminals.Commands(c.Terminals) },
 		rules.Commands,
-		func() []command.Command { return credentials.Secrets(keeper(c)) },
+		func() []command.Command { return credentials.Secrets(keeper(c.Config)) },
 		func() []command.Command { return credentials.SignIns(c.SignIns) },
 	}
 }
 
-// commands returns all commands.
-func commands(c Config) []command.Command {
+// all returns all commands, in the order of the help.
+func (c *commands) all() []command.Command {
 	var all []command.Command
-	for _, group := range groups(c) {
+	for _, group := range c.groups() {
 		all = append(all, group()...)
 	}
 	return all
@@ -106,7 +94,7 @@ func commands(c Config) []command.Command {
 
 // Table returns a table that finds every command by name and alias. Keep it for
 // many lookups: each call of Table creates all declarations anew.
-func Table() command.Table { return command.NewTable(commands(Config{})) }
+func Table() command.Table { return command.NewTable((&commands{}).all()) }
 
 // Specs returns every command, in the order of the help.
 func Specs() []command.Spec { return Table().Specs() }
@@ -114,7 +102,7 @@ func Specs() []command.Spec { return Table().Specs() }
 // Lookup returns the command of a name or alias, if there is one. It creates
 // only the declarations up to it.
 func Lookup(name string) (command.Spec, bool) {
-	for _, group := range groups(Config{}) {
+	for _, group := range (&commands{}).groups() {
 		for _, c := range group() {
 			if c.Name == name || slices.Contains(c.Aliases, name) {
 				return c.Spec, true

@@ -34,7 +34,7 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 		"doing":     {"click", "dblclick", "tap", "mouse", "press", "keydown", "keyup", "type", "fill", "dialog", "dialogs", "headers", "useragent", "style", "webmcp"},
 	}
 	found := map[string][]string{}
-	for _, c := range commands(Config{}) {
+	for _, c := range (&commands{}).all() {
 		if c.Kind != kinds[c.Name] {
 			t.Errorf("%s is of the kind %q, not %q", c.Name, c.Kind, kinds[c.Name])
 		}

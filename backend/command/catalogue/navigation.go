@@ -1,6 +1,4 @@
-// Package tabs has the commands that navigate a tab, and those about tabs,
-// their groups and windows.
-package tabs
+package catalogue
 
 import (
 	"context"
@@ -15,33 +13,6 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Browser is the part of the browser that the commands of tabs use. allow is
-// called for every hop of a navigation; nil allows all.
-type Browser interface {
-	Tabs() []protocol.Tab
-	Navigate(ctx context.Context, by protocol.Caller, tab protocol.TabID, url string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
-	Back(ctx context.Context, by protocol.Caller, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
-	Forward(ctx context.Context, by protocol.Caller, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
-	Reload(ctx context.Context, by protocol.Caller, tab protocol.TabID, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
-	Page(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.PageInfo, error)
-	Text(ctx context.Context, by protocol.Caller, tab protocol.TabID, limit int) (protocol.PageText, error)
-	NewTab(ctx context.Context, opener protocol.TabID, background bool) (protocol.TabID, error)
-	CloseTab(ctx context.Context, tab protocol.TabID) error
-	ActivateTab(ctx context.Context, tab protocol.TabID) error
-
-	Groups(ctx context.Context) ([]protocol.TabGroup, error)
-	GroupTabs(ctx context.Context, group int, tabs []protocol.TabID) (int, error)
-	UngroupTabs(ctx context.Context, tabs []protocol.TabID) error
-	SetGroup(ctx context.Context, group int, title, color *string, collapsed *bool) error
-	Windows(ctx context.Context) ([]protocol.Window, error)
-	NewWindow(ctx context.Context, background bool) (protocol.TabID, error)
-	CloseWindow(ctx context.Context, tabs []protocol.TabID) error
-	SetWindow(ctx context.Context, tab protocol.TabID, bounds *protocol.Clip, state string) error
-}
-
-// commands holds the browser for the handlers.
-type commands struct{ browser Browser }
-
 // waitArg is the argument for how long a navigation waits.
 func waitArg() command.Arg {
 	return command.Arg{
@@ -50,9 +21,8 @@ func waitArg() command.Arg {
 	}
 }
 
-// Navigation returns the commands that navigate a tab, and those about tabs.
-func Navigation(b Browser) []command.Command {
-	c := commands{b}
+// navigation returns the commands that navigate a tab, and those about tabs.
+func (c *commands) navigation() []command.Command {
 	act, read := protocol.ScopeAct, protocol.ScopeRead
 	return []command.Command{
 		{Spec: command.Spec{
@@ -62,7 +32,7 @@ func Navigation(b Browser) []command.Command {
 			Args:     []command.Arg{{Name: "url", Type: command.String, Required: true, Help: "the address"}, waitArg()},
 			Returns:  "tab, url, title, status, dialog",
 			Examples: []string{"goto example.com", "goto localhost:3000/login --wait dom"},
-		}, Tab: command.OwnTab, Kind: protocol.ActionOpen, Leaves: true, ByPage: true, Opens: opens, Run: c.runGoto},
+		}, Tab: command.OwnTab, Kind: protocol.ActionOpen, Leaves: true, ByPage: true, Opens: opensAddress, Run: c.runGoto},
 		{Spec: command.Spec{
 			Name: "back", Scope: act, Summary: "go one page back", Args: []command.Arg{waitArg()},
 			Returns: "tab, url, title, dialog", Examples: []string{"back"},
@@ -107,7 +77,7 @@ func Navigation(b Browser) []command.Command {
 			Help:    "An agent's tab opens in the background, a user's in front.",
 			Args:    []command.Arg{{Name: "url", Type: command.String, Help: "the address; an empty tab without it"}, {Name: "front", Type: command.Boolean, Flag: true, Help: "open it in front"}, waitArg()},
 			Returns: "tab, url, title, status, dialog", Examples: []string{"newtab example.com", "newtab --front"},
-		}, Tab: command.NoTab, Kind: protocol.ActionOpen, OpensTab: true, Opens: opens, Run: c.runNewTab},
+		}, Tab: command.NoTab, Kind: protocol.ActionOpen, OpensTab: true, Opens: opensAddress, Run: c.runNewTab},
 		{Spec: command.Spec{
 			Name: "closetab", Aliases: []string{"close", "tab-close"}, Scope: act, Summary: "close a tab",
 			Args:    []command.Arg{{Name: "tab", Type: command.TabArg, Help: "the tab; your own if left out"}},
@@ -116,8 +86,8 @@ func Navigation(b Browser) []command.Command {
 	}
 }
 
-// until returns the state to wait for: the caller's choice, or load.
-func until(in *command.Invocation) protocol.WaitUntil {
+// waitUntil returns the state to wait for: the caller's choice, or load.
+func waitUntil(in *command.Invocation) protocol.WaitUntil {
 	if w := in.Args.Text("wait"); w != "" {
 		return protocol.WaitUntil(w)
 	}
@@ -147,12 +117,12 @@ func arrived(in *command.Invocation, info protocol.PageInfo, err error) (command
 	return command.Result{Text: text, Data: info}, nil
 }
 
-func (c commands) runGoto(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	to, err := address(in)
+func (c *commands) runGoto(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	to, err := givenAddress(in)
 	if err != nil {
 		return command.Result{}, err
 	}
-	info, err := c.browser.Navigate(ctx, in.By(), in.Tab, to, until(in), in.Allow())
+	info, err := c.Browser.Navigate(ctx, in.By(), in.Tab, to, waitUntil(in), in.Allow())
 	return arrived(in, info, err)
 }
 
@@ -192,16 +162,16 @@ func schemeless(raw string) (host, port string, ok bool) {
 	return host, port, host != "" && !strings.Contains(raw, "\n")
 }
 
-// opens returns the address that a call opens; "" for none.
-func opens(in *command.Invocation) (string, error) {
+// opensAddress returns the address that a call opens; "" for none.
+func opensAddress(in *command.Invocation) (string, error) {
 	if in.Args.Text("url") == "" {
 		return "", nil
 	}
-	return address(in)
+	return givenAddress(in)
 }
 
-// address completes the url argument and checks it against the policy.
-func address(in *command.Invocation) (string, error) {
+// givenAddress completes the url argument and checks it against the policy.
+func givenAddress(in *command.Invocation) (string, error) {
 	raw := strings.TrimSpace(in.Args.Text("url"))
 	full := raw
 	if filepath.IsAbs(raw) && !in.Agent() {
@@ -225,36 +195,36 @@ func isHere(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "[::1]" || host == "0.0.0.0"
 }
 
-func (c commands) runBack(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	info, err := c.browser.Back(ctx, in.By(), in.Tab, until(in), in.Allow())
+func (c *commands) runBack(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	info, err := c.Browser.Back(ctx, in.By(), in.Tab, waitUntil(in), in.Allow())
 	return arrived(in, info, err)
 }
 
-func (c commands) runForward(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	info, err := c.browser.Forward(ctx, in.By(), in.Tab, until(in), in.Allow())
+func (c *commands) runForward(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	info, err := c.Browser.Forward(ctx, in.By(), in.Tab, waitUntil(in), in.Allow())
 	return arrived(in, info, err)
 }
 
-func (c commands) runReload(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runReload(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	// A page that the user opened here may be one that an agent may not load.
 	if err := in.Readable(ctx); err != nil {
 		return command.Result{}, err
 	}
-	info, err := c.browser.Reload(ctx, in.By(), in.Tab, until(in), in.Allow())
+	info, err := c.Browser.Reload(ctx, in.By(), in.Tab, waitUntil(in), in.Allow())
 	return arrived(in, info, err)
 }
 
-func (c commands) runURL(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	info, err := c.browser.Page(ctx, in.By(), in.Tab)
+func (c *commands) runURL(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	info, err := c.Browser.Page(ctx, in.By(), in.Tab)
 	return command.Result{Text: in.Foreign(info.URL, foreign.Line(info.URL, 4*foreign.URLShown)), Data: info}, err
 }
 
-func (c commands) runTitle(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	info, err := c.browser.Page(ctx, in.By(), in.Tab)
+func (c *commands) runTitle(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	info, err := c.Browser.Page(ctx, in.By(), in.Tab)
 	return command.Result{Text: in.Foreign(info.URL, foreign.Line(info.Title, 4*foreign.TitleShown)), Data: info}, err
 }
 
-func (c commands) runText(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runText(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	if err := in.Readable(ctx); err != nil {
 		return command.Result{}, err
 	}
@@ -262,7 +232,7 @@ func (c commands) runText(ctx context.Context, in *command.Invocation) (command.
 	if limit == 0 {
 		limit = protocol.TextLimit
 	}
-	page, err := c.browser.Text(ctx, in.By(), in.Tab, limit)
+	page, err := c.Browser.Text(ctx, in.By(), in.Tab, limit)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -279,8 +249,8 @@ func (c commands) runText(ctx context.Context, in *command.Invocation) (command.
 	return command.Result{Text: text, Data: page}, nil
 }
 
-func (c commands) runTabs(_ context.Context, in *command.Invocation) (command.Result, error) {
-	tabs := c.browser.Tabs()
+func (c *commands) runTabs(_ context.Context, in *command.Invocation) (command.Result, error) {
+	tabs := c.Browser.Tabs()
 	var lines []string
 	for _, t := range tabs {
 		mark := " "
@@ -309,11 +279,11 @@ func (c commands) runTabs(_ context.Context, in *command.Invocation) (command.Re
 	return command.Result{Text: strings.Join(lines, "\n"), Data: tabs}, nil
 }
 
-func (c commands) runTab(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	if err := c.browser.ActivateTab(ctx, in.Tab); err != nil {
+func (c *commands) runTab(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if err := c.Browser.ActivateTab(ctx, in.Tab); err != nil {
 		return command.Result{}, err
 	}
-	for _, t := range c.browser.Tabs() {
+	for _, t := range c.Browser.Tabs() {
 		if t.ID == in.Tab {
 			place, said := in.Place(t.URL)
 			text := fmt.Sprintf("%s is in front: %s", t.ID, place)
@@ -326,8 +296,8 @@ func (c commands) runTab(ctx context.Context, in *command.Invocation) (command.R
 	return command.Result{}, protocol.NewError(protocol.CodeUnknownTab, "tab "+string(in.Tab)+" was closed in the meantime", "", protocol.Try("lists the tabs", "tabs"))
 }
 
-func (c commands) runNewTab(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	to, err := opens(in)
+func (c *commands) runNewTab(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	to, err := opensAddress(in)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -339,7 +309,7 @@ func (c commands) runNewTab(ctx context.Context, in *command.Invocation) (comman
 	if in.Args.Given("front") {
 		background = !in.Args.Flag("front")
 	}
-	id, err := c.browser.NewTab(ctx, beside, background)
+	id, err := c.Browser.NewTab(ctx, beside, background)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -353,22 +323,22 @@ func (c commands) runNewTab(ctx context.Context, in *command.Invocation) (comman
 	if to == "" {
 		return command.Result{Text: string(id) + " is open", Data: protocol.PageInfo{Tab: id, URL: "about:blank"}}, nil
 	}
-	info, err := c.browser.Navigate(ctx, in.By(), id, to, until(in), in.Allow())
+	info, err := c.Browser.Navigate(ctx, in.By(), id, to, waitUntil(in), in.Allow())
 	res, err := arrived(in, info, err)
 	if err != nil {
 		// Close a tab that shows nothing; keep one that is still loading.
 		if protocol.AsError(err).Code == protocol.CodeTimeout {
 			return command.Result{}, protocol.AsError(err).Saying(fmt.Sprintf("%s is open, but %s", id, protocol.AsError(err).Message))
 		}
-		_ = c.browser.CloseTab(context.WithoutCancel(ctx), id)
+		_ = c.Browser.CloseTab(context.WithoutCancel(ctx), id)
 		in.Tab = ""
 		return command.Result{}, err
 	}
 	return res, nil
 }
 
-func (c commands) runCloseTab(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	if err := c.browser.CloseTab(ctx, in.Tab); err != nil {
+func (c *commands) runCloseTab(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if err := c.Browser.CloseTab(ctx, in.Tab); err != nil {
 		return command.Result{}, err
 	}
 	return command.Result{Text: string(in.Tab) + " is closed", Data: protocol.PageInfo{Tab: in.Tab}}, nil

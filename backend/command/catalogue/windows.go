@@ -1,4 +1,4 @@
-package tabs
+package catalogue
 
 import (
 	"context"
@@ -12,13 +12,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-func tabsArg(help string) command.Arg {
-	return command.Arg{Name: "tabs", Type: command.String, Flag: true, Help: help}
-}
-
-// Groups returns the commands about groups of tabs and windows.
-func Groups(b Browser) []command.Command {
-	c := commands{b}
+// windows returns the commands about groups of tabs and windows.
+func (c *commands) windows() []command.Command {
 	act := protocol.ScopeAct
 	return []command.Command{
 		{Spec: command.Spec{
@@ -26,7 +21,7 @@ func Groups(b Browser) []command.Command {
 			Args: []command.Arg{
 				command.DoArg("list", "make", "set", "add", "remove"),
 				{Name: "group", Type: command.Integer, Flag: true, Min: 1, Max: 1<<31 - 1, Help: "for set and add: the group's number"},
-				tabsArg("t1,t2,… for make, add and remove; your own when left out"),
+				{Name: "tabs", Type: command.String, Flag: true, Help: "t1,t2,… for make, add and remove; your own when left out"},
 				{Name: "name", Type: command.String, Flag: true, Help: "for make and set"},
 				{Name: "color", Type: command.String, Flag: true, Choices: []string{"grey", "blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"}, Help: "for make and set"},
 				{Name: "fold", Type: command.String, Flag: true, Choices: []string{"yes", "no"}, Help: "for set: hide its tabs in the strip"},
@@ -46,8 +41,8 @@ func Groups(b Browser) []command.Command {
 	}
 }
 
-// mine returns the named tabs, or the call's own tab.
-func mine(in *command.Invocation) ([]protocol.TabID, error) {
+// namedTabs returns the named tabs, or the call's own tab.
+func namedTabs(in *command.Invocation) ([]protocol.TabID, error) {
 	text := in.Args.Text("tabs")
 	if text == "" {
 		text = string(in.Tab)
@@ -55,7 +50,7 @@ func mine(in *command.Invocation) ([]protocol.TabID, error) {
 	return in.Named(text)
 }
 
-func (c commands) runGroups(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runGroups(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	var err error
 	group := in.Args.Number("group")
 	change := func(id int) error {
@@ -75,16 +70,16 @@ func (c commands) runGroups(ctx context.Context, in *command.Invocation) (comman
 		if title == nil && color == nil && fold == nil {
 			return nil
 		}
-		return c.browser.SetGroup(ctx, id, title, color, fold)
+		return c.Browser.SetGroup(ctx, id, title, color, fold)
 	}
 	switch do := in.Args.Do("list"); do {
 	case "make", "add", "remove":
-		tabs, nerr := mine(in)
+		tabs, nerr := namedTabs(in)
 		switch {
 		case nerr != nil:
 			return command.Result{}, nerr
 		case do == "remove":
-			err = c.browser.UngroupTabs(ctx, tabs)
+			err = c.Browser.UngroupTabs(ctx, tabs)
 		case do == "add" && group == 0:
 			return command.Result{}, command.BadArgument("groups add needs --group", "", protocol.Try("lists them", "groups"))
 		default:
@@ -96,7 +91,7 @@ func (c commands) runGroups(ctx context.Context, in *command.Invocation) (comman
 					return command.Result{}, err
 				}
 			}
-			if group, err = c.browser.GroupTabs(ctx, group, tabs); err == nil {
+			if group, err = c.Browser.GroupTabs(ctx, group, tabs); err == nil {
 				err = change(group)
 			}
 		}
@@ -112,7 +107,7 @@ func (c commands) runGroups(ctx context.Context, in *command.Invocation) (comman
 	if err != nil {
 		return command.Result{}, err
 	}
-	list, err := c.browser.Groups(ctx)
+	list, err := c.Browser.Groups(ctx)
 	var lines []string
 	for _, g := range list {
 		lines = append(lines, fmt.Sprintf("%d %q %s  %s", g.ID, foreign.Line(g.Title, 100), g.Color, tabNames(g.Tabs)))
@@ -122,8 +117,8 @@ func (c commands) runGroups(ctx context.Context, in *command.Invocation) (comman
 
 // ownGroup returns an error when an agent uses a group with tabs that it may
 // not act on.
-func (c commands) ownGroup(ctx context.Context, in *command.Invocation, group int) error {
-	list, err := c.browser.Groups(ctx)
+func (c *commands) ownGroup(ctx context.Context, in *command.Invocation, group int) error {
+	list, err := c.Browser.Groups(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,14 +139,14 @@ func tabNames(ids []protocol.TabID) string {
 	return strings.Join(names, ",")
 }
 
-func (c commands) runWindows(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runWindows(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	do := in.Args.Do("list")
 	if do == "new" {
 		background := in.Agent()
 		if in.Args.Given("front") {
 			background = !in.Args.Flag("front")
 		}
-		id, err := c.browser.NewWindow(ctx, background)
+		id, err := c.Browser.NewWindow(ctx, background)
 		if err != nil {
 			return command.Result{}, err
 		}
@@ -159,7 +154,7 @@ func (c commands) runWindows(ctx context.Context, in *command.Invocation) (comma
 		in.Opened(id)
 		return command.Result{Text: string(id) + " is open in a window of its own", Data: protocol.PageInfo{Tab: id, URL: "about:blank"}}, nil
 	}
-	list, err := c.browser.Windows(ctx)
+	list, err := c.Browser.Windows(ctx)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -175,15 +170,15 @@ func (c commands) runWindows(ctx context.Context, in *command.Invocation) (comma
 		}
 		if do == "close" {
 			closed := list[i].Tabs
-			return command.Result{Text: "closed " + tabNames(closed), Data: closed}, c.browser.CloseWindow(ctx, closed)
+			return command.Result{Text: "closed " + tabNames(closed), Data: closed}, c.Browser.CloseWindow(ctx, closed)
 		}
 		if !in.Args.Given("at") && in.Args.Text("state") == "" {
 			return command.Result{}, command.BadArgument("windows bounds needs --at or --state", "", protocol.Example("windows", "bounds", "--at", "0,0,1200,800"))
 		}
-		if err := c.browser.SetWindow(ctx, in.Tab, in.Args.Clip("at"), in.Args.Text("state")); err != nil {
+		if err := c.Browser.SetWindow(ctx, in.Tab, in.Args.Clip("at"), in.Args.Text("state")); err != nil {
 			return command.Result{}, err
 		}
-		if list, err = c.browser.Windows(ctx); err != nil {
+		if list, err = c.Browser.Windows(ctx); err != nil {
 			return command.Result{}, err
 		}
 	}
