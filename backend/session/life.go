@@ -11,7 +11,6 @@ import (
 
 	"pilotfish/backend/browser"
 	"pilotfish/backend/command/catalogue"
-	"pilotfish/backend/command/catalogue/action"
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/login"
 	"pilotfish/backend/policy"
@@ -126,7 +125,7 @@ func (s *Session) newRun() (_ *run, err error) {
 	r.uploads = dirs.Uploads
 	_ = os.RemoveAll(r.uploads) // of a run that was killed; else the next end removes it
 	r.commands = catalogue.New(catalogue.Config{
-		Uploads: action.Uploads{Dir: dirs.Uploads, Private: s.m.cfg.Dirs.Hidden(settings), Open: slices.Concat(writable, readOnly)},
+		Uploads: catalogue.Uploads{Dir: dirs.Uploads, Private: s.m.cfg.Dirs.Hidden(settings), Open: slices.Concat(writable, readOnly)},
 		Browser: r.browser, Policy: r.policy, Terminals: reader.New(r.terminals), Secrets: s.m.secrets, SignIns: newSignIns(s, r, dirs.Root, keyring, guard), AllowedCDP: func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) },
 	})
 	return r, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"pilotfish/backend/command"
-	"pilotfish/backend/command/catalogue/action"
 	"pilotfish/backend/command/catalogue/batch"
 	"pilotfish/backend/command/catalogue/emulation"
 	"pilotfish/backend/command/catalogue/inspector"
@@ -16,10 +15,10 @@ import (
 )
 
 // Browser is the part of the browser that the commands use. allow is called for
-// every hop of a navigation; nil allows all.
+// every hop of a navigation that a method causes, and for the page that a snapshot
+// shows; nil allows all.
 type Browser interface {
 	command.Browser
-	action.Browser
 	batch.Browser
 	emulation.Browser
 	inspector.Browser
@@ -37,6 +36,18 @@ type Browser interface {
 	NewTab(ctx context.Context, opener protocol.TabID, background bool) (protocol.TabID, error)
 	CloseTab(ctx context.Context, tab protocol.TabID) error
 	ActivateTab(ctx context.Context, tab protocol.TabID) error
+
+	// Snapshots and actions.
+	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error)
+	// Pointer returns where the caller last moved the mouse, as x,y; empty if it
+	// did not.
+	Pointer(by protocol.Caller, tab protocol.TabID) string
+	Act(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.ActRequest, allow func(url string) error) (protocol.Effect, error)
+	Wait(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error)
+	Dialog(ctx context.Context, by protocol.Caller, tab protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error)
+	Clipboard(ctx context.Context, by protocol.Caller, tab protocol.TabID, text *string) (string, error)
+	Downloads() []protocol.Download
+	NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error)
 
 	// Groups of tabs, and windows.
 	Groups(ctx context.Context) ([]protocol.TabGroup, error)

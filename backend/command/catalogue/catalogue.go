@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"pilotfish/backend/command"
-	"pilotfish/backend/command/catalogue/action"
 	"pilotfish/backend/command/catalogue/batch"
 	"pilotfish/backend/command/catalogue/credentials"
 	"pilotfish/backend/command/catalogue/emulation"
@@ -34,7 +33,7 @@ type Config struct {
 	// SignIns imports sign-ins of other browsers; nil for none.
 	SignIns credentials.Importer
 	// Uploads decides which files agents give to pages.
-	Uploads action.Uploads
+	Uploads Uploads
 }
 
 // Secrets keeps secrets for the command `secret`, and gives them to the commands
@@ -64,8 +63,9 @@ func (c *commands) groups() []func() []command.Command {
 	b := c.Browser
 	return []func() []command.Command{
 		c.navigation,
-		func() []command.Command { return action.Looking(b) },
-		func() []command.Command { return action.Commands(b, c.Uploads) },
+		c.snapshots,
+		c.actions,
+		c.waits,
 		func() []command.Command { return page.Commands(b) },
 		func() []command.Command { return inspector.Commands(b) },
 		func() []command.Command { return batch.Each(b) },

@@ -7,7 +7,6 @@ import (
 
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
-	"pilotfish/backend/command/catalogue/action"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -67,7 +66,7 @@ func TestAnUploadByLinkShowsTheRealPath(t *testing.T) {
 		}}
 		b := newTabs()
 		config := catalogue.Config{Browser: b, Policy: policy.New(policy.Config{Broker: broker})}
-		config.Uploads = action.Uploads{Dir: filepath.Join(state, "uploads"), Private: []string{state}}
+		config.Uploads = catalogue.Uploads{Dir: filepath.Join(state, "uploads"), Private: []string{state}}
 		reply := catalogue.New(config).Execute(t.Context(), command.Call{
 			Actor: agent, Scopes: scopes, Tab: "t1", Request: request("upload", map[string]any{"target": "e5", "files": c.files}), Watch: watch,
 		})

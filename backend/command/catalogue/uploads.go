@@ -1,4 +1,4 @@
-package action
+package catalogue
 
 import (
 	"errors"
@@ -70,8 +70,8 @@ func (u Uploads) real(name string) (string, error) {
 	if missing != nil {
 		to = name
 	}
-	private := slices.ContainsFunc(u.Private, func(dir string) bool { return within(to, dir) || within(behind(dir), to) })
-	if private && !slices.ContainsFunc(u.Open, func(dir string) bool { return within(to, dir) }) {
+	private := slices.ContainsFunc(u.Private, func(dir string) bool { return inFolder(to, dir) || inFolder(linkTarget(dir), to) })
+	if private && !slices.ContainsFunc(u.Open, func(dir string) bool { return inFolder(to, dir) }) {
 		return "", protocol.NewError(protocol.CodeForbidden, name+" belongs to Pilotfish itself, and agents may not give it to a page", "the user can choose it in the page")
 	}
 	if missing != nil {
@@ -80,14 +80,14 @@ func (u Uploads) real(name string) (string, error) {
 	return to, nil
 }
 
-// within reports whether a path without links is a folder or lies in it.
-func within(path, dir string) bool {
-	dir = behind(dir)
+// inFolder reports whether a path without links is a folder or lies in it.
+func inFolder(path, dir string) bool {
+	dir = linkTarget(dir)
 	return path == dir || strings.HasPrefix(path, dir+string(filepath.Separator))
 }
 
-// behind returns where a path leads to.
-func behind(path string) string {
+// linkTarget returns where a path leads to.
+func linkTarget(path string) string {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		return to
 	}

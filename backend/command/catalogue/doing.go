@@ -1,4 +1,4 @@
-package action
+package catalogue
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 // doing returns a function that says what a call of an action is about to do to
 // an element, and to which element; nil for a kind of action that has no
 // consequence.
-func (c commands) doing(kind protocol.ActKind) func(*command.Invocation) (policy.Doing, string) {
+func (c *commands) doing(kind protocol.ActKind) func(*command.Invocation) (policy.Doing, string) {
 	about := func(judge func(args command.Values) policy.Doing) func(*command.Invocation) (policy.Doing, string) {
 		return func(in *command.Invocation) (policy.Doing, string) {
 			return judge(in.Args), in.Args.Text("target")
@@ -25,14 +25,14 @@ func (c commands) doing(kind protocol.ActKind) func(*command.Invocation) (policy
 	case protocol.ActTap:
 		return about(func(command.Values) policy.Doing { return policy.Doing{Click: true} })
 	case protocol.ActMouse:
-		return c.mouse
+		return c.doingMouse
 	case protocol.ActPress, protocol.ActKeyDown:
 		return about(func(args command.Values) policy.Doing {
-			return policy.Doing{Enter: sends(args.Text("key")), Text: writes(args.Text("key"))}
+			return policy.Doing{Enter: keysActivate(args.Text("key")), Text: keysWrite(args.Text("key"))}
 		})
 	case protocol.ActKeyUp: // releasing Space presses a button too; without a key, all keys are released
 		return about(func(args command.Values) policy.Doing {
-			return policy.Doing{Enter: args.Text("key") == "" || sends(args.Text("key"))}
+			return policy.Doing{Enter: args.Text("key") == "" || keysActivate(args.Text("key"))}
 		})
 	case protocol.ActFill:
 		return about(func(args command.Values) policy.Doing {
@@ -46,26 +46,26 @@ func (c commands) doing(kind protocol.ActKind) func(*command.Invocation) (policy
 	return nil
 }
 
-// mouse is doing for the command mouse. The button acts at the current position
+// doingMouse is doing for the command mouse. The button acts at the current position
 // of the mouse, unless the call names a target.
-func (c commands) mouse(in *command.Invocation) (do policy.Doing, target string) {
+func (c *commands) doingMouse(in *command.Invocation) (do policy.Doing, target string) {
 	target = in.Args.Text("target")
 	do.Click = in.Args.Text("action") != "move" && in.Args.Text("button") != "right"
 	if target == "" && do.Click {
-		target = c.browser.Pointer(protocol.Caller{Name: in.Caller()}, in.Tab)
+		target = c.Browser.Pointer(protocol.Caller{Name: in.Caller()}, in.Tab)
 	}
 	return do, target
 }
 
-// writes reports whether one of these keys writes a character.
-func writes(keys string) bool {
+// keysWrite reports whether one of these keys writes a character.
+func keysWrite(keys string) bool {
 	return slices.ContainsFunc(strings.Fields(keys), func(chord string) bool {
 		return utf8.RuneCountInString(strings.TrimPrefix(strings.ToLower(chord), "shift+")) == 1
 	})
 }
 
-// sends reports whether one of these keys activates the focused element.
-func sends(keys string) bool {
+// keysActivate reports whether one of these keys activates the focused element.
+func keysActivate(keys string) bool {
 	return slices.ContainsFunc(strings.Fields(keys), func(chord string) bool {
 		switch strings.ToLower(chord[strings.LastIndexByte(chord, '+')+1:]) {
 		case "enter", "numpadenter", "return", "space":

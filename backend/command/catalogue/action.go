@@ -1,6 +1,4 @@
-// Package action has the commands that show a page with refs and act on its
-// elements: snapshot, click and the like, wait, dialog, clipboard, download.
-package action
+package catalogue
 
 import (
 	"cmp"
@@ -17,29 +15,6 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Browser is the part of the browser that snapshots and actions use. allow is
-// called for every hop of a navigation that an action causes, and for the page that a
-// snapshot shows; nil allows all.
-type Browser interface {
-	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error)
-	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string, field bool) (protocol.TargetFacts, error)
-	// Pointer returns where the caller last moved the mouse, as x,y; empty if it
-	// did not.
-	Pointer(by protocol.Caller, tab protocol.TabID) string
-	Act(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.ActRequest, allow func(url string) error) (protocol.Effect, error)
-	Wait(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.WaitRequest) (protocol.PageInfo, error)
-	Dialog(ctx context.Context, by protocol.Caller, tab protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error)
-	Clipboard(ctx context.Context, by protocol.Caller, tab protocol.TabID, text *string) (string, error)
-	Downloads() []protocol.Download
-	NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error)
-}
-
-// commands holds the browser for the handlers.
-type commands struct {
-	browser Browser
-	uploads Uploads
-}
-
 func targetArg() command.Arg {
 	return command.Arg{
 		Name: "target", Type: command.String, Required: true,
@@ -47,10 +22,8 @@ func targetArg() command.Arg {
 	}
 }
 
-// Commands returns the commands that act on a page, wait for it, and use the
-// clipboard.
-func Commands(b Browser, uploads Uploads) []command.Command {
-	c := commands{b, uploads}
+// actions returns the commands that act on the elements of a page.
+func (c *commands) actions() []command.Command {
 	act := protocol.ScopeAct
 	value := func(help string) command.Arg { return command.Arg{Name: "value", Type: command.String, Help: help} }
 	// Typed text may be a password, so the activity does not record it.
@@ -111,7 +84,7 @@ func Commands(b Browser, uploads Uploads) []command.Command {
 	upload.Examples = []string{"upload e7 report.pdf", `upload label=File "May, June.pdf" report.pdf`}
 	upload.Help = "A place for drops without a field gets the files by a drop. A field for a folder takes one folder, with all files in it. Over HTTP and MCP, files is a list of absolute paths. A single text with commas is one file if a file has that name, else several."
 	double := one("dblclick", "double-click an element", "dblclick e5", protocol.ActClick, "double-clicked", modifiers, at)
-	list := []command.Command{
+	return []command.Command{
 		one("click", "click an element and report what changed", "click e5", protocol.ActClick, "clicked", button, count, modifiers, at, hold),
 		double,
 		one("hover", "move the mouse over an element", "hover e5", protocol.ActHover, "hovered over", modifiers, at),
@@ -129,23 +102,23 @@ func Commands(b Browser, uploads Uploads) []command.Command {
 		one("pinch", "move two fingers apart on an element, or together", "pinch e5 2", protocol.ActPinch, "pinched",
 			command.Arg{Name: "scale", Type: command.String, Required: true, Help: "2 moves the fingers apart, 0.5 together"}),
 		upload,
+		c.downloadCommand(),
 	}
-	return append(append(list, c.downloadCommand()), c.waitCommands()...)
 }
 
 // realFiles replaces the links among the files that an agent uploads by what they lead to,
 // which the user is asked about, and refuses what agents give to no page.
-func (c commands) realFiles(in *command.Invocation) error {
+func (c *commands) realFiles(in *command.Invocation) error {
 	names := slices.Clone(in.Args.Paths("files"))
 	for i, name := range names {
 		if !filepath.IsAbs(name) {
 			return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not an absolute path", name), "give the whole path of the file, from / on")
 		}
-		if !in.Agent() || c.uploads.Dir == "" {
+		if !in.Agent() || c.Uploads.Dir == "" {
 			continue
 		}
 		var err error
-		if names[i], err = c.uploads.real(name); err != nil {
+		if names[i], err = c.Uploads.real(name); err != nil {
 			return err
 		}
 	}
@@ -156,7 +129,7 @@ func (c commands) realFiles(in *command.Invocation) error {
 }
 
 // acting returns the handler of one kind of action.
-func (c commands) acting(kind protocol.ActKind, done string) func(context.Context, *command.Invocation) (command.Result, error) {
+func (c *commands) acting(kind protocol.ActKind, done string) func(context.Context, *command.Invocation) (command.Result, error) {
 	return func(ctx context.Context, in *command.Invocation) (command.Result, error) {
 		q := protocol.ActRequest{
 			Kind: kind, Target: in.Args.Text("target"), To: in.Args.Text("to"), Text: in.Args.Text("value"), Clear: in.Args.Flag("clear"),
@@ -207,11 +180,11 @@ func (c commands) acting(kind protocol.ActKind, done string) func(context.Contex
 			return command.Result{}, err
 		}
 		if kind == protocol.ActUpload && in.Agent() {
-			if q.Values, err = c.uploads.copies(q.Values); err != nil {
+			if q.Values, err = c.Uploads.copies(q.Values); err != nil {
 				return command.Result{}, err
 			}
 		}
-		e, err := c.browser.Act(ctx, in.By(), in.Tab, q, in.Allow())
+		e, err := c.Browser.Act(ctx, in.By(), in.Tab, q, in.Allow())
 		if err != nil {
 			return command.Result{}, blamed(in, e.URL, err, e.Hit != "")
 		}
@@ -220,13 +193,13 @@ func (c commands) acting(kind protocol.ActKind, done string) func(context.Contex
 				in.Opened(t)
 			}
 		}
-		return describeEffect(in, &q, said(done, &q, &e), &e), nil
+		return describeEffect(in, &q, doneText(done, &q, &e), &e), nil
 	}
 }
 
-// said returns what was done, in words, up to the element that it was done on. Without
+// doneText returns what was done, in words, up to the element that it was done on. Without
 // a target there is none, and the words are whole.
-func said(done string, q *protocol.ActRequest, e *protocol.Effect) string {
+func doneText(done string, q *protocol.ActRequest, e *protocol.Effect) string {
 	none := q.Target == ""
 	switch q.Kind {
 	case protocol.ActMouse:
@@ -281,9 +254,9 @@ func blamed(in *command.Invocation, url string, err error, hit bool) error {
 	return err
 }
 
-// waitCommands returns the commands that wait, answer dialogs and use the
+// waits returns the commands that wait, answer dialogs and use the
 // clipboard.
-func (c commands) waitCommands() []command.Command {
+func (c *commands) waits() []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "wait", Scope: protocol.ScopeRead, Summary: "wait for a text, an element, an address, a quiet network or a time",
@@ -310,7 +283,7 @@ func (c commands) waitCommands() []command.Command {
 	}
 }
 
-func (c commands) runWait(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runWait(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	q := protocol.WaitRequest{Kind: protocol.WaitKind(in.Args.Text("for")), Value: in.Args.Text("value")}
 	switch q.Kind {
 	case protocol.WaitForLoad, protocol.WaitForQuiet:
@@ -331,7 +304,7 @@ func (c commands) runWait(ctx context.Context, in *command.Invocation) (command.
 	if err := in.Readable(ctx); err != nil {
 		return command.Result{}, err
 	}
-	info, err := c.browser.Wait(ctx, in.By(), in.Tab, q)
+	info, err := c.Browser.Wait(ctx, in.By(), in.Tab, q)
 	if err != nil {
 		return command.Result{}, blamed(in, info.URL, err, false)
 	}
@@ -343,13 +316,13 @@ func (c commands) runWait(ctx context.Context, in *command.Invocation) (command.
 	return command.Result{Text: text, Data: info}, nil
 }
 
-func (c commands) runDialog(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runDialog(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	var answer *string
 	if t, given := in.Args["text"].(string); given {
 		answer = &t
 	}
 	accept := in.Args.Text("answer") == "accept"
-	info, err := c.browser.Dialog(ctx, in.By(), in.Tab, accept, answer)
+	info, err := c.Browser.Dialog(ctx, in.By(), in.Tab, accept, answer)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -368,12 +341,12 @@ func (c commands) runDialog(ctx context.Context, in *command.Invocation) (comman
 	return command.Result{Text: text, Data: info}, nil
 }
 
-func (c commands) runClipboard(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runClipboard(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	var text *string
 	if t, given := in.Args["text"].(string); given {
 		text = &t
 	}
-	got, err := c.browser.Clipboard(ctx, in.By(), in.Tab, text)
+	got, err := c.Browser.Clipboard(ctx, in.By(), in.Tab, text)
 	if err != nil {
 		return command.Result{}, err
 	}

@@ -1,4 +1,4 @@
-package action
+package catalogue
 
 import (
 	"testing"
@@ -40,13 +40,13 @@ func TestDoing(t *testing.T) {
 		{protocol.ActType, command.Values{"target": "e1", "value": "a"}, text, "e1"},
 		{protocol.ActType, command.Values{"target": "e1", "value": "a\n"}, policy.Doing{Text: true, Enter: true}, "e1"},
 	} {
-		do, target := commands{browser: pointing{}}.doing(c.kind)(&command.Invocation{Args: c.args})
+		do, target := (&commands{Config{Browser: pointing{}}}).doing(c.kind)(&command.Invocation{Args: c.args})
 		if do != c.want || target != c.target {
 			t.Errorf("%s %v: %+v to %q, want %+v to %q", c.kind, c.args, do, target, c.want, c.target)
 		}
 	}
 	for _, kind := range []protocol.ActKind{protocol.ActHover, protocol.ActScroll, protocol.ActSelect, protocol.ActUpload} {
-		if (commands{}).doing(kind) != nil {
+		if (&commands{}).doing(kind) != nil {
 			t.Errorf("%s could set off something", kind)
 		}
 	}

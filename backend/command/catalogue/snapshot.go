@@ -1,4 +1,4 @@
-package action
+package catalogue
 
 import (
 	"context"
@@ -12,9 +12,8 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Looking returns the commands that show a page with refs.
-func Looking(b Browser) []command.Command {
-	c := commands{browser: b}
+// snapshots returns the commands that show a page with refs.
+func (c *commands) snapshots() []command.Command {
 	flag := func(name, help string) command.Arg {
 		return command.Arg{Name: name, Type: command.Boolean, Flag: true, Help: help}
 	}
@@ -40,11 +39,11 @@ func Looking(b Browser) []command.Command {
 	}
 }
 
-func (c commands) runSnapshot(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runSnapshot(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	if in.Args.Flag("near") && in.Args.Flag("full") {
 		return command.Result{}, protocol.NewError(protocol.CodeBadArgument, "snapshot takes --near or --full, not both", "", protocol.Example("snapshot", "--near"))
 	}
-	snap, err := c.browser.Snapshot(ctx, in.By(), in.Tab, protocol.SnapshotRequest{
+	snap, err := c.Browser.Snapshot(ctx, in.By(), in.Tab, protocol.SnapshotRequest{
 		Scope: in.Args.Text("scope"), Find: in.Args.Text("find"), Max: in.Args.Number("max"), Depth: in.Args.Number("depth"),
 		Interactive: in.Args.Flag("interactive"), Compact: in.Args.Flag("compact"), Near: in.Args.Flag("near"),
 		Delta: in.Args.Flag("delta"), Boxes: in.Args.Flag("boxes"), JSON: in.Args.Flag("items"), News: in.Args.Flag("news"),
@@ -79,8 +78,8 @@ const backgroundShown = 300
 // valueShown is how many characters of a field's value are shown.
 const valueShown = 200
 
-// held returns a value in quotes, including its spaces and line breaks.
-func held(value string) string {
+// quotedValue returns a value in quotes, including its spaces and line breaks.
+func quotedValue(value string) string {
 	value = foreign.Clean(value)
 	if r := []rune(value); len(r) > valueShown {
 		return fmt.Sprintf("%q and %d more characters", string(r[:valueShown]), len(r)-valueShown)
@@ -205,9 +204,9 @@ func hitLine(q *protocol.ActRequest, e *protocol.Effect) (line string, others []
 	switch {
 	case e.Value == nil:
 	case q.Kind == protocol.ActFill:
-		value = " with " + held(*e.Value)
+		value = " with " + quotedValue(*e.Value)
 	default:
-		value = ", which now has " + held(*e.Value)
+		value = ", which now has " + quotedValue(*e.Value)
 	}
 	line, others = e.Hit, e.Changed
 	ref, _, _ := strings.Cut(e.Hit, " ")

@@ -1,4 +1,4 @@
-package action
+package catalogue
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // downloadCommand returns the command `download`, which does the click, the
 // wait and the path in one call.
-func (c commands) downloadCommand() command.Command {
+func (c *commands) downloadCommand() command.Command {
 	return command.Command{Spec: command.Spec{
 		Name: "download", Scope: protocol.ScopeSensitive, Summary: "click an element that starts a download, wait for the file and print its path",
 		Help:  "The target of a link is saved, even if a plain click would open it as a page. `downloads` lists earlier ones.",
@@ -19,12 +19,12 @@ func (c commands) downloadCommand() command.Command {
 	}, Tab: command.OwnTab, Kind: protocol.ActionDownload, Run: c.runDownload}
 }
 
-func (c commands) runDownload(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runDownload(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	if err := in.Readable(ctx); err != nil {
 		return command.Result{}, err
 	}
 	target := in.Args.Text("target")
-	facts, err := c.browser.Facts(ctx, in.By(), in.Tab, target, false)
+	facts, err := c.Browser.Facts(ctx, in.By(), in.Tab, target, false)
 	if err != nil {
 		return command.Result{}, blamed(in, in.Current(), err, false)
 	}
@@ -33,14 +33,14 @@ func (c commands) runDownload(ctx context.Context, in *command.Invocation) (comm
 		q.Modifiers = "Alt" // makes the browser save what a link leads to
 	}
 	known := make(map[string]bool)
-	for _, d := range c.browser.Downloads() {
+	for _, d := range c.Browser.Downloads() {
 		known[d.ID] = true
 	}
-	e, err := c.browser.Act(ctx, in.By(), in.Tab, q, in.Allow())
+	e, err := c.Browser.Act(ctx, in.By(), in.Tab, q, in.Allow())
 	if err != nil {
 		return command.Result{}, blamed(in, e.URL, err, e.Hit != "")
 	}
-	d, err := c.browser.NextDownload(ctx, in.Tab, known)
+	d, err := c.Browser.NextDownload(ctx, in.Tab, known)
 	if err != nil {
 		return command.Result{}, err
 	}
