@@ -2,13 +2,12 @@ package catalogue
 
 import (
 	"context"
+	"time"
 
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue/batch"
 	"pilotfish/backend/command/catalogue/emulation"
-	"pilotfish/backend/command/catalogue/inspector"
 	"pilotfish/backend/command/catalogue/observe"
-	"pilotfish/backend/command/catalogue/page"
 	"pilotfish/backend/command/catalogue/state"
 	"pilotfish/backend/command/catalogue/tools"
 	"pilotfish/backend/protocol"
@@ -16,14 +15,13 @@ import (
 
 // Browser is the part of the browser that the commands use. allow is called for
 // every hop of a navigation that a method causes, and for the page that a snapshot
-// shows; nil allows all.
+// shows; nil allows all. element is a target: a ref, CSS, `role=button name="Save"`,
+// `text=…`, `label=…`.
 type Browser interface {
 	command.Browser
 	batch.Browser
 	emulation.Browser
-	inspector.Browser
 	observe.Browser
-	page.Browser
 	state.Browser
 	tools.Browser
 
@@ -48,6 +46,47 @@ type Browser interface {
 	Clipboard(ctx context.Context, by protocol.Caller, tab protocol.TabID, text *string) (string, error)
 	Downloads() []protocol.Download
 	NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error)
+
+	// The content of a page.
+	Markdown(ctx context.Context, by protocol.Caller, tab protocol.TabID, element string, limit int) (protocol.PageText, error)
+	HTML(ctx context.Context, by protocol.Caller, tab protocol.TabID, element string, inner bool, limit int) (protocol.PageText, error)
+	Links(ctx context.Context, by protocol.Caller, tab protocol.TabID) (url string, links []protocol.Link, err error)
+	Forms(ctx context.Context, by protocol.Caller, tab protocol.TabID) (url string, forms []protocol.Form, err error)
+	Tables(ctx context.Context, by protocol.Caller, tab protocol.TabID) (url string, tables []protocol.Table, err error)
+	Media(ctx context.Context, by protocol.Caller, tab protocol.TabID) (url string, media []protocol.Medium, err error)
+	Data(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.PageData, error)
+	Search(ctx context.Context, by protocol.Caller, tab protocol.TabID, what string, limit int) (protocol.Matches, error)
+	Frames(ctx context.Context, by protocol.Caller, tab protocol.TabID) ([]protocol.Frame, error)
+
+	// Screenshots and files of a page.
+	Screenshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.ScreenshotRequest) (protocol.Screenshot, error)
+	PDF(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.PDFRequest) (protocol.PageFile, error)
+	Archive(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.PageFile, error)
+	Responsive(ctx context.Context, by protocol.Caller, tab protocol.TabID, widths []int, q protocol.ScreenshotRequest) ([]protocol.Screenshot, error)
+	Mark(ctx context.Context, by protocol.Caller, tab protocol.TabID, full bool) (protocol.PageText, error)
+	Compare(ctx context.Context, by protocol.Caller, tab, other protocol.TabID, full, pixels bool) (before, now protocol.PageText, diff *protocol.PixelDiff, err error)
+
+	// Scripts, styles, accessibility and speed.
+	Evaluate(ctx context.Context, by protocol.Caller, tab protocol.TabID, expression string) (protocol.Evaluated, error)
+	RunInPage(ctx context.Context, by protocol.Caller, tab protocol.TabID, script string) (protocol.PageRun, error)
+	Style(ctx context.Context, by protocol.Caller, tab protocol.TabID, element string, properties []string) (protocol.ElementStyle, error)
+	Inspect(ctx context.Context, by protocol.Caller, tab protocol.TabID, element string) (protocol.Inspection, error)
+	EditStyle(ctx context.Context, by protocol.Caller, tab protocol.TabID, element, property, value string) (protocol.StyleEdit, error)
+	UndoStyle(ctx context.Context, by protocol.Caller, tab protocol.TabID, all bool) ([]protocol.StyleEdit, error)
+	StyleHistory(ctx context.Context, by protocol.Caller, tab protocol.TabID) ([]protocol.StyleEdit, error)
+	AXTree(ctx context.Context, by protocol.Caller, tab protocol.TabID, element string) (protocol.PageText, error)
+	Audit(ctx context.Context, by protocol.Caller, tab protocol.TabID, level string) (protocol.Audit, error)
+	Performance(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Performance, error)
+	Trace(ctx context.Context, by protocol.Caller, tab protocol.TabID, length time.Duration, reload bool) (protocol.PageFile, error)
+
+	// The Inspector.
+	ReadDetails(ctx context.Context, by protocol.Caller, tab protocol.TabID, element, step string) (protocol.Details, error)
+	EditElement(ctx context.Context, by protocol.Caller, tab protocol.TabID, edit protocol.ElementEdit) (protocol.Edits, error)
+	UndoEdit(ctx context.Context, by protocol.Caller, tab protocol.TabID, all bool) (protocol.Edits, error)
+	RedoEdit(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Edits, error)
+	EditHistory(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Edits, error)
+	ForceStates(ctx context.Context, by protocol.Caller, tab protocol.TabID, element string, states []string) (protocol.Forced, error)
+	PickElement(ctx context.Context, tab protocol.TabID) (*protocol.PickedElement, error)
 
 	// Groups of tabs, and windows.
 	Groups(ctx context.Context) ([]protocol.TabGroup, error)

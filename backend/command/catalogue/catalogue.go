@@ -9,9 +9,7 @@ import (
 	"pilotfish/backend/command/catalogue/batch"
 	"pilotfish/backend/command/catalogue/credentials"
 	"pilotfish/backend/command/catalogue/emulation"
-	"pilotfish/backend/command/catalogue/inspector"
 	"pilotfish/backend/command/catalogue/observe"
-	"pilotfish/backend/command/catalogue/page"
 	"pilotfish/backend/command/catalogue/rules"
 	"pilotfish/backend/command/catalogue/state"
 	"pilotfish/backend/command/catalogue/terminals"
@@ -66,8 +64,10 @@ func (c *commands) groups() []func() []command.Command {
 		c.snapshots,
 		c.actions,
 		c.waits,
-		func() []command.Command { return page.Commands(b) },
-		func() []command.Command { return inspector.Commands(b) },
+		c.page,
+		c.screenshots,
+		c.developer,
+		c.inspector,
 		func() []command.Command { return batch.Each(b) },
 		c.windows,
 		func() []command.Command { return state.Commands(b) },

@@ -1,6 +1,4 @@
-// Package inspector has the commands of the panel's Inspector: everything about one
-// element, its changes with undo and redo, forced states, and the user's picker.
-package inspector
+package catalogue
 
 import (
 	"cmp"
@@ -16,33 +14,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Browser is the part of the browser that the commands use. element is a target: a ref,
-// CSS, `role=button name="Save"`, `text=…`, `label=…`.
-type Browser interface {
-	ReadDetails(ctx context.Context, by protocol.Caller, tab protocol.TabID, element, step string) (protocol.Details, error)
-	EditElement(ctx context.Context, by protocol.Caller, tab protocol.TabID, edit protocol.ElementEdit) (protocol.Edits, error)
-	UndoEdit(ctx context.Context, by protocol.Caller, tab protocol.TabID, all bool) (protocol.Edits, error)
-	RedoEdit(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Edits, error)
-	EditHistory(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Edits, error)
-	ForceStates(ctx context.Context, by protocol.Caller, tab protocol.TabID, element string, states []string) (protocol.Forced, error)
-	PickElement(ctx context.Context, tab protocol.TabID) (*protocol.PickedElement, error)
-}
-
-// commands holds the browser for the handlers.
-type commands struct{ browser Browser }
-
-// Commands returns the commands of the Inspector.
-func Commands(b Browser) []command.Command {
-	c := commands{b}
-	element := command.Arg{Name: "element", Type: command.String, Required: true, Help: "a ref (e5), CSS, role=button name=\"Save\", text=… or label=…"}
-	optional := element
+// inspector returns the commands of the panel's Inspector: everything about one element,
+// its changes with undo and redo, forced states, and the user's picker.
+func (c *commands) inspector() []command.Command {
+	optional := requiredElement()
 	optional.Required = false
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "details", Scope: protocol.ScopeRead, Summary: "print everything about an element: selectors, rules with their source, contrast, fonts, accessibility",
 			Help: "Each rule has its specificity, its file and line (from a source map where there is one), and a key for `edit --rule`. Overridden declarations are in ~~tildes~~.",
 			Args: []command.Arg{
-				element,
+				requiredElement(),
 				{Name: "step", Type: command.String, Flag: true, Choices: []string{"parent", "child", "next", "previous"}, Help: "the element beside it instead, also through frames and shadow roots"},
 				listing.BudgetArg(),
 			},
@@ -75,7 +57,7 @@ func Commands(b Browser) []command.Command {
 			Name: "force", Scope: protocol.ScopeAct, Summary: "show an element as if it were hovered, focused or pressed",
 			Help: "The states are hover, focus, active, focus-within, focus-visible, visited and target, with commas between. They stay until `force` without states, or until the page loads again.",
 			Args: []command.Arg{
-				element,
+				requiredElement(),
 				{Name: "states", Type: command.String, Help: "such as hover,focus; without any, the element is shown as it is"},
 			},
 			Returns: "url, element, states", Examples: []string{"force e5 hover,focus", "force e5"},
@@ -88,36 +70,16 @@ func Commands(b Browser) []command.Command {
 	}
 }
 
-// reading guards a command that shows content of a page: its address may be one that
-// the caller may not read, before the command and after it.
-func reading(run func(ctx context.Context, in *command.Invocation) (url string, res command.Result, err error)) func(context.Context, *command.Invocation) (command.Result, error) {
-	return func(ctx context.Context, in *command.Invocation) (command.Result, error) {
-		if err := in.Readable(ctx); err != nil {
-			return command.Result{}, err
-		}
-		url, res, err := run(ctx, in)
-		if err != nil {
-			return command.Result{}, err
-		}
-		if in.Agent() && url != "" {
-			if err := in.MayOpen(url); err != nil {
-				return command.Result{}, err
-			}
-		}
-		return res, nil
-	}
-}
-
-func (c commands) runDetails(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	d, err := c.browser.ReadDetails(ctx, in.By(), in.Tab, in.Args.Text("element"), in.Args.Text("step"))
+func (c *commands) runDetails(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+	d, err := c.Browser.ReadDetails(ctx, in.By(), in.Tab, in.Args.Text("element"), in.Args.Text("step"))
 	if err != nil {
 		return "", command.Result{}, err
 	}
-	return d.URL, command.Result{Text: listing.First(in, d.URL, linesOf(d), "lines"), Data: d}, nil
+	return d.URL, command.Result{Text: listing.First(in, d.URL, detailLines(d), "lines"), Data: d}, nil
 }
 
-// linesOf writes what is known of an element, the most useful first.
-func linesOf(d protocol.Details) []string {
+// detailLines writes what is known of an element, the most useful first.
+func detailLines(d protocol.Details) []string {
 	lines := []string{
 		fmt.Sprintf("%s %s: %s %q", foreign.Field(d.Ref), foreign.Field(d.Element), foreign.Field(d.Access.Role), foreign.Field(d.Access.Name)),
 		fmt.Sprintf("box %.0f,%.0f %.0f × %.0f, margin %s, border %s, padding %s", d.Box.X, d.Box.Y, d.Box.Width, d.Box.Height, sides(d.Box.Margin), sides(d.Box.Border), sides(d.Box.Padding)),
@@ -193,9 +155,7 @@ func linesOf(d protocol.Details) []string {
 	return lines
 }
 
-func sides(s [4]float64) string { return fmt.Sprintf("%g %g %g %g", s[0], s[1], s[2], s[3]) }
-
-func (c commands) runEdit(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runEdit(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	want := protocol.ElementEdit{
 		Element: in.Args.Text("element"), What: in.Args.Text("what"), Rule: in.Args.Text("rule"), Index: -1, Name: in.Args.Text("name"), Value: in.Args.Text("value"),
 		Remove: in.Args.Flag("remove"), Off: in.Args.Flag("off"), On: in.Args.Flag("on"),
@@ -218,14 +178,14 @@ func (c commands) runEdit(ctx context.Context, in *command.Invocation) (string, 
 	case modes > 1 || modes == 1 && want.Element != "":
 		return "", command.Result{}, command.BadArgument("edit takes one of: a change, --undo, --redo, --history", "", protocol.Example("edit", "--undo"))
 	case in.Args.Flag("undo"):
-		edits, err = c.browser.UndoEdit(ctx, in.By(), in.Tab, in.Args.Flag("all"))
+		edits, err = c.Browser.UndoEdit(ctx, in.By(), in.Tab, in.Args.Flag("all"))
 	case in.Args.Flag("redo"):
-		edits, err = c.browser.RedoEdit(ctx, in.By(), in.Tab)
+		edits, err = c.Browser.RedoEdit(ctx, in.By(), in.Tab)
 	case in.Args.Flag("history"):
-		edits, err = c.browser.EditHistory(ctx, in.By(), in.Tab)
+		edits, err = c.Browser.EditHistory(ctx, in.By(), in.Tab)
 	default:
-		if err = complete(want, in.Args); err == nil {
-			edits, err = c.browser.EditElement(ctx, in.By(), in.Tab, want)
+		if err = completeEdit(want, in.Args); err == nil {
+			edits, err = c.Browser.EditElement(ctx, in.By(), in.Tab, want)
 		}
 	}
 	if err != nil {
@@ -247,8 +207,8 @@ func (c commands) runEdit(ctx context.Context, in *command.Invocation) (string, 
 	return edits.URL, command.Result{Text: listing.First(in, edits.URL, lines, "changes"), Data: edits}, nil
 }
 
-// complete refuses a change that lacks something, or says two things.
-func complete(want protocol.ElementEdit, args command.Values) error {
+// completeEdit refuses a change that lacks something, or says two things.
+func completeEdit(want protocol.ElementEdit, args command.Values) error {
 	change := args.Given("value") || want.Remove || want.Off || want.On
 	switch {
 	case want.Element == "" || want.What == "":
@@ -267,12 +227,12 @@ func complete(want protocol.ElementEdit, args command.Values) error {
 	return nil
 }
 
-func (c commands) runForce(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runForce(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	states := strings.FieldsFunc(strings.ToLower(in.Args.Text("states")), func(r rune) bool { return r == ',' || r == ' ' || r == ':' })
 	if slices.Equal(states, []string{"none"}) {
 		states = nil
 	}
-	forced, err := c.browser.ForceStates(ctx, in.By(), in.Tab, in.Args.Text("element"), states)
+	forced, err := c.Browser.ForceStates(ctx, in.By(), in.Tab, in.Args.Text("element"), states)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -283,11 +243,11 @@ func (c commands) runForce(ctx context.Context, in *command.Invocation) (string,
 	return forced.URL, command.Result{Text: in.Foreign(forced.URL, foreign.Field(forced.Element)) + " " + said, Data: forced}, nil
 }
 
-func (c commands) runPick(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runPick(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	if in.Agent() {
 		return "", command.Result{}, protocol.NewError(protocol.CodeRefused, "only the user picks elements", "ask for one in words, or take a snapshot", protocol.Try("shows what is there", "snapshot"))
 	}
-	element, err := c.browser.PickElement(ctx, in.Tab)
+	element, err := c.Browser.PickElement(ctx, in.Tab)
 	if err != nil {
 		return "", command.Result{}, err
 	}

@@ -1,4 +1,4 @@
-package page
+package catalogue
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 // maxWidths is how many widths `responsive` accepts in one call.
 const maxWidths = 12
 
-// pictures returns the commands that make screenshots and files of a page.
-func (c commands) pictures() []command.Command {
+// screenshots returns the commands that make screenshots and files of a page.
+func (c *commands) screenshots() []command.Command {
 	read := protocol.ScopeRead
 	return []command.Command{
 		{Spec: command.Spec{
@@ -76,9 +76,9 @@ func (c commands) pictures() []command.Command {
 	}
 }
 
-func (c commands) runScreenshot(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runScreenshot(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	q := protocol.ScreenshotRequest{
-		Format: format(in), Quality: in.Args.Number("quality"), Full: in.Args.Flag("full"), Clip: in.Args.Clip("clip"),
+		Format: screenshotFormat(in), Quality: in.Args.Number("quality"), Full: in.Args.Flag("full"), Clip: in.Args.Clip("clip"),
 		Element: in.Args.Text("element"), Annotated: in.Args.Flag("annotated"), Slices: in.Args.Flag("slices"),
 		BesideSnapshots: in.BesideSnapshots(),
 	}
@@ -94,7 +94,7 @@ func (c commands) runScreenshot(ctx context.Context, in *command.Invocation) (st
 	case q.Quality > 0 && q.Format == "png":
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "a png has no quality", "", protocol.With("", "--format", "jpeg"))
 	}
-	shot, err := c.browser.Screenshot(ctx, in.By(), in.Tab, q)
+	shot, err := c.Browser.Screenshot(ctx, in.By(), in.Tab, q)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -121,14 +121,14 @@ func hiddenLine(in *command.Invocation, shot protocol.Screenshot) string {
 	return fmt.Sprintf("\nit has only what is in view of an element that scrolls, without %d more pixels: ", shot.Hidden) + in.Foreign(shot.URL, foreign.Field(shot.Scroller))
 }
 
-func format(in *command.Invocation) string {
+func screenshotFormat(in *command.Invocation) string {
 	if f := in.Args.Text("format"); f != "" {
 		return f
 	}
 	return "png"
 }
 
-func (c commands) runPDF(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runPDF(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	q := protocol.PDFRequest{Paper: in.Args.Text("paper"), Landscape: in.Args.Flag("landscape"), Background: in.Args.Flag("background"), Margin: 1}
 	if m := strings.TrimSpace(in.Args.Text("margin")); m != "" {
 		margin, err := strconv.ParseFloat(strings.TrimSuffix(m, "cm"), 64)
@@ -137,7 +137,7 @@ func (c commands) runPDF(ctx context.Context, in *command.Invocation) (string, c
 		}
 		q.Margin = margin
 	}
-	file, err := c.browser.PDF(ctx, in.By(), in.Tab, q)
+	file, err := c.Browser.PDF(ctx, in.By(), in.Tab, q)
 	return file.URL, savedResult(file), err
 }
 
@@ -145,12 +145,12 @@ func savedResult(file protocol.PageFile) command.Result {
 	return command.Result{Text: fmt.Sprintf("%s\n%d KB", file.Path, (file.Bytes+1023)/1024), Data: file}
 }
 
-func (c commands) runArchive(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	file, err := c.browser.Archive(ctx, in.By(), in.Tab)
+func (c *commands) runArchive(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+	file, err := c.Browser.Archive(ctx, in.By(), in.Tab)
 	return file.URL, savedResult(file), err
 }
 
-func (c commands) runResponsive(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runResponsive(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	list := in.Args.Text("widths")
 	if strings.TrimSpace(list) == "" {
 		list = "390,768,1280"
@@ -166,7 +166,7 @@ func (c commands) runResponsive(ctx context.Context, in *command.Invocation) (st
 	if len(widths) > maxWidths {
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("responsive takes at most %d widths", maxWidths), "", protocol.Example("responsive", "390,768,1280"))
 	}
-	shots, err := c.browser.Responsive(ctx, in.By(), in.Tab, widths, protocol.ScreenshotRequest{Format: format(in), Full: in.Args.Flag("full")})
+	shots, err := c.Browser.Responsive(ctx, in.By(), in.Tab, widths, protocol.ScreenshotRequest{Format: screenshotFormat(in), Full: in.Args.Flag("full")})
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -177,13 +177,13 @@ func (c commands) runResponsive(ctx context.Context, in *command.Invocation) (st
 	return shots[0].URL, command.Result{Text: strings.Join(lines, "\n"), Data: shots}, nil
 }
 
-func (c commands) runDiff(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runDiff(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	other, full := protocol.TabID(in.Args.Text("with")), in.Args.Flag("full")
 	if in.Args.Flag("mark") {
 		if other != "" {
 			return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "diff takes --mark or --with, not both", "", protocol.Example("diff", "--mark"))
 		}
-		page, err := c.browser.Mark(ctx, in.By(), in.Tab, full)
+		page, err := c.Browser.Mark(ctx, in.By(), in.Tab, full)
 		return page.URL, command.Result{Text: fmt.Sprintf("%s is remembered as it is now, %d characters", in.Tab, page.Length), Data: map[string]bool{"marked": true}}, err
 	}
 	if other != "" {
@@ -191,7 +191,7 @@ func (c commands) runDiff(ctx context.Context, in *command.Invocation) (string, 
 			return "", command.Result{}, err
 		}
 	}
-	before, now, pixels, err := c.browser.Compare(ctx, in.By(), in.Tab, other, full, in.Args.Flag("pixels"))
+	before, now, pixels, err := c.Browser.Compare(ctx, in.By(), in.Tab, other, full, in.Args.Flag("pixels"))
 	if err != nil {
 		return "", command.Result{}, err
 	}

@@ -1,4 +1,4 @@
-package page
+package catalogue
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// parts returns the commands that read parts of a page.
-func (c commands) parts() []command.Command {
+// page returns the commands that read the content of a page, whole or in parts.
+func (c *commands) page() []command.Command {
 	read := protocol.ScopeRead
 	return []command.Command{
 		{Spec: command.Spec{
@@ -72,21 +72,51 @@ func (c commands) parts() []command.Command {
 	}
 }
 
-func (c commands) runMarkdown(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	page, err := c.browser.Markdown(ctx, in.By(), in.Tab, in.Args.Text("element"), listing.Budget(in))
+func elementArg(help string) command.Arg {
+	return command.Arg{Name: "element", Type: command.String, Help: help}
+}
+
+// requiredElement is the argument of commands about one element.
+func requiredElement() command.Arg {
+	return command.Arg{Name: "element", Type: command.String, Required: true, Help: "a ref (e5), CSS, role=button name=\"Save\", text=… or label=…"}
+}
+
+// reading guards a command that shows content of a page. It checks the address
+// before the command, and the address that the content came from after it,
+// because the page can navigate in between.
+func reading(run func(ctx context.Context, in *command.Invocation) (url string, res command.Result, err error)) func(context.Context, *command.Invocation) (command.Result, error) {
+	return func(ctx context.Context, in *command.Invocation) (command.Result, error) {
+		if err := in.Readable(ctx); err != nil {
+			return command.Result{}, err
+		}
+		url, res, err := run(ctx, in)
+		if err != nil {
+			return command.Result{}, err
+		}
+		if in.Agent() && url != "" {
+			if err := in.MayOpen(url); err != nil {
+				return command.Result{}, err
+			}
+		}
+		return res, nil
+	}
+}
+
+func (c *commands) runMarkdown(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+	page, err := c.Browser.Markdown(ctx, in.By(), in.Tab, in.Args.Text("element"), listing.Budget(in))
 	return page.URL, command.Result{Text: listing.Text(in, page), Data: page}, err
 }
 
-func (c commands) runHTML(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runHTML(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	if in.Args.Flag("outer") && in.Args.Flag("inner") {
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "html takes --outer or --inner, not both", "", protocol.Example("html", "e5", "--inner"))
 	}
-	page, err := c.browser.HTML(ctx, in.By(), in.Tab, in.Args.Text("element"), in.Args.Flag("inner"), listing.Budget(in))
+	page, err := c.Browser.HTML(ctx, in.By(), in.Tab, in.Args.Text("element"), in.Args.Flag("inner"), listing.Budget(in))
 	return page.URL, command.Result{Text: listing.Text(in, page), Data: page}, err
 }
 
-func (c commands) runLinks(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	url, links, err := c.browser.Links(ctx, in.By(), in.Tab)
+func (c *commands) runLinks(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+	url, links, err := c.Browser.Links(ctx, in.By(), in.Tab)
 	lines := make([]string, len(links))
 	for i, l := range links {
 		lines[i] = fmt.Sprintf("%s %q %s", l.Ref, foreign.Field(l.Text), foreign.Line(l.URL, foreign.URLShown))
@@ -94,8 +124,8 @@ func (c commands) runLinks(ctx context.Context, in *command.Invocation) (string,
 	return url, command.Result{Text: listing.First(in, url, lines, "links"), Data: links}, err
 }
 
-func (c commands) runForms(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	url, forms, err := c.browser.Forms(ctx, in.By(), in.Tab)
+func (c *commands) runForms(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+	url, forms, err := c.Browser.Forms(ctx, in.By(), in.Tab)
 	var lines []string
 	for _, f := range forms {
 		if f.Action == "" {
@@ -137,8 +167,8 @@ func fieldLine(f protocol.FormField) string {
 	return text
 }
 
-func (c commands) runTables(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	url, tables, err := c.browser.Tables(ctx, in.By(), in.Tab)
+func (c *commands) runTables(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+	url, tables, err := c.Browser.Tables(ctx, in.By(), in.Tab)
 	var lines []string
 	for i, t := range tables {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("table %d, %d rows %s", i+1, len(t.Rows), foreign.Field(t.Caption))))
@@ -161,8 +191,8 @@ func cells(row []string) string {
 	return "| " + strings.Join(out, " | ") + " |"
 }
 
-func (c commands) runMedia(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	url, media, err := c.browser.Media(ctx, in.By(), in.Tab)
+func (c *commands) runMedia(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+	url, media, err := c.Browser.Media(ctx, in.By(), in.Tab)
 	lines := make([]string, len(media))
 	for i, m := range media {
 		lines[i] = fmt.Sprintf("%s %d × %d %q %s", foreign.Field(m.Kind), m.Width, m.Height, foreign.Field(m.Text), foreign.Line(m.URL, foreign.URLShown))
@@ -170,8 +200,8 @@ func (c commands) runMedia(ctx context.Context, in *command.Invocation) (string,
 	return url, command.Result{Text: listing.First(in, url, lines, "media"), Data: media}, err
 }
 
-func (c commands) runData(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	data, err := c.browser.Data(ctx, in.By(), in.Tab)
+func (c *commands) runData(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+	data, err := c.Browser.Data(ctx, in.By(), in.Tab)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -194,12 +224,12 @@ func (c commands) runData(ctx context.Context, in *command.Invocation) (string, 
 	return data.URL, command.Result{Text: listing.First(in, data.URL, lines, "lines"), Data: data}, nil
 }
 
-func (c commands) runFind(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runFind(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	count := in.Args.Number("count")
 	if count == 0 {
 		count = 20
 	}
-	found, err := c.browser.Search(ctx, in.By(), in.Tab, in.Args.Text("what"), count)
+	found, err := c.Browser.Search(ctx, in.By(), in.Tab, in.Args.Text("what"), count)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -217,8 +247,8 @@ func (c commands) runFind(ctx context.Context, in *command.Invocation) (string, 
 	return found.URL, command.Result{Text: text, Data: found}, nil
 }
 
-func (c commands) runFrames(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	frames, err := c.browser.Frames(ctx, in.By(), in.Tab)
+func (c *commands) runFrames(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+	frames, err := c.Browser.Frames(ctx, in.By(), in.Tab)
 	if err != nil {
 		return "", command.Result{}, err
 	}

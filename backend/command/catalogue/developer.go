@@ -1,6 +1,7 @@
-package page
+package catalogue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,8 +23,8 @@ import (
 // maxScript is the limit of a script of `eval --file`, in bytes.
 const maxScript = 1 << 20
 
-// workbench returns the commands for developers.
-func (c commands) workbench() []command.Command {
+// developer returns the commands for developers of a page.
+func (c *commands) developer() []command.Command {
 	read, act := protocol.ScopeRead, protocol.ScopeAct
 	return []command.Command{
 		{Spec: command.Spec{
@@ -66,7 +67,7 @@ func (c commands) workbench() []command.Command {
 				listing.BudgetArg(),
 			},
 			Returns: "the edits: number, element, property, before, after, undone", Examples: []string{"style e5 background-color tomato", "style --undo", "style --history"},
-		}, Tab: command.OwnTab, Doing: command.Giving(tells), Loads: func(in *command.Invocation) []string {
+		}, Tab: command.OwnTab, Doing: command.Giving(carriesData), Loads: func(in *command.Invocation) []string {
 			return policy.StyleAddresses(in.Args.Text("property"), in.Args.Text("value"))
 		}, Run: reading(c.runStyle)},
 		{Spec: command.Spec{
@@ -92,20 +93,20 @@ func (c commands) workbench() []command.Command {
 	}
 }
 
-// tells reports whether a style can have data of the caller, which a page can read.
-func tells(args command.Values) bool {
+// carriesData reports whether a style can have data of the caller, which a page can read.
+func carriesData(args command.Values) bool {
 	value := args.Text("value")
 	return value != "" && (strings.HasPrefix(args.Text("property"), "--") || strings.ContainsAny(value, `("'\`) || !policy.Plain(value))
 }
 
-func (c commands) runEval(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runEval(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	expression := in.Args.Text("expression")
 	if file := in.Args.Text("file"); file != "" {
 		if expression != "" {
 			return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "eval takes a script or --file, not both", "", protocol.Example("eval", "document.title"))
 		}
 		var err error
-		if expression, err = script(in, file); err != nil {
+		if expression, err = scriptFile(in, file); err != nil {
 			return "", command.Result{}, err
 		}
 	}
@@ -116,14 +117,14 @@ func (c commands) runEval(ctx context.Context, in *command.Invocation) (string, 
 		if in.Agent() {
 			return "", command.Result{}, protocol.NewError(protocol.CodeRefused, "agents may not use --tree", "leave it out")
 		}
-		ran, err := c.browser.RunInPage(ctx, in.By(), in.Tab, expression)
+		ran, err := c.Browser.RunInPage(ctx, in.By(), in.Tab, expression)
 		if err != nil {
 			return "", command.Result{}, err
 		}
 		page := listing.Cut(in, protocol.PageText{URL: ran.URL, Text: ran.Value.Text, Length: len([]rune(ran.Value.Text))})
 		return ran.URL, command.Result{Text: listing.Text(in, page), Data: ran}, nil
 	}
-	value, err := c.browser.Evaluate(ctx, in.By(), in.Tab, expression)
+	value, err := c.Browser.Evaluate(ctx, in.By(), in.Tab, expression)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -143,8 +144,8 @@ func (c commands) runEval(ctx context.Context, in *command.Invocation) (string, 
 	return value.URL, command.Result{Text: text, Data: value}, nil
 }
 
-// script reads one of the user's files.
-func script(in *command.Invocation, file string) (string, error) {
+// scriptFile reads one of the user's files.
+func scriptFile(in *command.Invocation, file string) (string, error) {
 	if in.Agent() {
 		return "", protocol.NewError(protocol.CodeRefused, "agents may not use --file", "give eval the script itself")
 	}
@@ -165,12 +166,12 @@ func script(in *command.Invocation, file string) (string, error) {
 	return string(data), nil
 }
 
-func (c commands) runCSS(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runCSS(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	var properties []string
 	for _, p := range strings.FieldsFunc(in.Args.Text("properties"), func(r rune) bool { return r == ',' || r == ' ' }) {
 		properties = append(properties, strings.ToLower(p))
 	}
-	style, err := c.browser.Style(ctx, in.By(), in.Tab, in.Args.Text("element"), properties)
+	style, err := c.Browser.Style(ctx, in.By(), in.Tab, in.Args.Text("element"), properties)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -208,8 +209,8 @@ func (c commands) runCSS(ctx context.Context, in *command.Invocation) (string, c
 	return style.URL, command.Result{Text: listing.First(in, style.URL, lines, "lines of styles"), Data: style}, nil
 }
 
-func (c commands) runInspect(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
-	e, err := c.browser.Inspect(ctx, in.By(), in.Tab, in.Args.Text("element"))
+func (c *commands) runInspect(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+	e, err := c.Browser.Inspect(ctx, in.By(), in.Tab, in.Args.Text("element"))
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -242,28 +243,28 @@ func (c commands) runInspect(ctx context.Context, in *command.Invocation) (strin
 
 func sides(s [4]float64) string { return fmt.Sprintf("%g %g %g %g", s[0], s[1], s[2], s[3]) }
 
-func (c commands) runStyle(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runStyle(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	element, property := in.Args.Text("element"), strings.ToLower(strings.TrimSpace(in.Args.Text("property")))
 	undo, history := in.Args.Flag("undo"), in.Args.Flag("history")
 	hasValue := in.Args.Given("value")
 	if (undo || history) && (element != "" || undo && history) {
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "style takes one of: a change, --undo, --history", "", protocol.Example("style", "--undo"))
 	}
-	info, err := c.browser.Page(ctx, in.By(), in.Tab)
+	info, err := c.Browser.Page(ctx, in.By(), in.Tab)
 	if err != nil {
 		return "", command.Result{}, err
 	}
 	var edits []protocol.StyleEdit
 	switch {
 	case undo:
-		edits, err = c.browser.UndoStyle(ctx, in.By(), in.Tab, in.Args.Flag("all"))
+		edits, err = c.Browser.UndoStyle(ctx, in.By(), in.Tab, in.Args.Flag("all"))
 	case history:
-		edits, err = c.browser.StyleHistory(ctx, in.By(), in.Tab)
+		edits, err = c.Browser.StyleHistory(ctx, in.By(), in.Tab)
 	case element == "" || property == "" || !hasValue:
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "style needs an element, a property and a value", "", protocol.Example("style", "e5", "background-color", "tomato"))
 	default:
 		var edit protocol.StyleEdit
-		edit, err = c.browser.EditStyle(ctx, in.By(), in.Tab, element, property, in.Args.Text("value"))
+		edit, err = c.Browser.EditStyle(ctx, in.By(), in.Tab, element, property, in.Args.Text("value"))
 		edits = []protocol.StyleEdit{edit}
 	}
 	if err != nil {
@@ -271,7 +272,7 @@ func (c commands) runStyle(ctx context.Context, in *command.Invocation) (string,
 	}
 	lines := make([]string, len(edits))
 	for i, e := range edits {
-		lines[i] = fmt.Sprintf("%d %s: %s: %s → %s", e.Number, foreign.Field(e.Element), foreign.Field(e.Property), or(foreign.Field(e.Before), "(none)"), or(foreign.Field(e.After), "(none)"))
+		lines[i] = fmt.Sprintf("%d %s: %s: %s → %s", e.Number, foreign.Field(e.Element), foreign.Field(e.Property), cmp.Or(foreign.Field(e.Before), "(none)"), cmp.Or(foreign.Field(e.After), "(none)"))
 		if e.Undone {
 			lines[i] += ", taken back"
 		}
@@ -279,20 +280,13 @@ func (c commands) runStyle(ctx context.Context, in *command.Invocation) (string,
 	return info.URL, command.Result{Text: listing.First(in, info.URL, lines, "style edits"), Data: edits}, nil
 }
 
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}
-
-func (c commands) runA11y(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runA11y(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	element, level := in.Args.Text("element"), in.Args.Text("level")
 	if !in.Args.Flag("audit") {
 		if level != "" {
 			return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "--level is for --audit", "", protocol.Example("a11y", "--audit", "--level", "aa"))
 		}
-		page, err := c.browser.AXTree(ctx, in.By(), in.Tab, element)
+		page, err := c.Browser.AXTree(ctx, in.By(), in.Tab, element)
 		if err != nil {
 			return "", command.Result{}, err
 		}
@@ -301,7 +295,7 @@ func (c commands) runA11y(ctx context.Context, in *command.Invocation) (string, 
 	if element != "" {
 		return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "--audit looks at the whole page", "leave the element out")
 	}
-	audit, err := c.browser.Audit(ctx, in.By(), in.Tab, level)
+	audit, err := c.Browser.Audit(ctx, in.By(), in.Tab, level)
 	if err != nil {
 		return "", command.Result{}, err
 	}
@@ -326,13 +320,13 @@ func (c commands) runA11y(ctx context.Context, in *command.Invocation) (string, 
 	return audit.URL, command.Result{Text: head, Data: audit}, nil
 }
 
-func (c commands) runPerf(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
+func (c *commands) runPerf(ctx context.Context, in *command.Invocation) (string, command.Result, error) {
 	seconds, reload := in.Args.Number("seconds"), in.Args.Flag("reload")
 	if !in.Args.Flag("trace") {
 		if seconds > 0 || reload {
 			return "", command.Result{}, protocol.NewError(protocol.CodeBadArgument, "--seconds and --reload are for --trace", "", protocol.Example("perf", "--trace", "--seconds", "5"))
 		}
-		p, err := c.browser.Performance(ctx, in.By(), in.Tab)
+		p, err := c.Browser.Performance(ctx, in.By(), in.Tab)
 		if err != nil {
 			return "", command.Result{}, err
 		}
@@ -348,6 +342,6 @@ func (c commands) runPerf(ctx context.Context, in *command.Invocation) (string, 
 	if seconds == 0 {
 		seconds = 3
 	}
-	file, err := c.browser.Trace(ctx, in.By(), in.Tab, time.Duration(seconds)*time.Second, reload)
+	file, err := c.Browser.Trace(ctx, in.By(), in.Tab, time.Duration(seconds)*time.Second, reload)
 	return file.URL, savedResult(file), err
 }
