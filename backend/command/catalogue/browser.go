@@ -2,14 +2,12 @@ package catalogue
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"pilotfish/backend/command"
-	"pilotfish/backend/command/catalogue/batch"
 	"pilotfish/backend/command/catalogue/emulation"
 	"pilotfish/backend/command/catalogue/observe"
-	"pilotfish/backend/command/catalogue/state"
-	"pilotfish/backend/command/catalogue/tools"
 	"pilotfish/backend/protocol"
 )
 
@@ -19,11 +17,8 @@ import (
 // `text=…`, `label=…`.
 type Browser interface {
 	command.Browser
-	batch.Browser
 	emulation.Browser
 	observe.Browser
-	state.Browser
-	tools.Browser
 
 	// Navigation and tabs.
 	Navigate(ctx context.Context, by protocol.Caller, tab protocol.TabID, url string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
@@ -97,4 +92,25 @@ type Browser interface {
 	NewWindow(ctx context.Context, background bool) (protocol.TabID, error)
 	CloseWindow(ctx context.Context, tabs []protocol.TabID) error
 	SetWindow(ctx context.Context, tab protocol.TabID, bounds *protocol.Clip, state string) error
+
+	// What a page stores.
+	Cookies(ctx context.Context, by protocol.Caller, tab protocol.TabID, domain string, scope protocol.CookieScope) ([]protocol.Cookie, error)
+	SetCookie(ctx context.Context, by protocol.Caller, tab protocol.TabID, c protocol.Cookie) error
+	DeleteCookies(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, domain string, scope protocol.CookieScope) (int, error)
+	Storage(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Storage, error)
+	SetStorage(ctx context.Context, by protocol.Caller, tab protocol.TabID, local bool, key, value string) error
+	RemoveStorage(ctx context.Context, by protocol.Caller, tab protocol.TabID, local bool, key string) (int, error)
+	SaveState(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, passphrase string, all bool) (protocol.StateFile, error)
+	LoadState(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, passphrase string) (protocol.StateFile, error)
+	States() ([]protocol.StateFile, error)
+	DeleteState(name string) error
+
+	// Routines.
+	Routine(name string) (protocol.Routine, error)
+	Routines() ([]protocol.Routine, error)
+
+	// Tools of pages, and raw CDP.
+	PageTools(ctx context.Context, tab protocol.TabID) ([]protocol.PageTool, error)
+	CallPageTool(ctx context.Context, by protocol.Caller, tab protocol.TabID, name string, input json.RawMessage) (protocol.PageToolResult, error)
+	RawCDP(ctx context.Context, by protocol.Caller, tab protocol.TabID, method string, params json.RawMessage) (answer json.RawMessage, address string, err error)
 }

@@ -6,14 +6,10 @@ import (
 	"slices"
 
 	"pilotfish/backend/command"
-	"pilotfish/backend/command/catalogue/batch"
 	"pilotfish/backend/command/catalogue/credentials"
 	"pilotfish/backend/command/catalogue/emulation"
 	"pilotfish/backend/command/catalogue/observe"
-	"pilotfish/backend/command/catalogue/rules"
-	"pilotfish/backend/command/catalogue/state"
 	"pilotfish/backend/command/catalogue/terminals"
-	"pilotfish/backend/command/catalogue/tools"
 	"pilotfish/backend/policy"
 )
 
@@ -68,16 +64,17 @@ func (c *commands) groups() []func() []command.Command {
 		c.screenshots,
 		c.developer,
 		c.inspector,
-		func() []command.Command { return batch.Each(b) },
+		c.each,
 		c.windows,
-		func() []command.Command { return state.Commands(b) },
+		c.stored,
 		func() []command.Command { return emulation.Commands(b) },
 		func() []command.Command { return observe.Commands(b) },
 		func() []command.Command { return observe.Recording(b) },
-		func() []command.Command { return batch.Commands(b) },
-		func() []command.Command { return tools.Commands(b, c.AllowedCDP) },
+		c.batches,
+		c.webMCP,
+		c.rawCDP,
 		func() []command.Command { return terminals.Commands(c.Terminals) },
-		rules.Commands,
+		c.rules,
 		func() []command.Command { return credentials.Secrets(keeper(c.Config)) },
 		func() []command.Command { return credentials.SignIns(c.SignIns) },
 	}

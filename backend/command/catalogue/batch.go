@@ -1,5 +1,4 @@
-// Package batch has the commands that run others: chain, run and each.
-package batch
+package catalogue
 
 import (
 	"context"
@@ -17,19 +16,8 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Browser is the part of the browser that commands which run others use.
-type Browser interface {
-	Tabs() []protocol.Tab
-	Routine(name string) (protocol.Routine, error)
-	Routines() ([]protocol.Routine, error)
-}
-
-// commands holds the browser for the handlers.
-type commands struct{ browser Browser }
-
-// Commands returns the commands that run several commands in order.
-func Commands(b Browser) []command.Command {
-	c := commands{b}
+// batches returns the commands that run several commands in order.
+func (c *commands) batches() []command.Command {
 	// The lines of a chain may contain secrets, so they are not recorded; its
 	// commands are recorded one by one.
 	return []command.Command{
@@ -48,24 +36,24 @@ func Commands(b Browser) []command.Command {
 	}
 }
 
-func (c commands) runChain(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runChain(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	lines := in.Args.List("commands")
 	return in.RunBatch(ctx, command.Batch{Lines: lines, KeepGoing: in.Args.Flag("keep-going")})
 }
 
 var paramPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([a-zA-Z][a-zA-Z0-9_]*)\}`) })
 
-func (c commands) runRoutine(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runRoutine(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	name := in.Args.Text("name")
 	if name == "" {
-		all, err := c.browser.Routines()
+		all, err := c.Browser.Routines()
 		var lines []string
 		for _, r := range all {
 			lines = append(lines, fmt.Sprintf("%s  %s  %s  %s", r.Name, spelling.Plural(len(r.Steps), "step"), strings.Join(slices.Sorted(maps.Keys(r.Params)), " "), r.Created.Format(time.RFC3339)))
 		}
 		return command.Result{Text: listing.Last(lines, 0, "no routine is saved; record start begins one"), Data: all}, err
 	}
-	r, err := c.browser.Routine(name)
+	r, err := c.Browser.Routine(name)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -76,7 +64,7 @@ func (c commands) runRoutine(ctx context.Context, in *command.Invocation) (comma
 	for _, p := range in.Args.List("params") {
 		key, value, ok := strings.Cut(p, "=")
 		if _, known := r.Params[key]; !ok || !known {
-			return command.Result{}, command.BadArgument(fmt.Sprintf("%.60q is no parameter of %s", p, name), takes(r.Params))
+			return command.Result{}, command.BadArgument(fmt.Sprintf("%.60q is no parameter of %s", p, name), paramHint(r.Params))
 		}
 		given[key] = value
 	}
@@ -94,13 +82,13 @@ func (c commands) runRoutine(ctx context.Context, in *command.Invocation) (comma
 		}
 	}
 	return in.RunBatch(ctx, command.Batch{
-		Lines: r.Steps, Fill: filled(given), KeepGoing: in.Args.Flag("keep-going"), Hide: strings.NewReplacer(secrets...).Replace,
+		Lines: r.Steps, Fill: fillParams(given), KeepGoing: in.Args.Flag("keep-going"), Hide: strings.NewReplacer(secrets...).Replace,
 	})
 }
 
-// filled returns a function that replaces parameters in a word by their values.
+// fillParams returns a function that replaces parameters in a word by their values.
 // A line break in a value becomes a space.
-func filled(given map[string]string) func(word string) string {
+func fillParams(given map[string]string) func(word string) string {
 	return func(word string) string {
 		return paramPattern().ReplaceAllStringFunc(word, func(place string) string {
 			return strings.ReplaceAll(given[place[2:len(place)-1]], "\n", " ")
@@ -113,8 +101,8 @@ func filled(given map[string]string) func(word string) string {
 // ordinary words.
 const shortestSecret = 4
 
-// takes returns a hint that lists a routine's parameters.
-func takes(params map[string]string) string {
+// paramHint returns a hint that lists a routine's parameters.
+func paramHint(params map[string]string) string {
 	if len(params) == 0 {
 		return "it takes no parameters"
 	}

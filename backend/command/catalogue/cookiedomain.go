@@ -1,4 +1,4 @@
-package state
+package catalogue
 
 import (
 	"net"
@@ -25,7 +25,7 @@ func siteOf(in *command.Invocation) string {
 func domainOf(in *command.Invocation) (string, error) {
 	given := in.Args.Text("domain")
 	domain := strings.ToLower(strings.Trim(given, "."))
-	if given != "" && in.Agent() && !under(siteOf(in), domain) {
+	if given != "" && in.Agent() && !inDomain(siteOf(in), domain) {
 		return "", notItsSite()
 	}
 	if given != "" && domain == "" {
@@ -38,8 +38,8 @@ func notItsSite() error {
 	return protocol.NewError(protocol.CodeRefused, "an agent may use only the cookies of its own page", "open the site in your tab first")
 }
 
-// under reports whether a host is a domain, or a subdomain of it.
-func under(host, domain string) bool {
+// inDomain reports whether a host is a domain, or a subdomain of it.
+func inDomain(host, domain string) bool {
 	if net.ParseIP(host) != nil || net.ParseIP(domain) != nil {
 		return host == domain
 	}

@@ -1,4 +1,4 @@
-package batch
+package catalogue
 
 import (
 	"context"
@@ -14,9 +14,8 @@ import (
 // eachTabs is how many tabs `each` works on at once.
 const eachTabs = 8
 
-// Each returns the command that runs another one in several tabs.
-func Each(b Browser) []command.Command {
-	c := commands{b}
+// each returns the command that runs another one in several tabs.
+func (c *commands) each() []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "each", Scope: protocol.ScopeRead, Summary: "run a command in several tabs at the same time",
@@ -33,7 +32,7 @@ type eachReply struct {
 	Reply protocol.CommandReply `json:"reply"`
 }
 
-func (c commands) runEach(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runEach(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	request, nests, err := in.Read(in.Args.Text("command"))
 	if err != nil {
 		return command.Result{}, err
@@ -47,7 +46,7 @@ func (c commands) runEach(ctx context.Context, in *command.Invocation) (command.
 	}
 	all := len(tabs) == 0
 	if all {
-		for _, t := range c.browser.Tabs() {
+		for _, t := range c.Browser.Tabs() {
 			if in.MayUse(t.ID) == nil {
 				tabs = append(tabs, t.ID)
 			}
@@ -71,7 +70,7 @@ func (c commands) runEach(ctx context.Context, in *command.Invocation) (command.
 		// A tab that was closed in the meantime no longer counts as one of all tabs.
 		// A browser that ended has no tabs either, but it returns another code: that
 		// is an error.
-		open := c.browser.Tabs()
+		open := c.Browser.Tabs()
 		replies = slices.DeleteFunc(replies, func(r eachReply) bool {
 			return !r.Reply.OK && r.Reply.Error.Code == protocol.CodeUnknownTab &&
 				!slices.ContainsFunc(open, func(t protocol.Tab) bool { return t.ID == r.Tab })

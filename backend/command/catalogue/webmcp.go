@@ -1,6 +1,4 @@
-// Package tools has the commands that go beyond the rest of the catalogue: the
-// tools of pages (WebMCP) and raw CDP.
-package tools
+package catalogue
 
 import (
 	"cmp"
@@ -16,28 +14,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Browser is the part of the browser that the commands of this package use.
-type Browser interface {
-	PageTools(ctx context.Context, tab protocol.TabID) ([]protocol.PageTool, error)
-	CallPageTool(ctx context.Context, by protocol.Caller, tab protocol.TabID, name string, input json.RawMessage) (protocol.PageToolResult, error)
-	RawCDP(ctx context.Context, by protocol.Caller, tab protocol.TabID, method string, params json.RawMessage) (answer json.RawMessage, address string, err error)
-}
-
-// commands holds the browser for the handlers.
-type commands struct {
-	browser Browser
-	// allowed returns the CDP methods that the user allowed; nil: none.
-	allowed func(agent bool) []string
-}
-
 // answerShown is how many characters of an answer a reply contains.
 const answerShown = 20_000
 
-// Commands returns the commands of this package. allowed returns the CDP
-// methods that the user allowed, to themselves or to agents; it is called for
-// every `cdp`; nil: none.
-func Commands(b Browser, allowed func(agent bool) []string) []command.Command {
-	c := commands{b, allowed}
+// webMCP returns the command for the tools of pages (WebMCP).
+func (c *commands) webMCP() []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "webmcp", Aliases: []string{"page-tools"}, Scope: protocol.ScopeAct, Summary: "list the tools that the page itself offers (WebMCP), or call one",
@@ -50,19 +31,10 @@ func Commands(b Browser, allowed func(agent bool) []string) []command.Command {
 			},
 			Returns: "the tools, or tool, status, output", Examples: []string{"webmcp", `webmcp add '{"a":1,"b":2}'`},
 		}, Tab: command.OwnTab, Doing: command.Giving(func(args command.Values) bool { return args.Text("tool") != "" }), Run: c.runWebMCP},
-		{Spec: command.Spec{
-			Name: "cdp", Scope: protocol.ScopeSensitive, Summary: "send one command of the DevTools protocol to the tab",
-			Help: "Only methods that change nothing, and those that the settings allow: cdp_allow for you, cdp_allow_agents for agents (you are asked each time).",
-			Args: []command.Arg{
-				{Name: "method", Type: command.String, Required: true, Help: "such as Page.getLayoutMetrics"},
-				{Name: "params", Type: command.String, Default: "{}", Help: "a JSON object"},
-			},
-			Returns: "the protocol's answer", Examples: []string{"cdp Page.getLayoutMetrics", `cdp DOM.getDocument '{"depth":2}'`},
-		}, Tab: command.OwnTab, First: c.allowedCDP, Run: c.runCDP},
 	}
 }
 
-func (c commands) runWebMCP(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runWebMCP(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	name := in.Args.Text("tool")
 	if name != "" {
 		input := in.Args.Text("input")
@@ -73,7 +45,7 @@ func (c commands) runWebMCP(ctx context.Context, in *command.Invocation) (comman
 		if json.Unmarshal([]byte(input), &object) != nil {
 			return command.Result{}, command.BadArgument("the input is no JSON object", "", protocol.Example("webmcp", "add", "{\"a\":1}"))
 		}
-		r, err := c.browser.CallPageTool(ctx, in.By(), in.Tab, name, json.RawMessage(input))
+		r, err := c.Browser.CallPageTool(ctx, in.By(), in.Tab, name, json.RawMessage(input))
 		if err != nil {
 			return command.Result{}, err
 		}
@@ -95,7 +67,7 @@ func (c commands) runWebMCP(ctx context.Context, in *command.Invocation) (comman
 		}
 		return command.Result{Text: text, Data: r}, nil
 	}
-	tools, err := c.browser.PageTools(ctx, in.Tab)
+	tools, err := c.Browser.PageTools(ctx, in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}

@@ -1,10 +1,10 @@
-package state
+package catalogue
 
 import "testing"
 
 // A host belongs to its own domain and to those above it, an IP address only to
 // itself.
-func TestUnder(t *testing.T) {
+func TestInDomain(t *testing.T) {
 	for _, c := range []struct {
 		host, domain string
 		want         bool
@@ -19,8 +19,8 @@ func TestUnder(t *testing.T) {
 		{"::1", "::1", true},
 		{"", "shop.example", false},
 	} {
-		if got := under(c.host, c.domain); got != c.want {
-			t.Errorf("%s under %s: %t", c.host, c.domain, got)
+		if got := inDomain(c.host, c.domain); got != c.want {
+			t.Errorf("%s in %s: %t", c.host, c.domain, got)
 		}
 	}
 }

@@ -1,6 +1,4 @@
-// Package state has the commands about what a page stores: cookies, storage,
-// and files that contain both.
-package state
+package catalogue
 
 import (
 	"context"
@@ -15,26 +13,9 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Browser is the part of the browser that the commands of this package use.
-type Browser interface {
-	Cookies(ctx context.Context, by protocol.Caller, tab protocol.TabID, domain string, scope protocol.CookieScope) ([]protocol.Cookie, error)
-	SetCookie(ctx context.Context, by protocol.Caller, tab protocol.TabID, c protocol.Cookie) error
-	DeleteCookies(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, domain string, scope protocol.CookieScope) (int, error)
-	Storage(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Storage, error)
-	SetStorage(ctx context.Context, by protocol.Caller, tab protocol.TabID, local bool, key, value string) error
-	RemoveStorage(ctx context.Context, by protocol.Caller, tab protocol.TabID, local bool, key string) (int, error)
-	SaveState(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, passphrase string, all bool) (protocol.StateFile, error)
-	LoadState(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, passphrase string) (protocol.StateFile, error)
-	States() ([]protocol.StateFile, error)
-	DeleteState(name string) error
-}
-
-// commands holds the browser for the handlers.
-type commands struct{ browser Browser }
-
-// Commands returns the commands about what a page stores.
-func Commands(b Browser) []command.Command {
-	c := commands{b}
+// stored returns the commands about what a page stores: cookies, storage, and files that
+// contain both.
+func (c *commands) stored() []command.Command {
 	lists := func(in *command.Invocation) bool { return in.Args.Do("list") == "list" }
 	return []command.Command{
 		{Spec: command.Spec{
@@ -84,7 +65,7 @@ func Commands(b Browser) []command.Command {
 	}
 }
 
-func (c commands) runCookies(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runCookies(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	all, name := in.Args.Flag("all"), in.Args.Text("name")
 	domain, err := domainOf(in)
 	if err == nil && in.Agent() && all {
@@ -113,7 +94,7 @@ func (c commands) runCookies(ctx context.Context, in *command.Invocation) (comma
 		} else {
 			name = ""
 		}
-		n, err := c.browser.DeleteCookies(ctx, in.By(), in.Tab, name, domain, scope)
+		n, err := c.Browser.DeleteCookies(ctx, in.By(), in.Tab, name, domain, scope)
 		if err == nil && n == 0 && do == "delete" {
 			return command.Result{}, command.BadArgument(fmt.Sprintf("there is no cookie %.80q", name), "", protocol.Try("lists them", "cookies"))
 		}
@@ -125,7 +106,7 @@ func (c commands) runCookies(ctx context.Context, in *command.Invocation) (comma
 	default:
 		name = ""
 	}
-	cookies, err := c.browser.Cookies(ctx, in.By(), in.Tab, domain, scope)
+	cookies, err := c.Browser.Cookies(ctx, in.By(), in.Tab, domain, scope)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -164,7 +145,7 @@ func cookieLine(c protocol.Cookie) string {
 	return strings.Join(words, "  ")
 }
 
-func (c commands) setCookie(ctx context.Context, in *command.Invocation, name, domain string) (command.Result, error) {
+func (c *commands) setCookie(ctx context.Context, in *command.Invocation, name, domain string) (command.Result, error) {
 	if err := in.Args.Needs("cookies set", "name", "cookies set theme dark"); err != nil {
 		return command.Result{}, err
 	}
@@ -191,7 +172,7 @@ func (c commands) setCookie(ctx context.Context, in *command.Invocation, name, d
 		}
 		cookie.Expires = &at
 	}
-	if err := c.browser.SetCookie(ctx, in.By(), in.Tab, cookie); err != nil {
+	if err := c.Browser.SetCookie(ctx, in.By(), in.Tab, cookie); err != nil {
 		return command.Result{}, err
 	}
 	if in.Agent() {
@@ -200,7 +181,7 @@ func (c commands) setCookie(ctx context.Context, in *command.Invocation, name, d
 	return command.Result{Text: "cookie " + foreign.Line(name, 200) + " is set", Data: cookie}, nil
 }
 
-func (c commands) runStorage(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runStorage(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	local := in.Args.Text("area") != "session"
 	key := in.Args.Text("key")
 	switch do := in.Args.Do("list"); do {
@@ -211,7 +192,7 @@ func (c commands) runStorage(ctx context.Context, in *command.Invocation) (comma
 		if !in.Args.Given("value") {
 			return command.Result{}, command.BadArgument("storage set needs a value", "", protocol.Example("storage", "set", "theme", "dark"))
 		}
-		err := c.browser.SetStorage(ctx, in.By(), in.Tab, local, key, in.Args.Text("value"))
+		err := c.Browser.SetStorage(ctx, in.By(), in.Tab, local, key, in.Args.Text("value"))
 		return command.Result{Text: foreign.Line(key, 200) + " is set", Data: map[string]string{"key": key}}, err
 	case "delete", "clear":
 		if do == "delete" {
@@ -221,7 +202,7 @@ func (c commands) runStorage(ctx context.Context, in *command.Invocation) (comma
 		} else {
 			key = ""
 		}
-		n, err := c.browser.RemoveStorage(ctx, in.By(), in.Tab, local, key)
+		n, err := c.Browser.RemoveStorage(ctx, in.By(), in.Tab, local, key)
 		if err == nil && n == 0 && do == "delete" {
 			return command.Result{}, command.BadArgument(fmt.Sprintf("there is no entry %.80q", key), "", protocol.Try("lists them", "storage"))
 		}
@@ -233,7 +214,7 @@ func (c commands) runStorage(ctx context.Context, in *command.Invocation) (comma
 	default:
 		key = ""
 	}
-	st, err := c.browser.Storage(ctx, in.By(), in.Tab)
+	st, err := c.Browser.Storage(ctx, in.By(), in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -266,7 +247,7 @@ func (c commands) runStorage(ctx context.Context, in *command.Invocation) (comma
 	return command.Result{Text: listing.Rows(in, st.Origin, lines, "nothing is stored"), Data: st}, nil
 }
 
-func (c commands) runState(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runState(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	name, pass := in.Args.Text("name"), in.Args.Text("passphrase")
 	do := in.Args.Do("list")
 	if do != "list" {
@@ -276,15 +257,15 @@ func (c commands) runState(ctx context.Context, in *command.Invocation) (command
 	}
 	switch do {
 	case "save":
-		f, err := c.browser.SaveState(ctx, in.By(), in.Tab, name, pass, in.Args.Flag("all"))
+		f, err := c.Browser.SaveState(ctx, in.By(), in.Tab, name, pass, in.Args.Flag("all"))
 		return command.Result{Text: fmt.Sprintf("%s\n%s and %d entries of storage, encrypted with the %s", f.Path, spelling.Plural(f.Cookies, "cookie"), f.Items, f.Key), Data: f}, err
 	case "load":
-		f, err := c.browser.LoadState(ctx, in.By(), in.Tab, name, pass)
+		f, err := c.Browser.LoadState(ctx, in.By(), in.Tab, name, pass)
 		return command.Result{Text: fmt.Sprintf("%s and %d entries of storage are back; reload the page to use them", spelling.Plural(f.Cookies, "cookie"), f.Items), Data: f}, err
 	case "delete":
-		return command.Result{Text: name + " is deleted", Data: map[string]string{"name": name}}, c.browser.DeleteState(name)
+		return command.Result{Text: name + " is deleted", Data: map[string]string{"name": name}}, c.Browser.DeleteState(name)
 	}
-	states, err := c.browser.States()
+	states, err := c.Browser.States()
 	var lines []string
 	for _, f := range states {
 		lines = append(lines, fmt.Sprintf("%s  %d KB  %s  %s", f.Name, (f.Bytes+1023)/1024, f.Key, f.Saved.Format(time.RFC3339)))

@@ -1,5 +1,4 @@
-// Package rules has the command for the site rules.
-package rules
+package catalogue
 
 import (
 	"context"
@@ -10,8 +9,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Commands returns `rules`, for the user at a shell and never for an agent.
-func Commands() []command.Command {
+// rules returns `rules`, for the user at a shell and never for an agent.
+func (*commands) rules() []command.Command {
 	kinds := make([]string, 0, len(protocol.ActionKinds()))
 	for _, k := range protocol.ActionKinds() {
 		kinds = append(kinds, string(k))
@@ -29,11 +28,11 @@ func Commands() []command.Command {
 			},
 			Returns:  "the rules",
 			Examples: []string{"rules", "rules allow eval localhost", "rules deny open '*.bank.example'", "rules remove eval localhost"},
-		}, Tab: command.NoTab, Run: run},
+		}, Tab: command.NoTab, Run: runRules},
 	}
 }
 
-func run(_ context.Context, in *command.Invocation) (command.Result, error) {
+func runRules(_ context.Context, in *command.Invocation) (command.Result, error) {
 	rules := in.Rules()
 	do, kind, site := in.Args.Text("do"), protocol.ActionKind(in.Args.Text("kind")), in.Args.Text("site")
 	if do != "" && do != "list" && (kind == "" || site == "") {
