@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"pilotfish/backend/command"
-	"pilotfish/backend/command/catalogue/emulation"
-	"pilotfish/backend/command/catalogue/observe"
 	"pilotfish/backend/protocol"
 )
 
@@ -17,8 +15,6 @@ import (
 // `text=…`, `label=…`.
 type Browser interface {
 	command.Browser
-	emulation.Browser
-	observe.Browser
 
 	// Navigation and tabs.
 	Navigate(ctx context.Context, by protocol.Caller, tab protocol.TabID, url string, wait protocol.WaitUntil, allow func(url string) error) (protocol.PageInfo, error)
@@ -105,9 +101,44 @@ type Browser interface {
 	States() ([]protocol.StateFile, error)
 	DeleteState(name string) error
 
-	// Routines.
+	// Emulation.
+	Emulation(tab protocol.TabID) protocol.Emulation
+	Emulate(ctx context.Context, by protocol.Caller, tab protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error)
+	SetPermission(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, setting string) (string, error)
+	Permissions(ctx context.Context, by protocol.Caller, tab protocol.TabID) (string, map[string]string, error)
+	ResetPermissions(ctx context.Context, by protocol.Caller, tab protocol.TabID) (string, int, error)
+
+	// What a tab reports.
+	Console(ctx context.Context, tab protocol.TabID, after int) (protocol.ConsoleLog, error)
+	OpenValue(ctx context.Context, tab protocol.TabID, handle string, from int) (protocol.PageParts, error)
+	SourcesOf(ctx context.Context, tab protocol.TabID, places []protocol.CodePlace) ([]protocol.MappedPlace, error)
+	ClearConsole(ctx context.Context, tab protocol.TabID) error
+	StopConsole(ctx context.Context, tab protocol.TabID) error
+	Network(ctx context.Context, tab protocol.TabID) (protocol.NetworkLog, error)
+	ClearNetwork(ctx context.Context, tab protocol.TabID) error
+	StopNetwork(ctx context.Context, tab protocol.TabID) error
+	NetworkBody(ctx context.Context, tab protocol.TabID, request string, save, secrets bool) (protocol.NetworkBody, error)
+	HAR(ctx context.Context, by protocol.Caller, tab protocol.TabID, bodies, secrets bool) (protocol.SavedFile, error)
+	NetworkRules(tab protocol.TabID) []protocol.NetworkRule
+	AddNetworkRule(ctx context.Context, tab protocol.TabID, rule protocol.NetworkRule) error
+	RemoveNetworkRules(ctx context.Context, tab protocol.TabID, pattern string) (int, error)
+	Dialogs(ctx context.Context, tab protocol.TabID, policy, text string) (protocol.DialogLog, error)
+	WaitDownload(ctx context.Context, id string, tab protocol.TabID) (protocol.Download, error)
+	WatchFor(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.WatchRequest) (protocol.WatchReply, error)
+
+	// Recordings, routines and traces.
+	StartRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, video string) error
+	Recording(ctx context.Context, tab protocol.TabID) (protocol.Recording, error)
+	StopRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.Recording, error)
+	EndRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Recording, error)
+	SaveVideo(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.SavedFile, error)
+	DiscardRecording(ctx context.Context, tab protocol.TabID) error
+	SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error)
 	Routine(name string) (protocol.Routine, error)
 	Routines() ([]protocol.Routine, error)
+	StartTrace(ctx context.Context, tab protocol.TabID) error
+	StopTrace(ctx context.Context, tab protocol.TabID) (protocol.SavedFile, error)
+	Tracing(tab protocol.TabID) bool
 
 	// Tools of pages, and raw CDP.
 	PageTools(ctx context.Context, tab protocol.TabID) ([]protocol.PageTool, error)

@@ -7,8 +7,6 @@ import (
 
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue/credentials"
-	"pilotfish/backend/command/catalogue/emulation"
-	"pilotfish/backend/command/catalogue/observe"
 	"pilotfish/backend/command/catalogue/terminals"
 	"pilotfish/backend/policy"
 )
@@ -54,7 +52,6 @@ func New(c Config) *command.Registry {
 // functions and not variables, so that no code can change them, and so that the
 // lookup of one command creates only the groups up to its own.
 func (c *commands) groups() []func() []command.Command {
-	b := c.Browser
 	return []func() []command.Command{
 		c.navigation,
 		c.snapshots,
@@ -67,9 +64,9 @@ func (c *commands) groups() []func() []command.Command {
 		c.each,
 		c.windows,
 		c.stored,
-		func() []command.Command { return emulation.Commands(b) },
-		func() []command.Command { return observe.Commands(b) },
-		func() []command.Command { return observe.Recording(b) },
+		c.emulation,
+		c.reports,
+		c.recordings,
 		c.batches,
 		c.webMCP,
 		c.rawCDP,

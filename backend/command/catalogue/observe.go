@@ -1,6 +1,4 @@
-// Package observe has the commands that show what a tab reports: console,
-// network, dialogs, downloads, recordings, traces.
-package observe
+package catalogue
 
 import (
 	"context"
@@ -9,44 +7,15 @@ import (
 	"strings"
 
 	"pilotfish/backend/command"
-	"pilotfish/backend/command/catalogue/emulation"
 	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/command/listing"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/redact"
 )
 
-// Browser is the part of the browser that the commands of this package use.
-type Browser interface {
-	emulation.Browser
-	recordingBrowser
-	Tabs() []protocol.Tab
-	Console(ctx context.Context, tab protocol.TabID, after int) (protocol.ConsoleLog, error)
-	OpenValue(ctx context.Context, tab protocol.TabID, handle string, from int) (protocol.PageParts, error)
-	SourcesOf(ctx context.Context, tab protocol.TabID, places []protocol.CodePlace) ([]protocol.MappedPlace, error)
-	ClearConsole(ctx context.Context, tab protocol.TabID) error
-	StopConsole(ctx context.Context, tab protocol.TabID) error
-	Network(ctx context.Context, tab protocol.TabID) (protocol.NetworkLog, error)
-	ClearNetwork(ctx context.Context, tab protocol.TabID) error
-	StopNetwork(ctx context.Context, tab protocol.TabID) error
-	NetworkBody(ctx context.Context, tab protocol.TabID, request string, save, secrets bool) (protocol.NetworkBody, error)
-	HAR(ctx context.Context, by protocol.Caller, tab protocol.TabID, bodies, secrets bool) (protocol.SavedFile, error)
-	NetworkRules(tab protocol.TabID) []protocol.NetworkRule
-	AddNetworkRule(ctx context.Context, tab protocol.TabID, rule protocol.NetworkRule) error
-	RemoveNetworkRules(ctx context.Context, tab protocol.TabID, pattern string) (int, error)
-	Dialogs(ctx context.Context, tab protocol.TabID, policy, text string) (protocol.DialogLog, error)
-	Downloads() []protocol.Download
-	WaitDownload(ctx context.Context, id string, tab protocol.TabID) (protocol.Download, error)
-	NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error)
-	WatchFor(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.WatchRequest) (protocol.WatchReply, error)
-}
-
-// commands holds the browser for the handlers.
-type commands struct{ browser Browser }
-
-// Commands returns the commands that show what a tab reports.
-func Commands(b Browser) []command.Command {
-	c := commands{b}
+// reports returns the commands that show what a tab reports: console, network, dialogs,
+// downloads.
+func (c *commands) reports() []command.Command {
 	read, act := protocol.ScopeRead, protocol.ScopeAct
 	return []command.Command{
 		{Spec: command.Spec{
@@ -117,16 +86,16 @@ func Commands(b Browser) []command.Command {
 	}
 }
 
-func (c commands) runConsole(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runConsole(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	switch do := in.Args.Do("list"); do {
 	case "open", "where":
 		return c.runValues(ctx, in, do)
 	case "clear":
-		return command.Result{Text: "the console of " + string(in.Tab) + " is empty"}, c.browser.ClearConsole(ctx, in.Tab)
+		return command.Result{Text: "the console of " + string(in.Tab) + " is empty"}, c.Browser.ClearConsole(ctx, in.Tab)
 	case "stop":
-		return command.Result{Text: "the console of " + string(in.Tab) + " is not watched any more"}, c.browser.StopConsole(ctx, in.Tab)
+		return command.Result{Text: "the console of " + string(in.Tab) + " is not watched any more"}, c.Browser.StopConsole(ctx, in.Tab)
 	}
-	l, err := c.browser.Console(ctx, in.Tab, in.Args.Number("after"))
+	l, err := c.Browser.Console(ctx, in.Tab, in.Args.Number("after"))
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -135,7 +104,7 @@ func (c commands) runConsole(ctx context.Context, in *command.Invocation) (comma
 	kept := []protocol.ConsoleEntry{}
 	var lines []string
 	for _, e := range l.Entries {
-		if (level >= 0 && slices.Index(worst, e.Level) > level) || !found(e.Text, in.Args.Text("find")) {
+		if (level >= 0 && slices.Index(worst, e.Level) > level) || !containsFold(e.Text, in.Args.Text("find")) {
 			continue
 		}
 		kept = append(kept, e)
@@ -158,7 +127,7 @@ func (c commands) runConsole(ctx context.Context, in *command.Invocation) (comma
 	return command.Result{Text: text, Data: l}, nil
 }
 
-func (c commands) runNetwork(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runNetwork(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	what := in.Args.Text("what")
 	do := in.Args.Do("list")
 	switch do {
@@ -173,18 +142,18 @@ func (c commands) runNetwork(ctx context.Context, in *command.Invocation) (comma
 	}
 	switch do {
 	case "clear":
-		return command.Result{Text: "the requests of " + string(in.Tab) + " are forgotten"}, c.browser.ClearNetwork(ctx, in.Tab)
+		return command.Result{Text: "the requests of " + string(in.Tab) + " are forgotten"}, c.Browser.ClearNetwork(ctx, in.Tab)
 	case "stop":
-		return command.Result{Text: "the network of " + string(in.Tab) + " is not watched any more"}, c.browser.StopNetwork(ctx, in.Tab)
+		return command.Result{Text: "the network of " + string(in.Tab) + " is not watched any more"}, c.Browser.StopNetwork(ctx, in.Tab)
 	case "show":
 		return c.networkShow(ctx, in, what)
 	case "body":
 		return c.networkBody(ctx, in, what)
 	case "har":
-		f, err := c.browser.HAR(ctx, in.By(), in.Tab, in.Args.Flag("bodies"), !masks(in))
+		f, err := c.Browser.HAR(ctx, in.By(), in.Tab, in.Args.Flag("bodies"), !masks(in))
 		return command.Result{Text: fileText(f, "request"), Data: f}, err
 	case "throttle":
-		return emulation.Throttle(ctx, c.browser, in, what)
+		return c.throttle(ctx, in, what)
 	case "block", "mock", "unblock", "rules":
 		return c.networkRules(ctx, in, do, what)
 	}
@@ -195,8 +164,8 @@ func (c commands) runNetwork(ctx context.Context, in *command.Invocation) (comma
 // user on request.
 func masks(in *command.Invocation) bool { return in.Agent() || in.Args.Flag("masked") }
 
-// forAgents masks what an agent must not see of a request.
-func forAgents(in *command.Invocation, e protocol.NetworkEntry) protocol.NetworkEntry {
+// maskEntry masks what an agent must not see of a request.
+func maskEntry(in *command.Invocation, e protocol.NetworkEntry) protocol.NetworkEntry {
 	if !masks(in) {
 		return e
 	}
@@ -230,17 +199,17 @@ func requestLine(e protocol.NetworkEntry) string {
 	return text
 }
 
-func (c commands) networkList(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	l, err := c.browser.Network(ctx, in.Tab)
+func (c *commands) networkList(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	l, err := c.Browser.Network(ctx, in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}
 	kept := []protocol.NetworkEntry{}
 	var lines []string
 	for _, e := range l.Entries {
-		e = forAgents(in, e) // before the filter, which would otherwise tell what is masked
+		e = maskEntry(in, e) // before the filter, which would otherwise tell what is masked
 		switch {
-		case !found(e.URL, in.Args.Text("find")),
+		case !containsFold(e.URL, in.Args.Text("find")),
 			in.Args.Text("type") != "" && !strings.EqualFold(e.Type, in.Args.Text("type")),
 			in.Args.Text("method") != "" && !strings.EqualFold(e.Method, in.Args.Text("method")),
 			in.Args.Given("status") && e.Status != in.Args.Number("status"),
@@ -258,8 +227,8 @@ func (c commands) networkList(ctx context.Context, in *command.Invocation) (comm
 	return command.Result{Text: text, Data: l}, nil
 }
 
-func (c commands) networkShow(ctx context.Context, in *command.Invocation, id string) (command.Result, error) {
-	l, err := c.browser.Network(ctx, in.Tab)
+func (c *commands) networkShow(ctx context.Context, in *command.Invocation, id string) (command.Result, error) {
+	l, err := c.Browser.Network(ctx, in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -267,7 +236,7 @@ func (c commands) networkShow(ctx context.Context, in *command.Invocation, id st
 		if e.ID != id {
 			continue
 		}
-		e = forAgents(in, e)
+		e = maskEntry(in, e)
 		lines := []string{requestLine(e)}
 		for _, part := range []struct {
 			mark    string
@@ -290,8 +259,8 @@ func (c commands) networkShow(ctx context.Context, in *command.Invocation, id st
 	return command.Result{}, command.BadArgument(fmt.Sprintf("there is no request %.40q in %s", id, in.Tab), "", protocol.Try("lists them", "network"))
 }
 
-func (c commands) networkBody(ctx context.Context, in *command.Invocation, id string) (command.Result, error) {
-	b, err := c.browser.NetworkBody(ctx, in.Tab, id, in.Args.Flag("save"), !masks(in))
+func (c *commands) networkBody(ctx context.Context, in *command.Invocation, id string) (command.Result, error) {
+	b, err := c.Browser.NetworkBody(ctx, in.Tab, id, in.Args.Flag("save"), !masks(in))
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -300,7 +269,7 @@ func (c commands) networkBody(ctx context.Context, in *command.Invocation, id st
 			return command.Result{}, err
 		}
 	}
-	b.Entry = forAgents(in, b.Entry)
+	b.Entry = maskEntry(in, b.Entry)
 	more, limit := "", bodyShown
 	if in.Args.Flag("data") {
 		limit = bodyData
@@ -331,8 +300,8 @@ const (
 	bodyData  = 200_000
 )
 
-func (c commands) runDialogs(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	l, err := c.browser.Dialogs(ctx, in.Tab, in.Args.Text("policy"), in.Args.Text("text"))
+func (c *commands) runDialogs(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	l, err := c.Browser.Dialogs(ctx, in.Tab, in.Args.Text("policy"), in.Args.Text("text"))
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -357,13 +326,13 @@ func (c commands) runDialogs(ctx context.Context, in *command.Invocation) (comma
 	return command.Result{Text: "policy: " + l.Policy + "\n" + listing.Rows(in, in.Current(), lines, "no dialog since it is watched"), Data: l}, nil
 }
 
-func (c commands) runDownloads(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runDownloads(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	id, do := in.Args.Text("id"), in.Args.Do("list")
 	mine := func(d protocol.Download) bool {
 		return !in.Agent() || (d.Tab != "" && in.MayUse(d.Tab) == nil)
 	}
 	var list []protocol.Download
-	for _, d := range c.browser.Downloads() {
+	for _, d := range c.Browser.Downloads() {
 		if mine(d) {
 			list = append(list, d)
 		}
@@ -388,7 +357,7 @@ func (c commands) runDownloads(ctx context.Context, in *command.Invocation) (com
 	if do == "path" && !slices.ContainsFunc(list, func(d protocol.Download) bool { return (id == "" || d.ID == id) && d.State == "done" }) {
 		return command.Result{}, command.BadArgument("that download is not done", "", protocol.Try("waits for it", "downloads", "wait"))
 	}
-	d, err := c.browser.WaitDownload(ctx, id, in.Tab)
+	d, err := c.Browser.WaitDownload(ctx, id, in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -401,12 +370,12 @@ func (c commands) runDownloads(ctx context.Context, in *command.Invocation) (com
 	return command.Result{Text: in.Foreign(d.URL, d.Path), Data: d}, nil
 }
 
-func (c commands) runWatch(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runWatch(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	q := protocol.WatchRequest{Kind: in.Args.Text("kind"), Value: in.Args.Text("value"), Gone: in.Args.Flag("gone")}
 	if q.Gone && q.Kind != "text" && q.Kind != "element" {
 		return command.Result{}, command.BadArgument("--gone is for text and element", "", protocol.Example("watch", "element", ".spinner", "--gone"))
 	}
-	reply, err := c.browser.WatchFor(ctx, in.By(), in.Tab, q)
+	reply, err := c.Browser.WatchFor(ctx, in.By(), in.Tab, q)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -418,7 +387,7 @@ func (c commands) runWatch(ctx context.Context, in *command.Invocation) (command
 	return command.Result{Text: fmt.Sprintf("%s, after %.0f ms: %s", reply.Kind, reply.AfterMS, in.Foreign(reply.Origin, foreign.Line(reply.What, 1000))), Data: reply}, nil
 }
 
-// found reports whether a text contains a part, ignoring case.
-func found(text, part string) bool {
+// containsFold reports whether a text contains a part, ignoring case.
+func containsFold(text, part string) bool {
 	return part == "" || strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }

@@ -1,4 +1,4 @@
-package observe
+package catalogue
 
 import (
 	"context"
@@ -17,25 +17,8 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// recordingBrowser is the part of the browser that recordings and traces use.
-type recordingBrowser interface {
-	StartRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, video string) error
-	Recording(ctx context.Context, tab protocol.TabID) (protocol.Recording, error)
-	StopRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.Recording, error)
-	EndRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.Recording, error)
-	SaveVideo(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.SavedFile, error)
-	DiscardRecording(ctx context.Context, tab protocol.TabID) error
-	SaveRoutine(r protocol.Routine, test string) (routine, playwright protocol.SavedFile, err error)
-	Routine(name string) (protocol.Routine, error)
-	Routines() ([]protocol.Routine, error)
-	StartTrace(ctx context.Context, tab protocol.TabID) error
-	StopTrace(ctx context.Context, tab protocol.TabID) (protocol.SavedFile, error)
-	Tracing(tab protocol.TabID) bool
-}
-
-// Recording returns the commands of recordings and traces.
-func Recording(b Browser) []command.Command {
-	c := commands{b}
+// recordings returns the commands of recordings and traces.
+func (c *commands) recordings() []command.Command {
 	act := protocol.ScopeAct
 	return []command.Command{
 		{Spec: command.Spec{
@@ -59,17 +42,17 @@ func Recording(b Browser) []command.Command {
 
 var routineName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`) })
 
-func (c commands) runRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	switch in.Args.Do("status") {
 	case "start":
-		if err := c.browser.StartRecording(ctx, in.By(), in.Tab, videoForm(in)); err != nil {
+		if err := c.Browser.StartRecording(ctx, in.By(), in.Tab, videoForm(in)); err != nil {
 			return command.Result{}, err
 		}
 		return command.Result{Text: string(in.Tab) + " is recorded; `record stop` ends it", Data: protocol.Recording{Running: true, Steps: []protocol.RecordedStep{}}}, nil
 	case "stop":
 		return c.stopRecord(ctx, in)
 	case "end":
-		r, err := c.browser.EndRecording(ctx, in.By(), in.Tab)
+		r, err := c.Browser.EndRecording(ctx, in.By(), in.Tab)
 		if err != nil {
 			return command.Result{}, err
 		}
@@ -81,9 +64,9 @@ func (c commands) runRecord(ctx context.Context, in *command.Invocation) (comman
 	case "save":
 		return c.saveRecord(ctx, in)
 	case "discard":
-		return command.Result{Text: "the recording of " + string(in.Tab) + " was removed", Data: protocol.Recording{Steps: []protocol.RecordedStep{}}}, c.browser.DiscardRecording(ctx, in.Tab)
+		return command.Result{Text: "the recording of " + string(in.Tab) + " was removed", Data: protocol.Recording{Steps: []protocol.RecordedStep{}}}, c.Browser.DiscardRecording(ctx, in.Tab)
 	}
-	r, err := c.browser.Recording(ctx, in.Tab)
+	r, err := c.Browser.Recording(ctx, in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -93,46 +76,46 @@ func (c commands) runRecord(ctx context.Context, in *command.Invocation) (comman
 	return command.Result{Text: in.Foreign(in.Current(), listing.Last(stepLines(r.Steps), 0, "nothing was done yet")), Data: r}, nil
 }
 
-func (c commands) stopRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	name, err := newName(in)
+func (c *commands) stopRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	name, err := newRoutineName(in)
 	if err != nil {
 		return command.Result{}, err
 	}
 	// It is removed after its routine is on disk: what cannot be saved is not lost.
-	r, err := c.browser.EndRecording(ctx, in.By(), in.Tab)
+	r, err := c.Browser.EndRecording(ctx, in.By(), in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}
 	return c.saveSteps(in, name, r, func() (protocol.Recording, error) {
-		return c.browser.StopRecording(ctx, in.By(), in.Tab, videoForm(in))
+		return c.Browser.StopRecording(ctx, in.By(), in.Tab, videoForm(in))
 	})
 }
 
 // saveRecord saves a recording that has ended, or ends now, and keeps it.
-func (c commands) saveRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) saveRecord(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	if form := videoForm(in); form != "" {
 		if in.Args.Text("name") != "" {
 			return command.Result{}, command.BadArgument("save takes a name or --video, not both", "save the routine and the video one after the other")
 		}
-		f, err := c.browser.SaveVideo(ctx, in.By(), in.Tab, form)
+		f, err := c.Browser.SaveVideo(ctx, in.By(), in.Tab, form)
 		if err != nil {
 			return command.Result{}, err
 		}
 		return command.Result{Text: fileText(f, "picture"), Data: protocol.RecordReply{Recording: protocol.Recording{Held: true, Steps: []protocol.RecordedStep{}, Video: &f}}}, nil
 	}
-	name, err := newName(in)
+	name, err := newRoutineName(in)
 	if err != nil {
 		return command.Result{}, err
 	}
-	r, err := c.browser.EndRecording(ctx, in.By(), in.Tab)
+	r, err := c.Browser.EndRecording(ctx, in.By(), in.Tab)
 	if err != nil {
 		return command.Result{}, err
 	}
 	return c.saveSteps(in, name, r, func() (protocol.Recording, error) { return r, nil })
 }
 
-// newName returns the name for a routine that is saved.
-func newName(in *command.Invocation) (string, error) {
+// newRoutineName returns the name for a routine that is saved.
+func newRoutineName(in *command.Invocation) (string, error) {
 	name := in.Args.Text("name")
 	if name == "" {
 		name = "routine-" + time.Now().UTC().Format("20060102-150405")
@@ -153,7 +136,7 @@ func videoForm(in *command.Invocation) string {
 
 // saveSteps saves the steps of a recording that has ended as a routine and as a test. It
 // calls saved after that, for what the reply says of the recording.
-func (c commands) saveSteps(in *command.Invocation, name string, r protocol.Recording, saved func() (protocol.Recording, error)) (command.Result, error) {
+func (c *commands) saveSteps(in *command.Invocation, name string, r protocol.Recording, saved func() (protocol.Recording, error)) (command.Result, error) {
 	routine := routineOf(name, r.Steps)
 	difference, err := c.owned(in, &routine)
 	if err != nil {
@@ -162,7 +145,7 @@ func (c commands) saveSteps(in *command.Invocation, name string, r protocol.Reco
 	if !in.Shown(difference) {
 		return command.Result{}, protocol.NewError(protocol.CodeRefused, "the recording or the routine "+name+" changed while the user was asked; nothing was saved", "the recording is kept: save it under another name, or discard it", protocol.Try("saves it", "record", "save", name+"-2"))
 	}
-	a, b, err := c.browser.SaveRoutine(routine, playwright(name, r.Steps))
+	a, b, err := c.Browser.SaveRoutine(routine, playwrightTest(name, r.Steps))
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -243,9 +226,9 @@ func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
 // noParam changes text of a page so that it is not parsed as a parameter.
 func noParam(v string) string { return strings.ReplaceAll(v, "${", "$ {") }
 
-// playwright returns the steps as a Playwright test. It uses the selector of an
+// playwrightTest returns the steps as a Playwright test. It uses the selector of an
 // element that role and name do not identify for certain.
-func playwright(name string, steps []protocol.RecordedStep) string {
+func playwrightTest(name string, steps []protocol.RecordedStep) string {
 	var b strings.Builder
 	b.WriteString("import { test, expect } from '@playwright/test';\n\ntest(" + js(name) + ", async ({ page }) => {\n")
 	secrets, files := 0, 0
@@ -300,15 +283,15 @@ func js(v string) string {
 	return string(b)
 }
 
-func (c commands) runTrace(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runTrace(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	switch in.Args.Do("status") {
 	case "start":
-		return command.Result{Text: string(in.Tab) + " is traced; `trace stop` ends it", Data: map[string]bool{"running": true}}, c.browser.StartTrace(ctx, in.Tab)
+		return command.Result{Text: string(in.Tab) + " is traced; `trace stop` ends it", Data: map[string]bool{"running": true}}, c.Browser.StartTrace(ctx, in.Tab)
 	case "stop":
-		f, err := c.browser.StopTrace(ctx, in.Tab)
+		f, err := c.Browser.StopTrace(ctx, in.Tab)
 		return command.Result{Text: fileText(f, "entry"), Data: f}, err
 	}
-	running := c.browser.Tracing(in.Tab)
+	running := c.Browser.Tracing(in.Tab)
 	text := string(in.Tab) + " is not traced"
 	if running {
 		text = string(in.Tab) + " is traced"

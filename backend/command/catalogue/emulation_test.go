@@ -1,4 +1,4 @@
-package emulation
+package catalogue
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-func TestHeaders(t *testing.T) {
+func TestParseHeaders(t *testing.T) {
 	for _, c := range []struct {
 		list []string
 		want map[string]string
@@ -20,12 +20,12 @@ func TestHeaders(t *testing.T) {
 		{[]string{"X-A:"}, map[string]string{"X-A": ""}},
 		{[]string{`{"X-A": "1"}`}, map[string]string{"X-A": "1"}},
 	} {
-		if got, err := Headers(c.list); err != nil || !maps.Equal(got, c.want) {
+		if got, err := parseHeaders(c.list); err != nil || !maps.Equal(got, c.want) {
 			t.Errorf("%q: %v, %v", c.list, got, err)
 		}
 	}
 	for _, list := range [][]string{{"X-A"}, {": 1"}, {"Host: a"}, {"cookie: a"}, {"X A: 1"}, {`{"X-A": "1\r\nX-B: 2"}`}, {`{"X-A": 1}`}} {
-		if got, err := Headers(list); protocol.AsError(err).Code != protocol.CodeBadArgument {
+		if got, err := parseHeaders(list); protocol.AsError(err).Code != protocol.CodeBadArgument {
 			t.Errorf("%q: %v, %v", list, got, err)
 		}
 	}
@@ -44,16 +44,17 @@ func (b *believing) Emulate(_ context.Context, _ protocol.Caller, _ protocol.Tab
 
 func TestThrottle(t *testing.T) {
 	b := &believing{}
+	c := &commands{Config{Browser: b}}
 	in := &command.Invocation{Tab: "t1"}
-	for _, name := range slices.Sorted(maps.Keys(conditions())) {
-		if _, err := Throttle(t.Context(), b, in, name); err != nil || b.now.Network == nil || b.now.Network.Name != name {
+	for _, name := range slices.Sorted(maps.Keys(networkConditions())) {
+		if _, err := c.throttle(t.Context(), in, name); err != nil || b.now.Network == nil || b.now.Network.Name != name {
 			t.Errorf("%s: %+v, %v", name, b.now.Network, err)
 		}
 	}
-	if res, err := Throttle(t.Context(), b, in, "off"); err != nil || b.now.Network != nil || res.Text != "t1 is as the browser has it" {
+	if res, err := c.throttle(t.Context(), in, "off"); err != nil || b.now.Network != nil || res.Text != "t1 is as the browser has it" {
 		t.Errorf("off: %+v, %v", res, err)
 	}
-	if _, err := Throttle(t.Context(), b, in, "5g"); protocol.AsError(err).Code != protocol.CodeBadArgument {
+	if _, err := c.throttle(t.Context(), in, "5g"); protocol.AsError(err).Code != protocol.CodeBadArgument {
 		t.Errorf("5g: %v", err)
 	}
 }
@@ -77,8 +78,7 @@ func TestGeolocation(t *testing.T) {
 
 // A viewport that the browser's drawing process could not take is refused.
 func TestLargestViewport(t *testing.T) {
-	b := &believing{}
-	c := commands{b}
+	c := &commands{Config{Browser: &believing{}}}
 	for size, fits := range map[string]bool{"8000x8000 1": true, "9000x9000 1": false, "4000x4000 2": true, "3000x3000 5": false, "10000x6700 1": true} {
 		at, scale, _ := strings.Cut(size, " ")
 		_, err := c.runViewport(t.Context(), &command.Invocation{Tab: "t1", Args: command.Values{"size": at, "scale": scale}})

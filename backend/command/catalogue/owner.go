@@ -1,4 +1,4 @@
-package observe
+package catalogue
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 
 // replacesRoutine returns the difference between a routine of somebody else and
 // the recording that would replace it; nil if there is no such routine.
-func (c commands) replacesRoutine(ctx context.Context, in *command.Invocation) ([]protocol.ApprovalArg, error) {
+func (c *commands) replacesRoutine(ctx context.Context, in *command.Invocation) ([]protocol.ApprovalArg, error) {
 	name, do := in.Args.Text("name"), in.Args.Do("status")
 	if (do != "stop" && do != "save") || name == "" || !routineName().MatchString(name) {
 		return nil, nil
 	}
-	r, err := c.browser.Recording(ctx, in.Tab)
+	r, err := c.Browser.Recording(ctx, in.Tab)
 	if err != nil || (!r.Running && !r.Held) {
 		return nil, err
 	}
@@ -28,12 +28,12 @@ func (c commands) replacesRoutine(ctx context.Context, in *command.Invocation) (
 // owned sets the owner of a routine that will be saved. If it replaces one of
 // another owner, which stays the owner, owned returns the difference. The user
 // may replace every routine, and then owns it.
-func (c commands) owned(in *command.Invocation, routine *protocol.Routine) ([]protocol.ApprovalArg, error) {
+func (c *commands) owned(in *command.Invocation, routine *protocol.Routine) ([]protocol.ApprovalArg, error) {
 	if !in.Agent() {
 		return nil, nil
 	}
 	routine.Owner = in.Caller()
-	all, err := c.browser.Routines()
+	all, err := c.Browser.Routines()
 	if err != nil {
 		return nil, err
 	}

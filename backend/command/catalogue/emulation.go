@@ -1,6 +1,4 @@
-// Package emulation has the commands that change a tab's environment for the
-// page: size, device, media, location, network, headers, permissions.
-package emulation
+package catalogue
 
 import (
 	"context"
@@ -21,25 +19,13 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Browser is the part of the browser that emulation uses.
-type Browser interface {
-	Emulation(tab protocol.TabID) protocol.Emulation
-	Emulate(ctx context.Context, by protocol.Caller, tab protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error)
-	SetPermission(ctx context.Context, by protocol.Caller, tab protocol.TabID, name, setting string) (string, error)
-	Permissions(ctx context.Context, by protocol.Caller, tab protocol.TabID) (string, map[string]string, error)
-	ResetPermissions(ctx context.Context, by protocol.Caller, tab protocol.TabID) (string, int, error)
-}
-
-// commands holds the browser for the handlers.
-type commands struct{ browser Browser }
-
 func resetArg() command.Arg {
 	return command.Arg{Name: "reset", Type: command.Boolean, Flag: true, Help: "back to the browser's own"}
 }
 
-// Commands returns the commands that emulate settings in a tab.
-func Commands(b Browser) []command.Command {
-	c := commands{b}
+// emulation returns the commands that change a tab's environment for the page: size, device,
+// media, location, network, headers, permissions.
+func (c *commands) emulation() []command.Command {
 	act := protocol.ScopeAct
 	devices := slices.Sorted(maps.Keys(devices()))
 	return []command.Command{
@@ -71,7 +57,7 @@ func Commands(b Browser) []command.Command {
 				{Name: "locale", Type: command.String, Flag: true, Help: "such as de-DE"},
 				{Name: "timezone", Type: command.String, Flag: true, Help: "such as Asia/Tokyo"},
 				{Name: "geolocation", Type: command.String, Flag: true, Help: "latitude,longitude or with ,accuracy in metres"},
-				{Name: "network", Type: command.String, Flag: true, Choices: append(slices.Sorted(maps.Keys(conditions())), "off"), Help: "how fast the network is"},
+				{Name: "network", Type: command.String, Flag: true, Choices: append(slices.Sorted(maps.Keys(networkConditions())), "off"), Help: "how fast the network is"},
 				{Name: "cpu", Type: command.Integer, Flag: true, Min: 1, Max: 20, Help: "how many times slower; 1 is full speed"},
 				resetArg(),
 			},
@@ -118,9 +104,9 @@ func devices() map[string]protocol.Emulation {
 	}
 }
 
-// conditions returns the named networks, in bytes per second; the values are
+// networkConditions returns the named networks, in bytes per second; the values are
 // those of the browser's developer tools.
-func conditions() map[string]protocol.EmulatedConditions {
+func networkConditions() map[string]protocol.EmulatedConditions {
 	return map[string]protocol.EmulatedConditions{
 		"offline": {Offline: true},
 		"slow-3g": {LatencyMS: 2000, Down: 50_000, Up: 50_000},
@@ -150,9 +136,9 @@ func believed(in *command.Invocation, e protocol.Emulation) (command.Result, err
 		}
 		say("viewport", text)
 	}
-	say("user agent"+only(e.UserAgentOrigin), e.UserAgent)
+	say("user agent"+onlyTo(e.UserAgentOrigin), e.UserAgent)
 	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
-		say("header "+name+only(e.HeadersOrigin), e.Headers[name])
+		say("header "+name+onlyTo(e.HeadersOrigin), e.Headers[name])
 	}
 	say("media", e.Media)
 	say("scheme", e.Scheme)
@@ -175,7 +161,7 @@ func believed(in *command.Invocation, e protocol.Emulation) (command.Result, err
 	return command.Result{Text: strings.Join(lines, "\n"), Data: e}, nil
 }
 
-func only(origin string) string {
+func onlyTo(origin string) string {
 	if origin == "" {
 		return ""
 	}
@@ -196,22 +182,22 @@ func boundTo(in *command.Invocation) (string, error) {
 	return "", nil
 }
 
-func (c commands) emulate(ctx context.Context, in *command.Invocation, change func(*protocol.Emulation)) (command.Result, error) {
-	e, err := c.browser.Emulate(ctx, in.By(), in.Tab, change)
+func (c *commands) emulate(ctx context.Context, in *command.Invocation, change func(*protocol.Emulation)) (command.Result, error) {
+	e, err := c.Browser.Emulate(ctx, in.By(), in.Tab, change)
 	if err != nil {
 		return command.Result{}, err
 	}
 	return believed(in, e)
 }
 
-// Throttle slows a tab's network down to one of the named networks; `off` ends
-// that. `network throttle` uses it too.
-func Throttle(ctx context.Context, b Browser, in *command.Invocation, name string) (command.Result, error) {
-	condition, ok := conditions()[name]
+// throttle slows a tab's network down to one of the named networks, for `network
+// throttle`; `off` ends that.
+func (c *commands) throttle(ctx context.Context, in *command.Invocation, name string) (command.Result, error) {
+	condition, ok := networkConditions()[name]
 	if !ok && name != "off" {
 		return command.Result{}, command.BadArgument(fmt.Sprintf("there is no network %.40q", name), "use offline, slow-3g, fast-3g, slow-4g, fast-4g, dsl or off")
 	}
-	return commands{b}.emulate(ctx, in, func(e *protocol.Emulation) {
+	return c.emulate(ctx, in, func(e *protocol.Emulation) {
 		e.Network = nil
 		if name != "off" {
 			condition.Name = name
@@ -220,13 +206,13 @@ func Throttle(ctx context.Context, b Browser, in *command.Invocation, name strin
 	})
 }
 
-func (c commands) runViewport(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runViewport(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	if in.Args.Flag("reset") {
 		return c.emulate(ctx, in, dropDevice)
 	}
 	size := in.Args.Text("size")
 	if size == "" {
-		return believed(in, c.browser.Emulation(in.Tab))
+		return believed(in, c.Browser.Emulation(in.Tab))
 	}
 	w, h, _ := strings.Cut(strings.ToLower(size), "x")
 	width, werr := strconv.Atoi(w)
@@ -259,7 +245,7 @@ func dropDevice(e *protocol.Emulation) {
 	e.Device, e.Viewport = "", nil
 }
 
-func (c commands) runDevice(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runDevice(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	if in.Args.Flag("reset") {
 		return c.emulate(ctx, in, dropDevice)
 	}
@@ -270,7 +256,7 @@ func (c commands) runDevice(ctx context.Context, in *command.Invocation) (comman
 			v := all[n].Viewport
 			lines = append(lines, fmt.Sprintf("%s  %dx%d, scale %g", n, v.Width, v.Height, v.Scale))
 		}
-		if now := c.browser.Emulation(in.Tab).Device; now != "" {
+		if now := c.Browser.Emulation(in.Tab).Device; now != "" {
 			lines = append(lines, string(in.Tab)+" is a "+now)
 		}
 		return command.Result{Text: strings.Join(lines, "\n"), Data: all}, nil
@@ -282,7 +268,7 @@ func (c commands) runDevice(ctx context.Context, in *command.Invocation) (comman
 	})
 }
 
-func (c commands) runEmulate(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runEmulate(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	if in.Args.Flag("reset") {
 		return c.emulate(ctx, in, func(e *protocol.Emulation) { *e = protocol.Emulation{} })
 	}
@@ -291,7 +277,7 @@ func (c commands) runEmulate(ctx context.Context, in *command.Invocation) (comma
 		return command.Result{}, err
 	}
 	if len(in.Args) == 0 {
-		return believed(in, c.browser.Emulation(in.Tab))
+		return believed(in, c.Browser.Emulation(in.Tab))
 	}
 	// Only language, script and region: the rest of a locale would be a text of the
 	// caller, and every site gets the locale.
@@ -314,7 +300,7 @@ func (c commands) runEmulate(ctx context.Context, in *command.Invocation) (comma
 		if n := in.Args.Text("network"); n == "off" {
 			e.Network = nil
 		} else if n != "" {
-			condition := conditions()[n]
+			condition := networkConditions()[n]
 			condition.Name = n
 			e.Network = &condition
 		}
@@ -355,15 +341,15 @@ func geolocation(in *command.Invocation) (*protocol.EmulatedGeolocation, error) 
 // breaks or takes the request for one from another place.
 var forbiddenHeaders = map[string]bool{"host": true, "content-length": true, "connection": true, "transfer-encoding": true, "origin": true, "cookie": true}
 
-func (c commands) runHeaders(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runHeaders(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	if in.Args.Flag("reset") {
 		return c.emulate(ctx, in, func(e *protocol.Emulation) { e.Headers, e.HeadersOrigin = nil, "" })
 	}
 	list := in.Args.List("headers")
 	if len(list) == 0 {
-		return believed(in, c.browser.Emulation(in.Tab))
+		return believed(in, c.Browser.Emulation(in.Tab))
 	}
-	set, err := Headers(list)
+	set, err := parseHeaders(list)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -385,8 +371,8 @@ func (c commands) runHeaders(ctx context.Context, in *command.Invocation) (comma
 	})
 }
 
-// Headers parses headers to set, each written as "Name: value".
-func Headers(list []string) (map[string]string, error) {
+// parseHeaders parses headers to set, each written as "Name: value".
+func parseHeaders(list []string) (map[string]string, error) {
 	set := map[string]string{}
 	if len(list) == 1 && strings.HasPrefix(list[0], "{") {
 		if json.Unmarshal([]byte(list[0]), &set) != nil {
@@ -409,10 +395,10 @@ func Headers(list []string) (map[string]string, error) {
 	return set, nil
 }
 
-func (c commands) runUserAgent(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runUserAgent(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	text := strings.TrimSpace(in.Args.Text("text"))
 	if !in.Args.Flag("reset") && text == "" {
-		return believed(in, c.browser.Emulation(in.Tab))
+		return believed(in, c.Browser.Emulation(in.Tab))
 	}
 	if strings.ContainsAny(text, "\r\n") || len(text) > 1000 {
 		return command.Result{}, command.BadArgument("a user agent is one line of at most 1,000 characters", "", protocol.Example("useragent", "MyBot/1.0"))
@@ -424,21 +410,21 @@ func (c commands) runUserAgent(ctx context.Context, in *command.Invocation) (com
 	return c.emulate(ctx, in, func(e *protocol.Emulation) { e.UserAgent, e.UserAgentOrigin = text, origin })
 }
 
-func (c commands) runPermissions(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runPermissions(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	name := in.Args.Text("name")
 	setting := map[string]string{"grant": "granted", "deny": "denied", "reset": "prompt"}[in.Args.Do("list")]
 	switch {
 	case setting == "prompt" && name == "":
-		site, n, err := c.browser.ResetPermissions(ctx, in.By(), in.Tab)
+		site, n, err := c.Browser.ResetPermissions(ctx, in.By(), in.Tab)
 		return command.Result{Text: fmt.Sprintf("%s of %s taken back", spelling.Plural(n, "permission"), site), Data: map[string]any{"site": site, "permissions": map[string]string{}}}, err
 	case setting != "":
 		if err := in.Args.Needs("permissions "+in.Args.Do(""), "name", "permissions grant geolocation"); err != nil {
 			return command.Result{}, err
 		}
-		site, err := c.browser.SetPermission(ctx, in.By(), in.Tab, name, setting)
+		site, err := c.Browser.SetPermission(ctx, in.By(), in.Tab, name, setting)
 		return command.Result{Text: fmt.Sprintf("%s: %s for %s", foreign.Line(name, 60), setting, site), Data: map[string]any{"site": site, "permissions": map[string]string{name: setting}}}, err
 	}
-	site, set, err := c.browser.Permissions(ctx, in.By(), in.Tab)
+	site, set, err := c.Browser.Permissions(ctx, in.By(), in.Tab)
 	var lines []string
 	for _, n := range slices.Sorted(maps.Keys(set)) {
 		lines = append(lines, n+": "+set[n])

@@ -1,4 +1,4 @@
-package observe
+package catalogue
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pilotfish/backend/command"
-	"pilotfish/backend/command/catalogue/emulation"
 	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/command/listing"
 	"pilotfish/backend/policy"
@@ -27,7 +26,7 @@ var codeTypes = []string{"document", "stylesheet", "script", "texttrack", "manif
 // answers every request, except that an agent's JSON answers only requests for
 // data.
 func mocked(in *command.Invocation) (protocol.NetworkRule, error) {
-	headers, err := emulation.Headers(in.Args.List("headers"))
+	headers, err := parseHeaders(in.Args.List("headers"))
 	if err != nil {
 		return protocol.NetworkRule{}, err
 	}
@@ -61,7 +60,7 @@ func mocksCode(in *command.Invocation) string {
 	}
 	data := len(rule.Types) > 0 && !slices.ContainsFunc(rule.Types, func(t string) bool { return !slices.Contains(dataTypes, t) })
 	for name := range rule.Headers {
-		data = data && describes(strings.ToLower(name))
+		data = data && onlyDescribes(strings.ToLower(name))
 	}
 	if data {
 		return ""
@@ -69,9 +68,9 @@ func mocksCode(in *command.Invocation) string {
 	return rule.Pattern
 }
 
-// describes reports whether a header of a response only describes it: it names no
+// onlyDescribes reports whether a header of a response only describes it: it names no
 // address that the browser loads (as Location and Link do), and stores nothing.
-func describes(header string) bool {
+func onlyDescribes(header string) bool {
 	return slices.Contains([]string{
 		"age", "cache-control", "content-disposition", "content-language", "content-type", "date", "etag", "expires", "last-modified", "retry-after", "vary",
 	}, header) || strings.HasPrefix(header, "access-control-") || strings.HasPrefix(header, "x-") && header != "x-sourcemap"
@@ -86,10 +85,10 @@ func mockLoads(in *command.Invocation) []string {
 	return policy.TextAddresses(in.Args.Text("body"))
 }
 
-func (c commands) networkRules(ctx context.Context, in *command.Invocation, do, what string) (command.Result, error) {
+func (c *commands) networkRules(ctx context.Context, in *command.Invocation, do, what string) (command.Result, error) {
 	switch do {
 	case "unblock":
-		if _, err := c.browser.RemoveNetworkRules(ctx, in.Tab, what); err != nil {
+		if _, err := c.Browser.RemoveNetworkRules(ctx, in.Tab, what); err != nil {
 			return command.Result{}, err
 		}
 	case "block", "mock":
@@ -100,11 +99,11 @@ func (c commands) networkRules(ctx context.Context, in *command.Invocation, do, 
 				return command.Result{}, err
 			}
 		}
-		if err := c.browser.AddNetworkRule(ctx, in.Tab, rule); err != nil {
+		if err := c.Browser.AddNetworkRule(ctx, in.Tab, rule); err != nil {
 			return command.Result{}, err
 		}
 	}
-	rules := c.browser.NetworkRules(in.Tab)
+	rules := c.Browser.NetworkRules(in.Tab)
 	var lines []string
 	for _, r := range rules {
 		how := fmt.Sprintf("%d, %d bytes", r.Status, len(r.Body))

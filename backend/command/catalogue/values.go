@@ -1,4 +1,4 @@
-package observe
+package catalogue
 
 import (
 	"context"
@@ -18,7 +18,7 @@ const maxPlaces = 50
 // runValues prints the parts of a value, or the sources of positions. The values may be
 // those of another site's frame, and the sources are loaded beside the rules of the
 // tab, so both are for the user.
-func (c commands) runValues(ctx context.Context, in *command.Invocation, do string) (command.Result, error) {
+func (c *commands) runValues(ctx context.Context, in *command.Invocation, do string) (command.Result, error) {
 	if in.Agent() {
 		return command.Result{}, protocol.NewError(protocol.CodeRefused, "agents may not use console "+do, "", protocol.Try("prints the entries", "console"))
 	}
@@ -28,7 +28,7 @@ func (c commands) runValues(ctx context.Context, in *command.Invocation, do stri
 	}
 	what := in.Args.Text("what")
 	if do == "open" {
-		parts, err := c.browser.OpenValue(ctx, in.Tab, what, in.Args.Number("from"))
+		parts, err := c.Browser.OpenValue(ctx, in.Tab, what, in.Args.Number("from"))
 		if err != nil {
 			return command.Result{}, err
 		}
@@ -46,7 +46,7 @@ func (c commands) runValues(ctx context.Context, in *command.Invocation, do stri
 	if err != nil {
 		return command.Result{}, err
 	}
-	found, err := c.browser.SourcesOf(ctx, in.Tab, places)
+	found, err := c.Browser.SourcesOf(ctx, in.Tab, places)
 	if err != nil {
 		return command.Result{}, err
 	}
