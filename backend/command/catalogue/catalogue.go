@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"pilotfish/backend/command"
-	"pilotfish/backend/command/catalogue/credentials"
-	"pilotfish/backend/command/catalogue/terminals"
 	"pilotfish/backend/policy"
 )
 
@@ -16,23 +14,16 @@ type Config struct {
 	Browser Browser
 	Policy  *policy.Policy
 	// Terminals are those beside the tabs.
-	Terminals terminals.Terminals
+	Terminals Terminals
 	// AllowedCDP returns the methods that the user allowed for `cdp`, to
 	// themselves or to agents. It is called for every `cdp`; nil allows none.
 	AllowedCDP func(agent bool) []string
 	// Secrets are the user's secrets; nil for none.
 	Secrets Secrets
 	// SignIns imports sign-ins of other browsers; nil for none.
-	SignIns credentials.Importer
+	SignIns SignIns
 	// Uploads decides which files agents give to pages.
 	Uploads Uploads
-}
-
-// Secrets keeps secrets for the command `secret`, and gives them to the commands
-// that enter them.
-type Secrets interface {
-	command.Secrets
-	credentials.Keeper
 }
 
 // commands makes the commands and runs them. Without a browser, the commands can be
@@ -70,10 +61,10 @@ func (c *commands) groups() []func() []command.Command {
 		c.batches,
 		c.webMCP,
 		c.rawCDP,
-		func() []command.Command { return terminals.Commands(c.Terminals) },
+		c.terminal,
 		c.rules,
-		func() []command.Command { return credentials.Secrets(keeper(c.Config)) },
-		func() []command.Command { return credentials.SignIns(c.SignIns) },
+		c.secrets,
+		c.signIns,
 	}
 }
 
@@ -112,12 +103,4 @@ func Find(name string) (command.Spec, error) {
 		return s, nil
 	}
 	return Table().Find(name)
-}
-
-// keeper returns the keeper of secrets; nil for none.
-func keeper(c Config) credentials.Keeper {
-	if c.Secrets == nil {
-		return nil
-	}
-	return c.Secrets
 }

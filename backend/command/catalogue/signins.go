@@ -1,4 +1,4 @@
-package credentials
+package catalogue
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"pilotfish/backend/spelling"
 )
 
-// Importer imports sign-ins of other browsers. None of its methods returns a cookie.
-type Importer interface {
+// SignIns imports sign-ins of other browsers. None of its methods returns a cookie.
+type SignIns interface {
 	Browsers() []protocol.SignInBrowser
 	Imported() ([]protocol.ImportedSite, error)
 	Sites(ctx context.Context, browser, profile string) (protocol.SignInSites, error)
@@ -20,9 +20,9 @@ type Importer interface {
 	Remove(ctx context.Context, sites []string) (int, error)
 }
 
-// SignIns returns the command `signins`.
-func SignIns(importer Importer) []command.Command {
-	s := signIns{importer}
+// signIns returns the command `signins`, for the user at a shell and in the panel, never
+// for an agent.
+func (c *commands) signIns() []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "signins", Scope: protocol.ScopeSensitive, Summary: "import sign-ins of sites from other browsers on this machine",
@@ -37,7 +37,7 @@ func SignIns(importer Importer) []command.Command {
 			},
 			Returns:  "list: browsers and imported; sites: the sites with how many cookies each has; import: sites and missed",
 			Examples: []string{"signins", "signins sites --browser chrome", "signins import example.com --browser chrome --profile Default", "signins remove example.com"},
-		}, Tab: command.NoTab, First: userOnly, Run: s.run},
+		}, Tab: command.NoTab, First: userOnly, Run: c.runSignIns},
 	}
 }
 
@@ -50,10 +50,8 @@ func userOnly(in *command.Invocation) error {
 	return protocol.NewError(protocol.CodeForbidden, "only the user imports sign-ins", "ask the user to open Sign-ins in the panel")
 }
 
-type signIns struct{ importer Importer }
-
-func (s signIns) run(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	if s.importer == nil {
+func (c *commands) runSignIns(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if c.SignIns == nil {
 		return command.Result{}, protocol.NewError(protocol.CodeNotRunning, "there is no session to import into", "start the session")
 	}
 	browser, profile, sites := in.Args.Text("browser"), in.Args.Text("profile"), in.Args.List("sites")
@@ -63,7 +61,7 @@ func (s signIns) run(ctx context.Context, in *command.Invocation) (command.Resul
 	}
 	switch do {
 	case "sites":
-		found, err := s.importer.Sites(ctx, browser, profile)
+		found, err := c.SignIns.Sites(ctx, browser, profile)
 		if err != nil {
 			return command.Result{}, err
 		}
@@ -90,24 +88,24 @@ func (s signIns) run(ctx context.Context, in *command.Invocation) (command.Resul
 		}
 		return command.Result{Text: listing.Last(lines, 0, none), Data: found}, nil
 	case "import":
-		done, err := s.importer.Import(ctx, protocol.SignInImport{Browser: browser, Profile: profile, Sites: sites, Storage: in.Args.Flag("storage")})
+		done, err := c.SignIns.Import(ctx, protocol.SignInImport{Browser: browser, Profile: profile, Sites: sites, Storage: in.Args.Flag("storage")})
 		if err != nil {
 			return command.Result{}, err
 		}
-		res := command.Result{Text: imported(done), Data: done}
+		res := command.Result{Text: importedText(done), Data: done}
 		if len(done.Missed) > 0 {
 			res.Failed = protocol.NewError(protocol.CodeBadArgument, "nothing could be taken of "+strings.Join(done.Missed, ", "), "sign in there in a tab")
 		}
 		return res, nil
 	case "remove":
-		n, err := s.importer.Remove(ctx, sites)
+		n, err := c.SignIns.Remove(ctx, sites)
 		return command.Result{Text: spelling.Plural(n, "cookie") + " removed", Data: map[string]int{"removed": n}}, err
 	}
-	all, err := s.importer.Imported()
+	all, err := c.SignIns.Imported()
 	if err != nil {
 		return command.Result{}, err
 	}
-	browsers := s.importer.Browsers()
+	browsers := c.SignIns.Browsers()
 	var lines []string
 	for _, b := range browsers {
 		for _, p := range b.Profiles {
@@ -124,29 +122,29 @@ func (s signIns) run(ctx context.Context, in *command.Invocation) (command.Resul
 	return command.Result{Text: listing.Last(lines, 0, "no other browser has sign-ins here"), Data: protocol.SignInList{Browsers: browsers, Imported: all}}, nil
 }
 
-// contentsOf says what came of a site.
-func contentsOf(one protocol.ImportedSite) string {
+// contentsText says what came of a site.
+func contentsText(one protocol.ImportedSite) string {
 	text := spelling.Plural(one.Cookies, "cookie")
 	if one.Items > 0 {
-		text += ", " + entries(one.Items)
+		text += ", " + storageEntries(one.Items)
 	}
 	return text
 }
 
-func entries(n int) string {
+func storageEntries(n int) string {
 	if n == 1 {
 		return "1 entry of local storage"
 	}
 	return fmt.Sprintf("%d entries of local storage", n)
 }
 
-func imported(done protocol.SignInResult) string {
+func importedText(done protocol.SignInResult) string {
 	if len(done.Sites) == 0 {
 		return "nothing was imported"
 	}
 	var lines []string
 	for _, one := range done.Sites {
-		lines = append(lines, fmt.Sprintf("%s: %s; agents ask before they use it", one.Site, contentsOf(one)))
+		lines = append(lines, fmt.Sprintf("%s: %s; agents ask before they use it", one.Site, contentsText(one)))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,5 +1,4 @@
-// Package terminals has the command for the terminals beside the tabs.
-package terminals
+package catalogue
 
 import (
 	"context"
@@ -25,12 +24,8 @@ type Terminals interface {
 	Wait(ctx context.Context, id protocol.TerminalID, q protocol.TerminalWait) (protocol.TerminalText, error)
 }
 
-// commands runs the command on the terminals.
-type commands struct{ terminals Terminals }
-
-// Commands returns `terminal`.
-func Commands(t Terminals) []command.Command {
-	c := commands{t}
+// terminal returns the command `terminal`, for the terminals beside the tabs.
+func (c *commands) terminal() []command.Command {
 	return []command.Command{{
 		Spec: command.Spec{
 			Name: "terminal", Scope: protocol.ScopeSensitive, Summary: "list, read, type into and wait for the terminals beside the tabs",
@@ -50,35 +45,35 @@ func Commands(t Terminals) []command.Command {
 			Returns:  "the terminals, or one with its last lines",
 			Examples: []string{"terminal", "terminal read 3fa9", "terminal send 3fa9 'make test' --keys Enter", "terminal wait 3fa9 'tests passed' --timeout 60s"},
 		},
-		Tab: command.NoTab, First: c.first, ListsNames: listsOwn, Confirms: c.confirms, Run: c.run,
+		Tab: command.NoTab, First: c.checkTerminal, ListsNames: listsOwnTerminals, Confirms: c.confirmTerminal, Run: c.runTerminal,
 	}}
 }
 
-// listsOwn: that a tab has terminals is no secret to its agent.
-func listsOwn(in *command.Invocation) bool {
+// listsOwnTerminals: that a tab has terminals is no secret to its agent.
+func listsOwnTerminals(in *command.Invocation) bool {
 	return in.Args.Do("list") == "list" && !in.Args.Flag("all")
 }
 
-// first refuses what no answer of the user can allow.
-func (c commands) first(in *command.Invocation) error {
+// checkTerminal refuses what no answer of the user can allow.
+func (c *commands) checkTerminal(in *command.Invocation) error {
 	do := in.Args.Do("list")
 	if do == "list" {
 		return nil
 	}
-	info, err := c.find(in)
+	info, err := c.findTerminal(in)
 	if err != nil {
 		return err
 	}
 	if (do == "send" || do == "wait") && in.Actor.Kind == protocol.ActorTerminal && in.Actor.ID == string(info.ID) {
 		return protocol.NewError(protocol.CodeRefused, "this is the terminal that you run in", "name another one", protocol.Try("lists them", "terminal"))
 	}
-	_, _, err = typed(in)
+	_, _, err = typedInput(in)
 	return err
 }
 
-// confirms asks the user about each call of an agent that types, and about everything
+// confirmTerminal asks the user about each call of an agent that types, and about everything
 // in a terminal of another tab. No site rule can allow that: a terminal has no site.
-func (c commands) confirms(in *command.Invocation) []protocol.ApprovalArg {
+func (c *commands) confirmTerminal(in *command.Invocation) []protocol.ApprovalArg {
 	do := in.Args.Do("list")
 	if do == "list" {
 		if in.Args.Flag("all") {
@@ -86,30 +81,30 @@ func (c commands) confirms(in *command.Invocation) []protocol.ApprovalArg {
 		}
 		return nil
 	}
-	info, err := c.find(in)
+	info, err := c.findTerminal(in)
 	if err != nil {
 		return []protocol.ApprovalArg{{Name: "terminal", Value: "one that is closed"}}
 	}
 	if do != "send" && info.Tab == in.Own {
 		return nil
 	}
-	return []protocol.ApprovalArg{{Name: "terminal", Value: describe(info)}}
+	return []protocol.ApprovalArg{{Name: "terminal", Value: describeTerminal(info)}}
 }
 
-// describe names a terminal for the user.
-func describe(info protocol.TerminalInfo) string {
-	return fmt.Sprintf("%s in %s (%s)", foreign.Line(info.Name, 30), info.Tab, short(info.ID))
+// describeTerminal names a terminal for the user.
+func describeTerminal(info protocol.TerminalInfo) string {
+	return fmt.Sprintf("%s in %s (%s)", foreign.Line(info.Name, 30), info.Tab, shortID(info.ID))
 }
 
-// short is the beginning of an id, which names the terminal among few.
-func short(id protocol.TerminalID) string { return string(id)[:min(len(id), 6)] }
+// shortID is the beginning of an id, which names the terminal among few.
+func shortID(id protocol.TerminalID) string { return string(id)[:min(len(id), 6)] }
 
-// find returns the terminal that a call names. An agent that names none means the only
+// findTerminal returns the terminal that a call names. An agent that names none means the only
 // other one of its tab.
-func (c commands) find(in *command.Invocation) (protocol.TerminalInfo, error) {
+func (c *commands) findTerminal(in *command.Invocation) (protocol.TerminalInfo, error) {
 	named := strings.ToLower(strings.TrimSpace(in.Args.Text("id")))
 	var found []protocol.TerminalInfo
-	for _, info := range c.terminals.List() {
+	for _, info := range c.Terminals.List() {
 		self := in.Actor.Kind == protocol.ActorTerminal && in.Actor.ID == string(info.ID)
 		switch {
 		case named != "" && strings.HasPrefix(string(info.ID), named), named == "" && !self && (info.Tab == in.Own || in.Own == ""):
@@ -128,9 +123,9 @@ func (c commands) find(in *command.Invocation) (protocol.TerminalInfo, error) {
 	return protocol.TerminalInfo{}, protocol.NewError(protocol.CodeUnknownTerminal, fmt.Sprintf("there is no terminal %.40q", named), "", list)
 }
 
-// typed returns what a call types. Text is what the user reads in the question, so it
+// typedInput returns what a call types. Text is what the user reads in the question, so it
 // has no characters that act like keys or that do not show.
-func typed(in *command.Invocation) (string, []protocol.TerminalKey, error) {
+func typedInput(in *command.Invocation) (string, []protocol.TerminalKey, error) {
 	if in.Args.Do("list") != "send" {
 		return "", nil, nil
 	}
@@ -143,7 +138,7 @@ func typed(in *command.Invocation) (string, []protocol.TerminalKey, error) {
 		}
 		key, ok := protocol.ParseTerminalKey(name)
 		if !ok {
-			return "", nil, command.BadArgument(fmt.Sprintf("%.40q is no key of a terminal", name), "keys are Ctrl+A to Ctrl+Z and "+strings.Join(names(), ", "))
+			return "", nil, command.BadArgument(fmt.Sprintf("%.40q is no key of a terminal", name), "keys are Ctrl+A to Ctrl+Z and "+strings.Join(terminalKeyNames(), ", "))
 		}
 		keys = append(keys, key)
 	}
@@ -153,16 +148,16 @@ func typed(in *command.Invocation) (string, []protocol.TerminalKey, error) {
 	case utf8.RuneCountInString(text) > protocol.MaxTerminalInput || len(keys) > protocol.MaxTerminalKeys:
 		return "", nil, command.BadArgument(fmt.Sprintf("one call types at most %d characters and %d keys", protocol.MaxTerminalInput, protocol.MaxTerminalKeys), "send it in parts")
 	}
-	if r, is := hidden(text); is {
+	if r, is := hiddenRune(text); is {
 		return "", nil, command.BadArgument(fmt.Sprintf("the text has a character that does not show, or that acts like a key (%U)", r), "name keys with --keys", protocol.With("", "--keys", "Enter"))
 	}
 	return text, keys, nil
 }
 
-// hidden returns the first character of a text that acts like a key, or that does not
+// hiddenRune returns the first character of a text that acts like a key, or that does not
 // show and does not change how the characters beside it look either. Joiners do: words
 // of Persian and Hindi, and pictures such as families and flags, have them.
-func hidden(text string) (r rune, is bool) {
+func hiddenRune(text string) (r rune, is bool) {
 	before := ' '
 	for _, r := range text {
 		switch joins := !unicode.IsSpace(before) && before > unicode.MaxASCII; {
@@ -177,7 +172,7 @@ func hidden(text string) (r rune, is bool) {
 	return 0, false
 }
 
-func names() []string {
+func terminalKeyNames() []string {
 	var all []string
 	for _, key := range protocol.TerminalKeys() {
 		all = append(all, string(key))
@@ -185,17 +180,17 @@ func names() []string {
 	return all
 }
 
-func (c commands) run(ctx context.Context, in *command.Invocation) (command.Result, error) {
+func (c *commands) runTerminal(ctx context.Context, in *command.Invocation) (command.Result, error) {
 	do := in.Args.Do("list")
 	if do == "list" {
-		return c.list(in), nil
+		return c.listTerminals(in), nil
 	}
-	info, err := c.find(in)
+	info, err := c.findTerminal(in)
 	if err != nil {
 		return command.Result{}, err
 	}
 	// While the user was asked, another terminal may have come to have this name.
-	if now := c.confirms(in); in.Agent() && len(now) > 0 && !in.Shown(now) {
+	if now := c.confirmTerminal(in); in.Agent() && len(now) > 0 && !in.Shown(now) {
 		return command.Result{}, protocol.NewError(protocol.CodeRefused, "the terminal changed while the user was asked; nothing was done", "list them, and ask again", protocol.Try("lists them", "terminal"))
 	}
 	lines := in.Args.Number("lines")
@@ -204,21 +199,21 @@ func (c commands) run(ctx context.Context, in *command.Invocation) (command.Resu
 	}
 	switch do {
 	case "read":
-		text, err := c.terminals.Read(info.ID, lines)
-		return said(in, text, ""), err
+		text, err := c.Terminals.Read(info.ID, lines)
+		return terminalResult(in, text, ""), err
 	case "send":
-		text, keys, err := typed(in)
+		text, keys, err := typedInput(in)
 		if err != nil {
 			return command.Result{}, err
 		}
-		if err := c.terminals.Send(info.ID, text, keys); err != nil {
+		if err := c.Terminals.Send(info.ID, text, keys); err != nil {
 			return command.Result{}, err
 		}
 		what := fmt.Sprintf("typed %d characters", utf8.RuneCountInString(text))
 		if len(keys) > 0 {
 			what += fmt.Sprintf(" and pressed %d keys", len(keys))
 		}
-		return command.Result{Text: what + " in terminal " + short(info.ID), Data: info}, nil
+		return command.Result{Text: what + " in terminal " + shortID(info.ID), Data: info}, nil
 	}
 	q := protocol.TerminalWait{For: protocol.TerminalUntil(in.Args.Text("until")), Text: in.Args.Text("text"), Quiet: protocol.TerminalQuiet, Lines: lines}
 	if ms := in.Args.Number("quiet"); ms > 0 {
@@ -233,26 +228,26 @@ func (c commands) run(ctx context.Context, in *command.Invocation) (command.Resu
 	if q.For == protocol.WaitText && strings.TrimSpace(q.Text) == "" {
 		return command.Result{}, command.BadArgument("there is no text to wait for", "", protocol.Example("terminal", "wait", "3fa9", "done"))
 	}
-	text, err := c.terminals.Wait(ctx, info.ID, q)
-	return said(in, text, map[protocol.TerminalUntil]string{protocol.WaitText: "the text is there", protocol.WaitQuiet: "it is quiet", protocol.WaitExit: "it has ended"}[q.For]), err
+	text, err := c.Terminals.Wait(ctx, info.ID, q)
+	return terminalResult(in, text, map[protocol.TerminalUntil]string{protocol.WaitText: "the text is there", protocol.WaitQuiet: "it is quiet", protocol.WaitExit: "it has ended"}[q.For]), err
 }
 
-// list returns the terminals that the caller may know of.
-func (c commands) list(in *command.Invocation) command.Result {
+// listTerminals returns the terminals that the caller may know of.
+func (c *commands) listTerminals(in *command.Invocation) command.Result {
 	var rows, titles []string
 	shown := []protocol.TerminalInfo{}
-	for _, info := range c.terminals.List() {
+	for _, info := range c.Terminals.List() {
 		if in.Agent() && !in.Args.Flag("all") && info.Tab != in.Own {
 			continue
 		}
 		shown = append(shown, info)
-		row := fmt.Sprintf("%s  %-4s %-10s %s", short(info.ID), info.Tab, info.Agent, state(info))
+		row := fmt.Sprintf("%s  %-4s %-10s %s", shortID(info.ID), info.Tab, info.Agent, terminalState(info))
 		if in.Actor.Kind == protocol.ActorTerminal && in.Actor.ID == string(info.ID) {
 			row += " (you run here)"
 		}
 		rows = append(rows, row)
 		if info.Title != "" {
-			titles = append(titles, short(info.ID)+": "+foreign.Line(info.Title, foreign.TitleShown))
+			titles = append(titles, shortID(info.ID)+": "+foreign.Line(info.Title, foreign.TitleShown))
 		}
 	}
 	if len(shown) == 0 {
@@ -260,13 +255,13 @@ func (c commands) list(in *command.Invocation) command.Result {
 	}
 	text := strings.Join(rows, "\n")
 	if len(titles) > 0 {
-		text += "\n" + in.Foreign(source, strings.Join(titles, "\n"))
+		text += "\n" + in.Foreign(programOrigin, strings.Join(titles, "\n"))
 	}
 	return command.Result{Text: text, Data: shown}
 }
 
-// state says what a terminal's program does.
-func state(info protocol.TerminalInfo) string {
+// terminalState says what a terminal's program does.
+func terminalState(info protocol.TerminalInfo) string {
 	switch {
 	case info.Exit != nil && info.Exit.Signal != "":
 		return "ended by " + info.Exit.Signal
@@ -278,20 +273,20 @@ func state(info protocol.TerminalInfo) string {
 	return string(info.State)
 }
 
-// source is the origin of what a program prints.
-const source = "terminal:program"
+// programOrigin is the origin of what a program prints.
+const programOrigin = "terminal:program"
 
-// said returns a terminal's text for the reply.
-func said(in *command.Invocation, text protocol.TerminalText, what string) command.Result {
+// terminalResult returns a terminal's text for the reply.
+func terminalResult(in *command.Invocation, text protocol.TerminalText, what string) command.Result {
 	if text.Terminal.ID == "" {
 		return command.Result{}
 	}
-	head := fmt.Sprintf("terminal %s, %s", short(text.Terminal.ID), state(text.Terminal))
+	head := fmt.Sprintf("terminal %s, %s", shortID(text.Terminal.ID), terminalState(text.Terminal))
 	if what != "" {
 		head += ": " + what
 	}
 	if len(text.Lines) == 0 {
 		return command.Result{Text: head + "\n(nothing was printed)", Data: text}
 	}
-	return command.Result{Text: head + "\n" + in.Foreign(source, strings.Join(text.Lines, "\n")), Data: text}
+	return command.Result{Text: head + "\n" + in.Foreign(programOrigin, strings.Join(text.Lines, "\n")), Data: text}
 }

@@ -1,7 +1,4 @@
-// Package credentials has the commands for what signs the user in: secrets that
-// agents may use and never read, and sign-ins of other browsers. They are for the
-// user at a shell and in the panel, never for an agent.
-package credentials
+package catalogue
 
 import (
 	"context"
@@ -12,16 +9,18 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Keeper keeps the secrets. None of its methods returns a value.
-type Keeper interface {
+// Secrets keeps secrets for the command `secret`, and gives them to the commands
+// that enter them. No method that `secret` calls returns a value.
+type Secrets interface {
+	command.Secrets
 	List() ([]protocol.Secret, error)
 	Add(ctx context.Context, q protocol.SecretRequest) (protocol.Secret, error)
 	Remove(ctx context.Context, name string) error
 }
 
-// Secrets returns the command `secret`.
-func Secrets(keeper Keeper) []command.Command {
-	s := secrets{keeper}
+// secrets returns the command `secret`: secrets that agents may use and never read. It is
+// for the user at a shell and in the panel, never for an agent.
+func (c *commands) secrets() []command.Command {
 	return []command.Command{
 		{Spec: command.Spec{
 			Name: "secret", Scope: protocol.ScopeAdmin, Summary: "list, add or remove secrets that agents may use and never read",
@@ -40,14 +39,12 @@ func Secrets(keeper Keeper) []command.Command {
 			},
 			Returns:  "the secrets, without their values",
 			Examples: []string{"secret", "secret add shop --origin https://shop.example --from pass:shop", "secret remove shop"},
-		}, Tab: command.NoTab, Run: s.run},
+		}, Tab: command.NoTab, Run: c.runSecret},
 	}
 }
 
-type secrets struct{ keeper Keeper }
-
-func (s secrets) run(ctx context.Context, in *command.Invocation) (command.Result, error) {
-	if s.keeper == nil {
+func (c *commands) runSecret(ctx context.Context, in *command.Invocation) (command.Result, error) {
+	if c.Secrets == nil {
 		return command.Result{}, protocol.NewError(protocol.CodeNotRunning, "this Pilotfish keeps no secrets", "start the app")
 	}
 	name := in.Args.Text("name")
@@ -61,7 +58,7 @@ func (s secrets) run(ctx context.Context, in *command.Invocation) (command.Resul
 		q := protocol.SecretRequest{Value: in.Args.Text("value")}
 		q.Name, q.Origin, q.Kind = name, in.Args.Text("origin"), protocol.SecretKind(in.Args.Text("kind"))
 		q.User, q.From, q.Header = in.Args.Text("user"), in.Args.Text("from"), in.Args.Text("header")
-		one, err := s.keeper.Add(ctx, q)
+		one, err := c.Secrets.Add(ctx, q)
 		if err != nil {
 			return command.Result{}, err
 		}
@@ -74,9 +71,9 @@ func (s secrets) run(ctx context.Context, in *command.Invocation) (command.Resul
 		if err := in.Args.Needs("secret remove", "name", "secret remove shop"); err != nil {
 			return command.Result{}, err
 		}
-		return command.Result{Text: "the secret " + name + " is removed", Data: map[string]string{"name": name}}, s.keeper.Remove(ctx, name)
+		return command.Result{Text: "the secret " + name + " is removed", Data: map[string]string{"name": name}}, c.Secrets.Remove(ctx, name)
 	}
-	list, err := s.keeper.List()
+	list, err := c.Secrets.List()
 	if err != nil {
 		return command.Result{}, err
 	}
