@@ -15,7 +15,7 @@ import (
 )
 
 // Browser is the part of the browser that the registry uses to judge a call.
-// The packages of the catalogue declare what their commands use to run.
+// The package catalogue declares what its commands use to run.
 type Browser interface {
 	Tabs() []protocol.Tab
 	// WasOpen reports whether a tab of this id was open, and no longer is.

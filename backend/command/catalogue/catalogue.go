@@ -1,5 +1,5 @@
-// Package catalogue has the commands of the browser: each file has those about one
-// thing, as methods of one type, on one interface of the browser.
+// Package catalogue has the commands. A file has those about one thing: a function that
+// declares them, and their handlers. All are methods of one type, which has the Config.
 package catalogue
 
 import (
@@ -44,27 +44,9 @@ func New(c Config) *command.Registry {
 // lookup of one command creates only the groups up to its own.
 func (c *commands) groups() []func() []command.Command {
 	return []func() []command.Command{
-		c.navigation,
-		c.snapshots,
-		c.actions,
-		c.waits,
-		c.page,
-		c.screenshots,
-		c.developer,
-		c.inspector,
-		c.each,
-		c.windows,
-		c.stored,
-		c.emulation,
-		c.reports,
-		c.recordings,
-		c.batches,
-		c.webMCP,
-		c.rawCDP,
-		c.terminal,
-		c.rules,
-		c.secrets,
-		c.signIns,
+		c.navigation, c.snapshots, c.actions, c.waits, c.page, c.screenshots, c.developer, c.inspector,
+		c.each, c.windows, c.stored, c.emulation, c.reports, c.recordings, c.batches,
+		c.webMCP, c.rawCDP, c.terminal, c.rules, c.secrets, c.signIns,
 	}
 }
 
