@@ -22,13 +22,13 @@ func (c *commands) replacesRoutine(ctx context.Context, in *command.Invocation) 
 		return nil, err
 	}
 	routine := routineOf(name, r.Steps)
-	return c.owned(in, &routine)
+	return c.setOwner(in, &routine)
 }
 
-// owned sets the owner of a routine that will be saved. If it replaces one of
-// another owner, which stays the owner, owned returns the difference. The user
+// setOwner sets the owner of a routine that will be saved. If it replaces one of
+// another owner, which stays the owner, setOwner returns the difference. The user
 // may replace every routine, and then owns it.
-func (c *commands) owned(in *command.Invocation, routine *protocol.Routine) ([]protocol.ApprovalArg, error) {
+func (c *commands) setOwner(in *command.Invocation, routine *protocol.Routine) ([]protocol.ApprovalArg, error) {
 	if !in.Agent() {
 		return nil, nil
 	}

@@ -173,17 +173,17 @@ func (c *commands) runTables(ctx context.Context, in *command.Invocation) (strin
 	for i, t := range tables {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("table %d, %d rows %s", i+1, len(t.Rows), foreign.Field(t.Caption))))
 		if len(t.Head) > 0 {
-			lines = append(lines, cells(t.Head), strings.Repeat("| --- ", len(t.Head))+"|")
+			lines = append(lines, tableRow(t.Head), strings.Repeat("| --- ", len(t.Head))+"|")
 		}
 		for _, row := range t.Rows {
-			lines = append(lines, cells(row))
+			lines = append(lines, tableRow(row))
 		}
 	}
 	return url, command.Result{Text: listing.First(in, url, lines, "lines of tables"), Data: tables}, err
 }
 
-// cells formats a row on one line; a bar inside a cell is escaped.
-func cells(row []string) string {
+// tableRow formats a row on one line; a bar inside a cell is escaped.
+func tableRow(row []string) string {
 	out := make([]string, len(row))
 	for i, c := range row {
 		out[i] = strings.ReplaceAll(strings.Join(strings.Fields(foreign.Clean(c)), " "), "|", `\|`)

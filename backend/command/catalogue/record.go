@@ -138,7 +138,7 @@ func videoForm(in *command.Invocation) string {
 // calls saved after that, for what the reply says of the recording.
 func (c *commands) saveSteps(in *command.Invocation, name string, r protocol.Recording, saved func() (protocol.Recording, error)) (command.Result, error) {
 	routine := routineOf(name, r.Steps)
-	difference, err := c.owned(in, &routine)
+	difference, err := c.setOwner(in, &routine)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -195,7 +195,7 @@ func routineOf(name string, steps []protocol.RecordedStep) protocol.Routine {
 	for _, s := range steps {
 		target := command.QuoteWord(s.CSS)
 		if s.Frame != "" && s.Sure { // its selector would be searched in the page first
-			target = command.QuoteWord("role=" + s.Role + " name=" + js(noParam(s.Name)))
+			target = command.QuoteWord("role=" + s.Role + " name=" + jsString(noParam(s.Name)))
 		}
 		value := command.QuoteWord(noParam(s.Value))
 		if strings.HasPrefix(s.Value, "-") {
@@ -230,7 +230,7 @@ func noParam(v string) string { return strings.ReplaceAll(v, "${", "$ {") }
 // element that role and name do not identify for certain.
 func playwrightTest(name string, steps []protocol.RecordedStep) string {
 	var b strings.Builder
-	b.WriteString("import { test, expect } from '@playwright/test';\n\ntest(" + js(name) + ", async ({ page }) => {\n")
+	b.WriteString("import { test, expect } from '@playwright/test';\n\ntest(" + jsString(name) + ", async ({ page }) => {\n")
 	secrets, files := 0, 0
 	given := func(what string, n *int) string {
 		*n++
@@ -239,20 +239,20 @@ func playwrightTest(name string, steps []protocol.RecordedStep) string {
 	for _, s := range steps {
 		root := "page"
 		if s.Frame != "" {
-			root = "page.frame({ url: " + js(s.Frame) + " })!"
-			b.WriteString("  await expect.poll(() => page.frame({ url: " + js(s.Frame) + " }) !== null).toBe(true);\n")
+			root = "page.frame({ url: " + jsString(s.Frame) + " })!"
+			b.WriteString("  await expect.poll(() => page.frame({ url: " + jsString(s.Frame) + " }) !== null).toBe(true);\n")
 		}
-		at := root + ".locator(" + js(s.CSS) + ")"
+		at := root + ".locator(" + jsString(s.CSS) + ")"
 		if s.Sure {
-			at = root + ".getByRole(" + js(s.Role) + ", { name: " + js(s.Name) + ", exact: true })"
+			at = root + ".getByRole(" + jsString(s.Role) + ", { name: " + jsString(s.Name) + ", exact: true })"
 		}
-		value := js(s.Value)
+		value := jsString(s.Value)
 		if s.Secret {
 			value = given("PASSWORD", &secrets)
 		}
 		switch s.Do {
 		case "goto":
-			b.WriteString("  await page.goto(" + js(s.URL) + ");\n")
+			b.WriteString("  await page.goto(" + jsString(s.URL) + ");\n")
 		case "click", "dblclick", "check", "uncheck":
 			b.WriteString("  await " + at + "." + s.Do + "();\n")
 		case "rightclick":
@@ -274,8 +274,8 @@ func playwrightTest(name string, steps []protocol.RecordedStep) string {
 	return b.String()
 }
 
-// js returns a text as a JavaScript string literal.
-func js(v string) string {
+// jsString returns a text as a JavaScript string literal.
+func jsString(v string) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return `""` // cannot happen: every text can be encoded
