@@ -220,7 +220,7 @@ func roomRules() []roomRule {
 		{"backend/activity/viewer", []string{protocol, "backend/op", "backend/activity", "backend/auth", "backend/command", "backend/feed"}, "what is seen of the activity is read from its records and screenshots"},
 		{"backend/saved", []string{protocol, "backend/command", "backend/policy"}, "which files a caller may have depends on the registry and on who is an agent, and on nothing else"},
 		{"backend/endpoint", []string{protocol, "backend/auth", "backend/instance", "backend/supervise"}, "where the app is reached does not depend on what is served there"},
-		{"backend/storeddata", []string{protocol, "backend/op"}, "what is stored is deleted by its place in the folder of the state, whatever has written it"},
+		{"backend/storeddata", []string{protocol, "backend/op", "backend/auth"}, "what is stored is deleted by its place in the folder of the state, whatever has written it"},
 		{"backend/tokens", []string{protocol, "backend/auth", "backend/agent"}, "what a token is good for does not depend on how its holder runs"},
 		{"backend/picker", []string{protocol, "backend/browser"}, "a picker is drawn by the browser; panels are told by a function"},
 		{"backend/mcp", []string{protocol, "backend/command", "backend/auth", "backend/question"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},

@@ -33,6 +33,17 @@ func (p *program) ask(ctx context.Context, in syntax.Invocation, req protocol.Ap
 	return reply, err
 }
 
+// post sends a request to the app that runs, and reads its reply into out.
+func (p *program) post(ctx context.Context, in syntax.Invocation, route string, req, out any) error {
+	c, err := client.Find(p.getenv)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := client.Deadline(ctx, client.Patience(in.Timeout))
+	defer cancel()
+	return c.Post(ctx, route, req, out)
+}
+
 func (p *program) status(ctx context.Context, in syntax.Invocation) error {
 	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: protocol.AppStatus})
 	if err != nil {

@@ -20,17 +20,14 @@ func (p *program) clients(ctx context.Context, in syntax.Invocation) error {
 	if req.Do != protocol.ClientsList && req.ID == "" {
 		return protocol.NewError(protocol.CodeBadArgument, "which client?", "", protocol.Try("lists them", "clients"))
 	}
-	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: protocol.AppClients, Clients: &req})
-	if err != nil {
+	var reply protocol.ClientsReply
+	if err := p.post(ctx, in, "/clients", req, &reply); err != nil {
 		return err
 	}
-	if reply.Clients == nil {
-		return protocol.NewError(protocol.CodeInternal, "the app that runs knows no clients", "quit and start Pilotfish again: it has another version")
-	}
 	if in.JSON {
-		return p.printJSON(reply.Clients)
+		return p.printJSON(reply)
 	}
-	return p.print(clientLines(reply.Clients.Clients, time.Now()))
+	return p.print(clientLines(reply.Clients, time.Now()))
 }
 
 // clientsSpec declares the command clients.

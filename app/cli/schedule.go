@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"pilotfish/app/cli/client"
 	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
@@ -33,14 +32,8 @@ func (p *program) schedule(ctx context.Context, in syntax.Invocation) error {
 	if name == "" && action != "" && action != "list" {
 		return protocol.NewError(protocol.CodeBadArgument, "which schedule?", "", protocol.Try("lists them", "schedule"))
 	}
-	c, err := client.Find(p.getenv)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := client.Deadline(ctx, client.Patience(in.Timeout))
-	defer cancel()
 	var reply protocol.ScheduleReply
-	if err := c.Post(ctx, "/schedules", req, &reply); err != nil {
+	if err := p.post(ctx, in, "/schedules", req, &reply); err != nil {
 		return err
 	}
 	if name == "" || action == "remove" {

@@ -19,20 +19,17 @@ func (p *program) stored(ctx context.Context, in syntax.Invocation) error {
 			return protocol.NewError(protocol.CodeBadArgument, "which kind of data?", "", protocol.Try("lists them", "stored"))
 		}
 	}
-	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: protocol.AppStored, Stored: &req})
-	if err != nil {
+	var reply protocol.StoredReply
+	if err := p.post(ctx, in, "/stored", req, &reply); err != nil {
 		return err
 	}
-	if reply.Stored == nil {
-		return protocol.NewError(protocol.CodeInternal, "the app that runs knows no stored data", "quit and start Pilotfish again: it has another version")
-	}
 	if in.JSON {
-		return p.printJSON(reply.Stored)
+		return p.printJSON(reply)
 	}
 	if req.Do == protocol.StoredDelete {
-		return p.print("deleted " + storedSize(reply.Stored.Freed) + " of " + string(req.Kind))
+		return p.print("deleted " + storedSize(reply.Freed) + " of " + string(req.Kind))
 	}
-	return p.print(storedLines(reply.Stored.Data))
+	return p.print(storedLines(reply.Data))
 }
 
 // storedSpec declares the command stored.

@@ -196,11 +196,11 @@ func (c *Clients) allow(id string) error {
 	return nil
 }
 
-// Operations are what the user does with clients in the window.
+// Operations are what the user does with clients in the window and on the command line.
 func (c *Clients) Operations() []op.Operation {
 	return []op.Operation{
 		op.New("Clients", func(_ context.Context, _ op.Call, req protocol.ClientsRequest) (protocol.ClientsReply, error) {
 			return c.Do(req)
-		}),
+		}).At(op.Route{Path: "/clients", Capability: auth.CapabilityApp, Window: true, About: "The programs that are connected, with their tokens: list them, or revoke one. The reply has all of them."}),
 	}
 }

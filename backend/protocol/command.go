@@ -128,10 +128,6 @@ const (
 	// AppRestartServer opens a new listener; panels and agents reconnect to it.
 	AppRestartServer AppAction = "restart-server"
 	AppQuit          AppAction = "quit"
-	// AppClients lists the connected clients, and revokes one.
-	AppClients AppAction = "clients"
-	// AppStored lists what is stored, and deletes some.
-	AppStored AppAction = "stored"
 )
 
 // AppRequest is the body of POST /app.
@@ -142,10 +138,6 @@ type AppRequest struct {
 	Identity *SessionIdentity `json:"identity,omitempty"`
 	// Project is the file pilotfish.toml of a work tree: AppStart starts its session.
 	Project string `json:"project,omitempty"`
-	// Clients is what AppClients does.
-	Clients *ClientsRequest `json:"clients,omitempty"`
-	// Stored is what AppStored does.
-	Stored *StoredRequest `json:"stored,omitempty"`
 }
 
 // AppReply is the reply of POST /app.
@@ -153,10 +145,6 @@ type AppReply struct {
 	Sessions []SessionInfo `json:"sessions"`
 	// Test is what AppTestProxy found.
 	Test *ProxyTest `json:"test,omitempty"`
-	// Clients is the reply of AppClients.
-	Clients *ClientsReply `json:"clients,omitempty"`
-	// Stored is the reply of AppStored.
-	Stored *StoredReply `json:"stored,omitempty"`
 	// Started is the session that AppStart has started.
 	Started SessionName `json:"started,omitempty"`
 	// Settings is what is wrong in the settings file; absent when nothing is.

@@ -47,6 +47,8 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "POST", path: "/agent-permission", kinds: []auth.Kind{auth.KindAgent}},
 	{method: "POST", path: "/app", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "POST", path: "/schedules", kinds: []auth.Kind{auth.KindCLI}},
+	{method: "POST", path: "/clients", kinds: []auth.Kind{auth.KindCLI}},
+	{method: "POST", path: "/stored", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "POST", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
 	{method: "GET", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
 	{method: "DELETE", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},

@@ -1,42 +1,55 @@
 package session
 
 import (
+	"cmp"
+
 	"pilotfish/backend/identity"
 	"pilotfish/backend/protocol"
 )
 
-// describeRequest says in a question what a request about a session does.
-func describeRequest(name protocol.SessionName, req protocol.AppRequest) []protocol.ApprovalArg {
-	args := []protocol.ApprovalArg{{Name: "action", Value: string(req.Action)}, {Name: "session", Value: string(name)}}
-	args = append(args, identity.Describe(req.Identity)...)
-	if req.Clients != nil && req.Clients.ID != "" {
-		args = append(args, protocol.ApprovalArg{Name: string(req.Clients.Do), Value: req.Clients.ID})
-	}
-	return append(args, describeDeletion(req.Stored)...)
-}
+// A request of the command line that may not be the user's is described in a question;
+// see confirmed. Nobody is asked about one that only reads: it has no description.
 
-// onlyReads reports whether a request changes nothing: then nobody is asked.
-func onlyReads(req protocol.AppRequest) bool {
-	switch req.Action {
-	case protocol.AppStatus, protocol.AppShow:
-		return true
-	case protocol.AppClients:
-		return req.Clients != nil && req.Clients.Do == protocol.ClientsList
-	case protocol.AppStored:
-		return req.Stored != nil && req.Stored.Do != protocol.StoredDelete
-	default:
-		return false
-	}
-}
-
-// describeDeletion says in a question which data a request deletes.
-func describeDeletion(req *protocol.StoredRequest) []protocol.ApprovalArg {
-	if req == nil {
+// describeApp describes a request about a session.
+func describeApp(req protocol.AppRequest) []protocol.ApprovalArg {
+	if req.Action == protocol.AppStatus || req.Action == protocol.AppShow {
 		return nil
 	}
-	args := []protocol.ApprovalArg{{Name: "data", Value: string(req.Kind)}}
+	return append(action(string(req.Action), req.Session), identity.Describe(req.Identity)...)
+}
+
+// describeClients describes what is done with a client.
+func describeClients(req protocol.ClientsRequest) []protocol.ApprovalArg {
+	if req.Do == protocol.ClientsList {
+		return nil
+	}
+	return append(action("clients", ""), protocol.ApprovalArg{Name: string(req.Do), Value: req.ID})
+}
+
+// describeStored describes which data is deleted.
+func describeStored(req protocol.StoredRequest) []protocol.ApprovalArg {
+	if req.Do != protocol.StoredDelete {
+		return nil
+	}
+	args := append(action("stored", ""), protocol.ApprovalArg{Name: "data", Value: string(req.Kind)})
 	if req.Session != "" {
 		args = append(args, protocol.ApprovalArg{Name: "data of", Value: string(req.Session)})
 	}
 	return args
+}
+
+// describeSchedules describes what is done with a schedule.
+func describeSchedules(req protocol.ScheduleRequest) []protocol.ApprovalArg {
+	if req.Do == "list" {
+		return nil
+	}
+	name := req.Name
+	if req.Schedule != nil {
+		name = cmp.Or(name, req.Schedule.Name)
+	}
+	return []protocol.ApprovalArg{{Name: "action", Value: req.Do}, {Name: "schedule", Value: name}}
+}
+
+func action(name string, session protocol.SessionName) []protocol.ApprovalArg {
+	return []protocol.ApprovalArg{{Name: "action", Value: name}, {Name: "session", Value: string(cmp.Or(session, protocol.DefaultSession))}}
 }

@@ -2,57 +2,33 @@ package session
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"pilotfish/backend/protocol"
 )
 
-func TestOnlyReads(t *testing.T) {
+// A question names everything that the request does. Nobody is asked about a request that
+// only reads.
+func TestDescribedRequests(t *testing.T) {
 	for _, c := range []struct {
-		req  protocol.AppRequest
-		want bool
+		got  []protocol.ApprovalArg
+		want string
 	}{
-		{protocol.AppRequest{Action: protocol.AppStatus}, true},
-		{protocol.AppRequest{Action: protocol.AppShow}, true},
-		{protocol.AppRequest{Action: protocol.AppStop}, false},
-		{protocol.AppRequest{Action: protocol.AppClients}, false},
-		{protocol.AppRequest{Action: protocol.AppClients, Clients: &protocol.ClientsRequest{Do: protocol.ClientsList}}, true},
-		{protocol.AppRequest{Action: protocol.AppClients, Clients: &protocol.ClientsRequest{Do: protocol.ClientsRevoke, ID: "a"}}, false},
-		{protocol.AppRequest{Action: protocol.AppStored, Stored: &protocol.StoredRequest{Do: protocol.StoredMeasure}}, true},
-		{protocol.AppRequest{Action: protocol.AppStored, Stored: &protocol.StoredRequest{Do: protocol.StoredDelete}}, false},
+		{describeApp(protocol.AppRequest{Action: protocol.AppStatus}), "[]"},
+		{describeApp(protocol.AppRequest{Action: protocol.AppShow}), "[]"},
+		{describeApp(protocol.AppRequest{Action: protocol.AppStop}), "[{action stop} {session default}]"},
+		{describeApp(protocol.AppRequest{Action: protocol.AppStart, Session: "work", Identity: &protocol.SessionIdentity{UserAgent: "Ada"}}), "[{action start} {session work} {user_agent Ada}]"},
+		{describeClients(protocol.ClientsRequest{Do: protocol.ClientsList}), "[]"},
+		{describeClients(protocol.ClientsRequest{Do: protocol.ClientsRevoke, ID: "a1b2"}), "[{action clients} {session default} {revoke a1b2}]"},
+		{describeClients(protocol.ClientsRequest{}), "[{action clients} {session default} { }]"},
+		{describeStored(protocol.StoredRequest{Do: protocol.StoredMeasure}), "[]"},
+		{describeStored(protocol.StoredRequest{Do: protocol.StoredDelete, Kind: "logs", Session: "other"}), "[{action stored} {session default} {data logs} {data of other}]"},
+		{describeSchedules(protocol.ScheduleRequest{Do: "list"}), "[]"},
+		{describeSchedules(protocol.ScheduleRequest{Do: "pause", Name: "daily"}), "[{action pause} {schedule daily}]"},
+		{describeSchedules(protocol.ScheduleRequest{Do: "add", Schedule: &protocol.Schedule{Name: "daily"}}), "[{action add} {schedule daily}]"},
 	} {
-		if got := onlyReads(c.req); got != c.want {
-			t.Errorf("%+v only reads: %t", c.req, got)
+		if got := fmt.Sprint(c.got); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
 		}
-	}
-}
-
-// The question names everything that the request does.
-func TestDescribeRequest(t *testing.T) {
-	args := describeRequest("work", protocol.AppRequest{
-		Action: protocol.AppStored, Identity: &protocol.SessionIdentity{UserAgent: "Ada"},
-		Stored: &protocol.StoredRequest{Do: protocol.StoredDelete, Kind: "logs", Session: "other"},
-	})
-	got := map[string]string{}
-	for _, arg := range args {
-		got[arg.Name] = arg.Value
-	}
-	for name, want := range map[string]string{"action": "stored", "session": "work", "data": "logs", "data of": "other"} {
-		if got[name] != want {
-			t.Errorf("%s is %q in %v", name, got[name], got)
-		}
-	}
-	if len(args) != 5 {
-		t.Errorf("the identity is not in %s", fmt.Sprint(args))
-	}
-	revoked := describeRequest("work", protocol.AppRequest{
-		Action: protocol.AppClients, Clients: &protocol.ClientsRequest{Do: protocol.ClientsRevoke, ID: "a1b2"},
-	})
-	if want := (protocol.ApprovalArg{Name: "revoke", Value: "a1b2"}); !slices.Contains(revoked, want) {
-		t.Errorf("the revoked client is not in %v", revoked)
-	}
-	if plain := describeRequest("work", protocol.AppRequest{Action: protocol.AppStop}); len(plain) != 2 {
-		t.Errorf("of a stop: %v", plain)
 	}
 }

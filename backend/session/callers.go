@@ -1,10 +1,13 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/op"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -23,28 +26,37 @@ func (r *run) callerTab(s *Session, grant auth.Grant, named protocol.TabID) prot
 	return s.programs.Tab(grant.Actor, named, &s.tabs, r.policy)
 }
 
-// confirmApp asks the user about what the command line asks of the app, where it is
-// uncertain that the user asks it.
-func (g gateway) confirmApp(ctx context.Context, grant auth.Grant, name protocol.SessionName, req protocol.AppRequest) error {
-	if onlyReads(req) {
-		return nil
+// confirmed returns operations before which the user is asked, where it is uncertain that
+// the user makes the request. describe returns what the question is about; nil for nothing.
+func confirmed[In any](g gateway, what string, describe func(In) []protocol.ApprovalArg, list ...op.Operation) []op.Operation {
+	for i, o := range list {
+		list[i].Run = func(ctx context.Context, call op.Call, raw json.RawMessage) (any, error) {
+			var in In
+			if g.m.callers.Uncertain(call.Grant) {
+				if err := json.Unmarshal(raw, &in); err != nil {
+					return nil, protocol.NewError(protocol.CodeBadArgument, "what "+o.Name+" takes cannot be read: "+err.Error(), "")
+				}
+				if args := describe(in); args != nil {
+					s, err := g.m.Session(asker(in))
+					if err == nil {
+						err = s.approvals.Broker().Confirm(ctx, policy.Request{Actor: call.Grant.Actor, Command: what, Args: args})
+					}
+					if err != nil {
+						return nil, err
+					}
+				}
+			}
+			return o.Run(ctx, call, raw)
+		}
 	}
-	asked := name
-	if req.Action == protocol.AppCreate {
-		asked = protocol.DefaultSession // the other one does not exist yet
-	}
-	return g.confirm(ctx, grant, asked, "app", describeRequest(name, req)...)
+	return list
 }
 
-// confirm asks the user of a session about a request of the command line, where it is
-// uncertain that the user makes it.
-func (g gateway) confirm(ctx context.Context, grant auth.Grant, name protocol.SessionName, what string, args ...protocol.ApprovalArg) error {
-	if !g.m.callers.Uncertain(grant) {
-		return nil
+// asker returns the session whose user is asked about a request: the one that it is about,
+// if there is one already.
+func asker(in any) protocol.SessionName {
+	if req, is := in.(protocol.AppRequest); is && req.Action != protocol.AppCreate {
+		return cmp.Or(req.Session, protocol.DefaultSession)
 	}
-	s, err := g.m.Session(name)
-	if err != nil {
-		return err
-	}
-	return s.approvals.Broker().Confirm(ctx, policy.Request{Actor: grant.Actor, Command: what, Args: args})
+	return protocol.DefaultSession
 }

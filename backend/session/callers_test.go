@@ -86,6 +86,8 @@ func TestUsersShellBesideAnUnconfinedAgent(t *testing.T) {
 		{"/command", protocol.CommandRequest{Command: "clipboard"}, "clipboard"},
 		{"/command", protocol.CommandRequest{Command: "rules"}, "rules"},
 		{"/app", protocol.AppRequest{Action: protocol.AppRotateTokens}, "app"},
+		{"/clients", protocol.ClientsRequest{Do: protocol.ClientsRevoke, ID: "nobody"}, "app"},
+		{"/stored", protocol.StoredRequest{Do: protocol.StoredDelete, Kind: "nothing"}, "app"},
 	} {
 		for _, answer := range []protocol.ApprovalAnswer{protocol.AnswerDeny, protocol.AnswerOnce} {
 			replies := make(chan string, 1)

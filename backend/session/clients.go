@@ -1,8 +1,6 @@
 package session
 
 import (
-	"context"
-
 	"pilotfish/backend/clients"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/storeddata"
@@ -18,17 +16,6 @@ func newClients(m *Manager) *clients.Clients {
 			}
 		},
 	})
-}
-
-// clients carries out what the command line asks about clients.
-func (g gateway) clients(req protocol.AppRequest) (protocol.AppReply, error) {
-	reply := protocol.AppReply{Sessions: []protocol.SessionInfo{}}
-	if req.Clients == nil {
-		return reply, protocol.NewError(protocol.CodeBadArgument, "clients needs to be told what to do", "", protocol.Try("explains it", "help", "clients"))
-	}
-	all, err := g.m.clients.Do(*req.Clients)
-	reply.Clients = &all
-	return reply, err
 }
 
 func newStored(m *Manager) *storeddata.Data {
@@ -72,15 +59,4 @@ func (s *Session) whileStopped(do func() error) error {
 		return busy
 	}
 	return do()
-}
-
-// stored carries out what the command line asks about stored data.
-func (g gateway) stored(ctx context.Context, req protocol.AppRequest) (protocol.AppReply, error) {
-	reply := protocol.AppReply{Sessions: []protocol.SessionInfo{}}
-	if req.Stored == nil {
-		return reply, protocol.NewError(protocol.CodeBadArgument, "stored needs to be told what to do", "", protocol.Try("explains it", "help", "stored"))
-	}
-	all, err := g.m.storedData.Do(ctx, *req.Stored)
-	reply.Stored = &all
-	return reply, err
 }

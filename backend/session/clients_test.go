@@ -16,12 +16,12 @@ import (
 // clients asks what the command line asks about clients.
 func (h *fixture) clients(t *testing.T, do protocol.ClientsDo, id string) []protocol.Client {
 	t.Helper()
-	status, body := h.post(t, h.cli, "/app", protocol.AppRequest{Action: protocol.AppClients, Clients: &protocol.ClientsRequest{Do: do, ID: id}})
-	var reply protocol.AppReply
-	if err := json.Unmarshal(body, &reply); err != nil || status != http.StatusOK || reply.Clients == nil {
+	status, body := h.post(t, h.cli, "/clients", protocol.ClientsRequest{Do: do, ID: id})
+	var reply protocol.ClientsReply
+	if err := json.Unmarshal(body, &reply); err != nil || status != http.StatusOK {
 		t.Fatalf("%s %s: %d %s", do, id, status, body)
 	}
-	return reply.Clients.Clients
+	return reply.Clients
 }
 
 // clientOf returns the client of a kind.

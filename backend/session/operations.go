@@ -25,7 +25,8 @@ import (
 func (m *Manager) Operations() []op.Operation {
 	g := gateway{m}
 	all := slices.Concat(
-		m.ofSessions(), g.ofApp(), g.ofPanel(), m.secrets.Operations(), m.clients.Operations(), m.storedData.Operations(),
+		m.ofSessions(), g.ofApp(), g.ofPanel(), m.secrets.Operations(),
+		confirmed(g, "app", describeClients, m.clients.Operations()...), confirmed(g, "app", describeStored, m.storedData.Operations()...),
 		approval.Operations(partOf(m, func(s *Session) *approval.Manager { return s.approvals })),
 		identity.Operations(partOf(m, func(s *Session) *identity.Session { return s.identity })),
 		control.Operations(partOf(m, func(s *Session) *control.Tasks { return s.tasks })),
@@ -38,12 +39,13 @@ func (m *Manager) Operations() []op.Operation {
 		all = append(all, m.cfg.Models.Operations()...)
 	}
 	if m.schedules != nil {
-		all = append(all, op.New("Schedules", func(ctx context.Context, call op.Call, req protocol.ScheduleRequest) (protocol.ScheduleReply, error) {
-			return g.schedules(ctx, call.Grant, req)
+		// A schedule acts later with the user's rights, so no agent may make one.
+		all = append(all, confirmed(g, "schedule", describeSchedules, op.New("Schedules", func(_ context.Context, _ op.Call, req protocol.ScheduleRequest) (protocol.ScheduleReply, error) {
+			return m.schedules.Do(req)
 		}).At(op.Route{
 			Path: "/schedules", Capability: auth.CapabilityApp, Window: true,
 			About: "Schedules: list, add, change, run, pause, resume or remove one. The reply has all of them.",
-		}))
+		}))...)
 	}
 	return all
 }
@@ -99,10 +101,10 @@ func (m *Manager) ofSessions() []op.Operation {
 
 // ofApp are the operations about the app itself and its agents.
 func (g gateway) ofApp() []op.Operation {
-	return []op.Operation{
-		op.New("App", func(ctx context.Context, call op.Call, req protocol.AppRequest) (protocol.AppReply, error) {
-			return g.app(ctx, call.Grant, req)
-		}).At(op.Route{Path: "/app", Capability: auth.CapabilityApp, About: "The app itself: start and stop its sessions, or quit."}),
+	app := op.New("App", func(ctx context.Context, _ op.Call, req protocol.AppRequest) (protocol.AppReply, error) {
+		return g.app(ctx, req)
+	}).At(op.Route{Path: "/app", Capability: auth.CapabilityApp, About: "The app itself: start and stop its sessions, or quit."})
+	return append(confirmed(g, "app", describeApp, app),
 		op.New("Tabs", func(_ context.Context, call op.Call, _ op.None) (protocol.TabsFile, error) {
 			s, _, err := g.current(call.Session)
 			if err != nil {
@@ -123,7 +125,7 @@ func (g gateway) ofApp() []op.Operation {
 			Path: "/agent-permission", Capability: auth.CapabilityAgentStatus,
 			About: "The agent of a terminal asks the user whether it may use a tool of its own. `undecided` means that its own prompt decides.",
 		}),
-	}
+	)
 }
 
 // ofPanel are the operations of the panel that belong to no part of a session.

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 
 	"pilotfish/backend/auth"
@@ -15,21 +14,6 @@ type Schedules interface {
 	Changes() uint64
 	OnChange(changed func())
 	Run(ctx context.Context) error
-}
-
-// schedules carries out a request about schedules. A schedule acts later with the user's
-// rights: so no agent may make one, and where it is uncertain who asks, the user is asked.
-func (g gateway) schedules(ctx context.Context, grant auth.Grant, req protocol.ScheduleRequest) (protocol.ScheduleReply, error) {
-	if req.Do != "list" {
-		name := req.Name
-		if req.Schedule != nil {
-			name = cmp.Or(name, req.Schedule.Name)
-		}
-		if err := g.confirm(ctx, grant, protocol.DefaultSession, "schedule", protocol.ApprovalArg{Name: "action", Value: req.Do}, protocol.ApprovalArg{Name: "schedule", Value: name}); err != nil {
-			return protocol.ScheduleReply{}, err
-		}
-	}
-	return g.m.schedules.Do(req)
 }
 
 // Command carries out one command for the holder of a grant of the app itself.

@@ -212,13 +212,10 @@ func (g gateway) Prompt(ctx context.Context, w http.ResponseWriter, profile stri
 }
 
 // app carries out what the command line asks of the app itself.
-func (g gateway) app(ctx context.Context, grant auth.Grant, req protocol.AppRequest) (protocol.AppReply, error) {
+func (g gateway) app(ctx context.Context, req protocol.AppRequest) (protocol.AppReply, error) {
 	name := req.Session
 	if name == "" {
 		name = protocol.DefaultSession
-	}
-	if err := g.confirmApp(ctx, grant, name, req); err != nil {
-		return protocol.AppReply{}, err
 	}
 	var err error
 	var started protocol.SessionName
@@ -232,10 +229,6 @@ func (g gateway) app(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 		var test *protocol.ProxyTest
 		test, err = testProxy(ctx, g.m, name, req.Identity)
 		return protocol.AppReply{Sessions: []protocol.SessionInfo{}, Test: test}, err
-	case protocol.AppClients:
-		return g.clients(req)
-	case protocol.AppStored:
-		return g.stored(ctx, req)
 	case protocol.AppStop:
 		err = g.m.Stop(ctx, name)
 	case protocol.AppRestart:
@@ -254,7 +247,7 @@ func (g gateway) app(ctx context.Context, grant auth.Grant, req protocol.AppRequ
 		g.m.endpoint.End() // before the response: the next command line starts a new app
 		g.m.onQuit()
 	default:
-		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, rotate-tokens, restart-server, clients, stored or quit")
+		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, test-proxy, rotate-tokens, restart-server or quit")
 	}
 	window := g.m.Window()
 	return protocol.AppReply{Sessions: withoutNonces(window.Sessions), Settings: window.SettingsProblem, Confinement: &window.Confinement, Started: started}, err

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"pilotfish/backend/auth"
 	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
@@ -366,11 +367,11 @@ func moveLogs(ctx context.Context, root *os.Root, k kind, aside string) error {
 	return nil
 }
 
-// Operations are what the user does with stored data in the window.
+// Operations are what the user does with stored data in the window and on the command line.
 func (d *Data) Operations() []op.Operation {
 	return []op.Operation{
 		op.New("Stored", func(ctx context.Context, _ op.Call, req protocol.StoredRequest) (protocol.StoredReply, error) {
 			return d.Do(ctx, req)
-		}),
+		}).At(op.Route{Path: "/stored", Capability: auth.CapabilityApp, Window: true, About: "What is stored, by kind, with its size: measure it, or delete some."}),
 	}
 }

@@ -38,6 +38,8 @@ func New() *Backend {
 	routes.HandleFunc("GET /health", b.health)
 	routes.Handle("POST /command", b.waiting(b.route(b.command)))
 	routes.Handle("POST /app", b.route(b.app))
+	routes.Handle("POST /clients", b.route(func(context.Context, []byte) (any, error) { return clients(), nil }))
+	routes.Handle("POST /stored", b.route(func(context.Context, []byte) (any, error) { return stored(), nil }))
 	routes.Handle("POST /agent-status", b.route(b.agentStatus))
 	routes.Handle("POST /agent-permission", b.route(agentPermission))
 	routes.HandleFunc("GET /activity/history", b.history)
@@ -209,12 +211,6 @@ func (b *Backend) app(_ context.Context, body []byte) (any, error) {
 		return nil, protocol.NewError(protocol.CodeUnknownSession, "there is no session nobody", "`pilotfish sessions` lists them")
 	}
 	started := time.Now().Add(-time.Hour)
-	if req.Clients != nil {
-		return protocol.AppReply{Sessions: []protocol.SessionInfo{}, Clients: clients()}, nil
-	}
-	if req.Stored != nil {
-		return protocol.AppReply{Sessions: []protocol.SessionInfo{}, Stored: stored()}, nil
-	}
 	return protocol.AppReply{Sessions: []protocol.SessionInfo{
 		{
 			Name: protocol.DefaultSession, State: protocol.SessionRunning, StartedAt: &started, Panel: protocol.PanelConnected,

@@ -1674,9 +1674,7 @@ export type AppAction =
   | typeof AppTestProxy
   | typeof AppRotateTokens
   | typeof AppRestartServer
-  | typeof AppQuit
-  | typeof AppClients
-  | typeof AppStored;
+  | typeof AppQuit;
 /**
  * The actions of POST /app.
  */
@@ -1704,14 +1702,6 @@ export const AppRestartServer = "restart-server";
  */
 export const AppQuit = "quit";
 /**
- * AppClients lists the connected clients, and revokes one.
- */
-export const AppClients = "clients";
-/**
- * AppStored lists what is stored, and deletes some.
- */
-export const AppStored = "stored";
-/**
  * AppRequest is the body of POST /app.
  */
 export interface AppRequest {
@@ -1725,14 +1715,6 @@ export interface AppRequest {
    * Project is the file pilotfish.toml of a work tree: AppStart starts its session.
    */
   project?: string;
-  /**
-   * Clients is what AppClients does.
-   */
-  clients?: ClientsRequest;
-  /**
-   * Stored is what AppStored does.
-   */
-  stored?: StoredRequest;
 }
 /**
  * AppReply is the reply of POST /app.
@@ -1743,14 +1725,6 @@ export interface AppReply {
    * Test is what AppTestProxy found.
    */
   test?: ProxyTest;
-  /**
-   * Clients is the reply of AppClients.
-   */
-  clients?: ClientsReply;
-  /**
-   * Stored is the reply of AppStored.
-   */
-  stored?: StoredReply;
   /**
    * Started is the session that AppStart has started.
    */

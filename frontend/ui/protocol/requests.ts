@@ -30,6 +30,7 @@ export interface RequestBodies {
   '/chat/sign-in': p.ChatSignInRequest;
   '/chat/start': p.ChatStartRequest;
   '/chat/terminal': p.ChatRequest;
+  '/clients': p.ClientsRequest;
   '/command': p.CommandRequest;
   '/inspector/pick': p.PickRequest;
   '/llm/call': unknown;
@@ -44,6 +45,7 @@ export interface RequestBodies {
   '/pty-restart': p.PtyRestartRequest;
   '/pty-session': p.PtySessionRequest;
   '/schedules': p.ScheduleRequest;
+  '/stored': p.StoredRequest;
   '/task/close': p.TaskRequest;
   '/task/command': p.TaskCommandRequest;
   '/task/delete': p.TaskRequest;
