@@ -16,32 +16,14 @@ const version = 1
 // file is the settings file. Every save writes the explanations of the registry as
 // comments, so that the file is clear to a user who edits it by hand.
 type file struct {
-	Version              int                `toml:"version"`
-	BrowserPath          string             `toml:"browser_path"`
-	ProfileDir           string             `toml:"profile_dir"`
-	StartURL             string             `toml:"start_url"`
-	Agent                protocol.AgentKind `toml:"agent"`
-	AgentCommand         string             `toml:"agent_command"`
-	AgentArgs            string             `toml:"agent_args"`
-	WorkDir              string             `toml:"work_dir"`
-	ConfineAgents        bool               `toml:"confine_agents"`
-	EveryTab             bool               `toml:"every_tab"`
-	TerminalGraceMinutes int                `toml:"terminal_grace_minutes"`
-	TerminalNotices      bool               `toml:"terminal_notifications"`
-	FontSize             int                `toml:"font_size"`
-	ChatAgent            protocol.AgentKind `toml:"chat_agent"`
-	ChatCommand          string             `toml:"chat_command"`
-	ChatSilenceMinutes   int                `toml:"chat_silence_minutes"`
-	ChatInstant          bool               `toml:"chat_instant"`
-	ChatStrongWords      []string           `toml:"chat_strong_words"`
-	ChatLongText         int                `toml:"chat_long_text"`
-	CDPAllow             []string           `toml:"cdp_allow"`
-	CDPAllowAgents       []string           `toml:"cdp_allow_agents"`
-	ActivityShots        bool               `toml:"activity_shots"`
-	TextSize             int                `toml:"text_size"`
-	Theme                protocol.Theme     `toml:"theme"`
-	StartOnLogin         bool               `toml:"start_on_login"`
-	StartSession         bool               `toml:"start_session"`
+	Version int `toml:"version"`
+	protocol.Settings
+	// The file has these in another form.
+	ChatInstant     bool     `toml:"chat_instant"`
+	ChatStrongWords []string `toml:"chat_strong_words"`
+	ChatLongText    int      `toml:"chat_long_text"`
+	CDPAllow        []string `toml:"cdp_allow"`
+	CDPAllowAgents  []string `toml:"cdp_allow_agents"`
 	// A table must be last: keys after it would belong to it.
 	ChatModels map[protocol.AgentKind]chatModels `toml:"chat_models"`
 	// Sessions are read by backend/identity at each start of a session. They are kept
@@ -67,11 +49,8 @@ func Defaults() protocol.Settings {
 
 func fileOf(s protocol.Settings) file {
 	return file{
-		Version: version, BrowserPath: s.BrowserPath, ProfileDir: s.ProfileDir, StartURL: s.StartURL,
-		Agent: s.Agent, AgentCommand: s.AgentCommand, AgentArgs: s.AgentArgs, WorkDir: s.WorkDir, ConfineAgents: s.ConfineAgents, EveryTab: s.EveryTab,
-		TerminalGraceMinutes: s.TerminalGraceMinutes, TerminalNotices: s.TerminalNotices, FontSize: s.FontSize, TextSize: s.TextSize, Theme: s.Theme, ActivityShots: s.ActivityShots, StartOnLogin: s.StartOnLogin, StartSession: s.StartSession,
+		Version: version, Settings: s,
 		CDPAllow: Methods(s.CDPAllow), CDPAllowAgents: Methods(s.CDPAllowAgents),
-		ChatAgent: s.ChatAgent, ChatCommand: s.ChatCommand, ChatSilenceMinutes: s.ChatSilenceMinutes,
 		ChatInstant: s.ChatRouting.Instant, ChatStrongWords: some(s.ChatRouting.Strong), ChatLongText: s.ChatRouting.LongText, ChatModels: models(s.ChatRouting.Models),
 	}
 }
@@ -102,14 +81,10 @@ func (f file) settings() protocol.Settings {
 	for kind, m := range f.ChatModels {
 		chosen[kind] = protocol.ChatModels(m)
 	}
-	return protocol.Settings{
-		BrowserPath: f.BrowserPath, ProfileDir: f.ProfileDir, StartURL: f.StartURL,
-		Agent: f.Agent, AgentCommand: f.AgentCommand, AgentArgs: f.AgentArgs, WorkDir: f.WorkDir, ConfineAgents: f.ConfineAgents, EveryTab: f.EveryTab,
-		TerminalGraceMinutes: f.TerminalGraceMinutes, TerminalNotices: f.TerminalNotices, FontSize: f.FontSize, TextSize: f.TextSize, Theme: f.Theme, ActivityShots: f.ActivityShots, StartOnLogin: f.StartOnLogin, StartSession: f.StartSession,
-		CDPAllow: strings.Join(f.CDPAllow, " "), CDPAllowAgents: strings.Join(f.CDPAllowAgents, " "),
-		ChatAgent: f.ChatAgent, ChatCommand: f.ChatCommand, ChatSilenceMinutes: f.ChatSilenceMinutes,
-		ChatRouting: protocol.ChatRouting{Instant: f.ChatInstant, Strong: some(f.ChatStrongWords), LongText: f.ChatLongText, Models: chosen},
-	}
+	s := f.Settings
+	s.CDPAllow, s.CDPAllowAgents = strings.Join(f.CDPAllow, " "), strings.Join(f.CDPAllowAgents, " ")
+	s.ChatRouting = protocol.ChatRouting{Instant: f.ChatInstant, Strong: some(f.ChatStrongWords), LongText: f.ChatLongText, Models: chosen}
+	return s
 }
 
 // The range of the font size in pixels and of the text size in percent, the longest grace in minutes (a week), the

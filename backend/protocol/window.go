@@ -4,66 +4,67 @@ import (
 	"time"
 )
 
-// Settings are the user's settings. On disk they are TOML with comments.
+// Settings are the user's settings. On disk they are TOML with comments; package config
+// writes those without a key there in another form.
 type Settings struct {
 	// BrowserPath is the browser's program; empty means the first one that is
 	// found.
-	BrowserPath string `json:"browserPath"`
+	BrowserPath string `json:"browserPath" toml:"browser_path"`
 	// ProfileDir is the browser profile of the default session; empty means
 	// inside the session's own folder.
-	ProfileDir string `json:"profileDir"`
+	ProfileDir string `json:"profileDir" toml:"profile_dir"`
 	// StartURL is the first page; empty means the welcome page.
-	StartURL string `json:"startUrl"`
+	StartURL string `json:"startUrl" toml:"start_url"`
 	// Agent is the agent that a terminal runs.
-	Agent AgentKind `json:"agent"`
+	Agent AgentKind `json:"agent" toml:"agent"`
 	// AgentCommand is the command line of AgentCustom.
-	AgentCommand string `json:"agentCommand"`
+	AgentCommand string `json:"agentCommand" toml:"agent_command"`
 	// AgentArgs are further arguments of the agent, as in a shell.
-	AgentArgs string `json:"agentArgs"`
+	AgentArgs string `json:"agentArgs" toml:"agent_args"`
 	// WorkDir is where agents start; empty means a folder of the app's own.
-	WorkDir string `json:"workDir"`
+	WorkDir string `json:"workDir" toml:"work_dir"`
 	// ConfineAgents confines agents where that is possible, see Confinement.
-	ConfineAgents bool `json:"confineAgents"`
+	ConfineAgents bool `json:"confineAgents" toml:"confine_agents"`
 	// EveryTab starts an agent in each tab that is looked at.
-	EveryTab bool `json:"everyTab"`
+	EveryTab bool `json:"everyTab" toml:"every_tab"`
 	// TerminalGraceMinutes is how long a terminal runs without a viewer, in
 	// minutes; 0 keeps it until the session stops.
-	TerminalGraceMinutes int `json:"terminalGraceMinutes"`
+	TerminalGraceMinutes int `json:"terminalGraceMinutes" toml:"terminal_grace_minutes"`
 	// FontSize is the font size of the terminal in CSS pixels, 8 to 32.
-	FontSize int `json:"fontSize"`
+	FontSize int `json:"fontSize" toml:"font_size"`
 	// TextSize is the size of texts in window and panel, in percent, 80 to 150.
-	TextSize int `json:"textSize"`
+	TextSize int `json:"textSize" toml:"text_size"`
 	// ChatAgent is the agent of a new conversation; AgentAuto is the first agent
 	// that is installed, or Pilot if there is none.
-	ChatAgent AgentKind `json:"chatAgent"`
+	ChatAgent AgentKind `json:"chatAgent" toml:"chat_agent"`
 	// ChatCommand is the command line of AgentCustom in Chat: a program that speaks
 	// the Agent Client Protocol.
-	ChatCommand string `json:"chatCommand"`
+	ChatCommand string `json:"chatCommand" toml:"chat_command"`
 	// ChatSilenceMinutes is after how many minutes the user is offered to end a
 	// turn that produces nothing.
-	ChatSilenceMinutes int `json:"chatSilenceMinutes"`
+	ChatSilenceMinutes int `json:"chatSilenceMinutes" toml:"chat_silence_minutes"`
 	// ChatRouting is the table that selects a message's route. If it has no words
 	// or no models, the built-in ones apply; the built-in models also apply to an
 	// agent that the table does not name.
-	ChatRouting ChatRouting `json:"chatRouting"`
+	ChatRouting ChatRouting `json:"chatRouting" toml:"-"`
 	// CDPAllow are the methods of the DevTools protocol that the command `cdp` may
 	// send for the user in addition to the harmless ones, separated by spaces.
 	// CDPAllowAgents are those that it may send for agents; the user is asked each
 	// time unless a site rule says otherwise.
-	CDPAllow       string `json:"cdpAllow"`
-	CDPAllowAgents string `json:"cdpAllowAgents"`
+	CDPAllow       string `json:"cdpAllow" toml:"-"`
+	CDPAllowAgents string `json:"cdpAllowAgents" toml:"-"`
 	// Theme is the theme of window and panel.
-	Theme Theme `json:"theme"`
+	Theme Theme `json:"theme" toml:"theme"`
 	// ActivityShots keeps a small screenshot of the page after each command that acts,
 	// for the activity.
-	ActivityShots bool `json:"activityShots"`
+	ActivityShots bool `json:"activityShots" toml:"activity_shots"`
 	// TerminalNotices shows a desktop notification when a terminal that is not in view
 	// rings its bell or needs the user.
-	TerminalNotices bool `json:"terminalNotices"`
+	TerminalNotices bool `json:"terminalNotices" toml:"terminal_notifications"`
 	// StartOnLogin starts the app when the user logs in to the desktop.
-	StartOnLogin bool `json:"startOnLogin"`
+	StartOnLogin bool `json:"startOnLogin" toml:"start_on_login"`
 	// StartSession starts the default session with the app.
-	StartSession bool `json:"startSession"`
+	StartSession bool `json:"startSession" toml:"start_session"`
 }
 
 // Theme is the color theme of window and panel.

@@ -1,4 +1,5 @@
 // States of the app as the backend would send them, for development and for the window's tests.
+import registry from '../../../backend/config/testdata/registry.json' with { type: 'json' };
 import type {
   AgentsFile,
   Approval,
@@ -11,31 +12,18 @@ import type {
   WindowState,
 } from '../../ui/protocol/protocol';
 
-export const settings: Settings = {
-  browserPath: '',
-  profileDir: '',
-  startUrl: '',
-  agent: 'auto',
-  agentCommand: '',
-  agentArgs: '',
-  workDir: '/home/ada/src/shop',
-  confineAgents: true,
-  everyTab: false,
-  terminalGraceMinutes: 30,
-  chatAgent: 'auto',
-  chatCommand: '',
-  chatSilenceMinutes: 5,
-  chatRouting: { instant: true, strong: [], longText: 600, models: {} },
-  fontSize: 13,
-  textSize: 100,
-  theme: 'system',
-  cdpAllow: '',
-  cdpAllowAgents: '',
-  activityShots: true,
-  terminalNotices: true,
-  startOnLogin: false,
-  startSession: true,
-};
+/** The settings of a new installation, as the registry has them. */
+function defaults(): Settings {
+  const all: Record<string, unknown> = {};
+  for (const { field, default: value } of registry.settings) {
+    const [outer = '', inner] = field.split('.');
+    all[outer] =
+      inner === undefined ? value : { ...(all[outer] as object | undefined), [inner]: value };
+  }
+  return all as unknown as Settings;
+}
+
+export const settings: Settings = { ...defaults(), workDir: '/home/ada/src/shop' };
 
 export const agents: AgentsFile = {
   version: 1,

@@ -7251,7 +7251,8 @@ export interface PageToolResult {
 // source: window.go
 
 /**
- * Settings are the user's settings. On disk they are TOML with comments.
+ * Settings are the user's settings. On disk they are TOML with comments; package config
+ * writes those without a key there in another form.
  */
 export interface Settings {
   /**
