@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/css"
 
-	"pilotfish/backend/browser/details/csstext"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -191,7 +190,7 @@ func (e *edit) turn(ctx context.Context, p *page.Page, undo bool) error {
 	if err != nil {
 		return protocol.NewError(protocol.CodeGone, "the style sheet of the edit is gone", "read the element again")
 	}
-	if csstext.Slice(text.Text, at) != now {
+	if slice(text.Text, at) != now {
 		return changedSince()
 	}
 	style, err := e.sight.setText(ctx, e.sheet, at, then)
@@ -236,7 +235,7 @@ func diffOf(edits []*edit) string {
 				last = o
 			}
 		}
-		lines := csstext.Diff(e.lines[0], last.lines[1])
+		lines := diffText(e.lines[0], last.lines[1])
 		if !slices.ContainsFunc(lines, func(l string) bool { return l[0] != ' ' }) {
 			continue
 		}

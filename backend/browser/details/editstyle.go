@@ -12,7 +12,6 @@ import (
 	"github.com/chromedp/cdproto/css"
 	"github.com/chromedp/chromedp"
 
-	"pilotfish/backend/browser/details/csstext"
 	"pilotfish/backend/protocol"
 )
 
@@ -59,7 +58,7 @@ func (e *found) editStyle(ctx context.Context, want protocol.ElementEdit) (*edit
 	if err != nil {
 		return nil, err
 	}
-	text := csstext.Of(m.style)
+	text := readStyle(m.style)
 	name, val, important := strings.TrimSpace(want.Name), strings.TrimSpace(want.Value), false
 	if !strings.HasPrefix(name, "--") {
 		name = strings.ToLower(name)
@@ -77,7 +76,7 @@ func (e *found) editStyle(ctx context.Context, want protocol.ElementEdit) (*edit
 		want.Off = true // a declaration that is off stays so when it is changed
 	}
 	if !want.Remove {
-		if !propertyName(name) || val == "" || !csstext.Whole(val) {
+		if !propertyName(name) || val == "" || !wholeDeclaration(val) {
 			return nil, notUnderstood(name, val)
 		}
 		if want.Off && strings.Contains(val, "*/") {
@@ -89,11 +88,11 @@ func (e *found) editStyle(ctx context.Context, want protocol.ElementEdit) (*edit
 	case want.Remove && p == nil:
 		return nil, protocol.NewError(protocol.CodeNoElement, fmt.Sprintf("there is no declaration of %.60q to remove", want.Name), "read the element again")
 	case want.Remove:
-		changed = text.Replaced(p, "")
+		changed = text.replaced(p, "")
 	case p != nil:
-		changed = text.Replaced(p, csstext.Declaration(name, val, important, want.Off))
+		changed = text.replaced(p, declaration(name, val, important, want.Off))
 	default:
-		changed = text.Added(csstext.Declaration(name, val, important, want.Off))
+		changed = text.added(declaration(name, val, important, want.Off))
 	}
 	style, err := e.setText(ctx, m.style.StyleSheetID, m.style.Range, changed)
 	if err != nil {
@@ -118,10 +117,10 @@ func (e *found) editStyle(ctx context.Context, want protocol.ElementEdit) (*edit
 	}
 	done.Element = e.words(ctx)
 	if p != nil {
-		done.Before = strings.TrimSuffix(strings.TrimSpace(bounded(csstext.Declaration(p.Name, value(p), p.Important, p.Disabled))), ";")
+		done.Before = strings.TrimSuffix(strings.TrimSpace(bounded(declaration(p.Name, value(p), p.Important, p.Disabled))), ";")
 	}
 	if !want.Remove {
-		done.After = strings.TrimSuffix(csstext.Declaration(name, val, important, want.Off), ";")
+		done.After = strings.TrimSuffix(declaration(name, val, important, want.Off), ";")
 	}
 	return done, nil
 }
@@ -161,7 +160,7 @@ func declarationLines(style *css.Style) []string {
 	var out []string
 	for _, p := range style.CSSProperties {
 		if p.Range != nil && written(style, p) {
-			out = append(out, "  "+bounded(csstext.Declaration(p.Name, value(p), p.Important, p.Disabled)))
+			out = append(out, "  "+bounded(declaration(p.Name, value(p), p.Important, p.Disabled)))
 		}
 	}
 	return out

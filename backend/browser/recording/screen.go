@@ -16,7 +16,6 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/recording/webm"
 )
 
 //go:embed film.js
@@ -91,20 +90,20 @@ func (f *film) writeWebM(ctx context.Context, s *devtools.Session, w io.WriteSee
 	if _, err := devtools.Evaluate[any](ctx, s, fmt.Sprintf("(%s)(%d, %d)", filmScript, f.size.X, f.size.Y), world.ExecutionContextID); err != nil {
 		return err
 	}
-	return webm.Write(w, f.size, total-f.shots[0].at, f.drawn(ctx, s, world.ExecutionContextID, f.scenes(total)))
+	return writeWebM(w, f.size, total-f.shots[0].at, f.drawn(ctx, s, world.ExecutionContextID, f.scenes(total)))
 }
 
 // drawn draws the frames of a film, one after the other.
-func (f *film) drawn(ctx context.Context, s *devtools.Session, world runtime.ExecutionContextID, scenes []scene) iter.Seq2[webm.Frame, error] {
-	return func(yield func(webm.Frame, error) bool) {
+func (f *film) drawn(ctx context.Context, s *devtools.Session, world runtime.ExecutionContextID, scenes []scene) iter.Seq2[webmFrame, error] {
+	return func(yield func(webmFrame, error) bool) {
 		last := -1
 		for _, one := range scenes {
 			data, err := f.draw(ctx, s, world, one, one.shot != last)
 			if err != nil {
-				yield(webm.Frame{}, err)
+				yield(webmFrame{}, err)
 				return
 			}
-			if last = one.shot; !yield(webm.Frame{At: one.at, Data: data}, nil) {
+			if last = one.shot; !yield(webmFrame{At: one.at, Data: data}, nil) {
 				return
 			}
 		}
@@ -135,5 +134,5 @@ func (f *film) draw(ctx context.Context, s *devtools.Session, world runtime.Exec
 	if err != nil {
 		return nil, fmt.Errorf("drawing a frame: %w", err)
 	}
-	return webm.Bitstream(image)
+	return vp8Frame(image)
 }

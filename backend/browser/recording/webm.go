@@ -1,6 +1,4 @@
-// Package webm writes WebM videos: VP8 frames in a Matroska container, with an index, so
-// that a player can seek.
-package webm
+package recording
 
 import (
 	"bytes"
@@ -14,23 +12,23 @@ import (
 	"time"
 )
 
-// Frame is one key frame of a video.
-type Frame struct {
+// webmFrame is one key frame of a video.
+type webmFrame struct {
 	// At is when it is shown, from the start of the video.
 	At time.Duration
-	// Data is the frame's VP8 bit stream; see Bitstream.
+	// Data is the frame's VP8 bit stream; see vp8Frame.
 	Data []byte
 }
 
-// ErrNoFrame is returned by Bitstream for data without a VP8 frame, and by Write for a
+// errNoFrame is returned by vp8Frame for data without a VP8 frame, and by writeWebM for a
 // video without any frame.
-var ErrNoFrame = errors.New("there is no VP8 frame")
+var errNoFrame = errors.New("there is no VP8 frame")
 
-// Bitstream returns the VP8 frame of a lossy WebP image: such an image is one key frame
+// vp8Frame returns the VP8 frame of a lossy WebP image: such an image is one key frame
 // in a container.
-func Bitstream(webp []byte) ([]byte, error) {
+func vp8Frame(webp []byte) ([]byte, error) {
 	if len(webp) < 12 || string(webp[:4]) != "RIFF" || string(webp[8:12]) != "WEBP" {
-		return nil, ErrNoFrame
+		return nil, errNoFrame
 	}
 	for rest := webp[12:]; len(rest) >= 8; {
 		size := int(binary.LittleEndian.Uint32(rest[4:8]))
@@ -42,7 +40,7 @@ func Bitstream(webp []byte) ([]byte, error) {
 		}
 		rest = rest[min(len(rest), 8+size+size%2):]
 	}
-	return nil, ErrNoFrame
+	return nil, errNoFrame
 }
 
 // The ids of the elements, as the Matroska specification writes them.
@@ -90,25 +88,25 @@ const (
 // numbers of milliseconds.
 const clusterLength = 5 * time.Second
 
-// Write writes a video of a size in pixels and a length. frames come in the order of
+// writeWebM writes a video of a size in pixels and a length. frames come in the order of
 // their times. It writes at the end what it knows only then, so it needs a file.
-func Write(w io.WriteSeeker, size image.Point, length time.Duration, frames iter.Seq2[Frame, error]) error {
-	head := element(idEBML, join(
-		number(idVersion, 1), number(idReadVersion, 1), number(idMaxID, 4), number(idMaxSize, 8),
-		text(idDocType, "webm"), number(idDocVersion, 4), number(idDocRead, 2),
+func writeWebM(w io.WriteSeeker, size image.Point, length time.Duration, frames iter.Seq2[webmFrame, error]) error {
+	head := ebmlElement(idEBML, ebmlJoin(
+		ebmlNumber(idVersion, 1), ebmlNumber(idReadVersion, 1), ebmlNumber(idMaxID, 4), ebmlNumber(idMaxSize, 8),
+		ebmlText(idDocType, "webm"), ebmlNumber(idDocVersion, 4), ebmlNumber(idDocRead, 2),
 	))
-	info := element(idInfo, join(
-		number(idScale, uint64(time.Millisecond)), float(idDuration, float64(length.Milliseconds())),
-		text(idMuxer, "Pilotfish"), text(idWriter, "Pilotfish"),
+	info := ebmlElement(idInfo, ebmlJoin(
+		ebmlNumber(idScale, uint64(time.Millisecond)), ebmlFloat(idDuration, float64(length.Milliseconds())),
+		ebmlText(idMuxer, "Pilotfish"), ebmlText(idWriter, "Pilotfish"),
 	))
-	tracks := element(idTracks, element(idTrack, join(
-		number(idNumber, 1), number(idUID, 1), number(idType, 1), number(idLacing, 0), text(idCodec, "V_VP8"),
-		element(idVideo, join(number(idWidth, uint64(size.X)), number(idHeight, uint64(size.Y)))),
+	tracks := ebmlElement(idTracks, ebmlElement(idTrack, ebmlJoin(
+		ebmlNumber(idNumber, 1), ebmlNumber(idUID, 1), ebmlNumber(idType, 1), ebmlNumber(idLacing, 0), ebmlText(idCodec, "V_VP8"),
+		ebmlElement(idVideo, ebmlJoin(ebmlNumber(idWidth, uint64(size.X)), ebmlNumber(idHeight, uint64(size.Y)))),
 	)))
 	// The segment's size and the place of the index are filled in at the end; both have
 	// a fixed length.
 	start := len(head) + 4 + 8 // where the segment's content begins
-	if _, err := w.Write(join(head, idBytes(idSegment), make([]byte, 8), seekHead(0), info, tracks)); err != nil {
+	if _, err := w.Write(ebmlJoin(head, idBytes(idSegment), make([]byte, 8), seekHead(0), info, tracks)); err != nil {
 		return err
 	}
 	at := len(seekHead(0)) + len(info) + len(tracks)
@@ -119,9 +117,9 @@ func Write(w io.WriteSeeker, size image.Point, length time.Duration, frames iter
 		if cluster == nil {
 			return nil
 		}
-		cues = append(cues, element(idCue, join(number(idCueTime, uint64(began.Milliseconds())),
-			element(idCuePlaces, join(number(idCueTrack, 1), number(idCuePlace, uint64(at))))))...)
-		out := element(idCluster, cluster)
+		cues = append(cues, ebmlElement(idCue, ebmlJoin(ebmlNumber(idCueTime, uint64(began.Milliseconds())),
+			ebmlElement(idCuePlaces, ebmlJoin(ebmlNumber(idCueTrack, 1), ebmlNumber(idCuePlace, uint64(at))))))...)
+		out := ebmlElement(idCluster, cluster)
 		cluster = nil
 		at += len(out)
 		_, err := w.Write(out)
@@ -135,18 +133,18 @@ func Write(w io.WriteSeeker, size image.Point, length time.Duration, frames iter
 			if err := flush(); err != nil {
 				return err
 			}
-			began, cluster = f.At, number(idTime, uint64(f.At.Milliseconds()))
+			began, cluster = f.At, ebmlNumber(idTime, uint64(f.At.Milliseconds()))
 		}
 		block := binary.BigEndian.AppendUint16([]byte{0x81}, uint16((f.At - began).Milliseconds()))
-		cluster = append(cluster, element(idBlock, join(append(block, 0x80), f.Data))...)
+		cluster = append(cluster, ebmlElement(idBlock, ebmlJoin(append(block, 0x80), f.Data))...)
 	}
 	if err := flush(); err != nil {
 		return err
 	}
 	if cues == nil {
-		return ErrNoFrame
+		return errNoFrame
 	}
-	index := element(idCues, cues)
+	index := ebmlElement(idCues, cues)
 	if _, err := w.Write(index); err != nil {
 		return err
 	}
@@ -167,12 +165,12 @@ func Write(w io.WriteSeeker, size image.Point, length time.Duration, frames iter
 // seekHead says where the index is, from the beginning of the segment's content.
 func seekHead(cues int) []byte {
 	place := binary.BigEndian.AppendUint64(nil, uint64(cues))
-	return element(idSeekHead, element(idSeek, join(element(idSeekID, idBytes(idCues)), element(idSeekPlace, place))))
+	return ebmlElement(idSeekHead, ebmlElement(idSeek, ebmlJoin(ebmlElement(idSeekID, idBytes(idCues)), ebmlElement(idSeekPlace, place))))
 }
 
-// element is an element with its content.
-func element(id uint32, content []byte) []byte {
-	return join(idBytes(id), sizeBytes(len(content)), content)
+// ebmlElement is an element with its content.
+func ebmlElement(id uint32, content []byte) []byte {
+	return ebmlJoin(idBytes(id), sizeBytes(len(content)), content)
 }
 
 // idBytes writes an id: its length is in its first bits.
@@ -183,18 +181,18 @@ func sizeBytes(size int) []byte {
 	return binary.BigEndian.AppendUint64(nil, 1<<56|uint64(size))
 }
 
-func number(id uint32, v uint64) []byte {
+func ebmlNumber(id uint32, v uint64) []byte {
 	b := bytes.TrimLeft(binary.BigEndian.AppendUint64(nil, v), "\x00")
 	if len(b) == 0 {
 		b = []byte{0}
 	}
-	return element(id, b)
+	return ebmlElement(id, b)
 }
 
-func float(id uint32, v float64) []byte {
-	return element(id, binary.BigEndian.AppendUint64(nil, math.Float64bits(v)))
+func ebmlFloat(id uint32, v float64) []byte {
+	return ebmlElement(id, binary.BigEndian.AppendUint64(nil, math.Float64bits(v)))
 }
 
-func text(id uint32, v string) []byte { return element(id, []byte(v)) }
+func ebmlText(id uint32, v string) []byte { return ebmlElement(id, []byte(v)) }
 
-func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+func ebmlJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }

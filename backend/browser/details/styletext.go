@@ -1,6 +1,4 @@
-// Package csstext edits the text of styles: one declaration is replaced or added, and
-// everything else stays as its author wrote it.
-package csstext
+package details
 
 import (
 	"strings"
@@ -9,20 +7,20 @@ import (
 	"github.com/chromedp/cdproto/css"
 )
 
-// Style is the text of a style, between its braces, with its place in the sheet.
+// styleText is the text of a style, between its braces, with its place in the sheet.
 // Places count in UTF-16, as the browser does.
-type Style struct {
+type styleText struct {
 	text  []uint16
 	start css.SourceRange
 }
 
-// Of returns the text of a style that has a place in its sheet.
-func Of(style *css.Style) Style {
-	return Style{text: utf16.Encode([]rune(style.CSSText)), start: *style.Range}
+// readStyle returns the text of a style that has a place in its sheet.
+func readStyle(style *css.Style) styleText {
+	return styleText{text: utf16.Encode([]rune(style.CSSText)), start: *style.Range}
 }
 
 // offset returns where a place of the sheet is in the text.
-func (s Style) offset(line, column int64) int {
+func (s styleText) offset(line, column int64) int {
 	at := 0
 	for l := s.start.StartLine; l < line; l++ {
 		next := at
@@ -38,18 +36,18 @@ func (s Style) offset(line, column int64) int {
 }
 
 // String returns the text as it is.
-func (s Style) String() string { return string(utf16.Decode(s.text)) }
+func (s styleText) String() string { return string(utf16.Decode(s.text)) }
 
-// Slice returns the part of a sheet at a place.
-func Slice(sheet string, at *css.SourceRange) string {
-	s := Style{text: utf16.Encode([]rune(sheet))}
+// slice returns the part of a sheet at a place.
+func slice(sheet string, at *css.SourceRange) string {
+	s := styleText{text: utf16.Encode([]rune(sheet))}
 	from, to := s.offset(at.StartLine, at.StartColumn), s.offset(at.EndLine, at.EndColumn)
 	return string(utf16.Decode(s.text[min(from, to):to]))
 }
 
-// Replaced returns the text with another declaration in place of one; an empty one
+// replaced returns the text with another declaration in place of one; an empty one
 // removes it together with the space before it.
-func (s Style) Replaced(p *css.Property, with string) string {
+func (s styleText) replaced(p *css.Property, with string) string {
 	from, to := s.offset(p.Range.StartLine, p.Range.StartColumn), s.offset(p.Range.EndLine, p.Range.EndColumn)
 	before, after := string(utf16.Decode(s.text[:from])), string(utf16.Decode(s.text[to:]))
 	if with == "" {
@@ -61,8 +59,8 @@ func (s Style) Replaced(p *css.Property, with string) string {
 	return before + with + after
 }
 
-// Added returns the text with another declaration at its end, indented like the others.
-func (s Style) Added(declaration string) string {
+// added returns the text with another declaration at its end, indented like the others.
+func (s styleText) added(declaration string) string {
 	body := s.String()
 	trimmed := strings.TrimRight(body, " \t\n\r")
 	tail := body[len(trimmed):]
@@ -80,9 +78,9 @@ func (s Style) Added(declaration string) string {
 	return trimmed + indent + declaration + tail
 }
 
-// Whole reports whether a value is one value: it ends no declaration, block or comment
+// wholeDeclaration reports whether a value is one value: it ends no declaration, block or comment
 // that it did not begin.
-func Whole(value string) bool {
+func wholeDeclaration(value string) bool {
 	var open []rune
 	quote, escaped := rune(0), false
 	for _, c := range value {
@@ -115,9 +113,9 @@ func Whole(value string) bool {
 	return quote == 0 && !escaped && len(open) == 0 && !strings.Contains(value, "*/") && !strings.Contains(value, "/*")
 }
 
-// Declaration writes a declaration. off makes it a comment, as the browser's own
+// declaration writes a declaration. off makes it a comment, as the browser's own
 // developer tools do.
-func Declaration(name, value string, important, off bool) string {
+func declaration(name, value string, important, off bool) string {
 	text := name + ": " + value
 	if important {
 		text += " !important"
@@ -129,9 +127,9 @@ func Declaration(name, value string, important, off bool) string {
 	return text
 }
 
-// Diff returns what makes the second list from the first: lines with "-", "+" or
+// diffText returns what makes the second list from the first: lines with "-", "+" or
 // " " before them.
-func Diff(before, after []string) []string {
+func diffText(before, after []string) []string {
 	// The longest common part, by its length at each pair of places.
 	common := make([][]int, len(before)+1)
 	for i := range common {
