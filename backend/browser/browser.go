@@ -13,7 +13,6 @@ import (
 	"pilotfish/backend/browser/details"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/downloads"
-	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/history"
@@ -194,7 +193,7 @@ func New(c Config) (*Browser, error) {
 	b.Reader = details.New(work{b})
 	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Mask: c.Mask, Page: b.Page, Info: b.Info, Open: b.tabs, Beside: work{b}.Beside, Answered: b.events.KnowsDialog})
 	b.Input = input.New(work{b}, input.Config{
-		Effects:  effects.Config{Open: b.tabs, Background: b.events, DialogPolicy: b.DialogPolicy, FileName: b.fileName, Front: b.front},
+		Open: b.tabs, Background: b.events, Observer: b.Observer, Downloads: b.Waits, Front: b.front,
 		Overlays: b.Overlays, Panel: b.panel, Log: b.log,
 	})
 	b.Overrides = overrides.New(work{b})

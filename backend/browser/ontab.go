@@ -431,15 +431,6 @@ func (w work) Files() (*downloads.List, error) {
 	return r.files, nil
 }
 
-// fileName returns the name under which a download of the browser is saved.
-func (b *Browser) fileName(guid string) string {
-	r, err := b.running()
-	if err != nil {
-		return ""
-	}
-	return r.files.Name(guid)
-}
-
 func (w work) Kept(id protocol.TabID) *watch.Keeper { return w.b.kept(id) }
 
 func (w work) Explain(ctx context.Context, id protocol.TabID, err error) error {

@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 
-	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -44,12 +43,17 @@ func (s *stage) hands(t *testing.T, events ...any) {
 	}
 }
 
-func typed(events []input.DispatchKeyEventParams) []any {
-	out := make([]any, 0, len(events))
-	for _, e := range events {
-		out = append(out, e)
+// pressKey is what a keyboard sends for a key that goes down and up; text is what it types.
+func pressKey(key, code, text string, virtual int64) []any {
+	down := input.DispatchKeyEventParams{
+		Type: input.DispatchKeyEventTypeRawKeyDown, Key: key, Code: code, WindowsVirtualKeyCode: virtual, NativeVirtualKeyCode: virtual,
 	}
-	return out
+	up := down
+	up.Type = input.DispatchKeyEventTypeKeyUp
+	if text != "" {
+		down.Type, down.Text, down.UnmodifiedText = input.DispatchKeyEventTypeKeyDown, text, text
+	}
+	return []any{down, up}
 }
 
 func pressAt(x, y float64) []any {
@@ -96,10 +100,9 @@ func TestOverlay(t *testing.T) {
 	nothing := func(when string) {
 		t.Helper()
 		s.hands(t, append(pressAt(100, 60), pressAt(100, 130)...)...)
-		s.hands(t, typed(keys.Pressed("enter"))...)
+		s.hands(t, pressKey("Enter", "Enter", "\r", 13)...)
 		s.hands(t, wheelAt(100, 60, 200))
-		k, _ := keys.Of('x')
-		s.hands(t, typed(k.Press(0))...)
+		s.hands(t, pressKey("x", "KeyX", "x", 88)...)
 		if heard := s.eval(t, "drain() + scrollY"); heard != "0" {
 			t.Errorf("%s: the page hears %q", when, heard)
 		}
@@ -171,7 +174,7 @@ func TestOverlay(t *testing.T) {
 		t.Fatal("a pause that nobody asked for")
 	default:
 	}
-	s.hands(t, typed(keys.Pressed("escape"))...)
+	s.hands(t, pressKey("Escape", "Escape", "", 27)...)
 	s.paused(t)
 	w := s.number(t, "innerWidth")
 	h := s.number(t, "innerHeight")

@@ -365,6 +365,16 @@ func (w *Waits) Downloads() []protocol.Download {
 	return out
 }
 
+// FileName returns the name under which a download is saved; empty while the browser is
+// not running.
+func (w *Waits) FileName(guid string) string {
+	all, err := w.source.Files()
+	if err != nil {
+		return ""
+	}
+	return all.Name(guid)
+}
+
 // WaitDownload waits until a download has ended: the one with an id; without an
 // id, the newest download of a tab, or its next one if it has none.
 func (w *Waits) WaitDownload(ctx context.Context, id string, tab protocol.TabID) (protocol.Download, error) {

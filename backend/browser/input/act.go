@@ -9,9 +9,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/focus"
-	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -22,13 +20,13 @@ type action struct {
 	in *Input
 	p  *page.Page
 	q  protocol.ActRequest
-	fx *effects.Effects
+	fx *effects
 	// f is the frame that was acted on, way the frames that contain it.
 	f   *page.Frame
 	way []*page.Frame
 	// after holds further arguments for settle.
 	after   map[string]any
-	settled effects.Settled
+	settled settled
 	// last is the last event of the input, if the page is asked to expect it.
 	last *arrival
 	// dispatched: settled already has the page's answer, because it came with the input.
@@ -76,7 +74,7 @@ func (in *Input) Act(ctx context.Context, by protocol.Caller, id protocol.TabID,
 		onPage = in.tabs.AimOnPage
 	}
 	err := onPage(ctx, by, id, func(ctx context.Context, p *page.Page) error {
-		fx := effects.Begin(&in.config.Effects, by, id, p, allow)
+		fx := beginEffects(&in.config, by, id, p, allow)
 		defer fx.End(ctx)
 		a := &action{in: in, p: p, q: q, fx: fx, after: map[string]any{}, held: in.heldBy(by, id)}
 		a.holdKeys(ctx)
@@ -99,12 +97,12 @@ func (a *action) run(ctx context.Context) error {
 		err = a.withoutFrame(a.settle(ctx))
 	}
 	if d := page.Interrupted(ctx); d != nil && err != nil {
-		err, a.fx.Out.Dialog = effects.ErrDialogOpen, &d.DialogInfo
+		err, a.fx.Out.Dialog = errDialogOpen, &d.DialogInfo
 		if !a.begun {
 			err = a.undone(d)
 		}
 	}
-	if errors.Is(err, effects.ErrDialogOpen) {
+	if errors.Is(err, errDialogOpen) {
 		// It is reported in the effect. The browser holds the rest of the input back
 		// until the dialog is answered.
 		var cancel context.CancelFunc
@@ -141,7 +139,7 @@ func (a *action) run(ctx context.Context) error {
 // page remove the frame that another process rendered: that is an effect.
 func (a *action) withoutFrame(err error) error {
 	if a.begun && a.f != nil && a.f.Number != 0 && errors.Is(err, devtools.ErrSessionEnded) && !a.p.Ended() {
-		return a.fx.Learn(a.f, effects.Settled{}, page.ErrNoFrame)
+		return a.fx.Learn(a.f, settled{}, page.ErrNoFrame)
 	}
 	return err
 }
@@ -299,7 +297,7 @@ func (a *action) mouse() (input.MouseButton, int64, int, int64, error) {
 	default:
 		return "", 0, 0, 0, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("there is no mouse button %.20q", a.q.Button), "use left, right or middle")
 	}
-	mods, err := keys.ReadModifiers(a.q.Modifiers)
+	mods, err := readModifiers(a.q.Modifiers)
 	return button, bits, max(1, a.q.Count), mods | a.held.Mods(), err
 }
 
@@ -357,12 +355,12 @@ func (a *action) pressAt(ctx context.Context, at page.Point, button input.MouseB
 	if a.q.HoldMS > 0 {
 		return a.pressLong(ctx, at, button, bits, count, mods)
 	}
-	messages := []effects.Message{effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
+	messages := []message{mouseMessage(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
 	for i := range count {
 		messages = append(
 			messages,
-			effects.Mouse(input.DispatchMouseEventTypeMousePressed, at, button, bits, i+1, mods),
-			effects.Mouse(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods),
+			mouseMessage(input.DispatchMouseEventTypeMousePressed, at, button, bits, i+1, mods),
+			mouseMessage(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods),
 		)
 	}
 	a.pressed = true
@@ -380,7 +378,7 @@ func (a *action) hover(ctx context.Context) error {
 			return err
 		}
 		a.held.Move(at)
-		if err := a.sendMoves(ctx, at, []effects.Message{a.moved(at, mods)}); err != nil {
+		if err := a.sendMoves(ctx, at, []message{a.moved(at, mods)}); err != nil {
 			return err
 		}
 		if err := a.settle(ctx); err != nil {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"runtime"
 
-	"pilotfish/backend/browser/effects"
-	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -20,12 +18,12 @@ type choosing struct{ *action }
 // beside it, so that the page gets keyboard events. If the key did not select the
 // option, a script sets it, and the effect says so.
 func (a choosing) chooseByKey(ctx context.Context, at page.Aimed) error {
-	k, ok := keys.ReadKey(at.Filled.Key)
+	k, ok := readKey(at.Filled.Key)
 	if !ok {
 		return fmt.Errorf("the page named the key %q", at.Filled.Key)
 	}
 	s, _ := a.p.Frames.State(a.f)
-	return a.chosen(ctx, at, a.send(ctx, s, effects.Keys(k.Press(0)...)...))
+	return a.chosen(ctx, at, a.send(ctx, s, keyMessages(k.Press(0)...)...))
 }
 
 // chooseByClick clicks options of a list that shows them in the page: the first
@@ -70,7 +68,7 @@ func unreached(code protocol.Code) bool {
 
 // chosen sets by script what the input did not select, and the effect says so.
 func (a choosing) chosen(ctx context.Context, at page.Aimed, err error) error {
-	if errors.Is(err, effects.ErrDialogOpen) {
+	if errors.Is(err, errDialogOpen) {
 		return err // the option was selected, and the page opened a dialog
 	}
 	wanted := a.q.Values

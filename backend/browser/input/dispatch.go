@@ -7,7 +7,6 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/page"
 )
 
@@ -25,7 +24,7 @@ type arrival struct {
 // not receive the event, because it went elsewhere or was cancelled, the
 // acknowledgement starts the settling instead. Under an overlay, the effect is
 // requested afterwards, when the overlay is back.
-func (a *action) dispatch(ctx context.Context, s *devtools.Session, messages ...effects.Message) error {
+func (a *action) dispatch(ctx context.Context, s *devtools.Session, messages ...message) error {
 	in, world := a.p.Frames.State(a.f)
 	if world == "" || a.last == nil || a.in.config.Overlays.Covers(a.p.Target) {
 		return a.send(ctx, s, messages...)
@@ -57,7 +56,7 @@ func (a *action) dispatch(ctx context.Context, s *devtools.Session, messages ...
 			return err
 		}
 	}
-	var out effects.Settled
+	var out settled
 	err = a.fx.Acknowledged(ctx, q)
 	if err == nil && !request.Answered(0) {
 		err = page.Tell(ctx, a.p, a.f, in, world, "arrived")

@@ -11,8 +11,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/effects"
-	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -62,15 +60,15 @@ func (a *dragging) drag(ctx context.Context) (err error) {
 	defer func() { _ = a.intercept(context.WithoutCancel(ctx), false) }()
 	a.pressed = true
 	a.processes()
-	messages := []effects.Message{
-		effects.Mouse(input.DispatchMouseEventTypeMouseMoved, from, "", 0, 0, a.held.Mods()),
-		effects.Mouse(input.DispatchMouseEventTypeMousePressed, from, input.MouseButtonLeft, 1, 1, a.held.Mods()),
+	messages := []message{
+		mouseMessage(input.DispatchMouseEventTypeMouseMoved, from, "", 0, 0, a.held.Mods()),
+		mouseMessage(input.DispatchMouseEventTypeMousePressed, from, input.MouseButtonLeft, 1, 1, a.held.Mods()),
 	}
 	at := from
 	defer func() {
 		if err != nil {
 			if a.fx.Drag != nil && !a.dropping {
-				over := effects.Dragged(input.DispatchDragEventTypeDragCancel, from, a.fx.Drag)
+				over := dragMessage(input.DispatchDragEventTypeDragCancel, from, a.fx.Drag)
 				_ = a.p.Post(context.WithoutCancel(ctx), over.Method, over.Params)
 			}
 			up := a.pointer(input.DispatchMouseEventTypeMouseReleased, at, a.held.Pressed())
@@ -154,7 +152,7 @@ func (a *dragging) processes() {
 
 // pointer returns a mouse event for the process where the drag began, whose points are
 // relative to its own outermost frame.
-func (a *dragging) pointer(kind input.DispatchMouseEventType, at page.Point, bits int64) effects.Message {
+func (a *dragging) pointer(kind input.DispatchMouseEventType, at page.Point, bits int64) message {
 	if a.source != a.p.Session {
 		at = page.Point{X: at.X - a.from.X + a.from.Inner.X, Y: at.Y - a.from.Y + a.from.Inner.Y}
 	}
@@ -162,7 +160,7 @@ func (a *dragging) pointer(kind input.DispatchMouseEventType, at page.Point, bit
 	if kind == input.DispatchMouseEventTypeMouseReleased {
 		clicks = 1
 	}
-	return effects.Mouse(kind, at, input.MouseButtonLeft, bits, clicks, a.held.Mods())
+	return mouseMessage(kind, at, input.MouseButtonLeft, bits, clicks, a.held.Mods())
 }
 
 // passFrames lets the pointer pass over frames of other processes if a document of the
@@ -226,7 +224,7 @@ func (a *dragging) drop(ctx context.Context, from, to page.Point) error {
 	end, refused := to, far && !taken.Taken
 	if met != "" {
 		end, refused = from, true
-		if err := a.send(ctx, a.p.Session, effects.Keys(keys.Pressed("escape")...)...); err != nil {
+		if err := a.send(ctx, a.p.Session, keyMessages(pressNamed("escape")...)...); err != nil {
 			return err
 		}
 		if err := a.send(ctx, a.source, a.pointer(input.DispatchMouseEventTypeMouseMoved, from, 1)); err != nil {
@@ -249,9 +247,9 @@ func (a *dragging) dropData(ctx context.Context, from, to page.Point, refused bo
 	case a.fx.Drag == nil:
 		return nil
 	case refused:
-		return a.send(ctx, a.p.Session, effects.Dragged(input.DispatchDragEventTypeDragCancel, from, a.fx.Drag))
+		return a.send(ctx, a.p.Session, dragMessage(input.DispatchDragEventTypeDragCancel, from, a.fx.Drag))
 	}
-	if err := a.send(ctx, a.p.Session, effects.Dragged(input.DispatchDragEventTypeDrop, to, a.fx.Drag)); err != nil || !a.split {
+	if err := a.send(ctx, a.p.Session, dragMessage(input.DispatchDragEventTypeDrop, to, a.fx.Drag)); err != nil || !a.split {
 		return err
 	}
 	// The protocol ends the drag in the process where it is dropped. The other one learns
@@ -265,8 +263,8 @@ func (a *dragging) dropData(ctx context.Context, from, to page.Point, refused bo
 	}
 	err = a.send(
 		ctx, a.p.Session,
-		effects.Dragged(input.DispatchDragEventTypeDragEnter, from, a.fx.Drag),
-		effects.Dragged(input.DispatchDragEventTypeDrop, from, a.fx.Drag),
+		dragMessage(input.DispatchDragEventTypeDragEnter, from, a.fx.Drag),
+		dragMessage(input.DispatchDragEventTypeDrop, from, a.fx.Drag),
 	)
 	return errors.Join(err, gone(a.p.Ask(ctx, a.f, "left", nil, nil)))
 }
@@ -308,13 +306,13 @@ func (a *dragging) heading(ctx context.Context, to page.Point) (page.Point, erro
 }
 
 // over returns the events of a native drag at a point. Each process has to be entered.
-func (a *dragging) over(at page.Point) []effects.Message {
-	var out []effects.Message
+func (a *dragging) over(at page.Point) []message {
+	var out []message
 	if !a.entered || a.split {
 		a.entered = true
-		out = append(out, effects.Dragged(input.DispatchDragEventTypeDragEnter, at, a.fx.Drag))
+		out = append(out, dragMessage(input.DispatchDragEventTypeDragEnter, at, a.fx.Drag))
 	}
-	return append(out, effects.Dragged(input.DispatchDragEventTypeDragOver, at, a.fx.Drag))
+	return append(out, dragMessage(input.DispatchDragEventTypeDragOver, at, a.fx.Drag))
 }
 
 // via returns a point on the path of a drag, in the tab's viewport.
@@ -445,7 +443,7 @@ type landing struct {
 }
 
 // landing sends events of a native drag, and returns what a frame makes of them.
-func (a *action) landing(ctx context.Context, f *page.Frame, messages ...effects.Message) (over landing, err error) {
+func (a *action) landing(ctx context.Context, f *page.Frame, messages ...message) (over landing, err error) {
 	if err := a.p.Ask(ctx, f, "land", nil, nil); err != nil {
 		return over, err
 	}

@@ -8,8 +8,6 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
-	"pilotfish/backend/browser/effects"
-	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -171,10 +169,10 @@ func (a *action) insert(ctx context.Context, selected bool) error {
 	a.after["expected"] = a.q.Text
 	s, _ := a.p.Frames.State(a.f)
 	if a.q.Text != "" {
-		return a.dispatch(ctx, s, effects.Message{Method: input.InsertText.Method, Params: input.InsertTextParams{Text: a.q.Text}})
+		return a.dispatch(ctx, s, message{Method: input.InsertText.Method, Params: input.InsertTextParams{Text: a.q.Text}})
 	}
 	if !selected {
 		return nil
 	}
-	return a.dispatch(ctx, s, effects.Keys(keys.Pressed("delete")...)...)
+	return a.dispatch(ctx, s, keyMessages(pressNamed("delete")...)...)
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
-	"pilotfish/backend/browser/effects"
-	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -31,7 +29,7 @@ type holder struct {
 // called on it.
 type heldInput struct {
 	mu      sync.Mutex
-	down    []keys.Key
+	down    []key
 	buttons int64
 	at      page.Point      // where the pointer was moved to
 	data    *input.DragData // the data of a native drag
@@ -115,7 +113,7 @@ func (h *heldInput) bits() int64 {
 }
 
 // sameKey reports whether two keys are the same physical key.
-func sameKey(a, b keys.Key) bool {
+func sameKey(a, b key) bool {
 	if a.Code == "" || b.Code == "" {
 		return a.Name == b.Name
 	}
@@ -123,30 +121,30 @@ func sameKey(a, b keys.Key) bool {
 }
 
 // Find returns a key as it was when it went down.
-func (h *heldInput) Find(k keys.Key) (keys.Key, bool) {
+func (h *heldInput) Find(k key) (key, bool) {
 	if h == nil {
-		return keys.Key{}, false
+		return key{}, false
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	i := slices.IndexFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) })
+	i := slices.IndexFunc(h.down, func(o key) bool { return sameKey(o, k) })
 	if i < 0 {
-		return keys.Key{}, false
+		return key{}, false
 	}
 	return h.down[i], true
 }
 
 // Has reports whether a key is down.
-func (h *heldInput) Has(k keys.Key) bool {
+func (h *heldInput) Has(k key) bool {
 	_, ok := h.Find(k)
 	return ok
 }
 
 // Push records that a key goes down; repeat reports that it was already down.
-func (h *heldInput) Push(k keys.Key) (repeat bool) {
+func (h *heldInput) Push(k key) (repeat bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if slices.ContainsFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) }) {
+	if slices.ContainsFunc(h.down, func(o key) bool { return sameKey(o, k) }) {
 		return true
 	}
 	h.down = append(h.down, k)
@@ -154,10 +152,10 @@ func (h *heldInput) Push(k keys.Key) (repeat bool) {
 }
 
 // Drop records that a key goes up.
-func (h *heldInput) Drop(k keys.Key) {
+func (h *heldInput) Drop(k key) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.down = slices.DeleteFunc(h.down, func(o keys.Key) bool { return sameKey(o, k) })
+	h.down = slices.DeleteFunc(h.down, func(o key) bool { return sameKey(o, k) })
 }
 
 // Button records that buttons went down or up, and returns those that are down now.
@@ -220,28 +218,28 @@ func (h *heldInput) Pointer() page.Point {
 }
 
 // Take releases everything and returns the events that do so, in the opposite order.
-func (h *heldInput) Take() []effects.Message {
+func (h *heldInput) Take() []message {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var out []effects.Message
+	var out []message
 	bits := h.bits()
 	pressed := h.buttons != 0
 	if h.data != nil {
-		out = append(out, effects.Dragged(input.DispatchDragEventTypeDragCancel, h.at, h.data))
+		out = append(out, dragMessage(input.DispatchDragEventTypeDragCancel, h.at, h.data))
 		h.data = nil
 	}
 	for _, b := range buttons {
 		if h.buttons&b.bit != 0 {
 			h.buttons &^= b.bit
-			out = append(out, effects.Mouse(input.DispatchMouseEventTypeMouseReleased, h.at, b.button, h.buttons, 1, bits))
+			out = append(out, mouseMessage(input.DispatchMouseEventTypeMouseReleased, h.at, b.button, h.buttons, 1, bits))
 		}
 	}
 	if pressed {
-		out = append(out, effects.Message{Method: input.SetInterceptDrags.Method, Params: input.SetInterceptDragsParams{Enabled: false}})
+		out = append(out, message{Method: input.SetInterceptDrags.Method, Params: input.SetInterceptDragsParams{Enabled: false}})
 	}
 	for _, k := range slices.Backward(h.down) {
 		bits &^= k.Bit()
-		out = append(out, effects.Keys(k.Up(bits))...)
+		out = append(out, keyMessages(k.Up(bits))...)
 	}
 	h.down = nil
 	return out
@@ -272,7 +270,7 @@ func (h *heldInput) Names() []string {
 
 // Lose releases everything without the caller's request, and returns the events that
 // do so. The caller learns of it with its next action.
-func (h *heldInput) Lose() []effects.Message {
+func (h *heldInput) Lose() []message {
 	names := h.Names()
 	messages := h.Take()
 	h.mu.Lock()

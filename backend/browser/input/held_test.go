@@ -14,15 +14,13 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/devtools/fake"
-	"pilotfish/backend/browser/effects"
-	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
 // said describes messages in short form.
-func said(messages []effects.Message) []string {
+func said(messages []message) []string {
 	out := make([]string, 0, len(messages))
 	for _, m := range messages {
 		switch q := m.Params.(type) {
@@ -37,9 +35,9 @@ func said(messages []effects.Message) []string {
 	return out
 }
 
-func presses(t *testing.T, text string) []keys.Chord {
+func presses(t *testing.T, text string) []chord {
 	t.Helper()
-	all, err := keys.ReadPresses(text)
+	all, err := readPresses(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +71,7 @@ func TestCallers(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no tab")
 	}
-	in := New(nil, Config{Effects: effects.Config{Open: open}})
+	in := New(nil, Config{Open: open})
 	ada, bob := protocol.Caller{Name: "ada"}, protocol.Caller{Name: "bob"}
 	in.heldBy(ada, t1.ID).Move(page.Point{X: 1.5, Y: 2})
 	if got := in.Pointer(ada, t1.ID); got != "1.5,2" {
@@ -106,7 +104,7 @@ func TestLoseHeld(t *testing.T) {
 	open := tabs.New(0)
 	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})
 	t1, _ := open.Find(func(e *tabs.Entry) bool { return e.Target == "T1" })
-	in := New(noTabs{t: t}, Config{Effects: effects.Config{Open: open}})
+	in := New(noTabs{t: t}, Config{Open: open})
 	ada, bob := protocol.Caller{Name: "ada"}, protocol.Caller{Name: "bob"}
 	for _, who := range []protocol.Caller{ada, bob} {
 		in.heldBy(who, t1.ID).Push(presses(t, "Shift")[0].Key)
@@ -133,7 +131,7 @@ func TestDropHeld(t *testing.T) {
 	open := tabs.New(0)
 	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})
 	t1, _ := open.Find(func(e *tabs.Entry) bool { return e.Target == "T1" })
-	in := New(nil, Config{Effects: effects.Config{Open: open}, Log: slog.New(slog.DiscardHandler)})
+	in := New(nil, Config{Open: open, Log: slog.New(slog.DiscardHandler)})
 	h := in.heldBy(protocol.Caller{}, t1.ID)
 	h.Push(presses(t, "Shift")[0].Key)
 	went := func(frame string) devtools.Event {

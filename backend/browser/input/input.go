@@ -3,18 +3,32 @@
 package input
 
 import (
+	"context"
 	"log/slog"
 
-	"pilotfish/backend/browser/effects"
+	"pilotfish/backend/browser/background"
+	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/focus"
+	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/browser/overlay"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/protocol"
 )
 
 // Config holds the dependencies of Input, beside the pages. No field may be nil.
 type Config struct {
-	// Effects configures how the effects of actions are followed.
-	Effects effects.Config
+	// Open is the registry of tabs.
+	Open *tabs.Registry
+	// Background records which background events a caller already knows from the effect of
+	// its action.
+	Background *background.Events
+	// Observer answers dialogs of tabs.
+	Observer *observe.Observer
+	// Downloads are those of the browser.
+	Downloads *downloads.Waits
+	// Front returns the tab that is in front, as the browser says now.
+	Front func(ctx context.Context) protocol.TabID
 	// Overlays are the overlays, which let the input of commands pass.
 	Overlays *overlay.Overlays
 	// Panel returns the panel in which the user types; nil for none.

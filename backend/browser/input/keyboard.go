@@ -7,8 +7,6 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
-	"pilotfish/backend/browser/effects"
-	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/protocol"
 )
 
@@ -17,7 +15,7 @@ type typing struct{ *action }
 
 // typeText presses the keys of a text one after the other.
 func (a typing) typeText(ctx context.Context) error {
-	var messages []effects.Message
+	var messages []message
 	if a.q.Clear {
 		// As a user does it: everything is selected, and the first key replaces it.
 		err := a.set(ctx, "fill", map[string]any{"value": a.q.Text})
@@ -25,24 +23,24 @@ func (a typing) typeText(ctx context.Context) error {
 			return err
 		}
 		if a.q.Text == "" && a.selected {
-			messages = effects.Keys(keys.Pressed("delete")...)
+			messages = keyMessages(pressNamed("delete")...)
 		}
 	} else if err := a.focused(ctx); err != nil {
 		return err
 	}
 	for _, r := range strings.ReplaceAll(a.q.Text, "\r\n", "\n") {
-		k, ok := keys.Of(r)
+		k, ok := keyOf(r)
 		// The layout has no such key: insert it as an input method does. A tab in a text
 		// belongs into the field, which the key would leave.
 		if !ok || r == '\t' && a.text {
-			messages = append(messages, effects.Message{Method: input.InsertText.Method, Params: input.InsertTextParams{Text: string(r)}})
+			messages = append(messages, message{Method: input.InsertText.Method, Params: input.InsertTextParams{Text: string(r)}})
 			continue
 		}
 		mods := int64(0)
 		if r >= 'A' && r <= 'Z' || strings.ContainsRune(`~!@#$%^&*()_+{}|:"<>?`, r) {
-			mods = keys.Shift
+			mods = shift
 		}
-		messages = append(messages, effects.Keys(k.Press(mods)...)...)
+		messages = append(messages, keyMessages(k.Press(mods)...)...)
 	}
 	s, _ := a.p.Frames.State(a.f)
 	return a.send(ctx, s, messages...)
@@ -60,9 +58,9 @@ func (a typing) focused(ctx context.Context) error {
 // chordMessages returns the events of a key combination as a keyboard makes them: the
 // modifiers go down in their order, then the key, and all go up in the opposite
 // order. Keys that the caller holds down stay down.
-func chordMessages(c keys.Chord, h *heldInput) []effects.Message {
-	var out []effects.Message
-	var own []keys.Key
+func chordMessages(c chord, h *heldInput) []message {
+	var out []message
+	var own []key
 	mods := h.Mods()
 	for _, k := range c.Keys() {
 		k = k.Under(mods)
@@ -73,22 +71,22 @@ func chordMessages(c keys.Chord, h *heldInput) []effects.Message {
 		} else if k.Code != c.Key.Code {
 			continue
 		}
-		out = append(out, effects.Keys(k.Down(mods, down))...)
+		out = append(out, keyMessages(k.Down(mods, down))...)
 	}
 	for _, k := range slices.Backward(own) {
 		mods &^= k.Bit()
-		out = append(out, effects.Keys(k.Up(mods))...)
+		out = append(out, keyMessages(k.Up(mods))...)
 	}
 	return out
 }
 
 // press presses keys one after the other.
 func (a typing) press(ctx context.Context) error {
-	chords, err := keys.ReadPresses(a.q.Text)
+	chords, err := readPresses(a.q.Text)
 	if err != nil {
 		return err
 	}
-	var messages []effects.Message
+	var messages []message
 	for _, c := range chords {
 		messages = append(messages, chordMessages(c, a.held)...)
 	}
@@ -96,7 +94,7 @@ func (a typing) press(ctx context.Context) error {
 }
 
 // sendKeys sends keys to the target, or to the focused element.
-func (a typing) sendKeys(ctx context.Context, messages []effects.Message) error {
+func (a typing) sendKeys(ctx context.Context, messages []message) error {
 	if err := a.focused(ctx); err != nil {
 		return err
 	}
@@ -107,19 +105,19 @@ func (a typing) sendKeys(ctx context.Context, messages []effects.Message) error 
 
 // keyDown presses keys that stay down until keyUp.
 func (a typing) keyDown(ctx context.Context) error {
-	chords, err := keys.ReadPresses(a.q.Text)
+	chords, err := readPresses(a.q.Text)
 	if err != nil {
 		return err
 	}
 	if err := a.focused(ctx); err != nil {
 		return err
 	}
-	var messages []effects.Message
+	var messages []message
 	for _, c := range chords {
 		for _, k := range c.Keys() {
 			k = k.Under(a.held.Mods())
 			repeat := a.held.Push(k)
-			messages = append(messages, effects.Keys(k.Down(a.held.Mods(), repeat))...)
+			messages = append(messages, keyMessages(k.Down(a.held.Mods(), repeat))...)
 		}
 	}
 	delete(a.after, "ref")
@@ -132,11 +130,11 @@ func (a typing) keyUp(ctx context.Context) error {
 	if strings.TrimSpace(a.q.Text) == "" {
 		return a.letGo(ctx)
 	}
-	chords, err := keys.ReadPresses(a.q.Text)
+	chords, err := readPresses(a.q.Text)
 	if err != nil {
 		return err
 	}
-	var up []keys.Key
+	var up []key
 	for _, c := range chords {
 		for _, k := range slices.Backward(c.Keys()) {
 			down, ok := a.held.Find(k)
@@ -149,10 +147,10 @@ func (a typing) keyUp(ctx context.Context) error {
 	if err := a.focused(ctx); err != nil {
 		return err
 	}
-	var messages []effects.Message
+	var messages []message
 	for _, k := range up {
 		a.held.Drop(k)
-		messages = append(messages, effects.Keys(k.Up(a.held.Mods()))...)
+		messages = append(messages, keyMessages(k.Up(a.held.Mods()))...)
 	}
 	delete(a.after, "ref")
 	s, _ := a.p.Frames.State(a.f)

@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -40,7 +39,7 @@ func inTime(ctx context.Context, d time.Duration, what string) error {
 
 // release releases a mouse button that an action pressed and could not release.
 func (a *action) release(ctx context.Context, at page.Point, button input.MouseButton) {
-	up := effects.Mouse(input.DispatchMouseEventTypeMouseReleased, at, button, a.held.Pressed(), 1, a.held.Mods())
+	up := mouseMessage(input.DispatchMouseEventTypeMouseReleased, at, button, a.held.Pressed(), 1, a.held.Mods())
 	_ = a.p.Post(context.WithoutCancel(ctx), up.Method, up.Params)
 }
 
@@ -51,9 +50,9 @@ func (a *action) pressLong(ctx context.Context, at page.Point, button input.Mous
 		return err
 	}
 	a.pressed = true
-	messages := []effects.Message{effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
+	messages := []message{mouseMessage(input.DispatchMouseEventTypeMouseMoved, at, "", 0, 0, mods)}
 	for i := range count {
-		messages = append(messages, effects.Mouse(input.DispatchMouseEventTypeMousePressed, at, button, bits, i+1, mods))
+		messages = append(messages, mouseMessage(input.DispatchMouseEventTypeMousePressed, at, button, bits, i+1, mods))
 		err := a.send(ctx, a.p.Session, messages...)
 		if err == nil {
 			err = a.rest(ctx, long)
@@ -62,11 +61,11 @@ func (a *action) pressLong(ctx context.Context, at page.Point, button input.Mous
 			a.release(ctx, at, button)
 			return err
 		}
-		up := effects.Mouse(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods)
+		up := mouseMessage(input.DispatchMouseEventTypeMouseReleased, at, button, 0, i+1, mods)
 		if i == count-1 {
 			return a.dispatch(ctx, a.p.Session, up)
 		}
-		messages = []effects.Message{up}
+		messages = []message{up}
 	}
 	return nil
 }
@@ -88,7 +87,7 @@ func (a *action) theMouse(ctx context.Context) error {
 		return protocol.NewError(protocol.CodeBadArgument, name+" is not down", "", protocol.Try("presses it", "mouse", "down"))
 	}
 	at := a.held.Pointer()
-	var messages []effects.Message
+	var messages []message
 	switch {
 	case a.q.Target != "":
 		if at, err = a.point(ctx, a.q.Do == "down"); err != nil {
@@ -112,18 +111,18 @@ func (a *action) theMouse(ctx context.Context) error {
 			return err
 		}
 		a.pressed = a.guarded
-		messages = append(messages, effects.Mouse(input.DispatchMouseEventTypeMousePressed, at, button, a.held.Button(bits, true), 1, mods))
+		messages = append(messages, mouseMessage(input.DispatchMouseEventTypeMousePressed, at, button, a.held.Button(bits, true), 1, mods))
 		return a.send(ctx, a.p.Session, messages...)
 	case "up":
 		if err := a.sendMoves(ctx, at, messages); err != nil {
 			return err
 		}
-		var last []effects.Message
+		var last []message
 		if data := a.held.Dropped(); data != nil {
-			last = append(last, effects.Dragged(input.DispatchDragEventTypeDrop, at, data))
+			last = append(last, dragMessage(input.DispatchDragEventTypeDrop, at, data))
 		}
 		left := a.held.Button(bits, false)
-		last = append(last, effects.Mouse(input.DispatchMouseEventTypeMouseReleased, at, button, left, 1, mods))
+		last = append(last, mouseMessage(input.DispatchMouseEventTypeMouseReleased, at, button, left, 1, mods))
 		err := a.send(ctx, a.p.Session, last...)
 		if left == 0 {
 			err = errors.Join(err, a.intercept(ctx, false))
@@ -134,16 +133,16 @@ func (a *action) theMouse(ctx context.Context) error {
 }
 
 // moved returns the event of a mouse move with what the caller holds down.
-func (a *action) moved(at page.Point, mods int64) effects.Message {
+func (a *action) moved(at page.Point, mods int64) message {
 	bits := a.held.Pressed()
-	return effects.Mouse(input.DispatchMouseEventTypeMouseMoved, at, buttonOf(bits), bits, 0, mods)
+	return mouseMessage(input.DispatchMouseEventTypeMouseMoved, at, buttonOf(bits), bits, 0, mods)
 }
 
 // sendMoves sends mouse moves. For a native drag, the browser hands over the drag
 // data, and we dispatch the drag events.
-func (a *action) sendMoves(ctx context.Context, at page.Point, messages []effects.Message) error {
+func (a *action) sendMoves(ctx context.Context, at page.Point, messages []message) error {
 	if data := a.held.Dragging(); data != nil && len(messages) > 0 {
-		return a.send(ctx, a.p.Session, effects.Dragged(input.DispatchDragEventTypeDragOver, at, data))
+		return a.send(ctx, a.p.Session, dragMessage(input.DispatchDragEventTypeDragOver, at, data))
 	}
 	if len(messages) == 0 {
 		return nil
@@ -155,7 +154,7 @@ func (a *action) sendMoves(ctx context.Context, at page.Point, messages []effect
 		return err
 	}
 	a.held.Drag(a.fx.Drag)
-	return a.send(ctx, a.p.Session, effects.Dragged(input.DispatchDragEventTypeDragEnter, at, a.fx.Drag), effects.Dragged(input.DispatchDragEventTypeDragOver, at, a.fx.Drag))
+	return a.send(ctx, a.p.Session, dragMessage(input.DispatchDragEventTypeDragEnter, at, a.fx.Drag), dragMessage(input.DispatchDragEventTypeDragOver, at, a.fx.Drag))
 }
 
 // hearDrag finds out whether the moves began a native drag: the renderer reports a

@@ -8,7 +8,6 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
@@ -16,7 +15,7 @@ import (
 
 // heldBy returns what a caller holds down in a tab.
 func (in *Input) heldBy(by protocol.Caller, id protocol.TabID) *heldInput {
-	in.holds.Forget(func(k holder) bool { _, open := in.config.Effects.Open.Lookup(k.Tab); return !open })
+	in.holds.Forget(func(k holder) bool { _, open := in.config.Open.Lookup(k.Tab); return !open })
 	return in.holds.Of(by, id)
 }
 
@@ -60,7 +59,7 @@ func (in *Input) LoseHeld() {
 
 // letGo sends the events that release keys and buttons, and does not wait for an
 // answer.
-func (in *Input) letGo(ctx context.Context, p *page.Page, messages []effects.Message) {
+func (in *Input) letGo(ctx context.Context, p *page.Page, messages []message) {
 	for _, m := range messages {
 		if err := p.Post(ctx, m.Method, m.Params); err != nil {
 			in.config.Log.Debug("input was not released", "error", err)
@@ -77,7 +76,7 @@ func (in *Input) DropHeld(p *page.Page, e devtools.Event) {
 	if !ok || v.Frame == nil || v.Frame.ParentID != "" || v.Frame.ID != cdp.FrameID(p.Target) {
 		return
 	}
-	t, ok := in.config.Effects.Open.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
+	t, ok := in.config.Open.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
 	if !ok {
 		return
 	}

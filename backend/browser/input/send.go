@@ -4,22 +4,21 @@ import (
 	"context"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/page"
 )
 
 // send sends input. Under an overlay, only this input passes, while it is being sent.
-func (a *action) send(ctx context.Context, s *devtools.Session, messages ...effects.Message) error {
+func (a *action) send(ctx context.Context, s *devtools.Session, messages ...message) error {
 	return a.lifted(ctx, func() error { return a.fx.Send(ctx, s, messages...) }, messages)
 }
 
 // lifted calls do, which sends messages. Under an overlay, only these messages pass
 // meanwhile.
-func (a *action) lifted(ctx context.Context, do func() error, messages []effects.Message) error {
+func (a *action) lifted(ctx context.Context, do func() error, messages []message) error {
 	a.begun = true
 	in, _ := a.p.Frames.State(a.f)
 	a.fx.Listen(in)
-	what, is := effects.Expects(messages)
+	what, is := expects(messages)
 	if !is || !a.in.config.Overlays.Covers(a.p.Target) {
 		return do()
 	}

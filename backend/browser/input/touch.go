@@ -7,7 +7,6 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
-	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -16,7 +15,7 @@ import (
 type touching struct{ *action }
 
 // fingers returns a touch event at points.
-func (a touching) fingers(kind input.DispatchTouchEventType, at ...page.Point) effects.Message {
+func (a touching) fingers(kind input.DispatchTouchEventType, at ...page.Point) message {
 	if len(at) > 0 {
 		a.fingered = at
 	}
@@ -25,7 +24,7 @@ func (a touching) fingers(kind input.DispatchTouchEventType, at ...page.Point) e
 		id := float64(i)
 		points[i] = &input.TouchPoint{X: p.X, Y: p.Y, ID: &id}
 	}
-	return effects.Message{Method: input.DispatchTouchEvent.Method, Params: input.DispatchTouchEventParams{Type: kind, TouchPoints: points, Modifiers: a.held.Mods()}}
+	return message{Method: input.DispatchTouchEvent.Method, Params: input.DispatchTouchEventParams{Type: kind, TouchPoints: points, Modifiers: a.held.Mods()}}
 }
 
 // touch puts fingers down, moves them along their paths, and lifts them.
@@ -63,7 +62,7 @@ func (a touching) touch(ctx context.Context, hold time.Duration, way ...[]page.P
 		// The browser makes the click of a tap when it learns that the touch has
 		// ended, and sends it to the page before this request.
 		return a.hearDrag(ctx)
-	}, []effects.Message{up})
+	}, []message{up})
 }
 
 // tap touches a target with one finger.

@@ -20,7 +20,6 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/effects"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -91,7 +90,7 @@ func (a uploading) upload(ctx context.Context) error {
 		switch {
 		case errors.Is(err, errPicker):
 			picker = true
-		case errors.Is(err, effects.ErrDialogOpen) && !a.given:
+		case errors.Is(err, errDialogOpen) && !a.given:
 			a.begun = false // the page got a click, and no file
 			return page.DialogOpen(a.fx.Out.Tab, a.p.OpenDialog())
 		case done || err != nil:
@@ -344,8 +343,8 @@ func (a *uploading) drop(ctx context.Context) (taken bool, err error) {
 	}
 	a.f, a.way, a.asked = f, way, false
 	data := &input.DragData{Items: []*input.DragDataItem{}, Files: a.paths, DragOperationsMask: 1} // copies
-	drag := func(kind input.DispatchDragEventType, at page.Point) effects.Message {
-		return effects.Dragged(kind, at, data)
+	drag := func(kind input.DispatchDragEventType, at page.Point) message {
+		return dragMessage(kind, at, data)
 	}
 	over, err := a.landing(ctx, f, drag(input.DispatchDragEventTypeDragEnter, at), drag(input.DispatchDragEventTypeDragOver, at))
 	if err != nil {

@@ -1,4 +1,4 @@
-package effects
+package input
 
 import (
 	"github.com/chromedp/cdproto/input"
@@ -7,27 +7,27 @@ import (
 	"pilotfish/backend/browser/page"
 )
 
-// Message is a CDP command whose parameters are untyped.
-type Message struct {
+// message is a CDP command whose parameters are untyped.
+type message struct {
 	Method string
 	Params any
 }
 
-// Mouse returns a mouse event.
-func Mouse(kind input.DispatchMouseEventType, at page.Point, button input.MouseButton, bits int64, count int, mods int64) Message {
-	return Message{input.DispatchMouseEvent.Method, input.DispatchMouseEventParams{
+// mouseMessage returns a mouse event.
+func mouseMessage(kind input.DispatchMouseEventType, at page.Point, button input.MouseButton, bits int64, count int, mods int64) message {
+	return message{input.DispatchMouseEvent.Method, input.DispatchMouseEventParams{
 		Type: kind, X: at.X, Y: at.Y, Button: button, Buttons: bits, ClickCount: int64(count), Modifiers: mods,
 	}}
 }
 
-// Dragged returns an event of a native drag.
-func Dragged(kind input.DispatchDragEventType, at page.Point, data *input.DragData) Message {
-	return Message{input.DispatchDragEvent.Method, input.DispatchDragEventParams{Type: kind, X: at.X, Y: at.Y, Data: data}}
+// dragMessage returns an event of a native drag.
+func dragMessage(kind input.DispatchDragEventType, at page.Point, data *input.DragData) message {
+	return message{input.DispatchDragEvent.Method, input.DispatchDragEventParams{Type: kind, X: at.X, Y: at.Y, Data: data}}
 }
 
-// Expects returns which input a page will receive from messages; is reports whether
+// expects returns which input a page will receive from messages; is reports whether
 // there is any.
-func Expects(messages []Message) (e overlay.Expected, is bool) {
+func expects(messages []message) (e overlay.Expected, is bool) {
 	for _, m := range messages {
 		var x, y float64
 		switch q := m.Params.(type) {
@@ -62,11 +62,11 @@ func Expects(messages []Message) (e overlay.Expected, is bool) {
 	return e, is
 }
 
-// Keys returns key events as messages.
-func Keys(events ...input.DispatchKeyEventParams) []Message {
-	out := make([]Message, 0, len(events))
+// keyMessages returns key events as messages.
+func keyMessages(events ...input.DispatchKeyEventParams) []message {
+	out := make([]message, 0, len(events))
 	for _, e := range events {
-		out = append(out, Message{input.DispatchKeyEvent.Method, e})
+		out = append(out, message{input.DispatchKeyEvent.Method, e})
 	}
 	return out
 }

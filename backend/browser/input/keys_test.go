@@ -1,4 +1,4 @@
-package keys
+package input
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ func TestReadPresses(t *testing.T) {
 		"Control+Shift+K": {"ControlLeft", "ShiftLeft", "KeyK"}, "Cmd+c": {"MetaLeft", "KeyC"}, "ShiftRight+a": {"ShiftRight", "KeyA"},
 		"Control++": {"ControlLeft", "Equal"}, "Escape Tab": {"Escape", "Tab"},
 	} {
-		presses, err := ReadPresses(text)
+		presses, err := readPresses(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -35,7 +35,7 @@ func TestReadPresses(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "  ", "Hyper+a", "Nokey"} {
-		if presses, err := ReadPresses(text); err == nil {
+		if presses, err := readPresses(text); err == nil {
 			t.Errorf("%q is read as %+v", text, presses)
 		}
 	}
@@ -47,8 +47,8 @@ func TestUnder(t *testing.T) {
 		key  string
 		mods int64
 		want string
-	}{{"a", 0, "a"}, {"a", Shift, "A"}, {"K", control, "k"}, {"1", Shift, "!"}, {"1", control, "1"}, {"Enter", Shift, "Enter"}} {
-		k, ok := ReadKey(c.key)
+	}{{"a", 0, "a"}, {"a", shift, "A"}, {"K", control, "k"}, {"1", shift, "!"}, {"1", control, "1"}, {"Enter", shift, "Enter"}} {
+		k, ok := readKey(c.key)
 		if !ok {
 			t.Fatalf("there is no key %s", c.key)
 		}
@@ -61,7 +61,7 @@ func TestUnder(t *testing.T) {
 // A key types text unless a modifier prevents it, and triggers an editing command
 // with some modifiers.
 func TestDown(t *testing.T) {
-	a, ok := Of('a')
+	a, ok := keyOf('a')
 	if !ok {
 		t.Fatal("there is no key for a")
 	}
@@ -71,7 +71,7 @@ func TestDown(t *testing.T) {
 	if e := a.Down(control, true); e.Type != input.DispatchKeyEventTypeRawKeyDown || e.Text != "" || e.AutoRepeat == nil || len(e.Commands) != 1 || e.Commands[0] != "SelectAll" {
 		t.Errorf("Control+a, again, is %+v", e)
 	}
-	if _, ok := Of('ß'); ok {
+	if _, ok := keyOf('ß'); ok {
 		t.Error("the layout has a key for ß")
 	}
 }

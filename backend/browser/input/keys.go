@@ -1,6 +1,4 @@
-// Package keys models a keyboard: its keys as pages see them, and the notation in
-// which keys and presses are written.
-package keys
+package input
 
 import (
 	"fmt"
@@ -15,8 +13,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Key is one key of a keyboard with the US layout, as pages see it.
-type Key struct {
+// key is one key of a keyboard with the US layout, as pages see it.
+type key struct {
 	// Name is the key's name, or the character that it types without a modifier.
 	Name string
 	// Code is the key's position on the keyboard (the `code` of a DOM event);
@@ -31,13 +29,13 @@ const (
 	alt = 1 << iota
 	control
 	meta
-	// Shift is the bit of the shift keys.
-	Shift
+	// shift is the bit of the shift keys.
+	shift
 )
 
-// named are the keys that have a name instead of a character, by the lowercase
+// namedKeys are the keys that have a name instead of a character, by the lowercase
 // names that commands accept.
-var named = map[string]Key{
+var namedKeys = map[string]key{
 	"enter": {"Enter", "Enter", 13, "\r"}, "return": {"Enter", "Enter", 13, "\r"},
 	"tab": {"Tab", "Tab", 9, ""}, "escape": {"Escape", "Escape", 27, ""}, "esc": {"Escape", "Escape", 27, ""},
 	"backspace": {"Backspace", "Backspace", 8, ""}, "delete": {"Delete", "Delete", 46, ""}, "del": {"Delete", "Delete", 46, ""},
@@ -61,15 +59,15 @@ var named = map[string]Key{
 	"plus": {"+", "Equal", 187, "+"},
 }
 
-// Pressed returns the events that press and release one of the named keys.
-func Pressed(name string) []input.DispatchKeyEventParams { return named[name].Press(0) }
+// pressNamed returns the events that press and release one of the named keys.
+func pressNamed(name string) []input.DispatchKeyEventParams { return namedKeys[name].Press(0) }
 
 // Bit returns the modifier bit of a modifier key; 0 for any other key.
-func (k Key) Bit() int64 { return modifierBits[k.Name] }
+func (k key) Bit() int64 { return modifierBits[k.Name] }
 
-// places are the keys of the characters that are neither letters nor digits,
+// characterKeys are the keys of the characters that are neither letters nor digits,
 // unshifted and shifted.
-var places = map[rune]Key{
+var characterKeys = map[rune]key{
 	'`': {"`", "Backquote", 192, ""}, '~': {"~", "Backquote", 192, ""}, '-': {"-", "Minus", 189, ""}, '_': {"_", "Minus", 189, ""},
 	'=': {"=", "Equal", 187, ""}, '+': {"+", "Equal", 187, ""}, '[': {"[", "BracketLeft", 219, ""}, '{': {"{", "BracketLeft", 219, ""},
 	']': {"]", "BracketRight", 221, ""}, '}': {"}", "BracketRight", 221, ""}, '\\': {"\\", "Backslash", 220, ""}, '|': {"|", "Backslash", 220, ""},
@@ -80,29 +78,29 @@ var places = map[rune]Key{
 	'^': {"^", "Digit6", 54, ""}, '&': {"&", "Digit7", 55, ""}, '*': {"*", "Digit8", 56, ""}, '(': {"(", "Digit9", 57, ""}, ')': {")", "Digit0", 48, ""},
 }
 
-// Of returns the key that types a character; ok is false when no key of the
+// keyOf returns the key that types a character; ok is false when no key of the
 // layout types it.
-func Of(r rune) (Key, bool) {
+func keyOf(r rune) (key, bool) {
 	switch {
 	case r == '\n' || r == '\r':
-		return named["enter"], true
+		return namedKeys["enter"], true
 	case r == '\t':
-		return named["tab"], true
+		return namedKeys["tab"], true
 	case r == ' ':
-		return named["space"], true
+		return namedKeys["space"], true
 	case r < utf8.RuneSelf && unicode.IsLetter(r):
 		up := unicode.ToUpper(r)
-		return Key{string(r), "Key" + string(up), int64(up), string(r)}, true
+		return key{string(r), "Key" + string(up), int64(up), string(r)}, true
 	case r >= '0' && r <= '9':
-		return Key{string(r), "Digit" + string(r), int64(r), string(r)}, true
+		return key{string(r), "Digit" + string(r), int64(r), string(r)}, true
 	}
-	k, ok := places[r]
+	k, ok := characterKeys[r]
 	k.text = k.Name
 	return k, ok
 }
 
-// ReadModifiers parses modifier keys such as "Shift+Control" into their bits.
-func ReadModifiers(text string) (int64, error) {
+// readModifiers parses modifier keys such as "Shift+Control" into their bits.
+func readModifiers(text string) (int64, error) {
 	var bits int64
 	for part := range strings.SplitSeq(text, "+") {
 		bit, ok := modifier(part)
@@ -123,7 +121,7 @@ func modifier(name string) (int64, bool) {
 	case "meta", "cmd", "command", "super":
 		return meta, true
 	case "shift":
-		return Shift, true
+		return shift, true
 	case "":
 		return 0, true
 	}
@@ -132,33 +130,33 @@ func modifier(name string) (int64, bool) {
 
 // modifierBits are the bits of the modifier keys, by the keys' names in DOM
 // events.
-var modifierBits = map[string]int64{"Alt": alt, "Control": control, "Meta": meta, "Shift": Shift}
+var modifierBits = map[string]int64{"Alt": alt, "Control": control, "Meta": meta, "Shift": shift}
 
 // shiftPairs are the characters of the layout's keys, in pairs: without and with
 // Shift.
 const shiftPairs = "`~1!2@3#4$5%6^7&8*9(0)-_=+[{]}\\|;:'\",<.>/?"
 
-// Chord is one press: a key, and the modifier keys that are held down for it, in
+// chord is one press: a key, and the modifier keys that are held down for it, in
 // the order in which they go down.
-type Chord struct {
-	hold []Key // modifiers
-	Key  Key
+type chord struct {
+	hold []key // modifiers
+	Key  key
 }
 
 // Keys returns the keys of a press, in the order in which they go down.
-func (c Chord) Keys() []Key { return append(slices.Clone(c.hold), c.Key) }
+func (c chord) Keys() []key { return append(slices.Clone(c.hold), c.Key) }
 
 // readChord parses one press such as "Control+Shift+K", "Enter" or "a".
-func readChord(text string) (Chord, error) {
+func readChord(text string) (chord, error) {
 	mods, last := "", text
 	if i := strings.LastIndexByte(strings.TrimSuffix(text, "+"), '+'); i > 0 {
 		mods, last = text[:i], text[i+1:]
 	}
-	var c Chord
+	var c chord
 	for part := range strings.SplitSeq(mods, "+") {
 		bit, ok := modifier(part)
 		if !ok {
-			k, named := named[strings.ToLower(part)] // a modifier with a side, such as ShiftRight
+			k, named := namedKeys[strings.ToLower(part)] // a modifier with a side, such as ShiftRight
 			if bit = modifierBits[k.Name]; !named || bit == 0 {
 				return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a modifier key", part), "use Alt, Control, Meta or Shift, joined by +")
 			}
@@ -167,20 +165,20 @@ func readChord(text string) (Chord, error) {
 		}
 		for name, its := range modifierBits {
 			if bit == its {
-				c.hold = append(c.hold, named[strings.ToLower(name)])
+				c.hold = append(c.hold, namedKeys[strings.ToLower(name)])
 			}
 		}
 	}
 	var ok bool
-	if c.Key, ok = ReadKey(last); !ok {
+	if c.Key, ok = readKey(last); !ok {
 		return c, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.40q is not a key", text), "for example Enter, Escape, ArrowDown, F5, a, KeyW, Control+A")
 	}
 	return c, nil
 }
 
-// ReadPresses parses presses that are separated by spaces.
-func ReadPresses(text string) ([]Chord, error) {
-	var all []Chord
+// readPresses parses presses that are separated by spaces.
+func readPresses(text string) ([]chord, error) {
+	var all []chord
 	for word := range strings.FieldsSeq(text) {
 		c, err := readChord(word)
 		if err != nil {
@@ -194,60 +192,60 @@ func ReadPresses(text string) ([]Chord, error) {
 	return all, nil
 }
 
-// ReadKey parses the name of a key, its code (KeyW, Digit1), or the character
+// readKey parses the name of a key, its code (KeyW, Digit1), or the character
 // that it types.
-func ReadKey(name string) (Key, bool) {
+func readKey(name string) (key, bool) {
 	low := strings.ToLower(name)
-	if k, ok := named[low]; ok {
+	if k, ok := namedKeys[low]; ok {
 		return k, true
 	}
 	if bit, ok := modifier(name); ok && bit != 0 { // Ctrl, Cmd, Option
 		for is, its := range modifierBits {
 			if bit == its {
-				return named[strings.ToLower(is)], true
+				return namedKeys[strings.ToLower(is)], true
 			}
 		}
 	}
 	if n, ok := strings.CutPrefix(low, "f"); ok && n != "" {
 		if number, err := strconv.ParseInt(n, 10, 64); err == nil && number >= 1 && number <= 24 {
 			name := fmt.Sprintf("F%d", number)
-			return Key{name, name, 111 + number, ""}, true
+			return key{name, name, 111 + number, ""}, true
 		}
 	}
 	if r, ok := strings.CutPrefix(low, "key"); ok && len(r) == 1 && r[0] >= 'a' && r[0] <= 'z' {
-		return Of(rune(r[0]))
+		return keyOf(rune(r[0]))
 	}
 	if d, ok := strings.CutPrefix(low, "digit"); ok && len(d) == 1 && d[0] >= '0' && d[0] <= '9' {
-		return Of(rune(d[0]))
+		return keyOf(rune(d[0]))
 	}
 	if d, ok := strings.CutPrefix(low, "numpad"); ok && len(d) == 1 && d[0] >= '0' && d[0] <= '9' {
-		return Key{d, "Numpad" + d, 96 + int64(d[0]-'0'), d}, true
+		return key{d, "Numpad" + d, 96 + int64(d[0]-'0'), d}, true
 	}
 	r, size := utf8.DecodeRuneInString(name)
 	if size != len(name) || size == 0 {
-		return Key{}, false
+		return key{}, false
 	}
-	if k, ok := Of(r); ok {
+	if k, ok := keyOf(r); ok {
 		return k, true
 	}
-	return Key{Name: name, text: name}, true
+	return key{Name: name, text: name}, true
 }
 
 // Under returns the key as it is with modifiers held down: its name and the text
 // that it types then.
-func (k Key) Under(mods int64) Key {
+func (k key) Under(mods int64) key {
 	r, size := utf8.DecodeRuneInString(k.Name)
 	if size != len(k.Name) || strings.HasPrefix(k.Code, "Numpad") {
 		return k
 	}
 	to := k.Name
 	switch at := strings.IndexRune(shiftPairs, r); {
-	case unicode.IsLetter(r) && mods&Shift != 0:
+	case unicode.IsLetter(r) && mods&shift != 0:
 		to = strings.ToUpper(k.Name)
 	case unicode.IsLetter(r) && mods != 0:
 		// People write "Control+K", but a keyboard reports k for it.
 		to = strings.ToLower(k.Name)
-	case at >= 0 && at%2 == 0 && mods&Shift != 0:
+	case at >= 0 && at%2 == 0 && mods&shift != 0:
 		to = shiftPairs[at+1 : at+2]
 	}
 	if to != k.Name {
@@ -258,7 +256,7 @@ func (k Key) Under(mods int64) Key {
 
 // Down returns the event of the key going down. repeat says that the key is down
 // already.
-func (k Key) Down(mods int64, repeat bool) input.DispatchKeyEventParams {
+func (k key) Down(mods int64, repeat bool) input.DispatchKeyEventParams {
 	m := k.event(mods)
 	m.Type = input.DispatchKeyEventTypeRawKeyDown
 	if k.text != "" && mods&(control|alt|meta) == 0 {
@@ -267,24 +265,24 @@ func (k Key) Down(mods int64, repeat bool) input.DispatchKeyEventParams {
 	if repeat {
 		m.AutoRepeat = &repeat
 	}
-	m.Commands = editing(k, mods)
+	m.Commands = editingCommands(k, mods)
 	return m
 }
 
 // Up returns the event of the key going up. mods are the modifiers that are still
 // down afterwards.
-func (k Key) Up(mods int64) input.DispatchKeyEventParams {
+func (k key) Up(mods int64) input.DispatchKeyEventParams {
 	m := k.event(mods)
 	m.Type = input.DispatchKeyEventTypeKeyUp
 	return m
 }
 
 // Press returns the events of the key going down and up again.
-func (k Key) Press(mods int64) []input.DispatchKeyEventParams {
+func (k key) Press(mods int64) []input.DispatchKeyEventParams {
 	return []input.DispatchKeyEventParams{k.Down(mods, false), k.Up(mods)}
 }
 
-func (k Key) event(mods int64) input.DispatchKeyEventParams {
+func (k key) event(mods int64) input.DispatchKeyEventParams {
 	e := input.DispatchKeyEventParams{Modifiers: mods, Key: k.Name, Code: k.Code, WindowsVirtualKeyCode: k.vk, NativeVirtualKeyCode: k.vk}
 	switch {
 	case strings.HasPrefix(k.Code, "Numpad"):
@@ -298,9 +296,9 @@ func (k Key) event(mods int64) input.DispatchKeyEventParams {
 	return e
 }
 
-// editing returns the editing commands that the operating system's keyboard would
+// editingCommands returns the editing commands that the operating system's keyboard would
 // trigger; a key press by the protocol triggers none by itself.
-func editing(k Key, mods int64) []string {
+func editingCommands(k key, mods int64) []string {
 	if mods&control == 0 && mods&meta == 0 {
 		return nil
 	}
@@ -314,7 +312,7 @@ func editing(k Key, mods int64) []string {
 	case "v":
 		return []string{"Paste"}
 	case "z":
-		if mods&Shift != 0 {
+		if mods&shift != 0 {
 			return []string{"Redo"}
 		}
 		return []string{"Undo"}

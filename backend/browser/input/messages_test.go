@@ -1,31 +1,30 @@
-package effects
+package input
 
 import (
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
 
-	"pilotfish/backend/browser/keys"
 	"pilotfish/backend/browser/page"
 )
 
 // TestExpects: an overlay lets exactly the expected input pass.
 func TestExpects(t *testing.T) {
-	k, ok := keys.Of('a')
+	k, ok := keyOf('a')
 	if !ok {
 		t.Fatal("there is no key for a")
 	}
-	e, is := Expects(append(
-		[]Message{Mouse(input.DispatchMouseEventTypeMousePressed, page.Point{X: 5, Y: 9}, input.MouseButtonLeft, 1, 1, 0)},
-		Keys(k.Press(0)...)...,
+	e, is := expects(append(
+		[]message{mouseMessage(input.DispatchMouseEventTypeMousePressed, page.Point{X: 5, Y: 9}, input.MouseButtonLeft, 1, 1, 0)},
+		keyMessages(k.Press(0)...)...,
 	))
 	if !is || !e.Pointer || e.Area == nil || *e.Area != [4]float64{5, 9, 5, 9} || len(e.Keys) != 1 || e.Keys[0] != "a" {
 		t.Errorf("it is %+v, %v", e, is)
 	}
-	if e, is := Expects(Keys(k.Up(0))); !is || e.Pointer || e.Keys == nil || len(e.Keys) != 0 {
+	if e, is := expects(keyMessages(k.Up(0))); !is || e.Pointer || e.Keys == nil || len(e.Keys) != 0 {
 		t.Errorf("a key that goes up is %+v, %v", e, is)
 	}
-	if _, is := Expects([]Message{{Method: input.SetInterceptDrags.Method, Params: input.SetInterceptDragsParams{}}}); is {
+	if _, is := expects([]message{{Method: input.SetInterceptDrags.Method, Params: input.SetInterceptDragsParams{}}}); is {
 		t.Error("a setting is an input")
 	}
 }

@@ -1,4 +1,4 @@
-package effects
+package input
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 )
 
 // Finish waits for what the action caused, and records where the tab is.
-func (fx *Effects) Finish(ctx context.Context) error {
+func (fx *effects) Finish(ctx context.Context) error {
 	err := fx.Drain(ctx)
 	if err == nil && fx.download {
 		// A link to another site may lead to a page in spite of its attribute download.
@@ -27,7 +27,7 @@ func (fx *Effects) Finish(ctx context.Context) error {
 	if err == nil && len(fx.windows) > 0 {
 		err = fx.newTabs(ctx)
 	}
-	if errors.Is(err, ErrDialogOpen) {
+	if errors.Is(err, errDialogOpen) {
 		fx.Out.Nothing = false
 		err = nil
 	}
@@ -57,7 +57,7 @@ func (fx *Effects) Finish(ctx context.Context) error {
 
 // describeTabs records where the tabs are that were opened or load another document, and
 // whether one is in front.
-func (fx *Effects) describeTabs(ctx context.Context) {
+func (fx *effects) describeTabs(ctx context.Context) {
 	var again []tabs.Entry
 	for _, t := range fx.config.Open.All() {
 		known, _ := fx.config.Open.Lookup(t.ID)
@@ -84,7 +84,7 @@ func (fx *Effects) describeTabs(ctx context.Context) {
 }
 
 // where records where the tab is. The deadline may already have passed.
-func (fx *Effects) where(ctx context.Context) error {
+func (fx *effects) where(ctx context.Context) error {
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -104,7 +104,7 @@ func (fx *Effects) where(ctx context.Context) error {
 }
 
 // load waits for the requested document.
-func (fx *Effects) load(ctx context.Context) error {
+func (fx *effects) load(ctx context.Context) error {
 	n := fx.Nav
 	err := fx.Pump(ctx, nil, func() bool {
 		switch {
@@ -146,7 +146,7 @@ func (fx *Effects) load(ctx context.Context) error {
 
 // bounded waits, at most windowWait, for something that was announced and may still
 // not come.
-func (fx *Effects) bounded(ctx context.Context, until func() bool) error {
+func (fx *effects) bounded(ctx context.Context, until func() bool) error {
 	inner, cancel := context.WithTimeout(ctx, windowWait)
 	defer cancel()
 	err := fx.Pump(inner, nil, until)
@@ -157,7 +157,7 @@ func (fx *Effects) bounded(ctx context.Context, until func() bool) error {
 }
 
 // newTabs waits for the tab of a window that was opened.
-func (fx *Effects) newTabs(ctx context.Context) error {
+func (fx *effects) newTabs(ctx context.Context) error {
 	inner, cancel := context.WithTimeout(ctx, windowWait)
 	defer cancel()
 	err := fx.config.Open.Await(inner, func() bool {
@@ -183,10 +183,10 @@ func (fx *Effects) newTabs(ctx context.Context) error {
 
 // Leaves reports whether the page has begun to close its tab, so that nothing else comes
 // of the action.
-func (fx *Effects) Leaves() bool { return fx.leaving.Closing }
+func (fx *effects) Leaves() bool { return fx.leaving.Closing }
 
 // Leads reports whether the action has led to another document, a new tab or a dialog.
-func (fx *Effects) Leads() bool {
+func (fx *effects) Leads() bool {
 	return fx.Nav.Committed != "" || fx.requested || len(fx.windows) > 0 || fx.Out.Dialog != nil
 }
 
@@ -195,7 +195,7 @@ const closingWait = time.Second
 
 // Closed reports whether the action, which ended with err, closed its tab, and waits until
 // the tab is gone. The end of the browser is not the action's.
-func (fx *Effects) Closed(ctx context.Context, err error) bool {
+func (fx *effects) Closed(ctx context.Context, err error) bool {
 	wait := fx.leaving.Wait()
 	switch {
 	case fx.Out.Dialog != nil:

@@ -1,5 +1,4 @@
-// Package effects follows, by events, what an action causes on a page.
-package effects
+package input
 
 import (
 	"context"
@@ -18,25 +17,8 @@ import (
 	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
-	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
-
-// Config holds the dependencies of Effects. No field may be nil.
-type Config struct {
-	// Open is the registry of tabs.
-	Open *tabs.Registry
-	// Background records which background events a caller already knows from the effect of
-	// its action.
-	Background *background.Events
-	// DialogPolicy returns "accept" or "dismiss" where a tab's dialogs are answered
-	// automatically; empty where they are left open.
-	DialogPolicy func(id protocol.TabID) string
-	// FileName returns the name under which a download of the browser is saved.
-	FileName func(guid string) string
-	// Front returns the tab that is in front, as the browser says now.
-	Front func(ctx context.Context) protocol.TabID
-}
 
 // droppedWait is how long the browser itself may take to answer while a page shows a
 // dialog.
@@ -45,18 +27,17 @@ const droppedWait = 5 * time.Second
 // windowWait is how long to wait for an announced window or download to begin.
 const windowWait = 3 * time.Second
 
-// Effects follows, by events, what an action causes.
+// effects follows, by events, what an action causes.
 //
 // It knows without waiting for a fixed time that nothing more will happen. The
 // browser acknowledges the input when the renderer has run its handlers. From then
-// on, or as soon as the page has received the last event (see package input's
-// dispatch), the page settles: a task runs in the page after all queued tasks. If
+// on, or as soon as the page has received the last event (see dispatch), the page settles: a task runs in the page after all queued tasks. If
 // nothing has changed, two frames are drawn first. The renderer reports navigations
 // and windows on the same channel, so when the answer arrives, all events that the
-// input caused have been received. Effects then waits only for what these events
+// input caused have been received. It then waits only for what these events
 // announced: for a requested document until it is loaded, for a window until its tab
 // exists.
-type Effects struct {
+type effects struct {
 	config *Config
 	p      *page.Page
 	by     protocol.Caller
@@ -94,12 +75,12 @@ type Effects struct {
 	Out protocol.Effect
 }
 
-// ErrDialogOpen is returned when a wait ends because a dialog opened.
-var ErrDialogOpen = errors.New("a dialog opened")
+// errDialogOpen is returned when a wait ends because a dialog opened.
+var errDialogOpen = errors.New("a dialog opened")
 
-// Begin subscribes to the events. Call it before the action.
-func Begin(config *Config, by protocol.Caller, id protocol.TabID, p *page.Page, allow func(string) error) *Effects {
-	fx := &Effects{config: config, p: p, by: by, tab: id, loads: map[protocol.TabID]int{}, frames: map[cdp.FrameID]string{}, Out: protocol.Effect{Tab: id}}
+// beginEffects subscribes to the events. Call it before the action.
+func beginEffects(config *Config, by protocol.Caller, id protocol.TabID, p *page.Page, allow func(string) error) *effects {
+	fx := &effects{config: config, p: p, by: by, tab: id, loads: map[protocol.TabID]int{}, frames: map[cdp.FrameID]string{}, Out: protocol.Effect{Tab: id}}
 	for _, t := range config.Open.All() {
 		known, _ := config.Open.Lookup(t.ID)
 		fx.loads[t.ID] = known.Loads
@@ -118,7 +99,7 @@ func Begin(config *Config, by protocol.Caller, id protocol.TabID, p *page.Page, 
 // Prepare enables the events and gives the tab the focus, which the end of a video
 // recording may have removed. It runs once, before anything is done to the page: the
 // browser executes its commands in order.
-func (fx *Effects) Prepare(ctx context.Context) error {
+func (fx *effects) Prepare(ctx context.Context) error {
 	if fx.prepared {
 		return nil
 	}
@@ -131,14 +112,14 @@ func (fx *Effects) Prepare(ctx context.Context) error {
 
 // Listen also subscribes to the events of windows and file choosers of the frame that is acted on, where
 // another process renders it.
-func (fx *Effects) Listen(s *devtools.Session) {
+func (fx *effects) Listen(s *devtools.Session) {
 	if s != nil && s != fx.p.Session && fx.inner == nil {
 		fx.inner = s.Events(cdppage.WindowOpen.Method, cdppage.FrameRequestedNavigation.Method, cdppage.FileChooserOpened.Method)
 	}
 }
 
 // End unsubscribes, and records what the caller now knows.
-func (fx *Effects) End(ctx context.Context) {
+func (fx *effects) End(ctx context.Context) {
 	fx.config.Background.KnowsEffect(fx.by, &fx.Out)
 	if fx.inner != nil {
 		fx.inner.Release()
@@ -150,13 +131,13 @@ func (fx *Effects) End(ctx context.Context) {
 
 // Pump processes events until done is closed, until returns true, a dialog opens, or
 // ctx ends. Events that arrived earlier are processed first.
-func (fx *Effects) Pump(ctx context.Context, done <-chan struct{}, until func() bool) error {
+func (fx *effects) Pump(ctx context.Context, done <-chan struct{}, until func() bool) error {
 	_, err := fx.hear(ctx, done, nil, until)
 	return err
 }
 
 // hear is Pump that also ends with an answer.
-func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan devtools.Reply, until func() bool) (devtools.Reply, error) {
+func (fx *effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan devtools.Reply, until func() bool) (devtools.Reply, error) {
 	var inner chan devtools.Event
 	if fx.inner != nil {
 		inner = fx.inner.C
@@ -170,7 +151,7 @@ func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 		}
 		if fx.Asked() {
 			fx.earlier(ctx)
-			return devtools.Reply{}, ErrDialogOpen
+			return devtools.Reply{}, errDialogOpen
 		}
 		select {
 		case e, ok := <-fx.Nav.Events.C:
@@ -194,7 +175,7 @@ func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 				return devtools.Reply{}, devtools.ErrPipeEnded
 			}
 			if v, ok := devtools.Decode(e, browser.DownloadWillBegin); ok && fx.mine(v.FrameID) {
-				fx.Out.Downloads = append(fx.Out.Downloads, fx.config.FileName(v.GUID))
+				fx.Out.Downloads = append(fx.Out.Downloads, fx.config.Downloads.FileName(v.GUID))
 			}
 		case r := <-answer:
 			return r, nil
@@ -210,10 +191,10 @@ func (fx *Effects) hear(ctx context.Context, done <-chan struct{}, answer <-chan
 }
 
 // Asked reports whether the page shows a dialog that waits for an answer.
-func (fx *Effects) Asked() bool { return fx.Out.Dialog != nil && fx.Out.Dialog.Answered == "" }
+func (fx *effects) Asked() bool { return fx.Out.Dialog != nil && fx.Out.Dialog.Answered == "" }
 
 // earlier processes what is known of the navigation that led to a page with a dialog.
-func (fx *Effects) earlier(ctx context.Context) {
+func (fx *effects) earlier(ctx context.Context) {
 	for len(fx.Nav.Events.C) > 0 {
 		e, ok := <-fx.Nav.Events.C
 		if !ok {
@@ -225,14 +206,14 @@ func (fx *Effects) earlier(ctx context.Context) {
 
 // navigated applies an event of the navigation. Its questions whether to leave are
 // reported, and not answered.
-func (fx *Effects) navigated(ctx context.Context, e devtools.Event) {
+func (fx *effects) navigated(ctx context.Context, e devtools.Event) {
 	if e.Method != cdppage.JavascriptDialogOpening.Method {
 		fx.Nav.Event(ctx, e)
 	}
 }
 
 // Await waits for the answer to call i and processes events meanwhile.
-func (fx *Effects) Await(ctx context.Context, q *page.Calls, i int, into any) error {
+func (fx *effects) Await(ctx context.Context, q *page.Calls, i int, into any) error {
 	r, err := fx.hear(ctx, nil, q.Reply(i), nil)
 	if err != nil {
 		q.Forget(i)
@@ -242,7 +223,7 @@ func (fx *Effects) Await(ctx context.Context, q *page.Calls, i int, into any) er
 }
 
 // Drain processes the events that have already arrived.
-func (fx *Effects) Drain(ctx context.Context) error {
+func (fx *effects) Drain(ctx context.Context) error {
 	return fx.Pump(ctx, nil, func() bool {
 		left := len(fx.Nav.Events.C) + len(fx.more.C) + len(fx.root.C)
 		if fx.inner != nil {
@@ -252,13 +233,13 @@ func (fx *Effects) Drain(ctx context.Context) error {
 	})
 }
 
-func (fx *Effects) mine(id cdp.FrameID) bool {
+func (fx *effects) mine(id cdp.FrameID) bool {
 	return fx.p.Frames.Has(id)
 }
 
 const errorsKept = 5
 
-func (fx *Effects) event(e devtools.Event) {
+func (fx *effects) event(e devtools.Event) {
 	main := cdp.FrameID(fx.p.Target)
 	switch e.Method {
 	case cdppage.FrameRequestedNavigation.Method:
@@ -289,7 +270,7 @@ func (fx *Effects) event(e devtools.Event) {
 	case cdppage.JavascriptDialogOpening.Method:
 		if v, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
 			d := page.InfoOf(v)
-			d.Tab, d.Answered = fx.tab, fx.config.DialogPolicy(fx.tab)
+			d.Tab, d.Answered = fx.tab, fx.config.Observer.DialogPolicy(fx.tab)
 			fx.Out.Dialog = &d
 		}
 	case cdppage.JavascriptDialogClosed.Method:
@@ -321,7 +302,7 @@ func loads(raw string) bool {
 }
 
 // Call waits for f to return and processes events meanwhile.
-func (fx *Effects) Call(ctx context.Context, f func(ctx context.Context) error) error {
+func (fx *effects) Call(ctx context.Context, f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	var err error
@@ -338,7 +319,7 @@ func (fx *Effects) Call(ctx context.Context, f func(ctx context.Context) error) 
 }
 
 // Send sends messages without waiting in between, and then waits for their answers.
-func (fx *Effects) Send(ctx context.Context, s *devtools.Session, messages ...Message) error {
+func (fx *effects) Send(ctx context.Context, s *devtools.Session, messages ...message) error {
 	if err := fx.Prepare(ctx); err != nil {
 		return err
 	}
@@ -353,7 +334,7 @@ func (fx *Effects) Send(ctx context.Context, s *devtools.Session, messages ...Me
 }
 
 // Acknowledged waits until every message was carried out.
-func (fx *Effects) Acknowledged(ctx context.Context, q *page.Calls) error {
+func (fx *effects) Acknowledged(ctx context.Context, q *page.Calls) error {
 	for i := range q.Len() {
 		if err := fx.Await(ctx, q, i, nil); err != nil {
 			if fx.p.OpenDialog() != nil {
@@ -369,7 +350,7 @@ func (fx *Effects) Acknowledged(ctx context.Context, q *page.Calls) error {
 // answered that the message before them has opened, if Chromium dropped them. It drops
 // input that it reads while a dialog is open, and acknowledges it at once. Input that it
 // read before waits for the page, without an acknowledgement.
-func (fx *Effects) repeatDropped(ctx context.Context, q *page.Calls, from int) {
+func (fx *effects) repeatDropped(ctx context.Context, q *page.Calls, from int) {
 	opened := fx.p.OpenDialog()
 	limit, cancel := context.WithTimeout(ctx, droppedWait)
 	defer cancel()
@@ -391,8 +372,8 @@ func (fx *Effects) repeatDropped(ctx context.Context, q *page.Calls, from int) {
 	})
 }
 
-// Settled is the answer of world.js after the input.
-type Settled struct {
+// settled is the answer of world.js after the input.
+type settled struct {
 	Change *struct {
 		Appeared []string `json:"appeared"`
 		Gone     []string `json:"gone"`
@@ -426,8 +407,8 @@ type Settled struct {
 
 // Settle requests the effect of the action from a frame. A document that is gone
 // yields no further effect and no error.
-func (fx *Effects) Settle(ctx context.Context, f *page.Frame, args map[string]any) (Settled, error) {
-	var s Settled
+func (fx *effects) Settle(ctx context.Context, f *page.Frame, args map[string]any) (settled, error) {
+	var s settled
 	if args == nil {
 		args = map[string]any{}
 	}
@@ -436,7 +417,7 @@ func (fx *Effects) Settle(ctx context.Context, f *page.Frame, args map[string]an
 }
 
 // Learn adds a frame's answer to the effect.
-func (fx *Effects) Learn(f *page.Frame, s Settled, err error) error {
+func (fx *effects) Learn(f *page.Frame, s settled, err error) error {
 	if f.Number != 0 && (fx.in == nil || fx.in == f) { // the documents around it are asked after it
 		fx.in, fx.lost = f, errors.Is(err, page.ErrNoFrame)
 	}
