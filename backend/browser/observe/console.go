@@ -13,7 +13,6 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/values"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -25,7 +24,7 @@ const featureConsole = "console"
 type consoleWatch struct {
 	since  time.Time
 	tab    protocol.TabID
-	values *values.Values
+	values *values
 
 	mu   sync.Mutex
 	main *devtools.Session // of the tab, not of a frame of another site
@@ -234,7 +233,7 @@ func levelOf(level string) string {
 func calledEntry(v *runtime.EventConsoleAPICalled) protocol.ConsoleEntry {
 	words := make([]string, 0, len(v.Args))
 	for _, a := range v.Args {
-		words = append(words, values.Text(a))
+		words = append(words, valueText(a))
 	}
 	e := protocol.ConsoleEntry{At: stamp(float64(v.Timestamp)), Level: levelOf(string(v.Type)), Source: "console", Text: strings.Join(words, " ")}
 	if v.Type == "assert" {
@@ -254,7 +253,7 @@ func thrownEntry(v *runtime.EventExceptionThrown) protocol.ConsoleEntry {
 		URL: d.URL, Line: int(d.LineNumber) + 1, Column: int(d.ColumnNumber) + 1,
 	}
 	if d.Exception != nil {
-		text := values.Text(d.Exception)
+		text := valueText(d.Exception)
 		first, _, _ := strings.Cut(text, "\n    at ") // the stack is kept separately
 		e.Text = strings.TrimSpace(d.Text + " " + first)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"pilotfish/backend/browser/observe/harfile"
 	"pilotfish/backend/protocol"
 )
 
@@ -29,7 +28,7 @@ func (o *Observer) HAR(ctx context.Context, by protocol.Caller, id protocol.TabI
 	}
 	n.mu.Unlock()
 	browser := o.config.Info()
-	file := harfile.New(browser.Name, browser.Version, harfile.Page{ID: string(id), Title: cmp.Or(info.Title, info.URL, string(id)), Since: n.since}, secrets)
+	file := newHAR(browser.Name, browser.Version, harPage{ID: string(id), Title: cmp.Or(info.Title, info.URL, string(id)), Since: n.since}, secrets)
 	size := 0
 	for i := range all {
 		var body []byte
@@ -38,7 +37,7 @@ func (o *Observer) HAR(ctx context.Context, by protocol.Caller, id protocol.TabI
 			body, _ = bodyOf(ctx, all[i].key)
 			size += len(body)
 		}
-		file.Add(&all[i].Request, body)
+		file.Add(&all[i].harRequest, body)
 	}
 	data, err := file.JSON()
 	if err != nil {

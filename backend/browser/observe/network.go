@@ -14,7 +14,6 @@ import (
 	"github.com/chromedp/cdproto/network"
 
 	"pilotfish/backend/browser/devtools"
-	"pilotfish/backend/browser/observe/harfile"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/redact"
@@ -48,7 +47,7 @@ type trafficKey struct {
 
 // traffic is one request, with data that only its later events need.
 type traffic struct {
-	harfile.Request
+	harRequest
 
 	key     trafficKey
 	changed uint64 // its last change
@@ -185,7 +184,7 @@ func (n *networkWatch) sent(s *devtools.Session, v *network.EventRequestWillBeSe
 	}
 	n.last++
 	t := &traffic{
-		Request: harfile.Request{NetworkEntry: protocol.NetworkEntry{
+		harRequest: harRequest{NetworkEntry: protocol.NetworkEntry{
 			ID: fmt.Sprintf("n%d", n.last), At: stamp(float64(v.WallTime) * 1000), Method: v.Request.Method,
 			URL: v.Request.URL + v.Request.URLFragment, Type: strings.ToLower(string(v.Type)),
 			RequestHeaders: map[string]string{}, ResponseHeaders: map[string]string{},

@@ -9,7 +9,6 @@ import (
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/sourcemaps"
 	"pilotfish/backend/browser/tabs"
-	"pilotfish/backend/browser/values"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -37,14 +36,14 @@ type Config struct {
 type Observer struct {
 	tabs   watch.Source
 	config Config
-	values *values.Values
+	values *values
 	leases leases
 	maps   tabMaps
 }
 
 // New returns the observer of a browser's tabs.
 func New(tabs watch.Source, c Config) *Observer {
-	return &Observer{tabs: tabs, config: c, values: values.New(), leases: newLeases(), maps: tabMaps{tab: make(map[protocol.TabID]*sourcemaps.Maps)}}
+	return &Observer{tabs: tabs, config: c, values: newValues(), leases: newLeases(), maps: tabMaps{tab: make(map[protocol.TabID]*sourcemaps.Maps)}}
 }
 
 // masked returns data without the values of the user's secrets.

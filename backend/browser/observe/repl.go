@@ -15,7 +15,6 @@ import (
 
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/sourcemaps"
-	"pilotfish/backend/browser/values"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
 )
@@ -56,7 +55,7 @@ func (o *Observer) RunInPage(ctx context.Context, by protocol.Caller, id protoco
 		return p.UntilDialog(ctx, id, func(ctx context.Context) (err error) {
 			res, err = cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{
 				Expression: script, ReplMode: &yes, AwaitPromise: &yes, UserGesture: &yes, GeneratePreview: &yes,
-				IncludeCommandLineAPI: &yes, ObjectGroup: values.Group,
+				IncludeCommandLineAPI: &yes, ObjectGroup: valueGroup,
 			})
 			return err
 		})

@@ -1,4 +1,4 @@
-package harfile
+package observe
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ func TestHeadersOfAHAR(t *testing.T) {
 	h := map[string]string{"Cookie": "a=1", "Accept": "*/*", "X-API-Key": "k"}
 	for _, secrets := range []bool{false, true} {
 		got := map[string]string{}
-		for _, p := range headers(h, secrets) {
+		for _, p := range harHeaders(h, secrets) {
 			got[p.Name] = p.Value
 		}
 		if got["Accept"] != "*/*" || (got["Cookie"] == "a=1") != secrets || (got["X-API-Key"] == "k") != secrets {
@@ -26,7 +26,7 @@ func TestHeadersOfAHAR(t *testing.T) {
 
 // Credentials in addresses and in other headers are masked, too.
 func TestAddressesOfAHAR(t *testing.T) {
-	one := Request{NetworkEntry: protocol.NetworkEntry{
+	one := harRequest{NetworkEntry: protocol.NetworkEntry{
 		URL: "https://a.example/?token=hush&q=cat", RequestHeaders: map[string]string{"referer": "https://a.example/?api_key=hush", "authorization": "Bearer hush"},
 		PostData: "pw=hush",
 	}, Redirect: "https://a.example/#access_token=hush"}
@@ -45,9 +45,9 @@ func TestAddressesOfAHAR(t *testing.T) {
 }
 
 // A request takes the sum of its phases; an unknown phase does not count.
-func TestTotal(t *testing.T) {
+func TestTotalOfAHAR(t *testing.T) {
 	blocked, dns, connect := -1.0, 2.0, 3.0
-	if got := totalOf(&har.Timings{Blocked: &blocked, DNS: &dns, Connect: &connect, Send: 1, Wait: 4, Receive: 5}); got != 15 {
+	if got := totalTime(&har.Timings{Blocked: &blocked, DNS: &dns, Connect: &connect, Send: 1, Wait: 4, Receive: 5}); got != 15 {
 		t.Errorf("it took %g", got)
 	}
 }

@@ -1,4 +1,4 @@
-package values
+package observe
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 )
 
 // What a value says is bounded, and only what has parts has a handle.
-func TestOf(t *testing.T) {
-	v := New()
+func TestValues(t *testing.T) {
+	v := newValues()
 	for _, one := range []struct {
 		o    *runtime.RemoteObject
 		want protocol.PageValue
@@ -38,9 +38,9 @@ func TestOf(t *testing.T) {
 
 // The oldest handles go first, and their values are gone then.
 func TestHandlesAreBounded(t *testing.T) {
-	v := New()
+	v := newValues()
 	for n := range handlesKept + 1 {
-		v.keep(held{tab: "t1", id: runtime.RemoteObjectID(fmt.Sprint(n))})
+		v.keep(heldValue{tab: "t1", id: runtime.RemoteObjectID(fmt.Sprint(n))})
 	}
 	if len(v.kept) > handlesKept || len(v.kept) != len(v.order) {
 		t.Errorf("%d and %d are kept", len(v.kept), len(v.order))

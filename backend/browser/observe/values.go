@@ -1,7 +1,4 @@
-// Package values shows values of a page's scripts: in a few words, and their parts
-// when somebody asks for them. A value with parts has a handle; the page keeps such a
-// value until its document is gone.
-package values
+package observe
 
 import (
 	"context"
@@ -24,33 +21,33 @@ const (
 	// value, in characters.
 	textKept  = 10_000
 	wordsKept = 2000
-	// Parts is how many parts one call returns.
-	Parts = 100
+	// partsShown is how many parts one call returns.
+	partsShown = 100
 )
 
-// Values are the handles of a browser.
-type Values struct {
+// values are the handles of a browser.
+type values struct {
 	mu    sync.Mutex
-	kept  map[string]held
+	kept  map[string]heldValue
 	order []string // oldest first
 	last  uint64
 }
 
-type held struct {
+type heldValue struct {
 	tab protocol.TabID
 	s   *devtools.Session
 	id  runtime.RemoteObjectID
 }
 
-// New returns the handles of a browser: none yet.
-func New() *Values { return &Values{kept: make(map[string]held)} }
+// newValues returns the handles of a browser: none yet.
+func newValues() *values { return &values{kept: make(map[string]heldValue)} }
 
 // Of describes a value of a tab, that was read over the session s.
-func (v *Values) Of(tab protocol.TabID, s *devtools.Session, o *runtime.RemoteObject) protocol.PageValue {
+func (v *values) Of(tab protocol.TabID, s *devtools.Session, o *runtime.RemoteObject) protocol.PageValue {
 	if o == nil {
 		return protocol.PageValue{Type: "undefined", Text: "undefined"}
 	}
-	out := protocol.PageValue{Type: string(o.Type), Text: Text(o)}
+	out := protocol.PageValue{Type: string(o.Type), Text: valueText(o)}
 	if o.Subtype != "" {
 		out.Type = string(o.Subtype)
 	}
@@ -58,14 +55,14 @@ func (v *Values) Of(tab protocol.TabID, s *devtools.Session, o *runtime.RemoteOb
 	if out.Type == "string" || out.Type == "error" {
 		limit = textKept
 	}
-	out.Text = cut(out.Text, limit)
+	out.Text = cutText(out.Text, limit)
 	if o.ObjectID != "" && (o.Type == runtime.RemoteObjectTypeObject || o.Type == runtime.RemoteObjectTypeFunction) {
-		out.Handle = v.keep(held{tab, s, o.ObjectID})
+		out.Handle = v.keep(heldValue{tab, s, o.ObjectID})
 	}
 	return out
 }
 
-func (v *Values) keep(h held) string {
+func (v *values) keep(h heldValue) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if len(v.order) >= handlesKept {
@@ -82,10 +79,10 @@ func (v *Values) keep(h held) string {
 	return name
 }
 
-// window is evaluated with a value as this. It returns an object with some of the
+// partsFunction is evaluated with a value as this. It returns an object with some of the
 // value's own properties, from the index from on, and does not read one that would run
 // code of the page.
-const window = `function (from, count) {
+const partsFunction = `function (from, count) {
 	const out = {};
 	const list = Array.isArray(this) || ArrayBuffer.isView(this) && !(this instanceof DataView);
 	const names = list ? null : Object.getOwnPropertyNames(this);
@@ -98,8 +95,8 @@ const window = `function (from, count) {
 	return out;
 }`
 
-// total is evaluated with a value as this: the number of its own properties.
-const total = `function () {
+// countFunction is evaluated with a value as this: the number of its own properties.
+const countFunction = `function () {
 	const list = Array.isArray(this) || ArrayBuffer.isView(this) && !(this instanceof DataView);
 	return list ? this.length : Object.getOwnPropertyNames(this).length;
 }`
@@ -107,7 +104,7 @@ const total = `function () {
 // Open returns parts of the value with a handle, from the index from on: its own
 // properties, and behind the last of them what the browser adds, such as the
 // prototype. No code of the page runs.
-func (v *Values) Open(ctx context.Context, tab protocol.TabID, handle string, from int) (protocol.PageParts, error) {
+func (v *values) Open(ctx context.Context, tab protocol.TabID, handle string, from int) (protocol.PageParts, error) {
 	v.mu.Lock()
 	h, ok := v.kept[handle]
 	v.mu.Unlock()
@@ -116,7 +113,7 @@ func (v *Values) Open(ctx context.Context, tab protocol.TabID, handle string, fr
 	}
 	yes := true
 	count, err := cdp.Call(ctx, h.s, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
-		ObjectID: h.id, FunctionDeclaration: total, ReturnByValue: &yes, ThrowOnSideEffect: &yes, Silent: &yes,
+		ObjectID: h.id, FunctionDeclaration: countFunction, ReturnByValue: &yes, ThrowOnSideEffect: &yes, Silent: &yes,
 	})
 	if err != nil {
 		return protocol.PageParts{}, gone(handle)
@@ -126,10 +123,10 @@ func (v *Values) Open(ctx context.Context, tab protocol.TabID, handle string, fr
 	if count.ExceptionDetails == nil && count.Result != nil {
 		_ = json.Unmarshal(count.Result.Value, &out.Total) // a proxy may say anything
 	}
-	if out.Total > Parts {
+	if out.Total > partsShown {
 		some, err := cdp.Call(ctx, h.s, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
-			ObjectID: h.id, FunctionDeclaration: window, ThrowOnSideEffect: &yes, Silent: &yes, ObjectGroup: Group,
-			Arguments: []*runtime.CallArgument{{Value: number(from)}, {Value: number(Parts)}},
+			ObjectID: h.id, FunctionDeclaration: partsFunction, ThrowOnSideEffect: &yes, Silent: &yes, ObjectGroup: valueGroup,
+			Arguments: []*runtime.CallArgument{{Value: jsonNumber(from)}, {Value: jsonNumber(partsShown)}},
 		})
 		if err != nil || some.ExceptionDetails != nil || some.Result == nil {
 			return protocol.PageParts{}, gone(handle)
@@ -145,13 +142,13 @@ func (v *Values) Open(ctx context.Context, tab protocol.TabID, handle string, fr
 }
 
 // add adds what the browser says of an object to out; whole says that it is the value
-// itself and not a window of it.
-func (v *Values) add(out *protocol.PageParts, h held, res runtime.GetPropertiesResult, whole bool) {
+// itself and not some of its parts.
+func (v *values) add(out *protocol.PageParts, h heldValue, res runtime.GetPropertiesResult, whole bool) {
 	for _, p := range res.Result {
-		if len(out.Parts) >= 2*Parts || p == nil || !p.IsOwn || (p.Name == "__proto__" && p.Value == nil) {
+		if len(out.Parts) >= 2*partsShown || p == nil || !p.IsOwn || (p.Name == "__proto__" && p.Value == nil) {
 			continue
 		}
-		one := protocol.PagePart{Name: cut(p.Name, wordsKept), Hidden: !p.Enumerable}
+		one := protocol.PagePart{Name: cutText(p.Name, wordsKept), Hidden: !p.Enumerable}
 		switch {
 		case p.Value != nil:
 			one.Value = v.Of(h.tab, h.s, p.Value)
@@ -171,22 +168,22 @@ func (v *Values) add(out *protocol.PageParts, h held, res runtime.GetPropertiesR
 		if p == nil || p.Value == nil {
 			continue
 		}
-		out.Parts = append(out.Parts, protocol.PagePart{Name: "[[" + strings.Trim(cut(p.Name, wordsKept), "[]") + "]]", Value: v.Of(h.tab, h.s, p.Value), Hidden: true})
+		out.Parts = append(out.Parts, protocol.PagePart{Name: "[[" + strings.Trim(cutText(p.Name, wordsKept), "[]") + "]]", Value: v.Of(h.tab, h.s, p.Value), Hidden: true})
 	}
 	out.Total = max(out.Total, len(out.Parts))
 }
 
-// Group names the values that the page keeps for handles.
-const Group = "pilotfish.console"
+// valueGroup names the values that the page keeps for handles.
+const valueGroup = "pilotfish.console"
 
-func number(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
+func jsonNumber(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
 func gone(handle string) error {
-	return protocol.NewError(protocol.CodeGone, "the value "+cut(handle, 40)+" is not there any more", "its page went away, or newer values took its place; print it again")
+	return protocol.NewError(protocol.CodeGone, "the value "+cutText(handle, 40)+" is not there any more", "its page went away, or newer values took its place; print it again")
 }
 
-// Text returns a value as the console shows it.
-func Text(o *runtime.RemoteObject) string {
+// valueText returns a value as the console shows it.
+func valueText(o *runtime.RemoteObject) string {
 	if o == nil {
 		return "undefined"
 	}
@@ -264,8 +261,8 @@ func entryText(p *runtime.ObjectPreview) string {
 	return previewText(p)
 }
 
-// cut returns at most so many characters of a text.
-func cut(text string, characters int) string {
+// cutText returns at most so many characters of a text.
+func cutText(text string, characters int) string {
 	if len(text) <= characters {
 		return text
 	}

@@ -1,6 +1,4 @@
-// Package harfile makes HAR 1.2 files of recorded requests, with their credentials
-// masked unless they are asked for (package redact says which).
-package harfile
+package observe
 
 import (
 	"cmp"
@@ -21,8 +19,8 @@ import (
 	"pilotfish/backend/redact"
 )
 
-// Request is a recorded request, with what only its HAR entry shows.
-type Request struct {
+// harRequest is a recorded request, with what only its HAR entry shows.
+type harRequest struct {
 	protocol.NetworkEntry
 
 	Redirect string                  // where its answer leads; "" for nowhere
@@ -30,16 +28,16 @@ type Request struct {
 	Timing   *network.ResourceTiming // nil when it is not known
 }
 
-// Page is the page whose requests a file has.
-type Page struct {
+// harPage is the page whose requests a file has.
+type harPage struct {
 	ID, Title string
 	Since     time.Time // since when they were recorded
 }
 
-// File is a HAR file that grows by Add.
-type File struct {
-	log     fileLog
-	page    Page
+// harFile is a HAR file that grows by Add.
+type harFile struct {
+	log     harLog
+	page    harPage
 	secrets bool
 }
 
@@ -47,17 +45,17 @@ type File struct {
 // text body stays readable, and a failed request has the reason of its failure,
 // under the name that Chromium's own HAR files use.
 type (
-	fileLog struct {
+	harLog struct {
 		har.Log
 
-		Entries []*entry `json:"entries"`
+		Entries []*harEntry `json:"entries"`
 	}
-	entry struct {
+	harEntry struct {
 		har.Entry
 
-		Response *response `json:"response"`
+		Response *harResponse `json:"response"`
 	}
-	response struct {
+	harResponse struct {
 		har.Response
 
 		Content content `json:"content"`
@@ -71,21 +69,21 @@ type (
 	}
 )
 
-// New returns a file without requests. browser and version say which browser recorded
+// newHAR returns a file without requests. browser and version say which browser recorded
 // them. With secrets, cookies and credentials are not masked.
-func New(browser, version string, page Page, secrets bool) *File {
+func newHAR(browser, version string, page harPage, secrets bool) *harFile {
 	unknown := -1.0
-	return &File{page: page, secrets: secrets, log: fileLog{Log: har.Log{
+	return &harFile{page: page, secrets: secrets, log: harLog{Log: har.Log{
 		Version: "1.2", Creator: &har.Creator{Name: "Pilotfish", Version: protocol.Version}, Browser: &har.Creator{Name: browser, Version: version},
 		Pages: []*har.Page{{
 			StartedDateTime: timeText(page.Since), ID: page.ID, Title: unsecret(page.Title, secrets),
 			PageTimings: &har.PageTimings{OnContentLoad: &unknown, OnLoad: &unknown},
 		}},
-	}, Entries: []*entry{}}}
+	}, Entries: []*harEntry{}}}
 }
 
 // Add adds a request. body is the response's body; nil when it is not known.
-func (f *File) Add(r *Request, body []byte) {
+func (f *harFile) Add(r *harRequest, body []byte) {
 	e := r.entry(f.page.ID, f.secrets)
 	if body != nil {
 		e.Response.Content.Size = len(body)
@@ -99,26 +97,26 @@ func (f *File) Add(r *Request, body []byte) {
 }
 
 // JSON returns the file.
-func (f *File) JSON() ([]byte, error) {
-	return json.MarshalIndent(map[string]fileLog{"log": f.log}, "", " ")
+func (f *harFile) JSON() ([]byte, error) {
+	return json.MarshalIndent(map[string]harLog{"log": f.log}, "", " ")
 }
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
-func (r *Request) entry(page string, secrets bool) *entry {
+func (r *harRequest) entry(page string, secrets bool) *harEntry {
 	version, timings := httpVersion(r.Protocol), r.Phases()
-	e := &entry{
+	e := &harEntry{
 		Entry: har.Entry{
-			Pageref: page, StartedDateTime: timeText(r.At), Time: totalOf(timings), Cache: &har.Cache{}, Timings: timings, Comment: r.From,
+			Pageref: page, StartedDateTime: timeText(r.At), Time: totalTime(timings), Cache: &har.Cache{}, Timings: timings, Comment: r.From,
 			Request: &har.Request{
-				Method: r.Method, URL: unsecret(r.URL, secrets), HTTPVersion: version, Cookies: []*har.Cookie{}, Headers: headers(r.RequestHeaders, secrets),
+				Method: r.Method, URL: unsecret(r.URL, secrets), HTTPVersion: version, Cookies: []*har.Cookie{}, Headers: harHeaders(r.RequestHeaders, secrets),
 				QueryString: []*har.NameValuePair{}, HeadersSize: -1, BodySize: int64(len(r.PostData)),
 			},
 		},
-		Response: &response{
+		Response: &harResponse{
 			Response: har.Response{
 				Status: int64(r.Status), StatusText: r.StatusText, HTTPVersion: version, Cookies: []*har.Cookie{},
-				Headers: headers(r.ResponseHeaders, secrets), RedirectURL: unsecret(r.Redirect, secrets), HeadersSize: -1, BodySize: -1,
+				Headers: harHeaders(r.ResponseHeaders, secrets), RedirectURL: unsecret(r.Redirect, secrets), HeadersSize: -1, BodySize: -1,
 			},
 			Content: content{Size: r.Bytes, MIME: cmp.Or(r.MIME, "x-unknown")}, Error: r.Failed,
 		},
@@ -127,24 +125,24 @@ func (r *Request) entry(page string, secrets bool) *entry {
 		query := u.Query()
 		for _, name := range slices.Sorted(maps.Keys(query)) {
 			for _, value := range query[name] {
-				e.Request.QueryString = append(e.Request.QueryString, &har.NameValuePair{Name: name, Value: mask(unsecret(value, secrets), secrets || !redact.Field(name))})
+				e.Request.QueryString = append(e.Request.QueryString, &har.NameValuePair{Name: name, Value: maskUnless(unsecret(value, secrets), secrets || !redact.Field(name))})
 			}
 		}
 	}
 	if header := r.RequestHeaders["cookie"]; header != "" {
 		cookies, _ := http.ParseCookie(header) // unreadable cookies stay in the header only
 		for _, c := range cookies {
-			e.Request.Cookies = append(e.Request.Cookies, cookie(c, secrets))
+			e.Request.Cookies = append(e.Request.Cookies, harCookie(c, secrets))
 		}
 	}
 	for line := range strings.SplitSeq(r.ResponseHeaders["set-cookie"], "\n") {
 		if c, err := http.ParseSetCookie(line); err == nil {
-			e.Response.Cookies = append(e.Response.Cookies, cookie(c, secrets))
+			e.Response.Cookies = append(e.Response.Cookies, harCookie(c, secrets))
 		}
 	}
 	if r.PostData != "" {
 		e.Request.PostData = &har.PostData{
-			MimeType: cmp.Or(r.RequestHeaders["content-type"], "application/octet-stream"), Params: []*har.Param{}, Text: mask(r.PostData, secrets),
+			MimeType: cmp.Or(r.RequestHeaders["content-type"], "application/octet-stream"), Params: []*har.Param{}, Text: maskUnless(r.PostData, secrets),
 		}
 	}
 	if host, _, ok := strings.Cut(r.RemoteAddress, "]"); ok {
@@ -155,7 +153,7 @@ func (r *Request) entry(page string, secrets bool) *entry {
 	return e
 }
 
-func mask(value string, secrets bool) string {
+func maskUnless(value string, secrets bool) string {
 	if secrets {
 		return value
 	}
@@ -182,28 +180,28 @@ func httpVersion(p string) string {
 	return strings.ToUpper(p)
 }
 
-func headers(h map[string]string, secrets bool) []*har.NameValuePair {
+func harHeaders(h map[string]string, secrets bool) []*har.NameValuePair {
 	out := make([]*har.NameValuePair, 0, len(h))
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		out = append(out, &har.NameValuePair{Name: name, Value: mask(unsecret(h[name], secrets), secrets || !redact.Header(name))})
+		out = append(out, &har.NameValuePair{Name: name, Value: maskUnless(unsecret(h[name], secrets), secrets || !redact.Header(name))})
 	}
 	return out
 }
 
-func cookie(c *http.Cookie, secrets bool) *har.Cookie {
-	return &har.Cookie{Name: c.Name, Value: mask(c.Value, secrets), Path: c.Path, Domain: c.Domain, HTTPOnly: c.HttpOnly, Secure: c.Secure}
+func harCookie(c *http.Cookie, secrets bool) *har.Cookie {
+	return &har.Cookie{Name: c.Name, Value: maskUnless(c.Value, secrets), Path: c.Path, Domain: c.Domain, HTTPOnly: c.HttpOnly, Secure: c.Secure}
 }
 
-// totalOf returns how long a request took, as HAR defines it: the sum of its
+// totalTime returns how long a request took, as HAR defines it: the sum of its
 // phases, in milliseconds (ssl is part of connect). For a request that has not
 // ended it is the sum of the phases that have.
-func totalOf(t *har.Timings) float64 {
+func totalTime(t *har.Timings) float64 {
 	return max(0, *t.Blocked) + max(0, *t.DNS) + max(0, *t.Connect) + t.Send + t.Wait + t.Receive
 }
 
 // Phases returns the phases of a request in milliseconds; -1 means that a
 // phase does not apply. Their sum is the whole time.
-func (r *Request) Phases() *har.Timings {
+func (r *harRequest) Phases() *har.Timings {
 	blocked, dns, connect, ssl := -1.0, -1.0, -1.0, -1.0
 	ms := &har.Timings{Blocked: &blocked, DNS: &dns, Connect: &connect, Ssl: &ssl, Wait: r.DurationMS}
 	t := r.Timing
