@@ -19,14 +19,12 @@ import (
 	"pilotfish/backend/browser/httpauth"
 	"pilotfish/backend/browser/input"
 	"pilotfish/backend/browser/inspect"
-	"pilotfish/backend/browser/marks"
 	"pilotfish/backend/browser/measure"
 	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/browser/overlay"
 	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/pick"
-	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/browser/recording"
 	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/browser/snapshot"
@@ -135,7 +133,7 @@ type Browser struct {
 	*history.History
 	*input.Input
 	*inspect.Inspector
-	*marks.Marks
+	*overlay.Marks
 	*overlay.Overlays
 	*measure.Measure
 	*observe.Observer
@@ -149,7 +147,7 @@ type Browser struct {
 	config Config
 	log    *slog.Logger
 	tabs   *tabs.Registry
-	queue  *queue.Queues
+	queue  *queues
 	events *background.Events
 
 	mu      sync.Mutex
@@ -179,7 +177,7 @@ func New(c Config) (*Browser, error) {
 		config:  c,
 		log:     c.Logger.With("component", "browser"),
 		tabs:    tabs.New(c.LastTab),
-		queue:   queue.New(),
+		queue:   newQueues(),
 		restore: slices.Clone(c.Restore),
 	}
 	b.groups = groups{b}
@@ -188,7 +186,7 @@ func New(c Config) (*Browser, error) {
 	b.events = background.New(work{b}, b.Downloads)
 	b.Rules = gate.New(work{b})
 	b.Overlays = overlay.New(work{b}, overlay.Config{Open: b.tabs, Pause: c.OnPause})
-	b.Marks = marks.New(work{b}, marks.Config{Open: b.tabs, Clicked: c.OnSign})
+	b.Marks = overlay.NewMarks(work{b}, overlay.MarksConfig{Open: b.tabs, Clicked: c.OnSign})
 	b.Inspector = inspect.New(work{b}, b.tabs)
 	b.Reader = details.New(work{b})
 	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Mask: c.Mask, Page: b.Page, Info: b.Info, Open: b.tabs, Beside: work{b}.Beside, Answered: b.events.KnowsDialog})

@@ -16,7 +16,6 @@ import (
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
-	"pilotfish/backend/browser/queue"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -120,7 +119,7 @@ func (r *run) keepKeyboard(shown target.ID, e devtools.Event) {
 // tab and concurrently with commands on other tabs. Its errors are
 // protocol.Errors. needsRenderer: f cannot work on a crashed page or under a dialog,
 // and its context ends when the page crashes or opens a dialog while f runs.
-func (b *Browser) onTab(ctx context.Context, by protocol.Caller, id protocol.TabID, kind queue.Kind, needsRenderer bool, f func(ctx context.Context, p *page.Page, turn queue.Turn) error) error {
+func (b *Browser) onTab(ctx context.Context, by protocol.Caller, id protocol.TabID, kind turnKind, needsRenderer bool, f func(ctx context.Context, p *page.Page, turn turn) error) error {
 	r, err := b.running()
 	if err != nil {
 		return err
@@ -133,7 +132,7 @@ func (b *Browser) onTab(ctx context.Context, by protocol.Caller, id protocol.Tab
 		return page.TabError(ctx, id, "waiting for the commands before it", nil, err)
 	}
 	defer turn.Release()
-	if kind != queue.Alone {
+	if kind != turnAlone {
 		by.Acts = nil // it acts on nothing
 	} else {
 		defer b.tabs.Command(id)()
@@ -151,8 +150,8 @@ func (b *Browser) onTab(ctx context.Context, by protocol.Caller, id protocol.Tab
 }
 
 // onPage is onTab with the page opened for snapshots and actions.
-func (b *Browser) onPage(ctx context.Context, by protocol.Caller, id protocol.TabID, kind queue.Kind, f func(ctx context.Context, p *page.Page, turn queue.Turn) error) error {
-	return b.onTab(ctx, by, id, kind, true, func(ctx context.Context, p *page.Page, turn queue.Turn) error {
+func (b *Browser) onPage(ctx context.Context, by protocol.Caller, id protocol.TabID, kind turnKind, f func(ctx context.Context, p *page.Page, turn turn) error) error {
+	return b.onTab(ctx, by, id, kind, true, func(ctx context.Context, p *page.Page, turn turn) error {
 		if err := p.Open(ctx, id); err != nil {
 			return err
 		}
@@ -360,7 +359,7 @@ func (b *Browser) kept(id protocol.TabID) *watch.Keeper {
 type work struct{ b *Browser }
 
 func (w work) OnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onPage(ctx, by, id, queue.Alone, alone(f))
+	return w.b.onPage(ctx, by, id, turnAlone, alone(f))
 }
 
 func (w work) AimOnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
@@ -369,34 +368,34 @@ func (w work) AimOnPage(ctx context.Context, by protocol.Caller, id protocol.Tab
 		judged.Acts = nil // it is about another tab
 	}
 	by.Acts = nil
-	return w.b.onPage(ctx, by, id, queue.Alone, func(ctx context.Context, p *page.Page, _ queue.Turn) error {
+	return w.b.onPage(ctx, by, id, turnAlone, func(ctx context.Context, p *page.Page, _ turn) error {
 		return f(ctx, p.For(judged))
 	})
 }
 
 func (w work) ReadPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onPage(ctx, by, id, queue.Read, alone(f))
+	return w.b.onPage(ctx, by, id, turnRead, alone(f))
 }
 
 func (w work) WaitOnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page, letPass func()) error) error {
-	return w.b.onPage(ctx, by, id, queue.Wait, func(ctx context.Context, p *page.Page, turn queue.Turn) error { return f(ctx, p, turn.Pass) })
+	return w.b.onPage(ctx, by, id, turnWait, func(ctx context.Context, p *page.Page, turn turn) error { return f(ctx, p, turn.Pass) })
 }
 
 func (w work) OnTab(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onTab(ctx, by, id, queue.Alone, needsRenderer, alone(f))
+	return w.b.onTab(ctx, by, id, turnAlone, needsRenderer, alone(f))
 }
 
 func (w work) ReadTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onTab(ctx, by, id, queue.Read, false, alone(f))
+	return w.b.onTab(ctx, by, id, turnRead, false, alone(f))
 }
 
 func (w work) ScreenshotOfTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error {
-	return w.b.onTab(ctx, by, id, queue.Screenshot, true, alone(f))
+	return w.b.onTab(ctx, by, id, turnScreenshot, true, alone(f))
 }
 
 // alone adapts work that only holds its turn until it returns.
-func alone(f func(ctx context.Context, p *page.Page) error) func(context.Context, *page.Page, queue.Turn) error {
-	return func(ctx context.Context, p *page.Page, _ queue.Turn) error { return f(ctx, p) }
+func alone(f func(ctx context.Context, p *page.Page) error) func(context.Context, *page.Page, turn) error {
+	return func(ctx context.Context, p *page.Page, _ turn) error { return f(ctx, p) }
 }
 
 func (w work) Of(ctx context.Context, id protocol.TabID) (*watch.Keeper, error) {

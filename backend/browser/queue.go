@@ -1,5 +1,4 @@
-// Package queue orders the commands of a tab.
-package queue
+package browser
 
 import (
 	"context"
@@ -9,9 +8,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Queues run the commands of one tab one after the other, in the order in which
+// queues run the commands of one tab one after the other, in the order in which
 // they arrived, and the commands of different tabs concurrently.
-type Queues struct {
+type queues struct {
 	mu   sync.Mutex
 	tab  map[protocol.TabID]*tabQueue
 	left time.Time // when the last command ended
@@ -37,53 +36,53 @@ type line struct {
 	users int
 }
 
-// Kind says how a command uses a tab.
-type Kind int
+// turnKind says how a command uses a tab.
+type turnKind int
 
 const (
-	// Alone is the kind of most commands: no other command runs on the tab
+	// turnAlone is the kind of most commands: no other command runs on the tab
 	// meanwhile.
-	Alone Kind = iota
-	// Read is for a command that changes nothing, such as a snapshot. It may run
+	turnAlone turnKind = iota
+	// turnRead is for a command that changes nothing, such as a snapshot. It may run
 	// while a screenshot is taken.
-	Read
-	// Screenshot is for a screenshot that no caller waits for. It is taken when
+	turnRead
+	// turnScreenshot is for a screenshot that no caller waits for. It is taken when
 	// every earlier command is done; only Reads may overtake it.
-	Screenshot
-	// Wait is for a command that only waits for the page. It begins in its turn,
-	// and then lets the commands of other callers run: see Turn.Pass.
-	Wait
+	turnScreenshot
+	// turnWait is for a command that only waits for the page. It begins in its turn,
+	// and then lets the commands of other callers run: see turn.Pass.
+	turnWait
 )
 
-// New returns the queues of a browser's tabs; all are empty.
-func New() *Queues { return &Queues{tab: make(map[protocol.TabID]*tabQueue)} }
+// newQueues returns the queues of a browser's tabs; all are empty.
+func newQueues() *queues { return &queues{tab: make(map[protocol.TabID]*tabQueue)} }
 
-// Turn is the turn of a command that may run now.
-type Turn struct {
+// turn is the turn of a command that may run now.
+type turn struct {
 	// Release ends the turn. Further calls do nothing.
 	Release func()
 	// Pass lets the commands of other callers run before the turn ends, because a
-	// Wait only waits from then on. Commands of the same caller still wait for
+	// turnWait only waits from then on. Commands of the same caller still wait for
 	// it. It does nothing for the other kinds.
 	Pass func()
 }
 
 // Len returns the number of tabs in which a command runs or waits.
-func (q *Queues) Len() int {
+func (q *queues) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.tab)
 }
 
 // Ran reports whether a command runs or waits in a tab, or did a short time ago.
-func (q *Queues) Ran(within time.Duration) bool {
+func (q *queues) Ran(within time.Duration) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.tab) > 0 || time.Since(q.left) < within
 }
 
 // Busy reports whether a command runs or waits in a tab.
-func (q *Queues) Busy(id protocol.TabID) bool {
+func (q *queues) Busy(id protocol.TabID) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.tab[id] != nil
@@ -91,7 +90,7 @@ func (q *Queues) Busy(id protocol.TabID) bool {
 
 // Enter waits for the turn of a caller's command on a tab. It returns ctx.Err()
 // when ctx ends first.
-func (q *Queues) Enter(ctx context.Context, by protocol.Caller, id protocol.TabID, kind Kind) (Turn, error) {
+func (q *queues) Enter(ctx context.Context, by protocol.Caller, id protocol.TabID, kind turnKind) (turn, error) {
 	q.mu.Lock()
 	t := q.tab[id]
 	if t == nil {
@@ -111,39 +110,39 @@ func (q *Queues) Enter(ctx context.Context, by protocol.Caller, id protocol.TabI
 	unline, err := q.enterLine(ctx, by, t)
 	if err != nil {
 		leave()
-		return Turn{}, err
+		return turn{}, err
 	}
-	if !take(ctx, t.ticket) {
+	if !takeSlot(ctx, t.ticket) {
 		unline()
 		leave()
-		return Turn{}, ctx.Err()
+		return turn{}, ctx.Err()
 	}
-	if kind != Read && !take(ctx, t.drawn) {
+	if kind != turnRead && !takeSlot(ctx, t.drawn) {
 		<-t.ticket
 		unline()
 		leave()
-		return Turn{}, ctx.Err()
+		return turn{}, ctx.Err()
 	}
 	free := sync.OnceFunc(func() { <-t.ticket })
 	switch kind {
-	case Read:
-		return Turn{Release: sync.OnceFunc(func() { free(); unline(); leave() }), Pass: func() {}}, nil
-	case Screenshot:
+	case turnRead:
+		return turn{Release: sync.OnceFunc(func() { free(); unline(); leave() }), Pass: func() {}}, nil
+	case turnScreenshot:
 		free()
 		unline() // Reads may overtake it, even those of the same caller
-		return Turn{Release: sync.OnceFunc(func() { <-t.drawn; leave() }), Pass: func() {}}, nil
+		return turn{Release: sync.OnceFunc(func() { <-t.drawn; leave() }), Pass: func() {}}, nil
 	}
 	undrawn := sync.OnceFunc(func() { <-t.drawn })
 	pass := func() {}
-	if kind == Wait {
+	if kind == turnWait {
 		pass = func() { undrawn(); free() }
 	}
-	return Turn{Release: sync.OnceFunc(func() { undrawn(); free(); unline(); leave() }), Pass: pass}, nil
+	return turn{Release: sync.OnceFunc(func() { undrawn(); free(); unline(); leave() }), Pass: pass}, nil
 }
 
 // enterLine waits until the earlier commands of the same caller are done. A
 // caller without InOrder has no line.
-func (q *Queues) enterLine(ctx context.Context, by protocol.Caller, t *tabQueue) (leave func(), err error) {
+func (q *queues) enterLine(ctx context.Context, by protocol.Caller, t *tabQueue) (leave func(), err error) {
 	if !by.InOrder {
 		return func() {}, nil
 	}
@@ -162,14 +161,14 @@ func (q *Queues) enterLine(ctx context.Context, by protocol.Caller, t *tabQueue)
 			delete(t.lines, by.Name)
 		}
 	}
-	if !take(ctx, l.place) {
+	if !takeSlot(ctx, l.place) {
 		gone()
 		return nil, ctx.Err()
 	}
 	return func() { <-l.place; gone() }, nil
 }
 
-func take(ctx context.Context, ticket chan struct{}) bool {
+func takeSlot(ctx context.Context, ticket chan struct{}) bool {
 	select {
 	case ticket <- struct{}{}:
 		return true

@@ -1,4 +1,4 @@
-package queue
+package browser
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 func TestScreenshotLetsReadersPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		q := New()
-		enter := func(kind Kind) func() {
+		q := newQueues()
+		enter := func(kind turnKind) func() {
 			t.Helper()
 			turn, err := q.Enter(ctx, protocol.Caller{}, "t1", kind)
 			if err != nil {
@@ -24,26 +24,26 @@ func TestScreenshotLetsReadersPass(t *testing.T) {
 			return turn.Release
 		}
 
-		action := enter(Alone)
+		action := enter(turnAlone)
 		var order []string
 		var picture func()
-		go func() { picture = enter(Screenshot); order = append(order, "picture") }()
+		go func() { picture = enter(turnScreenshot); order = append(order, "picture") }()
 		synctest.Wait()
 		if len(order) > 0 {
 			t.Fatal("a picture was taken while the page was acted on")
 		}
 		action()
 		synctest.Wait()
-		enter(Read)()
+		enter(turnRead)()
 		order = append(order, "look")
-		go func() { release := enter(Alone); order = append(order, "action"); release() }()
+		go func() { release := enter(turnAlone); order = append(order, "action"); release() }()
 		synctest.Wait()
 		if len(order) != 2 {
 			t.Fatalf("the order is %v: the page was acted on while its picture was taken", order)
 		}
 		// A snapshot behind a waiting action waits, too, because it must show the
 		// action's result.
-		go func() { release := enter(Read); order = append(order, "look after"); release() }()
+		go func() { release := enter(turnRead); order = append(order, "look after"); release() }()
 		synctest.Wait()
 		picture()
 		synctest.Wait()
@@ -58,18 +58,18 @@ func TestScreenshotLetsReadersPass(t *testing.T) {
 
 // A command that gives up waiting blocks no other command.
 func TestScreenshotThatIsGivenUpLeavesTheQueue(t *testing.T) {
-	q := New()
-	first, err := q.Enter(t.Context(), protocol.Caller{}, "t1", Screenshot)
+	q := newQueues()
+	first, err := q.Enter(t.Context(), protocol.Caller{}, "t1", turnScreenshot)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := q.Enter(gone, protocol.Caller{}, "t1", Screenshot); err == nil {
+	if _, err := q.Enter(gone, protocol.Caller{}, "t1", turnScreenshot); err == nil {
 		t.Fatal("a second picture was taken beside the first")
 	}
 	first.Release()
-	last, err := q.Enter(t.Context(), protocol.Caller{}, "t1", Alone)
+	last, err := q.Enter(t.Context(), protocol.Caller{}, "t1", turnAlone)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,11 +83,11 @@ func TestScreenshotThatIsGivenUpLeavesTheQueue(t *testing.T) {
 // caller, if that caller's commands are in order.
 func TestWaitLetsOthersPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := New()
+		q := newQueues()
 		agent := protocol.Caller{Name: "agent:1", InOrder: true}
 		shell := protocol.Caller{Name: "shell:"}
 		var order []string
-		run := func(by protocol.Caller, kind Kind, name string) {
+		run := func(by protocol.Caller, kind turnKind, name string) {
 			go func() {
 				turn, err := q.Enter(t.Context(), by, "t1", kind)
 				if err != nil {
@@ -99,13 +99,13 @@ func TestWaitLetsOthersPass(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		before, err := q.Enter(t.Context(), shell, "t1", Alone)
+		before, err := q.Enter(t.Context(), shell, "t1", turnAlone)
 		if err != nil {
 			t.Fatal(err)
 		}
 		met := make(chan struct{})
 		go func() {
-			turn, err := q.Enter(t.Context(), agent, "t1", Wait)
+			turn, err := q.Enter(t.Context(), agent, "t1", turnWait)
 			if err != nil {
 				t.Error(err)
 				return
@@ -122,10 +122,10 @@ func TestWaitLetsOthersPass(t *testing.T) {
 		}
 		before.Release()
 		synctest.Wait()
-		run(agent, Alone, "its own click")
-		run(shell, Alone, "a shell's click")
-		run(shell, Read, "a shell's look")
-		run(shell, Wait, "a shell's wait")
+		run(agent, turnAlone, "its own click")
+		run(shell, turnAlone, "a shell's click")
+		run(shell, turnRead, "a shell's look")
+		run(shell, turnWait, "a shell's wait")
 		close(met)
 		synctest.Wait()
 		if want := []string{"wait begins", "a shell's click", "a shell's look", "a shell's wait", "wait ends", "its own click"}; !slices.Equal(order, want) {

@@ -20,8 +20,8 @@ import (
 	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/gate"
-	"pilotfish/backend/browser/geolocation"
 	"pilotfish/backend/browser/httpauth"
+	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
@@ -144,7 +144,7 @@ func (r *run) serve(ctx context.Context) error {
 		g.Go(func() error { extension{r}.supervise(inner); return nil })
 	}
 	if r.b.config.Geolocation != nil {
-		g.Go(func() error { geolocation.Follow(inner, r.conn, *r.b.config.Geolocation, r.log); return nil })
+		g.Go(func() error { overrides.FollowGeolocation(inner, r.conn, *r.b.config.Geolocation, r.log); return nil })
 	}
 	// These commands are written before the browser reads its pipe for the first
 	// time, so that its first read finds all of them.

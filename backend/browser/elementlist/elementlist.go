@@ -7,7 +7,7 @@ import (
 	"iter"
 	"time"
 
-	"pilotfish/backend/browser/marks"
+	"pilotfish/backend/browser/overlay"
 	"pilotfish/backend/protocol"
 )
 
@@ -31,7 +31,7 @@ const caller = "room elements"
 // Browser is the part of the browser that is followed.
 type Browser interface {
 	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error)
-	Watch(ctx context.Context, tab protocol.TabID) (*marks.Watcher, error)
+	Watch(ctx context.Context, tab protocol.TabID) (*overlay.Watcher, error)
 }
 
 // Follow returns what can be acted on in a tab, and then how it changes, until ctx
@@ -63,7 +63,7 @@ func (f *follower) run(ctx context.Context) error {
 	if f.tab == "" {
 		return protocol.NewError(protocol.CodeBadArgument, "elements are those of one tab", "name the tab")
 	}
-	var w *marks.Watcher
+	var w *overlay.Watcher
 	defer func() {
 		if w != nil {
 			w.Close(ctx)
@@ -118,7 +118,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // read reads the page and sends what has changed.
-func (f *follower) read(ctx context.Context, w *marks.Watcher) error {
+func (f *follower) read(ctx context.Context, w *overlay.Watcher) error {
 	if err := w.Arm(ctx); err != nil {
 		return err
 	}

@@ -1,8 +1,4 @@
-// Package marks draws over the pages of tabs for the user who looks at them: that an
-// agent works there, which element is meant, and which refs the elements have. It also
-// reports that a page has changed. What is drawn is outside of snapshots and
-// screenshots; extension/src/page/marks.ts draws it.
-package marks
+package overlay
 
 import (
 	"context"
@@ -29,8 +25,8 @@ import (
 // nor call it.
 const reportBinding = "pilotfishReport"
 
-// Config is what Marks need from their browser.
-type Config struct {
+// MarksConfig is what Marks need from their browser.
+type MarksConfig struct {
 	// Open is the registry of tabs.
 	Open *tabs.Registry
 	// Clicked is called with the tab on whose sign the user clicked; it must
@@ -38,18 +34,20 @@ type Config struct {
 	Clicked func(id protocol.TabID)
 }
 
-// Marks are the marks over the pages of a browser's tabs. Its methods are safe for
-// concurrent use.
+// Marks are what is drawn over the pages of tabs for the user who looks at them: that an
+// agent works there, which element is meant, and which refs the elements have. They also
+// report that a page has changed. extension/src/page/marks.ts draws them. Methods are safe
+// for concurrent use.
 type Marks struct {
 	tabs   page.Tabs
-	config Config
+	config MarksConfig
 
 	mu  sync.Mutex
 	tab map[protocol.TabID]*tabMarks
 }
 
-// New returns the marks of a browser's tabs: none yet.
-func New(all page.Tabs, c Config) *Marks {
+// NewMarks returns the marks of a browser's tabs: none yet.
+func NewMarks(all page.Tabs, c MarksConfig) *Marks {
 	return &Marks{tabs: all, config: c, tab: make(map[protocol.TabID]*tabMarks)}
 }
 
@@ -172,7 +170,7 @@ func (ms *Marks) Highlight(ctx context.Context, id protocol.TabID, ref string, s
 		for _, f := range p.Frames.All() {
 			own, ok := p.Frames.Of(ref)
 			if ref == "" || !ok || own != f {
-				say(ctx, p, f, `point("")`)
+				mark(ctx, p, f, `point("")`)
 				continue
 			}
 			err := p.Ask(ctx, f, "point", map[string]any{"ref": ref, "scroll": scroll}, &found)
@@ -196,7 +194,7 @@ func (ms *Marks) Veiled(ctx context.Context, p *page.Page, take func() error) er
 	var veiled []*page.Frame
 	defer func() {
 		for _, f := range veiled {
-			say(ctx, p, f, "veil(false)")
+			mark(ctx, p, f, "veil(false)")
 		}
 	}()
 	for _, f := range p.Frames.All() {
@@ -249,7 +247,7 @@ func (m *tabMarks) wanted() live { return live{Report: len(m.watchers) > 0, Agen
 func (ms *Marks) everywhere(ctx context.Context, id protocol.TabID, call string) error {
 	return ms.beside(ctx, id, func(ctx context.Context, p *page.Page) error {
 		for _, f := range p.Frames.All() {
-			say(ctx, p, f, call)
+			mark(ctx, p, f, call)
 		}
 		return nil
 	})
@@ -269,7 +267,8 @@ func (ms *Marks) beside(ctx context.Context, id protocol.TabID, f func(ctx conte
 	})
 }
 
-func say(ctx context.Context, p *page.Page, f *page.Frame, call string) {
+// mark calls a function of the marks in a frame, and does not wait for the answer.
+func mark(ctx context.Context, p *page.Page, f *page.Frame, call string) {
 	if s, world := p.Frames.State(f); world != "" {
 		_ = devtools.Post(context.WithoutCancel(ctx), s, runtime.Evaluate, page.EvaluateParams("globalThis.pilotfishPage?.marks."+call+";0", world))
 	}
@@ -360,17 +359,17 @@ func (ms *Marks) put(ctx context.Context, id protocol.TabID, m *tabMarks, s *dev
 	old := has.script
 	has.script, has.source = res.Identifier, source
 	if old != "" {
-		err = remove(ctx, s, old)
+		err = removeScript(ctx, s, old)
 	}
 	if (want != live{}) {
 		return err
 	}
 	delete(m.on, s)
 	has.events.Cancel()
-	return errors.Join(err, remove(ctx, s, has.script), devtools.Post(ctx, s, runtime.RemoveBinding, runtime.RemoveBindingParams{Name: reportBinding}))
+	return errors.Join(err, removeScript(ctx, s, has.script), devtools.Post(ctx, s, runtime.RemoveBinding, runtime.RemoveBindingParams{Name: reportBinding}))
 }
 
-func remove(ctx context.Context, s *devtools.Session, id cdppage.ScriptIdentifier) error {
+func removeScript(ctx context.Context, s *devtools.Session, id cdppage.ScriptIdentifier) error {
 	return devtools.Post(ctx, s, cdppage.RemoveScriptToEvaluateOnNewDocument, cdppage.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
 }
 

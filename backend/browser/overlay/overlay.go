@@ -1,5 +1,6 @@
-// Package overlay puts an overlay over the pages of tabs in which a task works. It
-// blocks the user's input there and lets the input of commands pass.
+// Package overlay draws over the pages of tabs: an overlay where a task works, which
+// blocks the user's input and lets the input of commands pass, and marks for the user who
+// looks at a page. Snapshots and screenshots have neither.
 package overlay
 
 import (

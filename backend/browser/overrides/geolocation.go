@@ -1,6 +1,4 @@
-// Package geolocation gives every page of a browser the geolocation that the session's
-// identity sets.
-package geolocation
+package overrides
 
 import (
 	"cmp"
@@ -15,12 +13,12 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// accuracy is that of a geolocation without one, in metres.
-const accuracy = 50
+// defaultAccuracy is that of a geolocation without one, in metres.
+const defaultAccuracy = 50
 
-// Follow sets the geolocation of every page, before anything of the page runs, until ctx
+// FollowGeolocation sets the geolocation of every page, before anything of the page runs, until ctx
 // or the browser ends. The origins that it names may read it without asking.
-func Follow(ctx context.Context, conn *devtools.Conn, where protocol.Geolocation, log *slog.Logger) {
+func FollowGeolocation(ctx context.Context, conn *devtools.Conn, where protocol.Geolocation, log *slog.Logger) {
 	root, err := conn.AttachBrowser(ctx)
 	if err != nil {
 		log.WarnContext(ctx, "pages do not get the session's geolocation", "error", err)
@@ -42,7 +40,7 @@ func Follow(ctx context.Context, conn *devtools.Conn, where protocol.Geolocation
 			log.WarnContext(ctx, "an origin does not get the session's geolocation", "error", err)
 		}
 	}
-	near := cmp.Or(where.Accuracy, accuracy)
+	near := cmp.Or(where.Accuracy, defaultAccuracy)
 	for {
 		select {
 		case <-ctx.Done():
