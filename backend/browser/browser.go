@@ -204,7 +204,7 @@ func New(c Config) (*Browser, error) {
 		},
 	})
 	b.Recordings = recording.New(work{b}, recording.Config{Folder: b.files(), Page: b.Page, Still: b.Still, Saved: c.OnRoutine})
-	b.Snapshots = snapshot.New(work{b}, b.events)
+	b.Snapshots = snapshot.New(work{b}, b.events, b.Marks)
 	b.Waiter = wait.New(work{b}, wait.Config{Open: b.tabs, Console: b.AwaitConsole, Request: b.AwaitRequest, Download: b.AwaitDownload})
 	b.Measure = measure.New(work{b}, b.savePage)
 	b.Picks = pick.New(work{b}, pick.Config{Snapshot: b.Snapshot, Panel: b.panel})

@@ -12,7 +12,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
 
-	"pilotfish/backend/browser/elementlist"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -58,7 +57,7 @@ func (s *stage) follow(t *testing.T) *elementFeed {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for items, err := range elementlist.Follow(ctx, s.Browser, s.tab) {
+		for items, err := range s.FollowElements(ctx, s.tab) {
 			if err != nil {
 				t.Errorf("the feed ended: %v", err)
 				return
@@ -143,7 +142,7 @@ func TestElementsFeed(t *testing.T) {
 func TestElementsFeedOfNoTab(t *testing.T) {
 	s, _ := markedStage(t)
 	for tab, want := range map[protocol.TabID]protocol.Code{"": protocol.CodeBadArgument, "t999": protocol.CodeUnknownTab} {
-		for _, err := range elementlist.Follow(t.Context(), s.Browser, tab) {
+		for _, err := range s.FollowElements(t.Context(), tab) {
 			if code(err) != want {
 				t.Errorf("tab %q: %v", tab, err)
 			}

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"slices"
 
-	"pilotfish/backend/browser/elementlist"
 	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/protocol"
 )
@@ -19,6 +18,7 @@ type Browser interface {
 	InspectorEvents(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[protocol.InspectorEvent, bool]
 	FollowNetwork(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[observe.Changes[protocol.NetworkItem], error]
 	FollowConsole(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[observe.Changes[protocol.ConsoleItem], error]
+	FollowElements(ctx context.Context, tab protocol.TabID) iter.Seq2[[]protocol.ElementItem, error]
 	FollowFaults(ctx context.Context, tab protocol.TabID) iter.Seq2[observe.Changes[observe.Faults], error]
 	NetworkRules(tab protocol.TabID) []protocol.NetworkRule
 	Emulation(tab protocol.TabID) protocol.Emulation
@@ -126,11 +126,11 @@ func signals(b Browser, tab protocol.TabID, faults observe.Faults) protocol.TabS
 
 // Elements is the feed of what can be acted on in a tab. Each follower gets the whole
 // list first.
-func Elements(b elementlist.Browser) Source {
+func Elements(b Browser) Source {
 	return func(ctx context.Context, tab protocol.TabID, after uint64) iter.Seq2[protocol.FeedBatch, error] {
 		return func(yield func(protocol.FeedBatch, error) bool) {
 			last := after
-			for items, err := range elementlist.Follow(ctx, b, tab) {
+			for items, err := range b.FollowElements(ctx, tab) {
 				var batch protocol.FeedBatch
 				if err == nil {
 					last += uint64(len(items))

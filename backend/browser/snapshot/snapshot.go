@@ -14,6 +14,7 @@ import (
 
 	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/elements"
+	"pilotfish/backend/browser/overlay"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -63,10 +64,13 @@ type Tabs interface {
 type Snapshots struct {
 	tabs   Tabs
 	events *background.Events
+	marks  *overlay.Marks
 }
 
-// New returns the Snapshots of a browser's tabs.
-func New(tabs Tabs, n *background.Events) *Snapshots { return &Snapshots{tabs: tabs, events: n} }
+// New returns the Snapshots of a browser's tabs; marks reports their changes.
+func New(tabs Tabs, n *background.Events, marks *overlay.Marks) *Snapshots {
+	return &Snapshots{tabs: tabs, events: n, marks: marks}
+}
 
 // Snapshot takes a snapshot of a tab's page, all its frames included. allow is asked
 // about the page's address from before the snapshot and about that from after it, because

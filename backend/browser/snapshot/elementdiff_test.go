@@ -1,4 +1,4 @@
-package elementlist
+package snapshot
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// reader applies items as the room does.
-type reader struct {
+// listReader applies items as the room does.
+type listReader struct {
 	elements []protocol.PageElement
 	page     protocol.ElementItem
 }
 
-func (r *reader) take(t *testing.T, items []protocol.ElementItem) {
+func (r *listReader) take(t *testing.T, items []protocol.ElementItem) {
 	t.Helper()
 	drop := func(ref string) bool {
 		for i := range r.elements {
@@ -50,7 +50,7 @@ func (r *reader) take(t *testing.T, items []protocol.ElementItem) {
 	}
 }
 
-func (r *reader) String() string {
+func (r *listReader) String() string {
 	var all []string
 	for _, e := range r.elements {
 		all = append(all, e.Ref+"="+e.Name)
@@ -58,8 +58,8 @@ func (r *reader) String() string {
 	return strings.Join(all, " ")
 }
 
-// of makes a snapshot of elements: "e1=Save e2".
-func of(url, text string) protocol.Snapshot {
+// snapshotOf makes a snapshot of elements: "e1=Save e2".
+func snapshotOf(url, text string) protocol.Snapshot {
 	s := protocol.Snapshot{URL: url}
 	for one := range strings.FieldsSeq(text) {
 		ref, name, _ := strings.Cut(one, "=")
@@ -68,9 +68,9 @@ func of(url, text string) protocol.Snapshot {
 	return s
 }
 
-func TestUpdate(t *testing.T) {
-	var l list
-	var r reader
+func TestElementList(t *testing.T) {
+	var l elementList
+	var r listReader
 	for _, c := range []struct {
 		name, url, list string
 		items           int
@@ -85,7 +85,7 @@ func TestUpdate(t *testing.T) {
 		{"another page", "/b", "e9=Z", 2},
 		{"an empty page", "/c", "", 1},
 	} {
-		items := l.update(of(c.url, c.list))
+		items := l.update(snapshotOf(c.url, c.list))
 		if len(items) != c.items {
 			t.Errorf("%s: %d items, want %d: %+v", c.name, len(items), c.items, items)
 		}
@@ -97,36 +97,36 @@ func TestUpdate(t *testing.T) {
 }
 
 // Whatever changes, the reader has the same list.
-func TestUpdateOfAnything(t *testing.T) {
+func TestElementListOfAnything(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	var l list
-	var r reader
+	var l elementList
+	var r listReader
 	for range 500 {
 		var want []string
 		for _, n := range rnd.Perm(12)[:rnd.IntN(12)] {
 			want = append(want, fmt.Sprintf("e%d=N%d", n, rnd.IntN(2)))
 		}
-		r.take(t, l.update(of("/a", strings.Join(want, " "))))
+		r.take(t, l.update(snapshotOf("/a", strings.Join(want, " "))))
 		if got := r.String(); got != strings.Join(want, " ") {
 			t.Fatalf("the reader has %s, want %v", got, want)
 		}
 	}
 }
 
-func TestBounds(t *testing.T) {
+func TestElementListIsBounded(t *testing.T) {
 	var all []string
-	for i := range Most + 5 {
+	for i := range elementsMost + 5 {
 		all = append(all, fmt.Sprintf("e%d", i+1))
 	}
-	snap := of("/a", strings.Join(all, " "))
+	snap := snapshotOf("/a", strings.Join(all, " "))
 	snap.Items[0].Name = strings.Repeat("ä", 400)
 	snap.Items[0].States = strings.Fields(strings.Repeat("s ", 40))
-	var l list
+	var l elementList
 	items := l.update(snap)
-	if len(items) != Most+1 || items[0].More != 5 {
+	if len(items) != elementsMost+1 || items[0].More != 5 {
 		t.Errorf("%d items, %d more", len(items), items[0].More)
 	}
-	if e := items[1].Element; len([]rune(e.Name)) != textMost+1 || len(e.States) != 12 {
+	if e := items[1].Element; len([]rune(e.Name)) != elementText+1 || len(e.States) != 12 {
 		t.Errorf("a name of %d characters, %d states", len([]rune(e.Name)), len(e.States))
 	}
 }

@@ -1,4 +1,4 @@
-package elementlist
+package snapshot
 
 import (
 	"slices"
@@ -6,11 +6,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// textMost bounds each text of an element, in characters. The page chooses them.
-const textMost = 300
+// elementText bounds each text of an element, in characters. The page chooses them.
+const elementText = 300
 
-// list is what a reader has.
-type list struct {
+// elementList is what a reader has.
+type elementList struct {
 	begun      bool
 	url, title string
 	more       int
@@ -19,31 +19,31 @@ type list struct {
 
 // update takes a new snapshot and returns the items that change the reader's list to
 // it.
-func (l *list) update(snap protocol.Snapshot) []protocol.ElementItem {
-	now := elements(nil, snap.Items)
-	more := max(0, len(now)-Most)
+func (l *elementList) update(snap protocol.Snapshot) []protocol.ElementItem {
+	now := elementsOf(nil, snap.Items)
+	more := max(0, len(now)-elementsMost)
 	now = now[:len(now)-more]
 	var items []protocol.ElementItem
-	about := protocol.ElementItem{Kind: protocol.ElementPage, URL: bounded(snap.URL), Title: bounded(snap.Title), More: more}
+	about := protocol.ElementItem{Kind: protocol.ElementPage, URL: boundedText(snap.URL), Title: boundedText(snap.Title), More: more}
 	switch {
-	case !l.begun || l.url != about.URL && !common(l.elements, now):
+	case !l.begun || l.url != about.URL && !commonElements(l.elements, now):
 		about.Kind, l.elements = protocol.ElementNew, nil
 		items = append(items, about)
 	case l.url != about.URL || l.title != about.Title || l.more != more:
 		items = append(items, about)
 	}
-	items = append(items, difference(l.elements, now)...)
+	items = append(items, changedElements(l.elements, now)...)
 	l.begun, l.url, l.title, l.more, l.elements = true, about.URL, about.Title, more, now
 	return items
 }
 
 // page returns the item that only says which page it is.
-func (l *list) page() protocol.ElementItem {
+func (l *elementList) page() protocol.ElementItem {
 	return protocol.ElementItem{Kind: protocol.ElementPage, URL: l.url, Title: l.title, More: l.more}
 }
 
-// common reports whether two lists have a ref in common: the page is the same one.
-func common(a, b []protocol.PageElement) bool {
+// commonElements reports whether two lists have a ref in common: the page is the same one.
+func commonElements(a, b []protocol.PageElement) bool {
 	refs := make(map[string]bool, len(a))
 	for i := range a {
 		refs[a[i].Ref] = true
@@ -51,9 +51,9 @@ func common(a, b []protocol.PageElement) bool {
 	return slices.ContainsFunc(b, func(e protocol.PageElement) bool { return refs[e.Ref] })
 }
 
-// difference returns the items that change a list to another one. It finds what came,
+// changedElements returns the items that change a list to another one. It finds what came,
 // went and changed; where several elements moved, it may name more than the fewest.
-func difference(before, now []protocol.PageElement) []protocol.ElementItem {
+func changedElements(before, now []protocol.PageElement) []protocol.ElementItem {
 	var items []protocol.ElementItem
 	stays := make(map[string]bool, len(now))
 	for i := range now {
@@ -83,7 +83,7 @@ func difference(before, now []protocol.PageElement) []protocol.ElementItem {
 		} else if known {
 			moved[e.Ref] = true
 		}
-		if !known || !inPlace || !same(was, e) {
+		if !known || !inPlace || !sameElement(was, e) {
 			items = append(items, protocol.ElementItem{Kind: protocol.ElementPut, Element: &e, After: after})
 		}
 		after = e.Ref
@@ -91,33 +91,33 @@ func difference(before, now []protocol.PageElement) []protocol.ElementItem {
 	return items
 }
 
-func same(a, b protocol.PageElement) bool {
+func sameElement(a, b protocol.PageElement) bool {
 	return a.Role == b.Role && a.Name == b.Name && a.Value == b.Value && a.Context == b.Context && slices.Equal(a.States, b.States)
 }
 
-// elements appends the items of a snapshot that have a ref, in the order of the page.
-func elements(out []protocol.PageElement, items []*protocol.SnapshotItem) []protocol.PageElement {
+// elementsOf appends the items of a snapshot that have a ref, in the order of the page.
+func elementsOf(out []protocol.PageElement, items []*protocol.SnapshotItem) []protocol.PageElement {
 	for _, i := range items {
 		if i.Ref != "" {
-			e := protocol.PageElement{Ref: i.Ref, Role: i.Role, Name: bounded(i.Name), Value: bounded(i.Value), Context: bounded(i.Context)}
+			e := protocol.PageElement{Ref: i.Ref, Role: i.Role, Name: boundedText(i.Name), Value: boundedText(i.Value), Context: boundedText(i.Context)}
 			if e.Context == "" {
-				e.Context = bounded(i.Which)
+				e.Context = boundedText(i.Which)
 			}
 			for _, s := range i.States[:min(len(i.States), 12)] {
-				e.States = append(e.States, bounded(s))
+				e.States = append(e.States, boundedText(s))
 			}
 			out = append(out, e)
 		}
-		out = elements(out, i.Children)
+		out = elementsOf(out, i.Children)
 	}
 	return out
 }
 
-// bounded shortens a text of the page.
-func bounded(s string) string {
+// boundedText shortens a text of the page.
+func boundedText(s string) string {
 	n := 0
 	for i := range s {
-		if n++; n > textMost {
+		if n++; n > elementText {
 			return s[:i] + "…"
 		}
 	}

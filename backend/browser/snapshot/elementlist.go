@@ -1,5 +1,4 @@
-// Package elementlist follows what an agent can act on in a tab, as changes of a list.
-package elementlist
+package snapshot
 
 import (
 	"context"
@@ -12,34 +11,28 @@ import (
 )
 
 const (
-	// Most is how many elements a list has at most.
-	Most = 2000
-	// least is the shortest time between two readings of a page, and part the part of
+	// elementsMost is how many elements a list has at most.
+	elementsMost = 2000
+	// leastWait is the shortest time between two readings of a page, and readingPart the part of
 	// the time that reading may take: a page that is slow to read is read less often.
-	least = 250 * time.Millisecond
-	part  = 10
-	// longest bounds that wait.
-	longest = 5 * time.Second
-	// again is the wait after a page that could not be read: it loads, or shows a
+	leastWait   = 250 * time.Millisecond
+	readingPart = 10
+	// longestWait bounds that wait.
+	longestWait = 5 * time.Second
+	// failedWait is the wait after a page that could not be read: it loads, or shows a
 	// dialog, and nothing reports the end of that.
-	again = 2 * time.Second
+	failedWait = 2 * time.Second
 )
 
-// caller is the name under which pages are read; world.js knows it.
-const caller = "room elements"
+// elementsCaller is the name under which pages are read; world.js knows it.
+const elementsCaller = "room elements"
 
-// Browser is the part of the browser that is followed.
-type Browser interface {
-	Snapshot(ctx context.Context, by protocol.Caller, tab protocol.TabID, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error)
-	Watch(ctx context.Context, tab protocol.TabID) (*overlay.Watcher, error)
-}
-
-// Follow returns what can be acted on in a tab, and then how it changes, until ctx
+// FollowElements returns what can be acted on in a tab, and then how it changes, until ctx
 // ends. It reads the page only while somebody follows, and only after the page reported
 // a change. A reader that is slow gets fewer and larger changes.
-func Follow(ctx context.Context, b Browser, tab protocol.TabID) iter.Seq2[[]protocol.ElementItem, error] {
+func (ss *Snapshots) FollowElements(ctx context.Context, tab protocol.TabID) iter.Seq2[[]protocol.ElementItem, error] {
 	return func(yield func([]protocol.ElementItem, error) bool) {
-		f := follower{b: b, tab: tab, yield: yield}
+		f := follower{snapshots: ss, tab: tab, yield: yield}
 		if err := f.run(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, errLeft) {
 			yield(nil, err)
 		}
@@ -51,10 +44,10 @@ var errLeft = errors.New("the reader left")
 
 // follower is one reader.
 type follower struct {
-	b     Browser
-	tab   protocol.TabID
-	yield func([]protocol.ElementItem, error) bool
-	list  list
+	snapshots *Snapshots
+	tab       protocol.TabID
+	yield     func([]protocol.ElementItem, error) bool
+	list      elementList
 	// failed: the reader has got the error that the list is not current.
 	failed bool
 }
@@ -73,7 +66,7 @@ func (f *follower) run(ctx context.Context) error {
 		began := time.Now()
 		var err error
 		if w == nil {
-			w, err = f.b.Watch(ctx, f.tab)
+			w, err = f.snapshots.marks.Watch(ctx, f.tab)
 		}
 		if err == nil {
 			err = f.read(ctx, w)
@@ -81,7 +74,7 @@ func (f *follower) run(ctx context.Context) error {
 		if ctx.Err() != nil || errors.Is(err, errLeft) {
 			return err
 		}
-		rest := min(max(least, part*time.Since(began)), longest)
+		rest := min(max(leastWait, readingPart*time.Since(began)), longestWait)
 		if err != nil {
 			if code := protocol.AsError(err).Code; code == protocol.CodeUnknownTab || code == protocol.CodeNotRunning {
 				return err
@@ -89,7 +82,7 @@ func (f *follower) run(ctx context.Context) error {
 			if err := f.send(protocol.ElementItem{Kind: protocol.ElementFailed, Error: protocol.AsError(err)}); err != nil {
 				return err
 			}
-			rest, f.failed = again, true
+			rest, f.failed = failedWait, true
 		}
 		if !pause(ctx, rest) {
 			return ctx.Err()
@@ -122,7 +115,7 @@ func (f *follower) read(ctx context.Context, w *overlay.Watcher) error {
 	if err := w.Arm(ctx); err != nil {
 		return err
 	}
-	snap, err := f.b.Snapshot(ctx, protocol.Caller{Name: caller}, f.tab, protocol.SnapshotRequest{Compact: true, Interactive: true, JSON: true}, nil)
+	snap, err := f.snapshots.Snapshot(ctx, protocol.Caller{Name: elementsCaller}, f.tab, protocol.SnapshotRequest{Compact: true, Interactive: true, JSON: true}, nil)
 	if err != nil {
 		return err
 	}
