@@ -183,25 +183,21 @@ func New(c Config) (*Browser, error) {
 	b.groups = groups{b}
 	b.History = history.New(work{b}, b.tabs)
 	b.Waits = downloads.New(work{b})
-	b.events = background.New(work{b}, b.Downloads)
+	b.events = background.New(work{b}, b.Waits)
 	b.Rules = gate.New(work{b})
 	b.Overlays = overlay.New(work{b}, overlay.Config{Open: b.tabs, Pause: c.OnPause})
 	b.Marks = overlay.NewMarks(work{b}, overlay.MarksConfig{Open: b.tabs, Clicked: c.OnSign})
 	b.Inspector = inspect.New(work{b}, b.tabs)
 	b.Reader = details.New(work{b})
-	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Mask: c.Mask, Page: b.Page, Info: b.Info, Open: b.tabs, Beside: work{b}.Beside, Answered: b.events.KnowsDialog})
+	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Mask: c.Mask, History: b.History, Info: b.Info, Open: b.tabs, Pages: work{b}, Background: b.events})
 	b.Input = input.New(work{b}, input.Config{
 		Open: b.tabs, Background: b.events, Observer: b.Observer, Downloads: b.Waits, Front: b.front,
 		Overlays: b.Overlays, Panel: b.panel, Log: b.log,
 	})
 	b.Overrides = overrides.New(work{b})
-	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.Tabs, Watches: work{b}})
+	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.tabs, Watches: work{b}})
 	b.Capture = capture.New(work{b}, capture.Config{
-		Open: b.tabs, Save: b.saveScreenshot, SavePage: b.savePage, Size: b.sizeOf, Veiled: b.Overlays.Veiled, Unmarked: b.Marks.Veiled,
-		Covered: func(p *page.Page) bool { return b.Covers(p.Target) },
-		Text: func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageText, error) {
-			return b.Markdown(ctx, by, id, "", protocol.TextLimit)
-		},
+		Open: b.tabs, Save: b.saveScreenshot, SavePage: b.savePage, Size: b.sizeOf, Overlays: b.Overlays, Marks: b.Marks, Inspector: b.Inspector,
 	})
 	b.Recordings = recording.New(work{b}, recording.Config{Folder: b.files(), Page: b.Page, Still: b.Still, Saved: c.OnRoutine})
 	b.Snapshots = snapshot.New(work{b}, b.events, b.Marks)

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -33,13 +34,13 @@ const (
 // Events are the background events of a browser's tabs.
 type Events struct {
 	source    watch.Source
-	downloads func() []protocol.Download
+	downloads *downloads.Waits
 }
 
-// New returns the background events of a browser's tabs. downloads returns the
-// browser's downloads, oldest first.
-func New(source watch.Source, downloads func() []protocol.Download) *Events {
-	return &Events{source: source, downloads: downloads}
+// New returns the background events of a browser's tabs; files are the
+// browser's downloads.
+func New(source watch.Source, files *downloads.Waits) *Events {
+	return &Events{source: source, downloads: files}
 }
 
 // watcher collects the background events of one tab, and records what each caller
@@ -146,7 +147,7 @@ func (n *Events) Tell(ctx context.Context, by protocol.Caller, id protocol.TabID
 	if err := k.CatchUp(ctx); err != nil {
 		return nil, n.source.Explain(ctx, id, err)
 	}
-	files := n.downloads()
+	files := n.downloads.Downloads()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := w.caller(by.Name, lastDownload(files))

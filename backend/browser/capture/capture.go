@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/inspect"
+	"pilotfish/backend/browser/overlay"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
@@ -28,36 +30,25 @@ type Config struct {
 	Save func(id protocol.TabID, kind string, data []byte) (string, error)
 	// SavePage writes a file made from a page.
 	SavePage func(ctx context.Context, id protocol.TabID, p *page.Page, kind string, data []byte) (protocol.PageFile, error)
-	// Text returns the text of a tab's page.
-	Text func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageText, error)
+	// Inspector reads the text of pages.
+	Inspector *inspect.Inspector
 	// Size returns the size that is emulated for the page of a target, with the
 	// session that sets it; nil when the page has its real size.
 	Size func(shown target.ID) (*devtools.Session, *emulation.SetDeviceMetricsOverrideParams)
-	// Veiled calls take, which takes a screenshot, while the overlay is hidden.
-	Veiled func(ctx context.Context, p *page.Page, take func() error) error
-	// Unmarked is the same for our marks, which several screenshots may hide at once.
-	Unmarked func(ctx context.Context, p *page.Page, take func() error) error
-	// Covered reports whether a page has an overlay.
-	Covered func(p *page.Page) bool
-}
-
-// Tabs are the tabs of a browser.
-type Tabs interface {
-	page.Tabs
-	// ScreenshotOfTab is like OnTab, for a screenshot that no caller waits for.
-	// Snapshots may run meanwhile.
-	ScreenshotOfTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
+	// Overlays and Marks are hidden while a screenshot is taken.
+	Overlays *overlay.Overlays
+	Marks    *overlay.Marks
 }
 
 // Capture takes screenshots of the pages of a browser's tabs.
 type Capture struct {
-	tabs   Tabs
+	tabs   page.Tabs
 	config Config
 	marks  marks // the saved states for `diff`
 }
 
 // New returns the Capture of a browser's tabs.
-func New(all Tabs, c Config) *Capture { return &Capture{tabs: all, config: c} }
+func New(all page.Tabs, c Config) *Capture { return &Capture{tabs: all, config: c} }
 
 // sheet is a page of which screenshots are taken.
 type sheet struct {
@@ -315,5 +306,5 @@ func (p *sheet) framing(ctx context.Context, q protocol.ScreenshotRequest, shot 
 
 // bare takes a screenshot of a page without what we draw over it.
 func (c *Capture) bare(ctx context.Context, p *page.Page, take func() error) error {
-	return c.config.Unmarked(ctx, p, func() error { return c.config.Veiled(ctx, p, take) })
+	return c.config.Marks.Veiled(ctx, p, func() error { return c.config.Overlays.Veiled(ctx, p, take) })
 }

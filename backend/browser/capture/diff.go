@@ -28,7 +28,7 @@ type pageState struct {
 func (c *Capture) state(ctx context.Context, by protocol.Caller, id protocol.TabID, full, pixels bool) (pageState, error) {
 	var st pageState
 	var err error
-	if st.text, err = c.config.Text(ctx, by, id); err != nil || !pixels {
+	if st.text, err = c.config.Inspector.Markdown(ctx, by, id, "", protocol.TextLimit); err != nil || !pixels {
 		return st, err
 	}
 	err = c.onTab(ctx, by, id, func(ctx context.Context, p *sheet) error {

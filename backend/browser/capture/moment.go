@@ -52,10 +52,10 @@ func (c *Capture) Moment(ctx context.Context, id protocol.TabID, maxBytes int) (
 		return err
 	}
 	err := c.tabs.Beside(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
-		if c.config.Covered(p) {
+		if c.config.Overlays.Covers(p.Target) {
 			return errCovered
 		}
-		return c.config.Unmarked(ctx, p, func() error { return take(ctx, p) })
+		return c.config.Marks.Veiled(ctx, p, func() error { return take(ctx, p) })
 	})
 	if errors.Is(err, errCovered) {
 		err = c.tabs.ScreenshotOfTab(ctx, by, id, func(ctx context.Context, p *page.Page) error {

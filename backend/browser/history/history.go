@@ -19,22 +19,14 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Tabs are the tabs of a browser.
-type Tabs interface {
-	page.Tabs
-	// ReadTab is like OnTab, for calls that change nothing and need no renderer.
-	// They may run while a screenshot is taken.
-	ReadTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
-}
-
 // History navigates the tabs of a browser.
 type History struct {
-	tabs Tabs
+	tabs page.Tabs
 	open *tabs.Registry
 }
 
 // New returns the History of a browser's tabs; open is the registry of them.
-func New(all Tabs, open *tabs.Registry) *History { return &History{tabs: all, open: open} }
+func New(all page.Tabs, open *tabs.Registry) *History { return &History{tabs: all, open: open} }
 
 // Navigate opens an address in a tab and waits until the page has reached the state
 // wait. allow, if not nil, is called for every hop of the navigation; its error ends

@@ -14,7 +14,7 @@ import (
 
 // one is a browser with one tab.
 type one struct {
-	Tabs
+	page.Tabs
 	p *page.Page
 }
 

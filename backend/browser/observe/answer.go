@@ -18,7 +18,7 @@ import (
 // tab's queue, because the command that is running there may be waiting for this answer.
 func (o *Observer) Dialog(ctx context.Context, by protocol.Caller, id protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error) {
 	var info protocol.DialogInfo
-	err := o.config.Beside(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
+	err := o.config.Pages.Beside(ctx, by, id, false, func(ctx context.Context, p *page.Page) error {
 		if err := page.MayAct(ctx, p); err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (o *Observer) Dialog(ctx context.Context, by protocol.Caller, id protocol.T
 		if open != nil {
 			info = open.DialogInfo
 		}
-		o.config.Answered(by, id, info.Type, info.Message)
+		o.config.Background.KnowsDialog(by, id, info.Type, info.Message)
 		if info.Next = goesOn(ctx, p, id); info.Next == nil && o.config.Open.AwaitClosed(ctx, id, p.Done, page.AskLeaving(ctx, p)(ctx).Wait()) {
 			info.Closed = id
 		}

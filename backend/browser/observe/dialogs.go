@@ -105,7 +105,7 @@ func (o *Observer) Dialogs(ctx context.Context, id protocol.TabID, policy, text 
 	}
 	// A dialog that opened before the watch began is known to the page, and only the
 	// page's session can answer it.
-	err = o.config.Beside(ctx, protocol.Caller{}, id, false, func(ctx context.Context, p *page.Page) error {
+	err = o.config.Pages.Beside(ctx, protocol.Caller{}, id, false, func(ctx context.Context, p *page.Page) error {
 		open := p.OpenDialog()
 		d.mu.Lock()
 		if open != nil {

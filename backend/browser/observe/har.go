@@ -16,7 +16,7 @@ func (o *Observer) HAR(ctx context.Context, by protocol.Caller, id protocol.TabI
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}
-	info, err := o.config.Page(ctx, by, id)
+	info, err := o.config.History.Page(ctx, by, id)
 	if err != nil {
 		return protocol.SavedFile{}, err
 	}

@@ -3,9 +3,9 @@
 package observe
 
 import (
-	"context"
-
+	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/files"
+	"pilotfish/backend/browser/history"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/sourcemaps"
 	"pilotfish/backend/browser/tabs"
@@ -19,13 +19,12 @@ type Config struct {
 	Folder files.Folder
 	// Mask replaces the values of the user's secrets in what is saved; nil for none.
 	Mask func(string) string
-	// Page returns a tab's URL and title.
-	Page func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageInfo, error)
-	// Beside runs f with the page of a tab outside the tab's queue; see
-	// page.Tabs.
-	Beside func(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *page.Page) error) error
-	// Answered is called when a caller has answered a dialog.
-	Answered func(by protocol.Caller, id protocol.TabID, kind, message string)
+	// History knows a tab's URL and title.
+	History *history.History
+	// Pages are the pages of the tabs.
+	Pages page.Tabs
+	// Background records which dialogs a caller has answered.
+	Background *background.Events
 	// Open lists the tabs.
 	Open *tabs.Registry
 	// Info returns the browser that is running.

@@ -40,7 +40,7 @@ func (m *tabMaps) of(id protocol.TabID) *sourcemaps.Maps {
 // own world, with await at the top level, beside the commands of others. It is for the
 // user only: the site's rules are not asked. An exception is a result.
 func (o *Observer) RunInPage(ctx context.Context, by protocol.Caller, id protocol.TabID, script string) (protocol.PageRun, error) {
-	info, err := o.config.Page(ctx, by, id)
+	info, err := o.config.History.Page(ctx, by, id)
 	if err != nil {
 		return protocol.PageRun{}, err
 	}
@@ -51,7 +51,7 @@ func (o *Observer) RunInPage(ctx context.Context, by protocol.Caller, id protoco
 	yes := true
 	s := k.Session()
 	var res runtime.EvaluateResult
-	err = o.config.Beside(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
+	err = o.config.Pages.Beside(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
 		return p.UntilDialog(ctx, id, func(ctx context.Context) (err error) {
 			res, err = cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{
 				Expression: script, ReplMode: &yes, AwaitPromise: &yes, UserGesture: &yes, GeneratePreview: &yes,

@@ -70,6 +70,21 @@ type Tabs interface {
 	// Beside is OnTab outside the tab's queue, for work that other commands need
 	// not wait for.
 	Beside(ctx context.Context, by protocol.Caller, id protocol.TabID, needsRenderer bool, f func(ctx context.Context, p *Page) error) error
+	// ReadPage is OnPage for a call that changes nothing. It may run while a screenshot is
+	// taken.
+	ReadPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *Page) error) error
+	// WaitOnPage is OnPage for a call that only waits after it has called letPass: from
+	// then on, commands of other callers run without waiting for it.
+	WaitOnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *Page, letPass func()) error) error
+	// ReadTab is OnTab for a call that changes nothing and needs no renderer. It may run
+	// while a screenshot is taken.
+	ReadTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *Page) error) error
+	// ScreenshotOfTab is OnTab for a screenshot that no caller waits for. Snapshots may
+	// run meanwhile.
+	ScreenshotOfTab(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *Page) error) error
+	// Explain converts an error of a tab to the error that its caller receives; nil stays
+	// nil.
+	Explain(ctx context.Context, id protocol.TabID, err error) error
 }
 
 // Page is a session with the target that shows a tab, and the state of its

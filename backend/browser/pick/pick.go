@@ -29,14 +29,6 @@ const (
 	pickElements = 500
 )
 
-// Tabs are the tabs of a browser.
-type Tabs interface {
-	page.Tabs
-	// Explain converts an error of a tab to the error that its caller receives; nil
-	// stays nil.
-	Explain(ctx context.Context, id protocol.TabID, err error) error
-}
-
 // Config holds the dependencies of Picks.
 type Config struct {
 	// Snapshot takes a snapshot of a tab's page.
@@ -47,12 +39,12 @@ type Config struct {
 
 // Picks lets users pick elements in a browser's tabs.
 type Picks struct {
-	tabs   Tabs
+	tabs   page.Tabs
 	config Config
 }
 
 // New returns the Picks of a browser's tabs.
-func New(tabs Tabs, c Config) *Picks { return &Picks{tabs: tabs, config: c} }
+func New(tabs page.Tabs, c Config) *Picks { return &Picks{tabs: tabs, config: c} }
 
 // Request describes how a user picks an element.
 type Request struct {
@@ -153,7 +145,7 @@ func pickable(list []protocol.PickedElement, items []*protocol.SnapshotItem) []p
 
 // picker is the active picker of one tab. It belongs to one call of Pick.
 type picker struct {
-	tabs Tabs
+	tabs page.Tabs
 	p    *page.Page
 
 	id    protocol.TabID

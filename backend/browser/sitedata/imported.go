@@ -83,7 +83,7 @@ func (d *Sites) RemoveCookies(ctx context.Context, is func(domain string) bool) 
 // onAnyTab runs f on a tab that answers: cookies belong to the whole profile.
 func (d *Sites) onAnyTab(ctx context.Context, f func(context.Context, *page.Page) error) error {
 	err := error(protocol.NewError(protocol.CodeUnknownTab, "no tab is open", "open one and try again"))
-	for _, t := range d.config.Open() {
+	for _, t := range d.config.Open.All() {
 		if err = d.tabs.OnTab(ctx, protocol.Caller{}, t.ID, false, f); err == nil || ctx.Err() != nil {
 			return err
 		}

@@ -6,16 +6,16 @@ package sitedata
 import (
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
-	"pilotfish/backend/protocol"
 )
 
 // Config is what Sites needs from the browser.
 type Config struct {
 	// Folder is where states are saved.
 	Folder files.Folder
-	// Open returns the open tabs.
-	Open func() []protocol.Tab
+	// Open is the registry of tabs.
+	Open *tabs.Registry
 	// Watches keeps the storage that is restored in a tab when a site is opened.
 	Watches watch.Source
 }

@@ -175,7 +175,7 @@ func (d *Sites) readState(ctx context.Context, by protocol.Caller, id protocol.T
 	}
 	if all {
 		seen := map[string]bool{}
-		for _, t := range d.config.Open() {
+		for _, t := range d.config.Open.All() {
 			if o := page.OriginOf(t.URL); o == "" || seen[o] {
 				continue
 			}

@@ -53,22 +53,15 @@ type snapshotArgs struct {
 	View        *[4]float64 `json:"view,omitempty"`
 }
 
-// Tabs are the tabs of a browser.
-type Tabs interface {
-	// ReadPage is like page.Tabs.OnPage, for a call that changes nothing. It may
-	// run while a screenshot is taken.
-	ReadPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page) error) error
-}
-
 // Snapshots takes snapshots of the pages of a browser's tabs.
 type Snapshots struct {
-	tabs   Tabs
+	tabs   page.Tabs
 	events *background.Events
 	marks  *overlay.Marks
 }
 
 // New returns the Snapshots of a browser's tabs; marks reports their changes.
-func New(tabs Tabs, n *background.Events, marks *overlay.Marks) *Snapshots {
+func New(tabs page.Tabs, n *background.Events, marks *overlay.Marks) *Snapshots {
 	return &Snapshots{tabs: tabs, events: n, marks: marks}
 }
 

@@ -30,17 +30,6 @@ const (
 	rootsAgain = 250 * time.Millisecond
 )
 
-// Tabs are the tabs of a browser.
-type Tabs interface {
-	page.Tabs
-	// WaitOnPage is like OnPage, for a call that only waits after it has called
-	// letPass: from then on, commands of other callers run without waiting for it.
-	WaitOnPage(ctx context.Context, by protocol.Caller, id protocol.TabID, f func(ctx context.Context, p *page.Page, letPass func()) error) error
-	// Explain converts an error of a tab to the error that its caller receives; nil
-	// stays nil.
-	Explain(ctx context.Context, id protocol.TabID, err error) error
-}
-
 // Config holds the dependencies of a Waiter. Each of its functions waits for an event
 // of a tab, and returns what it was.
 type Config struct {
@@ -57,12 +46,12 @@ type Config struct {
 
 // Waiter waits for conditions in a browser's tabs.
 type Waiter struct {
-	tabs   Tabs
+	tabs   page.Tabs
 	config Config
 }
 
 // New returns the Waiter of a browser's tabs.
-func New(all Tabs, c Config) *Waiter { return &Waiter{tabs: all, config: c} }
+func New(all page.Tabs, c Config) *Waiter { return &Waiter{tabs: all, config: c} }
 
 // Wait waits until a condition holds on a tab's page, across navigations, and returns
 // where the tab is then. When ctx's deadline passes, it returns CodeTimeout. Other

@@ -8,12 +8,13 @@ import (
 
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
 // noPages are tabs whose pages are never asked for.
-type noPages struct{ Tabs }
+type noPages struct{ page.Tabs }
 
 func (noPages) Explain(_ context.Context, _ protocol.TabID, err error) error { return err }
 
