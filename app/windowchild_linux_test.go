@@ -345,7 +345,7 @@ func TestThePageCallsWhatThereIs(t *testing.T) {
 	}
 	for _, name := range names {
 		if !slices.Contains(called, name) && name != "ShowApproval" { // the tray's
-			t.Errorf("nobody calls %s", name)
+			t.Errorf("nobody calls %s: frontend/src/backend.ts has no ask(…) or run(…) of it", name)
 		}
 	}
 }

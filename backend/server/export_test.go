@@ -123,6 +123,10 @@ func message(v any) string {
 	case op.None:
 		return "an empty object"
 	default:
-		return "`" + reflect.TypeOf(v).Name() + "`"
+		name := reflect.TypeOf(v).Name()
+		if name == "" {
+			panic(fmt.Sprintf("a route takes or returns %T, which has no name: give it a struct of backend/protocol", v))
+		}
+		return "`" + name + "`"
 	}
 }

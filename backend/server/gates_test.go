@@ -126,7 +126,7 @@ func TestMatrixHasEveryRoute(t *testing.T) {
 	}
 	for _, rt := range routes {
 		if !tried[rt[1]] {
-			t.Errorf("%s is not in the matrix of tokens and routes", rt[1])
+			t.Errorf("%s is not in routeTable, which says whose tokens may take it", rt[1])
 		}
 	}
 }
