@@ -77,7 +77,7 @@ func TestQuietKnowsEarlierRequests(t *testing.T) {
 		"/shared":     `<script>new SharedWorker('/shared.js').port.onmessage = (e) => { document.title = e.data; }</script>`,
 		"/again":      `<script>new SharedWorker('/again.js').port.onmessage = (e) => { document.title = e.data; }</script>`,
 		"/shared.js":  `onconnect = (e) => fetch('/late').then(() => e.ports[0].postMessage('got it'))`,
-		"/again.js":   `onconnect = (e) => fetch('/late').then(() => e.ports[0].postMessage('got it'))`,
+		"/again.js":   `onconnect = (e) => fetch('/late?again').then(() => e.ports[0].postMessage('got it'))`,
 		"/silent":     `<title>got it</title><script>new SharedWorker('/silent.js')</script>`,
 		"/silent.js":  `1`,
 		"/ticks":      `<title>got it</title><script>new EventSource('/events')</script>`,
@@ -91,7 +91,11 @@ func TestQuietKnowsEarlierRequests(t *testing.T) {
 	}
 	kinds := map[string]string{".js": "text/javascript", ".svg": "image/svg+xml", "": "text/html; charset=utf-8"}
 	var other string
+	again := make(chan struct{}, 2) // a request of the worker that two tabs share
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery == "again" {
+			again <- struct{}{}
+		}
 		if strings.HasPrefix(r.URL.Path, "/late") {
 			select { // so long that a wait which does not know of the request is over
 			case <-time.After(3 * wait.NetworkQuiet):
@@ -128,6 +132,13 @@ func TestQuietKnowsEarlierRequests(t *testing.T) {
 					t.Fatal(err)
 				}
 				f.open(t, id, s.URL+"/"+at)
+				for range 2 { // nothing tells of a page's message to a worker that is still on its way
+					select {
+					case <-again:
+					case <-deadline(t).Done():
+						t.Fatal("the worker requests nothing")
+					}
+				}
 			}
 			if at == "click" {
 				if _, err := f.Act(deadline(t), nobody, id, protocol.ActRequest{Kind: protocol.ActClick, Target: "text=Load"}, nil); err != nil {

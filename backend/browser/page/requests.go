@@ -35,6 +35,7 @@ type requester struct {
 	s      *devtools.Session
 	frame  cdp.FrameID
 	loader cdp.LoaderID
+	shared bool // it is a shared worker
 }
 
 func newRequests() *requests {
@@ -51,10 +52,10 @@ func (p *Page) WaitingRequests() (n int, changed <-chan struct{}) {
 	return len(r.waiting), r.changed
 }
 
-// event applies an event of a session of the page. A response that has begun counts no
+// event applies an event of a session of the page, or of a shared worker. A response that has begun counts no
 // longer: one that the page does not read to its end, or that never ends (server-sent
 // events), has no end event.
-func (r *requests) event(s *devtools.Session, e devtools.Event) {
+func (r *requests) event(s *devtools.Session, e devtools.Event, shared bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e.Method {
@@ -64,7 +65,7 @@ func (r *requests) event(s *devtools.Session, e devtools.Event) {
 				r.streams[v.RequestID] = true
 				return
 			}
-			r.waiting[v.RequestID] = requester{s, v.FrameID, v.LoaderID}
+			r.waiting[v.RequestID] = requester{s, v.FrameID, v.LoaderID, shared}
 		}
 	case network.ResponseReceived.Method:
 		if v, ok := devtools.Decode(e, network.ResponseReceived); ok {
@@ -89,7 +90,9 @@ func (r *requests) event(s *devtools.Session, e devtools.Event) {
 		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
 			whole := v.Frame.ParentID == "" && cdp.FrameID(s.Target) == v.Frame.ID
 			maps.DeleteFunc(r.waiting, func(_ network.RequestID, of requester) bool {
-				return (whole || of.frame == v.Frame.ID) && of.loader != v.Frame.LoaderID
+				// A shared worker outlives the documents that use it. What the new document has
+				// asked of it may be reported before the document.
+				return (whole && !of.shared || of.frame == v.Frame.ID) && of.loader != v.Frame.LoaderID
 			})
 		}
 	case cdppage.FrameDetached.Method:
@@ -123,7 +126,7 @@ func (r *requests) knows(e devtools.Event) bool {
 // which the page that started it requested.
 func (p *Page) FromSharedWorker(s *devtools.Session, e devtools.Event, own bool) {
 	if own || p.requests.knows(e) {
-		p.requests.event(s, e)
+		p.requests.event(s, e, true)
 	}
 }
 
