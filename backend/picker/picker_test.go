@@ -135,7 +135,7 @@ func TestPick(t *testing.T) {
 			}
 		}
 		if b.off != 2 || len(p.reported) != 0 {
-			t.Errorf("%d pickers ended, %+v was told", b.off, p.reported)
+			t.Errorf("%d pickers ended, the panel got %+v", b.off, p.reported)
 		}
 		p.do(t, b, protocol.PickMark, "a", "e1")
 		if p.do(t, b, protocol.PickHighlight, "a", "e7"); !slices.Contains(b.marks, "t1 e7 false") {
@@ -157,7 +157,7 @@ func TestPick(t *testing.T) {
 		p.do(t, b, protocol.PickStart, "a", "")
 		p.do(t, b, protocol.PickStop, "a", "")
 		if b.off != 5 || len(p.reported) != 1 || len(p.on) != 0 {
-			t.Errorf("%d pickers ended, %d are on, %+v was told", b.off, len(p.on), p.reported)
+			t.Errorf("%d pickers ended, %d are on, the panel got %+v", b.off, len(p.on), p.reported)
 		}
 		p.all.Wait()
 	})

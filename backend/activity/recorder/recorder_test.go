@@ -146,7 +146,7 @@ func TestWhatHappensBeforeTheEnd(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if reported != 1 {
-		t.Errorf("the caller was told %d times that it waits", reported)
+		t.Errorf("%d of the reports to the caller say that it waits", reported)
 	}
 	if want := []string{"clipboard true", "tabs true"}; !slices.Equal(h.steps, want) {
 		t.Errorf("steps %q, want %q", h.steps, want)
