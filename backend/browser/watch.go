@@ -146,18 +146,16 @@ func (r *run) holdNewPages(ctx context.Context) error {
 // followSharedWorker lets the pages of a shared worker's origin know of its requests until
 // it ends. It waits until these are reported.
 func (r *run) followSharedWorker(ctx context.Context, s *devtools.Session) {
-	origin := page.OriginOf(s.Address)
-	pages := func(f func(p *page.Page, own bool)) {
+	pages := func(f func(p *page.Page)) {
 		r.mu.Lock()
 		all := maps.Clone(r.pages)
 		r.mu.Unlock()
-		for id, p := range all {
-			t, _ := r.b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == id })
-			f(p, origin != "" && page.OriginOf(t.URL) == origin)
+		for _, p := range all {
+			f(p)
 		}
 	}
 	s.Follow(func(e devtools.Event) {
-		pages(func(p *page.Page, own bool) { p.FromSharedWorker(s, e, own) })
+		pages(func(p *page.Page) { p.FromSharedWorker(s, e) })
 	})
 	// A worker that has ended reports nothing and does not wait.
 	_ = page.ReportRequests(ctx, s)
@@ -166,7 +164,7 @@ func (r *run) followSharedWorker(ctx context.Context, s *devtools.Session) {
 	case <-s.Done:
 	case <-ctx.Done():
 	}
-	pages(func(p *page.Page, _ bool) { p.SharedWorkerEnded(s) })
+	pages(func(p *page.Page) { p.SharedWorkerEnded(s) })
 }
 
 // hearDialogs attaches to the tab of a page that opens; other pages, such as panels, have

@@ -15,7 +15,7 @@ import (
 // follow applies an event of a session of the page: its own, one of a frame in another
 // process, or one of a worker. The connection's reader calls it, so it must not block.
 func (p *Page) follow(s *devtools.Session, e devtools.Event) {
-	p.requests.event(s, e, false)
+	p.requests.event(s, e, "")
 	switch e.Method {
 	case target.AttachedToTarget.Method:
 		if v, ok := devtools.Decode(e, target.AttachedToTarget); ok && v.TargetInfo != nil {

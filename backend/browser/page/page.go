@@ -118,7 +118,7 @@ type shared struct {
 // Follow.
 func New(s *devtools.Session, host Host) *Page {
 	return &Page{shared: &shared{
-		Session: s, host: host, asks: make(chan struct{}), dead: make(chan struct{}), requests: newRequests(), early: make(map[*devtools.Session]*target.Info),
+		Session: s, host: host, asks: make(chan struct{}), dead: make(chan struct{}), requests: newRequests(OriginOf(s.Address)), early: make(map[*devtools.Session]*target.Info),
 	}}
 }
 

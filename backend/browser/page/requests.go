@@ -1,8 +1,8 @@
 package page
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"sync"
@@ -27,6 +27,9 @@ type requests struct {
 	waiting map[network.RequestID]requester
 	// streams are the requests of server-sent events, which never end.
 	streams map[network.RequestID]bool
+	// origin is that of the page's document: the requests of its shared workers count. They
+	// may be reported before the document that has asked for them.
+	origin  string
 	changed chan struct{} // closed at the next event of a request
 }
 
@@ -35,11 +38,11 @@ type requester struct {
 	s      *devtools.Session
 	frame  cdp.FrameID
 	loader cdp.LoaderID
-	shared bool // it is a shared worker
+	shared string // the origin of a shared worker; empty for what is the page's own
 }
 
-func newRequests() *requests {
-	return &requests{waiting: make(map[network.RequestID]requester), streams: make(map[network.RequestID]bool), changed: make(chan struct{})}
+func newRequests(origin string) *requests {
+	return &requests{origin: origin, waiting: make(map[network.RequestID]requester), streams: make(map[network.RequestID]bool), changed: make(chan struct{})}
 }
 
 // WaitingRequests returns how many requests of the page wait for their response, and a
@@ -49,13 +52,18 @@ func (p *Page) WaitingRequests() (n int, changed <-chan struct{}) {
 	r := p.requests
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.waiting), r.changed
+	for _, of := range r.waiting {
+		if of.shared == "" || of.shared == r.origin {
+			n++
+		}
+	}
+	return n, r.changed
 }
 
 // event applies an event of a session of the page, or of a shared worker. A response that has begun counts no
 // longer: one that the page does not read to its end, or that never ends (server-sent
 // events), has no end event.
-func (r *requests) event(s *devtools.Session, e devtools.Event, shared bool) {
+func (r *requests) event(s *devtools.Session, e devtools.Event, shared string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e.Method {
@@ -89,10 +97,11 @@ func (r *requests) event(s *devtools.Session, e devtools.Event, shared bool) {
 		// Requests of the previous document may end without an event.
 		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil {
 			whole := v.Frame.ParentID == "" && cdp.FrameID(s.Target) == v.Frame.ID
+			if whole {
+				r.origin = OriginOf(v.Frame.URL)
+			}
 			maps.DeleteFunc(r.waiting, func(_ network.RequestID, of requester) bool {
-				// A shared worker outlives the documents that use it. What the new document has
-				// asked of it may be reported before the document.
-				return (whole && !of.shared || of.frame == v.Frame.ID) && of.loader != v.Frame.LoaderID
+				return (whole && of.shared == "" || of.frame == v.Frame.ID) && of.loader != v.Frame.LoaderID
 			})
 		}
 	case cdppage.FrameDetached.Method:
@@ -104,30 +113,16 @@ func (r *requests) event(s *devtools.Session, e devtools.Event, shared bool) {
 	default:
 		return
 	}
-	r.beat()
+	if shared == "" || shared == r.origin {
+		r.beat()
+	}
 }
 
-// knows says whether an event is about a request that waits for its response.
-func (r *requests) knows(e devtools.Event) bool {
-	var about struct {
-		RequestID network.RequestID `json:"requestId"`
-	}
-	if json.Unmarshal(e.Params, &about) != nil {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, is := r.waiting[about.RequestID]
-	return is
-}
-
-// FromSharedWorker applies an event of a shared worker, which several pages use. own says
-// that this page may be one of them. The worker also reports the response with its script,
-// which the page that started it requested.
-func (p *Page) FromSharedWorker(s *devtools.Session, e devtools.Event, own bool) {
-	if own || p.requests.knows(e) {
-		p.requests.event(s, e, true)
-	}
+// FromSharedWorker applies an event of a shared worker, which the pages of its origin use.
+// The worker also reports the response with its script, which the page that started it
+// requested.
+func (p *Page) FromSharedWorker(s *devtools.Session, e devtools.Event) {
+	p.requests.event(s, e, cmp.Or(OriginOf(s.Address), "no origin"))
 }
 
 // SharedWorkerEnded forgets the requests of a shared worker.
