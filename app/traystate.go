@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/question"
 )
 
 // trayState computes what the tray shows for a state. It is a pure function, so
@@ -54,7 +53,7 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 		}
 		claimAgents(s, claim)
 		for _, w := range s.Approvals {
-			claim(4, protocol.IconNeedsYou, shorten(question.Who(w.Actor))+" needs your approval")
+			claim(4, protocol.IconNeedsYou, shorten(w.Words.Who)+" needs your approval")
 			tray.Approvals = append(tray.Approvals, trayApproval(s.Name, prefix, w, state.Confinement))
 		}
 		for _, t := range s.Tabs {
@@ -144,10 +143,10 @@ func tabLabel(t protocol.Tab) string {
 // is allowed where it stands whole, in panel and window. So is what an agent could allow
 // itself in this menu.
 func trayApproval(session protocol.SessionName, prefix string, w protocol.Approval, confinement protocol.Confinement) protocol.TrayApproval {
-	who, allOfWho := fitted(question.Who(w.Actor))
-	what, allOfWhat := fitted(question.What(w))
-	where, allOfWhere := fitted(question.Where(w))
-	whole := w.Login == nil && confinement.AllowsByBus(w.Actor) && len(question.Details(w)) == 0 && allOfWho && allOfWhat && allOfWhere
+	who, allOfWho := fitted(w.Words.Who)
+	what, allOfWhat := fitted(w.Words.What)
+	where, allOfWhere := fitted(w.Words.Where)
+	whole := w.Login == nil && confinement.AllowsByBus(w.Actor) && len(w.Words.Details) == 0 && allOfWho && allOfWhat && allOfWhere
 	label := prefix + who + ": " + what
 	if where != "" {
 		label = fmt.Sprintf("%s on %s", label, where)

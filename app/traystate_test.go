@@ -173,15 +173,14 @@ func FuzzLabel(f *testing.F) {
 func TestTrayShowsWhatWaits(t *testing.T) {
 	waiting := protocol.Approval{
 		ID: "n1", Session: "default", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: "k", Name: "claude in t1", Agent: "Claude Code", Tab: "t1"},
-		Command: "click", Origin: "https://example.com\u202e", Args: []protocol.ApprovalArg{{Name: "target", Value: "e7"}},
-		Target: &protocol.TargetFacts{Role: "button", Name: "Buy\u202e now"},
+		Words: protocol.ApprovalWords{Who: "Claude Code in the terminal of t1", What: "click “Buy\u202e now”", Where: "https://example.com\u202e"},
 	}
 	// The menu cannot show the code of this approval.
 	code := waiting
-	code.ID, code.Command, code.Target, code.Args = "n2", "eval", nil, []protocol.ApprovalArg{{Name: "expression", Value: strings.Repeat("x()\n", 3)}}
+	code.ID, code.Words.What, code.Words.Details = "n2", "run JavaScript", []protocol.ApprovalArg{{Name: "expression", Value: "x()\nx()"}}
 	// Who asks is a part of the question.
 	task := waiting
-	task.ID, task.Actor = "n3", protocol.Actor{Kind: protocol.ActorTask, ID: "1", Title: strings.Repeat("x", labelRunes)}
+	task.ID, task.Words.Who = "n3", "Task “"+strings.Repeat("x", labelRunes)+"”"
 	got := trayState(protocol.WindowState{Sessions: []protocol.SessionInfo{{
 		Name: "default", State: protocol.SessionRunning, Approvals: []protocol.Approval{waiting, code, task},
 	}}, Confinement: protocol.Confinement{On: true}})

@@ -77,7 +77,7 @@ func TestAnswers(t *testing.T) {
 		"text of all kinds": {answer: ok(`"\"a\\b\/\u003c\u00e9\u20ac\ud83d\ude00é😀\t[{}]"`), out: "\"a\\b/<é€😀é😀\t[{}]\n"},
 		"half a character":  {answer: ok(`"a\ud83d"`), out: "a\ufffd\n"},
 		"more in it":        {answer: events + `event: reply` + "\n" + `data: {"tab":"t1","data":{"text":"no","x":["}",1e5,null,{"ok":false}]},"ok":true,"text":"yes"}` + "\n\n", out: "yes\n"},
-		"a question first":  {answer: events + ": alive\n\nevent: waiting\ndata: {\"command\":\"click\",\"origin\":\"https://a.test\"}\n\nevent: reply\ndata: {\"ok\":true,\"text\":\"clicked\"}\n\n", out: "clicked\n", err: "wants to click something on https://a.test"},
+		"a question first":  {answer: events + ": alive\n\nevent: waiting\ndata: {\"command\":\"click\",\"sentence\":\"Claude in Chat wants to click something on https://a.test\"}\n\nevent: reply\ndata: {\"ok\":true,\"text\":\"clicked\"}\n\n", out: "clicked\n", err: "wants to click something on https://a.test"},
 		"an old app":        {answer: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"ok\":true,\n\"text\":\"clicked\"}", out: "clicked\n"},
 		"a failure":         {answer: events + "event: reply\ndata: {\"ok\":false,\"text\":\"\",\"error\":{\"code\":\"covered\",\"message\":\"e1 is covered\"}}\n\n", code: protocol.CodeCovered, err: "e1 is covered"},
 		"no reason":         {answer: events + "event: reply\ndata: {\"ok\":false}\n\n", code: protocol.CodeInternal, err: "without saying why"},

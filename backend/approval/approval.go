@@ -6,8 +6,8 @@
 // in it, and if no agent can press its button over the message bus.
 //
 // A Manager outlives the runs of its session: the window shows and changes the
-// rules of a stopped session too. docs/adr/070 describes the path of an
-// approval.
+// rules of a stopped session too. docs/adr/070 and 071 describe the
+// path of an approval.
 package approval
 
 import (

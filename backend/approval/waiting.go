@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/question"
 )
 
 // Terminals is the part of the session's terminals that a Manager uses.
@@ -41,7 +42,7 @@ func (w *waiting) mark(pending []protocol.Approval) {
 	now := map[protocol.TerminalID]string{}
 	for _, p := range pending {
 		if p.Actor.Kind == protocol.ActorTerminal {
-			now[protocol.TerminalID(p.Actor.ID)] = "Needs your approval: " + question.What(p)
+			now[protocol.TerminalID(p.Actor.ID)] = "Needs your approval: " + p.Words.What
 		}
 	}
 	for id, message := range now {
@@ -115,16 +116,16 @@ func (w *waiting) tell(ctx context.Context, pending []protocol.Approval) {
 // the whole question fits, and ignores a press that came too early, because it
 // was meant for what was on the screen before.
 func (w *waiting) note(p protocol.Approval) desktop.Notification {
-	asks := question.Request(p) + "."
-	if effect := question.Effect(p); effect != "" {
-		asks += " " + effect
+	asks := request(p.Words) + "."
+	if p.Words.Effect != "" {
+		asks += " " + p.Words.Effect
 	}
 	body := asks
-	for _, detail := range question.Details(p) {
+	for _, detail := range p.Words.Details {
 		body += fmt.Sprintf("\n%s: %s", detail.Name, detail.Value)
 	}
 	show := func() { w.show(p.Tab) }
-	n := desktop.Notification{Title: question.Who(p.Actor) + " needs your approval", Body: body, Urgent: true, Clicked: show}
+	n := desktop.Notification{Title: p.Words.Who + " needs your approval", Body: body, Urgent: true, Clicked: show}
 	deny := desktop.Action{Label: "Deny", Do: func() { w.answer(p.ID, protocol.AnswerDeny) }}
 	if !desktop.Fits(n.Title, body) {
 		n.Body = asks + " The details are too long for this notification: open them in Pilotfish."
@@ -145,4 +146,15 @@ func (w *waiting) note(p protocol.Approval) desktop.Notification {
 	}}
 	n.Actions = []desktop.Action{allow, deny}
 	return n
+}
+
+// request returns a question without the asker: "Run JavaScript on
+// https://example.com".
+func request(w protocol.ApprovalWords) string {
+	first, size := utf8.DecodeRuneInString(w.What)
+	text := string(unicode.ToUpper(first)) + w.What[size:]
+	if w.Where != "" {
+		text += " on " + w.Where
+	}
+	return text
 }

@@ -45,11 +45,11 @@ func newNotes() *notes {
 func TestNothingIsAllowedOverAnOpenBus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNotes()
-		n.tell(t.Context(), []protocol.Approval{{ID: "a", Tab: "t7", Actor: protocol.Actor{Kind: protocol.ActorMCP, Name: "Zed"}, Command: "bash"}})
+		n.tell(t.Context(), []protocol.Approval{{ID: "a", Tab: "t7", Actor: protocol.Actor{Kind: protocol.ActorMCP, Name: "Zed"}}})
 		if actions := n.shown[0].Actions; len(actions) != 1 || actions[0].Label != "Deny" {
 			t.Errorf("it offers %+v", actions)
 		}
-		n.tell(t.Context(), []protocol.Approval{{ID: "b", Tab: "t8", Actor: protocol.Actor{Name: "claude"}, Command: "bash"}})
+		n.tell(t.Context(), []protocol.Approval{{ID: "b", Tab: "t8", Actor: protocol.Actor{Name: "claude"}}})
 		n.allows = func(protocol.Actor) bool { return false } // the user has turned confinement off
 		time.Sleep(notifySettle)
 		n.shown[1].Actions[0].Do()
@@ -65,7 +65,7 @@ func TestNothingIsAllowedOverAnOpenBus(t *testing.T) {
 func TestANotificationAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNotes()
-		n.tell(t.Context(), []protocol.Approval{{ID: "a", Tab: "t7", Actor: protocol.Actor{Name: "claude"}, Command: "bash", Args: []protocol.ApprovalArg{{Name: "command", Value: "rm -rf build"}}}})
+		n.tell(t.Context(), []protocol.Approval{{ID: "a", Tab: "t7", Words: protocol.ApprovalWords{Who: "claude", What: "use bash", Details: []protocol.ApprovalArg{{Name: "command", Value: "rm -rf build"}}}}})
 		note := n.shown[0]
 		if !strings.Contains(note.Body, "command: rm -rf build") || len(note.Actions) != 2 {
 			t.Fatalf("%+v", note)
@@ -87,9 +87,9 @@ func TestALongQuestionIsReadFirst(t *testing.T) {
 	n := newNotes()
 	long := strings.Repeat("x", 500)
 	for _, q := range []protocol.Approval{
-		{ID: "a", Command: "eval", Args: []protocol.ApprovalArg{{Name: "code", Value: long}}},
+		{ID: "a", Words: protocol.ApprovalWords{What: "run JavaScript", Details: []protocol.ApprovalArg{{Name: "code", Value: long}}}},
 		// Who asks is a part of the question.
-		{ID: "b", Command: "eval", Actor: protocol.Actor{Kind: protocol.ActorTask, Title: long}},
+		{ID: "b", Words: protocol.ApprovalWords{Who: long, What: "run JavaScript"}},
 	} {
 		n.tell(t.Context(), []protocol.Approval{q})
 		note := n.shown[len(n.shown)-1]
@@ -103,7 +103,8 @@ func TestALongQuestionIsReadFirst(t *testing.T) {
 // replaces it, and after the last one the notification is withdrawn.
 func TestANotificationGoes(t *testing.T) {
 	n := newNotes()
-	one, two := protocol.Approval{ID: "1", Command: "one"}, protocol.Approval{ID: "2", Command: "two"}
+	one := protocol.Approval{ID: "1", Words: protocol.ApprovalWords{What: "click “One”", Where: "https://a.test", Effect: "This may pay."}}
+	two := protocol.Approval{ID: "2", Words: protocol.ApprovalWords{What: "click “Two”"}}
 	for _, pending := range [][]protocol.Approval{{one}, {one, two}, {one, two}, {one}, {}, {}} {
 		n.tell(t.Context(), pending)
 	}
@@ -111,7 +112,7 @@ func TestANotificationGoes(t *testing.T) {
 	for _, note := range n.shown {
 		said = append(said, fmt.Sprintf("%s %d", note.Body, note.Replaces))
 	}
-	if want := []string{"Run the command “one”. 0", "Run the command “two”. 7", "Run the command “one”. 7"}; !slices.Equal(said, want) || !slices.Equal(n.withdrawn, []uint32{7}) {
+	if want := []string{"Click “One” on https://a.test. This may pay. 0", "Click “Two”. 7", "Click “One” on https://a.test. This may pay. 7"}; !slices.Equal(said, want) || !slices.Equal(n.withdrawn, []uint32{7}) {
 		t.Errorf("%q, want %q; withdrawn %v", said, want, n.withdrawn)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"pilotfish/backend/chat/recorder"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/question"
 )
 
 // Asked is called when a command of a conversation's agent waits for the user's
@@ -23,7 +22,7 @@ func (m *Manager) Asked(a protocol.Approval) {
 		return
 	}
 	args := map[string]string{}
-	for _, arg := range question.Details(a) {
+	for _, arg := range a.Words.Details {
 		args[arg.Name] = arg.Value
 	}
 	input, _ := json.Marshal(args) // strings only: it cannot fail
@@ -32,7 +31,7 @@ func (m *Manager) Asked(a protocol.Approval) {
 		Permission: &protocol.ChatPermission{
 			Approval: a.ID, Tool: c.rec.StepEntry(), Tab: a.Tab, Origin: a.Origin, Options: commandOptions(a),
 			Subject: protocol.ChatTool{
-				Title: question.What(a), Kind: recorder.KindBrowser, Status: protocol.ToolPending,
+				Title: a.Words.What, Kind: recorder.KindBrowser, Status: protocol.ToolPending,
 				Input: clip.Tool(protocol.Indented(input)), Content: []protocol.ToolContent{},
 			},
 		},
@@ -69,7 +68,7 @@ func commandOptions(a protocol.Approval) []protocol.PermissionOption {
 	}
 	options := []protocol.PermissionOption{{ID: "once", Name: "Allow once", Kind: protocol.AnswerOnce}}
 	if a.Site != "" {
-		options = append(options, protocol.PermissionOption{ID: "always", Name: "Always on " + a.Site, Kind: protocol.AnswerAlways, Scope: "agents may " + question.May(a.Kind) + " on " + a.Site})
+		options = append(options, protocol.PermissionOption{ID: "always", Name: "Always on " + a.Site, Kind: protocol.AnswerAlways, Scope: "agents may " + a.Words.May + " on " + a.Site})
 	}
 	return append(options, protocol.PermissionOption{ID: "deny", Name: "Deny", Kind: protocol.AnswerDeny})
 }

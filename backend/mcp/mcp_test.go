@@ -74,7 +74,7 @@ func (b *backend) execute(ctx context.Context, req protocol.CommandRequest, wait
 	b.mu.Unlock()
 	switch {
 	case req.Command == "eval":
-		waiting(protocol.Waiting{Actor: protocol.Actor{Kind: protocol.ActorChat, Agent: "Claude"}, Command: "eval", Origin: "https://a.test"})
+		waiting(protocol.Waiting{Command: "eval", Sentence: "Claude in Chat wants to run JavaScript on https://a.test"})
 	case req.Command == "wait" && b.hold != nil:
 		close(b.hold)
 		<-ctx.Done()

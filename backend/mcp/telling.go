@@ -7,7 +7,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/question"
 )
 
 // teller sends notifications to the client during one call. A client that does
@@ -52,7 +51,7 @@ const waitingStep = 1.0 / 1024
 // waiting reports that the user is asked: as progress, or as a log message to a
 // client that asked for no progress.
 func (t *teller) waiting(q protocol.Waiting) {
-	said := "waiting for the user's approval in the Pilotfish panel or window: " + question.Sentence(q.Approval())
+	said := "waiting for the user's approval in the Pilotfish panel or window: " + q.Sentence
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.token != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 )
 
 // Broker holds every question that waits for the user's answer, whichever agent
@@ -90,7 +91,7 @@ func (b *Broker) Pending() []protocol.Approval {
 }
 
 // Ask asks the user about a request and waits for the answer. It sets the
-// request's ID, Session, Since and Expires. It returns CodeBusy when too many
+// request's ID, Session, Words, Since and Expires. It returns CodeBusy when too many
 // questions wait, CodeTimeout when nobody answered in time, and CodeRefused
 // when the agent that asked has ended or nobody can be asked.
 func (b *Broker) Ask(ctx context.Context, request protocol.Approval) (protocol.ApprovalAnswer, error) {
@@ -108,6 +109,7 @@ func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval, aski
 	nonce := make([]byte, 16)
 	_, _ = rand.Read(nonce) // never fails: crypto/rand ends the program instead
 	p := &pending{Approval: request, answer: make(chan verdict, 1)}
+	p.Words = question.Words(request)
 	p.ID, p.Session, p.Since = base64.RawURLEncoding.EncodeToString(nonce), b.session, time.Now().UTC()
 	p.Expires = p.Since.Add(protocol.ApprovalTimeout)
 	if at, ok := ctx.Deadline(); ok {

@@ -69,6 +69,26 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
+// The user is shown what was asked, whatever becomes of the caller's data.
+func TestWordsAreOfWhatWasAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, b := newAsking()
+		q := request(agent)
+		q.Command, q.Args, q.Target = "fill", []protocol.ApprovalArg{{Name: "value", Value: "5"}, {Name: "note", Value: "tip"}}, &protocol.TargetFacts{Role: "textbox", Name: "Amount"}
+		done := ask(t.Context(), p, q)
+		q.Args[0].Value, q.Args[1].Value, q.Target.Name = "5000", "", "Code"
+		waiting := b.Pending()[0]
+		w := waiting.Words
+		if w.What != "type “5” into “Amount”" || len(w.Details) != 1 || w.Details[0].Value != "tip" || waiting.Waiting().Sentence != w.Sentence {
+			t.Errorf("what is shown is %+v", w)
+		}
+		b.Close()
+		if code(<-done) != protocol.CodeRefused {
+			t.Error("a question without an answer allowed something")
+		}
+	})
+}
+
 // Of many answers and the caller's end, exactly one takes effect.
 func TestRacesOfAnswers(t *testing.T) {
 	for range 50 {

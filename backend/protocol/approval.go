@@ -77,9 +77,8 @@ const TrustQuestion = "trust"
 // user's own MCP servers.
 const ServerQuestion = "mcp-server"
 
-// Approval is something that waits for the user's approval, as data. Each
-// client renders the text itself (backend/question, frontend/ui/approvals).
-// Actor, Target and Args contain text of agents and pages.
+// Approval is something that waits for the user's approval. Clients show its
+// Words and make none of their own, so that all of them show the same.
 type Approval struct {
 	// ID is valid for one answer and cannot be guessed.
 	ID      string      `json:"id"`
@@ -91,13 +90,15 @@ type Approval struct {
 	URL    string `json:"url,omitempty"`
 	Origin string `json:"origin"`
 	// Command and Args are what would be done, in full. For ActionTool the command
-	// is the tool's own title.
+	// is the tool's own title. Clients get the Args as Words.
 	Command string        `json:"command"`
-	Args    []ApprovalArg `json:"args,omitempty"`
+	Args    []ApprovalArg `json:"-"`
 	Kind    ActionKind    `json:"kind"`
 	// Target is the element that would be acted on; nil when there is none or it
-	// is not known.
-	Target *TargetFacts `json:"target,omitempty"`
+	// is not known. Clients get it as Words.
+	Target *TargetFacts `json:"-"`
+	// Words is the question in plain English. The broker sets it when it asks.
+	Words ApprovalWords `json:"words"`
 	// Site is the site for which "always" would make a rule. It is empty when the
 	// page has no site; then "always" is not offered.
 	Site string `json:"site,omitempty"`
@@ -113,8 +114,35 @@ type Approval struct {
 	Expires time.Time `json:"expires"`
 }
 
+// ApprovalWords is a question in plain English. It contains text of pages and
+// agents. The code that shows it must make it safe for the place: one line, no
+// control characters, no bidirectional formatting characters.
+type ApprovalWords struct {
+	// Sentence is the whole question: "Claude Code in Chat wants to run JavaScript
+	// on https://example.com".
+	Sentence string `json:"sentence"`
+	// Who asks: "Your terminal in t1", "Claude Code in Chat", or the task's whole
+	// title.
+	Who string `json:"who"`
+	// What would be done, as a phrase after "wants to": "click “Buy now”".
+	What string `json:"what"`
+	// Where it would be done: an origin, or "this computer"; empty when it is not
+	// about a page.
+	Where string `json:"where,omitempty"`
+	// Effect is a sentence about what the action may cause; empty when What says it
+	// already.
+	Effect string `json:"effect,omitempty"`
+	// Details is everything that What leaves out: arguments in full, where a link
+	// leads and what a form sends. An interface in which the user can allow
+	// something has to show them, or offer to.
+	Details []ApprovalArg `json:"details,omitempty"`
+	// May is what a lasting answer lets agents do, as a phrase after "agents may".
+	May string `json:"may"`
+}
+
 // Waiting is what a caller gets while its command waits for the user: the
-// question, without the ID that an answer needs.
+// question, without the ID that an answer needs, and without what only the page
+// knows, such as the values in a form.
 type Waiting struct {
 	Session SessionName   `json:"session"`
 	Actor   Actor         `json:"actor"`
@@ -123,26 +151,15 @@ type Waiting struct {
 	Command string        `json:"command"`
 	Args    []ApprovalArg `json:"args,omitempty"`
 	Kind    ActionKind    `json:"kind"`
-	Target  *TargetFacts  `json:"target,omitempty"`
-	Expires time.Time     `json:"expires"`
+	// Sentence is the one of ApprovalWords.
+	Sentence string    `json:"sentence"`
+	Expires  time.Time `json:"expires"`
 }
 
 // Waiting returns the part of a question that its caller may know.
 func (a Approval) Waiting() Waiting {
-	w := Waiting{
-		Session: a.Session, Actor: a.Actor, Tab: a.Tab, Origin: a.Origin, Command: a.Command, Args: a.Args, Kind: a.Kind, Expires: a.Expires,
-	}
-	if a.Target != nil {
-		w.Target = &TargetFacts{Role: a.Target.Role, Name: a.Target.Name, Type: a.Target.Type}
-	}
-	return w
-}
-
-// Approval returns the question as an Approval, so that it can be rendered as
-// text.
-func (w Waiting) Approval() Approval {
-	return Approval{
-		Session: w.Session, Actor: w.Actor, Tab: w.Tab, Origin: w.Origin, Command: w.Command, Args: w.Args, Kind: w.Kind, Target: w.Target, Expires: w.Expires,
+	return Waiting{
+		Session: a.Session, Actor: a.Actor, Tab: a.Tab, Origin: a.Origin, Command: a.Command, Args: a.Args, Kind: a.Kind, Sentence: a.Words.Sentence, Expires: a.Expires,
 	}
 }
 

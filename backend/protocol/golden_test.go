@@ -42,8 +42,11 @@ func golden() map[string]any {
 		Tabs:     []protocol.Tab{tab, background}, Terminals: []protocol.TerminalInfo{live, ended},
 		Approvals: []protocol.Approval{{
 			ID: "bm9uY2U", Session: "default", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: "k3v9", Name: "claude in t1", Agent: "Claude Code", Tab: "t1"},
-			Tab: "t1", URL: tab.URL, Origin: "https://example.com", Command: "eval", Args: []protocol.ApprovalArg{{Name: "code", Value: "document.title"}},
-			Kind: protocol.ActionEval, Target: &protocol.TargetFacts{Role: "button", Name: "Save", Type: "submit", Submits: true, Form: &protocol.FormFacts{Action: "https://example.com/post", Method: "post", Button: "Save", Fields: []protocol.FormFact{{Name: "Name", Value: "Ada"}}}}, Site: "example.com", Since: at, Expires: at.Add(time.Minute),
+			Tab: "t1", URL: tab.URL, Origin: "https://example.com", Command: "eval", Kind: protocol.ActionEval, Site: "example.com", Since: at, Expires: at.Add(time.Minute),
+			Words: protocol.ApprovalWords{
+				Sentence: "Claude Code in the terminal of t1 wants to run JavaScript on https://example.com", Who: "Claude Code in the terminal of t1", What: "run JavaScript", Where: "https://example.com",
+				Effect: "This may send or publish something.", Details: []protocol.ApprovalArg{{Name: "code", Value: "document.title"}}, May: "run JavaScript",
+			},
 		}},
 	}
 	failed := protocol.SessionInfo{

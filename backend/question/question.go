@@ -1,19 +1,12 @@
 // Package question puts a request for the user's approval into plain English:
-// who asks, what would be done, what that may cause, and where. The request
-// itself is data (protocol.Approval). The tray, notifications, the command line
-// and MCP render it with this package, panel and window with
-// frontend/ui/approvals. testdata has the texts that both must produce.
-//
-// The texts contain text of pages and agents. The code that shows them must
-// make them safe for the place: one line, no control characters, no
-// bidirectional formatting characters.
+// who asks, what would be done, what that may cause, and where. The broker of
+// approvals does so once for each question, and everything that shows the
+// question shows these words.
 package question
 
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"pilotfish/backend/protocol"
 )
@@ -21,9 +14,27 @@ import (
 // quoted is how many characters of a value are quoted in a sentence.
 const quoted = 60
 
-// Who returns who asks: "Your terminal in t1", "Claude Code in Chat", or the
-// task's whole title.
-func Who(a protocol.Actor) string {
+// Words returns the question in plain English.
+func Words(a protocol.Approval) protocol.ApprovalWords {
+	s := &say{a: a}
+	w := protocol.ApprovalWords{Who: who(a.Actor), What: s.what(), Where: a.Origin, Effect: s.effect(), May: May(a.Kind)}
+	if a.Kind == protocol.ActionTool {
+		w.Where = "this computer"
+	}
+	w.Details = s.details()
+	switch {
+	case a.Login != nil && a.Actor.Kind == protocol.ActorUser:
+		w.Sentence = w.Where + " asks for a user name and a password"
+	case w.Where == "":
+		w.Sentence = w.Who + " wants to " + w.What
+	default:
+		w.Sentence = w.Who + " wants to " + w.What + " on " + w.Where
+	}
+	return w
+}
+
+// who returns who asks.
+func who(a protocol.Actor) string {
 	switch a.Kind {
 	case protocol.ActorTerminal:
 		switch {
@@ -56,28 +67,15 @@ func Who(a protocol.Actor) string {
 	return a.Name
 }
 
-// on adds where something would be done, if that is known.
-func on(what, where string) string {
-	if where == "" {
-		return what
-	}
-	return what + " on " + where
-}
-
-// What returns what would be done, as a phrase after "wants to": "click “Buy
-// now”".
-func What(a protocol.Approval) string {
-	return what(a).text
-}
-
-// Effect returns a sentence about what the action may cause; empty when What
+// effect returns a sentence about what the action may cause; empty when what
 // says it already.
-func Effect(a protocol.Approval) string {
+func (s *say) effect() string {
+	a := s.a
 	if a.Command == protocol.TrustQuestion && a.Kind != protocol.ActionTool {
 		return "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own."
 	}
 	if a.Command == protocol.ServerQuestion && a.Kind != protocol.ActionTool {
-		if (&say{a: a}).arg("address") != "" {
+		if s.arg("address") != "" {
 			return "It is a server that the agent connects to: what the agent sends there leaves this computer."
 		}
 		return "It is a program that runs as you, and the agent can use everything that it offers."
@@ -110,37 +108,9 @@ func Effect(a protocol.Approval) string {
 	return ""
 }
 
-// Where returns where it would be done: an origin, or this computer; empty when
-// it is not about a page.
-func Where(a protocol.Approval) string {
-	if a.Kind == protocol.ActionTool {
-		return "this computer"
-	}
-	return a.Origin
-}
-
-// Sentence returns the whole question in one line: "Claude Code in Chat wants
-// to run JavaScript on https://example.com".
-func Sentence(a protocol.Approval) string {
-	if a.Login != nil && a.Actor.Kind == protocol.ActorUser {
-		return Where(a) + " asks for a user name and a password"
-	}
-	return on(Who(a.Actor)+" wants to "+What(a), Where(a))
-}
-
-// Request returns Sentence without the asker: "Run JavaScript on
-// https://example.com".
-func Request(a protocol.Approval) string {
-	text := on(What(a), Where(a))
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
-}
-
-// Details returns everything that What leaves out: arguments in full, where a
-// link leads and what a form sends. An interface in which the user can allow
-// something has to show them, or offer to.
-func Details(a protocol.Approval) []protocol.ApprovalArg {
-	s := what(a)
+// details returns everything that what leaves out. Call what first.
+func (s *say) details() []protocol.ApprovalArg {
+	a := s.a
 	var rest []protocol.ApprovalArg
 	if s.cut {
 		rest = append(rest, protocol.ApprovalArg{Name: "tool", Value: a.Command})
@@ -176,10 +146,9 @@ func Details(a protocol.Approval) []protocol.ApprovalArg {
 	return rest
 }
 
-// say builds the text of What and records which arguments it contains in full.
+// say builds the text of what and records which arguments it contains in full.
 type say struct {
 	a    protocol.Approval
-	text string
 	said []string
 	// cut: the tool's title was shortened.
 	cut bool
@@ -241,14 +210,8 @@ func unnamed(noun string) string {
 	return "an unnamed " + noun
 }
 
-// what builds the text of What and records the arguments that it contains in
+// what returns what would be done, and records the arguments that it contains in
 // full.
-func what(a protocol.Approval) *say {
-	s := &say{a: a}
-	s.text = s.what()
-	return s
-}
-
 func (s *say) what() string {
 	if s.a.Kind == protocol.ActionTool {
 		title, whole := enquote(s.a.Command)
@@ -354,7 +317,7 @@ func (s *say) what() string {
 		if s.a.Origin == "" {
 			return "run code on every site by its own answers to requests for " + s.quote("what")
 		}
-		return "run code by its own answers to requests" // Where says to which site, Details the pattern
+		return "run code by its own answers to requests" // Words.Where says to which site, the details the pattern
 	case "terminal":
 		return s.terminal()
 	case "app":
@@ -403,7 +366,7 @@ func (s *say) app() string {
 }
 
 // opens returns text. An address that is only the origin counts as said,
-// because Where says it.
+// because Words.Where says it.
 func (s *say) opens(text string) string {
 	if url := s.arg("url"); url == s.a.Origin || url == s.a.Origin+"/" {
 		s.said = append(s.said, "url")

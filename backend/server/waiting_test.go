@@ -35,7 +35,7 @@ func TestACallerHearsThatItWaits(t *testing.T) {
 	w := start(t, nil)
 	res := w.asks(t.Context(), t, "text/event-stream, application/json", "ask")
 	defer res.Body.Close()
-	if got := events(t, res, 1)[0]; got != `waiting  {"session":"","actor":{"kind":"","name":""},"origin":"","command":"ask","kind":"","expires":"0001-01-01T00:00:00Z"}` {
+	if got := events(t, res, 1)[0]; got != `waiting  {"session":"","actor":{"kind":"","name":""},"origin":"","command":"ask","kind":"","sentence":"","expires":"0001-01-01T00:00:00Z"}` {
 		t.Errorf("%s", got)
 	}
 	w.fixture.yes <- struct{}{}

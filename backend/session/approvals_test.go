@@ -266,7 +266,7 @@ func TestWholePath(t *testing.T) {
 		done := make(chan protocol.CommandReply, 1)
 		go func() { done <- h.run(t, h.agent, "clipboard", text) }()
 		w := waitingIn(t, conn, 1)[0]
-		if w.Command != "clipboard" || w.Kind != protocol.ActionClipboard || w.Origin != "https://example.com" || w.Actor.Name != "claude in t1" || len(w.Args) != 1 || w.Args[0].Value != "a secret" {
+		if w.Command != "clipboard" || w.Kind != protocol.ActionClipboard || w.Origin != "https://example.com" || w.Actor.Name != "claude in t1" || w.Words.What != "write “a secret” to the clipboard" {
 			t.Errorf("the panel is shown %+v", w)
 		}
 		if got := h.status(t, protocol.AgentNeedsYou); got.Message == "" {

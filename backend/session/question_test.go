@@ -18,12 +18,12 @@ func TestNoArgumentIsLost(t *testing.T) {
 		for _, arg := range spec.Args {
 			a.Args = append(a.Args, protocol.ApprovalArg{Name: arg.Name, Value: "v" + arg.Name})
 		}
-		said, details := question.What(a), question.Details(a)
+		words := question.Words(a)
 		for _, arg := range a.Args {
-			detail := slices.Contains(details, arg)
+			detail := slices.Contains(words.Details, arg)
 			// The argument do appears as a verb of its own.
-			if !detail && !strings.Contains(said, arg.Value) && arg.Name != "do" {
-				t.Errorf("%s: nothing says %s: %q, %v", spec.Name, arg.Name, said, details)
+			if !detail && !strings.Contains(words.What, arg.Value) && arg.Name != "do" {
+				t.Errorf("%s: nothing says %s: %q, %v", spec.Name, arg.Name, words.What, words.Details)
 			}
 		}
 	}

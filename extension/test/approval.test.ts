@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { settleTime } from '$ui/settled';
 import { backend, openPanel } from './fakes/face';
 import type { FakeBackend } from './fakes/backend';
-import { approval, login, trust } from './states';
+import { approval, login, script, trust } from './states';
 
 let made: FakeBackend;
 let page: Page;
@@ -133,11 +133,11 @@ test('the focus goes to the next question, and stays beside the terminal after t
 test('foreign text is text, with a mark where it would deceive', async () => {
   ask(
     approval({
-      actor: { kind: 'terminal', id: 'k', name: '', agent: '<b>you</b>\u202e', tab: 't1' },
-      origin: 'https://a\u202emoc.elgoog',
-      args: [
-        { name: 'expression', value: '<img src=x onerror="document.title=1">\u202e\n\tx\u0007' },
-      ],
+      words: {
+        ...script('<img src=x onerror="document.title=1">\u202e\n\tx\u0007'),
+        who: '<b>you</b>\u202e in the terminal of t1',
+        where: 'https://a\u202emoc.elgoog',
+      },
     }),
   );
   const card = page.locator('.approval');
@@ -163,12 +163,12 @@ test('a page without a site has no "always"; a question that is over goes', asyn
 });
 
 test('a question that moves under the pointer is not answered by the click meant for another', async () => {
-  ask(approval({ args: [] }), approval({ id: 'n2', args: [] }));
+  ask(approval(), approval({ id: 'n2' }));
   await page.getByText('2 approvals are waiting', { exact: true }).waitFor();
   await settle();
   await button('Deny').first().click();
   await made.until(() => answers().length > 0);
-  ask(approval({ id: 'n2', args: [] }));
+  ask(approval({ id: 'n2' }));
   const moved = await page.waitForFunction(() => {
     const left = document.querySelectorAll('.approval').length;
     return left === 1 ? performance.now() : undefined;
@@ -184,8 +184,8 @@ test('a question that moves under the pointer is not answered by the click meant
 });
 
 test('a long script is allowed only after it was unfolded', async () => {
-  const script = Array.from({ length: 40 }, (_, n) => `step(${String(n)});`).join('\n');
-  ask(approval({ args: [{ name: 'expression', value: script }] }));
+  const steps = Array.from({ length: 40 }, (_, n) => `step(${String(n)});`).join('\n');
+  ask(approval({ words: script(steps) }));
   await page.getByText('41 lines are folded. Open the details before you allow it.').waitFor();
   for (const name of ['Allow once', 'Always on example.com'])
     expect(await button(name).isDisabled()).toBe(true);
@@ -198,7 +198,7 @@ test('a long script is allowed only after it was unfolded', async () => {
 });
 
 test('a long line is folded, too', async () => {
-  ask(approval({ args: [{ name: 'expression', value: 'x'.repeat(5000) }] }));
+  ask(approval({ words: script('x'.repeat(5000)) }));
   await page.getByText(/^5,0\d\d characters are folded/).waitFor();
   expect(await button('Allow once').isDisabled()).toBe(true);
 });
@@ -210,7 +210,7 @@ test.each([
   await page.setViewportSize({ width, height });
   const value = Array.from({ length: 60 }, (_, n) => `line ${String(n)}`).join('\n');
   const actor = { kind: 'task', id: 'k1', name: 'Order flowers for Ada', agent: 'Task' } as const;
-  ask(approval({ actor, args: [{ name: 'expression', value }] }), approval({ id: 'n2' }));
+  ask(approval({ actor, words: script(value) }), approval({ id: 'n2' }));
   await page.getByText('Details', { exact: false }).first().click();
   const inView = (name: string) =>
     button(name)

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Approval } from '$ui/protocol/protocol';
+import type { Approval, ApprovalWords } from '$ui/protocol/protocol';
 import { backend, openPanel } from './fakes/face';
 import { conversation, fill, toChat } from './chat-states';
 import type { FakeBackend } from './fakes/backend';
@@ -49,25 +49,31 @@ export const crashed = {
 /** The question whether an agent may use the settings of its folder. */
 export function trust(): Approval {
   const folder = '/home/ada/src/a-project-of-somebody-else';
-  return {
-    ...approval({ command: 'trust', kind: 'sensitive', origin: '' }),
+  return approval({
+    command: 'trust',
+    kind: 'sensitive',
+    origin: '',
     url: '',
     site: '',
-    args: [
-      { name: 'folder', value: folder },
-      { name: 'settings', value: `${folder}/.claude/settings.json\n${folder}/.mcp.json` },
-    ],
     options: [
       { id: 'always', name: 'Trust this folder', kind: 'always' },
       { id: 'deny', name: 'Deny', kind: 'deny' },
     ],
-  };
+    words: {
+      what: `use the settings for agents in “${folder}”`,
+      where: '',
+      effect:
+        "They can run programs as you. You are asked again when they change. If you deny it, the agent starts in a folder of Pilotfish's own.",
+      details: [
+        { name: 'settings', value: `${folder}/.claude/settings.json\n${folder}/.mcp.json` },
+      ],
+    },
+  });
 }
 
 /** A site that asks for a user name and a password. */
 export function login(part: Partial<Approval> = {}): Approval {
   const asked = approval({ command: 'login', kind: 'sign_in' });
-  delete asked.args;
   delete asked.site;
   return {
     ...asked,
@@ -78,8 +84,15 @@ export function login(part: Partial<Approval> = {}): Approval {
   };
 }
 
-/** An approval that waits for the user. */
-export function approval(part: Partial<Approval> = {}): Approval {
+/** The words of an approval for a script that does not fit into a sentence. */
+export function script(value: string): Partial<ApprovalWords> {
+  return { what: 'run JavaScript', details: [{ name: 'expression', value }] };
+}
+
+type Part = Partial<Omit<Approval, 'words'>> & { words?: Partial<ApprovalWords> };
+
+/** An approval that waits for the user. What a part leaves out is that of a short script. */
+export function approval({ words, ...part }: Part = {}): Approval {
   return {
     id: 'n1',
     session: 'default',
@@ -94,12 +107,19 @@ export function approval(part: Partial<Approval> = {}): Approval {
     url: 'https://example.com/orders?status=open&page=2',
     origin: 'https://example.com',
     command: 'eval',
-    args: [{ name: 'expression', value: 'document.title' }],
     kind: 'eval',
     site: 'example.com',
     since: '2026-11-21T09:30:00Z',
     expires: '2026-11-21T09:35:00Z',
     ...part,
+    words: {
+      sentence: 'Claude Code in the terminal of t1 wants to run JavaScript on https://example.com',
+      who: 'Claude Code in the terminal of t1',
+      what: 'run the JavaScript “document.title”',
+      where: 'https://example.com',
+      may: 'run JavaScript',
+      ...words,
+    },
   };
 }
 
@@ -207,10 +227,14 @@ export const states: State[] = [
               url: 'https://developer.mozilla.org/en-US/docs/Web/API/WebSocket',
               site: 'developer.mozilla.org',
               command: 'cookies',
-              args: [],
               kind: 'cookies',
+              words: {
+                what: 'read cookies',
+                where: 'https://developer.mozilla.org',
+                may: 'read and change cookies and stored data',
+              },
             }),
-            approval({ args: [{ name: 'expression', value: longCode }] }),
+            approval({ words: script(longCode) }),
           ],
         },
       });

@@ -178,21 +178,15 @@ export const taskStates: State[] = [
         },
         command: 'click',
         kind: 'send',
-        args: [{ name: 'target', value: 'e7' }],
-        target: {
-          role: 'button',
-          name: 'Send message',
-          type: 'submit',
-          submits: true,
-          form: {
-            action: 'https://shop.example.com/contact/messages',
-            method: 'post',
-            button: 'Send message',
-            fields: [
-              { name: 'Name', value: 'Ada Lovelace' },
-              { name: 'Message', value: 'Where is my parcel?' },
-            ],
-          },
+        words: {
+          who: 'Task “Send the form for Ada”',
+          what: 'click “Send message”',
+          effect: 'This may send or publish something.',
+          may: 'send or publish things',
+          details: [
+            { name: 'form sent to', value: 'https://shop.example.com/contact/messages' },
+            { name: 'form fields', value: 'Name: Ada Lovelace\nMessage: Where is my parcel?' },
+          ],
         },
       });
       made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });

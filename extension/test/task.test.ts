@@ -271,12 +271,8 @@ it('a task uses a tool of an MCP server, which it says it may', async () => {
     command: 'mcp-tool',
     origin: '',
     site: '',
-    args: [
-      { name: 'server', value: 'docs' },
-      { name: 'tool', value: 'search' },
-      { name: 'arguments', value: '{\n  "query": "milk"\n}' },
-    ],
     options: [{ id: 'always', name: 'Always', kind: 'always' }],
+    words: { what: 'use the tool “search” of your MCP server “docs”', where: '' },
   });
   made.push({ type: 'session', session: { ...made.session(), approvals: [question] } });
   await button('Always').waitFor();

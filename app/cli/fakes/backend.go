@@ -143,7 +143,7 @@ func (b *Backend) waiting(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		question, _ := json.Marshal(protocol.Waiting{Actor: protocol.Actor{Kind: protocol.ActorChat, Agent: "Claude"}, Command: "goto", Origin: "http://asks.test"})
+		question, _ := json.Marshal(protocol.Waiting{Command: "goto", Sentence: "Claude in Chat wants to open a page on http://asks.test"})
 		last, _ := json.Marshal(protocol.CommandReply{OK: true, Text: "you said yes"})
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = fmt.Fprintf(w, "event: waiting\ndata: %s\n\n: alive\n\nevent: reply\ndata: %s\n\n", question, last)

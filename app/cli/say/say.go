@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/question"
 )
 
 // Text prints text for a user or a model, with a line break at its end.
@@ -80,7 +79,7 @@ func Advice(e *protocol.Error) string {
 
 // Waiting prints that the user is asked, at once and beside the reply.
 func Waiting(out io.Writer, q protocol.Waiting) {
-	Note(out, "waiting for your approval in the Pilotfish panel or window: "+OneLine(question.Sentence(q.Approval())))
+	Note(out, "waiting for your approval in the Pilotfish panel or window: "+OneLine(q.Sentence))
 }
 
 // OneLine puts a text on one line and shortens it, so that a page's title cannot

@@ -11,7 +11,6 @@ import (
 	"pilotfish/backend/activity"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
-	words "pilotfish/backend/question"
 )
 
 const (
@@ -189,7 +188,7 @@ func (r *Recorder) asked(question protocol.Approval) {
 	}
 	index := r.happens(protocol.ActivityQuestion, protocol.ActivityEntry{
 		Actor: question.Actor, Tab: question.Tab, Command: question.Command, Phase: protocol.ActivityWaiting, OK: true,
-		Time: question.Since, Summary: words.Sentence(question),
+		Time: question.Since, Summary: question.Words.Sentence,
 	})
 	r.waits(question.ID, index)
 }

@@ -19,7 +19,6 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/protocol"
-	words "pilotfish/backend/question"
 )
 
 // Config is what a Recorder needs. All fields are required unless they say
@@ -216,7 +215,7 @@ func (t *call) note(n command.Note) {
 
 // asks records that a command waits for the user.
 func (t *call) asks(question protocol.Approval) {
-	index := t.keep(protocol.ActivityWaiting, false, question.Since, request(question), protocol.CommandReply{OK: true, Tab: question.Tab, Text: words.Sentence(question)})
+	index := t.keep(protocol.ActivityWaiting, false, question.Since, request(question), protocol.CommandReply{OK: true, Tab: question.Tab, Text: question.Words.Sentence})
 	t.r.waits(question.ID, index)
 	// A question inside a chain belongs to the chain's first entry.
 	t.parent.CompareAndSwap(0, index)

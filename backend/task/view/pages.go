@@ -15,7 +15,6 @@ import (
 
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
-	words "pilotfish/backend/question"
 )
 
 // timeout bounds the update of a page's overlay and of a task's tab group.
@@ -153,7 +152,7 @@ func (p *Pages) Question(question protocol.Approval, over *policy.Over) {
 	}
 	p.change(protocol.TaskID(question.Actor.ID), func(w *workplace) {
 		if over == nil {
-			w.asked[question.ID] = words.What(question)
+			w.asked[question.ID] = question.Words.What
 		} else {
 			delete(w.asked, question.ID)
 		}

@@ -138,7 +138,7 @@ func TestAPageIsCoveredWhileItsTaskRuns(t *testing.T) {
 		s.Changed(form(protocol.TaskRunning, "t1", "t2"))
 		s.At("a", "t2")
 		is(t, w, "on another tab", "unmask t1", `mask t2 "Fill the form" "find Save" false`, "group 100 [t2]")
-		question := protocol.Approval{ID: "q", Actor: protocol.Actor{Kind: protocol.ActorTask, ID: "a"}, Command: "eval"}
+		question := protocol.Approval{ID: "q", Actor: protocol.Actor{Kind: protocol.ActorTask, ID: "a"}, Words: protocol.ApprovalWords{What: "run JavaScript"}}
 		s.Question(protocol.Approval{ID: "p", Actor: protocol.Actor{Kind: protocol.ActorTerminal, ID: "a"}}, nil)
 		is(t, w, "a terminal's question")
 		s.Question(question, nil)

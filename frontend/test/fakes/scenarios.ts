@@ -212,14 +212,22 @@ function question(id: string): Approval {
     url: 'http://localhost:5173/checkout?step=2',
     origin: 'http://localhost:5173',
     command: 'eval',
-    args: [
-      {
-        name: 'expression',
-        value: 'for (const row of rows) {\n  row.remove(); // \u202e\n}',
-      },
-    ],
     kind: 'eval',
     site: 'localhost',
+    words: {
+      sentence:
+        'Claude Code in the terminal of t1 wants to run JavaScript on http://localhost:5173',
+      who: 'Claude Code in the terminal of t1',
+      what: 'run JavaScript',
+      where: 'http://localhost:5173',
+      details: [
+        {
+          name: 'expression',
+          value: 'for (const row of rows) {\n  row.remove(); // \u202e\n}',
+        },
+      ],
+      may: 'run JavaScript',
+    },
     since: '2026-11-21T09:30:00Z',
     expires: '2026-11-21T09:35:00Z',
   };

@@ -519,9 +519,8 @@ export const TrustQuestion = "trust";
  */
 export const ServerQuestion = "mcp-server";
 /**
- * Approval is something that waits for the user's approval, as data. Each
- * client renders the text itself (backend/question, frontend/ui/approvals).
- * Actor, Target and Args contain text of agents and pages.
+ * Approval is something that waits for the user's approval. Clients show its
+ * Words and make none of their own, so that all of them show the same.
  */
 export interface Approval {
   /**
@@ -539,16 +538,14 @@ export interface Approval {
   origin: string;
   /**
    * Command and Args are what would be done, in full. For ActionTool the command
-   * is the tool's own title.
+   * is the tool's own title. Clients get the Args as Words.
    */
   command: string;
-  args?: ApprovalArg[];
   kind: ActionKind;
   /**
-   * Target is the element that would be acted on; nil when there is none or it
-   * is not known.
+   * Words is the question in plain English. The broker sets it when it asks.
    */
-  target?: TargetFacts;
+  words: ApprovalWords;
   /**
    * Site is the site for which "always" would make a rule. It is empty when the
    * page has no site; then "always" is not offered.
@@ -572,8 +569,50 @@ export interface Approval {
   expires: string;
 }
 /**
+ * ApprovalWords is a question in plain English. It contains text of pages and
+ * agents. The code that shows it must make it safe for the place: one line, no
+ * control characters, no bidirectional formatting characters.
+ */
+export interface ApprovalWords {
+  /**
+   * Sentence is the whole question: "Claude Code in Chat wants to run JavaScript
+   * on https://example.com".
+   */
+  sentence: string;
+  /**
+   * Who asks: "Your terminal in t1", "Claude Code in Chat", or the task's whole
+   * title.
+   */
+  who: string;
+  /**
+   * What would be done, as a phrase after "wants to": "click “Buy now”".
+   */
+  what: string;
+  /**
+   * Where it would be done: an origin, or "this computer"; empty when it is not
+   * about a page.
+   */
+  where?: string;
+  /**
+   * Effect is a sentence about what the action may cause; empty when What says it
+   * already.
+   */
+  effect?: string;
+  /**
+   * Details is everything that What leaves out: arguments in full, where a link
+   * leads and what a form sends. An interface in which the user can allow
+   * something has to show them, or offer to.
+   */
+  details?: ApprovalArg[];
+  /**
+   * May is what a lasting answer lets agents do, as a phrase after "agents may".
+   */
+  may: string;
+}
+/**
  * Waiting is what a caller gets while its command waits for the user: the
- * question, without the ID that an answer needs.
+ * question, without the ID that an answer needs, and without what only the page
+ * knows, such as the values in a form.
  */
 export interface Waiting {
   session: SessionName;
@@ -583,7 +622,10 @@ export interface Waiting {
   command: string;
   args?: ApprovalArg[];
   kind: ActionKind;
-  target?: TargetFacts;
+  /**
+   * Sentence is the one of ApprovalWords.
+   */
+  sentence: string;
   expires: string;
 }
 /**

@@ -12,6 +12,13 @@ function approval(id: string, tab: string, origin = 'https://example.com'): Appr
     origin,
     command: 'eval',
     kind: 'eval',
+    words: {
+      sentence: `Claude Code in the terminal of ${tab} wants to run JavaScript on ${origin}`,
+      who: `Claude Code in the terminal of ${tab}`,
+      what: 'run JavaScript',
+      where: origin,
+      may: 'run JavaScript',
+    },
     since: '2026-11-21T09:30:00Z',
     expires: '2026-11-21T09:35:00Z',
   };

@@ -1,4 +1,3 @@
-import { what, where, who } from '$ui/approvals/words';
 import { oneLine } from '$ui/foreign';
 import type { Approval, TabID } from '$ui/protocol/protocol';
 
@@ -12,11 +11,8 @@ export function inOrder(approvals: readonly Approval[], tab: TabID | undefined):
 export function announcement(approvals: readonly Approval[]): string {
   const newest = approvals.at(-1);
   if (newest === undefined) return '';
-  const place = where(newest);
-  const on = place === '' ? '' : ` on ${place}`;
   const more = approvals.length > 1 ? ` ${String(approvals.length)} approvals are waiting.` : '';
   if (newest.login !== undefined)
     return `${oneLine(newest.origin)} asks for a user name and a password.${more}`;
-  const asked = `${who(newest.actor)} wants to ${what(newest)}${on}`;
-  return `${oneLine(asked)}.${more}`;
+  return `${oneLine(newest.words.sentence)}.${more}`;
 }
