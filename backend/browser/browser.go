@@ -14,6 +14,7 @@ import (
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/downloads"
 	"pilotfish/backend/browser/files"
+	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/history"
 	"pilotfish/backend/browser/httpauth"
@@ -38,8 +39,7 @@ import (
 // process exited normally, and Run's context had not ended.
 var ErrClosed = errors.New("the browser was closed")
 
-// Config configures a Browser. The browser's own goroutines call the callbacks
-// one at a time; a callback must not block.
+// Config configures a Browser.
 type Config struct {
 	// Path is the browser's executable; empty means the preferred browser of this
 	// machine.
@@ -50,10 +50,7 @@ type Config struct {
 	TemporaryDir string
 	// DownloadDir is where downloads go; empty leaves it to the browser.
 	DownloadDir string
-	// ScreenshotDir is where screenshots are saved; it is created with mode
-	// 0700.
-	ScreenshotDir string
-	// FilesDir is where commands write their other files (HARs, traces,
+	// FilesDir is where commands write their files (screenshots, HARs, traces,
 	// recordings, saved states). Each kind has a folder of its own with mode
 	// 0700.
 	FilesDir string
@@ -98,29 +95,29 @@ type Config struct {
 	// ProxyLogin answers proxies that ask for a login; nil gives them to Logins.
 	ProxyLogin func(context.Context, httpauth.Challenge) (httpauth.Login, bool)
 
-	// OnReady is called when the browser has answered on its pipe.
-	OnReady func(protocol.BrowserInfo)
-	// OnTabs is called with all tabs after every change. Changes that happen
-	// during a call are combined into one next call.
-	OnTabs func([]protocol.Tab)
-	// OnPanel is called when the first side panel has opened or the last one has
-	// closed.
-	OnPanel func(open bool)
-	// OnNotice is called with a problem that the user should know about and that
-	// does not end the browser.
-	OnNotice func(protocol.Error)
-	// OnDownload is called when a download has begun or ended; nil for no callback.
-	OnDownload func(protocol.Download)
-	// OnRoutine is called when a recorded routine was saved; nil for no callback.
-	OnRoutine func()
-	// OnPause is called when the user asks to pause the task on a tab with an
-	// overlay. It must not block.
-	OnPause func(tab protocol.TabID)
-	// OnSign is called when the user clicks on the sign of an agent in a tab. It must
-	// not block.
-	OnSign func(tab protocol.TabID)
-	Logger *slog.Logger
+	// OnEvent is called with what happens, from several goroutines; it must not block. nil
+	// for no callback. The events are:
+	//   - protocol.BrowserInfo: the browser has answered on its pipe
+	//   - []protocol.Tab: all tabs after a change; changes during a call are combined
+	//     into one later event
+	//   - protocol.Error: a problem that the user should know about and that does not end
+	//     the browser
+	//   - protocol.Download: it has begun or ended
+	//   - Panel, RoutineSaved, Pause and SignClicked
+	OnEvent func(event any)
+	Logger  *slog.Logger
 }
+
+type (
+	// Panel is the event that the first side panel has opened or the last one has closed.
+	Panel struct{ Open bool }
+	// RoutineSaved is the event that a recorded routine was saved.
+	RoutineSaved struct{}
+	// Pause is the event that the user asks to pause the task on a tab with an overlay.
+	Pause struct{ Tab protocol.TabID }
+	// SignClicked is the event that the user has clicked on the sign of an agent in a tab.
+	SignClicked struct{ Tab protocol.TabID }
+)
 
 // Browser is one browser profile. Run launches it, any number of times; the other
 // methods work while it runs and return CodeNotRunning otherwise.
@@ -148,6 +145,7 @@ type Browser struct {
 	log    *slog.Logger
 	tabs   *tabs.Registry
 	queue  *queues
+	panels *focus.Panels
 	events *background.Events
 
 	mu      sync.Mutex
@@ -170,9 +168,13 @@ func New(c Config) (*Browser, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	if c.OnEvent == nil {
+		c.OnEvent = func(any) {}
+	}
 	if c.Headless {
 		c.ExtensionDir = ""
 	}
+	folder := files.Folder{Path: c.FilesDir, Mask: c.Mask}
 	b := &Browser{
 		config:  c,
 		log:     c.Logger.With("component", "browser"),
@@ -180,35 +182,32 @@ func New(c Config) (*Browser, error) {
 		queue:   newQueues(),
 		restore: slices.Clone(c.Restore),
 	}
-	b.groups = groups{b}
+	b.groups, b.panels = groups{b}, focus.New(b.log)
 	b.History = history.New(work{b}, b.tabs)
 	b.Waits = downloads.New(work{b})
 	b.events = background.New(work{b}, b.Waits)
 	b.Rules = gate.New(work{b})
-	b.Overlays = overlay.New(work{b}, overlay.Config{Open: b.tabs, Pause: c.OnPause})
-	b.Marks = overlay.NewMarks(work{b}, overlay.MarksConfig{Open: b.tabs, Clicked: c.OnSign})
+	b.Overlays = overlay.New(work{b}, b.tabs)
+	b.Marks = overlay.NewMarks(work{b}, b.tabs, func(id protocol.TabID) { c.OnEvent(SignClicked{id}) })
 	b.Inspector = inspect.New(work{b}, b.tabs)
 	b.Reader = details.New(work{b})
-	b.Observer = observe.New(work{b}, observe.Config{Folder: b.files(), Mask: c.Mask, History: b.History, Info: b.Info, Open: b.tabs, Pages: work{b}, Background: b.events})
+	b.Observer = observe.New(work{b}, observe.Config{Folder: folder, History: b.History, Info: b.Info, Open: b.tabs, Pages: work{b}, Background: b.events})
 	b.Input = input.New(work{b}, input.Config{
 		Open: b.tabs, Background: b.events, Observer: b.Observer, Downloads: b.Waits, Front: b.front,
-		Overlays: b.Overlays, Panel: b.panel, Log: b.log,
+		Overlays: b.Overlays, Panels: b.panels, Log: b.log,
 	})
 	b.Overrides = overrides.New(work{b})
-	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: b.files(), Open: b.tabs, Watches: work{b}})
+	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: folder, Open: b.tabs, Watches: work{b}})
 	b.Capture = capture.New(work{b}, capture.Config{
-		Open: b.tabs, Save: b.saveScreenshot, SavePage: b.savePage, Size: b.sizeOf, Overlays: b.Overlays, Marks: b.Marks, Inspector: b.Inspector,
+		Open: b.tabs, Folder: folder, Overrides: b.Overrides, Overlays: b.Overlays, Marks: b.Marks, Inspector: b.Inspector,
 	})
-	b.Recordings = recording.New(work{b}, recording.Config{Folder: b.files(), Page: b.Page, Still: b.Still, Saved: c.OnRoutine})
+	b.Recordings = recording.New(work{b}, recording.Config{Folder: folder, History: b.History, Capture: b.Capture, Saved: func() { c.OnEvent(RoutineSaved{}) }})
 	b.Snapshots = snapshot.New(work{b}, b.events, b.Marks)
-	b.Waiter = wait.New(work{b}, wait.Config{Open: b.tabs, Console: b.AwaitConsole, Request: b.AwaitRequest, Download: b.AwaitDownload})
-	b.Measure = measure.New(work{b}, b.savePage)
-	b.Picks = pick.New(work{b}, pick.Config{Snapshot: b.Snapshot, Panel: b.panel})
+	b.Waiter = wait.New(work{b}, wait.Config{Open: b.tabs, Observer: b.Observer, Downloads: b.Waits})
+	b.Measure = measure.New(work{b}, folder)
+	b.Picks = pick.New(work{b}, pick.Config{Snapshots: b.Snapshots, Panels: b.panels})
 	return b, nil
 }
-
-// files returns the folder in which commands keep their files.
-func (b *Browser) files() files.Folder { return files.Folder(b.config.FilesDir) }
 
 // Info returns the browser that is running, or that ran last.
 func (b *Browser) Info() protocol.BrowserInfo {
@@ -255,12 +254,6 @@ func (b *Browser) pairing() *protocol.Pairing {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.paired
-}
-
-func (b *Browser) notice(e *protocol.Error) {
-	if b.config.OnNotice != nil {
-		b.config.OnNotice(*e)
-	}
 }
 
 // running returns the current run, or an error that says why there is none.

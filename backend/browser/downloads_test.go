@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/browser"
+
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
@@ -140,7 +142,11 @@ func TestUserDownloadsInAWindow(t *testing.T) {
 	}
 	n := len(f.Downloads())
 	for i := range 2 {
-		r.nameDownloads(false) // as some seconds after a command
+		yes := true // as some seconds after a command
+		err = devtools.Post(deadline(t), r.conn.Root, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDefault, EventsEnabled: &yes})
+		if err != nil {
+			t.Fatal(err)
+		}
 		err = f.besideTab(deadline(t), nobody, id, true, func(ctx context.Context, p *page.Page) error {
 			_, err := devtools.Evaluate[bool](ctx, p.Session, fmt.Sprintf("a%d.click(), true", i), 0)
 			return err

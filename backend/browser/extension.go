@@ -104,7 +104,7 @@ func (x extension) supervise(ctx context.Context) {
 				// and the next worker is starting.
 				continue
 			}
-			x.b.notice(protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is installed again automatically"))
+			x.b.config.OnEvent(*protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is installed again automatically"))
 		}
 		if ctx.Err() != nil {
 			return
@@ -118,7 +118,7 @@ func (x extension) supervise(ctx context.Context) {
 	}
 	if ctx.Err() == nil {
 		x.log.ErrorContext(ctx, "no extension", "error", err)
-		x.b.notice(protocol.NewError(protocol.CodeInternal, "the side panel is missing: "+err.Error(), "restart the session"))
+		x.b.config.OnEvent(*protocol.NewError(protocol.CodeInternal, "the side panel is missing: "+err.Error(), "restart the session"))
 	}
 }
 

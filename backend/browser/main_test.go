@@ -102,7 +102,7 @@ type fixture struct {
 	signs   chan protocol.TabID // clicks on signs
 	pauses  chan protocol.TabID
 	info    protocol.BrowserInfo
-	atReady []protocol.Tab // when OnReady was called
+	atReady []protocol.Tab // when the browser was ready
 }
 
 // config returns the configuration with which every test starts.
@@ -114,12 +114,11 @@ func config(t *testing.T, headless bool) Config {
 func configIn(t *testing.T, dir string, headless bool) Config {
 	t.Helper()
 	c := Config{
-		ProfileDir:    filepath.Join(dir, "profile"),
-		ScreenshotDir: filepath.Join(dir, "screenshots"),
-		FilesDir:      filepath.Join(dir, "files"),
-		DownloadDir:   filepath.Join(dir, "downloads"),
-		NoSandbox:     os.Geteuid() == 0,
-		Headless:      headless,
+		ProfileDir:  filepath.Join(dir, "profile"),
+		FilesDir:    filepath.Join(dir, "files"),
+		DownloadDir: filepath.Join(dir, "downloads"),
+		NoSandbox:   os.Geteuid() == 0,
+		Headless:    headless,
 	}
 	if !headless {
 		c.ExtensionDir = extensionDir(t)
@@ -164,20 +163,26 @@ func launch(t *testing.T, c Config) *fixture {
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &fixture{ctx: ctx, cancel: cancel, ended: make(chan error, 1), changed: make(chan struct{})}
 	f.signs, f.pauses = make(chan protocol.TabID, 100), make(chan protocol.TabID, 100) // their senders must not block
-	c.OnReady = func(i protocol.BrowserInfo) { f.update(func() { f.info, f.atReady = i, f.Tabs() }) }
-	c.OnTabs = func(tabs []protocol.Tab) { f.update(func() { f.tabs = tabs }) }
-	c.OnPanel = func(open bool) {
+	c.OnEvent = func(event any) {
 		f.update(func() {
-			f.panel = open
-			if open {
-				f.opened++
+			switch e := event.(type) {
+			case protocol.BrowserInfo:
+				f.info, f.atReady = e, f.Tabs()
+			case []protocol.Tab:
+				f.tabs = e
+			case Panel:
+				if f.panel = e.Open; f.panel {
+					f.opened++
+				}
+			case protocol.Error:
+				f.notices = append(f.notices, e)
+			case SignClicked:
+				f.signs <- e.Tab
+			case Pause:
+				f.pauses <- e.Tab
 			}
 		})
 	}
-	c.OnDownload = func(protocol.Download) { f.update(func() {}) }
-	c.OnNotice = func(e protocol.Error) { f.update(func() { f.notices = append(f.notices, e) }) }
-	c.OnSign = func(tab protocol.TabID) { f.signs <- tab }
-	c.OnPause = func(tab protocol.TabID) { f.pauses <- tab }
 	b, err := New(c)
 	if err != nil {
 		t.Fatal(err)

@@ -5,16 +5,13 @@ import (
 	"errors"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/downloads"
-	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/gate"
-	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
@@ -81,8 +78,10 @@ func (r *run) newPage(s *devtools.Session) *page.Page {
 		Event: func(e devtools.Event) {
 			switch e.Method {
 			case runtime.BindingCalled.Method:
-				r.b.PauseAsked(s.Target, e)
-				r.panels.PassKey(e)
+				if tab, asked := r.b.PauseAsked(s.Target, e); asked {
+					r.b.config.OnEvent(Pause{tab})
+				}
+				r.b.panels.PassKey(e)
 			case cdppage.FrameStartedNavigating.Method:
 				if v, ok := devtools.Decode(e, cdppage.FrameStartedNavigating); ok && target.ID(v.FrameID) == s.Target && !withinDocument(v.NavigationType) {
 					r.b.tabs.Heads(s.Target, v.URL)
@@ -110,7 +109,7 @@ func (r *run) keepKeyboard(shown target.ID, e devtools.Event) {
 	}
 	go func() { // the connection's reader must not wait to write
 		if r.b.inFront(shown) {
-			r.panels.Shown(context.Background())
+			r.b.panels.Shown(context.Background())
 		}
 	}()
 }
@@ -288,21 +287,6 @@ func (b *Browser) front(ctx context.Context) (front protocol.TabID) {
 	return front
 }
 
-// sizeOf returns the emulated size of a target's page, with the session that sets
-// it; nil when the page has its real size.
-func (b *Browser) sizeOf(shown target.ID) (*devtools.Session, *emulation.SetDeviceMetricsOverrideParams) {
-	t, ok := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == shown })
-	if !ok {
-		return nil, nil
-	}
-	s, v := b.Viewport(t.ID)
-	if v == nil {
-		return nil, nil
-	}
-	size := overrides.SizeOf(v)
-	return s, &size
-}
-
 // spaceOf returns the ref numbers of a tab.
 func (b *Browser) spaceOf(id protocol.TabID) *page.Space {
 	b.mu.Lock()
@@ -325,15 +309,6 @@ func (r *run) own(ctx context.Context, id target.ID) (s *devtools.Session, relea
 	return s, func() {
 		_ = devtools.Post(context.WithoutCancel(ctx), r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
 	}, nil
-}
-
-// panel returns the panel in which the user is typing; nil for none.
-func (b *Browser) panel() *focus.Panel {
-	r, err := b.running()
-	if err != nil {
-		return nil
-	}
-	return r.panels.At()
 }
 
 // keeper returns the Keeper of a tab's watches, and attaches one if there is

@@ -18,7 +18,6 @@ import (
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/downloads"
-	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/gate"
 	"pilotfish/backend/browser/httpauth"
 	"pilotfish/backend/browser/overrides"
@@ -36,14 +35,13 @@ type run struct {
 	conn *devtools.Conn
 
 	gates       *gate.Gates
-	panels      *focus.Panels
 	workers     chan *devtools.Session // the newest session of our worker
 	ask         chan struct{}          // signals that the worker should be asked about a tab
 	panelWanted atomic.Bool
 	panelPaired atomic.Bool // a panel was paired before a worker ran
 	clickable   bool        // a click on the toolbar icon opens the panel before the worker has run
 	ready       atomic.Bool
-	tabbed      chan struct{} // closed once OnTabs has been called with a first tab
+	tabbed      chan struct{} // closed once OnEvent has been called with a first tab
 
 	mu      sync.Mutex
 	session *devtools.Session // of the worker, while it reports
@@ -66,30 +64,20 @@ func newRun(b *Browser, p *chromium.Process, clickable, saves bool) *run {
 		log:       b.log,
 		proc:      p,
 		clickable: clickable,
-		panels:    focus.New(b.log),
 		workers:   make(chan *devtools.Session, 1),
 		ask:       make(chan struct{}, 1),
 		tabbed:    make(chan struct{}),
 		pages:     make(map[target.ID]*page.Page),
 		dialogs:   page.NewDialogs(),
 	}
-	r.conn = devtools.New(p.Pipe, b.log, r.panels.GiveBackAfter)
+	r.conn = devtools.New(p.Pipe, b.log, b.panels.GiveBackAfter)
 	r.gates = gate.NewGates(r.conn, b.log, b.config.Lookup)
-	names := r.nameDownloads
-	if b.config.DownloadDir == "" {
-		names = nil
-	}
 	r.files = downloads.NewList(downloads.Config{
-		Ours: names, Shared: saves,
-		Stop: r.stopDownload,
+		Conn: r.conn, Open: b.tabs, Dir: b.config.DownloadDir, Shared: saves, Log: b.log,
 		Begins: func(frame cdp.FrameID, address, name string, stop func()) {
 			r.gates.Begins(frame, r.shows(frame), address, name, stop)
 		},
-		Dir: b.config.DownloadDir, Ended: r.conn.Done, Changed: b.config.OnDownload,
-		Tab: func(shown target.ID) protocol.TabID {
-			t, _ := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == shown })
-			return t.ID
-		},
+		Changed: func(d protocol.Download) { b.config.OnEvent(d) },
 	})
 	r.watches = watch.New(watch.Config{
 		Conn: r.conn, Tabs: b.tabs, Log: b.log,
@@ -205,16 +193,14 @@ func (r *run) greet(ctx context.Context) error {
 	info := r.b.info
 	r.b.mu.Unlock()
 	r.log.InfoContext(ctx, "browser ready", "name", info.Name, "version", info.Version, "browser_pid", info.PID)
-	if r.b.config.OnReady != nil {
-		r.b.config.OnReady(info)
-	}
+	r.b.config.OnEvent(info)
 	if r.b.config.Headless {
 		return nil
 	}
 	return r.activateRestored(ctx)
 }
 
-// FirstTab returns when OnTabs has been called with the first tab of this start,
+// FirstTab returns when OnEvent has been called with the first tab of this start,
 // or when ctx or the browser ends. Chromium answers on its pipe before its first
 // page exists.
 func (b *Browser) FirstTab(ctx context.Context) error {
@@ -365,26 +351,6 @@ func (r *run) shows(frame cdp.FrameID) target.ID {
 		}
 	}
 	return ""
-}
-
-// stopDownload ends a download, which leaves no file.
-func (r *run) stopDownload(guid string) {
-	if err := devtools.Post(context.Background(), r.conn.Root, browser.CancelDownload, browser.CancelDownloadParams{GUID: guid}); err != nil {
-		r.log.Warn("a download was not stopped", "error", err)
-	}
-}
-
-// nameDownloads tells the browser whether we name the files of downloads from now on. It
-// does not wait for an answer: what is sent later finds it done.
-func (r *run) nameDownloads(ours bool) {
-	yes := true
-	params := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDefault, EventsEnabled: &yes}
-	if ours {
-		params.Behavior, params.DownloadPath = browser.SetDownloadBehaviorBehaviorAllowAndName, r.b.config.DownloadDir
-	}
-	if err := devtools.Post(context.Background(), r.conn.Root, browser.SetDownloadBehavior, params); err != nil {
-		r.log.Debug("who names downloads was not said", "error", err)
-	}
 }
 
 // crash records that a tab crashed. The connection's reader calls it, in the

@@ -131,7 +131,7 @@ func (f *fixture) tidy() error {
 	if err := f.clear(ctx, r, id); err != nil {
 		return err
 	}
-	for _, dir := range []string{f.config.DownloadDir, f.config.FilesDir, f.config.ScreenshotDir} {
+	for _, dir := range []string{f.config.DownloadDir, f.config.FilesDir} {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 			chrome = &o.ChromeTabID
 		}
 	}
-	panel := r.panels.At()
+	panel := b.panels.At()
 	var mine func(*tabs.Entry) bool
 	if r.worker() != nil {
 		id, err := callWorker[int](ctx, r, "newTab", chrome, !background)
@@ -81,7 +81,7 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 			return err
 		}
 	}
-	if panel := r.panels.At(); panel != nil {
+	if panel := b.panels.At(); panel != nil {
 		defer panel.TakeBack(ctx) // the tab that comes to the front takes the focus
 	}
 	// This bypasses the tab's queue, so that a tab that hangs can be closed.
@@ -123,7 +123,7 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 	if err != nil {
 		return err
 	}
-	panel := r.panels.At()
+	panel := b.panels.At()
 	err = b.onTarget(ctx, r, id, func(t tabs.Entry) error {
 		if r.worker() != nil && t.ChromeTabID != 0 {
 			_, err := callWorker[any](ctx, r, "showTab", t.ChromeTabID, raise)

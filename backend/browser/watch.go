@@ -49,8 +49,8 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 		if v, ok := devtools.Decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
-			r.panels.Follow(ctx, r.conn, v.TargetInfo)
-			r.panels.Opened(ctx, v.TargetInfo)
+			r.b.panels.Follow(ctx, r.conn, v.TargetInfo)
+			r.b.panels.Opened(ctx, v.TargetInfo)
 			if v.TargetInfo.Type == "tab" && tabs.InFront(v.TargetInfo) {
 				r.askFront(ctx)
 			}
@@ -59,7 +59,7 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 		if v, ok := devtools.Decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {
 			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
-			r.panels.Follow(ctx, r.conn, v.TargetInfo)
+			r.b.panels.Follow(ctx, r.conn, v.TargetInfo)
 		}
 	case target.TargetDestroyed.Method:
 		if v, ok := devtools.Decode(e, target.TargetDestroyed); ok {
@@ -262,8 +262,7 @@ func (r *run) openTabs() []protocol.Tab {
 	return r.last
 }
 
-// publishTabs calls OnTabs after every change of the tabs and OnPanel after every
-// change of the panel.
+// publishTabs reports every change of the tabs and of the panel.
 func (r *run) publishTabs(ctx context.Context) error {
 	var tabs []protocol.Tab
 	first, open := true, false
@@ -276,9 +275,7 @@ func (r *run) publishTabs(ctx context.Context) error {
 			if len(now) > 0 { // a browser that ends closes its tabs first
 				r.reported(now)
 			}
-			if r.b.config.OnTabs != nil {
-				r.b.config.OnTabs(slices.Clone(now))
-			}
+			r.b.config.OnEvent(slices.Clone(now))
 			if first {
 				first = false
 				close(r.tabbed)
@@ -286,9 +283,7 @@ func (r *run) publishTabs(ctx context.Context) error {
 		}
 		if is := len(r.b.tabs.PanelTargets()) > 0; is != open {
 			open = is
-			if r.b.config.OnPanel != nil {
-				r.b.config.OnPanel(is)
-			}
+			r.b.config.OnEvent(Panel{is})
 		}
 		select {
 		case <-ctx.Done():

@@ -104,7 +104,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		})
 	}
 	r.browser, err = browser.New(browser.Config{
-		Path: settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, ScreenshotDir: dirs.Screenshots, FilesDir: dirs.Root, ExtensionDir: extension,
+		Path: settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		Logins: login.New(login.Config{
@@ -115,7 +115,7 @@ func (s *Session) newRun() (_ *run, err error) {
 			},
 			Tabs: func() []protocol.Tab { return r.browser.Tabs() },
 		}),
-		OnReady: s.browserReady, OnTabs: s.tabsChanged, OnNotice: s.notice, OnPause: s.pages.Pause, OnSign: signClicked(s), OnDownload: s.recorder.Download, OnRoutine: s.workChanged, Logger: s.plainLog(),
+		OnEvent: s.browserEvent, Logger: s.plainLog(),
 	})
 	if err != nil {
 		return nil, err
@@ -336,9 +336,29 @@ func (r *run) isUp(s *Session) bool {
 	}
 }
 
+// browserEvent handles an event of the browser. It does not block.
+func (s *Session) browserEvent(event any) {
+	switch e := event.(type) {
+	case protocol.BrowserInfo:
+		s.browserReady()
+	case []protocol.Tab:
+		s.tabsChanged(e)
+	case protocol.Error:
+		s.notice(e)
+	case protocol.Download:
+		s.recorder.Download(e)
+	case browser.RoutineSaved:
+		s.workChanged()
+	case browser.Pause:
+		s.pages.Pause(e.Tab)
+	case browser.SignClicked:
+		s.m.running.Go(func() { s.openPanel(e.Tab) })
+	}
+}
+
 // browserReady is called when the browser responds, at the first start and
 // after each restart.
-func (s *Session) browserReady(protocol.BrowserInfo) {
+func (s *Session) browserReady() {
 	s.mu.Lock()
 	r := s.run
 	if r != nil && r.crash != nil {

@@ -217,12 +217,16 @@ func newStand(t *testing.T) *stand {
 	}
 	ready := make(chan struct{})
 	s.browser, err = browser.New(browser.Config{
-		Path: program, ProfileDir: filepath.Join(dir, "profile"), ScreenshotDir: filepath.Join(dir, "screenshots"), FilesDir: filepath.Join(dir, "files"),
+		Path: program, ProfileDir: filepath.Join(dir, "profile"), FilesDir: filepath.Join(dir, "files"),
 		DownloadDir: s.downloads, NoSandbox: os.Geteuid() == 0, NoKeyring: true, Headless: true,
 		Lookup: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 		},
-		OnReady: func(protocol.BrowserInfo) { close(ready) },
+		OnEvent: func(event any) {
+			if _, is := event.(protocol.BrowserInfo); is {
+				close(ready)
+			}
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"regexp"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
@@ -18,7 +19,13 @@ func (c *Capture) Archive(ctx context.Context, by protocol.Caller, id protocol.T
 		if err != nil {
 			return err
 		}
-		return c.save(ctx, id, p, "mhtml", []byte(res.Data), &file)
+		return c.savePage(ctx, id, p, "mhtml", []byte(unfolded(res.Data)), &file)
 	})
 	return file, err
+}
+
+// unfolded returns an archive without the line breaks that its form adds within
+// text, so that no secret is cut in two. Padding before the end of a part stays.
+func unfolded(text string) string {
+	return regexp.MustCompile(`([^?])=\r\n([^\r-])`).ReplaceAllString(text, "$1$2")
 }

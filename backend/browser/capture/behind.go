@@ -75,7 +75,7 @@ func (p *sheet) behind(ctx context.Context, q protocol.ScreenshotRequest, clip p
 // ownSize returns the size that the page sees: its real size, or the one that is
 // emulated for the tab.
 func (p *sheet) ownSize(ctx context.Context) (emulation.SetDeviceMetricsOverrideParams, error) {
-	if _, size := p.c.config.Size(p.Target); size != nil {
+	if _, size := p.emulatedSize(); size != nil {
 		return *size, nil
 	}
 	world, err := p.PlainWorld(ctx)

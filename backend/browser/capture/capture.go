@@ -12,11 +12,12 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/inspect"
 	"pilotfish/backend/browser/overlay"
+	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
@@ -26,15 +27,12 @@ import (
 type Config struct {
 	// Open is the registry of tabs.
 	Open *tabs.Registry
-	// Save writes a file of a tab under a name that nobody can guess.
-	Save func(id protocol.TabID, kind string, data []byte) (string, error)
-	// SavePage writes a file made from a page.
-	SavePage func(ctx context.Context, id protocol.TabID, p *page.Page, kind string, data []byte) (protocol.PageFile, error)
+	// Folder is where screenshots and files made from pages are saved.
+	Folder files.Folder
 	// Inspector reads the text of pages.
 	Inspector *inspect.Inspector
-	// Size returns the size that is emulated for the page of a target, with the
-	// session that sets it; nil when the page has its real size.
-	Size func(shown target.ID) (*devtools.Session, *emulation.SetDeviceMetricsOverrideParams)
+	// Overrides know the size that is emulated for a tab.
+	Overrides *overrides.Overrides
 	// Overlays and Marks are hidden while a screenshot is taken.
 	Overlays *overlay.Overlays
 	Marks    *overlay.Marks
@@ -49,6 +47,24 @@ type Capture struct {
 
 // New returns the Capture of a browser's tabs.
 func New(all page.Tabs, c Config) *Capture { return &Capture{tabs: all, config: c} }
+
+// save saves a screenshot of a tab.
+func (c *Capture) save(id protocol.TabID, format string, data []byte) (string, error) {
+	file, err := c.config.Folder.Save("screenshots", string(id), format, data)
+	return file.Path, err
+}
+
+// emulatedSize returns the size that is emulated for the page, with the session that
+// sets it; nil when the page has its real size.
+func (p *sheet) emulatedSize() (*devtools.Session, *emulation.SetDeviceMetricsOverrideParams) {
+	t, _ := p.c.config.Open.Find(func(t *tabs.Entry) bool { return t.Target == p.Target })
+	s, v := p.c.config.Overrides.Viewport(t.ID)
+	if v == nil {
+		return nil, nil
+	}
+	size := overrides.SizeOf(v)
+	return s, &size
+}
 
 // sheet is a page of which screenshots are taken.
 type sheet struct {
@@ -172,7 +188,7 @@ func (c *Capture) shoot(ctx context.Context, id protocol.TabID, p *sheet, q prot
 	if err != nil {
 		return err
 	}
-	shot.Path, err = c.config.Save(id, q.Format, data)
+	shot.Path, err = c.save(id, q.Format, data)
 	shot.Bytes = len(data)
 	return err
 }
@@ -193,7 +209,7 @@ func (c *Capture) view(ctx context.Context, id protocol.TabID, p *sheet, q proto
 	if err != nil {
 		return err
 	}
-	shot.Path, err = c.config.Save(id, q.Format, data)
+	shot.Path, err = c.save(id, q.Format, data)
 	shot.Bytes = len(data)
 	return err
 }
@@ -209,7 +225,7 @@ func (c *Capture) slices(ctx context.Context, id protocol.TabID, p *sheet, q pro
 			return err
 		}
 		labels += shot.Labels
-		path, err := c.config.Save(id, q.Format, data)
+		path, err := c.save(id, q.Format, data)
 		if err != nil {
 			return err
 		}

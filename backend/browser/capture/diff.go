@@ -116,7 +116,7 @@ func (c *Capture) pixels(id protocol.TabID, before, now []byte) (*protocol.Pixel
 	if err != nil {
 		return nil, err
 	}
-	diff.Path, err = c.config.Save(id, "png", data)
+	diff.Path, err = c.save(id, "png", data)
 	return diff, err
 }
 

@@ -58,13 +58,22 @@ func (c *Capture) PDF(ctx context.Context, by protocol.Caller, id protocol.TabID
 		if err != nil {
 			return err
 		}
-		return c.save(ctx, id, p, "pdf", res.Data, &file)
+		return c.savePage(ctx, id, p, "pdf", res.Data, &file)
 	})
 	return file, err
 }
 
-// save writes a file made from a page into the session's folder.
-func (c *Capture) save(ctx context.Context, id protocol.TabID, p *sheet, kind string, data []byte, file *protocol.PageFile) (err error) {
-	*file, err = c.config.SavePage(ctx, id, p.Page, kind, data)
+// savePage saves a file made from a page. In a PDF nothing can be masked: it is compressed.
+func (c *Capture) savePage(ctx context.Context, id protocol.TabID, p *sheet, kind string, data []byte, file *protocol.PageFile) error {
+	var info protocol.PageInfo
+	if err := p.Where(ctx, &info); err != nil {
+		return err
+	}
+	save := c.config.Folder.Save
+	if kind != "pdf" {
+		save = c.config.Folder.SaveMasked
+	}
+	saved, err := save("screenshots", string(id), kind, data)
+	*file = protocol.PageFile{Path: saved.Path, Bytes: saved.Bytes, URL: info.URL}
 	return err
 }

@@ -93,7 +93,7 @@ func (c *Capture) atWidth(ctx context.Context, id protocol.TabID, p *sheet, widt
 		return shot, err
 	}
 	shot.URL, shot.Width, shot.Height, shot.Bytes = info.URL, int(size.Width), int(size.Height), len(data)
-	shot.Path, err = c.config.Save(id, q.Format, data)
+	shot.Path, err = c.save(id, q.Format, data)
 	return shot, err
 }
 
@@ -137,7 +137,7 @@ func (p *sheet) resized(ctx context.Context, f func(own emulation.SetDeviceMetri
 // sizeTries attempts.
 func (p *sheet) ownSizeAgain(ctx context.Context, own emulation.SetDeviceMetricsOverrideParams) {
 	for range sizeTries {
-		if s, size := p.c.config.Size(p.Target); size != nil {
+		if s, size := p.emulatedSize(); size != nil {
 			_ = devtools.Post(context.WithoutCancel(ctx), s, emulation.SetDeviceMetricsOverride, *size)
 		}
 		if p.shownAnew(ctx, func() error { return nil }) != nil {

@@ -188,7 +188,7 @@ func (c *Capture) unrolled(ctx context.Context, id protocol.TabID, p *sheet, q p
 func (c *Capture) keep(ctx context.Context, id protocol.TabID, p *sheet, q protocol.ScreenshotRequest, data []byte, shot *protocol.Screenshot) (err error) {
 	if !q.Slices {
 		shot.Bytes = len(data)
-		shot.Path, err = c.config.Save(id, q.Format, data)
+		shot.Path, err = c.save(id, q.Format, data)
 		return err
 	}
 	img, err := decodeScreenshot(data)
@@ -202,7 +202,7 @@ func (c *Capture) keep(ctx context.Context, id protocol.TabID, p *sheet, q proto
 		if err != nil {
 			return err
 		}
-		path, err := c.config.Save(id, q.Format, part)
+		path, err := c.save(id, q.Format, part)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -54,25 +56,20 @@ const (
 
 // Config is what a list of downloads needs from its browser.
 type Config struct {
-	// Tab returns the tab of the page that a target shows; empty for none.
-	Tab func(shown target.ID) protocol.TabID
+	Conn *devtools.Conn
+	// Open is the registry of tabs.
+	Open *tabs.Registry
 	// Dir is the folder for downloads; empty for the browser's default.
 	Dir string
-	// Ours tells the browser whether we name the files of downloads that begin from now
-	// on, or the browser does. It does not block. nil for no Dir.
-	Ours func(is bool)
 	// Shared: the browser names the files while no command acts.
 	Shared bool
 	// Begins judges a file that a frame has begun to save, and calls stop when it may
 	// not be saved now. It does not block. nil saves everything.
 	Begins func(frame cdp.FrameID, address, name string, stop func())
-	// Stop ends a download of the browser.
-	Stop func(guid string)
 	// Changed is called when a download has begun or ended. It must not block; nil for
 	// no callback.
 	Changed func(protocol.Download)
-	// Ended is closed when the browser has ended.
-	Ended <-chan struct{}
+	Log     *slog.Logger
 }
 
 // List holds the downloads of one run of the browser, oldest first.
@@ -85,7 +82,7 @@ type List struct {
 	limit int // how many bytes a name has at most
 	more  chan struct{}
 
-	holding sync.Mutex // guards the fields below, and orders the calls of Ours
+	holding sync.Mutex // guards the fields below, and orders the calls of tell
 	holds   int        // how many commands act now
 	ours    bool
 	back    *time.Timer // ends ours
@@ -114,10 +111,19 @@ func (d *List) Begun() {
 	d.tell()
 }
 
-// tell tells the browser who names the files; d.holding is held.
+// tell tells the browser whether we name the files of downloads that begin from now on. It
+// does not wait for an answer: what is sent later finds it done. d.holding is held.
 func (d *List) tell() {
-	if d.config.Ours != nil {
-		d.config.Ours(d.ours)
+	if d.config.Dir == "" {
+		return
+	}
+	yes := true
+	params := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDefault, EventsEnabled: &yes}
+	if d.ours {
+		params.Behavior, params.DownloadPath = browser.SetDownloadBehaviorBehaviorAllowAndName, d.config.Dir
+	}
+	if err := devtools.Post(context.Background(), d.config.Conn.Root, browser.SetDownloadBehavior, params); err != nil {
+		d.config.Log.Debug("who names downloads was not said", "error", err)
 	}
 }
 
@@ -213,11 +219,11 @@ func (d *List) Begin(e devtools.Event) {
 	if e.Method != browser.DownloadWillBegin.Method || !ok {
 		return
 	}
-	tab := d.config.Tab(target.ID(v.FrameID))
+	tab, _ := d.config.Open.Find(func(t *tabs.Entry) bool { return t.Target == target.ID(v.FrameID) })
 	d.mu.Lock()
 	d.last++
 	d.list = append(d.list, download{guid: v.GUID, Download: protocol.Download{
-		ID: fmt.Sprintf("d%d", d.last), Tab: tab, URL: v.URL, Name: d.free(v.SuggestedFilename), State: "running", At: time.Now().UTC(),
+		ID: fmt.Sprintf("d%d", d.last), Tab: tab.ID, URL: v.URL, Name: d.free(v.SuggestedFilename), State: "running", At: time.Now().UTC(),
 	}, suggested: v.SuggestedFilename})
 	if len(d.list) > ring {
 		d.list = slices.Delete(d.list, 0, len(d.list)-ring)
@@ -242,7 +248,11 @@ func (d *List) stop(guid string) {
 		}
 	}
 	d.wake()
-	go d.config.Stop(guid) // the connection's reader may be here, which must not wait to write
+	go func() { // the connection's reader may be here, which must not wait to write
+		if err := devtools.Post(context.Background(), d.config.Conn.Root, browser.CancelDownload, browser.CancelDownloadParams{GUID: guid}); err != nil {
+			d.config.Log.Warn("a download was not stopped", "error", err)
+		}
+	}()
 }
 
 // remove removes the file of a download that was faster than its end.
@@ -399,7 +409,7 @@ func (w *Waits) WaitDownload(ctx context.Context, id string, tab protocol.TabID)
 		}
 		select {
 		case <-more:
-		case <-all.config.Ended:
+		case <-all.config.Conn.Done:
 			return protocol.Download{}, page.TabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
 		case <-ctx.Done():
 			if found != nil {
@@ -430,7 +440,7 @@ func (w *Waits) NextDownload(ctx context.Context, tab protocol.TabID, known map[
 		}
 		select {
 		case <-more:
-		case <-all.config.Ended:
+		case <-all.config.Conn.Done:
 			return protocol.Download{}, page.TabError(ctx, tab, "waiting for the download", nil, devtools.ErrPipeEnded)
 		case <-overdue.C:
 			return protocol.Download{}, protocol.NewError(protocol.CodeNotActable, "it was clicked, but no download started", "", protocol.Try("shows what happened instead", "snapshot", "--delta"))
@@ -457,7 +467,7 @@ func (w *Waits) AwaitDownload(ctx context.Context, id protocol.TabID, pattern st
 		}
 		select {
 		case <-more:
-		case <-all.config.Ended:
+		case <-all.config.Conn.Done:
 			return "", devtools.ErrPipeEnded
 		case <-ctx.Done():
 			return "", ctx.Err()

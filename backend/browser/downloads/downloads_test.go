@@ -19,6 +19,8 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/devtools/fake"
+	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -32,13 +34,13 @@ func (s source) Files() (*List, error) {
 	return s.list, nil
 }
 
-func newList(dir string) *List {
-	return NewList(Config{Dir: dir, Ended: make(chan struct{}), Tab: func(shown target.ID) protocol.TabID {
-		if shown == "T1" {
-			return "t1"
-		}
-		return ""
-	}})
+// newList returns the list of a browser with one tab, t1, which shows T1.
+func newList(t *testing.T, c Config) (*fake.Browser, *List) {
+	t.Helper()
+	b, conn := fake.Connect(t, nil)
+	c.Conn, c.Open = conn, tabs.New(0)
+	c.Open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})
+	return b, NewList(c)
 }
 
 func (d *List) hears(method, params string) {
@@ -68,7 +70,7 @@ func TestWaitDownload(t *testing.T) {
 	dir := t.TempDir()
 	saves(t, dir, "a", "a")
 	synctest.Test(t, func(t *testing.T) {
-		d := newList(dir)
+		_, d := newList(t, Config{Dir: dir})
 		w := New(source{d})
 		done := make(chan protocol.Download, 1)
 		go func() {
@@ -100,22 +102,23 @@ func TestWaitDownload(t *testing.T) {
 // A download that has to wait for its decision is stopped, and its file is removed,
 // also when it was faster.
 func TestStoppedDownload(t *testing.T) {
-	dir, stopped := t.TempDir(), make(chan string, 4)
-	d := NewList(Config{
-		Dir: dir, Tab: func(target.ID) protocol.TabID { return "t1" }, Stop: func(guid string) { stopped <- guid },
+	dir := t.TempDir()
+	b, d := newList(t, Config{
+		Dir: dir,
 		Begins: func(_ cdp.FrameID, address, _ string, stop func()) {
 			if address == "https://example.com/a" {
 				stop()
 			}
 		},
 	})
+	stopped := b.Await(t, browser.CancelDownload.Method)
 	for _, name := range []string{"a", "b"} {
 		saves(t, dir, name, name)
 		d.hears(browser.DownloadWillBegin.Method, `{"frameId":"T1","guid":"`+name+`","url":"https://example.com/`+name+`","suggestedFilename":"`+name+`.txt"}`)
 		d.hears(browser.DownloadProgress.Method, `{"guid":"`+name+`","state":"completed","receivedBytes":1,"totalBytes":1}`)
 	}
-	if got := <-stopped; got != "a" || len(stopped) > 0 {
-		t.Errorf("stopped is %s, and %d more", got, len(stopped))
+	if got := stopped(); string(got.Params) != `{"guid":"a"}` {
+		t.Errorf("stopped is %s", got.Params)
 	}
 	list := New(source{d}).Downloads()
 	if len(list) != 2 || list[0].State != "canceled" || list[0].Path != "" || list[1].State != "done" {
@@ -129,7 +132,8 @@ func TestStoppedDownload(t *testing.T) {
 // When no download begins after a click, the wait ends soon.
 func TestNoDownload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err := New(source{newList(t.TempDir())}).NextDownload(t.Context(), "t1", nil)
+		_, d := newList(t, Config{Dir: t.TempDir()})
+		_, err := New(source{d}).NextDownload(t.Context(), "t1", nil)
 		if protocol.AsError(err).Code != protocol.CodeNotActable {
 			t.Error(err)
 		}
@@ -141,7 +145,7 @@ func TestNoDownload(t *testing.T) {
 
 // The oldest downloads are dropped, and the others keep their ids.
 func TestRing(t *testing.T) {
-	d := newList(t.TempDir())
+	_, d := newList(t, Config{Dir: t.TempDir()})
 	for range ring + 5 {
 		d.hears(browser.DownloadWillBegin.Method, `{"frameId":"T1","guid":"a","url":"https://example.com/a","suggestedFilename":"a.txt"}`)
 	}
@@ -154,7 +158,7 @@ func TestRing(t *testing.T) {
 // was there before is not touched, nor is one that comes meanwhile.
 func TestSameNames(t *testing.T) {
 	dir := t.TempDir()
-	d := newList(dir)
+	_, d := newList(t, Config{Dir: dir})
 	saves(t, dir, "report.csv", "before")
 	for _, guid := range []string{"a", "b", "c"} {
 		d.begins(guid, "report.csv")
@@ -226,7 +230,7 @@ func TestNames(t *testing.T) {
 		{"a." + strings.Repeat("x", 300), "x"},
 		{strings.Repeat(".x", 300), "x.x"},
 	} {
-		d := newList(dir)
+		_, d := newList(t, Config{Dir: dir})
 		for n, guid := range []string{"a", "b"} {
 			saves(t, dir, guid, guid)
 			d.begins(guid, c.name)
@@ -248,21 +252,20 @@ func TestNames(t *testing.T) {
 // time longer.
 func TestWhoNamesTheFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		said := make(chan bool, 10)
-		notified := func(want ...bool) {
+		told := 0
+		notified := func(b *fake.Browser, want ...bool) {
 			t.Helper()
 			synctest.Wait()
-			for _, is := range want {
-				if len(said) == 0 || <-said != is {
-					t.Errorf("the browser was not told %v", is)
-				}
+			var got []bool
+			for _, call := range b.Calls() {
+				got = append(got, strings.Contains(string(call.Params), `"allowAndName"`))
 			}
-			if len(said) > 0 {
-				t.Errorf("the browser was told %v, too", <-said)
+			if got = got[told:]; !slices.Equal(got, want) {
+				t.Errorf("the browser was told %v, not %v", got, want)
 			}
+			told += len(got)
 		}
-		ours := func(is bool) { said <- is }
-		d := NewList(Config{Dir: "/to", Shared: true, Ours: ours})
+		b, d := newList(t, Config{Dir: "/to", Shared: true})
 		d.Begun()
 		one, two := d.Hold(), d.Hold()
 		one()
@@ -271,18 +274,19 @@ func TestWhoNamesTheFiles(t *testing.T) {
 		time.Sleep(afterCommand / 2)
 		d.Hold()()
 		time.Sleep(afterCommand - 1)
-		notified(false, true)
+		notified(b, false, true)
 		time.Sleep(2 * time.Nanosecond)
-		notified(false)
+		notified(b, false)
 		d.Hold()()
-		notified(true)
+		notified(b, true)
 		time.Sleep(2 * afterCommand)
-		notified(false)
-		alone := NewList(Config{Dir: "/to", Ours: ours})
+		notified(b, false)
+		b, alone := newList(t, Config{Dir: "/to"})
+		told = 0
 		alone.Begun()
 		alone.Hold()()
 		time.Sleep(2 * afterCommand)
-		notified(true)
+		notified(b, true)
 	})
 }
 

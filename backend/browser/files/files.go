@@ -17,16 +17,20 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Folder is the folder in which a session keeps the files of commands. If it is
-// empty, no file can be saved.
-type Folder string
+// Folder is the folder in which a session keeps the files of commands.
+type Folder struct {
+	// Path is the folder; if it is empty, no file can be saved.
+	Path string
+	// Mask replaces the values of the user's secrets; nil for none.
+	Mask func(string) string
+}
 
 // Of returns the folder for one kind of file. It creates the folder with mode 0700.
 func (root Folder) Of(kind string) (string, error) {
-	if root == "" {
+	if root.Path == "" {
 		return "", protocol.NewError(protocol.CodeInternal, "no folder for files is set", "")
 	}
-	dir := filepath.Join(string(root), kind)
+	dir := filepath.Join(root.Path, kind)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", NotWritable(dir, err)
 	}
@@ -64,6 +68,14 @@ func (root Folder) Save(kind, name, extension string, data []byte) (protocol.Sav
 		return protocol.SavedFile{}, NotWritable(filepath.Dir(f.Name()), err)
 	}
 	return protocol.SavedFile{Path: f.Name(), Bytes: len(data)}, nil
+}
+
+// SaveMasked is Save without the values of the user's secrets.
+func (root Folder) SaveMasked(kind, name, extension string, data []byte) (protocol.SavedFile, error) {
+	if root.Mask != nil {
+		data = []byte(root.Mask(string(data)))
+	}
+	return root.Save(kind, name, extension, data)
 }
 
 // Replace replaces a file atomically, with mode 0600.

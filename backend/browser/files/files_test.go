@@ -11,7 +11,7 @@ import (
 
 // Only the user can read a file of a command, and nobody can guess its name.
 func TestSave(t *testing.T) {
-	root := Folder(filepath.Join(t.TempDir(), "files"))
+	root := Folder{Path: filepath.Join(t.TempDir(), "files")}
 	first, err := root.Save("har", "t1", "har", []byte("data"))
 	if err != nil {
 		t.Fatal(err)
@@ -32,14 +32,14 @@ func TestSave(t *testing.T) {
 
 // If nothing can be written, the error names the folder and says what to do.
 func TestSaveInVain(t *testing.T) {
-	if _, err := Folder("").Of("har"); err == nil {
+	if _, err := (Folder{}).Of("har"); err == nil {
 		t.Error("no folder was refused by nobody")
 	}
 	plain := filepath.Join(t.TempDir(), "plain")
 	if err := os.WriteFile(plain, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Folder(plain).Save("har", "t1", "har", nil)
+	_, err := Folder{Path: plain}.Save("har", "t1", "har", nil)
 	if e := protocol.AsError(err); e.Code != protocol.CodeNotWritable || !strings.Contains(e.Error(), plain) || e.Hint == "" {
 		t.Errorf("a folder that is a file: %v", err)
 	}

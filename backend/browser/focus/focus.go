@@ -50,7 +50,7 @@ const gesture = 5 * time.Second
 // of the two can be reported first.
 const taking = 400 * time.Millisecond
 
-// New returns the panels of one run of the browser: none yet.
+// New returns the panels of a browser: none yet.
 func New(log *slog.Logger) *Panels { return &Panels{log: log, panels: make(map[target.ID]*Panel)} }
 
 // Panel is the session of a panel, and the queue of keys that pages pass on to

@@ -31,9 +31,9 @@ type Config struct {
 	Front func(ctx context.Context) protocol.TabID
 	// Overlays are the overlays, which let the input of commands pass.
 	Overlays *overlay.Overlays
-	// Panel returns the panel in which the user types; nil for none.
-	Panel func() *focus.Panel
-	Log   *slog.Logger
+	// Panels are the open panels.
+	Panels *focus.Panels
+	Log    *slog.Logger
 }
 
 // Input sends input to a browser's tabs.

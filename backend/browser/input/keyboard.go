@@ -182,7 +182,7 @@ func (a *action) holdKeys(ctx context.Context) {
 	default:
 		return
 	}
-	if a.keys = a.in.config.Panel(); a.keys != nil {
+	if a.keys = a.in.config.Panels.At(); a.keys != nil {
 		a.keys.HoldKeys(ctx, a.p)
 	}
 }

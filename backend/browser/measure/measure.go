@@ -14,6 +14,7 @@ import (
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/elements"
+	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/protocol"
 )
@@ -63,17 +64,14 @@ const perfScript = `() => {
 	};
 }`
 
-// Save writes a file made from a page.
-type Save func(ctx context.Context, id protocol.TabID, p *page.Page, kind string, data []byte) (protocol.PageFile, error)
-
 // Measure measures the pages of a browser's tabs.
 type Measure struct {
-	tabs page.Tabs
-	save Save
+	tabs   page.Tabs
+	folder files.Folder
 }
 
-// New returns the Measure of a browser's tabs.
-func New(tabs page.Tabs, save Save) *Measure { return &Measure{tabs: tabs, save: save} }
+// New returns the Measure of a browser's tabs, which saves traces in a folder.
+func New(tabs page.Tabs, folder files.Folder) *Measure { return &Measure{tabs: tabs, folder: folder} }
 
 // Performance returns how fast a tab's page loaded and how fast it reacts, from what
 // the browser has measured since the page began.
@@ -167,7 +165,12 @@ func (m *Measure) Trace(ctx context.Context, by protocol.Caller, id protocol.Tab
 		if err != nil {
 			return err
 		}
-		file, err = m.save(ctx, id, p, "json", data)
+		var info protocol.PageInfo
+		if err := p.Where(ctx, &info); err != nil {
+			return err
+		}
+		saved, err := m.folder.SaveMasked("screenshots", string(id), "json", data)
+		file = protocol.PageFile{Path: saved.Path, Bytes: saved.Bytes, URL: info.URL}
 		return err
 	})
 	return file, err

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/tracing"
 
 	"pilotfish/backend/browser/devtools/fake"
+	"pilotfish/backend/browser/files"
 	"pilotfish/backend/protocol"
 )
 
@@ -42,7 +43,7 @@ func TestReadTrace(t *testing.T) {
 
 func TestLength(t *testing.T) {
 	for _, length := range []time.Duration{0, -1, time.Second - 1, protocol.MaxTraceTime + 1} {
-		if _, err := New(nil, nil).Trace(t.Context(), protocol.Caller{}, "t1", length, false); protocol.AsError(err).Code != protocol.CodeBadArgument {
+		if _, err := New(nil, files.Folder{}).Trace(t.Context(), protocol.Caller{}, "t1", length, false); protocol.AsError(err).Code != protocol.CodeBadArgument {
 			t.Errorf("%s: %v", length, err)
 		}
 	}

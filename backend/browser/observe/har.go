@@ -43,7 +43,7 @@ func (o *Observer) HAR(ctx context.Context, by protocol.Caller, id protocol.TabI
 	if err != nil {
 		return protocol.SavedFile{}, fmt.Errorf("writing the HAR file: %w", err)
 	}
-	saved, err := o.config.Folder.Save("har", string(id), "har", o.masked(data))
+	saved, err := o.config.Folder.SaveMasked("har", string(id), "har", data)
 	saved.Entries = len(all)
 	return saved, err
 }

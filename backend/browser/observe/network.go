@@ -386,7 +386,7 @@ func (o *Observer) NetworkBody(ctx context.Context, id protocol.TabID, request s
 		body.Data = data
 	}
 	if save {
-		file, err := o.config.Folder.Save("network", string(id)+"-"+request, extensionOf(entry.MIME), o.masked(data))
+		file, err := o.config.Folder.SaveMasked("network", string(id)+"-"+request, extensionOf(entry.MIME), data)
 		if err != nil {
 			return body, err
 		}

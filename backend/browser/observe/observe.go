@@ -17,8 +17,6 @@ import (
 type Config struct {
 	// Folder is where bodies, HARs and traces are saved.
 	Folder files.Folder
-	// Mask replaces the values of the user's secrets in what is saved; nil for none.
-	Mask func(string) string
 	// History knows a tab's URL and title.
 	History *history.History
 	// Pages are the pages of the tabs.
@@ -43,12 +41,4 @@ type Observer struct {
 // New returns the observer of a browser's tabs.
 func New(tabs watch.Source, c Config) *Observer {
 	return &Observer{tabs: tabs, config: c, values: newValues(), leases: newLeases(), maps: tabMaps{tab: make(map[protocol.TabID]*sourcemaps.Maps)}}
-}
-
-// masked returns data without the values of the user's secrets.
-func (o *Observer) masked(data []byte) []byte {
-	if o.config.Mask == nil {
-		return data
-	}
-	return []byte(o.config.Mask(string(data)))
 }

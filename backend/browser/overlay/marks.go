@@ -25,30 +25,23 @@ import (
 // nor call it.
 const reportBinding = "pilotfishReport"
 
-// MarksConfig is what Marks need from their browser.
-type MarksConfig struct {
-	// Open is the registry of tabs.
-	Open *tabs.Registry
-	// Clicked is called with the tab on whose sign the user clicked; it must
-	// not block. It may be nil.
-	Clicked func(id protocol.TabID)
-}
-
 // Marks are what is drawn over the pages of tabs for the user who looks at them: that an
 // agent works there, which element is meant, and which refs the elements have. They also
 // report that a page has changed. extension/src/page/marks.ts draws them. Methods are safe
 // for concurrent use.
 type Marks struct {
-	tabs   page.Tabs
-	config MarksConfig
+	tabs    page.Tabs
+	open    *tabs.Registry
+	clicked func(id protocol.TabID)
 
 	mu  sync.Mutex
 	tab map[protocol.TabID]*tabMarks
 }
 
-// NewMarks returns the marks of a browser's tabs: none yet.
-func NewMarks(all page.Tabs, c MarksConfig) *Marks {
-	return &Marks{tabs: all, config: c, tab: make(map[protocol.TabID]*tabMarks)}
+// NewMarks returns the marks of a browser's tabs: none yet. clicked is called with the tab
+// on whose sign the user clicked; it must not block.
+func NewMarks(all page.Tabs, open *tabs.Registry, clicked func(id protocol.TabID)) *Marks {
+	return &Marks{tabs: all, open: open, clicked: clicked, tab: make(map[protocol.TabID]*tabMarks)}
 }
 
 // live is what every document of a tab does; see Live in extension/src/page/marks.ts.
@@ -228,7 +221,7 @@ func (ms *Marks) shownBy(shown target.ID) *tabMarks {
 	ms.mu.Lock()
 	defer ms.mu.Unlock()
 	for id, m := range ms.tab {
-		at, ok := ms.config.Open.Lookup(id)
+		at, ok := ms.open.Lookup(id)
 		if !ok {
 			delete(ms.tab, id) // the tab was closed
 			continue
@@ -311,7 +304,7 @@ func (ms *Marks) apply(ctx context.Context, id protocol.TabID, m *tabMarks, open
 // when it is opened, or of a frame that another process has begun to render.
 func (ms *Marks) Joined(ctx context.Context, shown target.ID, s *devtools.Session) error {
 	m := ms.shownBy(shown)
-	at, ok := ms.config.Open.Find(func(t *tabs.Entry) bool { return t.Target == shown })
+	at, ok := ms.open.Find(func(t *tabs.Entry) bool { return t.Target == shown })
 	if m == nil || !ok {
 		return nil
 	}
@@ -381,9 +374,7 @@ func (ms *Marks) hear(id protocol.TabID, m *tabMarks, events *devtools.Subscript
 			continue
 		}
 		if v.Payload == "panel" {
-			if ms.config.Clicked != nil {
-				ms.config.Clicked(id)
-			}
+			ms.clicked(id)
 			continue
 		}
 		m.mu.Lock()

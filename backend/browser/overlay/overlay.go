@@ -27,27 +27,18 @@ import (
 // It exists only in our world: the page can neither see nor call it.
 const pauseBinding = "pilotfishPause"
 
-// Config is what overlays need from their browser.
-type Config struct {
-	// Open is the registry of tabs.
-	Open *tabs.Registry
-	// Pause is called with the tab in which the user wants a pause; it must not
-	// block. It may be nil.
-	Pause func(id protocol.TabID)
-}
-
 // Overlays holds the overlays of the tabs on whose pages a task works.
 type Overlays struct {
-	tabs   page.Tabs
-	config Config
+	tabs page.Tabs
+	open *tabs.Registry
 
 	mu  sync.Mutex
 	tab map[protocol.TabID]*tabOverlay
 }
 
 // New returns the overlays of a browser's tabs: none yet.
-func New(all page.Tabs, c Config) *Overlays {
-	return &Overlays{tabs: all, config: c, tab: make(map[protocol.TabID]*tabOverlay)}
+func New(all page.Tabs, open *tabs.Registry) *Overlays {
+	return &Overlays{tabs: all, open: open, tab: make(map[protocol.TabID]*tabOverlay)}
 }
 
 // tabOverlay is the overlay of one tab.
@@ -63,8 +54,8 @@ type tabOverlay struct {
 // SetOverlay puts an overlay over the page of a tab, or changes the text of the
 // overlay. It blocks the user's input in this document and, before their first
 // script runs, in the documents that follow; the input of commands passes. Esc
-// and the overlay's button call Config.Pause. Snapshots and screenshots do not
-// contain the overlay.
+// and the overlay's button ask for a pause (see PauseAsked). Snapshots and screenshots
+// do not contain the overlay.
 func (ms *Overlays) SetOverlay(ctx context.Context, id protocol.TabID, shown protocol.Overlay) error {
 	said, err := json.Marshal(shown)
 	if err != nil {
@@ -236,23 +227,22 @@ func (ms *Overlays) of(shown target.ID) *tabOverlay {
 	ms.mu.Lock()
 	defer ms.mu.Unlock()
 	for id, m := range ms.tab {
-		if at, ok := ms.config.Open.Lookup(id); ok && at.Target == shown {
+		if at, ok := ms.open.Lookup(id); ok && at.Target == shown {
 			return m
 		}
 	}
 	return nil
 }
 
-// PauseAsked handles a call of the binding by the page of a target. The
-// connection's reader calls it, so it must not block.
-func (ms *Overlays) PauseAsked(shown target.ID, e devtools.Event) {
+// PauseAsked returns the tab in which the user wants a pause, if an event of a target
+// says so.
+func (ms *Overlays) PauseAsked(shown target.ID, e devtools.Event) (id protocol.TabID, asked bool) {
 	v, ok := devtools.Decode(e, runtime.BindingCalled)
-	if !ok || v.Name != pauseBinding || ms.config.Pause == nil {
-		return
+	if !ok || v.Name != pauseBinding {
+		return "", false
 	}
-	if t, ok := ms.config.Open.Find(func(t *tabs.Entry) bool { return t.Target == shown }); ok {
-		ms.config.Pause(t.ID)
-	}
+	t, ok := ms.open.Find(func(t *tabs.Entry) bool { return t.Target == shown })
+	return t.ID, ok
 }
 
 // Expected is the input that an overlay lets pass; see

@@ -23,21 +23,21 @@ func TestInclude(t *testing.T) {
 	}
 }
 
-// A pause request calls Pause with the tab; only our own binding is a pause
+// A pause is asked for in the tab that shows the target; only our own binding is a pause
 // request.
 func TestPause(t *testing.T) {
 	open := tabs.New(0)
 	open.TargetInfo(&target.Info{TargetID: "T1", Type: "page", URL: "https://example.com/"})
-	var paused []protocol.TabID
-	ms := New(nil, Config{Open: open, Pause: func(id protocol.TabID) { paused = append(paused, id) }})
-	called := func(name string) devtools.Event {
-		return devtools.Event{Method: runtime.BindingCalled.Method, Params: jsonv2.Value(`{"name":"` + name + `","payload":"","executionContextId":1}`)}
-	}
-	ms.PauseAsked("T1", called("another"))
-	ms.PauseAsked("T2", called(pauseBinding))
-	ms.PauseAsked("T1", called(pauseBinding))
-	if len(paused) != 1 || paused[0] == "" {
-		t.Errorf("a pause was asked for in %q", paused)
+	ms := New(nil, open)
+	for _, c := range []struct {
+		shown target.ID
+		name  string
+		want  protocol.TabID
+	}{{"T1", "another", ""}, {"T2", pauseBinding, ""}, {"T1", pauseBinding, "t1"}} {
+		e := devtools.Event{Method: runtime.BindingCalled.Method, Params: jsonv2.Value(`{"name":"` + c.name + `","payload":"","executionContextId":1}`)}
+		if id, asked := ms.PauseAsked(c.shown, e); id != c.want || asked != (c.want != "") {
+			t.Errorf("%s of %s asks for a pause in %q: %v", c.name, c.shown, id, asked)
+		}
 	}
 	if ms.Covers("T1") {
 		t.Error("a tab that nobody masked is covered")

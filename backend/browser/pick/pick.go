@@ -16,6 +16,7 @@ import (
 	"pilotfish/backend/browser/elements"
 	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/snapshot"
 	"pilotfish/backend/protocol"
 )
 
@@ -31,10 +32,10 @@ const (
 
 // Config holds the dependencies of Picks.
 type Config struct {
-	// Snapshot takes a snapshot of a tab's page.
-	Snapshot func(ctx context.Context, by protocol.Caller, id protocol.TabID, q protocol.SnapshotRequest, allow func(url string) error) (protocol.Snapshot, error)
-	// Panel returns the panel in which the user types; nil for none.
-	Panel func() *focus.Panel
+	// Snapshots are those of the tabs' pages.
+	Snapshots *snapshot.Snapshots
+	// Panels are the open panels.
+	Panels *focus.Panels
 }
 
 // Picks lets users pick elements in a browser's tabs.
@@ -65,11 +66,11 @@ type Request struct {
 // page. When it returns, at the latest when ctx ends, the picker is off. Other
 // callers can use the tab meanwhile.
 func (ps *Picks) Pick(ctx context.Context, id protocol.TabID, c Request) (*protocol.PickedElement, error) {
-	snap, err := ps.config.Snapshot(ctx, protocol.Caller{Name: "picker"}, id, protocol.SnapshotRequest{Compact: true, Interactive: true, JSON: true}, nil)
+	snap, err := ps.config.Snapshots.Snapshot(ctx, protocol.Caller{Name: "picker"}, id, protocol.SnapshotRequest{Compact: true, Interactive: true, JSON: true}, nil)
 	if err != nil {
 		return nil, err
 	}
-	panel := ps.config.Panel() // the panel for which the user picks
+	panel := ps.config.Panels.At() // the panel for which the user picks
 	k := &picker{tabs: ps.tabs, id: id, found: make(chan choice), off: make(chan struct{})}
 	defer k.close()
 	if err := ps.tabs.OnPage(ctx, protocol.Caller{}, id, k.on); err != nil {

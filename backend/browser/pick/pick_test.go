@@ -5,7 +5,8 @@ import (
 	"errors"
 	"testing"
 
-	"pilotfish/backend/browser/focus"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/snapshot"
 	"pilotfish/backend/protocol"
 )
 
@@ -22,14 +23,17 @@ func TestPickable(t *testing.T) {
 
 // TestNoSnapshot: if no snapshot of the page can be taken, the picker is not switched on.
 func TestNoSnapshot(t *testing.T) {
-	gone := errors.New("gone")
-	ps := New(nil, Config{
-		Snapshot: func(context.Context, protocol.Caller, protocol.TabID, protocol.SnapshotRequest, func(string) error) (protocol.Snapshot, error) {
-			return protocol.Snapshot{}, gone
-		},
-		Panel: func() *focus.Panel { return nil },
-	})
-	if _, err := ps.Pick(t.Context(), "t1", Request{}); !errors.Is(err, gone) {
+	ps := New(nil, Config{Snapshots: snapshot.New(noPages{}, nil, nil)})
+	if _, err := ps.Pick(t.Context(), "t1", Request{}); !errors.Is(err, errGone) {
 		t.Error(err)
 	}
+}
+
+var errGone = errors.New("gone")
+
+// noPages are tabs whose pages are gone.
+type noPages struct{ page.Tabs }
+
+func (noPages) ReadPage(context.Context, protocol.Caller, protocol.TabID, func(context.Context, *page.Page) error) error {
+	return errGone
 }

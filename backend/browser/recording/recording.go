@@ -13,8 +13,10 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
+	"pilotfish/backend/browser/capture"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/files"
+	"pilotfish/backend/browser/history"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -34,11 +36,11 @@ const (
 type Config struct {
 	// Folder is where videos and routines are saved.
 	Folder files.Folder
-	// Page returns a tab's address and title.
-	Page func(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageInfo, error)
-	// Still takes a JPEG screenshot of a tab.
-	Still func(ctx context.Context, by protocol.Caller, id protocol.TabID, quality int) ([]byte, error)
-	// Saved is called after a routine was saved; nil for no callback.
+	// History knows a tab's address.
+	History *history.History
+	// Capture takes the screenshots of a tab that draws nothing.
+	Capture *capture.Capture
+	// Saved is called after a routine was saved.
 	Saved func()
 }
 
@@ -218,7 +220,7 @@ func (rs *Recordings) StartRecording(ctx context.Context, by protocol.Caller, id
 	} else if there {
 		return protocol.NewError(protocol.CodeBusy, "a recording of "+string(id)+" runs already", "", protocol.Try("ends it", "record", "stop"))
 	}
-	info, err := rs.config.Page(ctx, by, id)
+	info, err := rs.config.History.Page(ctx, by, id)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package recording
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"testing"
 
@@ -11,8 +10,11 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/capture"
 	"pilotfish/backend/browser/devtools/fake"
 	"pilotfish/backend/browser/files"
+	"pilotfish/backend/browser/history"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -39,16 +41,19 @@ func recordings(t *testing.T) (rs *Recordings, id protocol.TabID, b *fake.Browse
 		Target:  func(_ context.Context, _ protocol.TabID, f func(tabs.Entry) error) error { return f(e) },
 		Explain: func(_ context.Context, _ protocol.TabID, err error) error { return err },
 	})}
-	rs = New(s, Config{
-		Folder: files.Folder(t.TempDir()),
-		Page: func(_ context.Context, _ protocol.Caller, id protocol.TabID) (protocol.PageInfo, error) {
-			return protocol.PageInfo{Tab: id, URL: "https://example.com/"}, nil
-		},
-		Still: func(context.Context, protocol.Caller, protocol.TabID, int) ([]byte, error) {
-			return nil, errors.New("it draws nothing")
-		},
-	})
+	rs = New(s, Config{Folder: files.Folder{Path: t.TempDir()}, History: history.New(hanging{}, open), Capture: capture.New(hanging{}, capture.Config{})})
 	return rs, e.ID, b, s
+}
+
+// hanging are tabs whose pages do not answer.
+type hanging struct{ page.Tabs }
+
+func (hanging) ReadTab(context.Context, protocol.Caller, protocol.TabID, func(context.Context, *page.Page) error) error {
+	return protocol.NewError(protocol.CodeTimeout, "it hangs", "")
+}
+
+func (hanging) OnTab(context.Context, protocol.Caller, protocol.TabID, bool, func(context.Context, *page.Page) error) error {
+	return protocol.NewError(protocol.CodeTimeout, "it draws nothing", "try again")
 }
 
 func code(err error) protocol.Code {
@@ -125,7 +130,7 @@ func TestSteps(t *testing.T) {
 
 // TestRoutines: a routine is read as it was saved, and listed by its name.
 func TestRoutines(t *testing.T) {
-	rs := New(nil, Config{Folder: files.Folder(t.TempDir())})
+	rs := New(nil, Config{Folder: files.Folder{Path: t.TempDir()}, Saved: func() {}})
 	for _, name := range []string{"pay", "login"} {
 		if _, _, err := rs.SaveRoutine(protocol.Routine{Version: 1, Name: name}, "test"); err != nil {
 			t.Fatal(err)

@@ -113,7 +113,7 @@ func (f *film) keep(data []byte) {
 // still takes one screenshot of a tab that has drawn nothing since its video began: a
 // very short recording, or a page on which nothing moved.
 func (rs *Recordings) still(ctx context.Context, by protocol.Caller, id protocol.TabID, f *film) error {
-	data, err := rs.config.Still(ctx, by, id, filmQuality)
+	data, err := rs.config.Capture.Still(ctx, by, id, filmQuality)
 	if err == nil {
 		f.keep(data)
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/downloads"
+	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
@@ -30,18 +32,14 @@ const (
 	rootsAgain = 250 * time.Millisecond
 )
 
-// Config holds the dependencies of a Waiter. Each of its functions waits for an event
-// of a tab, and returns what it was.
+// Config holds the dependencies of a Waiter.
 type Config struct {
 	// Open is the registry of tabs.
 	Open *tabs.Registry
-	// Console waits for a message of the console, and also returns the site that
-	// wrote it.
-	Console func(ctx context.Context, id protocol.TabID, ok func(text string) bool) (what, origin string, err error)
-	// Request waits for a request.
-	Request func(ctx context.Context, id protocol.TabID, ok func(url string) bool) (string, error)
-	// Download waits for a complete download whose name or address matches a pattern.
-	Download func(ctx context.Context, id protocol.TabID, pattern string) (string, error)
+	// Observer waits for messages of the console and for requests.
+	Observer *observe.Observer
+	// Downloads are those of the browser.
+	Downloads *downloads.Waits
 }
 
 // Waiter waits for conditions in a browser's tabs.

@@ -26,12 +26,12 @@ func (ws *Waiter) WatchFor(ctx context.Context, by protocol.Caller, id protocol.
 		reply.What, err = ws.watchURL(ctx, id, q.Value)
 		reply.Origin = reply.What
 	case "console":
-		reply.What, reply.Origin, err = ws.config.Console(ctx, id, func(text string) bool { return page.Glob(q.Value, text) })
+		reply.What, reply.Origin, err = ws.config.Observer.AwaitConsole(ctx, id, func(text string) bool { return page.Glob(q.Value, text) })
 	case "request":
-		reply.What, err = ws.config.Request(ctx, id, func(url string) bool { return page.Glob(q.Value, url) })
+		reply.What, err = ws.config.Observer.AwaitRequest(ctx, id, func(url string) bool { return page.Glob(q.Value, url) })
 		reply.Origin = reply.What
 	case "download":
-		reply.What, err = ws.config.Download(ctx, id, q.Value)
+		reply.What, err = ws.config.Downloads.AwaitDownload(ctx, id, q.Value)
 	default:
 		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("cannot watch for %q", q.Kind), "use text, element, url, console, request or download")
 	}
