@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"pilotfish/backend/desktop"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -39,9 +40,8 @@ type Config struct {
 	Enabled func() bool
 	// Asks says whether the agent of a terminal waits for an approval.
 	Asks func(terminal protocol.TerminalID) bool
-	// Title returns the title of a tab, as its page sets it; empty for a tab that has
-	// none.
-	Title func(tab protocol.TabID) string
+	// Tabs are the open tabs.
+	Tabs *opentabs.List
 	// Show brings a terminal to the front: its tab, and the panel beside it.
 	Show   func(ctx context.Context, tab protocol.TabID, terminal protocol.TerminalID) error
 	Logger *slog.Logger
@@ -230,7 +230,7 @@ func (m *Manager) notify(ctx context.Context, shows Desktop, t *terminal, info p
 	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
 	shown := desktop.Notification{
-		Title: title(info, m.cfg.Title(info.Tab)), Body: what.body(info), Replaces: t.id,
+		Title: title(info, m.cfg.Tabs.Title(info.Tab)), Body: what.body(info), Replaces: t.id,
 		Clicked: func() {
 			// Several clicks in a row count as one.
 			select {

@@ -14,6 +14,7 @@ import (
 
 	"pilotfish/backend/attention"
 	"pilotfish/backend/desktop"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/protocol"
 )
 
@@ -80,7 +81,7 @@ func newWorld(t *testing.T) *world {
 		Desktop: func() attention.Desktop { return &w.desk },
 		Enabled: func() bool { return !w.read(&w.off) },
 		Asks:    func(protocol.TerminalID) bool { return w.read(&w.asks) },
-		Title:   func(protocol.TabID) string { return "Shop" },
+		Tabs:    opentabs.New(protocol.Tab{ID: "t1", Title: "Shop"}),
 		Show: func(_ context.Context, tab protocol.TabID, id protocol.TerminalID) error {
 			w.showing = append(w.showing, fmt.Sprint(tab, " ", id))
 			return errors.New("the tab was closed")

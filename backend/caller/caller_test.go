@@ -3,7 +3,6 @@ package caller
 import (
 	"errors"
 	"log/slog"
-	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/opentabs"
+	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
@@ -129,22 +130,25 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// openTabs are tabs of which the last one is in front, and which tabs a program owns.
+// openTabs are the open tabs, and the policy that knows which of them a program owns.
 type openTabs struct {
-	open  []protocol.TabID
-	owned map[protocol.TabID]bool
+	opentabs.List
+	*policy.Policy
 }
 
-func (o *openTabs) Front() protocol.TabID                       { return o.open[len(o.open)-1] }
-func (o *openTabs) Has(tab protocol.TabID) bool                 { return slices.Contains(o.open, tab) }
-func (o *openTabs) Opened(_ protocol.Actor, tab protocol.TabID) { o.owned[tab] = true }
-func (o *openTabs) Owned(protocol.Actor) []protocol.TabID {
-	return slices.Collect(maps.Keys(o.owned))
+// set opens tabs, of which the last one is in front.
+func (o *openTabs) set(ids ...protocol.TabID) {
+	var tabs []protocol.Tab
+	for i, id := range ids {
+		tabs = append(tabs, protocol.Tab{ID: id, Focused: i == len(ids)-1})
+	}
+	o.Set(tabs)
 }
 
 // A program gets a tab only if the user shows it: not because it closes its own.
 func TestTabsOfPrograms(t *testing.T) {
 	t.Parallel()
+	program := protocol.Actor{Kind: protocol.ActorMCP, ID: "a"}
 	for _, test := range []struct {
 		name  string
 		then  func(*openTabs, func(protocol.TabID) protocol.TabID)
@@ -152,54 +156,55 @@ func TestTabsOfPrograms(t *testing.T) {
 	}{
 		{"the tab in front at the first call", func(*openTabs, func(protocol.TabID) protocol.TabID) {}, "t2"},
 		{"a tab that the user shows", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
-			o.open = []protocol.TabID{"t2", "t1"}
+			o.set("t2", "t1")
 			call("t1")
 		}, "t1 t2"},
 		{"a tab behind", func(_ *openTabs, call func(protocol.TabID) protocol.TabID) { call("t1") }, "t2"},
 		{"it closes its tab", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
-			o.open = []protocol.TabID{"t1"}
+			o.set("t1")
 			if own := call(""); own != "" {
 				t.Errorf("its own tab is %s", own)
 			}
 			call("t1")
 		}, "t2"},
 		{"it opens and closes another one", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
-			o.open = []protocol.TabID{"t2", "t1", "t3"}
-			o.owned["t3"] = true
+			o.set("t2", "t1", "t3")
+			o.Opened(program, "t3")
 			call("t3")
-			o.open = []protocol.TabID{"t2", "t1"}
+			o.set("t2", "t1")
 			call("t1")
 			call("t1")
 		}, "t2 t3"},
 		{"it opens and closes another one in one call", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
-			o.owned["t3"] = true
-			o.open = []protocol.TabID{"t2", "t1"}
+			o.Opened(program, "t3")
+			o.set("t2", "t1")
 			call("t1")
 		}, "t2 t3"},
 		{"the user shows another one afterwards", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
-			o.open = []protocol.TabID{"t4", "t1"}
+			o.set("t4", "t1")
 			call("t1")
-			o.open = []protocol.TabID{"t1", "t4"}
+			o.set("t1", "t4")
 			call("t4")
-			o.open = []protocol.TabID{"t4", "t1"}
+			o.set("t4", "t1")
 			call("t1")
 		}, "t1 t2 t4"},
 		{"the user closes a tab of theirs", func(o *openTabs, call func(protocol.TabID) protocol.TabID) {
-			o.open = []protocol.TabID{"t2", "t1", "t5"}
+			o.set("t2", "t1", "t5")
 			call("")
-			o.open = []protocol.TabID{"t2", "t1"}
+			o.set("t2", "t1")
 			call("t1")
 		}, "t1 t2"},
 	} {
 		var p Programs
-		o := &openTabs{open: []protocol.TabID{"t1", "t2"}, owned: map[protocol.TabID]bool{}}
+		o := &openTabs{Policy: policy.New(policy.Config{})}
+		o.set("t1", "t2")
 		call := func(named protocol.TabID) protocol.TabID {
-			return p.Tab(protocol.Actor{Kind: protocol.ActorMCP, ID: "a"}, named, o, o)
+			return p.Tab(program, named, &o.List, o.Policy)
 		}
 		call("")
 		test.then(o, call)
 		var owned []string
-		for tab := range o.owned {
+		for _, tab := range o.Owned(program) {
 			owned = append(owned, string(tab))
 		}
 		slices.Sort(owned)

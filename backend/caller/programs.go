@@ -3,23 +3,10 @@ package caller
 import (
 	"sync"
 
+	"pilotfish/backend/opentabs"
+	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
-
-// Tabs are the open tabs of a session.
-type Tabs interface {
-	// Front returns the tab that the user looks at; empty for none.
-	Front() protocol.TabID
-	Has(tab protocol.TabID) bool
-}
-
-// Ownership knows the tabs on which programs may act.
-type Ownership interface {
-	// Owned returns the tabs that a program opened or was given, also closed ones.
-	Owned(program protocol.Actor) []protocol.TabID
-	// Opened makes a tab the program's own.
-	Opened(program protocol.Actor, tab protocol.TabID)
-}
 
 // Programs are the tabs of the programs that the user has connected by MCP. Its zero
 // value is ready. Its methods are safe for concurrent use.
@@ -45,7 +32,7 @@ type programTabs struct {
 // when it first needed one; empty once that is closed. A program may also use a tab that it
 // names while that is in front: the user gives it a tab by showing it. A tab that is in
 // front because the program's own was closed is not given.
-func (p *Programs) Tab(actor protocol.Actor, named protocol.TabID, tabs Tabs, owners Ownership) protocol.TabID {
+func (p *Programs) Tab(actor protocol.Actor, named protocol.TabID, tabs *opentabs.List, owners *policy.Policy) protocol.TabID {
 	front := tabs.Front()
 	p.mu.Lock()
 	defer p.mu.Unlock()

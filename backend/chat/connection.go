@@ -72,7 +72,7 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.m.config.TabOpen(tab) {
+	if !c.m.config.Tabs.Has(tab) {
 		tab = ""
 	}
 	cfg := driver.SessionConfig{

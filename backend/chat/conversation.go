@@ -235,8 +235,8 @@ func (c *conversation) headLocked() protocol.Conversation {
 	}
 	head.URL = ""
 	switch {
-	case head.Tab != "" && c.m.config.TabOpen(head.Tab):
-		if url := c.m.config.TabURL(head.Tab); url != "" {
+	case head.Tab != "" && c.m.config.Tabs.Has(head.Tab):
+		if url := c.m.config.Tabs.URL(head.Tab); url != "" {
 			c.state.URL = url
 		}
 	default:

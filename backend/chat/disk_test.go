@@ -18,6 +18,8 @@ import (
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/state"
 	"pilotfish/backend/chat/transcript"
+	"pilotfish/backend/hub"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -42,7 +44,8 @@ func runChild() bool {
 		}
 	}}
 	m, err := New(Config{
-		Session: "default", Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
+		Session: "default", Tabs: opentabs.New(protocol.Tab{ID: "t1"}), Events: hub.New[any](1),
+		Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
 		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
 			return driver.Starter{Driver: p, Launch: driver.Launch{Kind: "played", Name: "Played"}}, nil
 		},

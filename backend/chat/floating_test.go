@@ -9,24 +9,22 @@ import (
 
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/routing"
+	"pilotfish/backend/hub"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
-// tabs are the open tabs of a test, with their addresses.
-type tabs map[protocol.TabID]string
-
 // beside returns a Manager for the conversations of a folder, with these tabs
 // open.
-func beside(t *testing.T, open tabs, dir string) *Manager {
+func beside(t *testing.T, open *opentabs.List, dir string) *Manager {
 	t.Helper()
 	m, err := New(Config{
 		Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
 		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
 			return driver.Starter{Launch: driver.Launch{Kind: kind, Name: "Played"}}, nil
 		},
-		TabOpen: func(id protocol.TabID) bool { _, ok := open[id]; return ok },
-		TabURL:  func(id protocol.TabID) string { return open[id] },
+		Tabs: open, Events: hub.New[any](1),
 		Settings: func() Settings {
 			return Settings{Silence: protocol.ChatSilence, Router: routing.New(routing.Default())}
 		},
@@ -45,7 +43,7 @@ func beside(t *testing.T, open tabs, dir string) *Manager {
 // A conversation whose tab was closed has the address that the tab last showed,
 // also after the next start. While its tab is open, it has none.
 func TestAFloatingConversationKnowsItsPage(t *testing.T) {
-	dir, open := t.TempDir(), tabs{"t1": "https://example.org/first"}
+	dir, open := t.TempDir(), opentabs.New(protocol.Tab{ID: "t1", URL: "https://example.org/first"})
 	m := beside(t, open, dir)
 	if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: "c1", Tab: "t1", Agent: "played"}); err != nil {
 		t.Fatal(err)
@@ -55,14 +53,14 @@ func TestAFloatingConversationKnowsItsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.showHead()
-	open["t1"] = "https://example.org/prices"
+	open.Set([]protocol.Tab{{ID: "t1", URL: "https://example.org/prices"}})
 	m.TabsChanged()
 	if head := c.Head(); head.Tab != "t1" || head.URL != "" {
 		t.Errorf("beside its tab: %+v", head)
 	}
-	delete(open, "t1")
+	open.Set(nil)
 	m.TabsChanged()
-	open["t2"] = "https://example.org/prices"
+	open.Set([]protocol.Tab{{ID: "t2", URL: "https://example.org/prices"}})
 	for _, m := range []*Manager{m, beside(t, open, dir)} {
 		if head := m.List()[0]; head.Tab != "" || head.URL != "https://example.org/prices" {
 			t.Errorf("without its tab: %+v", head)
@@ -78,7 +76,7 @@ func TestAFloatingConversationKnowsItsPage(t *testing.T) {
 // described again. Another element is described after the text, with the page's
 // name for it in quotes.
 func TestAPickedElementIsSaidOnce(t *testing.T) {
-	m := beside(t, tabs{"t1": "https://example.org/"}, t.TempDir())
+	m := beside(t, opentabs.New(protocol.Tab{ID: "t1", URL: "https://example.org/"}), t.TempDir())
 	if _, err := m.Start(t.Context(), protocol.ChatStartRequest{Conversation: "c1", Tab: "t1", Agent: "played"}); err != nil {
 		t.Fatal(err)
 	}

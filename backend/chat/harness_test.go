@@ -14,6 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/hub"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -238,9 +240,9 @@ func openedWith(t *testing.T, p *played, dir string, change func(*Config)) *fixt
 			}
 			return driver.Starter{Driver: p, Launch: driver.Launch{Kind: kind, Name: "Played", Dir: h.dir}}, nil
 		},
-		Publish: func(ev any) { h.mu.Lock(); h.seen = append(h.seen, ev); h.mu.Unlock() },
-		Logger:  slog.New(slog.DiscardHandler),
+		Tabs: opentabs.New(protocol.Tab{ID: "t1"}), Events: hub.New[any](1), Logger: slog.New(slog.DiscardHandler),
 	}
+	config.Events.Observe(func(ev any) { h.mu.Lock(); h.seen = append(h.seen, ev); h.mu.Unlock() })
 	change(&config)
 	m, err := New(config)
 	if err != nil {

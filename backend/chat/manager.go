@@ -18,12 +18,14 @@ import (
 	"pilotfish/backend/chat/recall"
 	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/chat/state"
+	"pilotfish/backend/hub"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
-// Config is what a Manager needs. Dir, Root, Attachments, Agent, Broker and Logger
-// are required.
+// Config is what a Manager needs. Dir, Root, Attachments, Agent, Broker, Tabs,
+// Events and Logger are required.
 type Config struct {
 	Session protocol.SessionName
 	// Dir is the folder of the conversations. Root is the session's folder: the
@@ -49,10 +51,8 @@ type Config struct {
 	Forget  func(protocol.Actor)
 	// System returns the text that informs an agent where it works.
 	System func(tab protocol.TabID) string
-	// TabOpen says whether a tab is open.
-	TabOpen func(protocol.TabID) bool
-	// TabURL is the address of an open tab's page; empty while it is not known.
-	TabURL func(protocol.TabID) string
+	// Tabs are the open tabs.
+	Tabs *opentabs.List
 	// Settings is called at each use, so that changes apply at once.
 	Settings func() Settings
 	// WorkDir is the folder that agents work in; it need not exist.
@@ -65,12 +65,10 @@ type Config struct {
 	Past func(agent protocol.AgentKind, req protocol.ChatStartRequest) (recall.Past, error)
 	// Broker asks the user for approvals.
 	Broker *policy.Broker
-	// Publish sends an event to every panel; it must not block.
-	Publish func(event any)
-	// Changed is called when the result of TabAgents may have changed. It may
-	// call the Manager.
-	Changed func()
-	Logger  *slog.Logger
+	// Events are the events for the panels. The result of TabAgents may change with each
+	// ConversationEvent and ConversationGoneEvent.
+	Events *hub.Hub[any]
+	Logger *slog.Logger
 }
 
 // Settings are the user's settings for Chat.
@@ -153,12 +151,6 @@ func (c *Config) fill() {
 	if c.System == nil {
 		c.System = func(protocol.TabID) string { return "" }
 	}
-	if c.TabOpen == nil {
-		c.TabOpen = func(protocol.TabID) bool { return true }
-	}
-	if c.TabURL == nil {
-		c.TabURL = func(protocol.TabID) string { return "" }
-	}
 	if c.Folder == nil {
 		c.Folder = func(_ context.Context, _ protocol.Actor, _ protocol.TabID, launch driver.Launch) (driver.Launch, error) {
 			return launch, nil
@@ -172,12 +164,6 @@ func (c *Config) fill() {
 	}
 	if c.Past == nil {
 		c.Past = func(protocol.AgentKind, protocol.ChatStartRequest) (recall.Past, error) { return recall.Past{}, nil }
-	}
-	if c.Publish == nil {
-		c.Publish = func(any) {}
-	}
-	if c.Changed == nil {
-		c.Changed = func() {}
 	}
 }
 
@@ -349,8 +335,7 @@ func (m *Manager) Delete(_ context.Context, id protocol.ConversationID) error {
 	c.mu.Unlock()
 	m.config.Forget(actor)
 	m.news.Drop(c)
-	m.config.Publish(protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: id})
-	m.config.Changed()
+	m.config.Events.Publish(protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: id})
 	if err := os.RemoveAll(filepath.Join(m.config.Dir, string(id))); err != nil {
 		return fmt.Errorf("removing a conversation: %w", err)
 	}

@@ -31,10 +31,7 @@ func (m *Manager) tell(quiet <-chan struct{}) {
 		}
 		for _, c := range changed {
 			head := c.showHead()
-			m.config.Publish(protocol.ConversationEvent{Type: protocol.PanelConversation, Conversation: head})
-		}
-		if len(changed) > 0 {
-			m.config.Changed()
+			m.config.Events.Publish(protocol.ConversationEvent{Type: protocol.PanelConversation, Conversation: head})
 		}
 		if over {
 			return

@@ -170,7 +170,7 @@ func (a *connection) setAgent(ctx context.Context, req protocol.ChatSetRequest) 
 // agent's tools act on the new tab.
 func (a *connection) setTab(ctx context.Context, tab protocol.TabID) error {
 	c := a.c
-	if tab != "" && !c.m.config.TabOpen(tab) {
+	if tab != "" && !c.m.config.Tabs.Has(tab) {
 		return protocol.NewError(protocol.CodeUnknownTab, fmt.Sprintf("there is no tab %.20q", tab), "", protocol.Try("lists them", "tabs"))
 	}
 	if err := c.resting(); err != nil {

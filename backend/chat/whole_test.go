@@ -16,6 +16,8 @@ import (
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/acp"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/hub"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -46,7 +48,8 @@ func begin(t *testing.T, program, dir string, args ...string) *whole {
 	log := slog.New(slog.DiscardHandler)
 	scripted := acp.New(acp.Config{Version: "test", Logger: log})
 	m, err := chat.New(chat.Config{
-		Session: "default", Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: w.broker, Logger: log,
+		Session: "default", Tabs: opentabs.New(protocol.Tab{ID: "t1"}), Events: hub.New[any](1),
+		Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: w.broker, Logger: log,
 		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
 			return driver.Starter{Driver: scripted, Launch: driver.Launch{Kind: "scripted", Name: "Scripted", Path: program, Args: w.args, Env: os.Environ(), Dir: dir}}, nil
 		},

@@ -8,7 +8,8 @@ import "sync"
 // Hub delivers every published event to every subscription. It is safe for concurrent
 // use. All subscribers receive the events in the same order.
 type Hub[T any] struct {
-	queue int
+	queue   int
+	observe func(T) // may be nil
 
 	mu   sync.Mutex
 	subs map[*Subscription[T]]struct{}
@@ -37,8 +38,20 @@ func (h *Hub[T]) Subscribe() *Subscription[T] {
 	return s
 }
 
+// Observe makes Publish call a function with every event, after it was sent. Unlike a
+// subscriber it misses none. It must not block; it may publish. Observe is called before
+// the first Publish.
+func (h *Hub[T]) Observe(f func(T)) { h.observe = f }
+
 // Publish sends v to every subscription and returns at once.
 func (h *Hub[T]) Publish(v T) {
+	h.send(v)
+	if h.observe != nil {
+		h.observe(v)
+	}
+}
+
+func (h *Hub[T]) send(v T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.subs {

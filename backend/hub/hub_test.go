@@ -88,3 +88,19 @@ func TestPublishWhileSubscribersComeAndGo(t *testing.T) {
 		t.Errorf("%d subscriptions are left", len(h.subs))
 	}
 }
+
+// The observer misses no event, and may publish.
+func TestObserver(t *testing.T) {
+	h := New[int](1)
+	var got []int
+	h.Observe(func(v int) {
+		if got = append(got, v); v == 1 {
+			h.Publish(2)
+		}
+	})
+	h.Publish(1)
+	h.Publish(3)
+	if len(got) != 3 || got[1] != 2 {
+		t.Errorf("it has %d", got)
+	}
+}

@@ -13,7 +13,9 @@ import (
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/pilot"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/op"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -30,7 +32,8 @@ func chatIn(t *testing.T, dir string) (m *chat.Manager, end func()) {
 		t.Fatal(err)
 	}
 	m, err = chat.New(chat.Config{
-		Session: "default", Dir: dir, Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
+		Session: "default", Tabs: opentabs.New(protocol.Tab{ID: "t1"}), Events: hub.New[any](1),
+		Dir: dir, Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
 		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
 			return driver.Starter{Driver: rules, Launch: driver.Launch{Kind: protocol.AgentPilot, Name: "Pilot"}, ReportsSteps: true, TakesRefs: true}, nil
 		},

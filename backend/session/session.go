@@ -19,8 +19,8 @@ import (
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/identity"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/peer"
-	"pilotfish/backend/picker"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/saved"
@@ -52,10 +52,10 @@ type Session struct {
 	saved      *saved.Files
 	tasks      *control.Tasks
 	pages      *view.Pages // what the browser shows of tasks
-	pickers    *picker.Pickers
+	pickers    *pickers
 	signs      *agentsign.Signs   // where a page says that an agent works there
 	tools      approval.ToolCalls // what agents of terminals ask about their own tools
-	tabs       openTabs           // tabs of the browser that runs now
+	tabs       opentabs.List      // of the browser that runs now
 	programs   caller.Programs
 	panels     connectedPanels
 	identity   *identity.Session
@@ -104,6 +104,7 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 		name: name, title: config.ReadTitle(m.cfg.Dirs, name), m: m, log: m.log.With("session", name),
 		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
 	}
+	s.events.Observe(s.published)
 	s.tokens = tokens.New(name, m.auth)
 	s.identity = identity.New(identity.Config{Name: name, Settings: m.cfg.Dirs.SettingsFile(), Secret: m.secrets.Use, Save: m.cfg.Settings.SaveIdentity, Started: peer.Started, Logger: s.log})
 	s.approvals = newApprovals(s)
@@ -111,7 +112,7 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 	s.recorder, s.shots, s.saved = newRecorder(s)
 	s.tasks, s.pages = newTasks(s)
 	s.signs = agentsign.New(s.plainLog())
-	s.pickers = picker.New(picker.Config{Publish: func(event any) { s.events.Publish(event) }, Go: m.running.Go, Logger: s.plainLog()})
+	s.pickers = newPickers(s.events, &m.running, s.log)
 	return s
 }
 
@@ -192,6 +193,19 @@ func (s *Session) publishInfo() {
 	defer s.publishing.Unlock()
 	s.events.Publish(protocol.SessionEvent{Type: protocol.PanelSession, Session: s.Info()})
 	s.m.changed()
+}
+
+// published follows the events that parts publish for the panels.
+func (s *Session) published(event any) {
+	switch e := event.(type) {
+	case protocol.ConversationEvent, protocol.ConversationGoneEvent:
+		s.publishTabs() // with their agents
+	case protocol.TaskChangedEvent:
+		s.recorder.Task(e.Task)
+		s.workChanged()
+	case protocol.TaskGoneEvent:
+		s.workChanged()
+	}
 }
 
 // Start starts the session and returns when its browser runs, or with the

@@ -15,18 +15,10 @@ import (
 // newTasks returns the session's tasks and what the browser shows of them. Both
 // outlive the session's runs.
 func newTasks(s *Session) (*control.Tasks, *view.Pages) {
-	publish := func(event any) {
-		s.recorder.Saw(event)
-		s.events.Publish(event)
-		switch event.(type) {
-		case protocol.TaskChangedEvent, protocol.TaskGoneEvent:
-			s.workChanged()
-		}
-	}
-	pages := view.New(view.Config{Tabs: s.tabs.All, Publish: publish, Logger: s.plainLog()})
+	pages := view.New(view.Config{Tabs: &s.tabs, Events: s.events, Logger: s.plainLog()})
 	cfg := control.Config{
-		Headless: s.m.cfg.Headless, Publish: publish, Saved: s.workChanged, Stepped: s.recorder.TaskStep,
-		Tabs: s.tabs.All, Gone: s.approvals.Gone, Logger: s.plainLog(),
+		Headless: s.m.cfg.Headless, Events: s.events, Saved: s.workChanged, Stepped: s.recorder.TaskStep,
+		Tabs: &s.tabs, Gone: s.approvals.Gone, Logger: s.plainLog(),
 		Dirs: func() (control.Dirs, error) {
 			dirs, err := s.m.cfg.Dirs.Session(s.name)
 			return control.Dirs{Tasks: filepath.Join(dirs.Root, "tasks"), Routines: filepath.Join(dirs.Root, "routines"), Screenshots: dirs.Screenshots}, err

@@ -250,16 +250,8 @@ func taskActor(head protocol.Task) protocol.Actor {
 	return protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID), Name: "task “" + head.Title + "”", Title: head.Title}
 }
 
-// Saw records what an event for the panels says of a task's state. It ignores other
-// events.
-func (r *Recorder) Saw(event any) {
-	if e, ok := event.(protocol.TaskChangedEvent); ok {
-		r.task(e.Task)
-	}
-}
-
-// task records that the state of a task changed.
-func (r *Recorder) task(head protocol.Task) {
+// Task records that the state of a task changed.
+func (r *Recorder) Task(head protocol.Task) {
 	r.mu.Lock()
 	before, known := r.beside.tasks[head.ID]
 	if head.State.Over() {

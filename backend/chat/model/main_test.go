@@ -17,7 +17,9 @@ import (
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/model"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/llm"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -78,7 +80,8 @@ func open(t *testing.T, provider protocol.LLMProvider, script fake.Script, befor
 		t.Fatal(err)
 	}
 	p.Manager, err = chat.New(chat.Config{
-		Session: "default", Dir: filepath.Join(p.dir, "chat"), Root: p.dir, Attachments: filepath.Join(p.dir, "attachments"), Broker: policy.NewBroker("default", func() {}),
+		Session: "default", Tabs: opentabs.New(protocol.Tab{ID: "t1"}), Events: hub.New[any](1),
+		Dir: filepath.Join(p.dir, "chat"), Root: p.dir, Attachments: filepath.Join(p.dir, "attachments"), Broker: policy.NewBroker("default", func() {}),
 		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
 			id, _ := protocol.ModelProfile(kind)
 			profile, err := p.models.Profile(id)

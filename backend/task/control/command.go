@@ -109,7 +109,7 @@ func (t *Tasks) command(ctx context.Context, req protocol.TaskCommandRequest) pr
 // joinTabs adds the tabs that a task's command or its pages opened to the
 // task's own tabs.
 func (t *Tasks) joinTabs(store *task.Store, p *policy.Policy, actor protocol.Actor, head protocol.Task) {
-	tabs := t.cfg.Tabs()
+	tabs := t.cfg.Tabs.All()
 	for _, tab := range tabs {
 		if slices.Contains(head.Tabs, tab.ID) || p.Tab(actor, head.Tab, tab.ID, tabs) != nil {
 			continue
@@ -138,7 +138,7 @@ func (t *Tasks) Tab(req protocol.TaskTabRequest) (protocol.Task, error) {
 		}
 		// A user who gives a tab to a task also lets it enter data on the
 		// site that the tab shows.
-		for _, tab := range t.cfg.Tabs() {
+		for _, tab := range t.cfg.Tabs.All() {
 			if tab.ID == req.Tab && !req.Remove {
 				r.Policy.Learn(actor, tab.URL)
 			}
@@ -166,7 +166,7 @@ func (t *Tasks) ended(head protocol.Task) {
 // there.
 func (t *Tasks) begins(p *policy.Policy, actor protocol.Actor, head protocol.Task) {
 	var pages []string
-	for _, tab := range t.cfg.Tabs() {
+	for _, tab := range t.cfg.Tabs.All() {
 		if slices.Contains(head.Tabs, tab.ID) {
 			pages = append(pages, tab.URL)
 		}

@@ -45,7 +45,7 @@ func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunR
 	if !t.open(req.Tab) {
 		return protocol.Task{}, unknownTab(req.Tab)
 	}
-	if err := r.Policy.Tab(grant.Actor, own, req.Tab, t.cfg.Tabs()); err != nil {
+	if err := r.Policy.Tab(grant.Actor, own, req.Tab, t.cfg.Tabs.All()); err != nil {
 		return protocol.Task{}, err
 	}
 	if req.Profile, err = t.profile(ctx, req); err != nil {
@@ -140,7 +140,7 @@ func (t *Tasks) order(event protocol.TaskOrderEvent) (withdraw func()) {
 	t.mu.Lock()
 	t.orders[event.Task.ID] = event
 	t.mu.Unlock()
-	t.cfg.Publish(event)
+	t.cfg.Events.Publish(event)
 	return func() {
 		t.mu.Lock()
 		delete(t.orders, event.Task.ID)
@@ -155,7 +155,7 @@ func (t *Tasks) OrderAgain() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, event := range t.orders {
-		t.cfg.Publish(event)
+		t.cfg.Events.Publish(event)
 	}
 }
 
@@ -203,7 +203,7 @@ func (t *Tasks) Stop(ctx context.Context, grant auth.Grant, id protocol.TaskID) 
 		store.End(id, protocol.TaskStopped, nil)
 		return store.Head(id)
 	}
-	t.cfg.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "stop", Task: head})
+	t.cfg.Events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "stop", Task: head})
 	ctx, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
 	defer cancel()
 	for page, err := range store.Follow(ctx, id, head.Index) {

@@ -15,6 +15,8 @@ import (
 	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/hub"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/task"
@@ -29,8 +31,8 @@ type Config struct {
 	Headless bool
 	// Models has the model profiles; nil for none.
 	Models Models
-	// Publish sends an event to the panels of the session.
-	Publish func(event any)
+	// Events are the events for the panels of the session.
+	Events *hub.Hub[any]
 	// Saved is called after the routines have changed.
 	Saved func()
 	// Stepped is called with the number and the purpose of each step that was written;
@@ -39,8 +41,8 @@ type Config struct {
 	// Running returns what exists only while the session runs, or an error that
 	// says why it does not run.
 	Running func() (Running, error)
-	// Tabs returns the open tabs.
-	Tabs func() []protocol.Tab
+	// Tabs are the open tabs.
+	Tabs *opentabs.List
 	// Record runs a command and records it in the activity.
 	Record func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply
 	// Gone ends the open questions of an actor.
@@ -131,12 +133,12 @@ func (t *Tasks) opened() (*task.Store, error) {
 	store, err := task.Open(task.Config{
 		Dir: dirs.Tasks, Routines: dirs.Routines,
 		Changed: func(head protocol.Task) {
-			t.cfg.Publish(protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: head})
+			t.cfg.Events.Publish(protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: head})
 			t.pages.Changed(head)
 			t.ended(head)
 		},
 		Gone: func(id protocol.TaskID) {
-			t.cfg.Publish(protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: id})
+			t.cfg.Events.Publish(protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: id})
 		},
 		Logger: t.cfg.Logger,
 	})
@@ -149,7 +151,7 @@ func (t *Tasks) opened() (*task.Store, error) {
 
 // open reports whether a tab is open.
 func (t *Tasks) open(tab protocol.TabID) bool {
-	return slices.ContainsFunc(t.cfg.Tabs(), func(one protocol.Tab) bool { return one.ID == tab })
+	return t.cfg.Tabs.Has(tab)
 }
 
 // Close closes the store, which ends all calls of Follow.

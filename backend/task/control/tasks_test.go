@@ -15,6 +15,8 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/hub"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/task/view"
@@ -28,7 +30,6 @@ type desk struct {
 	policy *policy.Policy
 
 	mu        sync.Mutex
-	tabs      []protocol.Tab
 	published []any
 	did       []string
 	calls     []command.Call
@@ -39,16 +40,17 @@ type desk struct {
 
 func newDesk(t *testing.T, change func(*Config)) *desk {
 	t.Helper()
-	d := &desk{dir: t.TempDir(), policy: policy.New(policy.Config{}), tabs: []protocol.Tab{{ID: "t1", URL: "https://a.example/"}, {ID: "t2", URL: "https://b.example/"}}}
+	d := &desk{dir: t.TempDir(), policy: policy.New(policy.Config{})}
+	tabs, events := opentabs.New(protocol.Tab{ID: "t1", URL: "https://a.example/"}, protocol.Tab{ID: "t2", URL: "https://b.example/"}), hub.New[any](1)
+	events.Observe(func(event any) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.published = append(d.published, event)
+	})
 	log := slog.New(slog.DiscardHandler)
 	cfg := Config{
 		Dirs: func() (Dirs, error) {
 			return Dirs{Tasks: filepath.Join(d.dir, "tasks"), Routines: filepath.Join(d.dir, "routines"), Screenshots: filepath.Join(d.dir, "screenshots")}, nil
-		},
-		Publish: func(event any) {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			d.published = append(d.published, event)
 		},
 		Running: func() (Running, error) {
 			return Running{
@@ -57,11 +59,7 @@ func newDesk(t *testing.T, change func(*Config)) *desk {
 				LetGo: func(caller string) { d.note("let go " + caller) },
 			}, d.stopped
 		},
-		Tabs: func() []protocol.Tab {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			return slices.Clone(d.tabs)
-		},
+		Tabs: tabs, Events: events,
 		Record: func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
 			d.note(fmt.Sprintf("%s: %s", actor.Name, req.Command))
 			return run(command.Watch{})
@@ -72,7 +70,7 @@ func newDesk(t *testing.T, change func(*Config)) *desk {
 	if change != nil {
 		change(&cfg)
 	}
-	d.Tasks = New(cfg, view.New(view.Config{Tabs: cfg.Tabs, Publish: cfg.Publish, Logger: log}))
+	d.Tasks = New(cfg, view.New(view.Config{Tabs: tabs, Events: events, Logger: log}))
 	t.Cleanup(d.Close)
 	return d
 }
@@ -343,9 +341,7 @@ func TestATasksCommand(t *testing.T) {
 	d := newDesk(t, nil)
 	d.write(t, one, "p", protocol.TaskRunning)
 	d.reply = func(call command.Call) protocol.CommandReply {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.tabs = append(d.tabs, protocol.Tab{ID: "t3", URL: "https://c.example/", Opener: "t1"})
+		d.cfg.Tabs.Set(append(d.cfg.Tabs.All(), protocol.Tab{ID: "t3", URL: "https://c.example/", Opener: "t1"}))
 		return protocol.CommandReply{OK: true, Text: call.Request.Command}
 	}
 	step := protocol.TaskWriteRequest{Task: one, Viewer: "p", Kind: protocol.TaskEventStep, Data: json.RawMessage(`{"n":1}`)}
@@ -396,7 +392,7 @@ func TestTabsOfATask(t *testing.T) {
 	if head, err := d.Tab(protocol.TaskTabRequest{Task: one, Tab: "t2", Remove: true}); err != nil || !slices.Equal(head.Tabs, []protocol.TabID{"t1"}) {
 		t.Errorf("%+v, %v", head, err)
 	}
-	if d.policy.Tab(actor, "t1", "t2", d.cfg.Tabs()) == nil {
+	if d.policy.Tab(actor, "t1", "t2", d.cfg.Tabs.All()) == nil {
 		t.Error("it may still act on the tab that was taken from it")
 	}
 }

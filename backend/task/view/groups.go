@@ -83,7 +83,7 @@ func (p *Pages) join(ctx context.Context, b Browser, w *workplace, tabs []protoc
 	// A group belongs to one window: a tab of another window would be moved
 	// there.
 	window := map[protocol.TabID]int{}
-	for _, tab := range p.tabs() {
+	for _, tab := range p.tabs.All() {
 		window[tab.ID] = tab.WindowID
 	}
 	for _, tab := range tabs {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/hub"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -22,11 +24,11 @@ const timeout = 10 * time.Second
 
 // Config is what New needs. All fields are required.
 type Config struct {
-	// Tabs returns the open tabs.
-	Tabs func() []protocol.Tab
-	// Publish sends an event to the panels of the session.
-	Publish func(event any)
-	Logger  *slog.Logger
+	// Tabs are the open tabs.
+	Tabs *opentabs.List
+	// Events are the events for the panels of the session.
+	Events *hub.Hub[any]
+	Logger *slog.Logger
 }
 
 // Browser is what Pages needs from a browser.
@@ -43,10 +45,10 @@ type Browser interface {
 // Pages shows where tasks work. Callers set the desired state; one goroutine,
 // Run, applies it. Its methods are safe for concurrent use.
 type Pages struct {
-	tabs    func() []protocol.Tab
-	publish func(event any)
-	log     *slog.Logger
-	wake    chan struct{} // wakes Run after a change
+	tabs   *opentabs.List
+	events *hub.Hub[any]
+	log    *slog.Logger
+	wake   chan struct{} // wakes Run after a change
 
 	mu    sync.Mutex
 	tasks map[protocol.TaskID]*workplace
@@ -74,12 +76,12 @@ type workplace struct {
 
 // New returns Pages without tasks.
 func New(cfg Config) *Pages {
-	return &Pages{tabs: cfg.Tabs, publish: cfg.Publish, log: cfg.Logger.With("component", "task_view"), wake: make(chan struct{}, 1), tasks: map[protocol.TaskID]*workplace{}}
+	return &Pages{tabs: cfg.Tabs, events: cfg.Events, log: cfg.Logger.With("component", "task_view"), wake: make(chan struct{}, 1), tasks: map[protocol.TaskID]*workplace{}}
 }
 
 // open reports whether a tab is open.
 func (p *Pages) open(tab protocol.TabID) bool {
-	return slices.ContainsFunc(p.tabs(), func(t protocol.Tab) bool { return t.ID == tab })
+	return p.tabs.Has(tab)
 }
 
 // Working reports whether a task has begun and not ended.
@@ -174,7 +176,7 @@ func (p *Pages) Pause(tab protocol.TabID) {
 		return
 	}
 	p.stir()
-	p.publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "pause", Task: *task})
+	p.events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "pause", Task: *task})
 }
 
 // Run applies the desired state in the browser until ctx ends.

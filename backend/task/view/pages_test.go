@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"pilotfish/backend/hub"
+	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -99,8 +101,9 @@ type shown struct {
 
 func start(t *testing.T, w *window, tabs ...protocol.Tab) *shown {
 	t.Helper()
-	s := &shown{}
-	s.Pages = New(Config{Tabs: func() []protocol.Tab { return tabs }, Publish: func(event any) { s.published = append(s.published, event) }, Logger: slog.New(slog.DiscardHandler)})
+	s, events := &shown{}, hub.New[any](1)
+	events.Observe(func(event any) { s.published = append(s.published, event) })
+	s.Pages = New(Config{Tabs: opentabs.New(tabs...), Events: events, Logger: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); s.Run(ctx, w) }()

@@ -1,4 +1,5 @@
-package session
+// Package opentabs holds the tabs that are open in the browser of a session.
+package opentabs
 
 import (
 	"slices"
@@ -8,33 +9,36 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// openTabs holds the open tabs. It is safe for concurrent use; the zero value has none.
-type openTabs struct {
+// List holds the open tabs. It is safe for concurrent use; the zero value has none.
+type List struct {
 	mu   sync.Mutex
 	tabs []protocol.Tab
 }
 
+// New returns a list of tabs.
+func New(tabs ...protocol.Tab) *List { return &List{tabs: tabs} }
+
 // Set replaces the tabs.
-func (l *openTabs) Set(tabs []protocol.Tab) {
+func (l *List) Set(tabs []protocol.Tab) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tabs = tabs
 }
 
 // All returns the tabs.
-func (l *openTabs) All() []protocol.Tab {
+func (l *List) All() []protocol.Tab {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.tabs)
 }
 
 // Has reports whether a tab is open.
-func (l *openTabs) Has(id protocol.TabID) bool {
+func (l *List) Has(id protocol.TabID) bool {
 	return slices.ContainsFunc(l.All(), func(tab protocol.Tab) bool { return tab.ID == id })
 }
 
 // Title returns the title of an open tab's page.
-func (l *openTabs) Title(id protocol.TabID) string {
+func (l *List) Title(id protocol.TabID) string {
 	for _, tab := range l.All() {
 		if tab.ID == id {
 			return tab.Title
@@ -44,7 +48,7 @@ func (l *openTabs) Title(id protocol.TabID) string {
 }
 
 // URL returns the address of an open tab's page.
-func (l *openTabs) URL(id protocol.TabID) string {
+func (l *List) URL(id protocol.TabID) string {
 	for _, tab := range l.All() {
 		if tab.ID == id {
 			return tab.URL
@@ -55,7 +59,7 @@ func (l *openTabs) URL(id protocol.TabID) string {
 
 // Front returns the tab that the user looks at. When the browser is behind
 // another window, it returns an active tab, or any.
-func (l *openTabs) Front() protocol.TabID {
+func (l *List) Front() protocol.TabID {
 	front := protocol.TabID("")
 	for _, tab := range l.All() {
 		if tab.Focused {
@@ -70,7 +74,7 @@ func (l *openTabs) Front() protocol.TabID {
 
 // OfCaller returns the tab that a call means when it names none: the agent's
 // own tab, or for a user at a shell the focused one.
-func (l *openTabs) OfCaller(grant auth.Grant) protocol.TabID {
+func (l *List) OfCaller(grant auth.Grant) protocol.TabID {
 	if grant.Tab != "" || grant.Kind == auth.KindAgent {
 		return grant.Tab
 	}

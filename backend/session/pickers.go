@@ -1,8 +1,4 @@
-// Package picker manages the active element pickers: one for each panel whose
-// user picks an element of a page, and one for each panel whose user points at
-// an element that a question names. It starts and ends them; the browser draws
-// them.
-package picker
+package session
 
 import (
 	"context"
@@ -13,6 +9,7 @@ import (
 	"time"
 
 	"pilotfish/backend/browser/pick"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -20,28 +17,21 @@ import (
 // page.
 const pickTimeout = 2 * time.Minute
 
-// Browser is the part of the browser that Pickers use.
-type Browser interface {
+// pickerBrowser is the part of the browser that pickers use.
+type pickerBrowser interface {
 	Pick(ctx context.Context, tab protocol.TabID, c pick.Request) (*protocol.PickedElement, error)
 	Show(ctx context.Context, tab protocol.TabID, marks <-chan string) error
 	Highlight(ctx context.Context, tab protocol.TabID, ref string, scroll bool) error
 	Badges(ctx context.Context, tab protocol.TabID, on bool) error
 }
 
-// Config is what Pickers need. All fields are required.
-type Config struct {
-	// Publish sends an event to the panels of the session.
-	Publish func(event any)
-	// Go runs a function on a goroutine that the app waits for when it ends.
-	Go     func(func())
-	Logger *slog.Logger
-}
-
-// Pickers are the pickers of a session. Its methods are safe for concurrent
-// use.
-type Pickers struct {
-	cfg Config
-	log *slog.Logger
+// pickers are the active element pickers of a session: one for each panel whose user
+// picks an element of a page, and one for each panel whose user points at an element that
+// a question names. The browser draws them. Its methods are safe for concurrent use.
+type pickers struct {
+	events  *hub.Hub[any]   // for the panels
+	running *sync.WaitGroup // the app waits for it when it ends
+	log     *slog.Logger
 
 	mu sync.Mutex
 	on map[string]*picking // by panel, or by the key of shownBy
@@ -59,15 +49,14 @@ type picking struct {
 // sent then.
 var errPickStopped = errors.New("the panel stopped the picker")
 
-// New returns Pickers without an active picker.
-func New(cfg Config) *Pickers {
-	return &Pickers{cfg: cfg, log: cfg.Logger.With("component", "picker"), on: map[string]*picking{}}
+func newPickers(events *hub.Hub[any], running *sync.WaitGroup, log *slog.Logger) *pickers {
+	return &pickers{events: events, running: running, log: log.With("component", "picker"), on: map[string]*picking{}}
 }
 
 // Do carries out a panel's request. A start returns once the picker is on, with
 // the elements that can be picked; the user's choice is published as a
 // PickedEvent.
-func (p *Pickers) Do(ctx context.Context, b Browser, req protocol.PickRequest) (protocol.PickReply, error) {
+func (p *pickers) Do(ctx context.Context, b pickerBrowser, req protocol.PickRequest) (protocol.PickReply, error) {
 	none := protocol.PickReply{Elements: []protocol.PickedElement{}}
 	switch req.Action {
 	case protocol.PickStart:
@@ -88,13 +77,13 @@ func (p *Pickers) Do(ctx context.Context, b Browser, req protocol.PickRequest) (
 }
 
 // PanelGone ends the pickers of a panel, and returns when they have ended.
-func (p *Pickers) PanelGone(panel string) {
+func (p *pickers) PanelGone(panel string) {
 	p.end(shownBy(panel))
 	p.end(panel)
 }
 
 // start starts a picker. It replaces the panel's current one.
-func (p *Pickers) start(ctx context.Context, b Browser, req protocol.PickRequest) (protocol.PickReply, error) {
+func (p *pickers) start(ctx context.Context, b pickerBrowser, req protocol.PickRequest) (protocol.PickReply, error) {
 	if req.Panel == "" {
 		return protocol.PickReply{}, protocol.NewError(protocol.CodeBadArgument, "panel is missing", "it is the name in the panel's hello")
 	}
@@ -108,7 +97,7 @@ func (p *Pickers) start(ctx context.Context, b Browser, req protocol.PickRequest
 	p.mu.Unlock()
 	ready := make(chan []protocol.PickedElement, 1)
 	failed := make(chan error, 1)
-	p.cfg.Go(func() {
+	p.running.Go(func() {
 		defer close(k.done)
 		defer cancel(nil)
 		timed, stop := context.WithTimeout(own, pickTimeout)
@@ -127,7 +116,7 @@ func (p *Pickers) start(ctx context.Context, b Browser, req protocol.PickRequest
 		case timed.Err() != nil:
 			err = nil // nobody picked anything in time
 		}
-		p.cfg.Publish(protocol.PickedEvent{Type: protocol.PanelPicked, Panel: req.Panel, Tab: req.Tab, Element: element, Error: protocol.AsError(err)})
+		p.events.Publish(protocol.PickedEvent{Type: protocol.PanelPicked, Panel: req.Panel, Tab: req.Tab, Element: element, Error: protocol.AsError(err)})
 	})
 	select {
 	case elements := <-ready:
@@ -144,7 +133,7 @@ func (p *Pickers) start(ctx context.Context, b Browser, req protocol.PickRequest
 }
 
 // mark highlights one of the elements that a panel's picker offers.
-func (p *Pickers) mark(ctx context.Context, req protocol.PickRequest) error {
+func (p *pickers) mark(ctx context.Context, req protocol.PickRequest) error {
 	p.mu.Lock()
 	k := p.on[req.Panel]
 	p.mu.Unlock()
@@ -162,7 +151,7 @@ func (p *Pickers) mark(ctx context.Context, req protocol.PickRequest) error {
 // show highlights an element of a page while the user points at it in a
 // question. The highlight ends with an empty ref, the panel, the timeout or the
 // browser.
-func (p *Pickers) show(ctx context.Context, b Browser, req protocol.PickRequest) error {
+func (p *pickers) show(ctx context.Context, b pickerBrowser, req protocol.PickRequest) error {
 	if req.Panel == "" {
 		return protocol.NewError(protocol.CodeBadArgument, "panel is missing", "it is the name in the panel's hello")
 	}
@@ -196,11 +185,11 @@ func shownBy(panel string) string { return "show " + panel }
 
 // startShow starts to highlight what a panel's user points at. The caller holds
 // mu.
-func (p *Pickers) startShow(ctx context.Context, b Browser, key string, tab protocol.TabID) *picking {
+func (p *pickers) startShow(ctx context.Context, b pickerBrowser, key string, tab protocol.TabID) *picking {
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	k := &picking{cancel: cancel, tab: tab, marks: make(chan string), done: make(chan struct{})}
 	p.on[key] = k
-	p.cfg.Go(func() {
+	p.running.Go(func() {
 		defer close(k.done)
 		defer cancel(nil)
 		timed, stop := context.WithTimeout(own, pickTimeout)
@@ -214,7 +203,7 @@ func (p *Pickers) startShow(ctx context.Context, b Browser, key string, tab prot
 }
 
 // end ends a picker by its key, and returns when it has ended.
-func (p *Pickers) end(panel string) {
+func (p *pickers) end(panel string) {
 	p.mu.Lock()
 	k := p.on[panel]
 	p.mu.Unlock()
@@ -226,7 +215,7 @@ func (p *Pickers) end(panel string) {
 }
 
 // forget removes a picker that has ended.
-func (p *Pickers) forget(panel string, k *picking) {
+func (p *pickers) forget(panel string, k *picking) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.on[panel] == k {

@@ -1,4 +1,4 @@
-package picker
+package session
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"pilotfish/backend/browser/pick"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -78,26 +79,24 @@ func (p *page) Show(ctx context.Context, tab protocol.TabID, marks <-chan string
 
 // panels records the events for the panels.
 type panels struct {
-	*Pickers
+	*pickers
 	mu       sync.Mutex
 	reported []protocol.PickedEvent
 	all      sync.WaitGroup
 }
 
 func newPanels() *panels {
-	p := &panels{}
-	p.Pickers = New(Config{
-		Publish: func(event any) {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.reported = append(p.reported, event.(protocol.PickedEvent))
-		},
-		Go: p.all.Go, Logger: slog.New(slog.DiscardHandler),
+	p, events := &panels{}, hub.New[any](1)
+	events.Observe(func(event any) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.reported = append(p.reported, event.(protocol.PickedEvent))
 	})
+	p.pickers = newPickers(events, &p.all, slog.New(slog.DiscardHandler))
 	return p
 }
 
-func (p *panels) do(t *testing.T, b Browser, action protocol.PickAction, panel, ref string) protocol.Code {
+func (p *panels) do(t *testing.T, b pickerBrowser, action protocol.PickAction, panel, ref string) protocol.Code {
 	t.Helper()
 	reply, err := p.Do(t.Context(), b, protocol.PickRequest{Action: action, Panel: panel, Tab: "t1", Ref: ref})
 	synctest.Wait()

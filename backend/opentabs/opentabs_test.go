@@ -1,4 +1,4 @@
-package session
+package opentabs
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestTabsOfASession(t *testing.T) {
-	var l openTabs
+	var l List
 	shell, agent := auth.Grant{Kind: auth.KindCLI}, auth.Grant{Kind: auth.KindAgent}
 	if l.Front() != "" || l.Has("t1") || l.URL("t1") != "" || l.OfCaller(shell) != "" {
 		t.Error("there are tabs without a browser")
