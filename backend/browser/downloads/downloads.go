@@ -75,6 +75,7 @@ type Config struct {
 // List holds the downloads of one run of the browser, oldest first.
 type List struct {
 	config Config
+	ctx    context.Context // of what the browser is told: it ends with the connection
 
 	mu    sync.Mutex
 	list  []download
@@ -90,7 +91,7 @@ type List struct {
 
 // NewList returns an empty list.
 func NewList(c Config) *List {
-	d := &List{config: c, limit: longest, ours: !c.Shared}
+	d := &List{config: c, ctx: context.Background(), limit: longest, ours: !c.Shared}
 	if d.ours {
 		d.holds = 1 // for good
 	}
@@ -122,7 +123,7 @@ func (d *List) tell() {
 	if d.ours {
 		params.Behavior, params.DownloadPath = browser.SetDownloadBehaviorBehaviorAllowAndName, d.config.Dir
 	}
-	if err := devtools.Post(context.Background(), d.config.Conn.Root, browser.SetDownloadBehavior, params); err != nil {
+	if err := devtools.Post(d.ctx, d.config.Conn.Root, browser.SetDownloadBehavior, params); err != nil {
 		d.config.Log.Debug("who names downloads was not said", "error", err)
 	}
 }
@@ -249,7 +250,7 @@ func (d *List) stop(guid string) {
 	}
 	d.wake()
 	go func() { // the connection's reader may be here, which must not wait to write
-		if err := devtools.Post(context.Background(), d.config.Conn.Root, browser.CancelDownload, browser.CancelDownloadParams{GUID: guid}); err != nil {
+		if err := devtools.Post(d.ctx, d.config.Conn.Root, browser.CancelDownload, browser.CancelDownloadParams{GUID: guid}); err != nil {
 			d.config.Log.Warn("a download was not stopped", "error", err)
 		}
 	}()
