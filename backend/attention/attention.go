@@ -18,6 +18,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"pilotfish/backend/config"
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/opentabs"
 	"pilotfish/backend/protocol"
@@ -36,8 +37,8 @@ type Config struct {
 	// Desktop returns the notifications of a run; Run closes them. nil: there are no
 	// notifications, because nobody sees this desktop.
 	Desktop func() Desktop
-	// Enabled says whether the user wants these notifications.
-	Enabled func() bool
+	// Settings say whether the user wants these notifications.
+	Settings *config.Store
 	// Asks says whether the agent of a terminal waits for an approval.
 	Asks func(terminal protocol.TerminalID) bool
 	// Tabs are the open tabs.
@@ -151,7 +152,7 @@ func (m *Manager) Run(ctx context.Context) {
 // look brings every terminal's notification up to date. It returns when the next one
 // is due; zero for none.
 func (m *Manager) look(ctx context.Context, shows Desktop, clicked chan<- protocol.TerminalID) (next time.Time) {
-	enabled := m.cfg.Enabled()
+	enabled := m.cfg.Settings.Get().TerminalNotices
 	for _, t := range m.all() {
 		m.mu.Lock()
 		info, gone := t.info, t.gone

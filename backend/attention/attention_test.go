@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"pilotfish/backend/attention"
+	"pilotfish/backend/config"
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/opentabs"
 	"pilotfish/backend/protocol"
@@ -62,14 +64,14 @@ func (d *desk) Close() {
 // world is a Manager that runs, with a terminal "a" beside a tab.
 type world struct {
 	*attention.Manager
-	t       *testing.T
-	desk    desk
-	info    protocol.TerminalInfo
-	mu      sync.Mutex
-	off     bool
-	asks    bool
-	showing []string
-	end     context.CancelFunc
+	t        *testing.T
+	desk     desk
+	settings *config.Store
+	info     protocol.TerminalInfo
+	mu       sync.Mutex
+	asks     bool
+	showing  []string
+	end      context.CancelFunc
 }
 
 func newWorld(t *testing.T) *world {
@@ -77,11 +79,15 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, info: protocol.TerminalInfo{
 		ID: "a", Tab: "t1", Name: "Claude Code", State: protocol.TerminalLive, Status: protocol.AgentWorking, Epoch: 1,
 	}}
+	var err error
+	if w.settings, err = config.Open(filepath.Join(t.TempDir(), "settings.toml")); err != nil {
+		t.Fatal(err)
+	}
 	w.Manager = attention.New(attention.Config{
-		Desktop: func() attention.Desktop { return &w.desk },
-		Enabled: func() bool { return !w.read(&w.off) },
-		Asks:    func(protocol.TerminalID) bool { return w.read(&w.asks) },
-		Tabs:    opentabs.New(protocol.Tab{ID: "t1", Title: "Shop"}),
+		Desktop:  func() attention.Desktop { return &w.desk },
+		Settings: w.settings,
+		Asks:     func(protocol.TerminalID) bool { return w.read(&w.asks) },
+		Tabs:     opentabs.New(protocol.Tab{ID: "t1", Title: "Shop"}),
 		Show: func(_ context.Context, tab protocol.TabID, id protocol.TerminalID) error {
 			w.showing = append(w.showing, fmt.Sprint(tab, " ", id))
 			return errors.New("the tab was closed")
@@ -113,6 +119,16 @@ func (w *world) set(b *bool, to bool) {
 	w.mu.Lock()
 	*b = to
 	w.mu.Unlock()
+	w.Again()
+}
+
+// notices turns the notifications on or off.
+func (w *world) notices(on bool) {
+	settings := w.settings.Get()
+	settings.TerminalNotices = on
+	if _, err := w.settings.Save(settings); err != nil {
+		w.t.Error(err)
+	}
 	w.Again()
 }
 
@@ -295,10 +311,10 @@ func TestOff(t *testing.T) {
 		w := newWorld(t)
 		w.change(rings)
 		w.did(bell)
-		w.set(&w.off, true)
+		w.notices(false)
 		w.did("withdraws 1")
 		w.change(rings)
-		w.set(&w.off, false)
+		w.notices(true)
 		time.Sleep(long)
 		w.did()
 		w.desk.fails = errors.New("no service")

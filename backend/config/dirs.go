@@ -176,18 +176,23 @@ type SessionDirs struct {
 	Memory string
 }
 
-// Session creates the folders of a session and returns them.
-func (d Dirs) Session(name protocol.SessionName) (SessionDirs, error) {
-	if _, err := protocol.ParseSessionName(string(name)); err != nil {
-		return SessionDirs{}, err
-	}
+// Of returns the folders of a session.
+func (d Dirs) Of(name protocol.SessionName) SessionDirs {
 	root := filepath.Join(d.sessionsDir(), string(name))
-	s := SessionDirs{
+	return SessionDirs{
 		Root: root, Agent: filepath.Join(root, "agent"), Work: filepath.Join(root, "work"),
 		Profile: filepath.Join(root, "profile"), Downloads: filepath.Join(root, "downloads"),
 		Screenshots: filepath.Join(root, "screenshots"), Uploads: filepath.Join(root, "uploads"), Attachments: filepath.Join(root, "attachments"), Extension: filepath.Join(root, "extension"),
 		Memory: filepath.Join(root, "session.json"),
 	}
+}
+
+// Session creates the folders of a session and returns them.
+func (d Dirs) Session(name protocol.SessionName) (SessionDirs, error) {
+	if _, err := protocol.ParseSessionName(string(name)); err != nil {
+		return SessionDirs{}, err
+	}
+	s := d.Of(name)
 	for _, dir := range []string{d.State, d.TemporaryDir(), d.sessionsDir(), s.Root, s.Agent, s.Work, s.Profile, s.Downloads, s.Screenshots, s.Attachments, s.Extension} {
 		if err := ownFolder(dir); err != nil {
 			return SessionDirs{}, err

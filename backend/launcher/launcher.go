@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"pilotfish/backend/agent"
+	"pilotfish/backend/config"
 	"pilotfish/backend/confine"
+	"pilotfish/backend/endpoint"
 	"pilotfish/backend/inventory"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal"
@@ -25,14 +27,13 @@ const folderWait = 24 * time.Hour
 // Config is what a Launcher needs. All fields are required.
 type Config struct {
 	Session  protocol.SessionName
-	Settings func() protocol.Settings
+	Settings *config.Store
 	Agents   *inventory.Inventory
 	Folders  *trust.Folders
 	// User is asked whether an agent may start in a folder.
-	User   trust.Asker
-	Tokens *tokens.Tokens
-	// URL is the address of the server.
-	URL func() string
+	User     trust.Asker
+	Tokens   *tokens.Tokens
+	Endpoint *endpoint.Endpoint
 	// Keeper is the program that stays with an agent's processes.
 	Keeper string
 	// Confine returns what an agent does not see; nil for one that is not confined.
@@ -61,7 +62,7 @@ func ReadsSettings(kind protocol.AgentKind) bool {
 // Launch decides what a terminal runs. In a folder that the user was not asked about
 // yet, it waits for the answer first.
 func (l *Launcher) Launch(ctx context.Context, req terminal.Request) (terminal.Launch, error) {
-	dir := l.cfg.Settings().WorkDir
+	dir := l.cfg.Settings.Get().WorkDir
 	if req.Resume != "" {
 		var err error
 		if dir, req.Command, err = l.cfg.Agents.Past.Resume(req.Agent, req.Resume); err != nil {
@@ -116,7 +117,7 @@ func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir strin
 	if !running {
 		return terminal.Launch{}, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", l.cfg.Session), "")
 	}
-	settings := l.cfg.Settings()
+	settings := l.cfg.Settings.Get()
 	kind, line := cmp.Or(req.Agent, settings.Agent), req.Command
 	if kind == protocol.AgentCustom && line == "" {
 		line = settings.AgentCommand
@@ -140,7 +141,7 @@ func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir strin
 	launched, err := l.cfg.Agents.Prober.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
 		WorkDir: dir, DefaultDir: workDir, ProgramDir: l.cfg.Agents.ProgramDir, StateDir: stateDir,
-		Session: l.cfg.Session, Tab: req.Tab, URL: l.cfg.URL(), Token: token.Reveal(),
+		Session: l.cfg.Session, Tab: req.Tab, URL: l.cfg.Endpoint.URL(), Token: token.Reveal(),
 		Commands: l.cfg.Commands(),
 	})
 	if err != nil || launched.Missing != nil {

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/config"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -25,20 +26,10 @@ import (
 // made.
 const actorFiles = 500
 
-// Config is what Files need. All fields are required.
-type Config struct {
-	// Dirs are the folders of the session.
-	Dirs func() (Dirs, error)
-	// Find returns a command's spec.
-	Find func(name string) (command.Spec, error)
-}
-
-// Dirs are the folders of a session that has files.
-type Dirs struct{ Root, Screenshots, Downloads, Attachments string }
-
 // Files are the files of a session. Its methods are safe for concurrent use.
 type Files struct {
-	cfg Config
+	dirs     config.SessionDirs
+	commands command.Table
 
 	mu sync.Mutex
 	// made holds the files that each actor's commands made, oldest first.
@@ -56,7 +47,9 @@ func ownerOf(a protocol.Actor) owner { return owner{a.Kind, a.ID} }
 
 // New returns the files of a session. It knows who made a file only for files
 // made from now on.
-func New(cfg Config) *Files { return &Files{cfg: cfg, made: map[owner][]string{}} }
+func New(dirs config.SessionDirs, commands command.Table) *Files {
+	return &Files{dirs: dirs, commands: commands, made: map[owner][]string{}}
+}
 
 // Image reads a picture, if the actor may read it, and says of which MIME type it is. It
 // returns CodeTooLarge for one over protocol.MaxImage bytes.
@@ -123,7 +116,7 @@ func MediaType(name string) string {
 
 // Keep records which files a command made, so that an agent may fetch its own.
 func (f *Files) Keep(actor protocol.Actor, name string, reply protocol.CommandReply) {
-	spec, err := f.cfg.Find(name)
+	spec, err := f.commands.Find(name)
 	// Only the data of a command with Spec.Files has trusted paths; in other data,
 	// a page may have written a path.
 	if err != nil || !reply.OK || !spec.Files {
@@ -184,10 +177,7 @@ func paths(v any, found []string) []string {
 // conversation. It reaches nothing outside those folders, whatever the path
 // contains or links to.
 func (f *Files) Open(actor protocol.Actor, path string) (*os.File, error) {
-	dirs, err := f.cfg.Dirs()
-	if err != nil {
-		return nil, err
-	}
+	dirs := f.dirs
 	path = filepath.Clean(path)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dirs.Root, path)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/command/catalogue"
+	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
 )
 
@@ -21,13 +22,13 @@ func agent(id string) protocol.Actor {
 
 func TestFilesAreTheSessionsAndAnAgentsItsOwn(t *testing.T) {
 	root := t.TempDir()
-	dirs := Dirs{Root: root, Screenshots: filepath.Join(root, "screenshots"), Downloads: filepath.Join(root, "downloads")}
+	dirs := config.SessionDirs{Root: root, Screenshots: filepath.Join(root, "screenshots"), Downloads: filepath.Join(root, "downloads")}
 	for _, dir := range []string{dirs.Screenshots, dirs.Downloads} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	files := New(Config{Dirs: func() (Dirs, error) { return dirs, nil }, Find: catalogue.Table().Find})
+	files := New(dirs, catalogue.Table())
 	write := func(path string) string {
 		t.Helper()
 		if err := os.WriteFile(path, []byte(filepath.Base(path)), 0o600); err != nil {
@@ -106,7 +107,7 @@ func TestFilesAreTheSessionsAndAnAgentsItsOwn(t *testing.T) {
 
 func TestAttachment(t *testing.T) {
 	root := t.TempDir()
-	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root, Screenshots: root}, nil }, Find: catalogue.Table().Find})
+	files := New(config.SessionDirs{Root: root, Screenshots: root}, catalogue.Table())
 	shell := protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
 	for name, size := range map[string]int64{"a.png": 3, "b.pdf": 3, "c.bin": protocol.MaxAttachment + 1} {
 		f, err := os.Create(filepath.Join(root, name))
@@ -152,7 +153,7 @@ func TestFilesOfConversations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root, Attachments: now}, nil }, Find: catalogue.Table().Find})
+	files := New(config.SessionDirs{Root: root, Attachments: now}, catalogue.Table())
 	for path, open := range map[string]bool{"attachments/c1/c.png": true, "attachments/c1/../../chat/c1/journal": false, "chat/c1/files/a.png": true, "chat/c1/journal": false, "chat/c1/files/../journal": false, "chat/c1/files/b.png": false} {
 		f, err := files.Open(protocol.Actor{Kind: protocol.ActorShell}, path)
 		if open != (err == nil) {
@@ -167,7 +168,7 @@ func TestFilesOfConversations(t *testing.T) {
 // An agent that makes many files can fetch the newest.
 func TestAnActorsFilesAreBounded(t *testing.T) {
 	root := t.TempDir()
-	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: root, Screenshots: root}, nil }, Find: catalogue.Table().Find})
+	files := New(config.SessionDirs{Root: root, Screenshots: root}, catalogue.Table())
 	for i := range actorFiles + 1 {
 		data, err := json.Marshal(protocol.Screenshot{Path: filepath.Join(root, fmt.Sprint(i))})
 		if err != nil {
@@ -196,7 +197,7 @@ func TestPaths(t *testing.T) {
 // A picture comes with its type; one that is too large is refused.
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
-	files := New(Config{Dirs: func() (Dirs, error) { return Dirs{Root: dir, Screenshots: dir, Downloads: dir}, nil }, Find: catalogue.Table().Find})
+	files := New(config.SessionDirs{Root: dir, Screenshots: dir, Downloads: dir}, catalogue.Table())
 	user := protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}
 	small, large := filepath.Join(dir, "small.JPG"), filepath.Join(dir, "large.png")
 	for _, path := range []string{small, large} {

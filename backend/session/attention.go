@@ -11,8 +11,7 @@ import (
 // newAttention returns what tells the user about terminals that want them.
 func newAttention(s *Session) *attention.Manager {
 	cfg := attention.Config{
-		Enabled: func() bool { return s.m.cfg.Settings.Get().TerminalNotices },
-		Asks:    s.approvals.Asks, Tabs: &s.tabs, Logger: s.plainLog(),
+		Settings: s.m.cfg.Settings, Asks: s.approvals.Asks, Tabs: &s.tabs, Logger: s.plainLog(),
 		Show: func(ctx context.Context, tab protocol.TabID, id protocol.TerminalID) error {
 			event := protocol.ShowEvent{Type: protocol.PanelShow, Tab: tab, Terminal: id}
 			s.panels.Show(event)

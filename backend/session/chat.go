@@ -28,11 +28,11 @@ func (c conversations) make(dirs config.SessionDirs) (past.Conversations, error)
 	s := c.s
 	a, err := agents.New(agents.Config{
 		Session: s.name, Version: s.m.cfg.Version, Program: s.m.cfg.Program, WorkDir: dirs.Work, StateDir: dirs.Agent,
-		Settings: s.m.Settings, List: s.m.agents.List, Prober: s.m.agents.Prober, Models: s.m.cfg.Models, Guard: s.m.guard(),
+		Settings: s.m.cfg.Settings, List: s.m.agents.List, Prober: s.m.agents.Prober, Models: s.m.cfg.Models, Guard: s.m.guard(),
 		Confine: func(ctx context.Context, kind protocol.AgentKind) (*confine.Folders, error) {
 			return s.confinement(ctx, kind, false)
 		},
-		Tokens: s.tokens, URL: s.m.endpoint.URL, Logger: s.m.cfg.Logger,
+		Tokens: s.tokens, Endpoint: s.m.endpoint, Logger: s.m.cfg.Logger,
 		Command: func(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply {
 			return gateway{s.m}.Command(ctx, grant, req, nil)
 		},

@@ -22,8 +22,8 @@ const (
 // launcher returns what decides what the session's terminals run.
 func (s *Session) launcher() *launcher.Launcher {
 	return launcher.New(launcher.Config{
-		Session: s.name, Settings: s.m.cfg.Settings.Get, Agents: s.m.agents, Folders: s.m.folders, User: whom(s), Tokens: s.tokens,
-		URL: s.m.endpoint.URL, Keeper: s.m.cfg.Program, Confine: s.confinement, Ended: s.terminalEnded, Commands: agentCommands,
+		Session: s.name, Settings: s.m.cfg.Settings, Agents: s.m.agents, Folders: s.m.folders, User: whom(s), Tokens: s.tokens,
+		Endpoint: s.m.endpoint, Keeper: s.m.cfg.Program, Confine: s.confinement, Ended: s.terminalEnded, Commands: agentCommands,
 		Dirs: func() (work, state string, running bool) {
 			r := s.running()
 			if r == nil {

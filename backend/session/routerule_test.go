@@ -26,7 +26,7 @@ func TestRouteRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &Manager{cfg: Config{Settings: store}, changes: hub.New[struct{}](1)}
-	agents, err := agents.New(agents.Config{Settings: m.Settings, Logger: slog.New(slog.DiscardHandler)})
+	agents, err := agents.New(agents.Config{Settings: store, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"path/filepath"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
@@ -19,10 +18,7 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	cfg := control.Config{
 		Headless: s.m.cfg.Headless, Events: s.events, Saved: s.workChanged, Stepped: s.recorder.TaskStep,
 		Tabs: &s.tabs, Gone: s.approvals.Gone, Logger: s.plainLog(),
-		Dirs: func() (control.Dirs, error) {
-			dirs, err := s.m.cfg.Dirs.Session(s.name)
-			return control.Dirs{Tasks: filepath.Join(dirs.Root, "tasks"), Routines: filepath.Join(dirs.Root, "routines"), Screenshots: dirs.Screenshots}, err
-		},
+		Dirs: s.m.cfg.Dirs.Of(s.name),
 		Running: func() (control.Running, error) {
 			r, err := s.current()
 			if err != nil {

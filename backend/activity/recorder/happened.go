@@ -105,8 +105,8 @@ func (r *Recorder) happens(kind protocol.ActivityKind, e protocol.ActivityEntry)
 
 // recordedAs passes an entry on that was recorded.
 func (r *Recorder) recordedAs(e protocol.ActivityEntry) protocol.ActivityEntry {
-	if r.cfg.Recorded != nil {
-		r.cfg.Recorded(e)
+	if r.cfg.Shots != nil {
+		r.cfg.Shots.Recorded(e)
 	}
 	return e
 }

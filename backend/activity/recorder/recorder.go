@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pilotfish/backend/activity"
+	"pilotfish/backend/activity/shots"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/foreign"
@@ -26,16 +27,16 @@ import (
 type Config struct {
 	Session protocol.SessionName
 	// Dir is the folder of the activity.
-	Dir func() (string, error)
-	// Find returns a command's spec.
-	Find func(name string) (command.Spec, error)
+	Dir string
+	// Commands has the specs of the commands.
+	Commands command.Table
 	// Files is notified of the files that a command made.
 	Files Files
 	// Step is called for every step of an actor, with the data of the reply.
 	Step func(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage)
-	// Recorded is called with every entry, and must not block; nil for no callback.
-	Recorded func(entry protocol.ActivityEntry)
-	Logger   *slog.Logger
+	// Shots are the screenshots of what is recorded; nil for none.
+	Shots  *shots.Shots
+	Logger *slog.Logger
 }
 
 // Files records the files that a command made.
@@ -66,11 +67,7 @@ func (r *Recorder) activity() (*activity.Log, error) {
 	if r.opened != nil {
 		return r.opened, nil
 	}
-	dir, err := r.cfg.Dir()
-	if err != nil {
-		return nil, err
-	}
-	log, err := activity.Open(activity.Config{Dir: dir, Secret: r.secret, Logger: r.cfg.Logger})
+	log, err := activity.Open(activity.Config{Dir: r.cfg.Dir, Secret: r.secret, Logger: r.cfg.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +81,7 @@ func (r *Recorder) find(name string) (command.Spec, error) {
 	if name == protocol.ToolQuestion {
 		return command.Spec{Name: name, Scope: protocol.ScopeAct, Args: []command.Arg{{Name: "server"}, {Name: "tool"}, {Name: "arguments"}}}, nil
 	}
-	return r.cfg.Find(name)
+	return r.cfg.Commands.Find(name)
 }
 
 // secret reports whether the registry marks an argument as secret. It returns

@@ -27,9 +27,9 @@ func (h *heard) Keep(_ protocol.Actor, name string, reply protocol.CommandReply)
 
 func recording(t *testing.T) (*Recorder, *heard) {
 	t.Helper()
-	h, dir := &heard{}, t.TempDir()
+	h := &heard{}
 	r := New(Config{
-		Session: protocol.DefaultSession, Dir: func() (string, error) { return dir, nil }, Find: catalogue.Table().Find, Files: h,
+		Session: protocol.DefaultSession, Dir: t.TempDir(), Commands: catalogue.Table(), Files: h,
 		Step: func(_ protocol.Actor, entry protocol.ActivityEntry, _ json.RawMessage) {
 			h.steps = append(h.steps, fmt.Sprintf("%s %t", entry.Command, entry.OK))
 		},

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/command"
+	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
@@ -25,12 +27,12 @@ const (
 // Config is what Shots need. All fields are required.
 type Config struct {
 	// Dir is the folder of the screenshots. No other code writes there.
-	Dir func() (string, error)
-	// On reports whether the user wants screenshots.
-	On func() bool
-	// Acts reports whether a command acts on its tab.
-	Acts   func(command string) bool
-	Logger *slog.Logger
+	Dir string
+	// Settings say whether the user wants screenshots.
+	Settings *config.Store
+	// Commands says which commands act on their tab.
+	Commands command.Table
+	Logger   *slog.Logger
 }
 
 // Camera takes screenshots of tabs.
@@ -73,7 +75,8 @@ func New(cfg Config) *Shots {
 // a tab. It returns at once. A later command on the same tab replaces an earlier one
 // that waits.
 func (s *Shots) Recorded(e protocol.ActivityEntry) {
-	if e.What() != protocol.ActivityCommand || e.Phase != "" || e.Tab == "" || !e.OK || !s.cfg.Acts(e.Command) || !s.cfg.On() {
+	spec, err := s.cfg.Commands.Find(e.Command)
+	if err != nil || spec.Scope != protocol.ScopeAct || e.What() != protocol.ActivityCommand || e.Phase != "" || e.Tab == "" || !e.OK || !s.cfg.Settings.Get().ActivityShots {
 		return
 	}
 	s.mu.Lock()
@@ -195,14 +198,9 @@ func (s *Shots) opened() (*store, error) {
 	if s.store != nil {
 		return s.store, nil
 	}
-	dir, err := s.cfg.Dir()
-	if err != nil {
-		return nil, err
-	}
-	if s.store, err = openStore(dir, MaxCount, MaxBytes); err != nil {
-		return nil, err
-	}
-	return s.store, nil
+	var err error
+	s.store, err = openStore(s.cfg.Dir, MaxCount, MaxBytes)
+	return s.store, err
 }
 
 // Read returns the screenshot of an entry, a JPEG.

@@ -16,6 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pilotfish/backend/command/catalogue"
+	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
 )
 
@@ -53,11 +55,11 @@ func (c *camera) was() []string {
 // running returns screenshots that are taken until the test ends.
 func running(t *testing.T, c *camera) *Shots {
 	t.Helper()
-	dir := t.TempDir()
-	s := New(Config{
-		Dir: func() (string, error) { return dir, nil }, On: func() bool { return true },
-		Acts: func(command string) bool { return command == "click" }, Logger: slog.New(slog.DiscardHandler),
-	})
+	settings, err := config.Open(filepath.Join(t.TempDir(), "settings.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(Config{Dir: t.TempDir(), Settings: settings, Commands: catalogue.Table(), Logger: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -133,7 +135,11 @@ func TestOfWhat(t *testing.T) {
 		s.Recorded(protocol.ActivityEntry{Index: 3, Tab: "t1", Command: "click"})
 		s.Recorded(protocol.ActivityEntry{Index: 4, Tab: "t1", Command: "click", OK: true, Phase: protocol.ActivityWaiting})
 		s.Recorded(protocol.ActivityEntry{Index: 5, Tab: "t1", Kind: protocol.ActivityNavigation, Command: "click", OK: true})
-		s.cfg.On = func() bool { return false }
+		settings := s.cfg.Settings.Get()
+		settings.ActivityShots = false
+		if _, err := s.cfg.Settings.Save(settings); err != nil {
+			t.Error(err)
+		}
 		s.Recorded(click(6, "t1"))
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -155,7 +161,7 @@ func TestFailures(t *testing.T) {
 		c.err = nil
 		c.mu.Unlock()
 		works := s.cfg.Dir
-		s.cfg.Dir = func() (string, error) { return "", errors.New("no disk") }
+		s.cfg.Dir = filepath.Join(os.DevNull, "moments")
 		if got := s.Of(nil); len(got) != 0 {
 			t.Errorf("%v", got)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
+	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
 )
 
@@ -33,14 +35,14 @@ func (camera) Moment(context.Context, protocol.TabID, int) ([]byte, error) {
 // watching returns a Viewer whose screenshots are taken until the test ends.
 func watching(t *testing.T) *Viewer {
 	t.Helper()
-	records, pictures := t.TempDir(), t.TempDir()
-	taken := shots.New(shots.Config{
-		Dir: func() (string, error) { return pictures, nil }, On: func() bool { return true },
-		Acts: func(name string) bool { return name == "click" }, Logger: slog.New(slog.DiscardHandler),
-	})
+	settings, err := config.Open(filepath.Join(t.TempDir(), "settings.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := shots.New(shots.Config{Dir: t.TempDir(), Settings: settings, Commands: catalogue.Table(), Logger: slog.New(slog.DiscardHandler)})
 	r := recorder.New(recorder.Config{
-		Session: protocol.DefaultSession, Dir: func() (string, error) { return records, nil }, Find: catalogue.Table().Find, Files: files{},
-		Step: func(protocol.Actor, protocol.ActivityEntry, json.RawMessage) {}, Recorded: taken.Recorded, Logger: slog.New(slog.DiscardHandler),
+		Session: protocol.DefaultSession, Dir: t.TempDir(), Commands: catalogue.Table(), Files: files{},
+		Step: func(protocol.Actor, protocol.ActivityEntry, json.RawMessage) {}, Shots: taken, Logger: slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})

@@ -25,7 +25,9 @@ import (
 	"pilotfish/backend/chat/model"
 	"pilotfish/backend/chat/pilot"
 	"pilotfish/backend/chat/routing"
+	"pilotfish/backend/config"
 	"pilotfish/backend/confine"
+	"pilotfish/backend/endpoint"
 	"pilotfish/backend/llm"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/proc"
@@ -43,7 +45,7 @@ type Config struct {
 	// WorkDir is where agents start unless Settings name a folder. StateDir has
 	// tabs.json and active-tab.json.
 	WorkDir, StateDir string
-	Settings          func() protocol.Settings
+	Settings          *config.Store
 	// List returns the known agents, including the model profiles.
 	List   func() protocol.AgentsFile
 	Prober Prober
@@ -54,8 +56,8 @@ type Config struct {
 	// confined.
 	Confine func(context.Context, protocol.AgentKind) (*confine.Folders, error)
 	Tokens  *tokens.Tokens
-	// URL returns the address at which agents reach the server.
-	URL func() string
+	// Endpoint is where agents reach the server.
+	Endpoint *endpoint.Endpoint
 	// Command runs a command in this process for the holder of a grant.
 	Command func(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply
 	// Tools returns the browser's tools for the holder of a grant.
@@ -105,7 +107,7 @@ func New(cfg Config) (*Agents, error) {
 // Settings returns the user's settings for Chat. It makes a new router when the
 // table has changed.
 func (a *Agents) Settings() chat.Settings {
-	s := a.cfg.Settings()
+	s := a.cfg.Settings.Get()
 	table := routing.Default()
 	table.Instant, table.LongText = s.ChatRouting.Instant, s.ChatRouting.LongText
 	if len(s.ChatRouting.Strong) > 0 {
@@ -123,7 +125,7 @@ func (a *Agents) Settings() chat.Settings {
 // Starter returns how to start an agent; an empty kind means the agent chosen
 // in Settings.
 func (a *Agents) Starter(ctx context.Context, kind protocol.AgentKind, line string) (driver.Starter, error) {
-	settings := a.cfg.Settings()
+	settings := a.cfg.Settings.Get()
 	if kind == "" {
 		kind = settings.ChatAgent
 		if _, ok, err := a.modelStarter(kind); ok && err != nil {
@@ -168,12 +170,12 @@ func (a *Agents) Starter(ctx context.Context, kind protocol.AgentKind, line stri
 }
 
 // WorkDir returns the folder that agents work in.
-func (a *Agents) WorkDir() string { return cmp.Or(a.cfg.Settings().WorkDir, a.cfg.WorkDir) }
+func (a *Agents) WorkDir() string { return cmp.Or(a.cfg.Settings.Get().WorkDir, a.cfg.WorkDir) }
 
 func (a *Agents) launch(kind protocol.AgentKind, line string) agent.LaunchConfig {
 	return agent.LaunchConfig{
-		Kind: kind, Command: line, WorkDir: a.cfg.Settings().WorkDir, DefaultDir: a.cfg.WorkDir, ProgramDir: filepath.Dir(a.cfg.Program),
-		StateDir: a.cfg.StateDir, Session: a.cfg.Session, URL: a.cfg.URL(),
+		Kind: kind, Command: line, WorkDir: a.cfg.Settings.Get().WorkDir, DefaultDir: a.cfg.WorkDir, ProgramDir: filepath.Dir(a.cfg.Program),
+		StateDir: a.cfg.StateDir, Session: a.cfg.Session, URL: a.cfg.Endpoint.URL(),
 	}
 }
 
@@ -231,7 +233,7 @@ func (a *Agents) Tools(ctx context.Context, actor protocol.Actor, tab protocol.T
 	own := []driver.ToolServer{{
 		Name: "pilotfish", Command: a.cfg.Program, Args: []string{"mcp"},
 		Env: []string{
-			protocol.EnvURL + "=" + a.cfg.URL(), protocol.EnvToken + "=" + secret.Reveal(), protocol.EnvSession + "=" + string(a.cfg.Session),
+			protocol.EnvURL + "=" + a.cfg.Endpoint.URL(), protocol.EnvToken + "=" + secret.Reveal(), protocol.EnvSession + "=" + string(a.cfg.Session),
 			protocol.EnvTab + "=" + string(tab), protocol.EnvState + "=" + a.cfg.StateDir,
 		},
 	}}

@@ -1,9 +1,11 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +13,9 @@ import (
 	"pilotfish/backend/agent"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/config"
 	"pilotfish/backend/confine"
+	"pilotfish/backend/endpoint"
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/tokens"
@@ -33,13 +37,22 @@ func (m *machine) ChatLaunch(_ context.Context, cfg agent.LaunchConfig) (agent.C
 	return launched, nil
 }
 
-func newAgents(t *testing.T, m *machine, settings protocol.Settings, found protocol.AgentsFile) (*Agents, *auth.Authority) {
+func newAgents(t *testing.T, m *machine, change func(*protocol.Settings), found protocol.AgentsFile) (*Agents, *auth.Authority) {
 	t.Helper()
+	store, err := config.Open(filepath.Join(t.TempDir(), "settings.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := store.Get()
+	change(&settings)
+	if _, err := store.Save(settings); err != nil {
+		t.Fatal(err)
+	}
 	authority := auth.New(auth.Config{})
 	a, err := New(Config{
 		Session: "work", Version: "test", Program: "/opt/pilotfish", WorkDir: "/home/ada", StateDir: "/state",
-		Settings: func() protocol.Settings { return settings }, List: func() protocol.AgentsFile { return found },
-		Prober: m, Tokens: tokens.New("work", authority), URL: func() string { return "http://127.0.0.1:1234" },
+		Settings: store, List: func() protocol.AgentsFile { return found },
+		Prober: m, Tokens: tokens.New("work", authority), Endpoint: endpoint.New(endpoint.Config{Logger: slog.New(slog.DiscardHandler)}),
 		Command: func(context.Context, auth.Grant, protocol.CommandRequest) protocol.CommandReply {
 			return protocol.CommandReply{}
 		},
@@ -79,7 +92,7 @@ func TestWhichAgentIsMeant(t *testing.T) {
 		"any, only a model":   {setting: protocol.AgentAuto, found: model, installed: []protocol.AgentKind{"another"}, want: "another"},
 	} {
 		m := &machine{installed: c.installed, driver: agent.DriverACP}
-		a, _ := newAgents(t, m, protocol.Settings{ChatAgent: c.setting}, c.found)
+		a, _ := newAgents(t, m, func(s *protocol.Settings) { s.ChatAgent = cmp.Or(c.setting, s.ChatAgent) }, c.found)
 		got, err := a.Starter(t.Context(), c.asked, "")
 		if c.missing {
 			if e := protocol.AsError(err); e == nil || e.Code != protocol.CodeAgentMissing || !strings.Contains(e.Hint, "npm install it") {
@@ -97,7 +110,7 @@ func TestWhichAgentIsMeant(t *testing.T) {
 // line of a custom agent comes from Settings.
 func TestHowAnAgentIsStarted(t *testing.T) {
 	m := &machine{installed: []protocol.AgentKind{protocol.AgentCustom}, driver: agent.DriverClaude}
-	a, _ := newAgents(t, m, protocol.Settings{ChatCommand: "mine --acp"}, protocol.AgentsFile{})
+	a, _ := newAgents(t, m, func(s *protocol.Settings) { s.ChatCommand = "mine --acp" }, protocol.AgentsFile{})
 	if _, err := a.Starter(t.Context(), protocol.AgentCustom, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +120,9 @@ func TestHowAnAgentIsStarted(t *testing.T) {
 	if a.WorkDir() != "/home/ada" {
 		t.Errorf("it works in %s", a.WorkDir())
 	}
-	a, _ = newAgents(t, m, protocol.Settings{WorkDir: "/src"}, protocol.AgentsFile{})
-	if a.WorkDir() != "/src" {
+	src := t.TempDir()
+	a, _ = newAgents(t, m, func(s *protocol.Settings) { s.WorkDir = src }, protocol.AgentsFile{})
+	if a.WorkDir() != src {
 		t.Errorf("it works in %s", a.WorkDir())
 	}
 	m.driver = "another"
@@ -120,7 +134,7 @@ func TestHowAnAgentIsStarted(t *testing.T) {
 // The tools of a conversation have a token of their own, for its tab; the next
 // tools get another token.
 func TestTools(t *testing.T) {
-	a, authority := newAgents(t, &machine{}, protocol.Settings{}, protocol.AgentsFile{})
+	a, authority := newAgents(t, &machine{}, func(*protocol.Settings) {}, protocol.AgentsFile{})
 	token := func(servers []driver.ToolServer) string {
 		for _, pair := range servers[0].Env {
 			if value, is := strings.CutPrefix(pair, protocol.EnvToken+"="); is {
@@ -131,7 +145,7 @@ func TestTools(t *testing.T) {
 	}
 	actor := protocol.Actor{Kind: protocol.ActorChat, ID: "c1"}
 	servers := a.Tools(t.Context(), actor, "t3", "")
-	if s := servers[0]; s.Command != "/opt/pilotfish" || !slices.Contains(s.Env, protocol.EnvURL+"=http://127.0.0.1:1234") || !slices.Contains(s.Env, protocol.EnvTab+"=t3") {
+	if s := servers[0]; s.Command != "/opt/pilotfish" || !slices.Contains(s.Env, protocol.EnvURL+"=http://127.0.0.1:0") || !slices.Contains(s.Env, protocol.EnvTab+"=t3") {
 		t.Errorf("%+v", s)
 	}
 	first := token(servers)

@@ -126,14 +126,10 @@ func (t *Tasks) Delete(id protocol.TaskID) error {
 	if err := store.Delete(id); err != nil {
 		return err
 	}
-	dirs, err := t.cfg.Dirs()
-	if err != nil {
-		return err
-	}
 	for _, file := range files {
 		// Only files that our own commands created are removed, whatever the
 		// journal names.
-		if within, err := filepath.Rel(dirs.Screenshots, file); err == nil && filepath.IsLocal(within) && !strings.ContainsRune(within, filepath.Separator) {
+		if within, err := filepath.Rel(t.cfg.Dirs.Screenshots, file); err == nil && filepath.IsLocal(within) && !strings.ContainsRune(within, filepath.Separator) {
 			if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
 				t.log.Warn("a task's picture could not be removed", "task", id, "error", err)
 			}

@@ -9,12 +9,14 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"sync"
 
 	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
@@ -25,8 +27,8 @@ import (
 
 // Config is what New needs. All fields are required unless they say otherwise.
 type Config struct {
-	// Dirs returns the folders of the session.
-	Dirs func() (Dirs, error)
+	// Dirs are the folders of the session.
+	Dirs config.SessionDirs
 	// Headless says that the session has no panel. Tasks need a panel.
 	Headless bool
 	// Models has the model profiles; nil for none.
@@ -49,9 +51,6 @@ type Config struct {
 	Gone   func(protocol.Actor)
 	Logger *slog.Logger
 }
-
-// Dirs are the folders of a session that Tasks needs.
-type Dirs struct{ Tasks, Routines, Screenshots string }
 
 // Models gives access to the model profiles that a request may name.
 type Models interface {
@@ -126,12 +125,8 @@ func (t *Tasks) opened() (*task.Store, error) {
 	if t.store != nil {
 		return t.store, nil
 	}
-	dirs, err := t.cfg.Dirs()
-	if err != nil {
-		return nil, err
-	}
 	store, err := task.Open(task.Config{
-		Dir: dirs.Tasks, Routines: dirs.Routines,
+		Dir: filepath.Join(t.cfg.Dirs.Root, "tasks"), Routines: filepath.Join(t.cfg.Dirs.Root, "routines"),
 		Changed: func(head protocol.Task) {
 			t.cfg.Events.Publish(protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: head})
 			t.pages.Changed(head)

@@ -15,6 +15,7 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
@@ -49,9 +50,7 @@ func newDesk(t *testing.T, change func(*Config)) *desk {
 	})
 	log := slog.New(slog.DiscardHandler)
 	cfg := Config{
-		Dirs: func() (Dirs, error) {
-			return Dirs{Tasks: filepath.Join(d.dir, "tasks"), Routines: filepath.Join(d.dir, "routines"), Screenshots: filepath.Join(d.dir, "screenshots")}, nil
-		},
+		Dirs: config.SessionDirs{Root: d.dir, Screenshots: filepath.Join(d.dir, "screenshots")},
 		Running: func() (Running, error) {
 			return Running{
 				CallerTab: func(grant auth.Grant, _ protocol.TabID) protocol.TabID { return grant.Tab },
