@@ -218,7 +218,7 @@ func roomRules() []roomRule {
 		{"backend/mcp", []string{protocol, "backend/command", "backend/auth"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},
 		{"backend/task/view", []string{protocol, "backend/policy", "backend/hub", "backend/opentabs"}, "what is seen of a task knows no command and no store; the browser is given to it as an interface"},
 		{"backend/task/control", []string{protocol, "backend/op", "backend/task", "backend/auth", "backend/command", "backend/policy", "backend/agent/builtin", "backend/hub", "backend/opentabs", "backend/config"}, "what callers do with tasks is given the session as functions, its browser and its models as interfaces"},
-		{"backend/launcher", []string{protocol, "backend/agent", "backend/confine", "backend/inventory", "backend/terminal", "backend/tokens", "backend/trust", "backend/config", "backend/endpoint"}, "what a terminal runs is decided without the session: what it needs of it is given as functions"},
+		{"backend/launcher", []string{protocol, "backend/agent", "backend/confine", "backend/inventory", "backend/terminal", "backend/tokens", "backend/trust", "backend/config", "backend/endpoint", "backend/command"}, "what a terminal runs is decided without the session: what it needs of it is given as functions"},
 		{"backend/session", []string{"backend", "extension"}, "the backend does not know the programs that are built on it"},
 		{"frontend", nil, "a folder that embeds files has no logic to import"},
 		{"extension", nil, "a folder that embeds files has no logic to import"},

@@ -55,8 +55,6 @@ type Config struct {
 	Tabs *opentabs.List
 	// Settings is called at each use, so that changes apply at once.
 	Settings func() Settings
-	// WorkDir is the folder that agents work in; it need not exist.
-	WorkDir func() string
 	// Terminal continues a conversation's session in a terminal, and
 	// EndTerminal ends that terminal. Both are nil where this is not possible.
 	Terminal    func(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error)
@@ -76,6 +74,8 @@ type Settings struct {
 	// Silence is how long an agent may send nothing before Chat offers to end
 	// its turn.
 	Silence time.Duration
+	// WorkDir is the folder that agents work in; it need not exist.
+	WorkDir string
 	// Router chooses routes; nil sends every message to the conversation's
 	// agent.
 	Router *routing.Router
@@ -155,9 +155,6 @@ func (c *Config) fill() {
 		c.Folder = func(_ context.Context, _ protocol.Actor, _ protocol.TabID, launch driver.Launch) (driver.Launch, error) {
 			return launch, nil
 		}
-	}
-	if c.WorkDir == nil {
-		c.WorkDir = func() string { return "" }
 	}
 	if c.Settings == nil {
 		c.Settings = func() Settings { return Settings{Silence: protocol.ChatSilence} }

@@ -5,11 +5,11 @@ package launcher
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"pilotfish/backend/agent"
+	"pilotfish/backend/command"
 	"pilotfish/backend/config"
 	"pilotfish/backend/confine"
 	"pilotfish/backend/endpoint"
@@ -38,13 +38,12 @@ type Config struct {
 	Keeper string
 	// Confine returns what an agent does not see; nil for one that is not confined.
 	Confine func(ctx context.Context, kind protocol.AgentKind, asked bool) (*confine.Folders, error)
-	// Dirs returns the working folder of agents and the one for their state; false when
-	// the session is not running.
-	Dirs func() (work, state string, running bool)
+	// Dirs are the folders of the session.
+	Dirs config.SessionDirs
 	// Ended is called when the process of a terminal has ended, or does not start.
 	Ended func(id protocol.TerminalID)
-	// Commands returns the commands for an agent that takes instructions as text.
-	Commands func() []agent.Command
+	// Commands are told to an agent that takes instructions as text.
+	Commands command.Table
 }
 
 // Launcher decides what terminals run. It has no state.
@@ -113,10 +112,6 @@ func (l *Launcher) elsewhere(ctx context.Context, req terminal.Request) (termina
 // launchIn decides what a terminal runs in a folder; empty for Pilotfish's own. Each
 // process has a token of its own, for its tab, which ends with it.
 func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir string) (terminal.Launch, error) {
-	workDir, stateDir, running := l.cfg.Dirs()
-	if !running {
-		return terminal.Launch{}, protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is not running", l.cfg.Session), "")
-	}
 	settings := l.cfg.Settings.Get()
 	kind, line := cmp.Or(req.Agent, settings.Agent), req.Command
 	if kind == protocol.AgentCustom && line == "" {
@@ -140,9 +135,9 @@ func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir strin
 	token := l.cfg.Tokens.Terminal(req.Terminal, req.Tab, kind, folders != nil)
 	launched, err := l.cfg.Agents.Prober.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
-		WorkDir: dir, DefaultDir: workDir, ProgramDir: l.cfg.Agents.ProgramDir, StateDir: stateDir,
+		WorkDir: dir, DefaultDir: l.cfg.Dirs.Work, ProgramDir: l.cfg.Agents.ProgramDir, StateDir: l.cfg.Dirs.Agent,
 		Session: l.cfg.Session, Tab: req.Tab, URL: l.cfg.Endpoint.URL(), Token: token.Reveal(),
-		Commands: l.cfg.Commands(),
+		Commands: l.commands(),
 	})
 	if err != nil || launched.Missing != nil {
 		l.cfg.Ended(req.Terminal)
@@ -155,4 +150,13 @@ func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir strin
 		Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
 		Kind: launched.Kind, Name: launched.Name, Missing: launched.Missing, Confine: folders, Keeper: keeper,
 	}, err
+}
+
+// commands returns the commands for an agent that takes instructions as text.
+func (l *Launcher) commands() []agent.Command {
+	var commands []agent.Command
+	for _, spec := range l.cfg.Commands.Specs() {
+		commands = append(commands, agent.Command{Usage: spec.Usage(), Summary: spec.Summary})
+	}
+	return commands
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -141,14 +142,16 @@ func TestCode(t *testing.T) {
 			t.Errorf("%q gives %s", bad, got)
 		}
 	}
-	s := store(t, true)
-	s.config.Now = func() time.Time { return time.Unix(59, 0) }
-	if _, err := s.Add(t.Context(), request("code", "https://shop.example", protocol.SecretTOTP, sha1Key)); err != nil {
-		t.Fatal(err)
-	}
-	if code, err := s.Use(t.Context(), "code", "https://shop.example"); err != nil || code != "287082" || s.Mask("it is 287082") != "it is (secret code)" || strings.Contains(s.Mask(sha1Key), sha1Key) {
-		t.Errorf("%s, %v", code, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := store(t, true)
+		if _, err := s.Add(t.Context(), request("code", "https://shop.example", protocol.SecretTOTP, sha1Key)); err != nil {
+			t.Fatal(err)
+		}
+		want, _ := Code(sha1Key, time.Now())
+		if code, err := s.Use(t.Context(), "code", "https://shop.example"); err != nil || code != want || s.Mask("it is "+want) != "it is (secret code)" || strings.Contains(s.Mask(sha1Key), sha1Key) {
+			t.Errorf("%s, not %s, %v", code, want, err)
+		}
+	})
 }
 
 // op, bw and pass are asked by their own interfaces, without our environment.

@@ -31,8 +31,6 @@ type Config struct {
 	Keyring func(context.Context) bool
 	// Path looks up a program of another keeper of secrets; nil means proc.Look.
 	Path func(name string) (string, error)
-	// Now is the clock of one-time codes; nil means time.Now.
-	Now func() time.Time
 	// Changed is called after every change; nil for no callback. It must not block.
 	Changed func()
 }
@@ -51,9 +49,6 @@ type Store struct {
 
 // New returns the store. The file is read at the first use.
 func New(c Config) *Store {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
 	return &Store{config: c, values: newValues(c.Keyring), changes: make(chan struct{})}
 }
 
@@ -138,7 +133,7 @@ func (s *Store) Add(ctx context.Context, q protocol.SecretRequest) (protocol.Sec
 	if len(list) >= protocol.MaxSecrets {
 		return one, protocol.NewError(protocol.CodeBusy, fmt.Sprintf("there are %d secrets, and no more can be kept", protocol.MaxSecrets), "remove some")
 	}
-	one.Added = s.config.Now().UTC()
+	one.Added = time.Now().UTC()
 	if one.Kept = keptElsewhere; one.From == "" {
 		one.Kept = s.values.set(ctx, one.Name, q.Value)
 	}
@@ -212,7 +207,7 @@ func (s *Store) Used(name, by string) {
 	if at < 0 {
 		return
 	}
-	now := s.config.Now().UTC()
+	now := time.Now().UTC()
 	list[at].Used, list[at].UsedBy = &now, by
 	if s.save(list) != nil {
 		s.list = list
@@ -247,7 +242,7 @@ func (s *Store) Use(ctx context.Context, name, origin string) (string, error) {
 		return value, nil
 	case protocol.SecretTOTP:
 	}
-	code, err := Code(value, s.config.Now())
+	code, err := Code(value, time.Now())
 	if err != nil {
 		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the secret %s has no key of one-time codes: %s", name, err), "add it again with the key that the site shows")
 	}

@@ -537,9 +537,6 @@ func TestOnlyLoopbackListenersAreServed(t *testing.T) {
 		}
 	}
 	w := start(t, nil)
-	if w.server.Port() != w.port || w.port == 0 {
-		t.Errorf("port %d, want %d", w.server.Port(), w.port)
-	}
 	// Another loopback address of this machine does not respond on our port.
 	if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.2:%d", w.port)); err == nil { //nolint:noctx // refused at once
 		_ = c.Close()

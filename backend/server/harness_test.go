@@ -297,7 +297,6 @@ const testKey = "a key of the tests, 32 bytes long"
 type world struct {
 	fixture *fixture
 	auth    *auth.Authority
-	server  *server.Server
 	port    int
 	logs    *logBuffer
 	client  *http.Client
@@ -310,10 +309,8 @@ type world struct {
 func start(t *testing.T, ln *memoryListener) *world {
 	t.Helper()
 	w := &world{fixture: newFixture(), auth: auth.New(auth.Config{}), logs: &logBuffer{}}
-	ready := make(chan int, 1)
 	cfg := server.Config{
 		Auth: w.auth, Sessions: w.fixture, Version: "1.2.3", Key: []byte(testKey),
-		OnReady:    func(port int) { ready <- port },
 		MCP:        w.fixture.mcp,
 		Operations: w.fixture.operations(),
 		Logger:     slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -324,7 +321,13 @@ func start(t *testing.T, ln *memoryListener) *world {
 	}
 	if ln != nil {
 		cfg.Listener = ln
+	} else {
+		var err error
+		if cfg.Listener, err = (&net.ListenConfig{}).Listen(t.Context(), "tcp4", "127.0.0.1:0"); err != nil {
+			t.Fatal(err)
+		}
 	}
+	w.port = cfg.Listener.Addr().(*net.TCPAddr).Port
 	srv, err := server.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -332,12 +335,6 @@ func start(t *testing.T, ln *memoryListener) *world {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
-	select {
-	case w.port = <-ready:
-	case err := <-done:
-		t.Fatalf("Run: %v", err)
-	}
-	w.server = srv
 	w.dial = func(ctx context.Context) (net.Conn, error) {
 		if ln != nil {
 			return ln.dial(ctx)

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -206,24 +205,5 @@ func TestOperationsAreReached(t *testing.T) {
 		if got := w.do(t, ask{method: "POST", path: "/app", token: token, body: body}); got.status != http.StatusBadRequest {
 			t.Errorf("body %q: %d", body, got.status)
 		}
-	}
-}
-
-// A server that ended can run again; a supervisor relies on that.
-func TestRunAgain(t *testing.T) {
-	w := start(t, nil)
-	if err := w.stop(); err != nil {
-		t.Fatal(err)
-	}
-	if w.server.Port() != 0 {
-		t.Errorf("port %d of a server that ended", w.server.Port())
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- w.server.Run(ctx) }()
-	cancel()
-	if err := <-done; err != nil {
-		t.Errorf("second Run: %v", err)
 	}
 }

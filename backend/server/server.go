@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"pilotfish/backend/auth"
@@ -22,8 +21,7 @@ type Config struct {
 	Sessions Sessions
 	// Version is the app's version, for GET /health.
 	Version string
-	// Listener is where to listen; nil means a free port of 127.0.0.1. Run closes
-	// it, so with a Listener the server can run only once.
+	// Listener is where to listen. Run closes it, so the server can run only once.
 	Listener net.Listener
 	// Key is the secret with which GET /health answers a challenge. Only the
 	// paired panel has it.
@@ -39,9 +37,7 @@ type Config struct {
 	// Caller returns the grant on whose behalf a request is made; nil for that of its
 	// token.
 	Caller func(auth.Request) (auth.Grant, error)
-	// OnReady is called with the port when the server listens; it may be nil.
-	OnReady func(port int)
-	Logger  *slog.Logger
+	Logger *slog.Logger
 }
 
 // Server is the loopback server.
@@ -55,18 +51,16 @@ type Server struct {
 	mcp        func(http.ResponseWriter, *http.Request, auth.Grant)
 	operations []op.Operation
 	caller     func(auth.Request) (auth.Grant, error)
-	onReady    func(int)
 	log        *slog.Logger
 
 	routes map[string]map[string]route // by path, then method
-	port   atomic.Int32
 	begun  time.Time
 }
 
-// New returns a Server that does not listen yet.
+// New returns a Server that does not serve yet.
 func New(cfg Config) (*Server, error) {
-	if cfg.Auth == nil || cfg.Sessions == nil || len(cfg.Key) == 0 || cfg.Logger == nil {
-		return nil, errors.New("the server needs Auth, Sessions, Key and Logger")
+	if cfg.Auth == nil || cfg.Sessions == nil || cfg.Listener == nil || len(cfg.Key) == 0 || cfg.Logger == nil {
+		return nil, errors.New("the server needs Auth, Sessions, Listener, Key and Logger")
 	}
 	s := &Server{
 		auth:       cfg.Auth,
@@ -78,7 +72,6 @@ func New(cfg Config) (*Server, error) {
 		mcp:        cfg.MCP,
 		operations: cfg.Operations,
 		caller:     cfg.Caller,
-		onReady:    cfg.OnReady,
 		log:        cfg.Logger.With("component", "server"),
 		begun:      time.Now(),
 	}
@@ -86,25 +79,15 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Port returns the port that the server listens on; 0 while it does not listen.
-func (s *Server) Port() int { return int(s.port.Load()) }
-
-// Run listens and serves until ctx ends, and then returns nil. Open requests
+// Run serves until ctx ends, and then returns nil. Open requests
 // may finish within protocol.ShutdownGrace. When Run returns, all goroutines of
 // the server have ended.
 func (s *Server) Run(ctx context.Context) error {
-	ln := s.listener
-	if ln == nil {
-		var err error
-		if ln, err = (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0"); err != nil {
-			return fmt.Errorf("listen on the loopback interface: %w", err)
-		}
-	}
-	port, err := loopbackPort(ln)
+	port, err := loopbackPort(s.listener)
 	if err != nil {
-		return errors.Join(err, ln.Close())
+		return errors.Join(err, s.listener.Close())
 	}
-	conns := newConnLimit(ln, maxConnections, s.log)
+	conns := newConnLimit(s.listener, maxConnections, s.log)
 	// Requests outlive ctx by the grace period. Sockets watch the channel stopping
 	// themselves, so that they can send a close frame.
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
@@ -124,12 +107,7 @@ func (s *Server) Run(ctx context.Context) error {
 		MaxHeaderBytes: protocol.MaxHeaderBytes - 4096,
 		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
-	s.port.Store(int32(port))
-	defer s.port.Store(0)
 	s.log.Info("listening", "port", port)
-	if s.onReady != nil {
-		s.onReady(port)
-	}
 
 	var served error
 	var serving sync.WaitGroup

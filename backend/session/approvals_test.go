@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -116,7 +117,6 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ready := make(chan int, 1)
 	sessions := quiet{gateway{m}, h.s, r}
 	tools := mcp.NewHandler(mcp.HandlerConfig{Logger: log, Caller: func(grant auth.Grant) mcp.Config {
 		c := gateway{m}.mcpCaller(grant)
@@ -125,8 +125,12 @@ func newFixture(t *testing.T) *fixture {
 		}
 		return c
 	}})
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
 	srv, err := server.New(server.Config{
-		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, MCP: tools.ServeMCP, Operations: m.Operations(), Caller: m.callers.Resolve, OnReady: func(port int) { ready <- port },
+		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, MCP: tools.ServeMCP, Operations: m.Operations(), Caller: m.callers.Resolve, Listener: listener,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +142,7 @@ func newFixture(t *testing.T) *fixture {
 	terminals := make(chan struct{})
 	go func() { defer close(terminals); _ = r.terminals.Run(ctx) }()
 	t.Cleanup(func() { _ = tools.Close(); cancel(); <-ended; <-waits; <-terminals })
-	h.port, h.list = <-ready, r.terminals
+	h.port, h.list = listener.Addr().(*net.TCPAddr).Port, r.terminals
 	_, panel := m.auth.Mint(auth.KindPanel, auth.Grant{Session: protocol.DefaultSession, Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "you"}}, 0)
 	_, cli := m.auth.Mint(auth.KindCLI, auth.Grant{Actor: protocol.Actor{Kind: protocol.ActorShell, Name: "shell"}, Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin}}, 0)
 	info, err := r.terminals.Start(ctx, protocol.PtySessionRequest{Tab: "t1", Cols: 80, Rows: 24})

@@ -47,7 +47,7 @@ func (c conversations) make(dirs config.SessionDirs) (past.Conversations, error)
 		Past:    sessions.Find,
 		Session: c.s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root, Attachments: dirs.Attachments,
 		Agent: a.Starter, Folder: c.folder, Instant: protocol.AgentPilot, Tools: a.Tools, Release: c.release, Forget: c.forget, System: agents.System,
-		Terminal: c.toTerminal, EndTerminal: c.endTerminal, Tabs: &c.s.tabs, WorkDir: a.WorkDir, Broker: c.s.approvals.Broker(), Settings: a.Settings,
+		Terminal: c.toTerminal, EndTerminal: c.endTerminal, Tabs: &c.s.tabs, Broker: c.s.approvals.Broker(), Settings: a.Settings,
 		Events: c.s.events, Logger: c.s.m.cfg.Logger,
 	})
 	return past.Conversations{Manager: manager, Sessions: sessions}, err

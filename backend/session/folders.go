@@ -21,11 +21,8 @@ func whom(s *Session) trust.Asker {
 // folder returns the launch of a conversation's agent in the folder in which it may
 // start.
 func (c conversations) folder(ctx context.Context, actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error) {
-	own := ""
-	if r := c.s.running(); r != nil {
-		own = r.workDir
-	}
-	if launch.Path == "" || !launcher.ReadsSettings(launch.Kind) || own == "" || launch.Dir == own {
+	own := c.s.m.cfg.Dirs.Of(c.s.name).Work
+	if launch.Path == "" || !launcher.ReadsSettings(launch.Kind) || launch.Dir == own {
 		return launch, nil
 	}
 	if actor.Agent == "" {

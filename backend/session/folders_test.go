@@ -63,7 +63,7 @@ func plant(t *testing.T) *planted {
 		t.Fatal(err)
 	}
 	p := &planted{
-		s: m.sessions[protocol.DefaultSession], changed: make(chan struct{}, 1), project: filepath.Join(dir, "project"), own: filepath.Join(dir, "own"),
+		s: m.sessions[protocol.DefaultSession], changed: make(chan struct{}, 1), project: filepath.Join(dir, "project"), own: dirs.Of(protocol.DefaultSession).Work,
 		ran: filepath.Join(dir, "ran"),
 	}
 	pipe := filepath.Join(dir, "started")
@@ -106,7 +106,7 @@ func plant(t *testing.T) *planted {
 		t.Fatal(err)
 	}
 	p.s.mu.Lock()
-	p.s.run = &run{workDir: p.own, agentDir: dir}
+	p.s.run = new(run)
 	p.s.mu.Unlock()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})

@@ -5,8 +5,6 @@ import (
 	"context"
 	"time"
 
-	"pilotfish/backend/agent"
-	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/launcher"
 	"pilotfish/backend/protocol"
 )
@@ -23,14 +21,7 @@ const (
 func (s *Session) launcher() *launcher.Launcher {
 	return launcher.New(launcher.Config{
 		Session: s.name, Settings: s.m.cfg.Settings, Agents: s.m.agents, Folders: s.m.folders, User: whom(s), Tokens: s.tokens,
-		Endpoint: s.m.endpoint, Keeper: s.m.cfg.Program, Confine: s.confinement, Ended: s.terminalEnded, Commands: agentCommands,
-		Dirs: func() (work, state string, running bool) {
-			r := s.running()
-			if r == nil {
-				return "", "", false
-			}
-			return r.workDir, r.agentDir, true
-		},
+		Endpoint: s.m.endpoint, Keeper: s.m.cfg.Program, Confine: s.confinement, Ended: s.terminalEnded, Commands: s.m.known, Dirs: s.m.cfg.Dirs.Of(s.name),
 	})
 }
 
@@ -48,16 +39,6 @@ func (s *Session) firstTerminal(ctx context.Context, r *run, tab protocol.TabID)
 		// gets the same error.
 		s.log.Warn("the first terminal could not be started", "error", err)
 	}
-}
-
-// agentCommands returns the list of commands for an agent that takes
-// instructions as text.
-func agentCommands() []agent.Command {
-	var commands []agent.Command
-	for _, spec := range catalogue.Specs() {
-		commands = append(commands, agent.Command{Usage: spec.Usage(), Summary: spec.Summary})
-	}
-	return commands
 }
 
 // grace returns how long a terminal runs without a viewer.

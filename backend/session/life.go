@@ -81,7 +81,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		done: make(chan struct{}), up: make(chan struct{}), reopen: make(chan struct{}, 1),
 		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker()}),
 		attention: newAttention(s),
-		with:      ready, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble), agentDir: dirs.Agent, workDir: dirs.Work,
+		with:      ready, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
 		servers: newServerTools(s, dirs.Work),
 	}
 	r.terminals, err = terminal.New(terminal.Config{

@@ -84,8 +84,6 @@ type run struct {
 	files     *tabfiles.Files
 	memory    tabfiles.Memory // of the previous run
 	with      *identity.Ready // what the browser was started with
-	agentDir  string          // folder of tabs.json and active-tab.json, the only state files that agents get
-	workDir   string          // where agents start unless Settings name a folder
 	uploads   string          // has copies of the files that agents gave to pages
 	notices   []protocol.Error
 	crash     *protocol.Error // the last browser crash; becomes a notice when the browser is back

@@ -20,15 +20,6 @@ func TestAutoActsAsWhatItIs(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("SHELL", "/bin/sh")
 	h := newFixture(t)
-	dir := t.TempDir()
-	h.s.mu.Lock()
-	h.s.run = &run{workDir: dir, agentDir: dir}
-	h.s.mu.Unlock()
-	defer func() {
-		h.s.mu.Lock()
-		h.s.run = nil
-		h.s.mu.Unlock()
-	}()
 	launched, err := h.s.launcher().Launch(t.Context(), terminal.Request{Terminal: "p9", Tab: "t1", Agent: protocol.AgentAuto})
 	if err != nil || launched.Kind != protocol.AgentShell {
 		t.Fatalf("%+v, %v", launched, err)

@@ -37,10 +37,8 @@ type Config struct {
 	// Routines is the folder of the routines: those made from tasks, and those
 	// that the command layer records.
 	Routines string
-	// Changed is called with a task's new head, Gone with the id of a deleted
-	// task.
+	// Changed is called with a task's new head; nil for no callback.
 	Changed func(protocol.Task)
-	Gone    func(protocol.TaskID)
 	Logger  *slog.Logger
 }
 
@@ -242,9 +240,6 @@ func (s *Store) Delete(id protocol.TaskID) error {
 	s.mu.Unlock()
 	if err := os.RemoveAll(s.dir(id)); err != nil {
 		return fmt.Errorf("removing a task: %w", err)
-	}
-	if s.config.Gone != nil {
-		s.config.Gone(id)
 	}
 	return nil
 }

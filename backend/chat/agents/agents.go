@@ -119,7 +119,7 @@ func (a *Agents) Settings() chat.Settings {
 	if a.router == nil || !reflect.DeepEqual(table, a.table) {
 		a.router, a.table = routing.New(table), table
 	}
-	return chat.Settings{Silence: time.Duration(s.ChatSilenceMinutes) * time.Minute, Router: a.router}
+	return chat.Settings{Silence: time.Duration(s.ChatSilenceMinutes) * time.Minute, Router: a.router, WorkDir: cmp.Or(s.WorkDir, a.cfg.WorkDir)}
 }
 
 // Starter returns how to start an agent; an empty kind means the agent chosen

@@ -126,6 +126,7 @@ func (t *Tasks) Delete(id protocol.TaskID) error {
 	if err := store.Delete(id); err != nil {
 		return err
 	}
+	t.cfg.Events.Publish(protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: id})
 	for _, file := range files {
 		// Only files that our own commands created are removed, whatever the
 		// journal names.

@@ -132,9 +132,6 @@ func (t *Tasks) opened() (*task.Store, error) {
 			t.pages.Changed(head)
 			t.ended(head)
 		},
-		Gone: func(id protocol.TaskID) {
-			t.cfg.Events.Publish(protocol.TaskGoneEvent{Type: protocol.PanelTaskGone, Task: id})
-		},
 		Logger: t.cfg.Logger,
 	})
 	if err != nil {
