@@ -201,7 +201,7 @@ func roomRules() []roomRule {
 		{"backend/feed", []string{protocol, "backend/browser/observe"}, "a feed is values for a reader; those of a tab are made of what the browser reports, which is given to them as an interface"},
 		{"backend/connect", []string{protocol, "backend/connect/edit", "backend/journal"}, "other programs' settings are changed without knowing the browser or a session"},
 		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
-		{"backend/identity", []string{protocol, "backend/op", "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
+		{"backend/identity", []string{protocol, "backend/op", "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust", "backend/secret"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
 		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},
 		{"backend/toolservers", []string{protocol, "backend/journal", "backend/redact", "backend/spelling"}, "the user's servers are kept and offered without knowing agents; who asks the user, and who keeps credentials, is given as an interface"},
 		{"backend/toolservers/credentials", []string{protocol, "backend/secret", "backend/toolservers"}, "credentials of servers are kept as secrets are, apart from those of sites"},
@@ -262,7 +262,7 @@ func overTheRegistry(path, room string) bool {
 	if strings.HasSuffix(path, "backend/server/harness_test.go") {
 		return room == "backend/session" || room == "backend/config" || room == "backend/llm"
 	}
-	if !within(room, "backend/command") && room != "backend/policy" && room != "backend/secret" && room != "backend/identity" && room != "backend/peer" {
+	if !within(room, "backend/command") && room != "backend/policy" && room != "backend/secret" && room != "backend/identity" && room != "backend/peer" && room != "backend/config" {
 		return false
 	}
 	return strings.HasSuffix(path, "backend/browser/middle_test.go") || strings.HasSuffix(path, "backend/browser/secret_test.go") || strings.HasSuffix(path, "backend/browser/identity_test.go") || strings.HasSuffix(path, "backend/login/login_test.go") || strings.HasSuffix(path, "backend/browser/history_test.go")

@@ -26,6 +26,7 @@ import (
 	"testing"
 	"time"
 
+	configs "pilotfish/backend/config"
 	"pilotfish/backend/identity"
 	"pilotfish/backend/peer"
 	"pilotfish/backend/protocol"
@@ -166,8 +167,12 @@ geolocation = {latitude = 48.5, longitude = 9.25, origins = ["https://site.test:
 `, loginProxy(t, seen), caFile, hex.EncodeToString(sum[:]), port, port), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	kept, err := configs.Open(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var log bytes.Buffer
-	of := identity.New(identity.Config{Name: "work", Settings: settings, Started: peer.Started, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	of := identity.New(identity.Config{Name: "work", Settings: kept, Started: peer.Started, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	ready, err := of.Prepare(t.Context(), filepath.Join(dir, "profile"), dir)
 	if err != nil {
 		t.Fatal(err)

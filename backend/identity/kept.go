@@ -11,7 +11,7 @@ const masked = "********"
 
 // Kept returns the identity that the settings have, without the proxy's password.
 func (s *Session) Kept() (protocol.SessionIdentity, error) {
-	id, err := Read(s.cfg.Settings, s.cfg.Name)
+	id, err := Read(s.cfg.Settings.Path(), s.cfg.Name)
 	if err != nil {
 		return protocol.SessionIdentity{}, err
 	}
@@ -27,7 +27,7 @@ func (s *Session) Kept() (protocol.SessionIdentity, error) {
 // Keep checks an identity and stores it, for the next start. A password that Kept left
 // out stays as it was.
 func (s *Session) Keep(id protocol.SessionIdentity) error {
-	before, err := Read(s.cfg.Settings, s.cfg.Name)
+	before, err := Read(s.cfg.Settings.Path(), s.cfg.Name)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *Session) Keep(id protocol.SessionIdentity) error {
 	if _, err := authorities(id.CAFiles); err != nil {
 		return err
 	}
-	return s.cfg.Save(s.cfg.Name, id)
+	return s.cfg.Settings.SaveIdentity(s.cfg.Name, id)
 }
 
 // unmask puts a password back that was shown masked, if it is for the same proxy and

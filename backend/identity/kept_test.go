@@ -15,21 +15,24 @@ import (
 // The password is not shown, stays when the form is saved, and goes to no other proxy.
 func TestKept(t *testing.T) {
 	file := put(t, filepath.Join(t.TempDir(), "settings.toml"), []byte("[sessions.work]\nproxy = 'http://ada:hunter2@h.test:1'\n"))
-	var saved protocol.SessionIdentity
-	s := identity.New(identity.Config{Name: "work", Settings: file, Logger: slog.New(slog.DiscardHandler), Save: func(_ protocol.SessionName, id protocol.SessionIdentity) error {
-		saved = id
-		return nil
-	}})
+	s := identity.New(identity.Config{Name: "work", Settings: open(t, file), Logger: slog.New(slog.DiscardHandler)})
+	saved := func() string {
+		id, err := identity.Read(file, "work")
+		if err != nil {
+			t.Error(err)
+		}
+		return id.Proxy
+	}
 	id, err := s.Kept()
 	if err != nil || strings.Contains(id.Proxy, "hunter2") || !strings.HasPrefix(id.Proxy, "http://ada:") {
 		t.Fatalf("%+v, %v", id, err)
 	}
-	if err := s.Keep(id); err != nil || saved.Proxy != "http://ada:hunter2@h.test:1" {
-		t.Errorf("%+v, %v", saved, err)
+	if err := s.Keep(id); err != nil || saved() != "http://ada:hunter2@h.test:1" {
+		t.Errorf("%s, %v", saved(), err)
 	}
 	id.Proxy = strings.Replace(id.Proxy, "h.test", "evil.test", 1)
-	if err := s.Keep(id); err != nil || strings.Contains(saved.Proxy, "hunter2") {
-		t.Errorf("%+v, %v", saved, err)
+	if err := s.Keep(id); err != nil || strings.Contains(saved(), "hunter2") {
+		t.Errorf("%s, %v", saved(), err)
 	}
 	for _, bad := range []protocol.SessionIdentity{{Color: "red"}, {Extensions: []string{"/no/such"}}, {CAFiles: []string{"/no/such.pem"}}} {
 		if err := s.Keep(bad); protocol.AsError(err) == nil || protocol.AsError(err).Hint == "" {

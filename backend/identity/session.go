@@ -17,19 +17,19 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/config"
 	"pilotfish/backend/identity/forward"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/secret"
 )
 
 // Config is what a Session needs.
 type Config struct {
 	Name protocol.SessionName
-	// Settings is the settings file, read at each start.
-	Settings string
-	// Secret returns the value of a secret for an origin.
-	Secret func(ctx context.Context, name, origin string) (string, error)
-	// Save stores an identity in the settings.
-	Save func(name protocol.SessionName, id protocol.SessionIdentity) error
+	// Settings has the file with the identities, which is read at each start.
+	Settings *config.Store
+	// Secrets has the passwords of proxies.
+	Secrets *secret.Store
 	// Started returns an environment variable of the process behind a connection, as
 	// backend/peer does.
 	Started func(client, server netip.AddrPort, variable string) ([]string, error)
@@ -81,7 +81,7 @@ func (s *Session) Facts() *protocol.IdentityFacts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.used == nil {
-		id, _ := Read(s.cfg.Settings, s.cfg.Name) // a start says what is wrong with the settings
+		id, _ := Read(s.cfg.Settings.Path(), s.cfg.Name) // a start says what is wrong with the settings
 		if color := cmp.Or(id.Color, colorOf(s.cfg.Name)); color != "" {
 			return &protocol.IdentityFacts{Color: color}
 		}
@@ -123,7 +123,7 @@ func (r *Ready) Close() {
 // browser starts. profile is the folder of the session's own profile, folder the
 // session's folder. It leaves nothing behind when it fails.
 func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready, err error) {
-	id, err := Read(s.cfg.Settings, s.cfg.Name)
+	id, err := Read(s.cfg.Settings.Path(), s.cfg.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +269,7 @@ func (s *Session) Upstream(ctx context.Context, id protocol.SessionIdentity) (*u
 	if scheme == "socks5" {
 		scheme = "http" // secrets are for origins of the web
 	}
-	password, err := s.cfg.Secret(ctx, id.ProxySecret, scheme+"://"+address.Host)
+	password, err := s.cfg.Secrets.Use(ctx, id.ProxySecret, scheme+"://"+address.Host)
 	if err != nil {
 		return nil, fmt.Errorf("getting the proxy's password: %w", err)
 	}
@@ -280,7 +280,7 @@ func (s *Session) Upstream(ctx context.Context, id protocol.SessionIdentity) (*u
 // Test connects through the proxy of an identity to a host and says how long it took.
 // nil means the identity of the settings, an empty host protocol.ProxyTestHost.
 func (s *Session) Test(ctx context.Context, given *protocol.SessionIdentity, host string) (*protocol.ProxyTest, error) {
-	id, err := Read(s.cfg.Settings, s.cfg.Name)
+	id, err := Read(s.cfg.Settings.Path(), s.cfg.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zalando/go-keyring"
+
+	"pilotfish/backend/config"
 	"pilotfish/backend/identity"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/secret"
 )
 
 // session returns the identity of the session "work" with a settings file.
@@ -21,16 +25,25 @@ func session(t *testing.T, settings string) (*identity.Session, string) {
 	if err := os.WriteFile(file, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	keyring.MockInit()
+	secrets := secret.New(secret.Config{File: filepath.Join(t.TempDir(), "secrets.json"), Keyring: func(context.Context) bool { return true }})
+	if _, err := secrets.Add(t.Context(), protocol.SecretRequest{Secret: protocol.Secret{Name: "proxy", Origin: "http://127.0.0.1:1"}, Value: "hunter2"}); err != nil {
+		t.Fatal(err)
+	}
 	return identity.New(identity.Config{
-		Name: "work", Settings: file, Logger: slog.New(slog.DiscardHandler),
-		Secret: func(_ context.Context, name, origin string) (string, error) {
-			if name != "proxy" || origin != "http://127.0.0.1:1" {
-				return "", protocol.NewError(protocol.CodeRefused, "no secret "+name+" for "+origin, "")
-			}
-			return "hunter2", nil
-		},
+		Name: "work", Settings: open(t, file), Logger: slog.New(slog.DiscardHandler), Secrets: secrets,
 		Started: func(_, _ netip.AddrPort, _ string) ([]string, error) { return nil, nil },
 	}), file
+}
+
+// open opens a settings file.
+func open(t *testing.T, file string) *config.Store {
+	t.Helper()
+	settings, err := config.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return settings
 }
 
 // Errors of the file name the line, and what is allowed.
@@ -59,7 +72,7 @@ func TestFile(t *testing.T) {
 	if f := s.Facts(); f == nil || !strings.HasPrefix(f.Color, "#") {
 		t.Errorf("facts %+v", f)
 	}
-	plain := identity.New(identity.Config{Name: protocol.DefaultSession, Settings: filepath.Join(t.TempDir(), "settings.toml")})
+	plain := identity.New(identity.Config{Name: protocol.DefaultSession, Settings: open(t, filepath.Join(t.TempDir(), "settings.toml"))})
 	if d, err := plain.Prepare(t.Context(), "/p", t.TempDir()); err != nil || len(d.Switches) != 0 || plain.Facts() != nil {
 		t.Errorf("the default session: %+v, %v", d, err)
 	}

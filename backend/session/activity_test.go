@@ -22,7 +22,11 @@ func recording(t *testing.T) *Manager {
 	if err := dirs.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(Config{Dirs: dirs, Logger: slog.New(slog.DiscardHandler)})
+	settings, err := config.Open(dirs.SettingsFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := New(Config{Dirs: dirs, Settings: settings, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

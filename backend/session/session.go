@@ -104,7 +104,7 @@ func newSession(m *Manager, name protocol.SessionName) *Session {
 	}
 	s.events.Observe(s.published)
 	s.tokens = tokens.New(name, m.auth)
-	s.identity = identity.New(identity.Config{Name: name, Settings: m.cfg.Dirs.SettingsFile(), Secret: m.secrets.Use, Save: m.cfg.Settings.SaveIdentity, Started: peer.Started, Logger: s.log})
+	s.identity = identity.New(identity.Config{Name: name, Settings: m.cfg.Settings, Secrets: m.secrets, Started: peer.Started, Logger: s.log})
 	s.approvals = newApprovals(s)
 	s.offer = newOffer(s)
 	s.recorder, s.shots, s.saved = newRecorder(s)
