@@ -112,7 +112,6 @@ func newFixture(t *testing.T) *fixture {
 		Launch: func(context.Context, terminal.Request) (terminal.Launch, error) {
 			return terminal.Launch{Path: "/bin/sh", Args: []string{"-c", "cat"}, Dir: home, Kind: protocol.AgentClaude, Name: "claude"}, nil
 		},
-		OnChange: func(protocol.TerminalInfo) {}, OnGone: func(protocol.TerminalID) {},
 	})
 	if err != nil {
 		t.Fatal(err)

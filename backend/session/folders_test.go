@@ -16,6 +16,7 @@ import (
 	"pilotfish/backend/approval"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/config"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal"
@@ -99,8 +100,14 @@ func plant(t *testing.T) *planted {
 		default:
 		}
 	}})
+	events := hub.New[any](1)
+	events.Observe(func(event any) {
+		if e, is := event.(protocol.TerminalGoneEvent); is {
+			p.s.terminalEnded(e.Terminal)
+		}
+	})
 	p.terminals, err = terminal.New(terminal.Config{
-		Launch: p.s.launcher().Launch, Logger: log, OnGone: p.s.terminalEnded,
+		Launch: p.s.launcher().Launch, Logger: log, Events: events,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -85,7 +85,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		servers: newServerTools(s, dirs.Work),
 	}
 	r.terminals, err = terminal.New(terminal.Config{
-		Session: s.name, Launch: s.launcher().Launch, OnChange: s.terminalChanged, OnGone: s.terminalGone, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.Open() }, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
+		Session: s.name, Launch: s.launcher().Launch, Events: s.events, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.Open() }, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
 	})
 	if err != nil {
 		return nil, err

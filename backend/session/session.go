@@ -198,6 +198,10 @@ func (s *Session) published(event any) {
 	switch e := event.(type) {
 	case protocol.ConversationEvent, protocol.ConversationGoneEvent:
 		s.publishTabs() // with their agents
+	case protocol.TerminalEvent:
+		s.terminalChanged(e.Terminal)
+	case protocol.TerminalGoneEvent:
+		s.terminalGone(e.Terminal)
 	case protocol.TaskChangedEvent:
 		s.recorder.Task(e.Task)
 		s.workChanged()
@@ -343,8 +347,7 @@ func (s *Session) publishTabs() {
 	s.m.changed()
 }
 
-// terminalChanged publishes a terminal's new state; its tab's agent may have
-// changed too.
+// terminalChanged follows a terminal's new state; its tab's agent may have changed too.
 func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 	if r := s.running(); r != nil {
 		s.tools.Changed(r.terminals, info.ID)
@@ -361,7 +364,6 @@ func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 		}
 		s.mu.Unlock()
 	}
-	s.events.Publish(protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: info})
 	s.publishTabs()
 }
 
@@ -373,7 +375,6 @@ func (s *Session) terminalGone(id protocol.TerminalID) {
 		r.attention.Gone(id)
 		r.gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
 	}
-	s.events.Publish(protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: id})
 	s.publishTabs()
 }
 

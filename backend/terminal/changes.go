@@ -39,7 +39,7 @@ func (n *changes) take() []protocol.TerminalID {
 	return ids
 }
 
-// tell calls OnChange and OnGone from one goroutine, so that the last call describes
+// tell publishes changes from one goroutine, so that the last event describes
 // the last change. It returns when quiet is closed and all changes have been
 // reported.
 func (m *Manager) tell(quiet <-chan struct{}) {
@@ -52,9 +52,9 @@ func (m *Manager) tell(quiet <-chan struct{}) {
 		}
 		for _, id := range m.news.take() {
 			if t, err := m.find(id); err == nil {
-				m.config.OnChange(t.snapshot())
+				m.config.Events.Publish(protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: t.snapshot()})
 			} else {
-				m.config.OnGone(id)
+				m.config.Events.Publish(protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: id})
 			}
 		}
 		if last {

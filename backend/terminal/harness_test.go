@@ -24,6 +24,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pilotfish/backend/confine"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -84,6 +85,18 @@ func newWorld(t *testing.T) *world {
 		gone: make(map[protocol.TerminalID]bool), drawn: make(map[protocol.TerminalID]int),
 	}
 	w.cond.L = &w.mu
+	events := hub.New[any](1)
+	events.Observe(func(event any) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		switch e := event.(type) {
+		case protocol.TerminalEvent:
+			w.infos[e.Terminal.ID] = e.Terminal
+		case protocol.TerminalGoneEvent:
+			w.gone[e.Terminal] = true
+		}
+		w.cond.Broadcast()
+	})
 	m, err := New(Config{
 		Session: "test",
 		Launch:  w.launch,
@@ -93,22 +106,11 @@ func newWorld(t *testing.T) *world {
 			defer w.mu.Unlock()
 			return w.grace
 		},
-		OnChange: func(info protocol.TerminalInfo) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.infos[info.ID] = info
-			w.cond.Broadcast()
-		},
+		Events: events,
 		OnDrawn: func(id protocol.TerminalID) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.drawn[id]++
-			w.cond.Broadcast()
-		},
-		OnGone: func(id protocol.TerminalID) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.gone[id] = true
 			w.cond.Broadcast()
 		},
 	})

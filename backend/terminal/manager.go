@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pilotfish/backend/confine"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
@@ -60,12 +61,10 @@ type Config struct {
 	Session protocol.SessionName
 	// Launch decides what a terminal runs, each time a process starts.
 	Launch func(ctx context.Context, r Request) (Launch, error)
-	// OnChange is called with the new state of a terminal. Changes in quick
-	// succession are merged into one call; the last change is always reported. It may
-	// call the Manager.
-	OnChange func(protocol.TerminalInfo)
-	// OnGone is called when a terminal is removed, after its last OnChange.
-	OnGone func(protocol.TerminalID)
+	// Events gets a TerminalEvent with the new state of a terminal, and a
+	// TerminalGoneEvent when it is removed. Changes in quick succession are merged into
+	// one event; the last change is always reported. nil for no events.
+	Events *hub.Hub[any]
 	// OnDrawn is called when a viewer acknowledges drawn output for the first time.
 	// It must not block or call the Manager.
 	OnDrawn func(protocol.TerminalID)
@@ -101,11 +100,8 @@ func New(c Config) (*Manager, error) {
 	if c.Launch == nil {
 		return nil, errors.New("terminal: no Launch")
 	}
-	if c.OnChange == nil {
-		c.OnChange = func(protocol.TerminalInfo) {}
-	}
-	if c.OnGone == nil {
-		c.OnGone = func(protocol.TerminalID) {}
+	if c.Events == nil {
+		c.Events = hub.New[any](1)
 	}
 	if c.OnDrawn == nil {
 		c.OnDrawn = func(protocol.TerminalID) {}

@@ -7,19 +7,26 @@ import (
 	"testing"
 	"time"
 
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
 // Progress and bells of a program are reported without a viewer, and end with the program.
 func TestProgressIsReported(t *testing.T) {
 	changes := make(chan protocol.TerminalInfo, 64)
+	events := hub.New[any](1)
+	events.Observe(func(event any) {
+		if e, is := event.(protocol.TerminalEvent); is {
+			changes <- e.Terminal
+		}
+	})
 	m, err := New(Config{
 		Session: "default",
 		Launch: func(context.Context, Request) (Launch, error) {
 			return Launch{Path: "/bin/sh", Args: []string{"-c", `printf '\033]9;4;1;40\007\007'; read -r _`}, Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin"}, Kind: protocol.AgentCustom, Name: "script"}, nil
 		},
-		OnChange: func(info protocol.TerminalInfo) { changes <- info }, OnGone: func(protocol.TerminalID) {}, OnDrawn: func(protocol.TerminalID) {},
-		Grace: func() time.Duration { return 0 },
+		Events: events,
+		Grace:  func() time.Duration { return 0 },
 	})
 	if err != nil {
 		t.Fatal(err)

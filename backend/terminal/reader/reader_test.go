@@ -21,7 +21,6 @@ func program(t *testing.T, script string) (Terminals, protocol.TerminalID) {
 		Launch: func(context.Context, terminal.Request) (terminal.Launch, error) {
 			return terminal.Launch{Path: "/bin/sh", Args: []string{"-c", script}, Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin"}, Kind: protocol.AgentCustom, Name: "script"}, nil
 		},
-		OnChange: func(protocol.TerminalInfo) {}, OnGone: func(protocol.TerminalID) {}, OnDrawn: func(protocol.TerminalID) {},
 		Grace: func() time.Duration { return 0 },
 	})
 	if err != nil {
