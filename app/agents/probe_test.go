@@ -34,7 +34,7 @@ func TestTheProbeIsRight(t *testing.T) {
 	u := newUser(t, connectable{name: "codex"})
 	u.path(filepath.Dir(tool(t, "build", "agents", "node_modules", ".bin", "claude")))
 	probe := func() map[protocol.AgentKind]protocol.AgentInfo {
-		p := agent.New(agent.Config{Home: u.home, Shell: "/bin/sh", Env: func() []string { return u.env }})
+		p := agent.New(agent.Config{Home: u.home, Shell: "/bin/sh", Env: u.env})
 		found := map[protocol.AgentKind]protocol.AgentInfo{}
 		for _, info := range p.Probe(t.Context()).Agents {
 			found[info.Kind] = info

@@ -43,8 +43,7 @@ func install(t *testing.T, folder string, names ...string) {
 // desktop's session.
 func prober(t *testing.T, home string, env ...string) *Prober {
 	t.Helper()
-	base := []string{"HOME=" + home, "PATH=/usr/bin:/bin", "SHELL=/bin/bash"}
-	return New(Config{Env: func() []string { return append(slices.Clone(base), env...) }})
+	return New(Config{Env: append([]string{"HOME=" + home, "PATH=/usr/bin:/bin", "SHELL=/bin/bash"}, env...)})
 }
 
 func find(t *testing.T, file protocol.AgentsFile, kind protocol.AgentKind) protocol.AgentInfo {

@@ -79,7 +79,7 @@ func (p *Prober) Launch(ctx context.Context, cfg LaunchConfig) (Launched, error)
 	if launched.Missing != nil {
 		return launched, nil
 	}
-	more, err := split(cfg.Args, cleaned(p.env()))
+	more, err := split(cfg.Args, cleaned(p.env))
 	if err != nil {
 		return Launched{}, fmt.Errorf("reading the agent's arguments: %w", err)
 	}
@@ -135,7 +135,7 @@ func (p *Prober) program(ctx context.Context, e Entry, cfg LaunchConfig, launche
 		launched.Name = filepath.Base(launched.Path)
 		launched.Args = shellArgs(launched.Path)
 	case protocol.AgentCustom:
-		words, err := split(cfg.Command, cleaned(p.env()))
+		words, err := split(cfg.Command, cleaned(p.env))
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (p *Prober) command(ctx context.Context, name, dir string) string {
 		return name
 	}
 	path := filepath.SplitList(lookup(p.environment(ctx, ""))("PATH"))
-	return look(name, joinPath(path, usualFolders(p.home, lookup(p.env()))))
+	return look(name, joinPath(path, usualFolders(p.home, lookup(p.env))))
 }
 
 // shellArgs returns the arguments with which the system's own terminals start a

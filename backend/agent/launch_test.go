@@ -116,7 +116,7 @@ func TestClaudeAsksForPermissions(t *testing.T) {
 		install(t, filepath.Join(home, ".local/bin"), "claude")
 		cfg := launchConfig(t)
 		cfg.Kind = protocol.AgentClaude
-		p := New(Config{Env: func() []string { return []string{"PATH=/usr/bin:/bin", "HOME=" + home} }, Home: home})
+		p := New(Config{Env: []string{"PATH=/usr/bin:/bin", "HOME=" + home}, Home: home})
 		p.file = &protocol.AgentsFile{Agents: []protocol.AgentInfo{{Kind: protocol.AgentClaude, Version: version}}}
 		launched, err := p.Launch(t.Context(), cfg)
 		if err != nil {
@@ -166,7 +166,7 @@ func TestLaunchShellFindsPilotfish(t *testing.T) {
 }
 
 func TestShellWithoutSHELL(t *testing.T) {
-	p := New(Config{Env: func() []string { return []string{"PATH=/usr/bin:/bin"} }, Home: t.TempDir()})
+	p := New(Config{Env: []string{"PATH=/usr/bin:/bin"}, Home: t.TempDir()})
 	if shell := p.userShell(); filepath.Base(shell) != "bash" {
 		t.Errorf("the shell is %q", shell)
 	}
@@ -174,7 +174,7 @@ func TestShellWithoutSHELL(t *testing.T) {
 	if err := os.Symlink("/bin/sh", filepath.Join(only, "zz")); err != nil {
 		t.Fatal(err)
 	}
-	p = New(Config{Env: func() []string { return []string{"SHELL=" + filepath.Join(only, "gone")} }})
+	p = New(Config{Env: []string{"SHELL=" + filepath.Join(only, "gone")}})
 	if shell := p.userShell(); filepath.Base(shell) != "bash" {
 		t.Errorf("a SHELL that does not exist gives %q", shell)
 	}

@@ -21,7 +21,7 @@ import (
 // Config configures a Prober. An empty field means the value of this process.
 type Config struct {
 	// Env is the environment that agents inherit.
-	Env func() []string
+	Env []string
 	// Home is the user's home folder.
 	Home string
 	// Shell is the user's shell; empty means $SHELL, then bash, then sh.
@@ -31,7 +31,7 @@ type Config struct {
 
 // Prober finds agents and prepares their start. It is safe for concurrent use.
 type Prober struct {
-	env   func() []string
+	env   []string
 	home  string
 	shell string
 	log   *slog.Logger
@@ -49,10 +49,10 @@ type Prober struct {
 func New(cfg Config) *Prober {
 	p := &Prober{env: cfg.Env, home: cfg.Home, shell: cfg.Shell, log: cfg.Logger}
 	if p.env == nil {
-		p.env = os.Environ
+		p.env = os.Environ()
 	}
 	if p.home == "" {
-		p.home = lookup(p.env())("HOME")
+		p.home = lookup(p.env)("HOME")
 	}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
@@ -170,7 +170,7 @@ func (p *Prober) Usual(chosen protocol.AgentKind) string {
 // signedIn looks for a sign-in of an agent: whether its file is there, or a
 // variable with a key is set. It reads neither.
 func (p *Prober) signedIn(e Entry) protocol.SignInState {
-	get := lookup(p.env())
+	get := lookup(p.env)
 	for _, key := range e.Keys {
 		if get(key) != "" {
 			return protocol.SignInFound
@@ -198,7 +198,7 @@ func (p *Prober) signInFiles(e Entry) []string {
 	files := make([]string, len(e.SignedIn))
 	moved := ""
 	if e.Moves != "" {
-		moved = lookup(p.env())(e.Moves)
+		moved = lookup(p.env)(e.Moves)
 	}
 	for i, file := range e.SignedIn {
 		files[i] = underHome(file, p.home)
@@ -224,7 +224,7 @@ func (p *Prober) find(e Entry) string {
 	for i, folder := range e.Folders {
 		own[i] = underHome(folder, p.home)
 	}
-	return look(e.Program, joinPath(p.searchPath(), own, usualFolders(p.home, lookup(p.env()))))
+	return look(e.Program, joinPath(p.searchPath(), own, usualFolders(p.home, lookup(p.env))))
 }
 
 // searchPath returns the login shell's PATH, followed by that of this process.
@@ -232,14 +232,14 @@ func (p *Prober) searchPath() []string {
 	p.mu.Lock()
 	login := p.login
 	p.mu.Unlock()
-	return joinPath(login, filepath.SplitList(lookup(p.env())("PATH")))
+	return joinPath(login, filepath.SplitList(lookup(p.env)("PATH")))
 }
 
 // askLogin asks the login shell for its PATH. Without an answer the previous
 // PATH stays.
 func (p *Prober) askLogin(ctx context.Context) {
 	shell := p.userShell()
-	text, err := loginPath(ctx, shell, cleaned(p.env()))
+	text, err := loginPath(ctx, shell, cleaned(p.env))
 	if err != nil {
 		p.log.WarnContext(ctx, "the login shell did not say its path", "shell", shell, "error", err)
 	}
@@ -299,7 +299,7 @@ func (p *Prober) environment(ctx context.Context, last string, first ...string) 
 		}
 	}
 	path := joinPath(first, p.searchPath(), []string{last})
-	return set(cleaned(p.env()), "PATH", strings.Join(path, string(os.PathListSeparator)))
+	return set(cleaned(p.env), "PATH", strings.Join(path, string(os.PathListSeparator)))
 }
 
 // userShell returns the shell that a terminal would start.
@@ -307,7 +307,7 @@ func (p *Prober) userShell() string {
 	if p.shell != "" {
 		return p.shell
 	}
-	get := lookup(p.env())
+	get := lookup(p.env)
 	if shell := get("SHELL"); filepath.IsAbs(shell) && executable(shell) {
 		return shell
 	}

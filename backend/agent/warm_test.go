@@ -29,7 +29,7 @@ func TestSlowProfileDelaysNoTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := agent.New(agent.Config{
-		Env: func() []string { return []string{"PATH=/usr/bin:/bin", "SHELL=" + shell} }, Home: dir, Shell: shell, Logger: slog.New(slog.DiscardHandler),
+		Env: []string{"PATH=/usr/bin:/bin", "SHELL=" + shell}, Home: dir, Shell: shell, Logger: slog.New(slog.DiscardHandler),
 	})
 	var asking sync.WaitGroup
 	asking.Go(p.Warm(t.Context()))

@@ -32,7 +32,7 @@ type watchList struct {
 // watchList returns the files that decide what the next probe finds.
 func (p *Prober) watchList(also Watched) watchList {
 	list := watchList{written: map[string]bool{}, present: map[string]bool{}}
-	folders := joinPath(p.searchPath(), usualFolders(p.home, lookup(p.env())))
+	folders := joinPath(p.searchPath(), usualFolders(p.home, lookup(p.env)))
 	add := func(program string, own []string) {
 		if program == "" {
 			return
