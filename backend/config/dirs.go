@@ -176,7 +176,8 @@ type SessionDirs struct {
 	Memory string
 }
 
-// Of returns the folders of a session.
+// Of returns the folders of a session, and makes none. They are within State, which
+// Prepare has checked.
 func (d Dirs) Of(name protocol.SessionName) SessionDirs {
 	root := filepath.Join(d.sessionsDir(), string(name))
 	return SessionDirs{
