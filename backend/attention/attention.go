@@ -34,9 +34,9 @@ type Desktop interface {
 // Config is what a Manager needs. All fields are required unless they say
 // otherwise. Its functions may be called from the Manager's goroutine at any time.
 type Config struct {
-	// Desktop returns the notifications of a run; Run closes them. nil: there are no
+	// Desktop shows the notifications; Run closes it. nil: there are no
 	// notifications, because nobody sees this desktop.
-	Desktop func() Desktop
+	Desktop Desktop
 	// Settings say whether the user wants these notifications.
 	Settings *config.Store
 	// Asks says whether the agent of a terminal waits for an approval.
@@ -122,8 +122,7 @@ func (m *Manager) Run(ctx context.Context) {
 	if m.cfg.Desktop == nil {
 		return
 	}
-	shows := m.cfg.Desktop()
-	defer shows.Close()
+	defer m.cfg.Desktop.Close()
 	var showing sync.WaitGroup
 	defer showing.Wait()
 	clicked := make(chan protocol.TerminalID, 1)
@@ -132,7 +131,7 @@ func (m *Manager) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			m.end(context.WithoutCancel(ctx), shows)
+			m.end(context.WithoutCancel(ctx))
 			return
 		case id := <-clicked:
 			showing.Go(func() { m.show(ctx, id) })
@@ -140,7 +139,7 @@ func (m *Manager) Run(ctx context.Context) {
 		case <-m.wake:
 		case <-timer.C:
 		}
-		next := m.look(ctx, shows, clicked)
+		next := m.look(ctx, clicked)
 		if next.IsZero() {
 			timer.Stop()
 		} else {
@@ -151,7 +150,7 @@ func (m *Manager) Run(ctx context.Context) {
 
 // look brings every terminal's notification up to date. It returns when the next one
 // is due; zero for none.
-func (m *Manager) look(ctx context.Context, shows Desktop, clicked chan<- protocol.TerminalID) (next time.Time) {
+func (m *Manager) look(ctx context.Context, clicked chan<- protocol.TerminalID) (next time.Time) {
 	enabled := m.cfg.Settings.Get().TerminalNotices
 	for _, t := range m.all() {
 		m.mu.Lock()
@@ -170,11 +169,11 @@ func (m *Manager) look(ctx context.Context, shows Desktop, clicked chan<- protoc
 		case want == t.shown:
 			t.due = time.Time{}
 		case want == note{}:
-			m.withdraw(ctx, shows, t)
+			m.withdraw(ctx, t)
 		case t.due.IsZero():
 			t.due = later(now.Add(settle), t.last.Add(gap))
 		case !now.Before(t.due):
-			m.notify(ctx, shows, t, info, want, clicked)
+			m.notify(ctx, t, info, want, clicked)
 		}
 		if !t.due.IsZero() && (next.IsZero() || t.due.Before(next)) {
 			next = t.due
@@ -227,7 +226,7 @@ func (t *terminal) wants(info protocol.TerminalInfo, enabled bool, asks func(pro
 }
 
 // notify shows the notification of a terminal, in the place of its last one.
-func (m *Manager) notify(ctx context.Context, shows Desktop, t *terminal, info protocol.TerminalInfo, what note, clicked chan<- protocol.TerminalID) {
+func (m *Manager) notify(ctx context.Context, t *terminal, info protocol.TerminalInfo, what note, clicked chan<- protocol.TerminalID) {
 	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
 	shown := desktop.Notification{
@@ -244,7 +243,7 @@ func (m *Manager) notify(ctx context.Context, shows Desktop, t *terminal, info p
 	if what.kind == needsYou {
 		t.bells = info.Bells // the bell was about the same
 	}
-	id, err := shows.Notify(ctx, shown)
+	id, err := m.cfg.Desktop.Notify(ctx, shown)
 	if err != nil {
 		// Panel, window and tray show it too. It is not tried again for the same reason.
 		m.log.Debug("notification of a terminal could not be shown", "terminal", info.ID, "error", err)
@@ -254,7 +253,7 @@ func (m *Manager) notify(ctx context.Context, shows Desktop, t *terminal, info p
 }
 
 // withdraw removes the notification of a terminal, if it has one.
-func (m *Manager) withdraw(ctx context.Context, shows Desktop, t *terminal) {
+func (m *Manager) withdraw(ctx context.Context, t *terminal) {
 	id := t.id
 	t.shown, t.id, t.due = note{}, 0, time.Time{}
 	if id == 0 {
@@ -262,15 +261,15 @@ func (m *Manager) withdraw(ctx context.Context, shows Desktop, t *terminal) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
-	if err := shows.Withdraw(ctx, id); err != nil {
+	if err := m.cfg.Desktop.Withdraw(ctx, id); err != nil {
 		m.log.Debug("notification of a terminal could not be withdrawn", "error", err)
 	}
 }
 
 // end withdraws everything: a click on it would show nothing.
-func (m *Manager) end(ctx context.Context, shows Desktop) {
+func (m *Manager) end(ctx context.Context) {
 	for _, t := range m.all() {
-		m.withdraw(ctx, shows, t)
+		m.withdraw(ctx, t)
 	}
 }
 

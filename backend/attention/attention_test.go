@@ -84,7 +84,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.Manager = attention.New(attention.Config{
-		Desktop:  func() attention.Desktop { return &w.desk },
+		Desktop:  &w.desk,
 		Settings: w.settings,
 		Asks:     func(protocol.TerminalID) bool { return w.read(&w.asks) },
 		Tabs:     opentabs.New(protocol.Tab{ID: "t1", Title: "Shop"}),

@@ -19,7 +19,7 @@ func newAttention(s *Session) *attention.Manager {
 		},
 	}
 	if !s.m.cfg.Headless {
-		cfg.Desktop = func() attention.Desktop { return new(desktop.Notifier) }
+		cfg.Desktop = new(desktop.Notifier)
 	}
 	return attention.New(cfg)
 }
