@@ -124,6 +124,7 @@ func roomRules() []roomRule {
 	rules := []roomRule{
 		{protocol, nil, "everything imports protocol: what it imports, everything imports"},
 		{"backend/browser", []string{protocol, "backend/proc"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
+		{"backend/browser/attach", []string{protocol, "backend/browser/chromium", "backend/browser/devtools", "backend/peer"}, "a browser of the user is found and asked without knowing tabs; that no program of an agent answers instead is asked of peer"},
 		{"backend/browser/devtools", []string{protocol}, "the connection knows the protocol of the browser, and no page, tab or command"},
 		{"backend/browser/tabs", []string{protocol}, "the list of tabs is told of events, and knows no connection"},
 		{"backend/browser/page", []string{protocol, "extension", "backend/browser/devtools"}, "a page knows its frames and how to ask them; operations, tabs and the browser are given to it as functions"},
@@ -318,7 +319,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 		reason  string
 	}{
 		{"github.com/chromedp/", []string{"backend/browser", "app/e2e", "app/bench"}, "nobody outside sees a type of the browser's protocol; the whole-product tests look at the browser from outside"},
-		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "app/e2e"}, "sockets belong to the server and the terminals; the session hands one to the other, everybody else works with values"},
+		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "backend/browser/devtools", "app/e2e"}, "sockets belong to the server, the terminals and the connection to a browser; the session hands one to the other, everybody else works with values"},
 		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp"}, "an agent's protocol is its driver's matter"},
 		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "backend/toolservers/client", "app/service", "app/programs/fakes", "app/e2e", "app/agents/fakes/notes", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tasks are clients of the user's servers; tests are clients of it)"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},

@@ -116,8 +116,8 @@ func (p *program) sessions(ctx context.Context, in syntax.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if id != nil && action != protocol.AppStart && action != protocol.AppTestProxy {
-		return in.UsageError("the options of an identity are for start and test-proxy")
+	if id != nil && action != protocol.AppStart && action != protocol.AppCreate && action != protocol.AppTestProxy {
+		return in.UsageError("the options of an identity are for new, start and test-proxy")
 	}
 	if id != nil && project != "" {
 		return in.UsageError("name a session with these options: without a name, %s says how to start", project)

@@ -11,10 +11,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// identityOptions are the options of `sessions start` for the identity and the network
+// identityOptions are the options of `sessions start` and `sessions new` for the identity and the network
 // of a session.
 func identityOptions() []syntax.Arg {
 	return []syntax.Arg{
+		{Name: "browser", Flag: true, Help: "your own browser instead of one of the session's: my-chrome, chrome, chromium, edge, brave, vivaldi, or the folder of its profiles"},
 		{Name: "color", Flag: true, Help: "the colour of the session's windows: #1a73e8"},
 		{Name: "profile", Flag: true, Help: "own, temporary (nothing of it stays), or copy:NAME of another session, once"},
 		{Name: "proxy", Flag: true, Help: "http://HOST:PORT, https://… or socks5://…, with USER:PASSWORD@ before the host if it needs a login"},
@@ -37,8 +38,11 @@ func identityOptions() []syntax.Arg {
 func identityOf(in syntax.Invocation) (*protocol.SessionIdentity, error) {
 	v := in.Values
 	id := protocol.SessionIdentity{
-		Color: v["color"], Profile: v["profile"], Proxy: v["proxy"], ProxySecret: v["proxy-secret"], ProxyBypass: splitCommas(v["proxy-bypass"]),
+		Browser: v["browser"], Color: v["color"], Profile: v["profile"], Proxy: v["proxy"], ProxySecret: v["proxy-secret"], ProxyBypass: splitCommas(v["proxy-bypass"]),
 		UserAgent: v["user-agent"], Languages: splitCommas(v["languages"]), StartPages: strings.Fields(v["start-pages"]),
+	}
+	if strings.ContainsRune(id.Browser, filepath.Separator) {
+		id.Browser = absolutePaths([]string{id.Browser})[0]
 	}
 	id.CAFiles, id.Extensions, id.Flags = absolutePaths(splitCommas(v["ca-files"])), absolutePaths(splitCommas(v["extensions"])), strings.Fields(v["flags"])
 	for _, pair := range splitCommas(v["accept"]) {

@@ -190,6 +190,13 @@ func (s *sharedProduct) restore() {
 	s.do(panel, `globalThis.last = true; location.reload()`)
 	s.until(panel, "the panel's next document is there", `globalThis.last === undefined`)
 	s.untilScreen(panel, "ready>")
+	// Where a test left no terminal, the panel may have started one by itself, too.
+	s.eventually("the panel's terminal is the only one", func() bool {
+		all := s.session(protocol.DefaultSession).Terminals
+		unseen := slices.DeleteFunc(slices.Clone(all), func(one protocol.TerminalInfo) bool { return one.Viewers > 0 })
+		s.endTerminals(panel, unseen)
+		return len(all) == 1
+	})
 	if now := s.session(protocol.DefaultSession); len(now.Tabs) != 1 || len(now.Terminals) != 1 {
 		t.Errorf("the test leaves %d tabs and %d terminals: %+v", len(now.Tabs), len(now.Terminals), now)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"pilotfish/backend/browser/attach"
 	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/capture"
 	"pilotfish/backend/browser/chromium"
@@ -44,6 +45,11 @@ type Config struct {
 	// Path is the browser's executable; empty means the preferred browser of this
 	// machine.
 	Path string
+	// Attach is the browser of the user that Run attaches to, with the user's consent,
+	// instead of launching one; the zero value launches one. Then Path, ProfileDir and
+	// everything else that a browser is started with have no meaning, no tab is restored, and
+	// nothing is changed for the whole browser.
+	Attach attach.Browser
 	// ProfileDir is the user data folder; it is created with mode 0700.
 	ProfileDir string
 	// TemporaryDir is as in chromium.Options.
@@ -102,6 +108,7 @@ type Config struct {
 	//     into one later event
 	//   - protocol.Error: a problem that the user should know about and that does not end
 	//     the browser
+	//   - protocol.AttachStep: what the user has to do until Attach can be used
 	//   - protocol.Download: it has begun or ended
 	//   - Panel, RoutineSaved, Pause and SignClicked
 	OnEvent func(event any)
@@ -162,7 +169,7 @@ type Browser struct {
 // New returns a Browser that is not running yet. It returns an error when the
 // configuration cannot work on any machine.
 func New(c Config) (*Browser, error) {
-	if c.ProfileDir == "" {
+	if c.ProfileDir == "" && c.Attach.Dir == "" {
 		return nil, errors.New("browser: no profile folder is given")
 	}
 	if c.Logger == nil {
@@ -173,6 +180,9 @@ func New(c Config) (*Browser, error) {
 	}
 	if c.Headless {
 		c.ExtensionDir = ""
+	}
+	if c.Attach.Dir != "" {
+		c.Restore, c.DownloadDir, c.Logins, c.ProxyLogin, c.Geolocation = nil, "", nil, nil, nil
 	}
 	folder := files.Folder{Path: c.FilesDir, Mask: c.Mask}
 	b := &Browser{
@@ -266,11 +276,19 @@ func (b *Browser) running() (*run, error) {
 	return b.run, nil
 }
 
-// Run launches the browser and serves it until the browser or ctx ends. It
-// returns when no process or goroutine of the run is left. It returns nil when
-// ctx ended, ErrClosed when the user closed the browser, and otherwise a
+// Run launches the browser, or attaches to the user's, and serves it until the browser or
+// ctx ends. It returns when no process or goroutine of the run is left. It returns nil when
+// ctx ended, ErrClosed when the user closed the browser, or it was the user's own and has ended, and otherwise a
 // protocol.Error: why the browser did not start, or CodeCrashed.
 func (b *Browser) Run(ctx context.Context) error {
+	if b.config.Attach.Dir != "" {
+		return b.attach(ctx)
+	}
+	return b.launch(ctx)
+}
+
+// launch is Run for a browser of our own.
+func (b *Browser) launch(ctx context.Context) error {
 	found, err := chromium.Find(b.config.Path)
 	if err != nil {
 		return err
@@ -312,7 +330,7 @@ func (b *Browser) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := newRun(b, p, first, saves) //nolint:contextcheck // what a download waits for ends with the session
+	r := newRun(b, p.Pipe, p, first, saves) //nolint:contextcheck // what a download waits for ends with the session
 	b.mu.Lock()
 	b.run = r
 	b.info = protocol.BrowserInfo{Name: found.Name, Path: found.Path, PID: p.PID(), Sandbox: !c.NoSandbox}
@@ -324,7 +342,7 @@ func (b *Browser) Run(ctx context.Context) error {
 	}
 
 	b.mu.Lock()
-	b.run, b.exit = nil, r.proc.Exit()
+	b.run, b.exit = nil, p.Exit()
 	// It starts again with the tabs it had.
 	b.crashed = err != nil && !errors.Is(err, ErrClosed) && len(r.last) > 0
 	if errors.Is(err, ErrClosed) {

@@ -42,11 +42,10 @@ func (x extension) load(ctx context.Context) error {
 }
 
 // putBack reinstalls the extension after the user removed, disabled or reloaded
-// it. It uninstalls what is left first: loading a disabled extension again leaves
+// it, or an app that was killed has left it. It uninstalls what is left first: loading a disabled extension again leaves
 // it disabled, and so does Chromium's own reload while the extensions page is not
 // in developer mode.
 func (x extension) putBack(ctx context.Context) error {
-	x.log.WarnContext(ctx, "the extension is gone and is put back")
 	list, err := cdp.Call(ctx, x.conn.Root, extensions.GetExtensions, cdp.Empty{})
 	if err != nil {
 		return fmt.Errorf("listing the extensions: %w", err)
@@ -80,6 +79,9 @@ func (x extension) supervise(ctx context.Context) {
 	there, err := x.loaded(ctx)
 	switch {
 	case err != nil:
+	case there && x.proc == nil:
+		// It was left by an app that was killed.
+		err = x.putBack(ctx)
 	case there:
 		// This runs concurrently, because the worker may start before the window
 		// exists.
@@ -114,6 +116,7 @@ func (x extension) supervise(ctx context.Context) {
 			break
 		}
 		x.panelWanted.Store(true)
+		x.log.WarnContext(ctx, "the extension is gone and is put back")
 		err = x.putBack(ctx)
 	}
 	if ctx.Err() == nil {

@@ -77,6 +77,9 @@ func (g groups) GroupTabs(ctx context.Context, group int, tabs []protocol.TabID)
 		return 0, err
 	}
 	id, err := callWorker[int](ctx, r, "groupTabs", chrome, group)
+	if err == nil && group == 0 {
+		r.ours.group(id)
+	}
 	return id, groupError(err)
 }
 

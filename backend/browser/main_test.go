@@ -101,6 +101,7 @@ type fixture struct {
 	notices []protocol.Error
 	signs   chan protocol.TabID // clicks on signs
 	pauses  chan protocol.TabID
+	steps   chan protocol.AttachStep
 	info    protocol.BrowserInfo
 	atReady []protocol.Tab // when the browser was ready
 }
@@ -162,7 +163,7 @@ func launch(t *testing.T, c Config) *fixture {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &fixture{ctx: ctx, cancel: cancel, ended: make(chan error, 1), changed: make(chan struct{})}
-	f.signs, f.pauses = make(chan protocol.TabID, 100), make(chan protocol.TabID, 100) // their senders must not block
+	f.signs, f.pauses, f.steps = make(chan protocol.TabID, 100), make(chan protocol.TabID, 100), make(chan protocol.AttachStep, 100) // their senders must not block
 	c.OnEvent = func(event any) {
 		f.update(func() {
 			switch e := event.(type) {
@@ -180,6 +181,8 @@ func launch(t *testing.T, c Config) *fixture {
 				f.signs <- e.Tab
 			case Pause:
 				f.pauses <- e.Tab
+			case protocol.AttachStep:
+				f.steps <- e
 			}
 		})
 	}

@@ -31,8 +31,12 @@ import (
 type run struct {
 	b    *Browser
 	log  *slog.Logger
-	proc *chromium.Process
+	proc *chromium.Process // nil: the user started it
+	pipe devtools.Transport
 	conn *devtools.Conn
+
+	ours    ours                 // what is taken away when we leave a browser of the user
+	profile cdp.BrowserContextID // of a browser of the user; empty: every tab counts
 
 	gates       *gate.Gates
 	workers     chan *devtools.Session // the newest session of our worker
@@ -56,13 +60,14 @@ type run struct {
 	logins  *httpauth.Handler // nil: the browser asks
 }
 
-// newRun returns a run of a process. saves: the browser may name the files of downloads,
-// except of those that commands cause.
-func newRun(b *Browser, p *chromium.Process, clickable, saves bool) *run {
+// newRun returns a run of a process, nil for a browser that the user started. saves: the
+// browser may name the files of downloads, except of those that commands cause.
+func newRun(b *Browser, pipe devtools.Transport, p *chromium.Process, clickable, saves bool) *run {
 	r := &run{
 		b:         b,
 		log:       b.log,
 		proc:      p,
+		pipe:      pipe,
 		clickable: clickable,
 		workers:   make(chan *devtools.Session, 1),
 		ask:       make(chan struct{}, 1),
@@ -70,7 +75,7 @@ func newRun(b *Browser, p *chromium.Process, clickable, saves bool) *run {
 		pages:     make(map[target.ID]*page.Page),
 		dialogs:   page.NewDialogs(),
 	}
-	r.conn = devtools.New(p.Pipe, b.log, b.panels.GiveBackAfter)
+	r.conn = devtools.New(pipe, b.log, b.panels.GiveBackAfter)
 	r.gates = gate.NewGates(r.conn, b.log, b.config.Lookup)
 	r.files = downloads.NewList(downloads.Config{
 		Conn: r.conn, Open: b.tabs, Dir: b.config.DownloadDir, Shared: saves, Log: b.log,
@@ -142,7 +147,7 @@ func (r *run) serve(ctx context.Context) error {
 	stopped := ctx.Err() != nil
 	r.stop(context.WithoutCancel(ctx), stopped)
 	r.conn.Fail(devtools.ErrPipeEnded)
-	_ = r.proc.Pipe.Close()
+	_ = r.pipe.Close()
 	err := g.Wait()
 	r.watches.Wait()
 	return r.verdict(stopped, err)
@@ -151,7 +156,7 @@ func (r *run) serve(ctx context.Context) error {
 // failStart stops a browser that did not answer.
 func (r *run) failStart() {
 	if !r.ready.Load() {
-		_ = r.proc.Pipe.Close()
+		_ = r.pipe.Close()
 	}
 }
 
@@ -161,6 +166,12 @@ func (r *run) greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, browserStartTimeout)
 	defer cancel()
 	root := r.conn.Root
+	if r.proc == nil {
+		if err := r.learnProfile(ctx); err != nil {
+			return fmt.Errorf("asking for the browser's profile: %w", err)
+		}
+		r.closeLeft(ctx)
+	}
 	filter := target.Filter{{Type: "tab"}, {Type: "page"}, {Type: "other"}, {Exclude: true}}
 	if err := devtools.Post(ctx, root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: filter}); err != nil {
 		return err
@@ -270,6 +281,12 @@ func (r *run) activateRestored(ctx context.Context) error {
 // stop ends the process. It lets the browser close normally if it is still
 // running; proc's stop ladder ends whatever is left.
 func (r *run) stop(ctx context.Context, asked bool) {
+	if r.proc == nil {
+		if asked {
+			r.leave(ctx)
+		}
+		return
+	}
 	if asked {
 		ctx, cancel := context.WithTimeout(ctx, browserStopTimeout)
 		if r.conn.Root.Post(ctx, browser.Close.Method, nil) == nil {
@@ -294,10 +311,15 @@ func (r *run) stop(ctx context.Context, asked bool) {
 
 // verdict turns the way a run ended into the error that Run returns.
 func (r *run) verdict(stopped bool, cause error) error {
-	exit := r.proc.Exit()
 	switch {
 	case stopped:
 		return nil
+	case r.proc == nil:
+		r.log.Info("the user's browser has ended, or its connection", "cause", cause)
+		return ErrClosed
+	}
+	exit := r.proc.Exit()
+	switch {
 	case !r.ready.Load():
 		return r.startError(exit)
 	case exit.Code == 0 && exit.Signal == "":

@@ -60,6 +60,7 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 	if err != nil {
 		return "", page.TabError(ctx, beside, "waiting for the new tab", nil, err)
 	}
+	r.opened(id)
 	if !background {
 		b.tabs.Activated(id)
 	}
@@ -104,6 +105,19 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 		return protocol.NewError(protocol.CodeTimeout, "tab "+string(id)+" did not close in time: its page may be asking whether to leave", "", protocol.AnswerDialog(id)...)
 	}
 	return nil
+}
+
+// GiveTab lets agents use a tab of the user's own browser, or no longer. In a browser of our
+// own it changes nothing: private is false.
+func (b *Browser) GiveTab(id protocol.TabID, given bool) (private bool, err error) {
+	if _, ok := b.tabs.Lookup(id); !ok {
+		return false, page.UnknownTab(id)
+	}
+	if b.config.Attach.Dir == "" {
+		return false, nil
+	}
+	b.tabs.Give(id, given)
+	return true, nil
 }
 
 // ActivateTab makes a tab the active one of its window. It does not raise the

@@ -38,7 +38,7 @@ func (r *run) ended(events *devtools.Subscription) error {
 	if !events.Overflowed() {
 		return nil
 	}
-	_ = r.proc.Pipe.Close()
+	_ = r.pipe.Close()
 	return errEventsLost
 }
 
@@ -46,7 +46,7 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 	ask := false
 	switch e.Method {
 	case target.TargetCreated.Method:
-		if v, ok := devtools.Decode(e, target.TargetCreated); ok && v.TargetInfo != nil {
+		if v, ok := devtools.Decode(e, target.TargetCreated); ok && v.TargetInfo != nil && !r.foreign(v.TargetInfo) {
 			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
 			r.b.panels.Follow(ctx, r.conn, v.TargetInfo)
@@ -56,7 +56,7 @@ func (r *run) targetEvent(ctx context.Context, e devtools.Event) {
 			}
 		}
 	case target.TargetInfoChanged.Method:
-		if v, ok := devtools.Decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil {
+		if v, ok := devtools.Decode(e, target.TargetInfoChanged); ok && v.TargetInfo != nil && !r.foreign(v.TargetInfo) {
 			ask = r.b.tabs.TargetInfo(v.TargetInfo)
 			r.pairPanel(ctx, v.TargetInfo)
 			r.b.panels.Follow(ctx, r.conn, v.TargetInfo)

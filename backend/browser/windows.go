@@ -87,6 +87,7 @@ func (b *Browser) NewWindow(ctx context.Context, background bool) (protocol.TabI
 	if err != nil {
 		return "", page.TabError(ctx, "", "waiting for the new window", nil, err)
 	}
+	r.opened(id)
 	return id, nil
 }
 

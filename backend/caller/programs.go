@@ -31,9 +31,13 @@ type programTabs struct {
 // Tab returns the tab that a program means when it names none: the one that was in front
 // when it first needed one; empty once that is closed. A program may also use a tab that it
 // names while that is in front: the user gives it a tab by showing it. A tab that is in
-// front because the program's own was closed is not given.
+// front because the program's own was closed is not given. In the user's own browser, showing
+// a tab does not give it.
 func (p *Programs) Tab(actor protocol.Actor, named protocol.TabID, tabs *opentabs.List, owners *policy.Policy) protocol.TabID {
-	front := tabs.Front()
+	front, gives := tabs.Front(), owners.Opened
+	if owners.Private() { // the user gives a tab by saying so, and the policy knows which
+		front, gives = tabs.Given(front), func(protocol.Actor, protocol.TabID) {}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one := p.all[actor.ID]
@@ -46,7 +50,7 @@ func (p *Programs) Tab(actor protocol.Actor, named protocol.TabID, tabs *opentab
 		}
 		one = &programTabs{tab: front}
 		p.all[actor.ID] = one
-		owners.Opened(actor, front)
+		gives(actor, front)
 	}
 	closed := 0
 	for _, tab := range owners.Owned(actor) {
@@ -62,7 +66,7 @@ func (p *Programs) Tab(actor protocol.Actor, named protocol.TabID, tabs *opentab
 	}
 	one.front, one.closed = front, closed
 	if named != "" && named == front && named != one.left {
-		owners.Opened(actor, named)
+		gives(actor, named)
 	}
 	if !tabs.Has(one.tab) {
 		return ""

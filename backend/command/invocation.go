@@ -46,7 +46,7 @@ type Invocation struct {
 // resolve finds the tab that a call means. If that tab is not open, resolve
 // returns an error and never uses another tab.
 func (in *Invocation) resolve(c *Command) error {
-	tabs := in.registry.browser.Tabs()
+	tabs := in.Tabs()
 	want := in.call.Request.Tab
 	if c.Tab == NoTab {
 		if want == "" {
@@ -90,6 +90,11 @@ func (in *Invocation) resolve(c *Command) error {
 	return nil
 }
 
+// Tabs returns the open tabs of which the caller may know.
+func (in *Invocation) Tabs() []protocol.Tab {
+	return in.registry.policy.Sees(in.Actor, in.Own, in.registry.browser.Tabs())
+}
+
 // openTab returns the id of an open tab in its canonical form.
 func (in *Invocation) openTab(want protocol.TabID, tabs []protocol.Tab) (protocol.TabID, error) {
 	id, err := protocol.ParseTabID(string(want))
@@ -97,6 +102,9 @@ func (in *Invocation) openTab(want protocol.TabID, tabs []protocol.Tab) (protoco
 		return "", err
 	}
 	if !slices.ContainsFunc(tabs, func(t protocol.Tab) bool { return t.ID == id }) {
+		if err := in.MayUse(id); in.IsOpen(id) && err != nil {
+			return "", err // the caller may not know of it
+		}
 		return "", in.unknownTab(id)
 	}
 	return id, nil
@@ -247,7 +255,7 @@ func (in *Invocation) MayRead(ctx context.Context, tab protocol.TabID) error {
 // one of them.
 func (in *Invocation) Named(text string) ([]protocol.TabID, error) {
 	var out []protocol.TabID
-	open := in.registry.browser.Tabs()
+	open := in.Tabs()
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 		id, err := in.openTab(protocol.TabID(part), open)
 		if err != nil {

@@ -94,6 +94,9 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	if !slices.Contains(call.Scopes, c.Scope) && !mayAsk(c.Spec, call) {
 		return failed("", protocol.NewError(protocol.CodeForbidden, fmt.Sprintf("%s needs the scope %q, which your token lacks", c.Name, c.Scope), "the user can run it in their own shell"))
 	}
+	if c.OwnBrowser != "" && r.policy.Private() {
+		return failed("", protocol.NewError(protocol.CodeRefused, c.Name+" is not for your own browser: "+c.OwnBrowser, "use it in a session with a browser of its own"))
+	}
 	args, err := c.Check(call.Request.Args)
 	if err != nil {
 		return failed("", err)

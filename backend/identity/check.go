@@ -53,7 +53,7 @@ func secretPattern() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-
 // Check returns a *ValueError for the first value that cannot be used. It looks at no
 // file: what is wrong only today is found when the session starts.
 func Check(id protocol.SessionIdentity) error {
-	for _, check := range []func(protocol.SessionIdentity) error{checkSize, checkProfile, checkProxy, checkPages, checkCertificates, checkHeaders, checkPlace, checkPaths, checkFlags} {
+	for _, check := range []func(protocol.SessionIdentity) error{checkSize, checkBrowser, checkProfile, checkProxy, checkPages, checkCertificates, checkHeaders, checkPlace, checkPaths, checkFlags} {
 		if err := check(id); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func Check(id protocol.SessionIdentity) error {
 // checkSize bounds everything, and refuses what cannot be seen.
 func checkSize(id protocol.SessionIdentity) error {
 	texts := map[string][]string{
-		"color": {id.Color}, "profile": {id.Profile}, "proxy": {id.Proxy}, "proxy_secret": {id.ProxySecret}, "proxy_bypass": id.ProxyBypass,
+		"browser": {id.Browser}, "color": {id.Color}, "profile": {id.Profile}, "proxy": {id.Proxy}, "proxy_secret": {id.ProxySecret}, "proxy_bypass": id.ProxyBypass,
 		"user_agent": {id.UserAgent}, "languages": id.Languages, "start_pages": id.StartPages, "ca_files": id.CAFiles,
 		"extensions": id.Extensions, "flags": id.Flags,
 	}
@@ -94,6 +94,18 @@ func checkSize(id protocol.SessionIdentity) error {
 				return problem(key, "write it without line breaks and characters that cannot be seen", "%.60q has a character that cannot be seen", text)
 			}
 		}
+	}
+	return nil
+}
+
+// checkBrowser refuses what has no meaning for a browser that its user started.
+func checkBrowser(id protocol.SessionIdentity) error {
+	if id.Browser == "" {
+		return nil
+	}
+	id.Color, id.Browser = "", ""
+	for _, other := range Describe(&id) {
+		return problem("browser", "set it alone, or with color", "your own browser is used as it is, so %s cannot be set for it", other.Name)
 	}
 	return nil
 }

@@ -98,6 +98,9 @@ type Ready struct {
 	// Profile is the folder of the profile; Temporary says that nothing of it stays.
 	Profile   string
 	Temporary bool
+	// Browser names the user's own browser, which has no Profile; empty for one that is
+	// started.
+	Browser string
 	// Switches and Env are added to the browser's own, and Extensions are loaded.
 	Switches, Env, Extensions []string
 	// Pages are the first pages of a session that restores none; empty for the usual
@@ -144,6 +147,11 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 			r.Close()
 		}
 	}()
+	if id.Browser != "" {
+		r.Browser, r.Profile = id.Browser, ""
+		s.use(r, id)
+		return r, nil
+	}
 	if err := checkExtensions(id.Extensions); err != nil {
 		return nil, err
 	}
@@ -167,6 +175,12 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 		return nil, err
 	}
 	r.Switches = switches(s.cfg.Name, id, proxy)
+	s.use(r, id)
+	return r, nil
+}
+
+// use records the identity of the browser that runs, until r is closed.
+func (s *Session) use(r *Ready, id protocol.SessionIdentity) {
 	s.mu.Lock()
 	s.used = &id
 	s.mu.Unlock()
@@ -175,7 +189,6 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 		s.used = nil
 		s.mu.Unlock()
 	})
-	return r, nil
 }
 
 // over returns an identity with what another one sets.

@@ -37,6 +37,14 @@ func (l *List) Has(id protocol.TabID) bool {
 	return slices.ContainsFunc(l.All(), func(tab protocol.Tab) bool { return tab.ID == id })
 }
 
+// Given returns a tab of the user's own browser if the user gave it to agents, else none.
+func (l *List) Given(id protocol.TabID) protocol.TabID {
+	if slices.ContainsFunc(l.All(), func(tab protocol.Tab) bool { return tab.ID == id && tab.Given }) {
+		return id
+	}
+	return ""
+}
+
 // Title returns the title of an open tab's page.
 func (l *List) Title(id protocol.TabID) string {
 	for _, tab := range l.All() {

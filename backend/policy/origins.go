@@ -30,7 +30,8 @@ func (p *Policy) Begun(a protocol.Actor) bool {
 
 // Begin sets, once, the pages that an actor begins on. On their sites, and on
 // sites that the goal names, the actor may enter data without asking. An actor
-// without a call of Begin may do so everywhere.
+// without a call of Begin may do so everywhere. In a private browser the user may be signed in
+// everywhere, so no page counts, and only what the goal names.
 func (p *Policy) Begin(a protocol.Actor, goal string, pages ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -39,6 +40,9 @@ func (p *Policy) Begin(a protocol.Actor, goal string, pages ...string) {
 		return
 	}
 	g := &given{goal: strings.ToLower(goal), may: make(map[place]bool)}
+	if p.config.Private {
+		pages = nil
+	}
 	for _, page := range pages {
 		if u := siteOf(page); u != nil {
 			g.hosts = append(g.hosts, hostOf(u))

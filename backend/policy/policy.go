@@ -34,6 +34,9 @@ type Config struct {
 	Rules *Rules
 	// Broker asks the user; without one, everything that needs asking is refused.
 	Broker *Broker
+	// Private: the browser is the user's own. Then an agent neither sees nor uses a tab that
+	// it did not open, before the user gave it (Tab.Given), and has begun on no site.
+	Private bool
 }
 
 // Policy holds the rules of one session. Its methods are safe for concurrent
@@ -102,14 +105,19 @@ func (p *Policy) Forget(a protocol.Actor) {
 
 // Tab decides whether an actor may read or act on a tab. An agent may use only
 // the tab that it was started beside (own), the tabs that it opened, and the
-// tabs that the pages in those opened, unless the user made them do it. tabs are the
-// open tabs.
+// tabs that the pages in those opened, unless the user made them do it. In a private browser
+// the tab beside it counts once the user gave it. tabs are the open tabs.
 func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.Tab) error {
 	if !Agent(a) {
 		return nil
 	}
 	openers := make(map[protocol.TabID]protocol.TabID, len(tabs))
+	beside := !p.config.Private
 	for _, t := range tabs {
+		beside = beside || t.ID == own && t.Given
+		if p.config.Private && t.ID == tab && t.Given && a.Kind == protocol.ActorMCP {
+			return nil // a program is beside no tab: the user gives it each that is given
+		}
 		if !t.ByUser {
 			openers[t.ID] = t.Opener
 		}
@@ -122,13 +130,47 @@ func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.
 		if at == "" {
 			break
 		}
-		if at == own || owned[at] {
+		if at == own && beside || owned[at] {
 			return nil
 		}
 		at = openers[at]
 	}
+	if p.config.Private {
+		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s is the user's, in the user's own browser", tab),
+			"", protocol.Try("opens a tab of yours", "newtab"), protocol.Try("asks the user for this one", "givetab", string(tab)))
+	}
 	return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s is not yours", tab),
 		"use your own tab", protocol.Try("opens one", "newtab"))
+}
+
+// Shown returns the tabs that agents may know of: in a private browser, those that the user
+// gave or that an agent opened.
+func (p *Policy) Shown(tabs []protocol.Tab) []protocol.Tab {
+	if !p.config.Private {
+		return tabs
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(tabs), func(t protocol.Tab) bool {
+		for _, owned := range p.owned {
+			if owned[t.ID] {
+				return false
+			}
+		}
+		return !t.Given
+	})
+}
+
+// Private reports whether the browser is the user's own.
+func (p *Policy) Private() bool { return p.config.Private }
+
+// Sees returns the tabs that an actor may know of: in a private browser, those that it may
+// use.
+func (p *Policy) Sees(a protocol.Actor, own protocol.TabID, tabs []protocol.Tab) []protocol.Tab {
+	if !p.config.Private || !Agent(a) {
+		return tabs
+	}
+	return slices.DeleteFunc(slices.Clone(tabs), func(t protocol.Tab) bool { return p.Tab(a, own, t.ID, tabs) != nil })
 }
 
 // agentSchemes are the URL schemes that an agent may open.

@@ -5,6 +5,10 @@ package protocol
 // It is a table [sessions.NAME] of settings.toml, the file pilotfish.toml of a
 // repository, the options of `pilotfish sessions start`, and a form of the window.
 type SessionIdentity struct {
+	// Browser is the user's own browser, in which the session works with the user's consent:
+	// "my-chrome", "chrome", "chromium", "edge", "brave", "vivaldi", or the folder of its
+	// profiles. Empty for a browser of the session's own. With it only Color has a meaning.
+	Browser string `json:"browser,omitempty" toml:"browser,omitempty"`
 	// Color is the colour of the session's windows, as "#1a73e8"; empty for none.
 	Color string `json:"color,omitempty" toml:"color,omitempty"`
 	// Profile is "own" (or empty), "temporary", or "copy:NAME" of another session.

@@ -1,6 +1,9 @@
 package protocol
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // SessionState is the state of a session.
 type SessionState string
@@ -42,6 +45,8 @@ type SessionInfo struct {
 	Approvals []Approval `json:"approvals,omitempty"`
 	// Identity is absent when nothing of it is set. Of a stopped session it has the colour.
 	Identity *IdentityFacts `json:"identity,omitempty"`
+	// Attaching is set while the session waits for the user's own browser.
+	Attaching *Attaching `json:"attaching,omitempty"`
 }
 
 // Awaited returns the terminal that a panel will show when it opens. Of the
@@ -84,6 +89,41 @@ type BrowserInfo struct {
 	Path    string `json:"path"`
 	PID     int    `json:"pid"`
 	Sandbox bool   `json:"sandbox"`
+	// Attached: its user started it and works in it; Pilotfish was allowed to use it.
+	Attached bool `json:"attached,omitempty"`
+}
+
+// GivenTab is a tab of the user's own browser that agents can use, or no longer.
+type GivenTab struct {
+	Tab   TabID `json:"tab"`
+	Given bool  `json:"given"`
+}
+
+// AttachStep is what the user has to do until a session may use a browser that runs.
+type AttachStep string
+
+const (
+	// AttachSwitchOn: start the browser, and switch remote debugging on at AttachAddress.
+	AttachSwitchOn AttachStep = "switch-on"
+	// AttachAllow: press Allow in the dialog that the browser shows.
+	AttachAllow AttachStep = "allow"
+)
+
+// AttachAddress is the browser's page on which its user switches remote debugging on.
+const AttachAddress = "chrome://inspect/#remote-debugging"
+
+// Ask says what the user has to do, in a sentence without its full stop.
+func (a Attaching) Ask() string {
+	if a.Step == AttachAllow {
+		return "press Allow in the dialog of " + a.Browser
+	}
+	return fmt.Sprintf("start %s, open %s there, and switch on \"Allow remote debugging for this browser instance\"", a.Browser, AttachAddress)
+}
+
+// Attaching is a session that waits for its user's browser.
+type Attaching struct {
+	Browser string     `json:"browser"`
+	Step    AttachStep `json:"step"`
 }
 
 // Tab is one tab of the browser, the same everywhere: panel, command line,
@@ -96,6 +136,8 @@ type Tab struct {
 	// set where a tab is encoded.
 	Untrusted bool   `json:"untrusted,omitempty"`
 	Origin    string `json:"origin,omitempty"`
+	// Given: the browser is the user's own, and the user lets agents use this tab.
+	Given bool `json:"given,omitempty"`
 	// Active is the front tab of its window.
 	Active bool `json:"active"`
 	// Focused is the front tab of the window that was focused last; at most one

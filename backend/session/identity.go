@@ -34,6 +34,23 @@ func startAs(ctx context.Context, m *Manager, name protocol.SessionName, req pro
 	return name, s.Start(ctx)
 }
 
+// create makes a stopped session with the identity of the request, which it keeps.
+func create(ctx context.Context, m *Manager, req protocol.AppRequest) error {
+	if req.Identity != nil {
+		if err := identity.Check(*req.Identity); err != nil {
+			return identity.AsError(err)
+		}
+	}
+	if err := m.Create(ctx, req.Session); err != nil || req.Identity == nil {
+		return err
+	}
+	s, err := m.Session(req.Session)
+	if err != nil {
+		return err
+	}
+	return s.identity.Keep(*req.Identity)
+}
+
 // testProxy tries the proxy of a session: that of id, else that of the settings.
 func testProxy(ctx context.Context, m *Manager, name protocol.SessionName, id *protocol.SessionIdentity) (*protocol.ProxyTest, error) {
 	s, err := m.Session(name)

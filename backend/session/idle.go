@@ -18,7 +18,13 @@ func (m *Manager) WaitIdle(ctx context.Context, idle time.Duration) error {
 // is no tab.
 func (r *run) ready(ctx context.Context, s *Session, timeoutMS int) error {
 	if s.State() == protocol.SessionBackground {
-		return protocol.NewError(protocol.CodeNotRunning, "the user has closed the browser, so it is not running", fmt.Sprintf("`pilotfish sessions start %s` opens it again, with its tabs", s.name))
+		return protocol.NewError(protocol.CodeNotRunning, "the user has closed the browser, so it is not running", fmt.Sprintf("`pilotfish sessions start %s` opens it again", s.name))
+	}
+	s.mu.Lock()
+	attaching := r.attaching
+	s.mu.Unlock()
+	if attaching != nil {
+		return protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s waits for its user: %s", s.name, attaching.Ask()), "")
 	}
 	timeout := time.Duration(timeoutMS) * time.Millisecond
 	if timeout <= 0 || timeout > protocol.MaxCommandTimeout {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pilotfish/backend/browser"
+	"pilotfish/backend/browser/attach"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/login"
@@ -74,14 +75,21 @@ func (s *Session) newRun() (_ *run, err error) {
 			ready.Close()
 		}
 	}()
+	var attached attach.Browser
+	if ready.Browser != "" {
+		if attached, err = attach.Find(ready.Browser); err != nil {
+			return nil, err
+		}
+	}
+	own := ready.Browser == ""
 	memory := tabfiles.Read(dirs.Memory, s.log).Starting(ready.Pages)
 	seen, leftOpen := tabfiles.LeftOpen(dirs.Agent)
 	guard := s.m.guard()
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}), reopen: make(chan struct{}, 1),
-		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker()}),
+		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker(), Private: !own}),
 		attention: newAttention(s),
-		with:      ready, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
+		with:      ready, attach: attached, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
 		servers: newServerTools(s, dirs.Work),
 	}
 	r.terminals, err = terminal.New(terminal.Config{
@@ -93,18 +101,19 @@ func (s *Session) newRun() (_ *run, err error) {
 	if r.chat, err = (conversations{s}).make(dirs); err != nil {
 		return nil, err
 	}
-	if n := len(memory.Restore(s.startURL())); leftOpen && n > 0 {
+	if n := len(memory.Restore(s.startURL())); own && leftOpen && n > 0 {
 		r.notices = append(r.notices, *protocol.NewError(protocol.CodeCrashed, endedBefore(seen, n), ""))
 	}
 	keyring := desktop.KeyringRuns(s.m.ctx)
-	if !keyring && !s.m.cfg.Headless {
+	if own && !keyring && !s.m.cfg.Headless {
 		r.notices = append(r.notices, protocol.Error{
 			Code: protocol.CodeNoKeyring, Message: "No keyring is running",
 			Hint: "the browser keeps its passwords and cookies in its profile without one; unlock your desktop's keyring and start the session again to change that",
 		})
 	}
 	r.browser, err = browser.New(browser.Config{
-		Path: settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: extension,
+		Attach: attached,
+		Path:   settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		Logins: login.New(login.Config{
@@ -176,7 +185,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	parts.Go(func() { s.tasks.TakeScreenshots(ctx, r.forTasks(s)) })
 	// The first terminal does not wait for the browser, so that its prompt is
 	// ready when the panel opens.
-	if !s.m.cfg.Headless {
+	if !s.m.cfg.Headless && !r.attached() {
 		parts.Go(func() { s.firstTerminal(ctx, r, r.memory.FirstTab()) })
 	}
 	s.pair()
@@ -190,7 +199,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	}
 	r.cancel(errStopped) // the terminals end with the browser
 	parts.Wait()
-	if r.with.Temporary {
+	if r.with.Temporary || r.attached() {
 		r.files.Forget() // not even which pages were open
 	}
 	close(filesEnd)
@@ -218,7 +227,7 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 	var final error
 	err := supervise.Run(ctx, supervise.DefaultPolicy(), func(ctx context.Context) error {
 		err := r.browser.Run(ctx)
-		for errors.Is(err, browser.ErrClosed) && s.background(ctx, r) {
+		for s.goesOn(ctx, r, err) {
 			err = r.browser.Run(ctx)
 		}
 		switch {
@@ -244,12 +253,35 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 	return nil
 }
 
-// background keeps a run alive whose browser the user has closed while something in it
-// works. It returns true when the browser is wanted again, and false when nothing works
+// goesOn reports whether a run whose browser has ended with err goes on, and waits until the
+// browser is wanted again. A browser of the user ends when the user closes it, or when the
+// connection breaks; terminals and conversations go on, and it is not asked again before
+// the user wants it.
+func (s *Session) goesOn(ctx context.Context, r *run, err error) bool {
+	if !r.attached() {
+		return errors.Is(err, browser.ErrClosed) && s.background(ctx, r, r.working())
+	}
+	if ctx.Err() != nil || !errors.Is(err, browser.ErrClosed) && !r.was {
+		return false
+	}
+	r.was = true
+	s.mu.Lock()
+	r.attaching = nil
+	if !errors.Is(err, browser.ErrClosed) {
+		r.note(*protocol.AsError(err))
+	}
+	s.mu.Unlock()
+	return s.background(ctx, r, "What runs beside "+r.attach.Name)
+}
+
+// attached reports whether the run's browser is the user's own.
+func (r *run) attached() bool { return r.attach.Dir != "" }
+
+// background keeps a run alive whose browser the user has closed while working works in it.
+// It returns true when the browser is wanted again, and false when nothing works
 // or the session was stopped. The next start has the tabs in any case.
-func (s *Session) background(ctx context.Context, r *run) bool {
+func (s *Session) background(ctx context.Context, r *run, working string) bool {
 	s.tabs.Set(r.browser.Closed())
-	working := r.working()
 	if working == "" {
 		s.publishTabs()
 		return false
@@ -343,6 +375,8 @@ func (s *Session) browserEvent(event any) {
 		s.browserReady()
 	case []protocol.Tab:
 		s.tabsChanged(e)
+	case protocol.AttachStep:
+		s.attaching(e)
 	case protocol.Error:
 		s.notice(e)
 	case protocol.Download:
@@ -365,6 +399,9 @@ func (s *Session) browserReady() {
 		r.notices = slices.DeleteFunc(r.notices, func(n protocol.Error) bool { return n.Code == protocol.CodeCrashed })
 		r.notices = append(r.notices, *r.crash)
 		r.crash = nil
+	}
+	if r != nil {
+		r.attaching = nil
 	}
 	s.mu.Unlock()
 	if r == nil {
@@ -413,4 +450,14 @@ func (r *run) note(e protocol.Error) {
 	if !slices.ContainsFunc(r.notices, func(n protocol.Error) bool { return n.Code == e.Code && n.Message == e.Message }) {
 		r.notices = append(r.notices, e)
 	}
+}
+
+// attaching records what the user has to do until the user's own browser can be used.
+func (s *Session) attaching(step protocol.AttachStep) {
+	s.mu.Lock()
+	if s.run != nil {
+		s.run.attaching = &protocol.Attaching{Browser: s.run.attach.Name, Step: step}
+	}
+	s.mu.Unlock()
+	s.publishInfo()
 }

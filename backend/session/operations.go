@@ -106,11 +106,12 @@ func (g gateway) ofApp() []op.Operation {
 	}).At(op.Route{Path: "/app", Capability: auth.CapabilityApp, About: "The app itself: start and stop its sessions, or quit."})
 	return append(confirmed(g, "app", describeApp, app),
 		op.New("Tabs", func(_ context.Context, call op.Call, _ op.None) (protocol.TabsFile, error) {
-			s, _, err := g.current(call.Session)
+			s, r, err := g.current(call.Session)
 			if err != nil {
 				return protocol.TabsFile{}, err
 			}
-			return protocol.TabsFile{Version: protocol.StateVersion, Updated: time.Now(), Tabs: s.Info().Tabs}, nil
+			tabs := r.policy.Sees(call.Grant.Actor, r.callerTab(s, call.Grant, ""), s.Info().Tabs)
+			return protocol.TabsFile{Version: protocol.StateVersion, Updated: time.Now(), Tabs: tabs}, nil
 		}).At(op.Route{Path: "/tabs", Capability: auth.CapabilityTabs, Get: true, About: "List the tabs."}),
 		op.New("Agents", func(context.Context, op.Call, op.None) (protocol.AgentsFile, error) {
 			return g.m.agents.List(), nil

@@ -234,7 +234,7 @@ func (g gateway) app(ctx context.Context, req protocol.AppRequest) (protocol.App
 	case protocol.AppRestart:
 		err = g.m.Restart(ctx, name)
 	case protocol.AppCreate:
-		err = g.m.Create(ctx, req.Session)
+		err = create(ctx, g.m, req)
 	case protocol.AppDelete:
 		err = g.m.Delete(ctx, req.Session)
 	case protocol.AppRotateTokens:

@@ -13,6 +13,7 @@ import (
 	"pilotfish/backend/approval"
 	"pilotfish/backend/attention"
 	"pilotfish/backend/browser"
+	"pilotfish/backend/browser/attach"
 	"pilotfish/backend/caller"
 	"pilotfish/backend/chat/past"
 	"pilotfish/backend/command"
@@ -72,6 +73,7 @@ type run struct {
 	cancel    context.CancelCauseFunc
 	done      chan struct{} // closed when nothing of the run is left
 	up        chan struct{} // closed while the browser runs, or restarts after a crash; the session's mu guards it
+	was       bool          // the user's own browser has been attached to in this run; only runBrowser uses it
 	reopen    chan struct{} // asks for the browser that the user closed
 	terminals *terminal.Manager
 	attention *attention.Manager // of terminals that want the user
@@ -83,11 +85,13 @@ type run struct {
 	letGo     func(caller string) // releases the keys and buttons that a caller holds down; it does not wait for a reply, so it has no context
 	files     *tabfiles.Files
 	memory    tabfiles.Memory // of the previous run
+	attach    attach.Browser  // the user's own browser; the zero value for one that is started
 	with      *identity.Ready // what the browser was started with
 	uploads   string          // has copies of the files that agents gave to pages
 	notices   []protocol.Error
-	crash     *protocol.Error // the last browser crash; becomes a notice when the browser is back
-	disk      *protocol.Error // why the state cannot be written; nil if it can
+	attaching *protocol.Attaching // what the user has to do until the browser can be used; nil for nothing
+	crash     *protocol.Error     // the last browser crash; becomes a notice when the browser is back
+	disk      *protocol.Error     // why the state cannot be written; nil if it can
 }
 
 // gone drops what an ended actor owned, and releases its keys and buttons.
@@ -142,6 +146,7 @@ func (s *Session) Info() protocol.SessionInfo {
 		info.StartedAt = &started
 	}
 	if r != nil {
+		info.Attaching = r.attaching
 		info.Warnings = append(info.Warnings, r.notices...)
 		if r.disk != nil {
 			info.Warnings = append(info.Warnings, *r.disk)
@@ -155,7 +160,7 @@ func (s *Session) Info() protocol.SessionInfo {
 	}
 	info.Terminals = append(info.Terminals, r.terminals.List()...)
 	info.Tabs = tabfiles.WithAgents(info.Tabs, info.Terminals, r.chat.TabAgents())
-	if b := r.browser.Info(); b.PID != 0 {
+	if b := r.browser.Info(); b.PID != 0 || b.Attached {
 		info.Browser = &b
 		if !b.Sandbox {
 			info.Warnings = append(info.Warnings, protocol.Error{
@@ -327,7 +332,7 @@ func (s *Session) tabsChanged(tabs []protocol.Tab) {
 	s.tabs.Set(tabs)
 	r := s.run
 	s.mu.Unlock()
-	s.recorder.Tabs(tabs)
+	s.recorder.Tabs(r.policy.Shown(tabs))
 	s.publishTabs()
 	r.chat.TabsChanged()
 }
@@ -341,7 +346,7 @@ func (s *Session) publishTabs() {
 		return
 	}
 	shown := tabfiles.WithAgents(tabs, r.terminals.List(), r.chat.TabAgents())
-	r.files.Write(shown)
+	r.files.Write(shown, r.policy.Shown(shown))
 	s.signs.Tabs(shown)
 	s.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: shown})
 	s.m.changed()

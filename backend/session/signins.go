@@ -17,8 +17,12 @@ func (m *Manager) showSignIns(ctx context.Context, name protocol.SessionName) er
 	if err != nil {
 		return err
 	}
-	if _, err := s.current(); err != nil {
+	r, err := s.current()
+	if err != nil {
 		return err
+	}
+	if r.attached() {
+		return protocol.NewError(protocol.CodeRefused, "sign-ins are not imported into your own browser: you are signed in there already", "use a session with a browser of its own")
 	}
 	tab := s.tabs.Front()
 	if tab == "" {

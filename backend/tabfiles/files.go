@@ -35,6 +35,7 @@ type Files struct {
 
 	mu         sync.Mutex
 	tabs       []protocol.Tab
+	shown      []protocol.Tab // those that agents may know of
 	cols, rows int
 	forgotten  bool
 
@@ -75,10 +76,11 @@ func (f *Files) signal() {
 	}
 }
 
-// Write passes the tabs to the writers. It never waits for the disk.
-func (f *Files) Write(tabs []protocol.Tab) {
+// Write passes the tabs to the writers, and those of them that agents may know of. It never
+// waits for the disk.
+func (f *Files) Write(tabs, shown []protocol.Tab) {
 	f.mu.Lock()
-	f.tabs = tabs
+	f.tabs, f.shown = tabs, shown
 	f.mu.Unlock()
 	f.signal()
 }
@@ -136,7 +138,7 @@ func (f *Files) outcome(writer int, err error) {
 // tell writes the two files for agents.
 func (f *Files) tell() error {
 	f.mu.Lock()
-	tabs := f.tabs
+	tabs := f.shown
 	f.mu.Unlock()
 	return f.replace(tabs)
 }

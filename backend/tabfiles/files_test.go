@@ -44,7 +44,7 @@ func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 		}
 		done, ended := make(chan struct{}), make(chan struct{})
 		go func() { f.Run(done); close(ended) }()
-		f.Write([]protocol.Tab{{ID: "t1", URL: "https://a.example/"}})
+		write(f, []protocol.Tab{{ID: "t1", URL: "https://a.example/"}})
 		synctest.Wait()
 		if got, said := tabsIn(t, dir), all(); got != "t1" || len(said) != 0 {
 			t.Fatalf("tabs.json has %q; said: %v", got, said)
@@ -52,7 +52,7 @@ func TestStateFilesFollowWhenTheDiskTakesThemAgain(t *testing.T) {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		f.Write([]protocol.Tab{{ID: "t1", URL: "https://a.example/"}, {ID: "t2", URL: "https://b.example/", Focused: true}})
+		write(f, []protocol.Tab{{ID: "t1", URL: "https://a.example/"}, {ID: "t2", URL: "https://b.example/", Focused: true}})
 		synctest.Wait()
 		time.Sleep(3 * protocol.StateRetry)
 		synctest.Wait()
@@ -122,7 +122,7 @@ func TestMemory(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	f := New(t.TempDir(), path, Memory{Cols: 40, Rows: 50}, log, func(error) {})
 	done := make(chan struct{})
-	f.Write([]protocol.Tab{
+	write(f, []protocol.Tab{
 		{ID: "t3", URL: "http://127.0.0.1:1234/welcome"},
 		{ID: "t9", URL: "devtools://devtools/a"},
 		{ID: "t5", URL: "https://a.example/", Focused: true},
@@ -143,7 +143,7 @@ func TestMemory(t *testing.T) {
 	// Closed by the user: the next start opens no old tab, and continues the
 	// numbering.
 	f = New(t.TempDir(), path, m, log, func(error) {})
-	f.Write([]protocol.Tab{{ID: "t10", URL: "https://a.example/"}})
+	write(f, []protocol.Tab{{ID: "t10", URL: "https://a.example/"}})
 	f.Forget()
 	f.Run(done)
 	if m := Read(path, log); len(m.Restore("")) != 0 || m.FirstTab() != "t11" || m.Cols != 41 {
@@ -162,3 +162,6 @@ func TestMemory(t *testing.T) {
 		}
 	}
 }
+
+// write passes tabs of which agents may know.
+func write(f *Files, tabs []protocol.Tab) { f.Write(tabs, tabs) }

@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		var names []string
 		for _, c := range candidates(goos, env) {
-			names = append(names, c.name)
+			names = append(names, c.Name)
 		}
 		if !slices.Equal(names, []string{"Chromium", "Google Chrome", "Microsoft Edge", "Brave"}) {
 			t.Errorf("%s: %v", goos, names)

@@ -23,62 +23,29 @@ type Found struct {
 	Path string // absolute
 }
 
-// candidate lists where a browser is usually installed.
-type candidate struct {
-	name  string
-	paths []string // absolute, or a name to look up in PATH
-}
-
-// candidates lists the browsers of an operating system in order of preference:
-// Chromium first, because only it has the extension interface over the pipe, then
-// the others by how many people have them.
-func candidates(goos string, env func(string) string) []candidate {
-	switch goos {
-	case "darwin":
-		app := func(name string) []string {
-			inside := filepath.Join(name+".app", "Contents", "MacOS", name)
-			return []string{filepath.Join("/Applications", inside), filepath.Join(env("HOME"), "Applications", inside)}
-		}
-		return []candidate{
-			{"Chromium", app("Chromium")},
-			{"Google Chrome", app("Google Chrome")},
-			{"Microsoft Edge", app("Microsoft Edge")},
-			{"Brave", app("Brave Browser")},
-		}
-	case "windows":
-		under := func(parts ...string) []string {
-			var paths []string
-			for _, root := range []string{env("LOCALAPPDATA"), env("PROGRAMFILES"), env("PROGRAMFILES(X86)")} {
-				if root != "" {
-					paths = append(paths, filepath.Join(append([]string{root}, parts...)...))
-				}
+// candidates lists the browsers in which a session may run, in order of preference:
+// Chromium first, because only it has the extension interface over the pipe, then the
+// others by how many people have them.
+func candidates(goos string, env func(string) string) []UserBrowser {
+	var list []UserBrowser
+	for _, id := range []string{"chromium", "chrome", "edge", "brave"} {
+		for _, b := range UserBrowsers(goos, env) {
+			if b.ID == id {
+				list = append(list, b)
 			}
-			return paths
-		}
-		return []candidate{
-			{"Chromium", under("Chromium", "Application", "chrome.exe")},
-			{"Google Chrome", under("Google", "Chrome", "Application", "chrome.exe")},
-			{"Microsoft Edge", under("Microsoft", "Edge", "Application", "msedge.exe")},
-			{"Brave", under("BraveSoftware", "Brave-Browser", "Application", "brave.exe")},
-		}
-	default:
-		return []candidate{
-			{"Chromium", []string{"chromium", "chromium-browser", "/usr/bin/chromium", "/snap/bin/chromium", "/usr/lib/chromium/chromium"}},
-			{"Google Chrome", []string{"google-chrome-stable", "google-chrome", "chrome", "/opt/google/chrome/chrome"}},
-			{"Microsoft Edge", []string{"microsoft-edge-stable", "microsoft-edge", "/opt/microsoft/msedge/msedge"}},
-			{"Brave", []string{"brave-browser-stable", "brave-browser", "brave", "/opt/brave.com/brave/brave"}},
 		}
 	}
+	return list
 }
 
 // FindAll returns the browsers of this machine in order of preference.
 func FindAll() []Found {
 	var found []Found
 	for _, c := range candidates(runtime.GOOS, os.Getenv) {
-		for _, p := range c.paths {
+		for _, p := range c.Programs {
 			if path, err := proc.Look(p); err == nil {
 				if path, err = filepath.Abs(path); err == nil {
-					found = append(found, Found{Name: c.name, Path: path})
+					found = append(found, Found{Name: c.Name, Path: path})
 					break
 				}
 			}

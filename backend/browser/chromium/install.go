@@ -67,7 +67,7 @@ func installCommand(release string) string {
 func Programs() []string {
 	var names []string
 	for _, c := range candidates(runtime.GOOS, os.Getenv) {
-		for _, path := range c.paths {
+		for _, path := range c.Programs {
 			if filepath.IsAbs(path) || filepath.Base(path) == path {
 				names = append(names, path)
 			}

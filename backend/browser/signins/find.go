@@ -10,47 +10,25 @@ import (
 	"strings"
 	"unicode"
 
+	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/signins/firefox"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
 
-// origin is a kind of browser, and where it is on this system.
-type origin struct {
-	id, name string
-	data     []string // folders of its profiles; the first that exists counts
-	programs []string // absolute, or a name to look up in PATH; none for Firefox, which we read ourselves
-}
-
-// origins lists the browsers that we can read, by how the system keeps them.
-func origins(goos string, env func(string) string) []origin {
-	home := env("HOME")
+// origins lists the browsers that we can read, by how the system keeps them. Firefox has no
+// programs: we read it ourselves.
+func origins(goos string, env func(string) string) []chromium.UserBrowser {
+	home, all := env("HOME"), chromium.UserBrowsers(goos, env)
 	if goos == "darwin" {
-		support := filepath.Join(home, "Library", "Application Support")
-		one := func(id, name, data, app string) origin {
-			return origin{id, name, []string{filepath.Join(support, data)}, []string{filepath.Join("/Applications", app+".app", "Contents", "MacOS", app)}}
-		}
-		return []origin{
-			one("chrome", "Google Chrome", "Google/Chrome", "Google Chrome"), one("chromium", "Chromium", "Chromium", "Chromium"),
-			one("edge", "Microsoft Edge", "Microsoft Edge", "Microsoft Edge"), one("brave", "Brave", "BraveSoftware/Brave-Browser", "Brave Browser"),
-			one("vivaldi", "Vivaldi", "Vivaldi", "Vivaldi"), one("opera", "Opera", "com.operasoftware.Opera", "Opera"),
-			{id: "firefox", name: "Firefox", data: []string{filepath.Join(support, "Firefox")}},
-		}
+		return append(all, chromium.UserBrowser{ID: "firefox", Name: "Firefox", Data: []string{filepath.Join(home, "Library", "Application Support", "Firefox")}})
 	}
-	config := cmp.Or(env("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
-	under := func(name string) string { return filepath.Join(config, name) }
-	return []origin{
-		{"chrome", "Google Chrome", []string{under("google-chrome")}, []string{"google-chrome-stable", "google-chrome", "/opt/google/chrome/chrome"}},
-		{"chromium", "Chromium", []string{under("chromium"), filepath.Join(home, "snap", "chromium", "common", "chromium")}, []string{"chromium", "chromium-browser", "/usr/bin/chromium"}},
-		{"edge", "Microsoft Edge", []string{under("microsoft-edge")}, []string{"microsoft-edge-stable", "microsoft-edge", "/opt/microsoft/msedge/msedge"}},
-		{"brave", "Brave", []string{under("BraveSoftware/Brave-Browser")}, []string{"brave-browser-stable", "brave-browser", "brave"}},
-		{"vivaldi", "Vivaldi", []string{under("vivaldi")}, []string{"vivaldi-stable", "vivaldi"}},
-		{"opera", "Opera", []string{under("opera")}, []string{"opera-stable", "opera"}},
+	return append(all,
 		// From version 147 on new profiles are below the folder for settings.
-		{id: "firefox", name: "Firefox", data: []string{filepath.Join(home, ".mozilla", "firefox"), under("mozilla/firefox")}},
-		{id: "firefox-snap", name: "Firefox (Snap)", data: inside(filepath.Join(home, "snap", "firefox", "common"), ".config")},
-		{id: "firefox-flatpak", name: "Firefox (Flatpak)", data: inside(filepath.Join(home, ".var", "app", "org.mozilla.firefox"), "config")},
-	}
+		chromium.UserBrowser{ID: "firefox", Name: "Firefox", Data: []string{filepath.Join(home, ".mozilla", "firefox"), filepath.Join(cmp.Or(env("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "mozilla/firefox")}},
+		chromium.UserBrowser{ID: "firefox-snap", Name: "Firefox (Snap)", Data: inside(filepath.Join(home, "snap", "firefox", "common"), ".config")},
+		chromium.UserBrowser{ID: "firefox-flatpak", Name: "Firefox (Flatpak)", Data: inside(filepath.Join(home, ".var", "app", "org.mozilla.firefox"), "config")},
+	)
 }
 
 // inside returns where Firefox keeps profiles inside of a home folder that a package
@@ -76,9 +54,9 @@ func (s *SignIns) sources() []source {
 	}
 	var found []source
 	for _, o := range origins(runtime.GOOS, env) {
-		one := source{SignInBrowser: protocol.SignInBrowser{ID: o.id, Name: o.name}}
-		for _, dir := range o.data {
-			if o.programs == nil {
+		one := source{SignInBrowser: protocol.SignInBrowser{ID: o.ID, Name: o.Name}}
+		for _, dir := range o.Data {
+			if strings.HasPrefix(o.ID, "firefox") {
 				one.Profiles, one.folders = firefoxProfiles(dir)
 			} else {
 				one.Profiles = profiles(dir)
@@ -91,7 +69,7 @@ func (s *SignIns) sources() []source {
 		if one.data == "" {
 			continue
 		}
-		for _, name := range o.programs {
+		for _, name := range o.Programs {
 			if path, err := proc.Look(name); err == nil {
 				if one.program, err = filepath.Abs(path); err == nil {
 					break

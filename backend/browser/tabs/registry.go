@@ -210,6 +210,18 @@ func (r *Registry) Holding() bool {
 	return r.holding
 }
 
+// Give records whether the user lets agents use a tab of the user's own browser.
+func (r *Registry) Give(id protocol.TabID, given bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.tabs {
+		if t.ID == id && t.Given != given {
+			t.Given = given
+			r.wake()
+		}
+	}
+}
+
 // Heads records that the page of a target begins to load a document.
 func (r *Registry) Heads(id target.ID, url string) {
 	r.mu.Lock()

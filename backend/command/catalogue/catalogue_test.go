@@ -111,6 +111,11 @@ func (b *tabs) NewTab(_ context.Context, opener protocol.TabID, background bool)
 	return id, nil
 }
 
+func (b *tabs) GiveTab(id protocol.TabID, given bool) (bool, error) {
+	b.note("givetab %s %v", id, given)
+	return true, nil
+}
+
 func (b *tabs) CloseTab(_ context.Context, id protocol.TabID) error {
 	b.note("closetab %s", id)
 	b.open = slices.DeleteFunc(b.open, func(t protocol.Tab) bool { return t.ID == id })

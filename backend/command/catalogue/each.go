@@ -46,7 +46,7 @@ func (c *commands) runEach(ctx context.Context, in *command.Invocation) (command
 	}
 	all := len(tabs) == 0
 	if all {
-		for _, t := range c.Browser.Tabs() {
+		for _, t := range in.Tabs() {
 			if in.MayUse(t.ID) == nil {
 				tabs = append(tabs, t.ID)
 			}

@@ -79,6 +79,12 @@ func (c *commands) navigation() []command.Command {
 			Returns: "tab, url, title, status, dialog", Examples: []string{"newtab example.com", "newtab --front"},
 		}, Tab: command.NoTab, Kind: protocol.ActionOpen, OpensTab: true, Opens: opensAddress, Run: c.runNewTab},
 		{Spec: command.Spec{
+			Name: "givetab", Aliases: []string{"give", "tab-give"}, Scope: protocol.ScopeSensitive, Summary: "let agents use a tab of your own browser, or take it back",
+			Help:    "In your own browser agents use only the tabs that they opened, and those that you gave. An agent that runs this asks you.",
+			Args:    []command.Arg{{Name: "tab", Type: command.TabArg, Help: "the tab; your own if left out"}, {Name: "back", Type: command.Boolean, Flag: true, Help: "take it back"}},
+			Returns: "tab, given", Examples: []string{"givetab t2", "givetab t2 --back"},
+		}, Tab: command.NoTab, Confirms: c.asksForTab, Run: c.runGiveTab},
+		{Spec: command.Spec{
 			Name: "closetab", Aliases: []string{"close", "tab-close"}, Scope: act, Summary: "close a tab",
 			Args:    []command.Arg{{Name: "tab", Type: command.TabArg, Help: "the tab; your own if left out"}},
 			Returns: "tab", Examples: []string{"closetab t3"},
@@ -250,7 +256,7 @@ func (c *commands) runText(ctx context.Context, in *command.Invocation) (command
 }
 
 func (c *commands) runTabs(_ context.Context, in *command.Invocation) (command.Result, error) {
-	tabs := c.Browser.Tabs()
+	tabs := in.Tabs()
 	var lines []string
 	for _, t := range tabs {
 		mark := " "
@@ -283,7 +289,7 @@ func (c *commands) runTab(ctx context.Context, in *command.Invocation) (command.
 	if err := c.Browser.ActivateTab(ctx, in.Tab); err != nil {
 		return command.Result{}, err
 	}
-	for _, t := range c.Browser.Tabs() {
+	for _, t := range in.Tabs() {
 		if t.ID == in.Tab {
 			place, said := in.Place(t.URL)
 			text := fmt.Sprintf("%s is in front: %s", t.ID, place)
@@ -342,4 +348,41 @@ func (c *commands) runCloseTab(ctx context.Context, in *command.Invocation) (com
 		return command.Result{}, err
 	}
 	return command.Result{Text: string(in.Tab) + " is closed", Data: protocol.PageInfo{Tab: in.Tab}}, nil
+}
+
+// toGive returns the tab that givetab means: the one it names, else the caller's own.
+func toGive(in *command.Invocation) protocol.TabID {
+	if named := in.Args.Text("tab"); named != "" {
+		return protocol.TabID(named)
+	}
+	return in.Own
+}
+
+// asksForTab returns what the user is shown of the tab that an agent asks for.
+func (c *commands) asksForTab(in *command.Invocation) []protocol.ApprovalArg {
+	for _, t := range c.Browser.Tabs() {
+		if t.ID == toGive(in) {
+			return []protocol.ApprovalArg{{Name: "tab", Value: string(t.ID)}, {Name: "title", Value: foreign.Line(t.Title, foreign.TitleShown)}, {Name: "address", Value: foreign.Line(t.URL, foreign.URLShown)}}
+		}
+	}
+	return []protocol.ApprovalArg{{Name: "tab", Value: string(toGive(in))}}
+}
+
+func (c *commands) runGiveTab(_ context.Context, in *command.Invocation) (command.Result, error) {
+	id := toGive(in)
+	if id == "" {
+		return command.Result{}, command.BadArgument("no tab was given, and you have none of your own", "", protocol.Example("givetab", "t2"))
+	}
+	given := !in.Args.Flag("back")
+	private, err := c.Browser.GiveTab(id, given)
+	text := fmt.Sprintf("agents can use %s", id)
+	switch {
+	case err != nil:
+		return command.Result{}, err
+	case !private:
+		text = "this browser is Pilotfish's own: agents can use the tab beside them, and those that they opened"
+	case !given:
+		text = fmt.Sprintf("agents cannot use %s any more, unless they opened it", id)
+	}
+	return command.Result{Text: text, Data: protocol.GivenTab{Tab: id, Given: given || !private}}, nil
 }

@@ -37,7 +37,7 @@ func (c *commands) signIns() []command.Command {
 			},
 			Returns:  "list: browsers and imported; sites: the sites with how many cookies each has; import: sites and missed",
 			Examples: []string{"signins", "signins sites --browser chrome", "signins import example.com --browser chrome --profile Default", "signins remove example.com"},
-		}, Tab: command.NoTab, First: userOnly, Run: c.runSignIns},
+		}, Tab: command.NoTab, OwnBrowser: "you are signed in there already", First: userOnly, Run: c.runSignIns},
 	}
 }
 

@@ -108,6 +108,7 @@ func (c *commands) runGroups(ctx context.Context, in *command.Invocation) (comma
 		return command.Result{}, err
 	}
 	list, err := c.Browser.Groups(ctx)
+	list = slices.DeleteFunc(list, func(g protocol.TabGroup) bool { return !seen(in, &g.Tabs) })
 	var lines []string
 	for _, g := range list {
 		lines = append(lines, fmt.Sprintf("%d %q %s  %s", g.ID, foreign.Line(g.Title, 100), g.Color, tabNames(g.Tabs)))
@@ -129,6 +130,15 @@ func (c *commands) ownGroup(ctx context.Context, in *command.Invocation, group i
 		}
 	}
 	return command.BadArgument(fmt.Sprintf("there is no group %d", group), "", protocol.Try("lists them", "groups"))
+}
+
+// seen leaves only the tabs of which the caller may know, and reports whether there are any.
+func seen(in *command.Invocation, ids *[]protocol.TabID) bool {
+	known := in.Tabs()
+	*ids = slices.DeleteFunc(*ids, func(id protocol.TabID) bool {
+		return !slices.ContainsFunc(known, func(t protocol.Tab) bool { return t.ID == id })
+	})
+	return len(*ids) > 0
 }
 
 func tabNames(ids []protocol.TabID) string {
@@ -182,6 +192,7 @@ func (c *commands) runWindows(ctx context.Context, in *command.Invocation) (comm
 			return command.Result{}, err
 		}
 	}
+	list = slices.DeleteFunc(list, func(w protocol.Window) bool { return !seen(in, &w.Tabs) })
 	var lines []string
 	for _, w := range list {
 		mark := " "

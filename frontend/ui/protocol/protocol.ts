@@ -2167,6 +2167,12 @@ export interface FeedBatch {
  */
 export interface SessionIdentity {
   /**
+   * Browser is the user's own browser, in which the session works with the user's consent:
+   * "my-chrome", "chrome", "chromium", "edge", "brave", "vivaldi", or the folder of its
+   * profiles. Empty for a browser of the session's own. With it only Color has a meaning.
+   */
+  browser?: string;
+  /**
    * Color is the colour of the session's windows, as "#1a73e8"; empty for none.
    */
   color?: string;
@@ -4714,6 +4720,10 @@ export interface SessionInfo {
    * Identity is absent when nothing of it is set. Of a stopped session it has the colour.
    */
   identity?: IdentityFacts;
+  /**
+   * Attaching is set while the session waits for the user's own browser.
+   */
+  attaching?: Attaching;
 }
 /**
  * PanelState says whether a side panel of the session is connected.
@@ -4735,6 +4745,42 @@ export interface BrowserInfo {
   path: string;
   pid: number /* int */;
   sandbox: boolean;
+  /**
+   * Attached: its user started it and works in it; Pilotfish was allowed to use it.
+   */
+  attached?: boolean;
+}
+/**
+ * GivenTab is a tab of the user's own browser that agents can use, or no longer.
+ */
+export interface GivenTab {
+  tab: TabID;
+  given: boolean;
+}
+/**
+ * AttachStep is what the user has to do until a session may use a browser that runs.
+ */
+export type AttachStep =
+  | typeof AttachSwitchOn
+  | typeof AttachAllow;
+/**
+ * AttachSwitchOn: start the browser, and switch remote debugging on at AttachAddress.
+ */
+export const AttachSwitchOn = "switch-on";
+/**
+ * AttachAllow: press Allow in the dialog that the browser shows.
+ */
+export const AttachAllow = "allow";
+/**
+ * AttachAddress is the browser's page on which its user switches remote debugging on.
+ */
+export const AttachAddress = "chrome://inspect/#remote-debugging";
+/**
+ * Attaching is a session that waits for its user's browser.
+ */
+export interface Attaching {
+  browser: string;
+  step: AttachStep;
 }
 /**
  * Tab is one tab of the browser, the same everywhere: panel, command line,
@@ -4750,6 +4796,10 @@ export interface Tab {
    */
   untrusted?: boolean;
   origin?: string;
+  /**
+   * Given: the browser is the user's own, and the user lets agents use this tab.
+   */
+  given?: boolean;
   /**
    * Active is the front tab of its window.
    */

@@ -25,6 +25,7 @@ export const browserInfoSchema = v.object({
   path: v.string(),
   pid: v.number(),
   sandbox: v.boolean(),
+  attached: v.exactOptional(v.boolean()),
 });
 
 export const panelStateSchema = v.picklist([
@@ -43,6 +44,7 @@ export const tabSchema = v.object({
   title: v.string(),
   untrusted: v.exactOptional(v.boolean()),
   origin: v.exactOptional(v.string()),
+  given: v.exactOptional(v.boolean()),
   active: v.boolean(),
   focused: v.boolean(),
   loading: v.boolean(),
@@ -53,6 +55,16 @@ export const tabSchema = v.object({
   opener: v.exactOptional(v.string()),
   byUser: v.exactOptional(v.boolean()),
   agent: v.exactOptional(tabAgentSchema),
+});
+
+export const attachStepSchema = v.picklist([
+  "switch-on",
+  "allow",
+]);
+
+export const attachingSchema = v.object({
+  browser: v.string(),
+  step: attachStepSchema,
 });
 
 export const sessionInfoSchema = v.object({
@@ -69,6 +81,7 @@ export const sessionInfoSchema = v.object({
   terminals: list(terminalInfoSchema),
   approvals: v.exactOptional(v.array(approvalSchema)),
   identity: v.exactOptional(identityFactsSchema),
+  attaching: v.exactOptional(attachingSchema),
 });
 
 /** Does not compile when a schema and its type differ. */
@@ -78,5 +91,7 @@ export type SchemasAgree = AssertAll<{
   PanelState: Agrees<typeof panelStateSchema, p.PanelState>;
   TabAgent: Agrees<typeof tabAgentSchema, p.TabAgent>;
   Tab: Agrees<typeof tabSchema, p.Tab>;
+  AttachStep: Agrees<typeof attachStepSchema, p.AttachStep>;
+  Attaching: Agrees<typeof attachingSchema, p.Attaching>;
   SessionInfo: Agrees<typeof sessionInfoSchema, p.SessionInfo>;
 }>;

@@ -1,0 +1,106 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pilotfish/backend/browser/attach/attachtest"
+	"pilotfish/backend/protocol"
+)
+
+// TestOwnChrome works in a browser that its user started: one Allow, the panel, an agent that
+// has no tab but its own and the one that the user gives, a killed app, and an end after
+// which the browser is as it was.
+func TestOwnChrome(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte("<title>Mail of the user</title><body style='background:white'>From the bank<button>Reply</button>"))
+	}))
+	defer site.Close()
+	p := start(t, options{Settings: []string{"start_session = false"}})
+	chrome := attachtest.New(t, true, p.desk.Env())
+	chrome.Start(site.URL + "/mail")
+	p.cli("sessions", "new", "mine", "--browser", chrome.Dir)
+	mine := func() protocol.SessionInfo { return p.session("mine") }
+	allow := func() {
+		t.Helper()
+		started := make(chan error, 1)
+		go func() {
+			_, err := p.cliRun("sessions", "start", "mine")
+			started <- err
+		}()
+		p.eventually("it waits for Allow", func() bool { a := mine().Attaching; return a != nil && a.Step == protocol.AttachAllow })
+		if out, err := p.cliRun("--session", "mine", "tabs"); err == nil || !strings.Contains(out, "press Allow") {
+			t.Errorf("a command before Allow: %s", out)
+		}
+		chrome.Answer("Tab", "Return")
+		if err := <-started; err != nil {
+			t.Fatal(err)
+		}
+		p.eventually("the panel is there", func() bool {
+			s := mine()
+			return s.State == protocol.SessionRunning && s.Panel == protocol.PanelConnected && s.Browser != nil && s.Browser.Attached && len(s.Tabs) == 1
+		})
+	}
+	allow()
+	users := mine().Tabs[0].ID
+
+	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(p.ctx, &sdk.CommandTransport{Command: p.shell("mcp", "--session", "mine")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := func(line string) (string, bool) {
+		t.Helper()
+		res, err := s.CallTool(p.ctx, &sdk.CallToolParams{Name: "browser_run", Arguments: map[string]any{"commands": []string{line}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, c := range res.Content {
+			if said, is := c.(*sdk.TextContent); is {
+				text += said.Text
+			}
+		}
+		return text, !res.IsError
+	}
+	for _, line := range []string{"tabs", "windows", fmt.Sprintf("snapshot --tab %s", users), fmt.Sprintf("title --tab %s", users), fmt.Sprintf("closetab %s", users), "signins"} {
+		if text, _ := agent(line); strings.Contains(text, "Mail") || strings.Contains(text, "bank") || strings.Contains(text, site.URL) {
+			t.Errorf("%s shows a tab of the user: %s", line, text)
+		}
+	}
+	if text, ok := agent("newtab " + site.URL + "/agent"); !ok {
+		t.Fatalf("a tab of its own: %s", text)
+	}
+	if text, ok := agent("tabs"); !ok || strings.Contains(text, "/mail") || !strings.Contains(text, "/agent") {
+		t.Errorf("its tabs are %s", text)
+	}
+	p.cli("--session", "mine", "givetab", string(users))
+	if text, ok := agent("snapshot --tab " + string(users)); !ok || !strings.Contains(text, "Reply") {
+		t.Errorf("a tab that the user gave: %s", text)
+	}
+	p.cli("--session", "mine", "givetab", string(users), "--back")
+	if text, _ := agent("tabs"); strings.Contains(text, "/mail") {
+		t.Errorf("a tab that the user took back: %s", text)
+	}
+
+	_ = s.Close()
+	// A killed app leaves the browser running, and its next start asks again.
+	p.kill()
+	if !chrome.Running() {
+		t.Fatal("the user's browser has ended with the app")
+	}
+	p.launch(options{})
+	p.eventually("the app is there", func() bool { _, err := p.status(); return err == nil })
+	allow()
+	p.cli("--session", "mine", "newtab", site.URL+"/shell")
+	p.cli("sessions", "stop", "mine")
+	if !chrome.Running() {
+		t.Error("the user's browser has ended with the session")
+	}
+	p.eventually("only the user's tab is left", func() bool { return strings.HasPrefix(chrome.Title(), "Mail of the user") })
+}
