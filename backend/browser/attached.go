@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"pilotfish/backend/browser/attach"
-	"pilotfish/backend/journal"
+	"pilotfish/backend/browser/files"
 	"pilotfish/backend/protocol"
 )
 
@@ -66,7 +66,7 @@ func (r *run) opened(id protocol.TabID) {
 		r.ours.pages = append(r.ours.pages, t.Target)
 		data, err := json.Marshal(r.ours.pages)
 		if err == nil {
-			err = journal.WriteFile(r.leftFile(), data, 0o600)
+			err = files.Replace(r.leftFile(), data)
 		}
 		if err != nil {
 			r.log.Warn("a tab that we opened is not written down", "tab", id, "error", err)

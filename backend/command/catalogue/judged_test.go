@@ -28,7 +28,7 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 		"opens":     {"goto", "newtab"},
 		"lists":     {"cookies", "storage", "terminal"},
 		"first":     {"cdp", "signins", "terminal", "upload"},
-		"confirms":  {"terminal"},
+		"confirms":  {"givetab", "terminal"},
 		"answers":   {"network"},
 		"replaces":  {"record"},
 		"doing":     {"click", "dblclick", "tap", "mouse", "press", "keydown", "keyup", "type", "fill", "dialog", "dialogs", "headers", "useragent", "style", "webmcp"},
