@@ -171,7 +171,7 @@ func TestAttachedBesideHardTabs(t *testing.T) {
 	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		script := map[string]string{"/alert": "alert('of the user')", "/loop": "onload = () => setTimeout(() => { for (;;); }, 500)"}[r.URL.Path]
-		_, _ = w.Write([]byte("<title>" + r.URL.Path + "</title><body style='background:white'><script>" + script + "</script>"))
+		_, _ = w.Write([]byte("<title>A page</title><body style='background:white'><script>" + script + "</script>"))
 	}))
 	chrome := attachtest.New(t, true, nil)
 	chrome.Start(server.URL + "/one")

@@ -12,8 +12,11 @@ import (
 func TestPrivate(t *testing.T) {
 	p := New(Config{Private: true})
 	tabs := []protocol.Tab{
-		{ID: "t1", URL: "https://mail.example/"}, {ID: "t2", URL: "https://bank.example/"},
-		{ID: "t3", URL: "https://a.example/"}, {ID: "t4", Opener: "t3"}, {ID: "t5", Opener: "t1"},
+		{ID: "t1", URL: "https://mail.example/"},
+		{ID: "t2", URL: "https://bank.example/"},
+		{ID: "t3", URL: "https://a.example/"},
+		{ID: "t4", Opener: "t3"},
+		{ID: "t5", Opener: "t1"},
 	}
 	p.Opened(agent, "t3")
 	names := func(list []protocol.Tab) (ids []protocol.TabID) {

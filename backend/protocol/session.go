@@ -102,11 +102,11 @@ type GivenTab struct {
 // AttachStep is what the user has to do until a session may use a browser that runs.
 type AttachStep string
 
+// The steps: start the browser and switch remote debugging on at AttachAddress, and press
+// Allow in the dialog that the browser then shows.
 const (
-	// AttachSwitchOn: start the browser, and switch remote debugging on at AttachAddress.
 	AttachSwitchOn AttachStep = "switch-on"
-	// AttachAllow: press Allow in the dialog that the browser shows.
-	AttachAllow AttachStep = "allow"
+	AttachAllow    AttachStep = "allow"
 )
 
 // AttachAddress is the browser's page on which its user switches remote debugging on.

@@ -77,7 +77,7 @@ func TestSomebodyElseListens(t *testing.T) {
 
 // A program of an agent that listens where the browser should is refused before it is asked.
 func TestAnAgentListens(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // it is this program
 	cmd.Env = append(os.Environ(), listens+"=1", protocol.EnvToken+"=of-an-agent")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -134,7 +134,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %v", setting, err)
 		}
 	}
-	make := func(name, active string) string {
+	browser := func(name, active string) string {
 		dir := filepath.Join(home, ".config", name)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -149,8 +149,8 @@ func TestFind(t *testing.T) {
 		}
 		return dir
 	}
-	chrome := make("google-chrome", "")
-	brave := make("BraveSoftware/Brave-Browser", "9222\n/devtools/browser/x")
+	chrome := browser("google-chrome", "")
+	brave := browser("BraveSoftware/Brave-Browser", "9222\n/devtools/browser/x")
 	for setting, want := range map[string]Browser{
 		"chrome": {"Google Chrome", chrome}, "brave": {"Brave", brave}, Mine: {"Brave", brave}, chrome: {"The browser of " + chrome, chrome},
 	} {

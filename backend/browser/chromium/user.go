@@ -24,7 +24,8 @@ func UserBrowsers(goos string, env func(string) string) []UserBrowser {
 		one := func(id, name, data, app string) UserBrowser {
 			inside := filepath.Join(app+".app", "Contents", "MacOS", app)
 			return UserBrowser{
-				id, name, []string{filepath.Join(home, "Library", "Application Support", data)},
+				id, name,
+				[]string{filepath.Join(home, "Library", "Application Support", data)},
 				[]string{filepath.Join("/Applications", inside), filepath.Join(home, "Applications", inside)},
 			}
 		}

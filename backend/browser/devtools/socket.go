@@ -23,7 +23,7 @@ func Dial(ctx context.Context, address string) (t Transport, status int, err err
 		Transport:     &http.Transport{DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	c, res, err := websocket.Dial(ctx, address, &websocket.DialOptions{HTTPClient: client})
+	c, res, err := websocket.Dial(ctx, address, &websocket.DialOptions{HTTPClient: client}) //nolint:bodyclose // the package closes it
 	if err != nil {
 		if res != nil {
 			status = res.StatusCode
