@@ -28,6 +28,11 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 		alive := false
 		switch s.State {
 		case protocol.SessionStarting:
+			if s.Attaching != nil { // it can take long, so the menu offers to stop it
+				alive = true
+				claim(4, protocol.IconNeedsYou, shorten(s.Attaching.Browser)+" needs you")
+				break
+			}
 			tray.Busy = true
 			claim(1, protocol.IconStopped, "starting")
 		case protocol.SessionStopping:

@@ -49,6 +49,13 @@ func TestTrayIconIsTheMostUrgent(t *testing.T) {
 			icon:     protocol.IconStopped, tooltip: "starting", busy: true,
 		},
 		{
+			name: "waiting for its user",
+			sessions: []protocol.SessionInfo{
+				{Name: "a", State: protocol.SessionStarting, Attaching: &protocol.Attaching{Browser: "Google Chrome", Step: protocol.AttachAllow}},
+			},
+			icon: protocol.IconNeedsYou, tooltip: "Google Chrome needs you", running: true,
+		},
+		{
 			name:     "running",
 			sessions: []protocol.SessionInfo{sessionInfo("a", protocol.SessionStopped), sessionInfo("b", protocol.SessionRunning, idle)},
 			icon:     protocol.IconRunning, tooltip: "running", running: true,

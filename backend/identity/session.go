@@ -76,21 +76,24 @@ func AsError(err error) error {
 }
 
 // Facts are what window and command line show of the identity of a session: of one that
-// does not run its colour, by which it is found.
+// does not run its colour, by which it is found, and the user's own browser.
 func (s *Session) Facts() *protocol.IdentityFacts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.used == nil {
 		id, _ := Read(s.cfg.Settings.Path(), s.cfg.Name) // a start says what is wrong with the settings
-		if color := cmp.Or(id.Color, colorOf(s.cfg.Name)); color != "" {
-			return &protocol.IdentityFacts{Color: color}
-		}
+		id = protocol.SessionIdentity{Browser: id.Browser, Color: cmp.Or(id.Color, colorOf(s.cfg.Name))}
+		return factsOf(id)
+	}
+	return factsOf(*s.used)
+}
+
+// factsOf returns what is shown of an identity; nil for none.
+func factsOf(id protocol.SessionIdentity) *protocol.IdentityFacts {
+	if reflect.ValueOf(id).IsZero() {
 		return nil
 	}
-	if reflect.ValueOf(*s.used).IsZero() {
-		return nil
-	}
-	return &protocol.IdentityFacts{Color: s.used.Color, Temporary: s.used.Profile == profileTemporary, Proxy: bare(s.used.Proxy)}
+	return &protocol.IdentityFacts{Browser: id.Browser, Color: id.Color, Temporary: id.Profile == profileTemporary, Proxy: bare(id.Proxy)}
 }
 
 // Ready is what a browser is started with. Close it when the browser has ended.

@@ -37,6 +37,8 @@ type Config struct {
 	// Private: the browser is the user's own. Then an agent neither sees nor uses a tab that
 	// it did not open, before the user gave it (Tab.Given), and has begun on no site.
 	Private bool
+	// OnOwned is called when an actor owns a further tab, or none any more; nil for nothing.
+	OnOwned func()
 }
 
 // Policy holds the rules of one session. Its methods are safe for concurrent
@@ -81,12 +83,16 @@ func (p *Policy) Confirm(ctx context.Context, q Request) error {
 // Opened records that an actor opened a tab, which it may then act on.
 func (p *Policy) Opened(a protocol.Actor, tab protocol.TabID) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	key := actorKey{a.Kind, a.ID}
+	known := p.owned[key][tab]
 	if p.owned[key] == nil {
 		p.owned[key] = make(map[protocol.TabID]bool)
 	}
 	p.owned[key][tab] = true
+	p.mu.Unlock()
+	if !known && p.config.OnOwned != nil {
+		p.config.OnOwned()
+	}
 }
 
 // Owned returns the tabs that an actor opened or was given, also closed ones.
@@ -99,8 +105,13 @@ func (p *Policy) Owned(a protocol.Actor) []protocol.TabID {
 // Forget drops the tabs that an actor owned, because its process has ended.
 func (p *Policy) Forget(a protocol.Actor) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.owned, actorKey{a.Kind, a.ID})
+	key := actorKey{a.Kind, a.ID}
+	owned := len(p.owned[key]) > 0
+	delete(p.owned, key)
+	p.mu.Unlock()
+	if owned && p.config.OnOwned != nil {
+		p.config.OnOwned()
+	}
 }
 
 // Tab decides whether an actor may read or act on a tab. An agent may use only
@@ -111,29 +122,15 @@ func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.
 	if !Agent(a) {
 		return nil
 	}
-	openers := make(map[protocol.TabID]protocol.TabID, len(tabs))
-	beside := !p.config.Private
-	for _, t := range tabs {
-		beside = beside || t.ID == own && t.Given
-		if p.config.Private && t.ID == tab && t.Given && a.Kind == protocol.ActorMCP {
-			return nil // a program is beside no tab: the user gives it each that is given
-		}
-		if !t.ByUser {
-			openers[t.ID] = t.Opener
-		}
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	owned := p.owned[actorKey{a.Kind, a.ID}]
-	at := tab
-	for range len(tabs) + 1 { // the limit ends the loop even if openers formed a cycle, which they cannot
-		if at == "" {
-			break
-		}
-		if at == own && beside || owned[at] {
-			return nil
-		}
-		at = openers[at]
+	if from(tab, tabs, func(t protocol.TabID, given bool) bool {
+		// A program is beside no tab: the user gives it each that is given.
+		beside := t == own || t == tab && a.Kind == protocol.ActorMCP
+		return given && beside || t == own && !p.config.Private || owned[t]
+	}) {
+		return nil
 	}
 	if p.config.Private {
 		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("tab %s is the user's, in the user's own browser", tab),
@@ -143,22 +140,51 @@ func (p *Policy) Tab(a protocol.Actor, own, tab protocol.TabID, tabs []protocol.
 		"use your own tab", protocol.Try("opens one", "newtab"))
 }
 
+// from reports whether a tab, or one of those by whose pages it was opened without the user,
+// is as asked. given is Tab.Given.
+func from(tab protocol.TabID, tabs []protocol.Tab, is func(t protocol.TabID, given bool) bool) bool {
+	open := make(map[protocol.TabID]protocol.Tab, len(tabs))
+	for _, t := range tabs {
+		open[t.ID] = t
+	}
+	for range len(tabs) + 1 { // the limit ends the loop even if openers formed a cycle, which they cannot
+		t := open[tab]
+		switch {
+		case tab == "":
+			return false
+		case is(tab, t.Given):
+			return true
+		case t.ByUser:
+			return false
+		}
+		tab = t.Opener
+	}
+	return false
+}
+
 // Shown returns the tabs that agents may know of: in a private browser, those that the user
-// gave or that an agent opened.
+// gave or that an agent opened, and those that their pages opened.
 func (p *Policy) Shown(tabs []protocol.Tab) []protocol.Tab {
+	return slices.DeleteFunc(slices.Clone(p.Marked(tabs)), func(t protocol.Tab) bool { return t.Private })
+}
+
+// Marked returns the tabs with Private set for those of which no agent may know.
+func (p *Policy) Marked(tabs []protocol.Tab) []protocol.Tab {
 	if !p.config.Private {
 		return tabs
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(tabs), func(t protocol.Tab) bool {
-		for _, owned := range p.owned {
-			if owned[t.ID] {
-				return false
+	marked := slices.Clone(tabs)
+	for i, t := range marked {
+		marked[i].Private = !from(t.ID, tabs, func(t protocol.TabID, given bool) bool {
+			for _, owned := range p.owned {
+				given = given || owned[t]
 			}
-		}
-		return !t.Given
-	})
+			return given
+		})
+	}
+	return marked
 }
 
 // Private reports whether the browser is the user's own.

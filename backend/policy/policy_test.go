@@ -2,6 +2,7 @@ package policy
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +102,38 @@ func TestTab(t *testing.T) {
 	p.Forget(agent)
 	if code(p.Tab(agent, "t1", "t3", tabs)) != protocol.CodeRefused {
 		t.Error("a forgotten actor keeps its tabs")
+	}
+}
+
+// In the user's own browser a tab is private unless the user gave it, an agent opened it, or a
+// page of such a tab did. Who shows them hears when that changes.
+func TestMarked(t *testing.T) {
+	heard := 0
+	p := New(Config{Private: true, OnOwned: func() { heard++ }})
+	tabs := []protocol.Tab{{ID: "t1", Given: true}, {ID: "t2"}, {ID: "t3"}, {ID: "t4", Opener: "t3"}, {ID: "t5", Opener: "t4"}, {ID: "t6", Opener: "t3", ByUser: true}}
+	private := func() (ids []protocol.TabID) {
+		for _, t := range p.Marked(tabs) {
+			if t.Private {
+				ids = append(ids, t.ID)
+			}
+		}
+		return ids
+	}
+	if got := private(); !slices.Equal(got, []protocol.TabID{"t2", "t3", "t4", "t5", "t6"}) {
+		t.Errorf("before an agent opened one: %v", got)
+	}
+	p.Opened(agent, "t3")
+	p.Opened(agent, "t3")
+	if got := private(); !slices.Equal(got, []protocol.TabID{"t2", "t6"}) || heard != 1 || len(p.Shown(tabs)) != 4 {
+		t.Errorf("t3 is an agent's: %v, heard %d", got, heard)
+	}
+	p.Forget(other)
+	p.Forget(agent)
+	if got := private(); len(got) != 5 || heard != 2 || tabs[1].Private {
+		t.Errorf("the agent has ended: %v, heard %d", got, heard)
+	}
+	if p = New(Config{}); len(private()) != 0 {
+		t.Error("a tab of a browser of Pilotfish is private")
 	}
 }
 

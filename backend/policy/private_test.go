@@ -34,11 +34,11 @@ func TestPrivate(t *testing.T) {
 	want("an agent beside t1", p.Sees(agent, "t1", tabs), "t3", "t4")
 	want("another one", p.Sees(other, "t2", tabs))
 	want("the user", p.Sees(user, "t1", tabs), "t1", "t2", "t3", "t4", "t5")
-	want("what any agent may know", p.Shown(tabs), "t3")
+	want("what any agent may know", p.Shown(tabs), "t3", "t4")
 	tabs[0].Given = true
 	want("with t1 given", p.Sees(agent, "t1", tabs), "t1", "t3", "t4", "t5")
 	want("beside another tab", p.Sees(other, "t2", tabs))
-	want("what any agent may know with t1", p.Shown(tabs), "t1", "t3")
+	want("what any agent may know with t1", p.Shown(tabs), "t1", "t3", "t4", "t5")
 
 	p.Begin(agent, "", "https://mail.example/")
 	if p.Known(agent, "https://mail.example/") {

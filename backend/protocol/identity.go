@@ -68,9 +68,11 @@ const (
 	MaxIdentityText = 4096
 )
 
-// IdentityFacts are what is shown of the identity of a session that runs.
+// IdentityFacts are what is shown of the identity of a session.
 type IdentityFacts struct {
-	Color string `json:"color,omitempty"`
+	// Browser is the user's own browser, as SessionIdentity has it; empty for one of the session's own.
+	Browser string `json:"browser,omitempty"`
+	Color   string `json:"color,omitempty"`
 	// Temporary: the profile is removed when the session stops.
 	Temporary bool `json:"temporary,omitempty"`
 	// Proxy is its address without the login.

@@ -43,7 +43,7 @@ type SessionInfo struct {
 	Terminals []TerminalInfo `json:"terminals"`
 	// Approvals are the requests that wait for the user, oldest first.
 	Approvals []Approval `json:"approvals,omitempty"`
-	// Identity is absent when nothing of it is set. Of a stopped session it has the colour.
+	// Identity is absent when nothing of it is set. Of a stopped session it has colour and browser.
 	Identity *IdentityFacts `json:"identity,omitempty"`
 	// Attaching is set while the session waits for the user's own browser.
 	Attaching *Attaching `json:"attaching,omitempty"`
@@ -120,6 +120,14 @@ func (a Attaching) Ask() string {
 	return fmt.Sprintf("start %s, open %s there, and switch on \"Allow remote debugging for this browser instance\"", a.Browser, AttachAddress)
 }
 
+// NewSession is a session to make.
+type NewSession struct {
+	// Title is the name that the user chose.
+	Title string `json:"title"`
+	// Identity is what the session keeps; absent for none.
+	Identity *SessionIdentity `json:"identity,omitempty"`
+}
+
 // Attaching is a session that waits for its user's browser.
 type Attaching struct {
 	Browser string     `json:"browser"`
@@ -138,6 +146,8 @@ type Tab struct {
 	Origin    string `json:"origin,omitempty"`
 	// Given: the browser is the user's own, and the user lets agents use this tab.
 	Given bool `json:"given,omitempty"`
+	// Private: the browser is the user's own, and no agent sees this tab.
+	Private bool `json:"private,omitempty"`
 	// Active is the front tab of its window.
 	Active bool `json:"active"`
 	// Focused is the front tab of the window that was focused last; at most one

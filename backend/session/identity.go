@@ -34,21 +34,24 @@ func startAs(ctx context.Context, m *Manager, name protocol.SessionName, req pro
 	return name, s.Start(ctx)
 }
 
-// create makes a stopped session with the identity of the request, which it keeps.
-func create(ctx context.Context, m *Manager, req protocol.AppRequest) error {
-	if req.Identity != nil {
-		if err := identity.Check(*req.Identity); err != nil {
-			return identity.AsError(err)
-		}
+// keeping makes a session, which keeps id; nil for none. It makes none for an id that cannot
+// be used.
+func keeping(m *Manager, id *protocol.SessionIdentity, create func() (protocol.SessionName, error)) (protocol.SessionName, error) {
+	if id == nil {
+		return create()
 	}
-	if err := m.Create(ctx, req.Session); err != nil || req.Identity == nil {
-		return err
+	if err := identity.Check(*id); err != nil {
+		return "", identity.AsError(err)
 	}
-	s, err := m.Session(req.Session)
+	name, err := create()
 	if err != nil {
-		return err
+		return "", err
 	}
-	return s.identity.Keep(*req.Identity)
+	s, err := m.Session(name)
+	if err != nil {
+		return "", err
+	}
+	return name, s.identity.Keep(*id)
 }
 
 // testProxy tries the proxy of a session: that of id, else that of the settings.

@@ -85,9 +85,13 @@ func (s *Session) newRun() (_ *run, err error) {
 	memory := tabfiles.Read(dirs.Memory, s.log).Starting(ready.Pages)
 	seen, leftOpen := tabfiles.LeftOpen(dirs.Agent)
 	guard := s.m.guard()
+	bounds := policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker()}
+	if !own {
+		bounds.Private, bounds.OnOwned = true, s.publishTabs
+	}
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}), reopen: make(chan struct{}, 1),
-		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker(), Private: !own}),
+		policy:    policy.New(bounds),
 		attention: newAttention(s),
 		with:      ready, attach: attached, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
 		servers: newServerTools(s, dirs.Work),

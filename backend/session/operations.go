@@ -78,10 +78,9 @@ func (m *Manager) ofSessions() []op.Operation {
 		op.Do("StartSession", func(ctx context.Context, call op.Call, _ op.None) error { return m.Start(ctx, call.Session) }),
 		op.Do("StopSession", func(ctx context.Context, call op.Call, _ op.None) error { return m.Stop(ctx, call.Session) }),
 		op.Do("RestartSession", func(ctx context.Context, call op.Call, _ op.None) error { return m.Restart(ctx, call.Session) }),
-		// NewSession makes a stopped session with a title that the user chose, and returns its
-		// name.
-		op.New("NewSession", func(ctx context.Context, _ op.Call, title string) (protocol.SessionName, error) {
-			return m.CreateTitled(ctx, title)
+		// NewSession makes a stopped session, and returns its name.
+		op.New("NewSession", func(ctx context.Context, _ op.Call, req protocol.NewSession) (protocol.SessionName, error) {
+			return keeping(m, req.Identity, func() (protocol.SessionName, error) { return m.CreateTitled(ctx, req.Title) })
 		}),
 		op.Do("DeleteSession", func(ctx context.Context, call op.Call, _ op.None) error { return m.Delete(ctx, call.Session) }),
 		op.Do("ShowTab", func(ctx context.Context, call op.Call, tab protocol.TabID) error {

@@ -12,9 +12,15 @@ import (
 func TestOperations(t *testing.T) {
 	m := newManager(t, t.TempDir(), false)
 	table := op.NewTable(nil, m.Operations()...)
-	name := called[protocol.SessionName](t, table, "NewSession", "My work")
+	name := called[protocol.SessionName](t, table, "NewSession", protocol.NewSession{Title: "My work"})
 	if _, err := m.Session(name); err != nil {
 		t.Error(err)
+	}
+	// One in the user's own browser says so before it was started.
+	attached := protocol.NewSession{Title: "Mine", Identity: &protocol.SessionIdentity{Browser: "my-chrome"}}
+	s, err := m.Session(called[protocol.SessionName](t, table, "NewSession", attached))
+	if err != nil || s.Info().Identity.Browser != "my-chrome" {
+		t.Errorf("%v, %v", s, err)
 	}
 	called[op.None](t, table, "SaveSessionIdentity", protocol.SessionIdentity{Color: "#1a73e8"})
 	if id := called[protocol.SessionIdentity](t, table, "SessionIdentity", nil); id.Color != "#1a73e8" {
@@ -38,6 +44,7 @@ func TestOperations(t *testing.T) {
 		in   any
 		code protocol.Code
 	}{
+		{"NewSession", protocol.NewSession{Title: "Other", Identity: &protocol.SessionIdentity{Browser: "my-chrome", UserAgent: "x"}}, protocol.CodeBadArgument},
 		{"ShowSignIns", nil, protocol.CodeNotRunning},
 		{"ShowTab", protocol.TabID("t1"), protocol.CodeNotRunning},
 		{"OpenLink", "https://example.org/", protocol.CodeNotRunning},
@@ -54,6 +61,9 @@ func TestOperations(t *testing.T) {
 		if _, err := calls[json.RawMessage](t, table, c.name, c.in); protocol.AsError(err) == nil || protocol.AsError(err).Code != c.code {
 			t.Errorf("%s: %v, want %s", c.name, err, c.code)
 		}
+	}
+	if n := m.count.Load(); n != 3 {
+		t.Errorf("%d sessions after a refused one", n)
 	}
 	for _, name := range table.Names() { // nothing, about no session: an error, or nothing to do
 		if _, err := table.Call(t.Context(), name, op.Call{Session: "nobody"}, nil); err != nil && protocol.AsError(err).Code == protocol.CodeInternal {

@@ -234,7 +234,7 @@ func (g gateway) app(ctx context.Context, req protocol.AppRequest) (protocol.App
 	case protocol.AppRestart:
 		err = g.m.Restart(ctx, name)
 	case protocol.AppCreate:
-		err = create(ctx, g.m, req)
+		_, err = keeping(g.m, req.Identity, func() (protocol.SessionName, error) { return name, g.m.Create(ctx, req.Session) })
 	case protocol.AppDelete:
 		err = g.m.Delete(ctx, req.Session)
 	case protocol.AppRotateTokens:

@@ -159,7 +159,7 @@ func (s *Session) Info() protocol.SessionInfo {
 		return info
 	}
 	info.Terminals = append(info.Terminals, r.terminals.List()...)
-	info.Tabs = tabfiles.WithAgents(info.Tabs, info.Terminals, r.chat.TabAgents())
+	info.Tabs = r.policy.Marked(tabfiles.WithAgents(info.Tabs, info.Terminals, r.chat.TabAgents()))
 	if b := r.browser.Info(); b.PID != 0 || b.Attached {
 		info.Browser = &b
 		if !b.Sandbox {
@@ -345,7 +345,7 @@ func (s *Session) publishTabs() {
 	if r == nil {
 		return
 	}
-	shown := tabfiles.WithAgents(tabs, r.terminals.List(), r.chat.TabAgents())
+	shown := r.policy.Marked(tabfiles.WithAgents(tabs, r.terminals.List(), r.chat.TabAgents()))
 	r.files.Write(shown, r.policy.Shown(shown))
 	s.signs.Tabs(shown)
 	s.events.Publish(protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: shown})

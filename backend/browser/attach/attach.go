@@ -51,7 +51,7 @@ func Find(setting string) (Browser, error) {
 		if info, err := os.Stat(setting); err != nil || !info.IsDir() {
 			return Browser{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("browser: there is no folder %s", setting), "name the folder of a browser's profiles, which has a file \"Local State\"")
 		}
-		return Browser{Name: "The browser of " + setting, Dir: setting}, nil
+		return Browser{Name: "the browser in " + setting, Dir: setting}, nil
 	}
 	var found []Browser
 	var ids []string

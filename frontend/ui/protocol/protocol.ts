@@ -2254,9 +2254,13 @@ export const MaxIdentityList = 32;
  */
 export const MaxIdentityText = 4096;
 /**
- * IdentityFacts are what is shown of the identity of a session that runs.
+ * IdentityFacts are what is shown of the identity of a session.
  */
 export interface IdentityFacts {
+  /**
+   * Browser is the user's own browser, as SessionIdentity has it; empty for one of the session's own.
+   */
+  browser?: string;
   color?: string;
   /**
    * Temporary: the profile is removed when the session stops.
@@ -4717,7 +4721,7 @@ export interface SessionInfo {
    */
   approvals?: Approval[];
   /**
-   * Identity is absent when nothing of it is set. Of a stopped session it has the colour.
+   * Identity is absent when nothing of it is set. Of a stopped session it has colour and browser.
    */
   identity?: IdentityFacts;
   /**
@@ -4776,6 +4780,19 @@ export const AttachAllow = "allow";
  */
 export const AttachAddress = "chrome://inspect/#remote-debugging";
 /**
+ * NewSession is a session to make.
+ */
+export interface NewSession {
+  /**
+   * Title is the name that the user chose.
+   */
+  title: string;
+  /**
+   * Identity is what the session keeps; absent for none.
+   */
+  identity?: SessionIdentity;
+}
+/**
  * Attaching is a session that waits for its user's browser.
  */
 export interface Attaching {
@@ -4800,6 +4817,10 @@ export interface Tab {
    * Given: the browser is the user's own, and the user lets agents use this tab.
    */
   given?: boolean;
+  /**
+   * Private: the browser is the user's own, and no agent sees this tab.
+   */
+  private?: boolean;
   /**
    * Active is the front tab of its window.
    */

@@ -46,6 +46,7 @@ export const proxyTestSchema = v.object({
 });
 
 export const identityFactsSchema = v.object({
+  browser: v.exactOptional(v.string()),
   color: v.exactOptional(v.string()),
   temporary: v.exactOptional(v.boolean()),
   proxy: v.exactOptional(v.string()),

@@ -45,6 +45,7 @@ export const tabSchema = v.object({
   untrusted: v.exactOptional(v.boolean()),
   origin: v.exactOptional(v.string()),
   given: v.exactOptional(v.boolean()),
+  private: v.exactOptional(v.boolean()),
   active: v.boolean(),
   focused: v.boolean(),
   loading: v.boolean(),
