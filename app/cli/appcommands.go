@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"pilotfish/app/cli/client"
@@ -27,10 +28,57 @@ func (p *program) ask(ctx context.Context, in syntax.Invocation, req protocol.Ap
 	if err != nil {
 		return reply, err
 	}
-	ctx, cancel := client.Deadline(ctx, client.Patience(in.Timeout))
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	patience := client.Patience(in.Timeout) + protocol.CLIMargin
+	late := time.AfterFunc(patience, func() { cancel(context.DeadlineExceeded) })
+	defer late.Stop()
+	if req.Action == protocol.AppStart || req.Action == protocol.AppRestart {
+		var steps sync.WaitGroup
+		defer steps.Wait()
+		defer cancel(nil)
+		steps.Go(func() {
+			p.tellSteps(ctx, c, req, func() {
+				if in.Timeout == 0 { // the user may take as long as the user needs
+					late.Reset(patience)
+				}
+			})
+		})
+	}
 	err = c.Post(ctx, "/app", req, &reply)
 	return reply, err
+}
+
+// statusEvery is how often tellSteps asks.
+const statusEvery = 500 * time.Millisecond
+
+// tellSteps says what the user has to do while a session that starts waits for the user's own
+// browser, until ctx ends. It calls waits as often as it finds the session waiting.
+func (p *program) tellSteps(ctx context.Context, c *client.Client, req protocol.AppRequest, waits func()) {
+	ask := time.NewTicker(statusEvery)
+	defer ask.Stop()
+	said := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ask.C:
+		}
+		var now protocol.AppReply
+		if err := c.Post(ctx, "/app", protocol.AppRequest{Action: protocol.AppStatus}, &now); err != nil {
+			return // the start's own error says more
+		}
+		for _, s := range now.Sessions {
+			if s.Attaching == nil || s.Name != req.Session && req.Project == "" {
+				continue
+			}
+			waits()
+			if next := s.Attaching.Ask(); next != said {
+				said = next
+				say.Note(p.stderr, "waiting for you: "+next)
+			}
+		}
+	}
 }
 
 // post sends a request to the app that runs, and reads its reply into out.
@@ -162,7 +210,11 @@ func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
 		if s.StartedAt != nil {
 			fmt.Fprintf(&b, " for %s", now.Sub(*s.StartedAt).Round(time.Second))
 		}
-		if s.Browser != nil {
+		attached := s.Browser != nil && s.Browser.Attached
+		switch {
+		case attached && s.State == protocol.SessionRunning:
+			fmt.Fprintf(&b, ", attached to %s", s.Browser.Name)
+		case s.Browser != nil && !attached:
 			fmt.Fprintf(&b, ", %s %s", s.Browser.Name, s.Browser.Version)
 		}
 		if s.State == protocol.SessionRunning {
@@ -177,6 +229,12 @@ func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
 			}
 		}
 		b.WriteString("\n")
+		if s.Attaching != nil {
+			fmt.Fprintf(&b, "  waiting for you: %s\n", s.Attaching.Ask())
+		}
+		if attached && s.State == protocol.SessionBackground {
+			fmt.Fprintf(&b, "  %s was closed, or the connection to it has ended; `pilotfish sessions start %s` asks it again\n", s.Browser.Name, s.Name)
+		}
 		if s.Error != nil {
 			fmt.Fprintf(&b, "  error: %s\n", say.OneLine(s.Error.Error()))
 		}

@@ -44,11 +44,11 @@ func builtins() []builtin {
 		{syntax.Spec{Name: "status", Summary: "show the sessions, their tabs and agents", Group: syntax.GroupApp}, (*program).status},
 		{syntax.Spec{
 			Name: "sessions", Summary: "list, start, stop, restart, make or delete sessions", Group: syntax.GroupApp,
-			Help: "start makes the session if there is none, and starts Pilotfish if it does not run. The options are for start and test-proxy, and for that one run: they replace what [sessions.NAME] in settings.toml says. In a work tree with a file pilotfish.toml, start without a name starts the session of that work tree, once you trust the file.",
+			Help: "start makes the session if there is none, and starts Pilotfish if it does not run. The options of start and test-proxy are for that one run: they replace what [sessions.NAME] in settings.toml says. new keeps its options. With --browser, start says what you have to do in your browser, and waits for it. In a work tree with a file pilotfish.toml, start without a name starts the session of that work tree, once you trust the file.",
 			Args: append([]syntax.Arg{
 				{Name: "action", Help: "what to do; without it the sessions are listed. test-proxy connects through the session's proxy", Choices: []string{"list", "start", "stop", "restart", "new", "delete", "test-proxy"}}, name,
 			}, identityOptions()...),
-			Examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work", "pilotfish sessions start work --proxy socks5://localhost:1080 --languages de-DE,en"},
+			Examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work", "pilotfish sessions start work --proxy socks5://localhost:1080 --languages de-DE,en", "pilotfish sessions new mine --browser my-chrome"},
 		}, (*program).sessions},
 		{syntax.Spec{
 			Name: "trust", Summary: "show what the file pilotfish.toml of a work tree sets, or which settings for agents are in a folder, and trust them", Group: syntax.GroupApp,

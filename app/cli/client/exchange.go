@@ -60,7 +60,7 @@ func (c *Client) exchange(ctx context.Context, r request) (*Reply, error) {
 			err = written
 		}
 		if ctx.Err() != nil {
-			err = ctx.Err()
+			err = context.Cause(ctx)
 		}
 		reply.Close()
 		return nil, fmt.Errorf("asking the app: %w", err)
@@ -136,7 +136,7 @@ func (r *Reply) Read(p []byte) (int, error) {
 	case err == nil:
 	case !errors.Is(err, io.EOF):
 		if r.ctx.Err() != nil {
-			err = r.ctx.Err()
+			err = context.Cause(r.ctx)
 		}
 	case r.rest > 0:
 		err = io.ErrUnexpectedEOF
