@@ -10,6 +10,7 @@ import type {
   ConversationID,
   LLMSaveRequest,
   LogRecord,
+  NewSession,
   ProgramsRequest,
   SecretRequest,
   ScheduleRequest,
@@ -187,11 +188,8 @@ export function connect(host: Host) {
     startSession: (name: SessionName) => run('StartSession', name),
     stopSession: (name: SessionName) => run('StopSession', name),
     restartSession: (name: SessionName) => run('RestartSession', name),
-    /**
-     * Creates a session with a title that the user chose; returns the session's name, which later
-     * calls use.
-     */
-    newSession: (title: string) => ask(v.string(), 'NewSession', '', title),
+    /** Creates a session; returns its name, which later calls use. */
+    newSession: (session: NewSession) => ask(v.string(), 'NewSession', '', session),
     deleteSession: (name: SessionName) => run('DeleteSession', name),
     /** Identity and network of a session, without the proxy's password. */
     sessionIdentity: (name: SessionName) => ask(sessionIdentitySchema, 'SessionIdentity', name),

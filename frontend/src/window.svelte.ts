@@ -9,9 +9,12 @@ import type { NewSchedule } from './schedules/draft';
 import {
   AgentEnded,
   AgentMissing,
+  CodeNotRunning,
   DefaultSession,
   SessionFailed,
   SessionRunning,
+  SessionStopped,
+  SessionStopping,
   type ConversationID,
   type SessionInfo,
   type WindowConversation,
@@ -125,9 +128,7 @@ export class AppWindow {
   }
 
   start(session: Pick<SessionInfo, 'name' | 'title'>): void {
-    void this.act(`start ${session.name}`, `“${calledSession(session)}” did not start`, () =>
-      this.backend.startSession(session.name),
-    );
+    this.#begin('start', session, () => this.backend.startSession(session.name));
   }
 
   stop(session: SessionInfo): void {
@@ -137,9 +138,26 @@ export class AppWindow {
   }
 
   restart(session: SessionInfo): void {
-    void this.act(`restart ${session.name}`, `“${calledSession(session)}” did not restart`, () =>
-      this.backend.restartSession(session.name),
-    );
+    this.#begin('restart', session, () => this.backend.restartSession(session.name));
+  }
+
+  /** Starts a session, which may wait for its user. */
+  #begin(
+    verb: 'start' | 'restart',
+    session: Pick<SessionInfo, 'name' | 'title'>,
+    begin: () => Promise<void>,
+  ): void {
+    const title = `“${calledSession(session)}” did not ${verb}`;
+    void this.act(`${verb} ${session.name}`, title, async () => {
+      try {
+        await begin();
+      } catch (reason) {
+        // A user who stopped it knows that it did not start.
+        const now = this.state?.sessions.find(({ name }) => name === session.name)?.state;
+        const stopped = now === SessionStopping || now === SessionStopped;
+        if (!stopped || asBackendError(reason).code !== CodeNotRunning) throw reason;
+      }
+    });
   }
 
   /** Shows a conversation. */

@@ -23,12 +23,19 @@ test('an identity comes back from its form as it was', () => {
   expect(identityOf(formOf(whole))).toEqual(whole);
   expect(identityOf(formOf({}))).toEqual({});
   expect(identityOf(formOf({ profile: 'temporary' }))).toEqual({ profile: 'temporary' });
+  for (const browser of ['my-chrome', 'vivaldi', '/home/ada/.config/chromium']) {
+    const own = { browser, color: '#1a73e8' };
+    expect(identityOf(formOf(own))).toEqual(own);
+    // Nothing else has a meaning with the user's own browser.
+    expect(identityOf(formOf({ ...whole, ...own }))).toEqual(own);
+  }
 });
 
 test('what cannot be read is said', () => {
   const empty = formOf({});
   for (const [change, words] of [
     [{ profile: 'copy' }, 'session to copy'],
+    [{ browser: 'folder', folder: ' ' }, 'folder'],
     [{ accept: 'dev.test' }, 'fingerprint'],
     [{ headers: 'https://a.example X' }, 'header'],
     [{ geolocation: '1' }, 'latitude'],

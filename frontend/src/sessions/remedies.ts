@@ -11,16 +11,18 @@ const table: Partial<Record<p.Code, readonly Remedy[]>> = {
   [p.CodeNoSandbox]: ['start'],
   [p.CodeBrowserStart]: ['start', 'logs'],
   [p.CodeCrashed]: ['start', 'logs'],
+  [p.CodeRefused]: ['start'],
 };
 
 /**
  * The buttons for an error, the most likely first. Without a session the error is one of the app
- * itself, and there is nothing to restart.
+ * itself, and there is nothing to restart. `own` says that the session's browser is the user's.
  */
-export function remedies(code: p.Code, session?: p.SessionName): readonly Remedy[] {
+export function remedies(code: p.Code, session?: p.SessionName, own = false): readonly Remedy[] {
   return (table[code] ?? ['start', 'logs']).filter((remedy) => {
     if (remedy === 'start') return session !== undefined;
     // The setting applies to the default session; other sessions have their own folder.
+    if (remedy === 'browser') return !own;
     if (remedy === 'profile') return session === p.DefaultSession;
     return true;
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Tab } from '$ui/protocol/protocol';
+import type { SessionInfo, Tab } from '$ui/protocol/protocol';
 import { nameProblem } from './name';
+import { ownBrowser, stateWord } from './own';
 import { remedies } from './remedies';
 import { tabAddress, tabTitle } from './tab';
 import { untilNext, uptime } from './uptime';
@@ -57,4 +58,48 @@ test('an error of the app offers no start, one of another session no setting of 
   expect(remedies('profile_in_use', 'work')).toEqual(['start']);
   expect(remedies('profile_in_use', 'default')).toEqual(['start', 'profile']);
   expect(remedies('internal', 'work')).toEqual(['start', 'logs']);
+  expect(remedies('no_browser', 'mine', true)).toEqual(['start']);
+  expect(remedies('refused', 'mine', true)).toEqual(['start']);
+});
+
+const stopped: SessionInfo = {
+  name: 'mine',
+  state: 'stopped',
+  warnings: [],
+  panel: 'absent',
+  tabs: [],
+  terminals: [],
+};
+
+test('the own browser is called by what is known of it', () => {
+  const browser = { version: '', path: '', pid: 0, sandbox: true };
+  const attached = { ...browser, name: 'Google Chrome', attached: true };
+  const folder = { identity: { browser: '/home/ada/.config/x' } };
+  expect(ownBrowser(stopped)).toBeUndefined();
+  expect(ownBrowser({ ...stopped, identity: { browser: 'my-chrome' } })).toBe('Your own Chrome');
+  expect(ownBrowser({ ...stopped, identity: { browser: 'edge' } })).toBe('Your Microsoft Edge');
+  expect(ownBrowser({ ...stopped, identity: { browser: 'my-chrome' }, browser: attached })).toBe(
+    'Your Google Chrome',
+  );
+  const attaching = { browser: 'Brave', step: 'allow' } as const;
+  expect(ownBrowser({ ...stopped, identity: { browser: 'my-chrome' }, attaching })).toBe(
+    'Your Brave',
+  );
+  expect(ownBrowser({ ...stopped, ...folder, browser: attached })).toBe(
+    'Your browser in /home/ada/.config/x',
+  );
+});
+
+test('a session that waits for its user says so, and one that lost its browser', () => {
+  const identity = { browser: 'chrome' };
+  const word = (part: Partial<SessionInfo>) => stateWord({ ...stopped, ...part }).text;
+  expect(word({ state: 'starting' })).toBe('Starting…');
+  expect(
+    word({ state: 'starting', attaching: { browser: 'Google Chrome', step: 'allow' }, identity }),
+  ).toBe('Waiting for you');
+  expect(
+    word({ state: 'stopping', attaching: { browser: 'Google Chrome', step: 'allow' }, identity }),
+  ).toBe('Stopping…');
+  expect(word({ state: 'background' })).toBe('Runs without a window');
+  expect(word({ state: 'background', identity })).toBe('Not connected');
 });

@@ -35,6 +35,12 @@ const toModels = async (page: Page) => {
   });
 };
 
+const toOwn = async (page: Page) => {
+  await page.getByRole('button', { name: 'New session' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Mine');
+  await page.getByLabel('Your own Chrome').check();
+};
+
 const pictures: Record<string, Picture> = {
   running: {},
   'running-narrow': { width: 320, height: 560 },
@@ -108,6 +114,21 @@ const pictures: Record<string, Picture> = {
       await page.getByText('Session stopped').waitFor();
     },
   },
+  ...Object.fromEntries(
+    [
+      'attachSwitchOn',
+      'attachAllow',
+      'attached',
+      'attachedClosed',
+      'attachedStopped',
+      'attachRefused',
+    ].flatMap((scenario) => [
+      [scenario, { scenario }],
+      [`${scenario}-narrow`, { scenario, width: 320, height: 720 }],
+    ]),
+  ),
+  'new-own': { prepare: toOwn },
+  'new-own-narrow': { width: 320, height: 640, prepare: toOwn },
   stopped: { scenario: 'stopped' },
   empty: { scenario: 'empty' },
   starting: { scenario: 'starting' },

@@ -16,6 +16,16 @@ const calls = () => page.evaluate(() => window.fake?.calls ?? []);
 
 const clean = () => accessible(page);
 
+/** The states of a session in the user's own browser. */
+const attaching = [
+  'attachSwitchOn',
+  'attachAllow',
+  'attached',
+  'attachedClosed',
+  'attachedStopped',
+  'attachRefused',
+];
+
 describe('axe', () => {
   test.each([
     'running',
@@ -27,6 +37,7 @@ describe('axe', () => {
     'warning',
     'problem',
     'foreign',
+    ...attaching,
   ])('sessions: %s', async (scenario) => {
     await open({ scenario });
     await clean();
@@ -72,7 +83,7 @@ test('it says that it starts, before the app has answered', async () => {
 });
 
 test('nothing is wider than the window at 320 pixels', async () => {
-  for (const scenario of ['running', 'failed', 'warning', 'foreign']) {
+  for (const scenario of ['running', 'failed', 'warning', 'foreign', ...attaching]) {
     await open({ scenario, width: 320, height: 560 });
     for (const name of ['Sessions', 'Settings', 'Logs']) {
       await button(name).click();
@@ -143,11 +154,69 @@ test('with the keyboard alone: a new session, started, a tab shown, stopped', as
   await button('Start').waitFor();
   // The tasks of a session are read once, and not with every change of its state.
   expect((await calls()).filter(([method]) => method !== 'State' && method !== 'Logs')).toEqual([
-    ['NewSession', 'My work'],
+    ['NewSession', { title: 'My work' }],
     ['SessionWork', 'my-work'],
     ['StartSession', 'my-work'],
     ['ShowTab', 'my-work', 't1'],
     ['StopSession', 'my-work'],
+  ]);
+});
+
+test('a session in the own browser: made, the steps, cancelled, allowed, changed', async () => {
+  await open({ scenario: 'empty', width: 320, height: 700 });
+  await button('New session').first().click();
+  const dialog = page.getByRole('dialog', { name: 'New session' });
+  await dialog.getByLabel('Name', { exact: true }).fill('Mine');
+  await dialog.getByLabel('Your own Chrome').check();
+  await dialog.getByLabel('Which browser').selectOption('Another one');
+  await button('Create and start').click();
+  await dialog.getByText('Enter the folder of its profiles.').waitFor();
+  await clean();
+  await dialog.getByRole('button', { name: 'Choose: folder' }).click();
+  await expect
+    .poll(() => dialog.getByLabel('Folder of its profiles', { exact: true }).inputValue())
+    .toBe('/home/ada/src/other');
+  await dialog.getByLabel('Which browser').selectOption('Google Chrome');
+  // The choice is kept while the other kind is looked at.
+  await dialog.getByLabel('A browser of its own').check();
+  await dialog.getByLabel('Your own Chrome').check();
+  await button('Create and start').click();
+
+  const now = page.locator('[aria-current=step]');
+  await now.getByText('Switch on remote debugging').waitFor();
+  await page.getByText('Your Google Chrome').waitFor();
+  await button('Copy').click();
+  await page.getByText('Address copied').waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    'chrome://inspect/#remote-debugging',
+  );
+  await page.evaluate(() => window.fake?.attach('mine'));
+  await now.getByText('Press Allow', { exact: true }).waitFor();
+  await page.getByRole('img', { name: 'The dialog of the browser' }).waitFor();
+
+  await button('Cancel').click();
+  await button('Start').click();
+  await now.getByText('Switch on remote debugging').waitFor();
+  expect(await page.getByText('did not start').count()).toBe(0);
+  for (let step = 0; step < 2; step++) await page.evaluate(() => window.fake?.attach('mine'));
+  await page.getByText('Inbox (3)').waitFor();
+  await page.getByText('Your Google Chrome').waitFor();
+  expect((await calls()).filter(([method]) => method === 'NewSession')).toEqual([
+    ['NewSession', { title: 'Mine', identity: { browser: 'chrome' } }],
+  ]);
+
+  // The form keeps the browser, and offers nothing that has no meaning with it.
+  await button('Edit identity and network of session Mine').click();
+  const edit = page.getByRole('dialog', { name: /^Identity and network/ });
+  await edit.getByLabel('Colour').fill('#1a73e8');
+  expect(await edit.getByLabel('Proxy', { exact: true }).count()).toBe(0);
+  await clean();
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await edit.waitFor({ state: 'hidden' });
+  expect((await calls()).at(-1)).toEqual([
+    'SaveSessionIdentity',
+    'mine',
+    { color: '#1a73e8', browser: 'chrome' },
   ]);
 });
 

@@ -3,6 +3,7 @@ import registry from '../../../backend/config/testdata/registry.json' with { typ
 import type {
   AgentsFile,
   Approval,
+  Attaching,
   LogRecord,
   SessionInfo,
   Settings,
@@ -128,6 +129,54 @@ export function stoppedSession(name = 'default'): SessionInfo {
     panel: 'absent',
     tabs: [],
     terminals: [],
+  };
+}
+
+/** A session that was stopped. */
+export function stoppedAgain({ name, title, identity }: SessionInfo): SessionInfo {
+  return {
+    ...stoppedSession(name),
+    ...(title !== undefined && { title }),
+    ...(identity && { identity }),
+  };
+}
+
+const mine = { ...stoppedSession('mine'), title: 'Mine', identity: { browser: 'my-chrome' } };
+
+/** A session that waits for its user's own browser. */
+export function waitingSession(step: Attaching['step'], session: SessionInfo = mine): SessionInfo {
+  return { ...session, state: 'starting', attaching: { browser: 'Google Chrome', step } };
+}
+
+/** A session in its user's own browser. */
+export function attachedSession(session: SessionInfo = mine): SessionInfo {
+  return {
+    ...stoppedAgain(session),
+    state: 'running',
+    startedAt: new Date(Date.now() - 12 * 60_000).toISOString(),
+    browser: {
+      name: 'Google Chrome',
+      version: '',
+      path: '',
+      pid: 0,
+      sandbox: true,
+      attached: true,
+    },
+    panel: 'connected',
+    tabs: [
+      tab(1, 'Inbox (3) — Mail', 'https://mail.example.com/inbox', {
+        active: true,
+        focused: true,
+        private: true,
+      }),
+      tab(2, 'Orders · Shop admin', 'https://shop.example.com/orders', {
+        given: true,
+        agent: { name: 'claude', status: 'idle' },
+      }),
+      tab(3, 'Parcel tracking', 'https://parcels.example.com/4711', {
+        agent: { name: 'claude', status: 'working' },
+      }),
+    ],
   };
 }
 
@@ -303,6 +352,26 @@ export const scenarios: Record<string, () => WindowState> = {
   stopping: () => windowState([{ ...runningSession(), state: 'stopping', tabs: [] }]),
   restarting: () => windowState([{ ...stoppedSession(), state: 'restarting' }]),
   background: () => windowState([{ ...runningSession(), state: 'background' }]),
+  attachSwitchOn: () => windowState([runningSession(0), waitingSession('switch-on')]),
+  attachAllow: () => windowState([waitingSession('allow')]),
+  attached: () => windowState([attachedSession()]),
+  attachedClosed: () =>
+    windowState([{ ...attachedSession(), state: 'background', tabs: [] }], {
+      conversations: conversations.map((one) => ({ ...one, session: 'mine' })).slice(0, 1),
+    }),
+  attachedStopped: () => windowState([mine]),
+  attachRefused: () =>
+    windowState([
+      {
+        ...mine,
+        state: 'failed',
+        error: {
+          code: 'refused',
+          message: 'Google Chrome was not allowed to be used',
+          hint: 'start the session again and press Allow in its dialog',
+        },
+      },
+    ]),
   blank: () => windowState([{ ...runningSession(0), tabs: [], terminals: [] }]),
   failed: () =>
     windowState(

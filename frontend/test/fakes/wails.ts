@@ -2,6 +2,7 @@
 // state that changes like the real one.
 import type {
   LogRecord,
+  NewSession,
   SessionIdentity,
   SessionInfo,
   Settings,
@@ -15,7 +16,16 @@ import { fakeClients } from './clients';
 import { fakeSecrets } from './secrets';
 import { fakeSchedules, someAnswers, someSchedules, someWork } from './schedules';
 import { FakeConversations } from './conversations';
-import { logRecord, runningSession, scenarios, settings, stoppedSession } from './scenarios';
+import {
+  attachedSession,
+  logRecord,
+  runningSession,
+  scenarios,
+  settings,
+  stoppedAgain,
+  stoppedSession,
+  waitingSession,
+} from './scenarios';
 
 export interface FakeOptions {
   scenario?: string;
@@ -50,6 +60,8 @@ export interface Fake {
   release(): void;
   /** The next call of a method fails with this text. */
   refuseNext(method: string, text: string): void;
+  /** The user does the next step in the own browser that a session waits for. */
+  attach(session: string): void;
 }
 
 declare global {
@@ -99,9 +111,20 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
     refuseNext(method, text) {
       refused.set(method, text);
     },
+    attach(name) {
+      const session = fake.state.sessions.find((one) => one.name === name);
+      if (session?.attaching?.step === 'switch-on') {
+        change(name, () => waitingSession('allow', session));
+        return;
+      }
+      change(name, (one) => attachedSession(one));
+      waiting.get(name)?.();
+    },
   };
 
   const identities = new Map<string, SessionIdentity>();
+  /** Ends the starts that wait for the user: with a text when the session was stopped. */
+  const waiting = new Map<string, (stopped?: string) => void>();
   let rules: SiteRule[] = [
     { site: 'localhost', kind: 'eval', decision: 'allow' },
     { site: '*', kind: 'open', decision: 'allow', default: true },
@@ -129,28 +152,41 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       return fake.state;
     },
     StartSession: (name) => {
+      const own = fake.state.sessions.find((one) => one.name === name)?.identity?.browser;
+      if (own !== undefined) {
+        change(name, (session) => waitingSession('switch-on', session));
+        return new Promise<void>((resolve, reject) => {
+          waiting.set(String(name), (stopped) => {
+            if (stopped === undefined) resolve();
+            else reject(new Error(stopped));
+          });
+        });
+      }
       change(name, (session) => ({ ...session, state: 'starting' }));
       change(name, ({ name: its, title }) => ({
         ...runningSession(0),
         name: its,
         ...(title !== undefined && { title }),
       }));
+      return undefined;
     },
     StopSession: (name) => {
-      change(name, (session) => ({ ...session, state: 'stopping', tabs: [] }));
-      change(name, (session) => stoppedSession(session.name));
+      change(name, (session) => ({ ...stoppedAgain(session), state: 'stopping' }));
+      change(name, stoppedAgain);
+      waiting.get(String(name))?.(
+        '{"code":"not_running","message":"it was stopped while it started"}',
+      );
     },
     RestartSession: (name) => {
       change(name, (session) => ({ ...stoppedSession(session.name), state: 'restarting' }));
       change(name, (session) => ({ ...runningSession(0), name: session.name }));
     },
-    NewSession: (title) => {
-      const name = String(title)
-        .toLowerCase()
-        .replace(/[^a-z0-9]+/g, '-');
-      fake.push({
-        sessions: [...fake.state.sessions, { ...stoppedSession(name), title: String(title) }],
-      });
+    NewSession: (input) => {
+      const { title, identity } = input as NewSession;
+      const name = title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+      const made = { ...stoppedSession(name), title, ...(identity && { identity }) };
+      fake.push({ sessions: [...fake.state.sessions, made] });
+      if (identity) identities.set(name, identity);
       return name;
     },
     DeleteSession: (name) => {
