@@ -443,6 +443,33 @@ describe('losing and finding again', () => {
   });
 });
 
+describe('in the user’s own browser', () => {
+  it('gives a tab to agents and takes it back, and says why when that fails', async () => {
+    const share = (given: boolean): void => {
+      made.tabs = made.tabs.map((tab) => ({ ...tab, given, private: !given }));
+      made.push({ type: 'tabs', tabs: made.tabs });
+    };
+    await openLive();
+    expect(await page.getByText(/^Agents can/).count()).toBe(0);
+    share(false);
+    const give = page.getByRole('button', { name: 'Give it to agents' });
+    await give.click();
+    await page.getByText('There is no command givetab.').waitFor();
+    made.rooms.answers.set('givetab', ({ args }) => {
+      share(args?.back !== true);
+      return {};
+    });
+    await give.press('Enter');
+    await page.getByText('Agents can use this tab.').waitFor();
+    // The button has another meaning, and keeps the focus.
+    await page.keyboard.press('Enter');
+    await page.getByText('Agents cannot see this tab.').waitFor();
+    expect(made.rooms.commands.map(({ args }) => args)).toEqual(
+      [false, false, true].map((back) => ({ tab: 't1', back })),
+    );
+  });
+});
+
 describe('the last row', () => {
   it('is seen whole at every height, with one terminal and with two', async () => {
     await openLive();

@@ -371,6 +371,30 @@ export const states: State[] = [
     },
   },
   {
+    name: 'own-browser-private',
+    prepare(made) {
+      made.tabs = made.tabs.map((tab) => ({ ...tab, private: true }));
+    },
+    act: (page) => page.getByRole('button', { name: 'Give it to agents' }).waitFor(),
+  },
+  {
+    name: 'own-browser-given',
+    prepare(made) {
+      made.tabs = made.tabs.map((tab) => ({ ...tab, given: true }));
+    },
+    act: (page) => page.getByRole('button', { name: 'Take back' }).waitFor(),
+  },
+  {
+    name: 'own-browser-gone',
+    async act(page, made) {
+      await live(page);
+      made.tabs = [];
+      made.sessionPart = { state: 'background' };
+      made.push({ type: 'session', session: made.session() });
+      await page.getByText('not connected to this browser').waitFor();
+    },
+  },
+  {
     name: 'other-faces-need-you',
     async act(page, made) {
       fill(made);
