@@ -49,6 +49,17 @@ func TestOwnChrome(t *testing.T) {
 	}
 	allow()
 	users := mine().Tabs[0].ID
+	private := func(id protocol.TabID) bool {
+		for _, tab := range mine().Tabs {
+			if tab.ID == id {
+				return tab.Private
+			}
+		}
+		return false
+	}
+	if !private(users) {
+		t.Error("the panel would not say that agents cannot see the user's tab")
+	}
 
 	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(p.ctx, &sdk.CommandTransport{Command: p.shell("mcp", "--session", "mine")}, nil)
 	if err != nil {
@@ -76,10 +87,21 @@ func TestOwnChrome(t *testing.T) {
 	if text, ok := agent("newtab " + site.URL + "/agent"); !ok {
 		t.Fatalf("a tab of its own: %s", text)
 	}
+	// An empty tab changes no more after it is the agent's.
+	if text, ok := agent("newtab"); !ok {
+		t.Fatalf("an empty tab of its own: %s", text)
+	}
+	p.eventually("the panel knows which tabs are the agent's", func() bool {
+		tabs := mine().Tabs
+		return len(tabs) == 3 && private(users) && !private(tabs[1].ID) && !private(tabs[2].ID)
+	})
 	if text, ok := agent("tabs"); !ok || strings.Contains(text, "/mail") || !strings.Contains(text, "/agent") {
 		t.Errorf("its tabs are %s", text)
 	}
 	p.cli("--session", "mine", "givetab", string(users))
+	if private(users) {
+		t.Error("the panel would not say that agents can use the tab that the user gave")
+	}
 	if text, ok := agent("snapshot --tab " + string(users)); !ok || !strings.Contains(text, "Reply") {
 		t.Errorf("a tab that the user gave: %s", text)
 	}
