@@ -4768,12 +4768,10 @@ export type AttachStep =
   | typeof AttachSwitchOn
   | typeof AttachAllow;
 /**
- * AttachSwitchOn: start the browser, and switch remote debugging on at AttachAddress.
+ * The steps: start the browser and switch remote debugging on at AttachAddress, and press
+ * Allow in the dialog that the browser then shows.
  */
 export const AttachSwitchOn = "switch-on";
-/**
- * AttachAllow: press Allow in the dialog that the browser shows.
- */
 export const AttachAllow = "allow";
 /**
  * AttachAddress is the browser's page on which its user switches remote debugging on.
