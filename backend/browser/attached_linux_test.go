@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,8 +23,11 @@ import (
 // a Browser that attaches to it.
 func usersChrome(t *testing.T) (*attachtest.Chrome, Config) {
 	t.Helper()
-	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path == "/file" {
+			w.Header().Set("Content-Disposition", "attachment; filename=report.txt")
+		}
 		_, _ = w.Write([]byte("<title>Of the user</title><body style='background:white'><input><button>Go</button>"))
 	}))
 	chrome := attachtest.New(t, true, nil)
@@ -96,6 +100,11 @@ func TestAttached(t *testing.T) {
 	}
 	if _, err := f.GroupTabs(f.ctx, 0, []protocol.TabID{mine, f.first(t)}); err != nil {
 		t.Error(err)
+	}
+	// A download goes into the user's own folder, and is known.
+	_, _ = f.Navigate(f.ctx, protocol.Caller{}, mine, strings.Replace(f.Tabs()[0].URL, "/one", "/file", 1), protocol.WaitCommit, nil)
+	if d, err := f.WaitDownload(deadline(t), "", mine); err != nil || d.State != "done" || d.Path != filepath.Join(chrome.Downloads(), "report.txt") {
+		t.Errorf("a download: %+v, %v", d, err)
 	}
 	if err := f.end(); err != nil {
 		t.Errorf("it ended with %v", err)

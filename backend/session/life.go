@@ -384,7 +384,9 @@ func (s *Session) browserEvent(event any) {
 	case protocol.Error:
 		s.notice(e)
 	case protocol.Download:
-		s.recorder.Download(e)
+		if r := s.running(); r != nil && r.recorded(s, e.Tab) {
+			s.recorder.Download(e)
+		}
 	case browser.RoutineSaved:
 		s.workChanged()
 	case browser.Pause:
@@ -392,6 +394,12 @@ func (s *Session) browserEvent(event any) {
 	case browser.SignClicked:
 		s.m.running.Go(func() { s.openPanel(e.Tab) })
 	}
+}
+
+// recorded reports whether what happens in a tab goes into the record of activity: of the
+// user's own browser only what happens in tabs of which agents may know.
+func (r *run) recorded(s *Session, tab protocol.TabID) bool {
+	return !r.attached() || slices.ContainsFunc(r.policy.Shown(s.tabs.All()), func(t protocol.Tab) bool { return t.ID == tab })
 }
 
 // browserReady is called when the browser responds, at the first start and

@@ -112,15 +112,13 @@ func (d *List) Begun() {
 	d.tell()
 }
 
-// tell tells the browser whether we name the files of downloads that begin from now on. It
-// does not wait for an answer: what is sent later finds it done. d.holding is held.
+// tell tells the browser whether we name the files of downloads that begin from now on, and
+// that it reports downloads. It does not wait for an answer: what is sent later finds it done.
+// d.holding is held.
 func (d *List) tell() {
-	if d.config.Dir == "" {
-		return
-	}
 	yes := true
 	params := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDefault, EventsEnabled: &yes}
-	if d.ours {
+	if d.ours && d.config.Dir != "" {
 		params.Behavior, params.DownloadPath = browser.SetDownloadBehaviorBehaviorAllowAndName, d.config.Dir
 	}
 	if err := devtools.Post(d.ctx, d.config.Conn.Root, browser.SetDownloadBehavior, params); err != nil {

@@ -29,6 +29,7 @@ type Chrome struct {
 func New(tb testing.TB, on bool, env []string) *Chrome {
 	tb.Helper()
 	c := &Chrome{Dir: tb.TempDir(), tb: tb, env: append(os.Environ(), env...)}
+	c.env = append(c.env, "HOME="+c.Dir, "XDG_CONFIG_HOME="+filepath.Join(c.Dir, "config"))
 	c.write("Local State", map[string]any{"devtools": map[string]any{"remote_debugging": map[string]any{"user-enabled": on}}})
 	tb.Cleanup(c.Kill)
 	return c
@@ -64,6 +65,9 @@ func (c *Chrome) args() []string {
 	}
 	return args
 }
+
+// Downloads is the folder into which the browser's user saves.
+func (c *Chrome) Downloads() string { return filepath.Join(c.Dir, "Downloads") }
 
 // Profile opens pages in another profile of the running browser, in a window of its own,
 // which comes to the front.
