@@ -146,8 +146,9 @@ func (c *Chrome) Asks() (window string) {
 }
 
 // dark reports whether a window shows a dialog, which has no window of its own. A window
-// behind another one is black.
+// behind another one is black, so it is raised: the app's window may come up over it.
 func (c *Chrome) dark(ctx context.Context, window string) bool {
+	_, _ = c.run(ctx, "xdotool", "windowraise", window) // one that is gone is not dark
 	out, err := c.run(ctx, "import", "-window", window, "-crop", "1x1+300+700", "-colorspace", "gray", "-format", "%[fx:mean]", "info:")
 	var light float64
 	_, bad := fmt.Sscan(out, &light)
