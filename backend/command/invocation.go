@@ -48,6 +48,13 @@ type Invocation struct {
 func (in *Invocation) resolve(c *Command) error {
 	tabs := in.Tabs()
 	want := in.call.Request.Tab
+	named := in.Args.Text("tab")
+	if named != "" && want != "" && string(want) != named {
+		canonical, err := protocol.ParseTabID(string(want))
+		if err != nil || string(canonical) != named {
+			return BadArgument(fmt.Sprintf("two tabs are named, %s and %s", named, want), "name one")
+		}
+	}
 	if c.Tab == NoTab {
 		if want == "" {
 			return nil
@@ -57,13 +64,7 @@ func (in *Invocation) resolve(c *Command) error {
 		_, err := in.openTab(want, tabs)
 		return err
 	}
-	if named := in.Args.Text("tab"); named != "" {
-		if want != "" && string(want) != named {
-			canonical, err := protocol.ParseTabID(string(want))
-			if err != nil || string(canonical) != named {
-				return BadArgument(fmt.Sprintf("two tabs are named, %s and %s", named, want), "name one")
-			}
-		}
+	if named != "" {
 		want = protocol.TabID(named)
 	}
 	if want == "" {
@@ -89,6 +90,9 @@ func (in *Invocation) resolve(c *Command) error {
 	}
 	return nil
 }
+
+// Private reports whether the browser is the user's own.
+func (in *Invocation) Private() bool { return in.registry.policy.Private() }
 
 // Tabs returns the open tabs of which the caller may know.
 func (in *Invocation) Tabs() []protocol.Tab {

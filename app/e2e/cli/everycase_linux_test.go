@@ -178,8 +178,8 @@ func (c *crowd) compare(t *testing.T, spec command.Spec) {
 			case w.name != c.tool.name:
 			case spec.Scope == protocol.ScopeAdmin, spec.Name == "signins": // for the user only
 				want = protocol.CodeForbidden
-			case spec.Name == "pick":
-				want = protocol.CodeRefused // only the user picks
+			case spec.Name == "pick", spec.Name == "givetab":
+				want = protocol.CodeRefused // only the user picks, and gives
 			case strings.Contains(example, "--file"):
 				want = protocol.CodeRefused // a program may not have the app read a file
 			}

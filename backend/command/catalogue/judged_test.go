@@ -27,7 +27,7 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 		"throws":    {"eval"},
 		"opens":     {"goto", "newtab"},
 		"lists":     {"cookies", "storage", "terminal"},
-		"first":     {"cdp", "signins", "terminal", "upload"},
+		"first":     {"givetab", "cdp", "signins", "terminal", "upload"},
 		"confirms":  {"givetab", "terminal"},
 		"answers":   {"network"},
 		"replaces":  {"record"},

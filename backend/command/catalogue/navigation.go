@@ -83,7 +83,7 @@ func (c *commands) navigation() []command.Command {
 			Help:    "In your own browser agents use only the tabs that they opened, and those that you gave. An agent that runs this asks you.",
 			Args:    []command.Arg{{Name: "tab", Type: command.TabArg, Help: "the tab; your own if left out"}, {Name: "back", Type: command.Boolean, Flag: true, Help: "take it back"}},
 			Returns: "tab, given", Examples: []string{"givetab t2", "givetab t2 --back"},
-		}, Tab: command.NoTab, Confirms: c.asksForTab, Run: c.runGiveTab},
+		}, Tab: command.NoTab, First: onlyOfUser, Confirms: c.asksForTab, Run: c.runGiveTab},
 		{Spec: command.Spec{
 			Name: "closetab", Aliases: []string{"close", "tab-close"}, Scope: act, Summary: "close a tab",
 			Args:    []command.Arg{{Name: "tab", Type: command.TabArg, Help: "the tab; your own if left out"}},
@@ -356,6 +356,14 @@ func toGive(in *command.Invocation) protocol.TabID {
 		return protocol.TabID(named)
 	}
 	return in.Own
+}
+
+// onlyOfUser refuses an agent that asks for a tab where agents have theirs anyway.
+func onlyOfUser(in *command.Invocation) error {
+	if !in.Agent() || in.Private() {
+		return nil
+	}
+	return protocol.NewError(protocol.CodeRefused, "tabs are given in the user's own browser only, and this one is Pilotfish's", "use your own tab", protocol.Try("opens one", "newtab"))
 }
 
 // asksForTab returns what the user is shown of the tab that an agent asks for.
