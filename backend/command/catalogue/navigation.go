@@ -358,8 +358,12 @@ func toGive(in *command.Invocation) protocol.TabID {
 	return in.Own
 }
 
-// onlyOfUser refuses an agent that asks for a tab where agents have theirs anyway.
+// onlyOfUser refuses a tab that is not open, and an agent that asks for a tab where agents
+// have theirs anyway.
 func onlyOfUser(in *command.Invocation) error {
+	if id := toGive(in); id != "" && !in.IsOpen(id) {
+		return protocol.NewError(protocol.CodeUnknownTab, "there is no tab "+string(id), "", protocol.Try("lists the tabs", "tabs"))
+	}
 	if !in.Agent() || in.Private() {
 		return nil
 	}
