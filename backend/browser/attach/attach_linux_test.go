@@ -152,7 +152,7 @@ func TestFind(t *testing.T) {
 	chrome := browser("google-chrome", "")
 	brave := browser("BraveSoftware/Brave-Browser", "9222\n/devtools/browser/x")
 	for setting, want := range map[string]Browser{
-		"chrome": {"Google Chrome", chrome}, "brave": {"Brave", brave}, Mine: {"Brave", brave}, chrome: {"The browser of " + chrome, chrome},
+		"chrome": {"Google Chrome", chrome}, "brave": {"Brave", brave}, Mine: {"Brave", brave}, chrome: {"the browser in " + chrome, chrome},
 	} {
 		if got, err := Find(setting); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", setting, got, err)
