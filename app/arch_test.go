@@ -208,7 +208,7 @@ func roomRules() []roomRule {
 		{"backend/toolservers/credentials", []string{protocol, "backend/secret", "backend/toolservers"}, "credentials of servers are kept as secrets are, apart from those of sites"},
 		{"backend/toolservers/client", []string{protocol, "backend/toolservers", "backend/command/foreign", "backend/confine", "backend/proc", "backend/redact"}, "a server is used without knowing tasks or the session: how it starts and who is asked are given"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
-		{"backend/activity/shots", []string{protocol, "backend/hub", "backend/command", "backend/config"}, "a screenshot is taken of what a command did, which is told to it"},
+		{"backend/activity/shots", []string{protocol, "backend/hub", "backend/command", "backend/config"}, "a screenshot is taken of what a command did, which it gets as a value"},
 		{"backend/activity/recorder", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/policy"}, "a command is recorded as it runs, through a function: who runs it is not its business"},
 		{"backend/activity/viewer", []string{protocol, "backend/op", "backend/activity", "backend/auth", "backend/command", "backend/feed", "backend/config"}, "what is seen of the activity is read from its records and screenshots"},
 		{"backend/saved", []string{protocol, "backend/command", "backend/policy", "backend/config"}, "which files a caller may have depends on the registry, the folders of the session and on who is an agent, and on nothing else"},

@@ -42,7 +42,7 @@ type Config struct {
 	Dirs config.SessionDirs
 	// Ended is called when the process of a terminal has ended, or does not start.
 	Ended func(id protocol.TerminalID)
-	// Commands are told to an agent that takes instructions as text.
+	// Commands are listed for an agent that takes instructions as text.
 	Commands command.Table
 }
 

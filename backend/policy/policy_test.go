@@ -106,10 +106,10 @@ func TestTab(t *testing.T) {
 }
 
 // In the user's own browser a tab is private unless the user gave it, an agent opened it, or a
-// page of such a tab did. Who shows them hears when that changes.
+// page of such a tab did. OnOwned is called when that changes.
 func TestMarked(t *testing.T) {
-	heard := 0
-	p := New(Config{Private: true, OnOwned: func() { heard++ }})
+	called := 0
+	p := New(Config{Private: true, OnOwned: func() { called++ }})
 	tabs := []protocol.Tab{{ID: "t1", Given: true}, {ID: "t2"}, {ID: "t3"}, {ID: "t4", Opener: "t3"}, {ID: "t5", Opener: "t4"}, {ID: "t6", Opener: "t3", ByUser: true}}
 	private := func() (ids []protocol.TabID) {
 		for _, t := range p.Marked(tabs) {
@@ -124,13 +124,13 @@ func TestMarked(t *testing.T) {
 	}
 	p.Opened(agent, "t3")
 	p.Opened(agent, "t3")
-	if got := private(); !slices.Equal(got, []protocol.TabID{"t2", "t6"}) || heard != 1 || len(p.Shown(tabs)) != 4 {
-		t.Errorf("t3 is an agent's: %v, heard %d", got, heard)
+	if got := private(); !slices.Equal(got, []protocol.TabID{"t2", "t6"}) || called != 1 || len(p.Shown(tabs)) != 4 {
+		t.Errorf("t3 is an agent's: %v, called %d", got, called)
 	}
 	p.Forget(other)
 	p.Forget(agent)
-	if got := private(); len(got) != 5 || heard != 2 || tabs[1].Private {
-		t.Errorf("the agent has ended: %v, heard %d", got, heard)
+	if got := private(); len(got) != 5 || called != 2 || tabs[1].Private {
+		t.Errorf("the agent has ended: %v, called %d", got, called)
 	}
 	if p = New(Config{}); len(private()) != 0 {
 		t.Error("a tab of a browser of Pilotfish is private")

@@ -75,7 +75,7 @@ type Config struct {
 // List holds the downloads of one run of the browser, oldest first.
 type List struct {
 	config Config
-	ctx    context.Context // of what the browser is told: it ends with the connection
+	ctx    context.Context // of what is sent to the browser: it ends with the connection
 
 	mu    sync.Mutex
 	list  []download

@@ -252,7 +252,7 @@ func TestNames(t *testing.T) {
 // time longer.
 func TestWhoNamesTheFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told := 0
+		seen := 0
 		notified := func(b *fake.Browser, want ...bool) {
 			t.Helper()
 			synctest.Wait()
@@ -260,10 +260,10 @@ func TestWhoNamesTheFiles(t *testing.T) {
 			for _, call := range b.Calls() {
 				got = append(got, strings.Contains(string(call.Params), `"allowAndName"`))
 			}
-			if got = got[told:]; !slices.Equal(got, want) {
-				t.Errorf("the browser was told %v, not %v", got, want)
+			if got = got[seen:]; !slices.Equal(got, want) {
+				t.Errorf("the browser got %v, want %v", got, want)
 			}
-			told += len(got)
+			seen += len(got)
 		}
 		b, d := newList(t, Config{Dir: "/to", Shared: true})
 		d.Begun()
@@ -282,7 +282,7 @@ func TestWhoNamesTheFiles(t *testing.T) {
 		time.Sleep(2 * afterCommand)
 		notified(b, false)
 		b, alone := newList(t, Config{Dir: "/to"})
-		told = 0
+		seen = 0
 		alone.Begun()
 		alone.Hold()()
 		time.Sleep(2 * afterCommand)
