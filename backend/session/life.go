@@ -263,7 +263,19 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 // the user wants it.
 func (s *Session) goesOn(ctx context.Context, r *run, err error) bool {
 	if !r.attached() {
-		return errors.Is(err, browser.ErrClosed) && s.background(ctx, r, r.working())
+		if !errors.Is(err, browser.ErrClosed) {
+			return false
+		}
+		s.tabs.Set(r.browser.Closed())
+		working := r.working()
+		if working == "" {
+			s.publishTabs() // the next start has the tabs
+			return false
+		}
+		return s.background(ctx, r, desktop.Notification{
+			Title: working + " is still at work",
+			Body:  "Its session runs on without a window. Click here, or start it in the tray, to open the browser again.",
+		})
 	}
 	if ctx.Err() != nil || !errors.Is(err, browser.ErrClosed) && !r.was {
 		return false
@@ -275,28 +287,26 @@ func (s *Session) goesOn(ctx context.Context, r *run, err error) bool {
 		r.note(*protocol.AsError(err))
 	}
 	s.mu.Unlock()
-	return s.background(ctx, r, "What runs beside "+r.attach.Name)
+	s.tabs.Set(nil)
+	return s.background(ctx, r, desktop.Notification{
+		Title: "Pilotfish is no longer connected to " + r.attach.Name,
+		Body:  "Terminals and conversations go on. Click here, or start the session in the tray, to ask it again.",
+	})
 }
 
 // attached reports whether the run's browser is the user's own.
 func (r *run) attached() bool { return r.attach.Dir != "" }
 
-// background keeps a run alive whose browser the user has closed while working works in it.
-// It returns true when the browser is wanted again, and false when nothing works
-// or the session was stopped. The next start has the tabs in any case.
-func (s *Session) background(ctx context.Context, r *run, working string) bool {
-	s.tabs.Set(r.browser.Closed())
-	if working == "" {
-		s.publishTabs()
-		return false
-	}
+// background keeps a run alive whose browser has ended, and says so on the desktop. It returns
+// true when the browser is wanted again, and false when the session was stopped.
+func (s *Session) background(ctx context.Context, r *run, note desktop.Notification) bool {
 	s.mu.Lock()
 	r.up = make(chan struct{})
 	s.mu.Unlock()
 	s.setState(protocol.SessionBackground, nil)
 	s.publishTabs()
 	r.terminals.Regrace()
-	defer s.noteBackground(ctx, r, working)()
+	defer s.noteBackground(ctx, r, note)()
 	select {
 	case <-r.reopen:
 		s.setState(protocol.SessionStarting, nil)
@@ -309,22 +319,18 @@ func (s *Session) background(ctx context.Context, r *run, working string) bool {
 
 // noteBackground shows on the desktop that a session runs on without its window, until
 // the returned function is called. A click opens the browser again.
-func (s *Session) noteBackground(ctx context.Context, r *run, working string) (withdraw func()) {
+func (s *Session) noteBackground(ctx context.Context, r *run, note desktop.Notification) (withdraw func()) {
 	if s.m.cfg.Headless {
 		return func() {}
 	}
 	shows := new(desktop.Notifier)
-	_, err := shows.Notify(ctx, desktop.Notification{
-		Title: working + " is still at work",
-		Body:  "Its session runs on without a window. Click here, or start it in the tray, to open the browser again.",
-		Clicked: func() {
-			select {
-			case r.reopen <- struct{}{}:
-			default: // it is asked for already
-			}
-		},
-	})
-	if err != nil {
+	note.Clicked = func() {
+		select {
+		case r.reopen <- struct{}{}:
+		default: // it is asked for already
+		}
+	}
+	if _, err := shows.Notify(ctx, note); err != nil {
 		s.log.Debug("nothing could be shown on the desktop", "error", err) // window and tray show it
 	}
 	return shows.Close
