@@ -14,7 +14,7 @@ import (
 )
 
 // TestOwnChrome works in a browser that its user started: one Allow, the panel, an agent that
-// has no tab but its own and the one that the user gives, a killed app, and an end after
+// has no tab but its own and the one that the user gives, a killed app, a killed browser, and an end after
 // which the browser is as it was.
 func TestOwnChrome(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -118,6 +118,16 @@ func TestOwnChrome(t *testing.T) {
 	}
 	p.launch(options{})
 	p.eventually("the app is there", func() bool { _, err := p.status(); return err == nil })
+	allow()
+	// What runs in terminals outlives the browser, which is asked again when the user wants it.
+	p.eventually("a shell runs", func() bool { return len(mine().Terminals) == 1 && mine().Terminals[0].State == protocol.TerminalLive })
+	shell := mine().Terminals[0].ID
+	chrome.Kill()
+	p.eventually("the session goes on without it", func() bool { return mine().State == protocol.SessionBackground && len(mine().Tabs) == 0 })
+	if left := mine().Terminals; len(left) != 1 || left[0].ID != shell || left[0].State != protocol.TerminalLive {
+		t.Errorf("the terminals are %+v", left)
+	}
+	chrome.Start(site.URL + "/mail")
 	allow()
 	p.cli("--session", "mine", "newtab", site.URL+"/shell")
 	p.cli("sessions", "stop", "mine")

@@ -79,9 +79,16 @@ func (x extension) supervise(ctx context.Context) {
 	there, err := x.loaded(ctx)
 	switch {
 	case err != nil:
-	case there && x.proc == nil:
-		// It was left by an app that was killed.
-		err = x.putBack(ctx)
+	case x.proc == nil:
+		// Its windows have to be known before the worker reports: the panel opens then.
+		if x.b.tabs.Await(ctx, func() bool { _, ok := x.b.tabs.FrontStrip(); return ok }) != nil {
+			return // the browser ends
+		}
+		if there { // an app that was killed has left it
+			err = x.putBack(ctx)
+		} else {
+			err = x.load(ctx)
+		}
 	case there:
 		// This runs concurrently, because the worker may start before the window
 		// exists.

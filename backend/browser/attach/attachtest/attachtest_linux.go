@@ -59,7 +59,7 @@ func (c *Chrome) Start(pages ...string) {
 }
 
 func (c *Chrome) args() []string {
-	args := []string{"--user-data-dir=" + c.Dir, "--no-first-run", "--no-default-browser-check", "--password-store=basic", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic", "--window-size=1200,900", "--window-position=0,0"}
+	args := []string{"--user-data-dir=" + c.Dir, "--no-first-run", "--no-default-browser-check", "--hide-crash-restore-bubble", "--password-store=basic", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic", "--window-size=1200,900", "--window-position=0,0"}
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox", "--test-type")
 	}
