@@ -156,9 +156,9 @@ func (c *Chrome) dark(ctx context.Context, window string) bool {
 }
 
 // Answer waits until the browser asks, and presses keys, as xdotool names them: Tab and
-// Return press Allow, Return alone presses Cancel. The browser takes no Return in the first
-// half second of a dialog, so that nobody answers what comes up while typing; then it is
-// pressed again.
+// Return press Allow, Return alone presses Cancel. The browser ignores Return in the first
+// half second of a dialog, which may appear while the user types. Then Return is pressed
+// again.
 func (c *Chrome) Answer(keys ...string) {
 	c.tb.Helper()
 	window := c.Asks()
