@@ -142,20 +142,27 @@ func (r *run) leave(ctx context.Context) {
 			}
 		}
 	}
-	open := r.b.tabs.All()
+	open, stays := r.b.tabs.All(), false
 	for _, t := range open {
 		if !openedBy(made, open, t) {
 			continue
 		}
 		if err := r.b.CloseTab(ctx, t.ID); err != nil {
+			stays = true // the next start closes it
 			r.log.WarnContext(ctx, "a tab stays", "tab", t.ID, "error", err)
 		}
 	}
-	_ = os.Remove(r.leftFile())
-	if r.b.config.ExtensionDir != "" {
-		if _, err := cdp.Call(ctx, r.conn.Root, extensions.Uninstall, extensions.UninstallParams{ID: protocol.ExtensionID}); err != nil {
-			r.log.WarnContext(ctx, "the extension stays until the next start of the session", "error", err)
-		}
+	if !stays {
+		_ = os.Remove(r.leftFile())
+	}
+	if r.b.config.ExtensionDir == "" {
+		return
+	}
+	// The time for the tabs may be over.
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), browserStopTimeout)
+	defer end()
+	if _, err := cdp.Call(ctx, r.conn.Root, extensions.Uninstall, extensions.UninstallParams{ID: protocol.ExtensionID}); err != nil {
+		r.log.WarnContext(ctx, "the extension stays until the next start of the session", "error", err)
 	}
 }
 
