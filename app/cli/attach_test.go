@@ -17,7 +17,9 @@ func TestStartSaysWhatTheUserHasToDo(t *testing.T) {
 	steps := []protocol.AttachStep{protocol.AttachSwitchOn, protocol.AttachSwitchOn, protocol.AttachAllow}
 	// A status that is asked for says that the one before was read.
 	asked := make(chan struct{}, len(steps)+1)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	// Browsers of other tests look for an app that has ended; its port may be this server's now.
+	requests := http.NewServeMux()
+	requests.HandleFunc("POST /app", func(w http.ResponseWriter, r *http.Request) {
 		var req protocol.AppRequest
 		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
 			t.Error(err)
@@ -43,7 +45,8 @@ func TestStartSaysWhatTheUserHasToDo(t *testing.T) {
 		if err := json.NewEncoder(w).Encode(protocol.AppReply{Sessions: []protocol.SessionInfo{mine, other}}); err != nil {
 			t.Error(err)
 		}
-	}))
+	})
+	server := httptest.NewServer(requests)
 	defer server.Close()
 	out, said, code := runAt(server.URL, "sessions", "start", "mine")
 	const want = "pilotfish: waiting for you: start Google Chrome, open chrome://inspect/#remote-debugging there, and switch on \"Allow remote debugging for this browser instance\"\n" +
