@@ -414,14 +414,16 @@ func (s *stage) framed(t *testing.T, n int) protocol.Snapshot {
 // An action says when its frame loads another document or is gone, in whichever process.
 func TestWhatBecomesOfTheFrame(t *testing.T) {
 	inner := `<a id=go href="/other">go</a><input id=leaves oninput="if (value.length == 2) location = '/other'">
-		<input id=ends oninput="if (value.length == 2) parent.postMessage('end', '*')"><button id=stays>stays</button>`
+		<input id=ends oninput="if (value.length == 2) parent.postMessage('end', '*')"><button id=stays>stays</button>
+		<input id=says oninput="parent.postMessage(value, '*')">`
+	around := "<iframe src=%s></iframe><script>onmessage = ({ data }) => { if (data == 'end') document.querySelector('iframe').remove(); else document.body.append(document.createElement('p'), data) }</script>"
 	s := &stage{fixture: headless(t)}
-	here := pages(t, map[string]string{"/in": inner, "/other": "other", "/around": `<iframe src=/in></iframe><script>onmessage = () => document.querySelector('iframe').remove()</script>`})
+	here := pages(t, map[string]string{"/in": inner, "/other": "other", "/around": fmt.Sprintf(around, "/in")})
 	far := strings.Replace(here, "127.0.0.1", "localhost", 1)
 	for _, at := range []string{here, far, here + "/around#", far + "/around#"} {
 		src, _, _ := strings.Cut(at+"/in", "#")
 		at, _, _ = strings.Cut(at, "/around")
-		s.url = pages(t, map[string]string{"/": fmt.Sprintf(`<iframe src=%s></iframe><script>onmessage = () => document.querySelector('iframe').remove()</script>`, src)})
+		s.url = pages(t, map[string]string{"/": fmt.Sprintf(around, src)})
 		s.tab = s.first(t)
 		for _, c := range []struct {
 			q     protocol.ActRequest
@@ -437,6 +439,13 @@ func TestWhatBecomesOfTheFrame(t *testing.T) {
 			e := s.act(t, c.q)
 			if e.Frame != c.loads || e.FrameGone != c.gone || e.Navigated {
 				t.Errorf("%s in %s: %+v", c.q.Target, at, e)
+			}
+		}
+		// What the document around the frame shows belongs to the effect, too.
+		for _, kind := range []protocol.ActKind{protocol.ActType, protocol.ActFill} {
+			s.open(t, "/")
+			if e := s.act(t, protocol.ActRequest{Kind: kind, Target: "css=#says", Text: "heard"}); src == at+"/in" && !strings.Contains(strings.Join(e.Said, " "), "heard") {
+				t.Errorf("%s in %s: %+v", kind, at, e)
 			}
 		}
 	}

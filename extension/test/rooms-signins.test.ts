@@ -177,6 +177,8 @@ it('lists, filters, imports and removes sign-ins', async () => {
 
 it('opens when the user asks for it in the window, beside the tab in front only', async () => {
   await panel();
+  // A panel that does not know its tab yet waits for any.
+  await expect.poll(() => made.messages.at(-1)).toMatchObject({ type: 'viewing', tab: 't1' });
   // A tab of another window has a panel of its own, which receives the same event.
   const [first, second] = made.tabs;
   if (!first || !second) throw new Error('the fake has two tabs');

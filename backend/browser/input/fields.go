@@ -47,6 +47,19 @@ func (a *action) check(ctx context.Context) error {
 	return nil
 }
 
+// watchAround watches the documents around the target's frame: what is entered in a frame may
+// make them change, or remove the frame.
+func (a *action) watchAround(ctx context.Context) error {
+	a.way = nil
+	for f := a.p.Frames.ParentOf(a.f); f != nil; f = a.p.Frames.ParentOf(f) {
+		if err := a.p.Ask(ctx, f, "watch", nil, nil); err != nil {
+			return err
+		}
+		a.way = append(a.way, f)
+	}
+	return nil
+}
+
 // set changes a field with a function of the page script.
 func (a *action) set(ctx context.Context, what string, args map[string]any) error {
 	if args == nil {
@@ -65,6 +78,9 @@ func (a *action) set(ctx context.Context, what string, args map[string]any) erro
 	a.f, a.fx.Out.Hit = f, aimed.Reached.Line
 	if what != "focus" { // its value changes
 		a.fx.Out.Hit = aimed.Reached.Name()
+	}
+	if err := a.watchAround(ctx); err != nil {
+		return err
 	}
 	if aimed.Filled == nil {
 		return nil
