@@ -309,11 +309,6 @@ func TestQuitDoesNotWaitForTheWindow(t *testing.T) {
 	ended.Wait()
 }
 
-// noSchedules are schedules of which only the operation is asked.
-type noSchedules struct{ session.Schedules }
-
-func (noSchedules) OnChange(func()) {}
-
 // Every operation that the page calls exists, and somebody calls each.
 func TestThePageCallsWhatThereIs(t *testing.T) {
 	page, err := os.ReadFile("../frontend/src/backend.ts")
@@ -328,7 +323,7 @@ func TestThePageCallsWhatThereIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.New(session.Config{Dirs: dirs, Models: models, Schedules: func(*session.Manager) session.Schedules { return noSchedules{} }, Logger: slog.New(slog.DiscardHandler)})
+	m, err := session.New(session.Config{Dirs: dirs, Models: models, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

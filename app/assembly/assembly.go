@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,7 +20,6 @@ import (
 	"pilotfish/backend/logs"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/session"
-	"pilotfish/extension"
 )
 
 // Options configure the backend that New builds.
@@ -116,24 +114,9 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 	}
 	a.Manager, err = session.New(session.Config{
 		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless,
-		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Extension: extension.Install, Welcome: welcome, Models: models, Notice: unwritable, Logger: logger,
-		Schedules: schedules(a.Dirs, o.Headless, logger),
+		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Models: models, Notice: unwritable, Logger: logger,
 	})
 	return err
-}
-
-// welcome serves the welcome page, with the name of the agent that a terminal
-// runs. Where agents cannot be confined, it says what that
-// means.
-func welcome(w http.ResponseWriter, agent, theme string, unconfined *protocol.Error) {
-	note := ""
-	if unconfined != nil {
-		note = "Agents are not confined on this computer: " + unconfined.Message + ". An agent can do all that you can, which includes " +
-			"reading Pilotfish’s own files. To confine agents, " + unconfined.Hint + ". SECURITY.md says what remains possible without that."
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", extension.WelcomePolicy())
-	_, _ = w.Write(extension.WelcomePage(note, agent, theme)) // an error means that the browser has disconnected
 }
 
 // level parses PILOTFISH_LOG: debug, info (the default), warn or error.

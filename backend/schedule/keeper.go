@@ -330,8 +330,8 @@ func (k *keeper) report(ctx context.Context, run protocol.ScheduleRun, again boo
 // notify tells the user about a run, as the schedule says.
 func (k *keeper) notify(ctx context.Context, e entry, run protocol.ScheduleRun) {
 	k.s.log.Info("a run of a schedule", "schedule", k.name, "state", run.State, "reason", run.Reason)
-	if k.s.cfg.Notify == nil || ctx.Err() != nil || e.Notify == protocol.ScheduleNotifyNever || run.State == protocol.ScheduleDone && e.Notify != protocol.ScheduleNotifyAlways {
+	if ctx.Err() != nil || e.Notify == protocol.ScheduleNotifyNever || run.State == protocol.ScheduleDone && e.Notify != protocol.ScheduleNotifyAlways {
 		return
 	}
-	k.s.cfg.Notify(ctx, k.name, run)
+	k.s.cfg.Runner.Notify(ctx, k.name, run)
 }

@@ -77,6 +77,10 @@ func (f *fake) Text(context.Context, protocol.Schedule) (string, error) {
 	return f.text, f.unseen
 }
 
+func (f *fake) Notify(_ context.Context, name string, run protocol.ScheduleRun) {
+	f.with(func() { f.notified = append(f.notified, fmt.Sprintf("%s %s: %s", name, run.State, run.Message)) })
+}
+
 func (f *fake) with(change func()) {
 	f.mu.Lock()
 	change()
@@ -114,9 +118,6 @@ func newStage(t *testing.T, file string, shifted ...time.Duration) *stage {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			return st.notice, nil
-		},
-		Notify: func(_ context.Context, name string, run protocol.ScheduleRun) {
-			f.with(func() { f.notified = append(f.notified, fmt.Sprintf("%s %s: %s", name, run.State, run.Message)) })
 		},
 	})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -26,6 +26,8 @@ type Runner interface {
 	Run(ctx context.Context, s protocol.Schedule, file string, begun func(protocol.TaskID)) (Result, error)
 	// Text returns the text that a schedule of a page watches.
 	Text(ctx context.Context, s protocol.Schedule) (string, error)
+	// Notify tells the user about a run that ended or was missed. It must not block for long.
+	Notify(ctx context.Context, name string, run protocol.ScheduleRun)
 }
 
 // Result is what a run did.
@@ -40,9 +42,6 @@ type Config struct {
 	// File stores the schedules.
 	File   string
 	Runner Runner
-	// Notify tells the user about a run that ended or was missed; nil for no
-	// notifications. It must not block for long.
-	Notify func(ctx context.Context, name string, run protocol.ScheduleRun)
 	// Now is the clock of the computer; nil means time.Now. Zone is its time zone; nil
 	// means the local one.
 	Now  func() time.Time

@@ -251,17 +251,12 @@ var operations = sync.OnceValue(func() []op.Operation {
 	if err != nil {
 		panic(err)
 	}
-	m, err := session.New(session.Config{Dirs: dirs, Models: models, Schedules: func(*session.Manager) session.Schedules { return noSchedules{} }, Logger: slog.New(slog.DiscardHandler)})
+	m, err := session.New(session.Config{Dirs: dirs, Models: models, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		panic(err)
 	}
 	return m.Operations()
 })
-
-// noSchedules are schedules of which only the operation is asked.
-type noSchedules struct{ session.Schedules }
-
-func (noSchedules) OnChange(func()) {}
 
 // mcp is a fake MCP server: it records who called, and echoes.
 func (h *fixture) mcp(w http.ResponseWriter, r *http.Request, g auth.Grant) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"pilotfish/backend/config"
@@ -21,7 +22,6 @@ func TestTheWelcomePageKnowsThatNothingIsConfined(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir()) // without bubblewrap
 	dir := t.TempDir()
-	reported := make(chan *protocol.Error, 1)
 	dirs := config.Dirs{Config: filepath.Join(dir, "config"), State: filepath.Join(dir, "state")}
 	settings, err := config.Open(dirs.SettingsFile())
 	if err != nil {
@@ -29,15 +29,19 @@ func TestTheWelcomePageKnowsThatNothingIsConfined(t *testing.T) {
 	}
 	m, err := New(Config{
 		Dirs: dirs, Settings: settings, Logger: slog.New(slog.DiscardHandler),
-		Welcome: func(_ http.ResponseWriter, _, _ string, unconfined *protocol.Error) { reported <- unconfined },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	go gateway{m}.welcome(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/welcome", nil))
+	page, written := httptest.NewRecorder(), make(chan struct{})
+	go func() {
+		defer close(written)
+		gateway{m}.welcome(page, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/welcome", nil))
+	}()
 	m.confine.Run(t.Context(), "")
-	if unconfined := <-reported; unconfined == nil || unconfined.Code != protocol.CodeNotConfined || unconfined.Hint == "" {
-		t.Errorf("told %v", unconfined)
+	<-written
+	if problem := m.confine.Problem(); problem == nil || problem.Code != protocol.CodeNotConfined || problem.Hint == "" || !strings.Contains(page.Body.String(), problem.Message) {
+		t.Errorf("because of %v the page says %s", problem, page.Body)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"pilotfish/backend/tabfiles"
 	"pilotfish/backend/terminal"
 	"pilotfish/backend/terminal/reader"
+	"pilotfish/extension"
 )
 
 // begin creates a run and starts it. The caller holds s.mu.
@@ -55,10 +56,10 @@ func (s *Session) newRun() (_ *run, err error) {
 		return nil, err
 	}
 	settings := s.m.cfg.Settings.Get()
-	extension := ""
+	folder := "" // of the extension
 	if !s.m.cfg.Headless {
-		extension = dirs.Extension
-		if err := s.m.cfg.Extension(extension, string(s.m.Settings().Theme)); err != nil {
+		folder = dirs.Extension
+		if err := extension.Install(folder, string(s.m.Settings().Theme)); err != nil {
 			return nil, fmt.Errorf("laying out the extension: %w", err)
 		}
 	}
@@ -117,7 +118,7 @@ func (s *Session) newRun() (_ *run, err error) {
 	}
 	r.browser, err = browser.New(browser.Config{
 		Attach: attached,
-		Path:   settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: extension,
+		Path:   settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: folder,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		Logins: login.New(login.Config{

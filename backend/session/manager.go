@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/http"
 	"os"
 	"slices"
 	"sync"
@@ -29,6 +28,7 @@ import (
 	"pilotfish/backend/peer"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/schedule"
 	"pilotfish/backend/secret"
 	"pilotfish/backend/storeddata"
 	"pilotfish/backend/trust"
@@ -50,17 +50,8 @@ type Config struct {
 	Headless bool
 	// NoSandbox runs Chromium without its sandbox when we are root.
 	NoSandbox bool
-	// Extension writes the extension's files into a folder; its page of a new tab is
-	// in a theme.
-	Extension func(dir, theme string) error
-	// Welcome serves the welcome page, with the name of the agent that a terminal
-	// runs; empty for a shell. theme is that of the settings. unconfined is why agents
-	// cannot be confined here; nil where they can.
-	Welcome func(w http.ResponseWriter, agent, theme string, unconfined *protocol.Error)
 	// Models gives access to the models that carry out tasks; nil for none.
 	Models *llm.Manager
-	// Schedules makes what runs by itself; nil for nothing.
-	Schedules func(*Manager) Schedules
 	// Notice is shown to the user from the start; nil for none.
 	Notice *protocol.Error
 	Logger *slog.Logger
@@ -81,8 +72,7 @@ type Manager struct {
 	stateDir   fs.FileInfo // of the folder of the state when the app started
 	folders    *trust.Folders
 	secrets    *secret.Store
-	// schedules run by themselves; nil for none.
-	schedules Schedules
+	schedules  *schedule.Scheduler
 	// known are the browser's commands: each call looks several times.
 	known command.Table
 
@@ -141,10 +131,8 @@ func New(cfg Config) (*Manager, error) {
 	m.secrets = secret.New(secret.Config{File: cfg.Dirs.SecretsFile(), Keyring: desktop.KeyringRuns})
 	m.endpoint = newEndpoint(m)
 	m.clients, m.storedData = newClients(m), newStored(m)
-	if cfg.Schedules != nil {
-		m.schedules = cfg.Schedules(m)
-		m.schedules.OnChange(m.changed)
-	}
+	m.schedules = newSchedules(m)
+	m.schedules.OnChange(m.changed)
 	names, err := cfg.Dirs.Sessions()
 	if err != nil {
 		return nil, fmt.Errorf("listing the sessions: %w", err)
@@ -174,13 +162,10 @@ func (m *Manager) Window() protocol.WindowState {
 	state := protocol.WindowState{
 		Theme: cmp.Or(settings.Theme, protocol.ThemeSystem), TextSize: settings.TextSize, Settings: changes, SettingsProblem: problem,
 		Version: m.cfg.Version, Agents: m.agents.List(), Tray: m.tray, Problem: m.problem, Port: m.endpoint.Port(), Browsers: m.agents.Browsers(), BrowserInstall: chromium.InstallCommand(),
-		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Work: m.work.Load(), Confinement: m.Confinement(),
+		StateDir: m.cfg.Dirs.State, LogDir: m.cfg.Dirs.LogDir(), Models: m.modelChanges, Work: m.work.Load(), Schedules: m.schedules.Changes(), Confinement: m.Confinement(),
 	}
 	sessions := m.sortedLocked()
 	m.mu.Unlock()
-	if m.schedules != nil {
-		state.Schedules = m.schedules.Changes()
-	}
 	state.Sessions = make([]protocol.SessionInfo, 0, len(sessions))
 	state.Conversations = []protocol.WindowConversation{}
 	for _, s := range sessions {

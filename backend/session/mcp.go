@@ -12,6 +12,7 @@ import (
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/server"
 	"pilotfish/backend/task/control"
+	"pilotfish/extension"
 )
 
 // served is a server together with the MCP handler that ends with it.
@@ -26,12 +27,8 @@ func (s served) Close() { _ = s.mcp.Close() }
 // newServer returns a server on a listener.
 func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, error) {
 	tools := g.newMCP()
-	var welcome http.Handler
-	if g.m.cfg.Welcome != nil {
-		welcome = http.HandlerFunc(g.welcome)
-	}
 	srv, err := server.New(server.Config{
-		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: welcome, Logger: g.m.cfg.Logger, MCP: tools.ServeMCP,
+		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: http.HandlerFunc(g.welcome), Logger: g.m.cfg.Logger, MCP: tools.ServeMCP,
 		Operations: g.m.Operations(), Caller: g.m.callers.Resolve,
 	})
 	if err != nil {
@@ -49,7 +46,20 @@ func (g gateway) welcome(w http.ResponseWriter, r *http.Request) {
 		return // the browser has disconnected
 	}
 	settings := g.m.Settings()
-	g.m.cfg.Welcome(w, g.m.agents.Prober.Usual(settings.Agent), string(settings.Theme), unconfined)
+	welcome(w, g.m.agents.Prober.Usual(settings.Agent), string(settings.Theme), unconfined)
+}
+
+// welcome writes the welcome page, with the name of the agent that a terminal runs. Where
+// agents cannot be confined, it says what that means.
+func welcome(w http.ResponseWriter, agent, theme string, unconfined *protocol.Error) {
+	note := ""
+	if unconfined != nil {
+		note = "Agents are not confined on this computer: " + unconfined.Message + ". An agent can do all that you can, which includes " +
+			"reading Pilotfish’s own files. To confine agents, " + unconfined.Hint + ". SECURITY.md says what remains possible without that."
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", extension.WelcomePolicy())
+	_, _ = w.Write(extension.WelcomePage(note, agent, theme)) // an error means that the browser has disconnected
 }
 
 // newMCP returns the MCP handler of the registry. Each token's holder gets an

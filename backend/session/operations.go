@@ -38,16 +38,13 @@ func (m *Manager) Operations() []op.Operation {
 	if m.cfg.Models != nil {
 		all = append(all, m.cfg.Models.Operations()...)
 	}
-	if m.schedules != nil {
-		// A schedule acts later with the user's rights, so no agent may make one.
-		all = append(all, confirmed(g, "schedule", describeSchedules, op.New("Schedules", func(_ context.Context, _ op.Call, req protocol.ScheduleRequest) (protocol.ScheduleReply, error) {
-			return m.schedules.Do(req)
-		}).At(op.Route{
-			Path: "/schedules", Capability: auth.CapabilityApp, Window: true,
-			About: "Schedules: list, add, change, run, pause, resume or remove one. The reply has all of them.",
-		}))...)
-	}
-	return all
+	// A schedule acts later with the user's rights, so no agent may make one.
+	return append(all, confirmed(g, "schedule", describeSchedules, op.New("Schedules", func(_ context.Context, _ op.Call, req protocol.ScheduleRequest) (protocol.ScheduleReply, error) {
+		return m.schedules.Do(req)
+	}).At(op.Route{
+		Path: "/schedules", Capability: auth.CapabilityApp, Window: true,
+		About: "Schedules: list, add, change, run, pause, resume or remove one. The reply has all of them.",
+	}))...)
 }
 
 // partOf returns a function that finds a part of a session by the session's name.

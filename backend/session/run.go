@@ -53,15 +53,13 @@ func (m *Manager) Run(ctx context.Context) error {
 		m.confine.Run(groupCtx, m.cfg.Program)
 		return nil
 	})
-	if m.schedules != nil {
-		timely, stop := context.WithCancel(groupCtx)
-		defer context.AfterFunc(ctx, stop)() // before the sessions stop, so that none is started again
-		group.Go(func() error {
-			defer stop()
-			m.first.Wait(timely) // what is due may need that session
-			return m.schedules.Run(timely)
-		})
-	}
+	timely, stop := context.WithCancel(groupCtx)
+	defer context.AfterFunc(ctx, stop)() // before the sessions stop, so that none is started again
+	group.Go(func() error {
+		defer stop()
+		m.first.Wait(timely) // what is due may need that session
+		return m.schedules.Run(timely)
+	})
 	group.Go(func() error {
 		if err := watchFile(groupCtx, m.cfg.Settings.Path(), m.cfg.Settings.Reload); err != nil {
 			m.log.Warn("changes of the settings file show at the next start", "error", err)

@@ -40,7 +40,7 @@ type Sessions interface {
 	Find(name string) (command.Spec, error)
 }
 
-// Runner runs schedules in sessions. It implements schedule.Runner.
+// Runner runs schedules in sessions. With Notify it is a schedule.Runner.
 type Runner struct{ sessions Sessions }
 
 // New returns a Runner.

@@ -20,8 +20,6 @@ import (
 	"pilotfish/backend/schedule/runner"
 )
 
-var _ schedule.Runner = (*runner.Runner)(nil)
-
 // app is a small honest app with one session: it has tabs, routines, and a task whose
 // progress a test gives.
 type app struct {

@@ -1,4 +1,4 @@
-package assembly
+package session
 
 import (
 	"net/http/httptest"
