@@ -123,7 +123,7 @@ func roomRules() []roomRule {
 	const protocol = "backend/protocol"
 	rules := []roomRule{
 		{protocol, nil, "everything imports protocol: what it imports, everything imports"},
-		{"backend/browser", []string{protocol, "backend/proc"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
+		{"backend/browser", []string{protocol, "backend/proc", "backend/hub"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
 		{"backend/browser/attach", []string{protocol, "backend/browser/chromium", "backend/browser/devtools", "backend/peer"}, "a browser of the user is found and asked without knowing tabs; that no program of an agent answers instead is asked of peer"},
 		{"backend/browser/devtools", []string{protocol}, "the connection knows the protocol of the browser, and no page, tab or command"},
 		{"backend/browser/tabs", []string{protocol}, "the list of tabs is told of events, and knows no connection"},
@@ -143,15 +143,15 @@ func roomRules() []roomRule {
 		{"backend/browser/overrides", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/gate", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/httpauth", []string{protocol, "backend/browser/devtools"}, "what answers servers knows neither the user nor their secrets: both are given to it as an interface"},
-		{"backend/login", []string{protocol, "backend/policy", "backend/browser/httpauth"}, "logins are answered without knowing browsers and commands: secrets, tabs and questions are given as functions"},
+		{"backend/login", []string{protocol, "backend/policy", "backend/browser/httpauth", "backend/hub", "backend/secret"}, "logins are answered without knowing browsers and commands: those are given as an interface"},
 		{"backend/browser/focus", []string{"backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps the focus knows no command that takes it"},
 		{"backend/browser/overlay", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/watch", "backend/browser/devtools"}, "what is drawn over a page knows no command that acts on it"},
 		{"backend/agentsign", []string{protocol}, "where a page says that an agent works is decided without knowing browsers, commands or agents"},
-		{"backend/browser/downloads", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
+		{"backend/browser/downloads", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools", "backend/hub"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/background", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools", "backend/browser/downloads"}, "what reports background events knows no operation"},
 		{"backend/browser/input", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/watch", "backend/browser/devtools", "backend/browser/overlay", "backend/browser/focus", "backend/browser/background", "backend/browser/downloads", "backend/browser/observe"}, "input knows what lets it pass, where the user types and what an action sets off; the browser it does not"},
 		{"backend/browser/capture", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/tabs", "backend/browser/devtools", "backend/browser/files", "backend/browser/inspect", "backend/browser/overlay", "backend/browser/overrides"}, "screenshots know what covers a page, sets its size and reads its text; the browser and other operations they do not"},
-		{"backend/browser/recording", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files", "backend/browser/history", "backend/browser/capture"}, "a recording knows where a tab is and how it looks; the browser and other operations it does not"},
+		{"backend/browser/recording", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files", "backend/browser/history", "backend/browser/capture", "backend/hub"}, "a recording knows where a tab is and how it looks; the browser and other operations it does not"},
 		{"backend/browser/snapshot", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/background", "backend/browser/overlay"}, "a snapshot knows what marks a page and what happened on it; the browser and other operations it does not"},
 		{"backend/browser/wait", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools", "backend/browser/downloads", "backend/browser/observe"}, "a wait knows what reports the events of a tab; the browser and other operations it does not"},
 		{"backend/browser/measure", []string{protocol, "backend/browser/page", "backend/browser/elements", "backend/browser/devtools", "backend/browser/files"}, "operations do not know each other, nor the browser whose pages they read"},
@@ -177,7 +177,7 @@ func roomRules() []roomRule {
 		{"backend/chat/claude", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},
 		{"backend/chat/inprocess", nil, drivers},
 		{"backend/chat/pilot", []string{protocol, "backend/chat/driver", "backend/chat/inprocess", "backend/agent/builtin"}, drivers},
-		{"backend/chat/agents", []string{protocol, "backend/chat", "backend/agent", "backend/auth", "backend/command", "backend/confine", "backend/llm", "backend/mcp", "backend/proc", "backend/saved", "backend/tokens", "backend/config", "backend/endpoint"}, "which agent a conversation has, and with what, depends on every driver; commands and tools are given to it as functions"},
+		{"backend/chat/agents", []string{protocol, "backend/chat", "backend/agent", "backend/auth", "backend/command", "backend/confine", "backend/llm", "backend/mcp", "backend/proc", "backend/saved", "backend/tokens", "backend/config", "backend/endpoint", "backend/question", "backend/toolservers"}, "which agent a conversation has, and with what, depends on every driver; commands and tools are given to it as functions"},
 		{"backend/chat/past", []string{protocol, "backend/op", "backend/auth", "backend/chat", "backend/agent/history"}, "sessions of agents are listed from their files and their drivers, and continued by Chat, without a session of ours"},
 		{"backend/chat/clip", nil, parts},
 		{"backend/chat/files", []string{protocol, "backend/journal", "backend/chat/clip", "backend/chat/driver", "backend/command/foreign"}, parts},
@@ -187,29 +187,29 @@ func roomRules() []roomRule {
 		{"backend/chat/transcript", []string{protocol, "backend/journal"}, "entries are kept without knowing turns, agents or viewers"},
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/hub", "backend/opentabs", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models is given them as an interface; its tests give it the real one, and the stand-in for hosted models that all tests share"},
 		{"backend/caller", []string{protocol, "backend/auth", "backend/opentabs", "backend/policy"}, "who calls is found by the grants and the processes, and its tab by the policy; what is called is not known"},
-		{"backend/clients", []string{protocol, "backend/op", "backend/auth", "backend/caller", "backend/tokens"}, "who is connected is known by the grants and the programs; how a panel gets its token is given to it as functions"},
+		{"backend/clients", []string{protocol, "backend/op", "backend/auth", "backend/caller", "backend/tokens", "backend/endpoint"}, "who is connected is known by the grants and the programs; how a panel gets its token is given to it as functions"},
 		{"backend/desktop", []string{protocol, "backend/journal", "backend/spelling", "backend/proc"}, "what the desktop is asked for does not know who asks; its programs are found where no agent puts them"},
 		{"backend/secret", []string{protocol, "backend/op", "backend/journal", "backend/spelling", "backend/proc"}, "secrets are kept without knowing who uses them; their keepers are found where no agent puts them"},
 		{"backend/peer", []string{"backend/proc"}, "the process behind a connection is found without knowing what it asks for"},
 		{"backend/server", []string{protocol, "backend/op", "backend/auth", "backend/hub"}, "the server has gates and routes and no logic: the operations are declared by the parts, and what else it needs is one interface"},
-		{"backend/command", []string{protocol, "backend/policy", "backend/redact", "backend/spelling"}, "the registry and the commands declare the interfaces of the browser that they need, so that they can be described without one"},
+		{"backend/command", []string{protocol, "backend/policy", "backend/redact", "backend/spelling", "backend/config"}, "the registry and the commands declare the interfaces of the browser that they need, so that they can be described without one"},
 		{"backend/command/foreign", []string{protocol}, "text of pages is handled without knowing commands, so that the rule can be read and tested alone"},
 		{"backend/schedule", []string{protocol, "backend/journal"}, "when something runs does not depend on what runs: a runner carries it out"},
 		{"backend/schedule/runner", []string{protocol, "backend/auth", "backend/command", "backend/schedule"}, "what a schedule runs is carried out by the sessions, which are given to it as an interface"},
-		{"backend/approval", []string{protocol, "backend/op", "backend/policy", "backend/journal", "backend/desktop"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser and the window as functions"},
-		{"backend/attention", []string{protocol, "backend/desktop", "backend/opentabs", "backend/config"}, "that a terminal wants its user does not depend on terminals or approvals: what they say is given to it"},
+		{"backend/approval", []string{protocol, "backend/op", "backend/policy", "backend/journal", "backend/desktop", "backend/hub"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser and the window as functions"},
+		{"backend/attention", []string{protocol, "backend/config", "backend/desktop", "backend/hub", "backend/opentabs"}, "that a terminal wants its user does not depend on terminals or approvals: what they say is given to it"},
 		{"backend/inventory", []string{protocol, "backend/agent", "backend/browser/chromium", "backend/chat/agents", "backend/llm"}, "what a machine has is found without a session"},
 		{"backend/feed", []string{protocol, "backend/browser/observe"}, "a feed is values for a reader; those of a tab are made of what the browser reports, which is given to them as an interface"},
 		{"backend/connect", []string{protocol, "backend/connect/edit", "backend/journal"}, "other programs' settings are changed without knowing the browser or a session"},
 		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
-		{"backend/identity", []string{protocol, "backend/op", "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust", "backend/secret"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
+		{"backend/identity", []string{protocol, "backend/op", "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust", "backend/secret", "backend/question"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
 		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},
-		{"backend/toolservers", []string{protocol, "backend/journal", "backend/redact", "backend/spelling"}, "the user's servers are kept and offered without knowing agents; who asks the user, and who keeps credentials, is given as an interface"},
+		{"backend/toolservers", []string{protocol, "backend/journal", "backend/redact", "backend/spelling", "backend/question"}, "the user's servers are kept and offered without knowing agents; who asks the user, and who keeps credentials, is given as an interface"},
 		{"backend/toolservers/credentials", []string{protocol, "backend/secret", "backend/toolservers"}, "credentials of servers are kept as secrets are, apart from those of sites"},
-		{"backend/toolservers/client", []string{protocol, "backend/toolservers", "backend/command/foreign", "backend/confine", "backend/proc", "backend/redact"}, "a server is used without knowing tasks or the session: how it starts and who is asked are given"},
+		{"backend/toolservers/client", []string{protocol, "backend/toolservers", "backend/command/foreign", "backend/confine", "backend/proc", "backend/redact", "backend/question"}, "a server is used without knowing tasks or the session: how it starts and who is asked are given"},
 		{"backend/activity", []string{protocol, "backend/journal", "backend/hub"}, "what is recorded of a command is a value: it does not know how commands run, and nobody is asked for it but the wiring"},
 		{"backend/activity/shots", []string{protocol, "backend/hub", "backend/command", "backend/config"}, "a screenshot is taken of what a command did, which it gets as a value"},
-		{"backend/activity/recorder", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/policy"}, "a command is recorded as it runs, through a function: who runs it is not its business"},
+		{"backend/activity/recorder", []string{protocol, "backend/activity", "backend/auth", "backend/command", "backend/policy", "backend/hub"}, "a command is recorded as it runs, through a function: who runs it is not its business"},
 		{"backend/activity/viewer", []string{protocol, "backend/op", "backend/activity", "backend/auth", "backend/command", "backend/feed", "backend/config"}, "what is seen of the activity is read from its records and screenshots"},
 		{"backend/saved", []string{protocol, "backend/command", "backend/policy", "backend/config"}, "which files a caller may have depends on the registry, the folders of the session and on who is an agent, and on nothing else"},
 		{"backend/endpoint", []string{protocol, "backend/auth", "backend/instance", "backend/supervise"}, "where the app is reached does not depend on what is served there"},
@@ -218,8 +218,8 @@ func roomRules() []roomRule {
 		{"backend/opentabs", []string{protocol, "backend/auth"}, leaf},
 		{"backend/mcp", []string{protocol, "backend/command", "backend/auth"}, "the tools are made from the registry and run through a function: the same for the server and for the bridge of the command line"},
 		{"backend/task/view", []string{protocol, "backend/policy", "backend/hub", "backend/opentabs"}, "what is seen of a task knows no command and no store; the browser is given to it as an interface"},
-		{"backend/task/control", []string{protocol, "backend/op", "backend/task", "backend/auth", "backend/command", "backend/policy", "backend/agent/builtin", "backend/hub", "backend/opentabs", "backend/config"}, "what callers do with tasks is given the session as functions, its browser and its models as interfaces"},
-		{"backend/launcher", []string{protocol, "backend/agent", "backend/confine", "backend/inventory", "backend/terminal", "backend/tokens", "backend/trust", "backend/config", "backend/endpoint", "backend/command"}, "what a terminal runs is decided without the session: what it needs of it is given to it"},
+		{"backend/task/control", []string{protocol, "backend/op", "backend/task", "backend/auth", "backend/command", "backend/policy", "backend/agent/builtin", "backend/hub", "backend/opentabs", "backend/config", "backend/activity/recorder", "backend/llm"}, "what callers do with tasks is given the session as functions, its browser and its models as interfaces"},
+		{"backend/launcher", []string{protocol, "backend/agent", "backend/confine", "backend/inventory", "backend/terminal", "backend/tokens", "backend/trust", "backend/config", "backend/endpoint", "backend/command", "backend/policy", "backend/question"}, "what a terminal runs is decided without the session: what it needs of it is given to it"},
 		{"backend/session", []string{"backend", "extension"}, "the backend does not know the programs that are built on it"},
 		{"frontend", nil, "a folder that embeds files has no logic to import"},
 		{"extension", nil, "a folder that embeds files has no logic to import"},
@@ -246,11 +246,11 @@ func roomRules() []roomRule {
 	for _, name := range []string{"agent", "auth", "hub", "journal", "logs", "proc", "question", "redact", "spelling", "supervise"} {
 		rules = append(rules, roomRule{"backend/" + name, []string{protocol}, leaf})
 	}
-	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/question"}, leaf})
+	rules = append(rules, roomRule{"backend/policy", []string{protocol, "backend/hub", "backend/question"}, leaf})
 	// Only journal writes files atomically, and only it makes the error for files
 	// that cannot be written.
 	for _, name := range []string{"config", "instance", "tabfiles", "task", "trust"} {
-		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/journal", "backend/spelling"}, leaf})
+		rules = append(rules, roomRule{"backend/" + name, []string{protocol, "backend/hub", "backend/journal", "backend/question", "backend/spelling"}, leaf})
 	}
 	rules = append(rules, roomRule{"backend/llm", []string{protocol, "backend/journal", "backend/op", "backend/auth", "backend/spelling"}, leaf})
 	return rules

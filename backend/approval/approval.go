@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"pilotfish/backend/desktop"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -25,26 +26,31 @@ import (
 // otherwise.
 type Config struct {
 	Session protocol.SessionName
-	// RulesFile returns the path of the file with the site rules.
-	RulesFile func() (string, error)
+	// RulesFile has the site rules.
+	RulesFile string
 	// Quiet turns notifications off.
 	Quiet bool
 	// Unattended says that nobody can answer: every question is refused at once.
 	Unattended bool
-	// Changed is called after every change of the waiting questions, on the
-	// goroutine that made it; it must not block.
-	Changed func()
+	// Events is told of Changed and Question, on the goroutine that made the change, and of
+	// a protocol.WindowShow for a page of the window that is brought to the front.
+	Events *hub.Hub[any]
 	// AllowsByBus says whether a question of an actor may be allowed in a notification.
 	AllowsByBus func(protocol.Actor) bool
-	// Watch is called for every question: when it waits, with over nil, and when
-	// it has ended.
-	Watch func(question protocol.Approval, over *policy.Over)
-	// ShowTab brings a tab and the panel beside it to the front, ShowPage a page
-	// of the window.
-	ShowTab  func(ctx context.Context, tab protocol.TabID) error
-	ShowPage func(page protocol.WindowPage)
-	Logger   *slog.Logger
+	// ShowTab brings a tab and the panel beside it to the front.
+	ShowTab func(ctx context.Context, tab protocol.TabID) error
+	Logger  *slog.Logger
 }
+
+type (
+	// Changed is the event that the set of waiting questions has changed.
+	Changed struct{}
+	// Question is the event that a question waits, with Over nil, or has ended.
+	Question struct {
+		protocol.Approval
+		Over *policy.Over
+	}
+)
 
 // Manager owns the questions of one session and the rules that say when one is
 // asked. Its methods are safe for concurrent use.
@@ -62,7 +68,7 @@ type Manager struct {
 func New(cfg Config) *Manager {
 	m := &Manager{cfg: cfg, log: cfg.Logger.With("component", "approval"), wake: make(chan struct{}, 1)}
 	m.broker = policy.NewBroker(cfg.Session, m.changed)
-	m.broker.Watch(cfg.Watch)
+	m.broker.Watch(func(question protocol.Approval, over *policy.Over) { cfg.Events.Report(Question{question, over}) })
 	if cfg.Unattended {
 		m.broker.SetUnattended()
 	}
@@ -91,7 +97,7 @@ func (m *Manager) changed() {
 	case m.wake <- struct{}{}:
 	default:
 	}
-	m.cfg.Changed()
+	m.cfg.Events.Report(Changed{})
 }
 
 // Answer gives the user's answer to a question. Only the panel's socket, the
@@ -166,20 +172,20 @@ func (m *Manager) Show(ctx context.Context, id string) {
 			return
 		}
 	}
-	m.cfg.ShowPage(protocol.WindowApprovals)
+	m.cfg.Events.Report(protocol.WindowShow{Page: protocol.WindowApprovals})
 }
 
 // show brings the tab of a question to the front. A question without a tab is
 // in the window.
 func (m *Manager) show(ctx context.Context, tab protocol.TabID) {
 	if tab == "" {
-		m.cfg.ShowPage(protocol.WindowApprovals)
+		m.cfg.Events.Report(protocol.WindowShow{Page: protocol.WindowApprovals})
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()
 	if err := m.cfg.ShowTab(ctx, tab); err != nil {
 		m.log.Warn("the tab of a question could not be shown", "tab", tab, "error", err)
-		m.cfg.ShowPage(protocol.WindowApprovals)
+		m.cfg.Events.Report(protocol.WindowShow{Page: protocol.WindowApprovals})
 	}
 }

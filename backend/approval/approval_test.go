@@ -11,14 +11,13 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"pilotfish/backend/policy"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
 // asked is a Manager without a session. It records what the Manager shows.
 type asked struct {
 	*Manager
-	path string
 	gone error // the error for a tab that cannot be shown
 
 	mu    sync.Mutex
@@ -27,13 +26,17 @@ type asked struct {
 
 func newAsked(t *testing.T) *asked {
 	t.Helper()
-	a := &asked{path: filepath.Join(t.TempDir(), "rules.json")}
+	a := &asked{}
+	events := hub.New[any](1)
+	events.Observe(func(event any) {
+		if show, is := event.(protocol.WindowShow); is {
+			a.note("page " + string(show.Page))
+		}
+	})
 	a.Manager = New(Config{
-		Session: protocol.DefaultSession, Quiet: true, Changed: func() {}, RulesFile: func() (string, error) { return a.path, nil },
+		Session: protocol.DefaultSession, Quiet: true, Events: events, RulesFile: filepath.Join(t.TempDir(), "rules.json"),
 		AllowsByBus: func(protocol.Actor) bool { return true },
-		Watch:       func(protocol.Approval, *policy.Over) {},
-		ShowTab:     func(_ context.Context, tab protocol.TabID) error { a.note("tab " + string(tab)); return a.gone },
-		ShowPage:    func(page protocol.WindowPage) { a.note("page " + string(page)) }, Logger: slog.New(slog.DiscardHandler),
+		ShowTab:     func(_ context.Context, tab protocol.TabID) error { a.note("tab " + string(tab)); return a.gone }, Logger: slog.New(slog.DiscardHandler),
 	})
 	return a
 }
@@ -169,21 +172,18 @@ func TestWhereAQuestionIsShown(t *testing.T) {
 // of another run loads it.
 func TestRulesAreKept(t *testing.T) {
 	a := newAsked(t)
-	rules, err := a.Rules()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := a.Rules()
 	rule := protocol.SiteRule{Site: "example.com", Kind: protocol.ActionClipboard, Decision: protocol.SiteAllow}
 	if err := rules.Set(rule); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := a.Rules(); err != nil || again != rules {
-		t.Errorf("the rules are made anew: %v", err)
+	if a.Rules() != rules {
+		t.Error("the rules are made anew")
 	}
-	if info, err := os.Stat(a.path); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(a.cfg.RulesFile); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("rules.json: %v, %v", info, err)
 	}
-	if kept := readRules(a.path, slog.New(slog.DiscardHandler)); !slices.Equal(kept, []protocol.SiteRule{rule}) {
+	if kept := readRules(a.cfg.RulesFile, slog.New(slog.DiscardHandler)); !slices.Equal(kept, []protocol.SiteRule{rule}) {
 		t.Errorf("the disk has %+v", kept)
 	}
 }

@@ -19,11 +19,8 @@ func TestRulesOnAFullDisk(t *testing.T) {
 	a := newAsked(t)
 	dir := filepath.Join(t.TempDir(), "state")
 	smalldisk.Mount(t, dir, 64)
-	a.path = filepath.Join(dir, "rules.json")
-	rules, err := a.Rules()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a.cfg.RulesFile = filepath.Join(dir, "rules.json")
+	rules := a.Rules()
 	_ = os.WriteFile(filepath.Join(dir, "filler"), bytes.Repeat([]byte("x"), 128<<10), 0o600) // it fills the disk
 	rule := protocol.SiteRule{Site: "a.example", Kind: protocol.ActionEval, Decision: protocol.SiteAllow}
 	said := protocol.AsError(rules.Set(rule))

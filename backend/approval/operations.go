@@ -37,11 +37,8 @@ func Operations(find func(protocol.SessionName) (*Manager, error)) []op.Operatio
 }
 
 func (m *Manager) changeRules(change func(*policy.Rules) error) ([]protocol.SiteRule, error) {
-	rules, err := m.Rules()
-	if err == nil {
-		err = change(rules)
-	}
-	if err != nil {
+	rules := m.Rules()
+	if err := change(rules); err != nil {
 		return nil, err
 	}
 	return rules.List(), nil

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"pilotfish/backend/journal"
 	"pilotfish/backend/policy"
@@ -14,20 +15,16 @@ import (
 
 // Rules returns the site rules. It reads them when they are first needed; they
 // are written at every change.
-func (m *Manager) Rules() (*policy.Rules, error) {
+func (m *Manager) Rules() *policy.Rules {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.rules != nil {
-		return m.rules, nil
+		return m.rules
 	}
-	path, err := m.cfg.RulesFile()
-	if err != nil {
-		return nil, err
-	}
-	m.rules = policy.NewRules(readRules(path, m.log), func(rules []protocol.SiteRule) error {
-		return writeRules(path, rules)
+	m.rules = policy.NewRules(readRules(m.cfg.RulesFile, m.log), func(rules []protocol.SiteRule) error {
+		return writeRules(m.cfg.RulesFile, rules)
 	})
-	return m.rules, nil
+	return m.rules
 }
 
 // readRules reads rules.json. A file that cannot be read is quarantined, and
@@ -55,6 +52,9 @@ func writeRules(path string, rules []protocol.SiteRule) error {
 	data, err := json.MarshalIndent(protocol.SiteRulesFile{Version: rulesVersion, Rules: rules}, "", "  ")
 	if err != nil {
 		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return journal.NotWritable(filepath.Dir(path), err, "")
 	}
 	if err := journal.WriteFile(path, append(data, '\n'), 0o600); err != nil {
 		return journal.NotWritable(path, err, ", and change the rule again; the rules are as before")

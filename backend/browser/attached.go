@@ -20,7 +20,7 @@ import (
 
 // attach is Run for a browser that the user started.
 func (b *Browser) attach(ctx context.Context) error {
-	pipe, err := attach.Open(ctx, b.config.Attach, func(step protocol.AttachStep) { b.config.OnEvent(step) })
+	pipe, err := attach.Open(ctx, b.config.Attach, func(step protocol.AttachStep) { b.config.Events.Report(step) })
 	if ctx.Err() != nil {
 		if err == nil {
 			_ = pipe.Close()
@@ -108,7 +108,7 @@ func (r *run) closeLeft(ctx context.Context) {
 	}
 	_ = os.Remove(r.leftFile())
 	if len(closed) > 0 {
-		r.b.config.OnEvent(*protocol.NewError(protocol.CodeCrashed, "Pilotfish ended without closing its tabs in "+r.b.config.Attach.Name+"; they are closed now: "+strings.Join(closed, " "), ""))
+		r.b.config.Events.Report(*protocol.NewError(protocol.CodeCrashed, "Pilotfish ended without closing its tabs in "+r.b.config.Attach.Name+"; they are closed now: "+strings.Join(closed, " "), ""))
 	}
 }
 

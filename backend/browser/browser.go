@@ -32,6 +32,7 @@ import (
 	"pilotfish/backend/browser/snapshot"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/wait"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
 )
@@ -101,8 +102,7 @@ type Config struct {
 	// ProxyLogin answers proxies that ask for a login; nil gives them to Logins.
 	ProxyLogin func(context.Context, httpauth.Challenge) (httpauth.Login, bool)
 
-	// OnEvent is called with what happens, from several goroutines; it must not block. nil
-	// for no callback. The events are:
+	// Events is told what happens, from several goroutines; nil for no events. They are:
 	//   - protocol.BrowserInfo: the browser has answered on its pipe
 	//   - []protocol.Tab: all tabs after a change; changes during a call are combined
 	//     into one later event
@@ -110,16 +110,14 @@ type Config struct {
 	//     the browser
 	//   - protocol.AttachStep: what the user has to do until Attach can be used
 	//   - protocol.Download: it has begun or ended
-	//   - Panel, RoutineSaved, Pause and SignClicked
-	OnEvent func(event any)
-	Logger  *slog.Logger
+	//   - Panel, recording.RoutineSaved, Pause and SignClicked
+	Events *hub.Hub[any]
+	Logger *slog.Logger
 }
 
 type (
 	// Panel is the event that the first side panel has opened or the last one has closed.
 	Panel struct{ Open bool }
-	// RoutineSaved is the event that a recorded routine was saved.
-	RoutineSaved struct{}
 	// Pause is the event that the user asks to pause the task on a tab with an overlay.
 	Pause struct{ Tab protocol.TabID }
 	// SignClicked is the event that the user has clicked on the sign of an agent in a tab.
@@ -175,9 +173,6 @@ func New(c Config) (*Browser, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.OnEvent == nil {
-		c.OnEvent = func(any) {}
-	}
 	if c.Headless {
 		c.ExtensionDir = ""
 	}
@@ -198,7 +193,7 @@ func New(c Config) (*Browser, error) {
 	b.events = background.New(work{b}, b.Waits)
 	b.Rules = gate.New(work{b})
 	b.Overlays = overlay.New(work{b}, b.tabs)
-	b.Marks = overlay.NewMarks(work{b}, b.tabs, func(id protocol.TabID) { c.OnEvent(SignClicked{id}) })
+	b.Marks = overlay.NewMarks(work{b}, b.tabs, func(id protocol.TabID) { c.Events.Report(SignClicked{id}) })
 	b.Inspector = inspect.New(work{b}, b.tabs)
 	b.Reader = details.New(work{b})
 	b.Observer = observe.New(work{b}, observe.Config{Folder: folder, History: b.History, Info: b.Info, Open: b.tabs, Pages: work{b}, Background: b.events})
@@ -211,7 +206,7 @@ func New(c Config) (*Browser, error) {
 	b.Capture = capture.New(work{b}, capture.Config{
 		Open: b.tabs, Folder: folder, Overrides: b.Overrides, Overlays: b.Overlays, Marks: b.Marks, Inspector: b.Inspector,
 	})
-	b.Recordings = recording.New(work{b}, recording.Config{Folder: folder, History: b.History, Capture: b.Capture, Saved: func() { c.OnEvent(RoutineSaved{}) }})
+	b.Recordings = recording.New(work{b}, recording.Config{Folder: folder, History: b.History, Capture: b.Capture, Events: c.Events})
 	b.Snapshots = snapshot.New(work{b}, b.events, b.Marks)
 	b.Waiter = wait.New(work{b}, wait.Config{Open: b.tabs, Observer: b.Observer, Downloads: b.Waits})
 	b.Measure = measure.New(work{b}, folder)

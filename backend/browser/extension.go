@@ -113,7 +113,7 @@ func (x extension) supervise(ctx context.Context) {
 				// and the next worker is starting.
 				continue
 			}
-			x.b.config.OnEvent(*protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is installed again automatically"))
+			x.b.config.Events.Report(*protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is installed again automatically"))
 		}
 		if ctx.Err() != nil {
 			return
@@ -128,7 +128,7 @@ func (x extension) supervise(ctx context.Context) {
 	}
 	if ctx.Err() == nil {
 		x.log.ErrorContext(ctx, "no extension", "error", err)
-		x.b.config.OnEvent(*protocol.NewError(protocol.CodeInternal, "the side panel is missing: "+err.Error(), "restart the session"))
+		x.b.config.Events.Report(*protocol.NewError(protocol.CodeInternal, "the side panel is missing: "+err.Error(), "restart the session"))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -164,7 +165,8 @@ func launch(t *testing.T, c Config) *fixture {
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &fixture{ctx: ctx, cancel: cancel, ended: make(chan error, 1), changed: make(chan struct{})}
 	f.signs, f.pauses, f.steps = make(chan protocol.TabID, 100), make(chan protocol.TabID, 100), make(chan protocol.AttachStep, 100) // their senders must not block
-	c.OnEvent = func(event any) {
+	c.Events = hub.New[any](1)
+	c.Events.Observe(func(event any) {
 		f.update(func() {
 			switch e := event.(type) {
 			case protocol.BrowserInfo:
@@ -185,7 +187,7 @@ func launch(t *testing.T, c Config) *fixture {
 				f.steps <- e
 			}
 		})
-	}
+	})
 	b, err := New(c)
 	if err != nil {
 		t.Fatal(err)

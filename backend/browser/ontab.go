@@ -79,7 +79,7 @@ func (r *run) newPage(s *devtools.Session) *page.Page {
 			switch e.Method {
 			case runtime.BindingCalled.Method:
 				if tab, asked := r.b.PauseAsked(s.Target, e); asked {
-					r.b.config.OnEvent(Pause{tab})
+					r.b.config.Events.Report(Pause{tab})
 				}
 				r.b.panels.PassKey(e)
 			case cdppage.FrameStartedNavigating.Method:

@@ -45,7 +45,7 @@ type run struct {
 	panelPaired atomic.Bool // a panel was paired before a worker ran
 	clickable   bool        // a click on the toolbar icon opens the panel before the worker has run
 	ready       atomic.Bool
-	tabbed      chan struct{} // closed once OnEvent has been called with a first tab
+	tabbed      chan struct{} // closed once Events was told of a first tab
 
 	mu      sync.Mutex
 	session *devtools.Session // of the worker, while it reports
@@ -78,11 +78,10 @@ func newRun(b *Browser, pipe devtools.Transport, p *chromium.Process, clickable,
 	r.conn = devtools.New(pipe, b.log, b.panels.GiveBackAfter)
 	r.gates = gate.NewGates(r.conn, b.log, b.config.Lookup)
 	r.files = downloads.NewList(downloads.Config{
-		Conn: r.conn, Open: b.tabs, Dir: b.config.DownloadDir, Shared: saves, Log: b.log,
+		Conn: r.conn, Open: b.tabs, Dir: b.config.DownloadDir, Shared: saves, Events: b.config.Events, Log: b.log,
 		Begins: func(frame cdp.FrameID, address, name string, stop func()) {
 			r.gates.Begins(frame, r.shows(frame), address, name, stop)
 		},
-		Changed: func(d protocol.Download) { b.config.OnEvent(d) },
 	})
 	r.watches = watch.New(watch.Config{
 		Conn: r.conn, Tabs: b.tabs, Log: b.log,
@@ -204,14 +203,14 @@ func (r *run) greet(ctx context.Context) error {
 	info := r.b.info
 	r.b.mu.Unlock()
 	r.log.InfoContext(ctx, "browser ready", "name", info.Name, "version", info.Version, "browser_pid", info.PID)
-	r.b.config.OnEvent(info)
+	r.b.config.Events.Report(info)
 	if r.b.config.Headless {
 		return nil
 	}
 	return r.activateRestored(ctx)
 }
 
-// FirstTab returns when OnEvent has been called with the first tab of this start,
+// FirstTab returns when Events was told of the first tab of this start,
 // or when ctx or the browser ends. Chromium answers on its pipe before its first
 // page exists.
 func (b *Browser) FirstTab(ctx context.Context) error {

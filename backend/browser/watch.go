@@ -275,7 +275,7 @@ func (r *run) publishTabs(ctx context.Context) error {
 			if len(now) > 0 { // a browser that ends closes its tabs first
 				r.reported(now)
 			}
-			r.b.config.OnEvent(slices.Clone(now))
+			r.b.config.Events.Report(slices.Clone(now))
 			if first {
 				first = false
 				close(r.tabbed)
@@ -283,7 +283,7 @@ func (r *run) publishTabs(ctx context.Context) error {
 		}
 		if is := len(r.b.tabs.PanelTargets()) > 0; is != open {
 			open = is
-			r.b.config.OnEvent(Panel{is})
+			r.b.config.Events.Report(Panel{is})
 		}
 		select {
 		case <-ctx.Done():

@@ -32,14 +32,12 @@ type Config struct {
 	Auth     *auth.Authority
 	// Make returns a server that serves on a listener and proves its identity with
 	// a key.
-	Make func(listener net.Listener, key []byte) (Server, error)
-	// Announced is called when there is a new port, after the file contains it.
-	Announced func()
-	Logger    *slog.Logger
+	Make   func(listener net.Listener, key []byte) (Server, error)
+	Logger *slog.Logger
 }
 
-// Server is one HTTP server. Run returns when ctx ends or it fails; it closes
-// its listener.
+// Server is one HTTP server. Run begins when the file has its port, and returns when ctx
+// ends or it fails; it closes its listener.
 type Server interface {
 	Run(ctx context.Context) error
 	Close()
@@ -177,11 +175,7 @@ func (e *Endpoint) announce(port int) error {
 	e.mu.Lock()
 	e.port = port
 	e.mu.Unlock()
-	if err := e.write(); err != nil {
-		return err
-	}
-	e.cfg.Announced()
-	return nil
+	return e.write()
 }
 
 // write creates the cli token if there is none yet, and writes the file.

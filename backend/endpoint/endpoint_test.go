@@ -21,10 +21,12 @@ type served struct {
 	listener net.Listener
 	key      []byte
 	fail     chan error
+	runs     func(*served)
 	closed   bool
 }
 
 func (s *served) Run(ctx context.Context) error {
+	s.runs(s)
 	defer s.listener.Close()
 	select {
 	case err := <-s.fail:
@@ -40,21 +42,19 @@ func (s *served) Close() { s.closed = true }
 type place struct {
 	*Endpoint
 	auth *auth.Authority
-	made chan *served // receives each server after its announcement
+	made chan *served // receives each server when it runs
 	end  func() error
 }
 
 func run(t *testing.T) *place {
 	t.Helper()
 	p := &place{auth: auth.New(auth.Config{}), made: make(chan *served, 8)}
-	var last *served
 	p.Endpoint = New(Config{
 		File: filepath.Join(t.TempDir(), "pilotfish.json"), Version: "1.2.3", Headless: true, Auth: p.auth,
 		Make: func(listener net.Listener, key []byte) (Server, error) {
-			last = &served{listener: listener, key: key, fail: make(chan error, 1)}
-			return last, nil
+			return &served{listener: listener, key: key, fail: make(chan error, 1), runs: func(s *served) { p.made <- s }}, nil
 		},
-		Announced: func() { p.made <- last }, Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler),
 	})
 	listener, err := p.Listen(t.Context())
 	if err != nil {
@@ -170,13 +170,14 @@ func TestARestartAtOnce(t *testing.T) {
 	var e *Endpoint
 	e = New(Config{
 		File: filepath.Join(t.TempDir(), "pilotfish.json"), Auth: auth.New(auth.Config{}), Logger: slog.New(slog.DiscardHandler),
-		Make: func(listener net.Listener, _ []byte) (Server, error) { return &served{listener: listener}, nil },
-		Announced: func() {
-			if made++; made == 1 {
-				e.Restart()
-			} else {
-				close(again)
-			}
+		Make: func(listener net.Listener, _ []byte) (Server, error) {
+			return &served{listener: listener, runs: func(*served) {
+				if made++; made == 1 {
+					e.Restart()
+				} else {
+					close(again)
+				}
+			}}, nil
 		},
 	})
 	listener, err := e.Listen(t.Context())

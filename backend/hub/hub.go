@@ -38,15 +38,23 @@ func (h *Hub[T]) Subscribe() *Subscription[T] {
 	return s
 }
 
-// Observe makes Publish call a function with every event, after it was sent. Unlike a
-// subscriber it misses none. It must not block; it may publish. Observe is called before
+// Observe makes Publish call a function with every event, after it was sent, and Report
+// with the others. Unlike a subscriber it misses none. It must not block; it may publish. Observe is called before
 // the first Publish.
 func (h *Hub[T]) Observe(f func(T)) { h.observe = f }
 
-// Publish sends v to every subscription and returns at once.
+// Publish sends v to every subscription and returns at once. A nil Hub has none, and Report
+// does nothing then.
 func (h *Hub[T]) Publish(v T) {
-	h.send(v)
-	if h.observe != nil {
+	if h != nil {
+		h.send(v)
+		h.Report(v)
+	}
+}
+
+// Report calls the function of Observe with an event that is for no subscriber.
+func (h *Hub[T]) Report(v T) {
+	if h != nil && h.observe != nil {
 		h.observe(v)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pilotfish/backend/browser/httpauth"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -54,8 +55,8 @@ type Config struct {
 	Allow func(context.Context, policy.Request, protocol.Secret) error
 	// Tabs returns the tabs, for what opened a tab.
 	Tabs func() []protocol.Tab
-	// Notice tells the user about a secret that cannot be used.
-	Notice func(protocol.Error)
+	// Events is told of a protocol.Error about a secret that cannot be used.
+	Events *hub.Hub[any]
 	Logger *slog.Logger
 }
 
@@ -198,7 +199,7 @@ func (l *Logins) save(ctx context.Context, origin string, old protocol.Secret, g
 	if _, err := l.config.Secrets.Add(ctx, q); err != nil {
 		e := *protocol.AsError(err)
 		e.Message = "The login was used and not saved: " + e.Message
-		l.config.Notice(e)
+		l.config.Events.Report(e)
 		return ""
 	}
 	return name
@@ -311,7 +312,5 @@ func (l *Logins) Headers(ctx context.Context, origin string) []httpauth.Header {
 // tell reports a secret that cannot be used. The errors of secrets have no values.
 func (l *Logins) tell(one protocol.Secret, err error) {
 	l.log.Warn("a secret was not used", "secret", one.Name, "code", protocol.AsError(err).Code)
-	if l.config.Notice != nil {
-		l.config.Notice(*protocol.AsError(err))
-	}
+	l.config.Events.Report(*protocol.AsError(err))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"pilotfish/backend/browser/httpauth"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/secret"
@@ -35,6 +36,8 @@ func newDesk(t *testing.T) *desk {
 	keyring.MockInit()
 	d := &desk{agents: map[protocol.TabID]protocol.Actor{}}
 	d.store = secret.New(secret.Config{File: filepath.Join(t.TempDir(), "secrets.json"), Keyring: func(context.Context) bool { return true }})
+	events := hub.New[any](1)
+	events.Observe(func(event any) { d.reported = append(d.reported, event.(protocol.Error)) })
 	d.Logins = New(Config{
 		Secrets: d.store, Logger: slog.New(slog.DiscardHandler),
 		Ask: func(_ context.Context, q protocol.Approval, _ func(protocol.Approval)) (policy.Verdict, error) {
@@ -52,7 +55,7 @@ func newDesk(t *testing.T) *desk {
 		Tabs: func() []protocol.Tab {
 			return []protocol.Tab{{ID: "t1"}, {ID: "t2", Opener: "t1"}, {ID: "t3", Opener: "t1", ByUser: true}}
 		},
-		Notice: func(e protocol.Error) { d.reported = append(d.reported, e) },
+		Events: events,
 	})
 	return d
 }

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"sync"
 
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -37,9 +38,12 @@ type Config struct {
 	// Private: the browser is the user's own. Then an agent neither sees nor uses a tab that
 	// it did not open, before the user gave it (Tab.Given), and has begun on no site.
 	Private bool
-	// OnOwned is called when an actor owns a further tab, or none any more; nil for nothing.
-	OnOwned func()
+	// Events is told of Owned in a private browser; nil for no events.
+	Events *hub.Hub[any]
 }
+
+// Owned is the event that an actor owns a further tab, or none any more.
+type Owned struct{}
 
 // Policy holds the rules of one session. Its methods are safe for concurrent
 // use.
@@ -90,8 +94,8 @@ func (p *Policy) Opened(a protocol.Actor, tab protocol.TabID) {
 	}
 	p.owned[key][tab] = true
 	p.mu.Unlock()
-	if !known && p.config.OnOwned != nil {
-		p.config.OnOwned()
+	if !known && p.config.Private {
+		p.config.Events.Report(Owned{})
 	}
 }
 
@@ -109,8 +113,8 @@ func (p *Policy) Forget(a protocol.Actor) {
 	owned := len(p.owned[key]) > 0
 	delete(p.owned, key)
 	p.mu.Unlock()
-	if owned && p.config.OnOwned != nil {
-		p.config.OnOwned()
+	if owned && p.config.Private {
+		p.config.Events.Report(Owned{})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -106,10 +107,15 @@ func TestTab(t *testing.T) {
 }
 
 // In the user's own browser a tab is private unless the user gave it, an agent opened it, or a
-// page of such a tab did. OnOwned is called when that changes.
+// page of such a tab did. Owned is reported when that changes.
 func TestMarked(t *testing.T) {
-	called := 0
-	p := New(Config{Private: true, OnOwned: func() { called++ }})
+	called, events := 0, hub.New[any](1)
+	events.Observe(func(event any) {
+		if event == (Owned{}) {
+			called++
+		}
+	})
+	p := New(Config{Private: true, Events: events})
 	tabs := []protocol.Tab{{ID: "t1", Given: true}, {ID: "t2"}, {ID: "t3"}, {ID: "t4", Opener: "t3"}, {ID: "t5", Opener: "t4"}, {ID: "t6", Opener: "t3", ByUser: true}}
 	private := func() (ids []protocol.TabID) {
 		for _, t := range p.Marked(tabs) {

@@ -31,8 +31,6 @@ type Config struct {
 	Keyring func(context.Context) bool
 	// Path looks up a program of another keeper of secrets; nil means proc.Look.
 	Path func(name string) (string, error)
-	// Changed is called after every change; nil for no callback. It must not block.
-	Changed func()
 }
 
 // Store has the secrets of the user. Its methods are safe for concurrent use.
@@ -170,9 +168,6 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 func (s *Store) changed() {
 	close(s.changes)
 	s.changes = make(chan struct{})
-	if s.config.Changed != nil {
-		s.config.Changed()
-	}
 }
 
 // Names returns the names of the secrets that fields on an origin can get.

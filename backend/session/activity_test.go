@@ -13,9 +13,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// recording returns a manager whose sessions do not run: the activity and the
+// withActivity returns a manager whose sessions do not run: the activity and the
 // access to files do not depend on a run.
-func recording(t *testing.T) *Manager {
+func withActivity(t *testing.T) *Manager {
 	t.Helper()
 	home := t.TempDir()
 	dirs := config.Dirs{Config: filepath.Join(home, "config"), State: filepath.Join(home, "state")}
@@ -46,7 +46,7 @@ func cliGrant() auth.Grant {
 }
 
 func TestEveryCommandIsRecordedAndEachSeesItsOwn(t *testing.T) {
-	m := recording(t)
+	m := withActivity(t)
 	for _, grant := range []auth.Grant{agentGrant("a"), agentGrant("b"), cliGrant()} {
 		reply := gateway{m}.Command(t.Context(), grant, protocol.CommandRequest{Command: "goto", Args: map[string]json.RawMessage{
 			"url": json.RawMessage(`"http://a.test/?token=hunter2"`), "passwrod": json.RawMessage(`"hunter2"`),
@@ -93,7 +93,7 @@ func TestEveryCommandIsRecordedAndEachSeesItsOwn(t *testing.T) {
 }
 
 func TestWaitIdleWaitsForTheLastCommand(t *testing.T) {
-	m := recording(t)
+	m := withActivity(t)
 	end := m.use.Begin()
 	idle := make(chan error, 1)
 	go func() { idle <- m.WaitIdle(t.Context(), time.Millisecond) }()

@@ -5,7 +5,6 @@ import (
 
 	"pilotfish/backend/approval"
 	"pilotfish/backend/config"
-	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
@@ -13,23 +12,10 @@ import (
 // session's runs.
 func newApprovals(s *Session) *approval.Manager {
 	return approval.New(approval.Config{
-		Session: s.name, Quiet: s.m.cfg.Headless, Unattended: s.m.cfg.Headless, Changed: func() {
-			if r := s.running(); r != nil {
-				r.attention.Again()
-			}
-			s.publishInfo()
-		},
-		RulesFile: func() (string, error) {
-			dirs, err := s.m.cfg.Dirs.Session(s.name)
-			return filepath.Join(dirs.Root, config.RulesFile), err
-		},
+		Session: s.name, Quiet: s.m.cfg.Headless, Unattended: s.m.cfg.Headless, Events: s.events,
+		RulesFile:   filepath.Join(s.m.cfg.Dirs.Of(s.name).Root, config.RulesFile),
 		AllowsByBus: func(actor protocol.Actor) bool { return s.m.Confinement().AllowsByBus(actor) },
-		Watch: func(question protocol.Approval, over *policy.Over) {
-			conversations{s}.question(question, over)
-			s.pages.Question(question, over)
-			s.recorder.Question(question, over)
-		},
-		ShowTab: s.showTab, ShowPage: func(page protocol.WindowPage) { s.m.onShow(protocol.WindowShow{Page: page}) }, Logger: s.plainLog(),
+		ShowTab:     s.showTab, Logger: s.plainLog(),
 	})
 }
 

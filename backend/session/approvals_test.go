@@ -99,14 +99,11 @@ func newFixture(t *testing.T) *fixture {
 	h := &fixture{m: m, s: m.sessions[protocol.DefaultSession], shown: make(chan protocol.WindowShow, 16)}
 	m.OnShow(func(show protocol.WindowShow) { h.shown <- show })
 	h.s.tabs.Set(onePage{}.Tabs())
-	rules, err := h.s.approvals.Rules()
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &run{attention: newAttention(h.s), done: make(chan struct{}), up: make(chan struct{}), cancel: func(error) {}}
-	r.policy = policy.New(policy.Config{OwnPort: m.endpoint.Port, Rules: rules, Broker: h.s.approvals.Broker()})
+	r.policy = policy.New(policy.Config{OwnPort: m.endpoint.Port, Rules: h.s.approvals.Rules(), Broker: h.s.approvals.Broker()})
 	r.commands = catalogue.New(catalogue.Config{Browser: onePage{}, Policy: r.policy})
+	var err error
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: protocol.DefaultSession, Logger: log, Grace: func() time.Duration { return 0 },
 		Launch: func(context.Context, terminal.Request) (terminal.Launch, error) {
@@ -339,11 +336,7 @@ func TestWholePath(t *testing.T) {
 // rule sets a site rule.
 func (h *fixture) rule(t *testing.T, rule protocol.SiteRule) {
 	t.Helper()
-	rules, err := h.s.approvals.Rules()
-	if err == nil {
-		err = rules.Set(rule)
-	}
-	if err != nil {
+	if err := h.s.approvals.Rules().Set(rule); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -3,11 +3,11 @@ package session
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
 
+	"pilotfish/backend/activity/recorder"
 	"pilotfish/backend/agent/history"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/chat"
@@ -156,11 +156,11 @@ func (c conversations) question(question protocol.Approval, over *policy.Over) {
 }
 
 // step records in a conversation what its agent did in the browser.
-func (c conversations) step(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage) {
-	if actor.Kind != protocol.ActorChat {
+func (c conversations) step(step recorder.Step) {
+	if step.Actor.Kind != protocol.ActorChat {
 		return
 	}
 	if r := c.s.running(); r != nil {
-		r.chat.Step(protocol.ConversationID(actor.ID), agents.Step(entry, data))
+		r.chat.Step(protocol.ConversationID(step.Actor.ID), agents.Step(step.Entry, step.Data))
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
-	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/terminal"
 	"pilotfish/backend/trust"
@@ -94,18 +93,19 @@ func plant(t *testing.T) *planted {
 	if _, err := kept.Save(settings); err != nil {
 		t.Fatal(err)
 	}
-	p.s.approvals = approval.New(approval.Config{Session: p.s.name, Logger: log, Watch: func(protocol.Approval, *policy.Over) {}, Changed: func() {
-		select {
-		case p.changed <- struct{}{}:
-		default:
-		}
-	}})
 	events := hub.New[any](1)
 	events.Observe(func(event any) {
-		if e, is := event.(protocol.TerminalGoneEvent); is {
+		switch e := event.(type) {
+		case protocol.TerminalGoneEvent:
 			p.s.terminalEnded(e.Terminal)
+		case approval.Changed:
+			select {
+			case p.changed <- struct{}{}:
+			default:
+			}
 		}
 	})
+	p.s.approvals = approval.New(approval.Config{Session: p.s.name, Logger: log, Events: events})
 	p.terminals, err = terminal.New(terminal.Config{
 		Launch: p.s.launcher().Launch, Logger: log, Events: events,
 	})

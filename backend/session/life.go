@@ -51,10 +51,6 @@ func (s *Session) newRun() (_ *run, err error) {
 	if err != nil {
 		return nil, err
 	}
-	rules, err := s.approvals.Rules()
-	if err != nil {
-		return nil, err
-	}
 	settings := s.m.cfg.Settings.Get()
 	folder := "" // of the extension
 	if !s.m.cfg.Headless {
@@ -86,19 +82,15 @@ func (s *Session) newRun() (_ *run, err error) {
 	memory := tabfiles.Read(dirs.Memory, s.log).Starting(ready.Pages)
 	seen, leftOpen := tabfiles.LeftOpen(dirs.Agent)
 	guard := s.m.guard()
-	bounds := policy.Config{OwnPort: s.m.endpoint.Port, Rules: rules, Broker: s.approvals.Broker()}
-	if !own {
-		bounds.Private, bounds.OnOwned = true, s.publishTabs
-	}
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}), reopen: make(chan struct{}, 1),
-		policy:    policy.New(bounds),
+		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: s.approvals.Rules(), Broker: s.approvals.Broker(), Private: !own, Events: s.events}),
 		attention: newAttention(s),
 		with:      ready, attach: attached, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
 		servers: newServerTools(s, dirs.Work),
 	}
 	r.terminals, err = terminal.New(terminal.Config{
-		Session: s.name, Launch: s.launcher().Launch, Events: s.events, OnDrawn: func(protocol.TerminalID) { s.m.firstScreen.Open() }, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
+		Session: s.name, Launch: s.launcher().Launch, Events: s.events, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -122,14 +114,14 @@ func (s *Session) newRun() (_ *run, err error) {
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		Logins: login.New(login.Config{
-			Secrets: s.m.secrets, Ask: s.approvals.Broker().AskVerdict, Quiet: s.m.cfg.Headless, Notice: s.notice, Logger: s.plainLog(),
+			Secrets: s.m.secrets, Ask: s.approvals.Broker().AskVerdict, Quiet: s.m.cfg.Headless, Events: s.events, Logger: s.plainLog(),
 			Agent: func(tab protocol.TabID) (protocol.Actor, bool) { return r.commands.AgentIn(tab) },
 			Allow: func(ctx context.Context, q policy.Request, one protocol.Secret) error {
 				return r.commands.AuthorizeSecret(ctx, q, one)
 			},
 			Tabs: func() []protocol.Tab { return r.browser.Tabs() },
 		}),
-		OnEvent: s.browserEvent, Logger: s.plainLog(),
+		Events: s.events, Logger: s.plainLog(),
 	})
 	if err != nil {
 		return nil, err
@@ -394,8 +386,6 @@ func (s *Session) browserEvent(event any) {
 		if r := s.running(); r != nil && r.recorded(s, e.Tab) {
 			s.recorder.Download(e)
 		}
-	case browser.RoutineSaved:
-		s.workChanged()
 	case browser.Pause:
 		s.pages.Pause(e.Tab)
 	case browser.SignClicked:

@@ -18,7 +18,15 @@ import (
 // served is a server together with the MCP handler that ends with it.
 type served struct {
 	*server.Server
+	m   *Manager
 	mcp *mcp.Handler
+}
+
+// Run gives the panels the new port, and serves.
+func (s served) Run(ctx context.Context) error {
+	s.m.eachSession(func(one *Session) { one.pair() })
+	s.m.changed()
+	return s.Server.Run(ctx)
 }
 
 // Close ends the MCP sessions.
@@ -35,7 +43,7 @@ func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, 
 		_ = tools.Close()
 		return nil, err
 	}
-	return served{srv, tools}, nil
+	return served{srv, g.m, tools}, nil
 }
 
 // welcome serves the welcome page. It waits for the trial of the confinement, which is

@@ -155,10 +155,6 @@ func newEndpoint(m *Manager) *endpoint.Endpoint {
 		Make: func(listener net.Listener, key []byte) (endpoint.Server, error) {
 			return gateway{m}.newServer(listener, key)
 		},
-		Announced: func() {
-			m.eachSession(func(s *Session) { s.pair() })
-			m.changed()
-		},
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"pilotfish/backend/attention"
 	"pilotfish/backend/browser"
 	"pilotfish/backend/browser/attach"
+	"pilotfish/backend/browser/recording"
 	"pilotfish/backend/caller"
 	"pilotfish/backend/chat/past"
 	"pilotfish/backend/command"
@@ -198,7 +199,8 @@ func (s *Session) publishInfo() {
 	s.m.changed()
 }
 
-// published follows the events that parts publish for the panels.
+// published follows the events that parts publish for the panels, or report to the session
+// alone. It does not block.
 func (s *Session) published(event any) {
 	switch e := event.(type) {
 	case protocol.ConversationEvent, protocol.ConversationGoneEvent:
@@ -210,8 +212,29 @@ func (s *Session) published(event any) {
 	case protocol.TaskChangedEvent:
 		s.recorder.Task(e.Task)
 		s.workChanged()
-	case protocol.TaskGoneEvent:
+	case protocol.TaskGoneEvent, control.RoutinesChanged, recording.RoutineSaved:
 		s.workChanged()
+	case control.Stepped:
+		s.recorder.TaskStep(e.Head, e.Step, e.Goal)
+	case recorder.Step:
+		conversations{s}.step(e)
+	case approval.Changed:
+		if r := s.running(); r != nil {
+			r.attention.Again()
+		}
+		s.publishInfo()
+	case approval.Question:
+		conversations{s}.question(e.Approval, e.Over)
+		s.pages.Question(e.Approval, e.Over)
+		s.recorder.Question(e.Approval, e.Over)
+	case protocol.WindowShow:
+		s.m.onShow(e)
+	case terminal.Drawn:
+		s.m.firstScreen.Open()
+	case policy.Owned:
+		s.publishTabs()
+	default:
+		s.browserEvent(event)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	pages := view.New(view.Config{Tabs: &s.tabs, Events: s.events, Logger: s.plainLog()})
 	cfg := control.Config{
-		Headless: s.m.cfg.Headless, Events: s.events, Saved: s.workChanged, Stepped: s.recorder.TaskStep,
+		Headless: s.m.cfg.Headless, Events: s.events,
 		Tabs: &s.tabs, Gone: s.approvals.Gone, Logger: s.plainLog(),
 		Dirs: s.m.cfg.Dirs.Of(s.name),
 		Running: func() (control.Running, error) {

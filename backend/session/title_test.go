@@ -10,7 +10,7 @@ import (
 
 // A session can have any name; its folder gets a safe one.
 func TestASessionHasAnyName(t *testing.T) {
-	m := recording(t)
+	m := withActivity(t)
 	for _, c := range []struct {
 		title string
 		name  protocol.SessionName

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/backend/hub"
 	"pilotfish/backend/journal"
 	"pilotfish/backend/protocol"
 )
@@ -29,16 +30,16 @@ type headFile struct {
 // taskID is the form of ids that can be used as folder names.
 var taskID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-zA-Z][0-9a-zA-Z-]{3,63}$`) })
 
-// Config is what a Store needs. Changed and Gone are called without a lock, in
-// the order of the changes of one task.
+// Config is what a Store needs. Changes are published without a lock, in the order of the
+// changes of one task.
 type Config struct {
 	// Dir is the folder of the tasks.
 	Dir string
 	// Routines is the folder of the routines: those made from tasks, and those
 	// that the command layer records.
 	Routines string
-	// Changed is called with a task's new head; nil for no callback.
-	Changed func(protocol.Task)
+	// Changes gets a task's new head; nil for no events.
+	Changes *hub.Hub[protocol.Task]
 	Logger  *slog.Logger
 }
 
@@ -216,9 +217,7 @@ func (s *Store) Dismiss(id protocol.TaskID) (protocol.Task, error) {
 	close(k.changed)
 	k.changed = make(chan struct{})
 	k.mu.Unlock()
-	if s.config.Changed != nil {
-		s.config.Changed(head)
-	}
+	s.config.Changes.Publish(head)
 	return head, nil
 }
 

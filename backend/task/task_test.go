@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -19,7 +20,9 @@ const id protocol.TaskID = "3f0c8a52-0000-4000-8000-000000000001"
 func open(t *testing.T, dir string) (*Store, *[]protocol.Task) {
 	t.Helper()
 	var changes []protocol.Task
-	s, err := Open(Config{Dir: filepath.Join(dir, "tasks"), Routines: filepath.Join(dir, "routines"), Changed: func(task protocol.Task) { changes = append(changes, task) }, Logger: slog.New(slog.DiscardHandler)})
+	news := hub.New[protocol.Task](1)
+	news.Observe(func(task protocol.Task) { changes = append(changes, task) })
+	s, err := Open(Config{Dir: filepath.Join(dir, "tasks"), Routines: filepath.Join(dir, "routines"), Changes: news, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,9 +44,7 @@ func (s *Store) Write(req protocol.TaskWriteRequest) (protocol.TaskWriteReply, e
 	if err != nil {
 		return protocol.TaskWriteReply{}, err
 	}
-	if s.config.Changed != nil {
-		s.config.Changed(head)
-	}
+	s.config.Changes.Publish(head)
 	return protocol.TaskWriteReply{Index: head.Index, Head: head}, nil
 }
 
@@ -215,8 +213,8 @@ func (s *Store) ViewerGone(viewer string) {
 		}
 		head := k.head
 		k.mu.Unlock()
-		if changed && s.config.Changed != nil {
-			s.config.Changed(head)
+		if changed {
+			s.config.Changes.Publish(head)
 		}
 	}
 }
@@ -270,9 +268,7 @@ func (s *Store) UseTab(id protocol.TaskID, tab protocol.TabID, remove bool) (pro
 	if err != nil {
 		return protocol.Task{}, unwritable(err)
 	}
-	if s.config.Changed != nil {
-		s.config.Changed(head)
-	}
+	s.config.Changes.Publish(head)
 	return head, nil
 }
 
@@ -301,9 +297,7 @@ func (s *Store) Order(id protocol.TaskID, req protocol.TaskRunRequest, asker pro
 	s.mu.Lock()
 	s.tasks[id] = k
 	s.mu.Unlock()
-	if s.config.Changed != nil {
-		s.config.Changed(k.head)
-	}
+	s.config.Changes.Publish(k.head)
 	return k.head, nil
 }
 
@@ -425,7 +419,5 @@ func (s *Store) End(id protocol.TaskID, state protocol.TaskState, why *protocol.
 	close(k.changed)
 	k.changed = make(chan struct{})
 	k.mu.Unlock()
-	if s.config.Changed != nil {
-		s.config.Changed(head)
-	}
+	s.config.Changes.Publish(head)
 }

@@ -94,6 +94,8 @@ func newWorld(t *testing.T) *world {
 			w.infos[e.Terminal.ID] = e.Terminal
 		case protocol.TerminalGoneEvent:
 			w.gone[e.Terminal] = true
+		case Drawn:
+			w.drawn[e.Terminal]++
 		}
 		w.cond.Broadcast()
 	})
@@ -107,12 +109,6 @@ func newWorld(t *testing.T) *world {
 			return w.grace
 		},
 		Events: events,
-		OnDrawn: func(id protocol.TerminalID) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.drawn[id]++
-			w.cond.Broadcast()
-		},
 	})
 	if err != nil {
 		t.Fatal(err)

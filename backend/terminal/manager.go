@@ -63,11 +63,9 @@ type Config struct {
 	Launch func(ctx context.Context, r Request) (Launch, error)
 	// Events gets a TerminalEvent with the new state of a terminal, and a
 	// TerminalGoneEvent when it is removed. Changes in quick succession are merged into
-	// one event; the last change is always reported. nil for no events.
+	// one event; the last change is always reported. It is told of a Drawn, too. nil for
+	// no events.
 	Events *hub.Hub[any]
-	// OnDrawn is called when a viewer acknowledges drawn output for the first time.
-	// It must not block or call the Manager.
-	OnDrawn func(protocol.TerminalID)
 	// Grace returns how long a terminal without a viewer keeps running; 0 means
 	// without limit. It is called when a viewer leaves and by Regrace. Nil means
 	// protocol.DefaultTerminalGrace.
@@ -75,6 +73,10 @@ type Config struct {
 	Guard  *proc.Guard
 	Logger *slog.Logger
 }
+
+// Drawn is the event that a viewer acknowledges drawn output for the first time. Who gets it
+// must not call the Manager.
+type Drawn struct{ Terminal protocol.TerminalID }
 
 // Manager holds the terminals of one session. Its methods are safe for
 // concurrent use.
@@ -99,12 +101,6 @@ type Manager struct {
 func New(c Config) (*Manager, error) {
 	if c.Launch == nil {
 		return nil, errors.New("terminal: no Launch")
-	}
-	if c.Events == nil {
-		c.Events = hub.New[any](1)
-	}
-	if c.OnDrawn == nil {
-		c.OnDrawn = func(protocol.TerminalID) {}
 	}
 	if c.Grace == nil {
 		c.Grace = func() time.Duration { return protocol.DefaultTerminalGrace }

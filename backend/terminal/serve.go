@@ -253,7 +253,7 @@ func (v *viewer) control(c protocol.ViewerControl) error {
 			v.acked = max(v.acked, c.Offset)
 			if !v.drew {
 				v.drew = true
-				t.m.config.OnDrawn(t.id)
+				t.m.config.Events.Report(Drawn{t.id})
 			}
 			t.readCond.Signal()
 			v.cond.Signal()

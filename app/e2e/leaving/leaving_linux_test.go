@@ -24,6 +24,7 @@ import (
 	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -216,17 +217,19 @@ func newStand(t *testing.T) *stand {
 		t.Fatal(err)
 	}
 	ready := make(chan struct{})
+	events := hub.New[any](1)
+	events.Observe(func(event any) {
+		if _, is := event.(protocol.BrowserInfo); is {
+			close(ready)
+		}
+	})
 	s.browser, err = browser.New(browser.Config{
 		Path: program, ProfileDir: filepath.Join(dir, "profile"), FilesDir: filepath.Join(dir, "files"),
 		DownloadDir: s.downloads, NoSandbox: os.Geteuid() == 0, NoKeyring: true, Headless: true,
 		Lookup: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 		},
-		OnEvent: func(event any) {
-			if _, is := event.(protocol.BrowserInfo); is {
-				close(ready)
-			}
-		},
+		Events: events,
 	})
 	if err != nil {
 		t.Fatal(err)

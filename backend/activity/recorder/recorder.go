@@ -19,6 +19,7 @@ import (
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/foreign"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -32,11 +33,18 @@ type Config struct {
 	Commands command.Table
 	// Files is notified of the files that a command made.
 	Files Files
-	// Step is called for every step of an actor, with the data of the reply.
-	Step func(actor protocol.Actor, entry protocol.ActivityEntry, data json.RawMessage)
+	// Events gets a Step for every step of an actor.
+	Events *hub.Hub[any]
 	// Shots are the screenshots of what is recorded; nil for none.
 	Shots  *shots.Shots
 	Logger *slog.Logger
+}
+
+// Step is what an actor did, with the data of the reply.
+type Step struct {
+	Actor protocol.Actor
+	Entry protocol.ActivityEntry
+	Data  json.RawMessage
 }
 
 // Files records the files that a command made.
@@ -194,7 +202,7 @@ func (t *call) keep(phase protocol.ActivityPhase, inside bool, began time.Time, 
 	e = t.r.recordedAs(log.Record(e))
 	// The end of a command that ran others is not a step of its own.
 	if phase == "" && (inside || !t.chain.Load()) {
-		t.r.cfg.Step(t.actor, e, reply.Data)
+		t.r.cfg.Events.Report(Step{t.actor, e, reply.Data})
 	}
 	return e.Index
 }

@@ -11,11 +11,12 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/command/foreign"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
-// heard records the callbacks of a Recorder.
+// heard records what a Recorder reports.
 type heard struct {
 	steps []string
 	files []string
@@ -28,12 +29,13 @@ func (h *heard) Keep(_ protocol.Actor, name string, reply protocol.CommandReply)
 func recording(t *testing.T) (*Recorder, *heard) {
 	t.Helper()
 	h := &heard{}
+	events := hub.New[any](1)
+	events.Observe(func(event any) {
+		step := event.(Step)
+		h.steps = append(h.steps, fmt.Sprintf("%s %t", step.Entry.Command, step.Entry.OK))
+	})
 	r := New(Config{
-		Session: protocol.DefaultSession, Dir: t.TempDir(), Commands: catalogue.Table(), Files: h,
-		Step: func(_ protocol.Actor, entry protocol.ActivityEntry, _ json.RawMessage) {
-			h.steps = append(h.steps, fmt.Sprintf("%s %t", entry.Command, entry.OK))
-		},
-		Logger: slog.New(slog.DiscardHandler),
+		Session: protocol.DefaultSession, Dir: t.TempDir(), Commands: catalogue.Table(), Files: h, Events: events, Logger: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(r.Close)
 	return r, h

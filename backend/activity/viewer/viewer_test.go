@@ -42,7 +42,7 @@ func watching(t *testing.T) *Viewer {
 	taken := shots.New(shots.Config{Dir: t.TempDir(), Settings: settings, Commands: catalogue.Table(), Logger: slog.New(slog.DiscardHandler)})
 	r := recorder.New(recorder.Config{
 		Session: protocol.DefaultSession, Dir: t.TempDir(), Commands: catalogue.Table(), Files: files{},
-		Step: func(protocol.Actor, protocol.ActivityEntry, json.RawMessage) {}, Shots: taken, Logger: slog.New(slog.DiscardHandler),
+		Shots: taken, Logger: slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})

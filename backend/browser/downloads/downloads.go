@@ -29,6 +29,7 @@ import (
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -66,10 +67,9 @@ type Config struct {
 	// Begins judges a file that a frame has begun to save, and calls stop when it may
 	// not be saved now. It does not block. nil saves everything.
 	Begins func(frame cdp.FrameID, address, name string, stop func())
-	// Changed is called when a download has begun or ended. It must not block; nil for
-	// no callback.
-	Changed func(protocol.Download)
-	Log     *slog.Logger
+	// Events is told of each download that has begun or ended; nil for no events.
+	Events *hub.Hub[any]
+	Log    *slog.Logger
 }
 
 // List holds the downloads of one run of the browser, oldest first.
@@ -270,9 +270,7 @@ func (d *List) progress(v *browser.EventDownloadProgress) {
 
 // changed passes on that a download has begun or ended.
 func (d *List) changed(o protocol.Download) {
-	if d.config.Changed != nil {
-		d.config.Changed(o)
-	}
+	d.config.Events.Report(o)
 }
 
 // progressed applies an event, and returns the download if it has ended with it.

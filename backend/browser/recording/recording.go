@@ -19,6 +19,7 @@ import (
 	"pilotfish/backend/browser/history"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/watch"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -40,9 +41,12 @@ type Config struct {
 	History *history.History
 	// Capture takes the screenshots of a tab that draws nothing.
 	Capture *capture.Capture
-	// Saved is called after a routine was saved.
-	Saved func()
+	// Events is told of a RoutineSaved.
+	Events *hub.Hub[any]
 }
+
+// RoutineSaved is the event that a recorded routine was saved.
+type RoutineSaved struct{}
 
 // Recordings holds the recordings of a browser's tabs.
 type Recordings struct {

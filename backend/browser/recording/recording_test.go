@@ -130,7 +130,7 @@ func TestSteps(t *testing.T) {
 
 // TestRoutines: a routine is read as it was saved, and listed by its name.
 func TestRoutines(t *testing.T) {
-	rs := New(nil, Config{Folder: files.Folder{Path: t.TempDir()}, Saved: func() {}})
+	rs := New(nil, Config{Folder: files.Folder{Path: t.TempDir()}})
 	for _, name := range []string{"pay", "login"} {
 		if _, _, err := rs.SaveRoutine(protocol.Routine{Version: 1, Name: name}, "test"); err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func (rs *Recordings) SaveRoutine(r protocol.Routine, test string) (routine, pla
 	if err := files.Replace(beside, []byte(test)); err != nil {
 		return routine, playwright, err
 	}
-	rs.config.Saved()
+	rs.config.Events.Report(RoutineSaved{})
 	return protocol.SavedFile{Path: path, Bytes: len(data) + 1, Entries: len(r.Steps)}, protocol.SavedFile{Path: beside, Bytes: len(test)}, nil
 }
 

@@ -32,8 +32,8 @@ func (t *Tasks) Write(ctx context.Context, req protocol.TaskWriteRequest) (proto
 		return reply, err
 	}
 	t.pages.Wrote(req)
-	if n, goal := task.Step(req); n > 0 && t.cfg.Stepped != nil {
-		t.cfg.Stepped(reply.Head, n, goal)
+	if n, goal := task.Step(req); n > 0 {
+		t.cfg.Events.Report(Stepped{reply.Head, n, goal})
 	}
 	if r, runErr := t.cfg.Running(); runErr == nil && reply.Head.State == protocol.TaskRunning {
 		reply.Did = t.pages.Did(ctx, r.Browser, req.Task)

@@ -33,13 +33,9 @@ type Config struct {
 	Headless bool
 	// Models has the model profiles; nil for none.
 	Models Models
-	// Events are the events for the panels of the session.
+	// Events are the events for the panels of the session. RoutinesChanged and Stepped are
+	// reported.
 	Events *hub.Hub[any]
-	// Saved is called after the routines have changed.
-	Saved func()
-	// Stepped is called with the number and the purpose of each step that was written;
-	// nil for no callback.
-	Stepped func(head protocol.Task, step int, goal string)
 	// Running returns what exists only while the session runs, or an error that
 	// says why it does not run.
 	Running func() (Running, error)
@@ -51,6 +47,17 @@ type Config struct {
 	Gone   func(protocol.Actor)
 	Logger *slog.Logger
 }
+
+type (
+	// RoutinesChanged is the event that a routine was saved or deleted.
+	RoutinesChanged struct{}
+	// Stepped is the event that a step of a task was written.
+	Stepped struct {
+		Head protocol.Task
+		Step int // from 1
+		Goal string
+	}
+)
 
 // Models gives access to the model profiles that a request may name.
 type Models interface {
@@ -125,14 +132,14 @@ func (t *Tasks) opened() (*task.Store, error) {
 	if t.store != nil {
 		return t.store, nil
 	}
+	changes := hub.New[protocol.Task](1)
+	changes.Observe(func(head protocol.Task) {
+		t.cfg.Events.Publish(protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: head})
+		t.pages.Changed(head)
+		t.ended(head)
+	})
 	store, err := task.Open(task.Config{
-		Dir: filepath.Join(t.cfg.Dirs.Root, "tasks"), Routines: filepath.Join(t.cfg.Dirs.Root, "routines"),
-		Changed: func(head protocol.Task) {
-			t.cfg.Events.Publish(protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: head})
-			t.pages.Changed(head)
-			t.ended(head)
-		},
-		Logger: t.cfg.Logger,
+		Dir: filepath.Join(t.cfg.Dirs.Root, "tasks"), Routines: filepath.Join(t.cfg.Dirs.Root, "routines"), Changes: changes, Logger: t.cfg.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -268,7 +275,7 @@ func (t *Tasks) SaveRoutine(routine protocol.TaskRoutine) ([]protocol.TaskRoutin
 	}
 	all, err := store.Routines().Save(routine)
 	if err == nil {
-		t.cfg.Saved()
+		t.cfg.Events.Report(RoutinesChanged{})
 	}
 	return all, err
 }
@@ -281,7 +288,7 @@ func (t *Tasks) DeleteRoutine(name string) ([]protocol.TaskRoutine, error) {
 	}
 	all, err := store.Routines().Delete(name)
 	if err == nil {
-		t.cfg.Saved()
+		t.cfg.Events.Report(RoutinesChanged{})
 	}
 	return all, err
 }
