@@ -17,7 +17,7 @@ var DecodePanelMessage = decodePanelMessage
 
 // whole returns the table of a server that has all routes. None of them is called.
 func whole(operations []op.Operation) map[string]map[string]route {
-	s := &Server{welcome: http.NotFoundHandler(), mcp: func(http.ResponseWriter, *http.Request, auth.Grant) {}, operations: operations}
+	s := &Server{welcome: http.NotFoundHandler(), operations: operations}
 	return s.table()
 }
 

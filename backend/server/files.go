@@ -50,6 +50,6 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, c call) error 
 	}
 	ctx, release := s.lasting(r, c)
 	defer release()
-	s.mcp(&flowing{w}, r.WithContext(ctx), c.grant)
+	s.sessions.ServeMCP(&flowing{w}, r.WithContext(ctx), c.grant)
 	return nil
 }

@@ -212,14 +212,11 @@ func (g *gates) identify(rt route, r *http.Request) (auth.Grant, error) {
 	if grant.Kind == auth.KindPanel && r.Method != http.MethodGet && r.Header.Get("Origin") != protocol.ExtensionOrigin {
 		return auth.Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid for this route", "")
 	}
-	if g.caller == nil {
-		return grant, nil
-	}
 	asks := auth.Request{Grant: grant, Capability: rt.capability, Program: r.Header.Get(protocol.HeaderProgram)}
 	if conn, ok := r.Context().Value(connKey{}).(net.Conn); ok {
 		asks.Client, asks.Server = addressOf(conn.RemoteAddr()), addressOf(conn.LocalAddr())
 	}
-	return g.caller(asks)
+	return g.sessions.Caller(asks)
 }
 
 // addressOf returns an address of TCP; the zero value for another one.

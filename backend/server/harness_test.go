@@ -149,7 +149,7 @@ func (h *fixture) Feed(ctx context.Context, g auth.Grant, name protocol.FeedName
 	}, nil
 }
 
-func (h *fixture) Subscribe(auth.Grant) server.Subscription { return h.events.Subscribe() }
+func (h *fixture) Subscribe(auth.Grant) *hub.Subscription[any] { return h.events.Subscribe() }
 
 func (h *fixture) PanelConnected(auth.Grant) (string, func()) {
 	h.set(func(h *fixture) { h.panels++ })
@@ -258,8 +258,11 @@ var operations = sync.OnceValue(func() []op.Operation {
 	return m.Operations()
 })
 
-// mcp is a fake MCP server: it records who called, and echoes.
-func (h *fixture) mcp(w http.ResponseWriter, r *http.Request, g auth.Grant) {
+// Caller returns the grant of the token.
+func (h *fixture) Caller(r auth.Request) (auth.Grant, error) { return r.Grant, nil }
+
+// ServeMCP is a fake MCP server: it records who called, and echoes.
+func (h *fixture) ServeMCP(w http.ResponseWriter, r *http.Request, g auth.Grant) {
 	if h.called("mcp", g) != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
@@ -306,7 +309,6 @@ func start(t *testing.T, ln *memoryListener) *world {
 	w := &world{fixture: newFixture(), auth: auth.New(auth.Config{}), logs: &logBuffer{}}
 	cfg := server.Config{
 		Auth: w.auth, Sessions: w.fixture, Version: "1.2.3", Key: []byte(testKey),
-		MCP:        w.fixture.mcp,
 		Operations: w.fixture.operations(),
 		Logger:     slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Welcome: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

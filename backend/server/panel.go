@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -76,7 +77,7 @@ func (p *panelSocket) run(ctx context.Context) error {
 }
 
 // write sends the state, the events and the replies.
-func (p *panelSocket) write(ctx context.Context, events Subscription) error {
+func (p *panelSocket) write(ctx context.Context, events *hub.Subscription[any]) error {
 	if err := p.hello(ctx, true); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (p *panelSocket) write(ctx context.Context, events Subscription) error {
 }
 
 // discard drops the queued events of a subscription.
-func discard(events Subscription) {
+func discard(events *hub.Subscription[any]) {
 	for {
 		select {
 		case _, ok := <-events.C():

@@ -101,17 +101,15 @@ func (s *Server) table() map[string]map[string]route {
 			doc: routeDoc{about: "The page that a new browser opens with."},
 		})
 	}
-	if s.mcp != nil {
-		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
-			rt := route{
-				method: method, path: "/mcp", capability: auth.CapabilityMCP, origin: originNoPage, handle: s.serveMCP,
-				doc: routeDoc{about: "The Model Context Protocol over streamable HTTP."},
-			}
-			if method == http.MethodPost {
-				rt.body = protocol.MaxBody
-			}
-			list = append(list, rt)
+	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+		rt := route{
+			method: method, path: "/mcp", capability: auth.CapabilityMCP, origin: originNoPage, handle: s.serveMCP,
+			doc: routeDoc{about: "The Model Context Protocol over streamable HTTP."},
 		}
+		if method == http.MethodPost {
+			rt.body = protocol.MaxBody
+		}
+		list = append(list, rt)
 	}
 	list = append(list, s.operationRoutes()...)
 	table := map[string]map[string]route{}

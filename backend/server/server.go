@@ -29,15 +29,9 @@ type Config struct {
 	// Welcome serves GET /welcome and sets its own Content-Security-Policy; nil
 	// means that there is no such route.
 	Welcome http.Handler
-	// MCP serves the Model Context Protocol to the holder of a grant; nil means
-	// that there is no such route.
-	MCP func(w http.ResponseWriter, r *http.Request, grant auth.Grant)
 	// Operations are what clients may ask for; those with a route are served.
 	Operations []op.Operation
-	// Caller returns the grant on whose behalf a request is made; nil for that of its
-	// token.
-	Caller func(auth.Request) (auth.Grant, error)
-	Logger *slog.Logger
+	Logger     *slog.Logger
 }
 
 // Server is the loopback server.
@@ -48,9 +42,7 @@ type Server struct {
 	listener   net.Listener
 	key        []byte
 	welcome    http.Handler
-	mcp        func(http.ResponseWriter, *http.Request, auth.Grant)
 	operations []op.Operation
-	caller     func(auth.Request) (auth.Grant, error)
 	log        *slog.Logger
 
 	routes map[string]map[string]route // by path, then method
@@ -69,9 +61,7 @@ func New(cfg Config) (*Server, error) {
 		listener:   cfg.Listener,
 		key:        cfg.Key,
 		welcome:    cfg.Welcome,
-		mcp:        cfg.MCP,
 		operations: cfg.Operations,
-		caller:     cfg.Caller,
 		log:        cfg.Logger.With("component", "server"),
 		begun:      time.Now(),
 	}

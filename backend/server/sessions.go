@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 )
 
@@ -16,6 +17,11 @@ import (
 // and long replies. Every call carries the grant of its caller, which is the only source of
 // the caller's identity. An error with a protocol.Code keeps it on the wire.
 type Sessions interface {
+	// Caller returns the grant on whose behalf a request is made.
+	Caller(request auth.Request) (auth.Grant, error)
+	// ServeMCP serves the Model Context Protocol to the holder of a grant.
+	ServeMCP(w http.ResponseWriter, r *http.Request, grant auth.Grant)
+
 	// PtySession finds the running terminal that req names, or starts a new one.
 	PtySession(ctx context.Context, grant auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error)
 	// ServeTerminal serves one viewer of the grant's terminal until its socket, the
@@ -26,8 +32,8 @@ type Sessions interface {
 	// Hello returns the whole state of the grant's session.
 	Hello(ctx context.Context, grant auth.Grant) (protocol.HelloEvent, error)
 	// Subscribe returns a subscription to the events of the grant's session from
-	// now on.
-	Subscribe(grant auth.Grant) Subscription
+	// now on, each of which encoding/json can encode.
+	Subscribe(grant auth.Grant) *hub.Subscription[any]
 	// PanelConnected records that a panel is connected, until release is called.
 	// It returns the panel's id for that time.
 	PanelConnected(grant auth.Grant) (panel string, release func())
@@ -48,13 +54,4 @@ type Sessions interface {
 	// Prompt forwards a prompt, the provider's own body, to the model of a profile, and
 	// streams the response. When it returns an error, it has written nothing to w.
 	Prompt(ctx context.Context, w http.ResponseWriter, profile string, body []byte) error
-}
-
-// Subscription is a bounded stream of events, each of which encoding/json can
-// encode. *hub.Subscription[any] implements it.
-type Subscription interface {
-	C() <-chan any
-	// Gap reports whether events were lost since the last call of Gap.
-	Gap() bool
-	Close()
 }

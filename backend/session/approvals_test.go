@@ -113,7 +113,7 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sessions := quiet{gateway{m}, h.s, r}
+	sessions := quiet{gateway: gateway{m}, s: h.s, r: r}
 	tools := mcp.NewHandler(mcp.HandlerConfig{Logger: log, Caller: func(grant auth.Grant) mcp.Config {
 		c := gateway{m}.mcpCaller(grant)
 		c.Execute = func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
@@ -125,8 +125,9 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
+	sessions.Handler = tools
 	srv, err := server.New(server.Config{
-		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, MCP: tools.ServeMCP, Operations: m.Operations(), Caller: m.callers.Resolve, Listener: listener,
+		Auth: m.auth, Sessions: sessions, Version: "test", Key: []byte("k"), Logger: log, Operations: m.Operations(), Listener: listener,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -153,6 +154,7 @@ func newFixture(t *testing.T) *fixture {
 // other tests cover a session with a browser.
 type quiet struct {
 	gateway
+	*mcp.Handler
 	s *Session
 	r *run
 }

@@ -15,35 +15,35 @@ import (
 	"pilotfish/extension"
 )
 
-// served is a server together with the MCP handler that ends with it.
+// served is what a server serves, with an MCP handler that ends with it.
 type served struct {
-	*server.Server
-	m   *Manager
-	mcp *mcp.Handler
+	gateway
+	*mcp.Handler
+	server *server.Server
 }
 
 // Run gives the panels the new port, and serves.
-func (s served) Run(ctx context.Context) error {
+func (s *served) Run(ctx context.Context) error {
 	s.m.eachSession(func(one *Session) { one.pair() })
 	s.m.changed()
-	return s.Server.Run(ctx)
+	return s.server.Run(ctx)
 }
 
 // Close ends the MCP sessions.
-func (s served) Close() { _ = s.mcp.Close() }
+func (s *served) Close() { _ = s.Handler.Close() }
 
 // newServer returns a server on a listener.
 func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, error) {
-	tools := g.newMCP()
-	srv, err := server.New(server.Config{
-		Auth: g.m.auth, Sessions: g, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: http.HandlerFunc(g.welcome), Logger: g.m.cfg.Logger, MCP: tools.ServeMCP,
-		Operations: g.m.Operations(), Caller: g.m.callers.Resolve,
+	s := &served{gateway: g, Handler: g.newMCP()}
+	var err error
+	s.server, err = server.New(server.Config{
+		Auth: g.m.auth, Sessions: s, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: http.HandlerFunc(g.welcome), Operations: g.m.Operations(), Logger: g.m.cfg.Logger,
 	})
 	if err != nil {
-		_ = tools.Close()
+		s.Close()
 		return nil, err
 	}
-	return served{srv, g.m, tools}, nil
+	return s, nil
 }
 
 // welcome serves the welcome page. It waits for the trial of the confinement, which is

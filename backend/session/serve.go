@@ -17,13 +17,15 @@ import (
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/saved"
-	"pilotfish/backend/server"
 )
 
 // gateway implements what the server and MCP need of the sessions. Each method
 // takes the grant of the caller's token: a caller reaches the session of its
 // token and no other.
 type gateway struct{ m *Manager }
+
+// Caller returns the grant on whose behalf a request is made.
+func (g gateway) Caller(r auth.Request) (auth.Grant, error) { return g.m.callers.Resolve(r) }
 
 // PtySession starts a terminal, or returns the one that the request names.
 func (g gateway) PtySession(ctx context.Context, grant auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
@@ -78,7 +80,7 @@ func (g gateway) Hello(_ context.Context, grant auth.Grant) (protocol.HelloEvent
 
 // Subscribe returns a subscription to the events for the panels of the token's
 // session.
-func (g gateway) Subscribe(grant auth.Grant) server.Subscription {
+func (g gateway) Subscribe(grant auth.Grant) *hub.Subscription[any] {
 	s, err := g.m.Session(grant.Session)
 	if err != nil {
 		// The session has just been deleted; its tokens are about to end.
