@@ -99,8 +99,6 @@ type Config struct {
 	// Logins answers servers that ask for a login, and adds headers to requests; nil
 	// leaves logins to the browser.
 	Logins httpauth.Answers
-	// ProxyLogin answers proxies that ask for a login; nil gives them to Logins.
-	ProxyLogin func(context.Context, httpauth.Challenge) (httpauth.Login, bool)
 
 	// Events is told what happens, from several goroutines; nil for no events. They are:
 	//   - protocol.BrowserInfo: the browser has answered on its pipe
@@ -177,7 +175,7 @@ func New(c Config) (*Browser, error) {
 		c.ExtensionDir = ""
 	}
 	if c.Attach.Dir != "" {
-		c.Restore, c.DownloadDir, c.Logins, c.ProxyLogin, c.Geolocation = nil, "", nil, nil, nil
+		c.Restore, c.DownloadDir, c.Logins, c.Geolocation = nil, "", nil, nil
 	}
 	folder := files.Folder{Path: c.FilesDir, Mask: c.Mask}
 	b := &Browser{

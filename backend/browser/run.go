@@ -92,7 +92,7 @@ func newRun(b *Browser, pipe devtools.Transport, p *chromium.Process, clickable,
 	})
 	if b.config.Logins != nil {
 		r.logins = httpauth.New(httpauth.Config{
-			Conn: r.conn, Answers: b.config.Logins, Proxy: b.config.ProxyLogin, Logger: b.log,
+			Conn: r.conn, Answers: b.config.Logins, Logger: b.log,
 			Shown: func(frame cdp.FrameID) (target.ID, protocol.TabID) {
 				shown := r.shows(frame)
 				t, _ := b.tabs.Find(func(t *tabs.Entry) bool { return t.Target == shown })

@@ -75,6 +75,9 @@ func New(b Browser, p *policy.Policy, commands []Command) *Registry {
 	return &Registry{browser: b, policy: p, table: NewTable(commands)}
 }
 
+// Tabs returns the tabs of the browser.
+func (r *Registry) Tabs() []protocol.Tab { return r.browser.Tabs() }
+
 // Execute runs a command. It always returns a reply: a panic of a handler is an
 // error of that call only.
 func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.CommandReply) {

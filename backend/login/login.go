@@ -17,6 +17,7 @@ import (
 	"pilotfish/backend/hub"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/secret"
 )
 
 // kept is how long the value of a header is kept in memory: op, bw and pass would
@@ -29,32 +30,23 @@ const retry = 20 * time.Second
 // addressMost is how many bytes of the address of a request the user sees.
 const addressMost = 2000
 
-// Secrets are the user's secrets.
-type Secrets interface {
-	List() ([]protocol.Secret, error)
-	Add(ctx context.Context, q protocol.SecretRequest) (protocol.Secret, error)
-	Remove(ctx context.Context, name string) error
-	Use(ctx context.Context, name, origin string) (string, error)
-	Used(name, by string)
-	// Typed masks a password that is not kept.
-	Typed(origin, user, password string)
-	// Changes returns a channel that is closed when a secret is added or removed.
-	Changes() <-chan struct{}
+// Commands say for whom a tab loads its pages. command.Registry is one.
+type Commands interface {
+	// AgentIn returns the agent that acts in a tab; false for a tab of the user.
+	AgentIn(tab protocol.TabID) (protocol.Actor, bool)
+	// AuthorizeSecret returns nil when an agent may use a secret. It may ask the user.
+	AuthorizeSecret(ctx context.Context, q policy.Request, one protocol.Secret) error
+	// Tabs returns the tabs, for what opened a tab.
+	Tabs() []protocol.Tab
 }
 
 // Config is what Logins need. All fields are required unless they say otherwise.
 type Config struct {
-	Secrets Secrets
-	// Ask asks the user in the panel, and calls asking, if any, when the question waits.
-	Ask func(ctx context.Context, question protocol.Approval, asking func(protocol.Approval)) (policy.Verdict, error)
+	Secrets *secret.Store
+	// Broker asks the user in the panel.
+	Broker *policy.Broker
 	// Quiet asks nobody, because there is no panel.
 	Quiet bool
-	// Agent returns the agent that acts in a tab; false for a tab of the user.
-	Agent func(protocol.TabID) (protocol.Actor, bool)
-	// Allow returns nil when an agent may use a secret. It may ask the user.
-	Allow func(context.Context, policy.Request, protocol.Secret) error
-	// Tabs returns the tabs, for what opened a tab.
-	Tabs func() []protocol.Tab
 	// Events is told of a protocol.Error about a secret that cannot be used.
 	Events *hub.Hub[any]
 	Logger *slog.Logger
@@ -62,8 +54,9 @@ type Config struct {
 
 // Logins answers for one run of a session. Its methods are safe for concurrent use.
 type Logins struct {
-	config Config
-	log    *slog.Logger
+	config   Config
+	log      *slog.Logger
+	commands Commands
 
 	mu      sync.Mutex
 	origins []string
@@ -88,6 +81,10 @@ type header struct {
 func New(c Config) *Logins {
 	return &Logins{config: c, log: c.Logger.With("component", "login"), typed: map[string]typed{}, headers: map[string]header{}}
 }
+
+// Judge sets the commands of the browser, which was made with these Logins. Call it before
+// the browser runs.
+func (l *Logins) Judge(commands Commands) { l.commands = commands }
 
 // Login implements httpauth.Answers: the login comes from a secret of the origin, the
 // first time, or from the user.
@@ -129,7 +126,7 @@ func (l *Logins) use(ctx context.Context, c httpauth.Challenge, one protocol.Sec
 	request := policy.Request{
 		Actor: actor, Tab: c.Tab, Command: protocol.LoginQuestion, Args: []protocol.ApprovalArg{{Name: "secret", Value: one.Name}},
 	}
-	if err := l.config.Allow(ctx, request, one); err != nil {
+	if err := l.commands.AuthorizeSecret(ctx, request, one); err != nil {
 		return httpauth.Login{}, err
 	}
 	value, err := l.config.Secrets.Use(ctx, one.Name, c.Origin)
@@ -154,7 +151,7 @@ func (l *Logins) ask(ctx context.Context, c httpauth.Challenge, one protocol.Sec
 	if before.user != "" {
 		known = before.user
 	}
-	verdict, err := l.config.Ask(ctx, protocol.Approval{
+	verdict, err := l.config.Broker.AskVerdict(ctx, protocol.Approval{
 		Actor: actor, Tab: c.Tab, URL: address, Origin: c.Origin, Command: protocol.LoginQuestion, Kind: protocol.ActionSignIn,
 		Login: &protocol.LoginAsk{Scheme: c.Scheme, Realm: c.Realm, Proxy: c.Proxy, Again: c.Attempt > 1, User: known, Saves: !c.Proxy},
 	}, nil)
@@ -239,9 +236,9 @@ func (l *Logins) free(name string) string {
 // agent returns the agent for which a tab loads its pages: its own, or that of the tab
 // that opened it.
 func (l *Logins) agent(tab protocol.TabID) (protocol.Actor, bool) {
-	tabs := l.config.Tabs()
+	tabs := l.commands.Tabs()
 	for range len(tabs) + 1 {
-		if a, found := l.config.Agent(tab); found || tab == "" {
+		if a, found := l.commands.AgentIn(tab); found || tab == "" {
 			return a, found
 		}
 		at := slices.IndexFunc(tabs, func(t protocol.Tab) bool { return t.ID == tab })

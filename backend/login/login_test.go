@@ -25,10 +25,24 @@ type desk struct {
 	asked    []protocol.Approval
 	allowed  []policy.Request
 	reported []protocol.Error
-	// answer is what the user types; nil for Cancel. refuse is what Allow returns.
+	// answer is what the user types; nil for Cancel. refuse is what AuthorizeSecret returns.
 	answer *protocol.LoginAnswer
 	refuse error
 	agents map[protocol.TabID]protocol.Actor
+}
+
+func (d *desk) AgentIn(tab protocol.TabID) (protocol.Actor, bool) {
+	a, found := d.agents[tab]
+	return a, found
+}
+
+func (d *desk) AuthorizeSecret(_ context.Context, q policy.Request, _ protocol.Secret) error {
+	d.allowed = append(d.allowed, q)
+	return d.refuse
+}
+
+func (d *desk) Tabs() []protocol.Tab {
+	return []protocol.Tab{{ID: "t1"}, {ID: "t2", Opener: "t1"}, {ID: "t3", Opener: "t1", ByUser: true}}
 }
 
 func newDesk(t *testing.T) *desk {
@@ -38,25 +52,26 @@ func newDesk(t *testing.T) *desk {
 	d.store = secret.New(secret.Config{File: filepath.Join(t.TempDir(), "secrets.json"), Keyring: func(context.Context) bool { return true }})
 	events := hub.New[any](1)
 	events.Observe(func(event any) { d.reported = append(d.reported, event.(protocol.Error)) })
-	d.Logins = New(Config{
-		Secrets: d.store, Logger: slog.New(slog.DiscardHandler),
-		Ask: func(_ context.Context, q protocol.Approval, _ func(protocol.Approval)) (policy.Verdict, error) {
-			d.asked = append(d.asked, q)
-			if d.answer == nil {
-				return policy.Verdict{Answer: protocol.AnswerDeny}, nil
-			}
-			return policy.Verdict{Answer: protocol.AnswerOnce, Login: d.answer}, nil
-		},
-		Agent: func(tab protocol.TabID) (protocol.Actor, bool) { a, found := d.agents[tab]; return a, found },
-		Allow: func(_ context.Context, q policy.Request, _ protocol.Secret) error {
-			d.allowed = append(d.allowed, q)
-			return d.refuse
-		},
-		Tabs: func() []protocol.Tab {
-			return []protocol.Tab{{ID: "t1"}, {ID: "t2", Opener: "t1"}, {ID: "t3", Opener: "t1", ByUser: true}}
-		},
-		Events: events,
+	broker := policy.NewBroker(protocol.DefaultSession, func() {})
+	broker.Watch(func(q protocol.Approval, over *policy.Over) {
+		if over != nil {
+			return
+		}
+		d.asked = append(d.asked, q)
+		var err error
+		if d.answer == nil {
+			err = broker.Answer(q.ID, protocol.AnswerDeny)
+		} else {
+			err = broker.AnswerLogin(q.ID, *d.answer, "panel")
+		}
+		if err != nil {
+			t.Error(err)
+		}
 	})
+	d.Logins = New(Config{
+		Secrets: d.store, Broker: broker, Events: events, Logger: slog.New(slog.DiscardHandler),
+	})
+	d.Judge(d)
 	return d
 }
 

@@ -108,20 +108,13 @@ func (s *Session) newRun() (_ *run, err error) {
 			Hint: "the browser keeps its passwords and cookies in its profile without one; unlock your desktop's keyring and start the session again to change that",
 		})
 	}
+	logins := login.New(login.Config{Secrets: s.m.secrets, Broker: s.approvals.Broker(), Quiet: s.m.cfg.Headless, Events: s.events, Logger: s.plainLog()})
 	r.browser, err = browser.New(browser.Config{
 		Attach: attached,
 		Path:   settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: folder,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
-		Logins: login.New(login.Config{
-			Secrets: s.m.secrets, Ask: s.approvals.Broker().AskVerdict, Quiet: s.m.cfg.Headless, Events: s.events, Logger: s.plainLog(),
-			Agent: func(tab protocol.TabID) (protocol.Actor, bool) { return r.commands.AgentIn(tab) },
-			Allow: func(ctx context.Context, q policy.Request, one protocol.Secret) error {
-				return r.commands.AuthorizeSecret(ctx, q, one)
-			},
-			Tabs: func() []protocol.Tab { return r.browser.Tabs() },
-		}),
-		Events: s.events, Logger: s.plainLog(),
+		Logins: logins, Events: s.events, Logger: s.plainLog(),
 	})
 	if err != nil {
 		return nil, err
@@ -134,6 +127,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		Uploads: catalogue.Uploads{Dir: dirs.Uploads, Private: s.m.cfg.Dirs.Hidden(settings), Open: slices.Concat(writable, readOnly)},
 		Browser: r.browser, Policy: r.policy, Terminals: reader.New(r.terminals), Secrets: s.m.secrets, SignIns: newSignIns(s, r, dirs.Root, keyring, guard), AllowedCDP: func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) },
 	})
+	logins.Judge(r.commands)
 	return r, nil
 }
 

@@ -74,10 +74,6 @@ type Answers interface {
 type Config struct {
 	Conn    *devtools.Conn
 	Answers Answers
-	// Proxy answers the challenges of proxies; nil gives them to Answers.Login. With
-	// it all requests are held, because any of them may be the first that a proxy
-	// challenges.
-	Proxy func(ctx context.Context, c Challenge) (Login, bool)
 	// Shown returns the target and the tab whose page has a frame; empty for none.
 	Shown  func(frame cdp.FrameID) (target.ID, protocol.TabID)
 	Logger *slog.Logger
@@ -140,9 +136,6 @@ func (h *Handler) subscribe() {
 func (h *Handler) enable(ctx context.Context, origins []string) error {
 	yes := true
 	patterns := []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}}
-	if h.config.Proxy != nil {
-		patterns = []*fetch.RequestPattern{{URLPattern: "*"}}
-	}
 	for _, origin := range origins {
 		patterns = append(patterns, &fetch.RequestPattern{URLPattern: origin + "/*"})
 	}
@@ -278,10 +271,6 @@ func (h *Handler) challenge(ctx context.Context, answering *sync.WaitGroup, v *f
 
 // login asks once for what several requests of a page ask at the same time.
 func (h *Handler) login(ctx context.Context, c Challenge) (Login, bool) {
-	ask := h.config.Answers.Login
-	if c.Proxy && h.config.Proxy != nil {
-		ask = h.config.Proxy
-	}
 	this := question{c.Origin, c.Scheme, c.Realm, c.Tab}
 	h.mu.Lock()
 	f := h.asked[this]
@@ -299,7 +288,7 @@ func (h *Handler) login(ctx context.Context, c Challenge) (Login, bool) {
 			return Login{}, false
 		}
 	}
-	f.login, f.given = ask(ctx, c)
+	f.login, f.given = h.config.Answers.Login(ctx, c)
 	h.mu.Lock()
 	delete(h.asked, this)
 	h.mu.Unlock()
