@@ -42,9 +42,9 @@ func Describe(id *protocol.SessionIdentity) []protocol.ApprovalArg {
 // argFile is the argument of a question that has the path of the file.
 const argFile = "file"
 
-// question asks whether a session may start as the file of a repository says. Everything
+// approval asks whether a session may start as the file of a repository says. Everything
 // that the file sets is in it.
-func question(file string, name protocol.SessionName, id protocol.SessionIdentity) protocol.Approval {
+func approval(file string, name protocol.SessionName, id protocol.SessionIdentity) protocol.Approval {
 	args := []protocol.ApprovalArg{{Name: "action", Value: string(protocol.AppStart)}, {Name: "session", Value: string(name)}, {Name: argFile, Value: file}}
 	return protocol.Approval{
 		Actor: protocol.Actor{Kind: protocol.ActorUser}, Command: "app", Kind: protocol.ActionSensitive, Args: append(args, Describe(&id)...),

@@ -18,6 +18,7 @@ import (
 
 	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 	"pilotfish/backend/trust"
 )
 
@@ -98,7 +99,7 @@ func checkForeign(id protocol.SessionIdentity) error {
 
 // Project returns the session of a work tree and what its file says, when the user
 // trusts that. They are asked once for each content of the file.
-func Project(ctx context.Context, file string, folders *trust.Folders, user trust.Asker) (protocol.SessionName, *protocol.SessionIdentity, error) {
+func Project(ctx context.Context, file string, folders *trust.Folders, user question.Asker) (protocol.SessionName, *protocol.SessionIdentity, error) {
 	var id protocol.SessionIdentity
 	name := ProjectSession(file)
 	look := func() (trust.Folder, error) {
@@ -108,7 +109,7 @@ func Project(ctx context.Context, file string, folders *trust.Folders, user trus
 		}
 		return trust.File(file, data), err
 	}
-	may, err := folders.May(ctx, user, look, func(trust.Folder) protocol.Approval { return question(file, name, id) })
+	may, err := folders.May(ctx, user, look, func(trust.Folder) protocol.Approval { return approval(file, name, id) })
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -122,7 +123,7 @@ func Project(ctx context.Context, file string, folders *trust.Folders, user trus
 // yet, and names the command by which the user trusts it.
 type Nobody struct{}
 
-// Ask implements trust.Asker.
+// Ask implements question.Asker.
 func (Nobody) Ask(_ context.Context, q protocol.Approval) (protocol.ApprovalAnswer, error) {
 	at := slices.IndexFunc(q.Args, func(a protocol.ApprovalArg) bool { return a.Name == argFile })
 	file := q.Args[at].Value

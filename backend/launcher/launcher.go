@@ -15,6 +15,7 @@ import (
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/inventory"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 	"pilotfish/backend/terminal"
 	"pilotfish/backend/tokens"
 	"pilotfish/backend/trust"
@@ -31,7 +32,7 @@ type Config struct {
 	Agents   *inventory.Inventory
 	Folders  *trust.Folders
 	// User is asked whether an agent may start in a folder.
-	User     trust.Asker
+	User     question.Asker
 	Tokens   *tokens.Tokens
 	Endpoint *endpoint.Endpoint
 	// Keeper is the program that stays with an agent's processes.

@@ -33,7 +33,7 @@ func (b *toolbox) screenshot(c *call) *sdk.CallToolResult {
 	if err != nil {
 		return failure(err)
 	}
-	if !image || b.config.Image == nil {
+	if !image {
 		return b.steps(c, []step{s}, false)
 	}
 	c.progress(0, 1, s.label)
@@ -47,7 +47,7 @@ func (b *toolbox) screenshot(c *call) *sdk.CallToolResult {
 	if json.Unmarshal(reply.Data, &saved) != nil || saved.Path == "" {
 		return failure(protocol.NewError(protocol.CodeInternal, "the screenshot has no path", ""))
 	}
-	data, kind, err := b.config.Image(c.ctx, saved.Path)
+	data, kind, err := b.config.Caller.Image(c.ctx, saved.Path)
 	if err != nil {
 		e := protocol.AsError(err)
 		return failure(e.Saying(fmt.Sprintf("the screenshot %s was taken and cannot be shown: %s", saved.Path, e.Message)))

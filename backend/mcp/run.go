@@ -115,7 +115,7 @@ func (b *toolbox) execute(c *call, s step) protocol.CommandReply {
 	if s.request.Session == "" {
 		s.request.Session = b.config.Session
 	}
-	reply := b.config.Execute(c.ctx, s.request, c.waiting)
+	reply := b.config.Caller.Execute(c.ctx, s.request, c.waiting)
 	if !reply.OK && reply.Error == nil {
 		reply.Error = protocol.NewError(protocol.CodeInternal, "the command failed without saying why", "")
 	}

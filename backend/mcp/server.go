@@ -14,7 +14,21 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config is what a server for one caller needs. Version, Specs, Execute and
+// Caller is what the app does for one caller: in its own process, or over HTTP in that of
+// the command line.
+type Caller interface {
+	// Execute runs a command for the caller. It calls waiting when the command
+	// waits for the user.
+	Execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply
+	// Named is called with the name of the client's program before each of its calls,
+	// if the client has said it.
+	Named(program string)
+	// Image reads an image that a command of the caller saved, and returns its
+	// MIME type too.
+	Image(ctx context.Context, path string) (data []byte, kind string, err error)
+}
+
+// Config is what a server for one caller needs. Version, Specs, Caller and
 // Logger are required.
 type Config struct {
 	Version string
@@ -25,16 +39,8 @@ type Config struct {
 	// chooses the session.
 	Session protocol.SessionName
 	// Specs are the commands.
-	Specs []command.Spec
-	// Execute runs a command for the caller. It calls waiting when the command
-	// waits for the user.
-	Execute func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply
-	// Client is called with the name of the client's program before each of its calls,
-	// if the client has said it; nil for no callback.
-	Client func(name string)
-	// Image reads an image that a command of the caller saved, and returns its
-	// MIME type too. If Image is nil, replies have paths only.
-	Image func(ctx context.Context, path string) (data []byte, kind string, err error)
+	Specs  []command.Spec
+	Caller Caller
 	// Tasks starts and follows tasks; nil omits their tools.
 	Tasks  Tasks
 	Logger *slog.Logger
@@ -61,8 +67,8 @@ func NewServer(c Config) *sdk.Server {
 // call runs a tool. Its errors are results, which the model sees, and not
 // protocol errors, which it would not see.
 func (b *toolbox) call(ctx context.Context, req *sdk.CallToolRequest, t tool) *sdk.CallToolResult {
-	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil && b.config.Client != nil {
-		b.config.Client(cmp.Or(p.ClientInfo.Title, p.ClientInfo.Name))
+	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
+		b.config.Caller.Named(cmp.Or(p.ClientInfo.Title, p.ClientInfo.Name))
 	}
 	c := &call{ctx: ctx, args: map[string]json.RawMessage{}}
 	if raw := req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {

@@ -5,11 +5,17 @@
 package question
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"pilotfish/backend/protocol"
 )
+
+// Asker asks the user a question and waits for the answer; policy.Broker does.
+type Asker interface {
+	Ask(ctx context.Context, question protocol.Approval) (protocol.ApprovalAnswer, error)
+}
 
 // quoted is how many characters of a value are quoted in a sentence.
 const quoted = 60

@@ -115,10 +115,8 @@ func newFixture(t *testing.T) *fixture {
 	}
 	sessions := quiet{gateway: gateway{m}, s: h.s, r: r}
 	tools := mcp.NewHandler(mcp.HandlerConfig{Logger: log, Caller: func(grant auth.Grant) mcp.Config {
-		c := gateway{m}.mcpCaller(grant)
-		c.Execute = func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
-			return sessions.Command(ctx, grant, req, waiting)
-		}
+		c := gateway{m}.mcpFor(grant)
+		c.Caller = quietCaller{mcpCaller{gateway{m}, grant}, sessions}
 		return c
 	}})
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
@@ -157,6 +155,15 @@ type quiet struct {
 	*mcp.Handler
 	s *Session
 	r *run
+}
+
+type quietCaller struct {
+	mcpCaller
+	quiet quiet
+}
+
+func (c quietCaller) Execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+	return c.quiet.Command(ctx, c.grant, req, waiting)
 }
 
 func (q quiet) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {

@@ -37,7 +37,7 @@ func (c conversations) make(dirs config.SessionDirs) (past.Conversations, error)
 			return gateway{s.m}.Command(ctx, grant, req, nil)
 		},
 		Servers: c.servers(),
-		Tools:   func(grant auth.Grant) *mcp.Toolbox { return mcp.NewToolbox(gateway{s.m}.mcpCaller(grant)) },
+		Tools:   func(grant auth.Grant) *mcp.Toolbox { return mcp.NewToolbox(gateway{s.m}.mcpFor(grant)) },
 	})
 	if err != nil {
 		return past.Conversations{}, err

@@ -7,11 +7,12 @@ import (
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/launcher"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 	"pilotfish/backend/trust"
 )
 
 // whom returns who is asked whether the settings for agents in a folder are trusted.
-func whom(s *Session) trust.Asker {
+func whom(s *Session) question.Asker {
 	if s.m.cfg.Headless {
 		return trust.Nobody{}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"pilotfish/backend/identity"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/trust"
+	"pilotfish/backend/question"
 )
 
 // startAs starts a session, with what the request changes of its identity for this run,
@@ -70,7 +70,7 @@ func project(ctx context.Context, m *Manager, file string) (protocol.SessionName
 	if err != nil {
 		return "", nil, err
 	}
-	var user trust.Asker = asker.approvals.Broker()
+	var user question.Asker = asker.approvals.Broker()
 	if m.cfg.Headless {
 		user = identity.Nobody{}
 	}

@@ -73,31 +73,37 @@ func welcome(w http.ResponseWriter, agent, theme string, unconfined *protocol.Er
 // newMCP returns the MCP handler of the registry. Each token's holder gets an
 // MCP server of its own.
 func (g gateway) newMCP() *mcp.Handler {
-	return mcp.NewHandler(mcp.HandlerConfig{Caller: g.mcpCaller, Logger: g.m.cfg.Logger})
+	return mcp.NewHandler(mcp.HandlerConfig{Caller: g.mcpFor, Logger: g.m.cfg.Logger})
 }
 
-func (g gateway) mcpCaller(grant auth.Grant) mcp.Config {
+// mcpFor returns what an MCP server needs for the holder of a grant.
+func (g gateway) mcpFor(grant auth.Grant) mcp.Config {
 	return mcp.Config{
 		Version: g.m.cfg.Version, Tab: grant.Tab, Specs: catalogue.Specs(),
-		Execute: func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
-			ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
-			defer cancel()
-			return g.Command(ctx, grant, req, waiting)
-		},
-		Image: func(_ context.Context, path string) ([]byte, string, error) {
-			return g.image(grant, path)
-		},
-		Client: func(name string) { g.m.callers.Named(grant, name) },
+		Caller: mcpCaller{g, grant},
 		Tasks:  control.Caller{Find: func() (*control.Tasks, error) { return g.tasks(grant) }, Grant: grant},
 		Logger: g.m.cfg.Logger,
 	}
 }
 
-// image reads an image that a command of the caller saved.
-func (g gateway) image(grant auth.Grant, path string) ([]byte, string, error) {
-	s, err := g.m.pick(grant.Session)
+// mcpCaller is the holder of a grant, who calls by MCP.
+type mcpCaller struct {
+	gateway
+	grant auth.Grant
+}
+
+func (c mcpCaller) Execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+	ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
+	defer cancel()
+	return c.Command(ctx, c.grant, req, waiting)
+}
+
+func (c mcpCaller) Named(program string) { c.m.callers.Named(c.grant, program) }
+
+func (c mcpCaller) Image(_ context.Context, path string) ([]byte, string, error) {
+	s, err := c.m.pick(c.grant.Session)
 	if err != nil {
 		return nil, "", err
 	}
-	return s.saved.Image(grant.Actor, path)
+	return s.saved.Image(c.grant.Actor, path)
 }

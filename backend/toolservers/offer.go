@@ -8,12 +8,8 @@ import (
 	"sync"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 )
-
-// Asker asks the user a question and waits for the answer; policy.Broker does.
-type Asker interface {
-	Ask(ctx context.Context, question protocol.Approval) (protocol.ApprovalAnswer, error)
-}
 
 // Offer decides which servers an agent gets.
 type Offer struct {
@@ -43,7 +39,7 @@ type Left struct {
 // the user about those that need it. A server that is not answered for in time is left
 // out, as is a list that cannot be read: an agent without a server is better than none.
 // left are those whose credentials cannot be had.
-func (o *Offer) For(ctx context.Context, user Asker, actor protocol.Actor, tab protocol.TabID) (offered []Server, left []Left) {
+func (o *Offer) For(ctx context.Context, user question.Asker, actor protocol.Actor, tab protocol.TabID) (offered []Server, left []Left) {
 	select {
 	case o.one <- struct{}{}:
 		defer func() { <-o.one }()
@@ -71,14 +67,14 @@ func (o *Offer) For(ctx context.Context, user Asker, actor protocol.Actor, tab p
 }
 
 // asked reports whether the user lets an agent have a server.
-func (o *Offer) asked(ctx context.Context, user Asker, actor protocol.Actor, tab protocol.TabID, server Server) bool {
+func (o *Offer) asked(ctx context.Context, user question.Asker, actor protocol.Actor, tab protocol.TabID, server Server) bool {
 	o.mu.Lock()
 	before, denied := o.denied[server.Name]
 	o.mu.Unlock()
 	if denied && before.Same(server) {
 		return false
 	}
-	answer, err := user.Ask(ctx, question(actor, tab, server))
+	answer, err := user.Ask(ctx, approval(actor, tab, server))
 	if err != nil {
 		o.log.Info("an MCP server is left out", "server", server.Name, "error", err)
 		return false
@@ -142,9 +138,9 @@ func (o *Offer) AllowTool(server Server, tool string) {
 	}
 }
 
-// question asks whether an agent may have a server. It shows no value of a variable or
+// approval asks whether an agent may have a server. It shows no value of a variable or
 // a header.
-func question(actor protocol.Actor, tab protocol.TabID, server Server) protocol.Approval {
+func approval(actor protocol.Actor, tab protocol.TabID, server Server) protocol.Approval {
 	args := []protocol.ApprovalArg{{Name: "server", Value: server.Name}}
 	parts, names := "variables", server.Variables()
 	if server.Remote() {

@@ -20,7 +20,7 @@ type user struct {
 	asked  []protocol.Approval
 }
 
-// Ask implements toolservers.Asker.
+// Ask implements question.Asker.
 func (u *user) Ask(_ context.Context, q protocol.Approval) (protocol.ApprovalAnswer, error) {
 	u.asked = append(u.asked, q)
 	return u.answer, u.err

@@ -8,12 +8,8 @@ import (
 	"sync"
 
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 )
-
-// Asker asks the user a question and waits for the answer; policy.Broker does.
-type Asker interface {
-	Ask(ctx context.Context, question protocol.Approval) (protocol.ApprovalAnswer, error)
-}
 
 // Folders decides whether an agent may start in the folder that the user chose. A
 // folder with settings that an agent would use is asked about, once.
@@ -68,13 +64,13 @@ func In(dir string) (Folder, error) {
 
 // MayStart reports whether an agent may start in a folder, and asks the user where
 // that is not known yet.
-func (fs *Folders) MayStart(ctx context.Context, user Asker, actor protocol.Actor, tab protocol.TabID, dir string) (bool, error) {
+func (fs *Folders) MayStart(ctx context.Context, user question.Asker, actor protocol.Actor, tab protocol.TabID, dir string) (bool, error) {
 	return fs.May(ctx, user, func() (Folder, error) { return In(dir) }, func(f Folder) protocol.Approval { return folderQuestion(actor, tab, f) })
 }
 
 // May reports whether the user trusts what look finds, and asks where that is not known
 // yet. What was found last is what the user trusts.
-func (fs *Folders) May(ctx context.Context, user Asker, look func() (Folder, error), question func(Folder) protocol.Approval) (bool, error) {
+func (fs *Folders) May(ctx context.Context, user question.Asker, look func() (Folder, error), question func(Folder) protocol.Approval) (bool, error) {
 	select {
 	case fs.one <- struct{}{}:
 		defer func() { <-fs.one }()
@@ -109,11 +105,11 @@ func (fs *Folders) May(ctx context.Context, user Asker, look func() (Folder, err
 	}
 }
 
-// Nobody is the Asker of an app without a window: it refuses each folder with settings
+// Nobody is the question.Asker of an app without a window: it refuses each folder with settings
 // that are not trusted yet, and names the command by which the user trusts them.
 type Nobody struct{}
 
-// Ask implements Asker.
+// Ask implements question.Asker.
 func (Nobody) Ask(_ context.Context, q protocol.Approval) (protocol.ApprovalAnswer, error) {
 	at := slices.IndexFunc(q.Args, func(a protocol.ApprovalArg) bool { return a.Name == argFolder })
 	folder := q.Args[at].Value

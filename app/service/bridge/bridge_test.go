@@ -27,7 +27,7 @@ func nowhere(t *testing.T) func(string) string {
 // A command without an app fails, and says how to start one.
 func TestNoApp(t *testing.T) {
 	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, nowhere(t)) }}
-	reply := b.execute(t.Context(), protocol.CommandRequest{Command: "url", Args: map[string]json.RawMessage{}}, nil)
+	reply := b.Execute(t.Context(), protocol.CommandRequest{Command: "url", Args: map[string]json.RawMessage{}}, nil)
 	if reply.OK || reply.Error == nil || reply.Error.Code != protocol.CodeNotRunning {
 		t.Errorf("%+v", reply)
 	}

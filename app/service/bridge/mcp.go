@@ -40,24 +40,14 @@ type Streams struct {
 // the first command, and again after the app was restarted: the client's session
 // continues.
 func (s Streams) MCP(ctx context.Context) error {
-	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, s.Getenv) }, id: rand.Text()}
+	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, s.Getenv) }, id: rand.Text(), tab: s.Tab, session: s.Session}
 	tab := s.Tab
 	if tab == "" {
 		tab = protocol.TabID(s.Getenv(protocol.EnvTab))
 	}
 	server := mcp.NewServer(mcp.Config{
 		Version: s.Version, Tab: tab, Session: s.Session, Specs: catalogue.Specs(),
-		Execute: func(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
-			if req.Tab == "" && s.Tab != "" {
-				req.Tab = s.Tab
-			}
-			return b.execute(ctx, req, waiting)
-		},
-		Client: b.name,
-		Image: func(ctx context.Context, path string) ([]byte, string, error) {
-			return b.image(ctx, path, s.Session)
-		},
-		Tasks: &bridgedTasks{bridge: b, tab: s.Tab, session: s.Session},
+		Caller: b, Tasks: bridgedTasks{b},
 		// Standard error belongs to the client, which often shows it.
 		Logger: slog.New(slog.DiscardHandler),
 	})
@@ -77,14 +67,17 @@ type bridge struct {
 
 	// id is of the connection to the program that started this one.
 	id string
+	// tab and session apply to commands that name none.
+	tab     protocol.TabID
+	session protocol.SessionName
 
 	mu      sync.Mutex
 	program string // its name
 	client  *client.Client
 }
 
-// name records the name of the program that started this one.
-func (b *bridge) name(program string) {
+// Named records the name of the program that started this one.
+func (b *bridge) Named(program string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.program = program
@@ -121,7 +114,9 @@ func lost(err error) bool {
 	return e != nil && (e.Code == protocol.CodeNotRunning || e.Code == protocol.CodeUnauthorized)
 }
 
-func (b *bridge) execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+// Execute runs a command in the app.
+func (b *bridge) Execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
+	req.Tab = cmp.Or(req.Tab, b.tab)
 	ctx, cancel := client.Deadline(ctx, client.Patience(time.Duration(req.TimeoutMS)*time.Millisecond))
 	defer cancel()
 	for again := false; ; again = true {
@@ -140,15 +135,15 @@ func (b *bridge) execute(ctx context.Context, req protocol.CommandRequest, waiti
 	}
 }
 
-// image fetches an image that a command saved.
-func (b *bridge) image(ctx context.Context, path string, session protocol.SessionName) ([]byte, string, error) {
+// Image fetches an image that a command saved.
+func (b *bridge) Image(ctx context.Context, path string) ([]byte, string, error) {
 	c, err := b.connected(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	query := url.Values{"path": {path}}
-	if session != "" {
-		query.Set("session", string(session))
+	if b.session != "" {
+		query.Set("session", string(b.session))
 	}
 	picture, err := c.Get(ctx, "/file?"+query.Encode(), "")
 	if err != nil {

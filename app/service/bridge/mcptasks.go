@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 
@@ -9,13 +10,9 @@ import (
 )
 
 // bridgedTasks gives MCP access to the tasks in the app.
-type bridgedTasks struct {
-	bridge  *bridge
-	tab     protocol.TabID // for a task that names none
-	session protocol.SessionName
-}
+type bridgedTasks struct{ *bridge }
 
-func (b *bridgedTasks) query() url.Values {
+func (b bridgedTasks) query() url.Values {
 	query := url.Values{}
 	if b.session != "" {
 		query.Set("session", string(b.session))
@@ -25,46 +22,44 @@ func (b *bridgedTasks) query() url.Values {
 
 // post sends a request to the app. When the app was lost before it accepted the
 // request, post finds it again and retries once.
-func (b *bridgedTasks) post(ctx context.Context, path string, in, out any) error {
+func (b bridgedTasks) post(ctx context.Context, path string, in, out any) error {
 	for again := false; ; again = true {
-		c, err := b.bridge.connected(ctx)
+		c, err := b.connected(ctx)
 		if err == nil {
 			err = c.Post(ctx, path+"?"+b.query().Encode(), in, out)
 		}
 		if err == nil || again || c == nil || !lost(err) {
 			return err
 		}
-		b.bridge.forget(c)
+		b.forget(c)
 	}
 }
 
 // RunTask requests a task from a panel.
-func (b *bridgedTasks) RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error) {
-	if req.Tab == "" {
-		req.Tab = b.tab
-	}
+func (b bridgedTasks) RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error) {
+	req.Tab = cmp.Or(req.Tab, b.tab)
 	var reply protocol.TaskRunReply
 	err := b.post(ctx, "/task/run", req, &reply)
 	return reply.Task, err
 }
 
 // StopTask stops a task.
-func (b *bridgedTasks) StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error) {
+func (b bridgedTasks) StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error) {
 	var reply protocol.TaskRunReply
 	err := b.post(ctx, "/task/stop", protocol.TaskRequest{Task: id}, &reply)
 	return reply.Task, err
 }
 
 // TaskList returns the caller's tasks.
-func (b *bridgedTasks) TaskList(ctx context.Context) ([]protocol.Task, error) {
+func (b bridgedTasks) TaskList(ctx context.Context) ([]protocol.Task, error) {
 	var reply protocol.TaskListReply
 	err := b.post(ctx, "/task/list", protocol.TaskListRequest{}, &reply)
 	return reply.Tasks, err
 }
 
 // FollowTask calls report with a task's progress until the task ends.
-func (b *bridgedTasks) FollowTask(ctx context.Context, id protocol.TaskID, report func(protocol.Task, []string)) (protocol.Task, error) {
-	c, err := b.bridge.connected(ctx)
+func (b bridgedTasks) FollowTask(ctx context.Context, id protocol.TaskID, report func(protocol.Task, []string)) (protocol.Task, error) {
+	c, err := b.connected(ctx)
 	if err != nil {
 		return protocol.Task{}, err
 	}

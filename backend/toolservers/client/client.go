@@ -18,6 +18,7 @@ import (
 
 	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 	"pilotfish/backend/redact"
 	"pilotfish/backend/toolservers"
 )
@@ -27,7 +28,7 @@ type Config struct {
 	// Offer says which servers a task may use.
 	Offer *toolservers.Offer
 	// User is asked before a tool is used.
-	User toolservers.Asker
+	User question.Asker
 	// Launch says how to start a server.
 	Launch func(ctx context.Context, server toolservers.Server) (Launch, error)
 	// Transport is the way to a server in place of a program that is started; nil
@@ -401,7 +402,7 @@ func (c *Client) permitted(ctx context.Context, u *use, actor protocol.Actor, ta
 	if allowed {
 		return nil
 	}
-	answer, err := c.cfg.User.Ask(ctx, question(actor, tab, key, arguments))
+	answer, err := c.cfg.User.Ask(ctx, approval(actor, tab, key, arguments))
 	if err != nil {
 		return err
 	}
@@ -422,8 +423,8 @@ func (c *Client) permitted(ctx context.Context, u *use, actor protocol.Actor, ta
 	return nil
 }
 
-// question asks whether a task may use a tool, with all that is sent to it.
-func question(actor protocol.Actor, tab protocol.TabID, of toolName, arguments json.RawMessage) protocol.Approval {
+// approval asks whether a task may use a tool, with all that is sent to it.
+func approval(actor protocol.Actor, tab protocol.TabID, of toolName, arguments json.RawMessage) protocol.Approval {
 	var indented bytes.Buffer
 	if json.Indent(&indented, arguments, "", "  ") != nil {
 		indented.Write(arguments) // cannot happen: it is an object

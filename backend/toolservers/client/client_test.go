@@ -29,7 +29,7 @@ type user struct {
 	asked  []protocol.Approval
 }
 
-// Ask implements toolservers.Asker.
+// Ask implements question.Asker.
 func (u *user) Ask(_ context.Context, q protocol.Approval) (protocol.ApprovalAnswer, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
