@@ -61,11 +61,11 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 	resume, actor, elsewhere, folder := c.state.Head.AgentSession, c.actor(), c.state.Elsewhere, c.state.Folder
 	c.mu.Unlock()
 
-	starter, err := c.m.config.Agent(ctx, kind, command)
+	starter, err := c.m.config.Agents.Starter(ctx, kind, command)
 	if err != nil {
 		return nil, err
 	}
-	if starter.Launch, err = c.m.config.Folder(ctx, actor, tab, starter.Launch.In(folder)); err != nil {
+	if starter.Launch, err = c.m.config.Agents.Folder(ctx, actor, tab, starter.Launch.In(folder)); err != nil {
 		return nil, err
 	}
 	h, err := c.m.agents.Get(ctx, a, starter, command)
@@ -76,15 +76,15 @@ func (a *connection) open(ctx context.Context) (driver.Session, error) {
 		tab = ""
 	}
 	cfg := driver.SessionConfig{
-		Resume: resume, Replay: elsewhere && folder != "", Dir: starter.Launch.Dir, System: c.m.config.System(tab), Actor: actor, Tab: tab, History: a.history,
+		Resume: resume, Replay: elsewhere && folder != "", Dir: starter.Launch.Dir, System: c.m.config.Agents.System(tab), Actor: actor, Tab: tab, History: a.history,
 	}
 	if !starter.FromJournal {
-		cfg.Tools = c.m.config.Tools(ctx, actor, tab, h.Grant())
+		cfg.Tools = c.m.config.Agents.Tools(ctx, actor, tab, h.Grant())
 	}
 	for again := false; ; again = true {
 		s := &sink{c: c, loading: cfg.Resume != "", past: recall.Replay{Keep: elsewhere}}
 		if err := a.join(h, s, again); err != nil {
-			c.m.config.Release(actor) // the tools were granted after the conversation had ended
+			c.m.config.Agents.Release(actor) // the tools were granted after the conversation had ended
 			h.Release()
 			return nil, err
 		}
@@ -243,7 +243,7 @@ func (a *connection) leaveLocked() {
 	gone := []link{a.take(), a.side.take()}
 	actor := c.actor()
 	c.mu.Unlock()
-	c.m.config.Release(actor)
+	c.m.config.Agents.Release(actor)
 	a.letGo(gone...)
 }
 

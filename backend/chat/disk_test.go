@@ -46,9 +46,9 @@ func runChild() bool {
 	m, err := New(Config{
 		Session: "default", Tabs: opentabs.New(protocol.Tab{ID: "t1"}), Events: hub.New[any](1),
 		Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
-		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
+		Agents: PlayedAgents{Start: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
 			return driver.Starter{Driver: p, Launch: driver.Launch{Kind: "played", Name: "Played"}}, nil
-		},
+		}},
 	})
 	if err == nil {
 		go func() { _ = m.Run(context.Background()) }()

@@ -21,13 +21,10 @@ func beside(t *testing.T, open *opentabs.List, dir string) *Manager {
 	t.Helper()
 	m, err := New(Config{
 		Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
-		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
+		Agents: PlayedAgents{Router: routing.New(routing.Default()), Start: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
 			return driver.Starter{Launch: driver.Launch{Kind: kind, Name: "Played"}}, nil
-		},
+		}},
 		Tabs: open, Events: hub.New[any](1),
-		Settings: func() Settings {
-			return Settings{Silence: protocol.ChatSilence, Router: routing.New(routing.Default())}
-		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -18,8 +18,8 @@ func TestAnAgentStartsInTheFolderThatItMay(t *testing.T) {
 		return driver.TurnEnd{Reason: protocol.EndDone}, nil
 	}}
 	p.starting = func() { asked = append(asked, "started") }
-	h := openedWith(t, p, "", func(c *Config) {
-		c.Folder = func(_ context.Context, actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error) {
+	h := openedWith(t, p, "", withAgents(func(a *PlayedAgents) {
+		a.folder = func(actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error) {
 			asked = append(asked, string(actor.Kind)+" "+actor.ID+" "+string(tab)+" "+filepath.Base(launch.Dir))
 			launch.Dir = "/own"
 			if len(asked) == 1 {
@@ -27,7 +27,7 @@ func TestAnAgentStartsInTheFolderThatItMay(t *testing.T) {
 			}
 			return launch, nil
 		}
-	})
+	}))
 	h.start("c1")
 	h.say("c1", "m1", "go")
 	h.idle("c1")

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pilotfish/backend/chat/driver"
+	"pilotfish/backend/chat/routing"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
@@ -207,6 +208,54 @@ func untilCancelled(ctx context.Context, s *playedSession, _ driver.Prompt) (dri
 	}
 }
 
+// PlayedAgents are the agents of a test: those that Start returns.
+type PlayedAgents struct {
+	Start   func(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error)
+	Router  *routing.Router
+	folder  func(actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error) // nil: every folder is right
+	tooled  func()                                                                                      // called by Tools
+	release func()                                                                                      // called by Release
+}
+
+// Starter implements Agents, as the methods below do.
+func (a PlayedAgents) Starter(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error) {
+	return a.Start(ctx, kind, command)
+}
+
+func (a PlayedAgents) Folder(_ context.Context, actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error) {
+	if a.folder == nil {
+		return launch, nil
+	}
+	return a.folder(actor, tab, launch)
+}
+
+func (a PlayedAgents) Tools(context.Context, protocol.Actor, protocol.TabID, string) []driver.ToolServer {
+	if a.tooled != nil {
+		a.tooled()
+	}
+	return nil
+}
+
+func (a PlayedAgents) Release(protocol.Actor) {
+	if a.release != nil {
+		a.release()
+	}
+}
+
+func (PlayedAgents) System(protocol.TabID) string { return "" }
+func (a PlayedAgents) Settings() Settings {
+	return Settings{Silence: protocol.ChatSilence, Router: a.Router}
+}
+
+// withAgents changes the agents of a configuration.
+func withAgents(change func(*PlayedAgents)) func(*Config) {
+	return func(c *Config) {
+		agents := c.Agents.(PlayedAgents)
+		change(&agents)
+		c.Agents = agents
+	}
+}
+
 // fixture is a running Manager with what it needs.
 type fixture struct {
 	*Manager
@@ -234,12 +283,12 @@ func openedWith(t *testing.T, p *played, dir string, change func(*Config)) *fixt
 	}
 	config := Config{
 		Session: "default", Dir: filepath.Join(h.dir, "chat"), Root: h.dir, Attachments: filepath.Join(h.dir, "attachments"), Broker: h.broker,
-		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
+		Agents: PlayedAgents{Start: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
 			if kind == "" {
 				kind = "played"
 			}
 			return driver.Starter{Driver: p, Launch: driver.Launch{Kind: kind, Name: "Played", Dir: h.dir}}, nil
-		},
+		}},
 		Tabs: opentabs.New(protocol.Tab{ID: "t1"}), Events: hub.New[any](1), Logger: slog.New(slog.DiscardHandler),
 	}
 	config.Events.Observe(func(ev any) { h.mu.Lock(); h.seen = append(h.seen, ev); h.mu.Unlock() })

@@ -14,7 +14,7 @@ import (
 // for the agent for instant messages; declined says that this agent has refused it. The
 // caller holds mu.
 func (c *conversation) route(message protocol.QueuedMessage, declined bool) (route *protocol.ChatRoute, plan any) {
-	router := c.m.config.Settings().Router
+	router := c.m.config.Agents.Settings().Router
 	if router == nil {
 		return nil, nil
 	}
@@ -96,7 +96,7 @@ func (a *connection) openSide(ctx context.Context) (driver.Session, driver.Start
 	}
 	tab, actor := c.headLocked().Tab, c.actor()
 	c.mu.Unlock()
-	starter, err := c.m.config.Agent(ctx, c.m.config.Instant, "")
+	starter, err := c.m.config.Agents.Starter(ctx, c.m.config.Instant, "")
 	if err != nil {
 		return nil, starter, err
 	}

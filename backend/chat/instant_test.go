@@ -16,18 +16,15 @@ import (
 // instant messages.
 func withInstant(instant *played) func(*Config) {
 	return func(c *Config) {
-		own := c.Agent
+		own := c.Agents
 		c.Instant = "quick"
-		c.Settings = func() Settings {
-			return Settings{Silence: protocol.ChatSilence, Router: routing.New(routing.Default())}
-		}
-		c.Agent = func(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error) {
-			s, err := own(ctx, kind, command)
+		c.Agents = PlayedAgents{Router: routing.New(routing.Default()), Start: func(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error) {
+			s, err := own.Starter(ctx, kind, command)
 			if kind == c.Instant {
 				s.Driver, s.ReportsSteps, s.TakesRefs = instant, true, true
 			}
 			return s, err
-		}
+		}}
 	}
 }
 

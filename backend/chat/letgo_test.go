@@ -58,7 +58,7 @@ func TestAnInstantMessageWhileTheAgentIsLetGo(t *testing.T) {
 		var released atomic.Int32
 		h := openedWith(t, own, "", func(c *Config) {
 			withInstant(quick)(c)
-			c.Release = func(protocol.Actor) { released.Add(1) }
+			withAgents(func(a *PlayedAgents) { a.release = func() { released.Add(1) } })(c)
 		})
 		h.start("c1")
 		h.say("c1", "m1", "Why is the sky blue?")
@@ -198,13 +198,9 @@ func TestAConversationIsDeletedWhileItsAgentStarts(t *testing.T) {
 		on := make(chan struct{})
 		p := &played{script: echo}
 		var allowed atomic.Int32
-		h := openedWith(t, p, "", func(c *Config) {
-			c.Tools = func(context.Context, protocol.Actor, protocol.TabID, string) []driver.ToolServer {
-				allowed.Add(1)
-				return nil
-			}
-			c.Release = func(protocol.Actor) { allowed.Store(0) }
-		})
+		h := openedWith(t, p, "", withAgents(func(a *PlayedAgents) {
+			a.tooled, a.release = func() { allowed.Add(1) }, func() { allowed.Store(0) }
+		}))
 		h.start("c1")
 		h.say("c1", "m1", "hello")
 		h.idle("c1")

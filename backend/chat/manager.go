@@ -24,7 +24,26 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Config is what a Manager needs. Dir, Root, Attachments, Agent, Broker, Tabs,
+// Agents are the agents of conversations. Package agents has those of this machine.
+type Agents interface {
+	// Starter says how to start an agent of a kind; an empty kind means the agent
+	// chosen in Settings. command is the command line of AgentCustom.
+	Starter(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error)
+	// Folder returns an agent's launch in the folder in which it may start. It may
+	// ask the user, and waits for the answer.
+	Folder(ctx context.Context, actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error)
+	// Tools returns the browser's tools for a conversation. They act as actor,
+	// on tab by default. process is the driver.Grant of the agent's process. They are
+	// valid until Release.
+	Tools(ctx context.Context, actor protocol.Actor, tab protocol.TabID, process string) []driver.ToolServer
+	Release(actor protocol.Actor)
+	// System returns the text that informs an agent where it works.
+	System(tab protocol.TabID) string
+	// Settings are read at each use, so that changes apply at once.
+	Settings() Settings
+}
+
+// Config is what a Manager needs. Dir, Root, Attachments, Agents, Broker, Tabs,
 // Events and Logger are required.
 type Config struct {
 	Session protocol.SessionName
@@ -33,28 +52,13 @@ type Config struct {
 	Dir, Root string
 	// Attachments is the folder of the conversations' files, within Root.
 	Attachments string
-	// Agent says how to start an agent of a kind; an empty kind means the agent
-	// chosen in Settings. command is the command line of AgentCustom.
-	Agent func(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error)
-	// Folder returns an agent's launch in the folder in which it may start. It may
-	// ask the user, and waits for the answer. nil: every folder is right.
-	Folder func(ctx context.Context, actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error)
+	Agents      Agents
 	// Instant is the agent that carries out instant messages. It may be another
 	// agent than that of the conversation, or the same. Its driver uses the
 	// router's plan in Prompt.Plan.
 	Instant protocol.AgentKind
-	// Tools returns the browser's tools for a conversation. They act as actor,
-	// on tab by default. process is the driver.Grant of the agent's process. They are
-	// valid until Release. Forget is called when a conversation was deleted.
-	Tools   func(ctx context.Context, actor protocol.Actor, tab protocol.TabID, process string) []driver.ToolServer
-	Release func(protocol.Actor)
-	Forget  func(protocol.Actor)
-	// System returns the text that informs an agent where it works.
-	System func(tab protocol.TabID) string
 	// Tabs are the open tabs.
 	Tabs *opentabs.List
-	// Settings is called at each use, so that changes apply at once.
-	Settings func() Settings
 	// Terminal continues a conversation's session in a terminal, and
 	// EndTerminal ends that terminal. Both are nil where this is not possible.
 	Terminal    func(ctx context.Context, head protocol.Conversation) (protocol.TerminalID, error)
@@ -102,10 +106,12 @@ type Manager struct {
 
 // New reads the list of conversations from disk. It starts nothing.
 func New(c Config) (*Manager, error) {
-	if c.Dir == "" || c.Agent == nil || c.Broker == nil || c.Logger == nil {
-		return nil, errors.New("chat: Dir, Agent, Broker or Logger is missing")
+	if c.Dir == "" || c.Agents == nil || c.Broker == nil || c.Logger == nil {
+		return nil, errors.New("chat: Dir, Agents, Broker or Logger is missing")
 	}
-	c.fill()
+	if c.Past == nil {
+		c.Past = func(protocol.AgentKind, protocol.ChatStartRequest) (recall.Past, error) { return recall.Past{}, nil }
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Manager{
 		config: c, log: c.Logger.With("component", "chat", "session", c.Session), ctx: ctx, cancel: cancel,
@@ -135,33 +141,6 @@ func New(c Config) (*Manager, error) {
 	}
 	m.agents = agentpool.New(m.log)
 	return m, nil
-}
-
-// fill replaces missing functions by ones that do nothing.
-func (c *Config) fill() {
-	if c.Tools == nil {
-		c.Tools = func(context.Context, protocol.Actor, protocol.TabID, string) []driver.ToolServer { return nil }
-	}
-	if c.Release == nil {
-		c.Release = func(protocol.Actor) {}
-	}
-	if c.Forget == nil {
-		c.Forget = func(protocol.Actor) {}
-	}
-	if c.System == nil {
-		c.System = func(protocol.TabID) string { return "" }
-	}
-	if c.Folder == nil {
-		c.Folder = func(_ context.Context, _ protocol.Actor, _ protocol.TabID, launch driver.Launch) (driver.Launch, error) {
-			return launch, nil
-		}
-	}
-	if c.Settings == nil {
-		c.Settings = func() Settings { return Settings{Silence: protocol.ChatSilence} }
-	}
-	if c.Past == nil {
-		c.Past = func(protocol.AgentKind, protocol.ChatStartRequest) (recall.Past, error) { return recall.Past{}, nil }
-	}
 }
 
 // Run publishes changes until ctx ends. Then it ends every turn and every
@@ -244,7 +223,7 @@ func (m *Manager) Start(ctx context.Context, req protocol.ChatStartRequest) (pro
 	if c, err := m.find(req.Conversation); err == nil {
 		return c.Head(), nil
 	}
-	started, err := m.config.Agent(ctx, req.Agent, req.Command)
+	started, err := m.config.Agents.Starter(ctx, req.Agent, req.Command)
 	if err != nil {
 		return protocol.Conversation{}, err
 	}
@@ -327,10 +306,6 @@ func (m *Manager) Delete(_ context.Context, id protocol.ConversationID) error {
 	}
 	c.stop()
 	c.close()
-	c.mu.Lock()
-	actor := c.actor()
-	c.mu.Unlock()
-	m.config.Forget(actor)
 	m.news.Drop(c)
 	m.config.Events.Publish(protocol.ConversationGoneEvent{Type: protocol.PanelConversationGone, Conversation: id})
 	if err := os.RemoveAll(filepath.Join(m.config.Dir, string(id))); err != nil {

@@ -143,7 +143,7 @@ func (a *connection) setAgent(ctx context.Context, req protocol.ChatSetRequest) 
 	if req.Command != nil {
 		command = *req.Command
 	}
-	starter, err := c.m.config.Agent(ctx, *req.Agent, command)
+	starter, err := c.m.config.Agents.Starter(ctx, *req.Agent, command)
 	if err != nil {
 		return err
 	}

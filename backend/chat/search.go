@@ -83,6 +83,6 @@ func (m *Manager) Export(req protocol.ChatExportRequest) (protocol.ChatExportRep
 
 // Paths returns completions for a mention of a file in the working folder.
 func (m *Manager) Paths(ctx context.Context, req protocol.ChatPathsRequest) (protocol.ChatPathsReply, error) {
-	found, err := completePath(ctx, m.config.Settings().WorkDir, req.Text)
+	found, err := completePath(ctx, m.config.Agents.Settings().WorkDir, req.Text)
 	return protocol.ChatPathsReply{Paths: found}, err
 }

@@ -51,7 +51,7 @@ func (a *connection) promptSignedIn(t *turn, session driver.Session, prompt driv
 		}
 		t.prompting = false // while it waits for the sign-in, a cancel has no agent to ask
 		c.mu.Unlock()
-		starter, err := c.m.config.Agent(t.ctx, kind, command)
+		starter, err := c.m.config.Agents.Starter(t.ctx, kind, command)
 		if err == nil {
 			err = a.awaitSignIn(t.ctx, needs, starter, again)
 		}

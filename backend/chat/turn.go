@@ -373,7 +373,7 @@ func (c *conversation) stop() {
 // the user is then offered to end it.
 func (t *turn) watchSilence() {
 	c := t.c
-	limit := c.m.config.Settings().Silence
+	limit := c.m.config.Agents.Settings().Silence
 	t.silence = time.AfterFunc(limit, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()

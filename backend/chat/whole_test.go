@@ -50,9 +50,9 @@ func begin(t *testing.T, program, dir string, args ...string) *whole {
 	m, err := chat.New(chat.Config{
 		Session: "default", Tabs: opentabs.New(protocol.Tab{ID: "t1"}), Events: hub.New[any](1),
 		Dir: filepath.Join(dir, "chat"), Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: w.broker, Logger: log,
-		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
+		Agents: chat.PlayedAgents{Start: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
 			return driver.Starter{Driver: scripted, Launch: driver.Launch{Kind: "scripted", Name: "Scripted", Path: program, Args: w.args, Env: os.Environ(), Dir: dir}}, nil
-		},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)

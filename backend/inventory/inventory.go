@@ -20,7 +20,7 @@ import (
 
 // Inventory is what was found on this machine.
 type Inventory struct {
-	Prober *agent.Prober
+	*agent.Prober
 	// Past are the sessions that agents keep themselves.
 	Past   *history.Store
 	models *llm.Manager // nil for none

@@ -119,7 +119,7 @@ func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir strin
 		line = settings.AgentCommand
 	}
 	if kind == protocol.AgentAuto {
-		kind = l.cfg.Agents.Prober.Auto() // so that the actor has the agent's real name
+		kind = l.cfg.Agents.Auto() // so that the actor has the agent's real name
 	}
 	args := ""
 	if l.cfg.Agents.Chosen(settings.Agent, kind) {
@@ -134,7 +134,7 @@ func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir strin
 	}
 	l.cfg.Ended(req.Terminal) // of the process before
 	token := l.cfg.Tokens.Terminal(req.Terminal, req.Tab, kind, folders != nil)
-	launched, err := l.cfg.Agents.Prober.Launch(ctx, agent.LaunchConfig{
+	launched, err := l.cfg.Agents.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
 		WorkDir: dir, DefaultDir: l.cfg.Dirs.Work, ProgramDir: l.cfg.Agents.ProgramDir, StateDir: l.cfg.Dirs.Agent,
 		Session: l.cfg.Session, Tab: req.Tab, URL: l.cfg.Endpoint.URL(), Token: token.Reveal(),

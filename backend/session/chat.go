@@ -9,63 +9,52 @@ import (
 
 	"pilotfish/backend/activity/recorder"
 	"pilotfish/backend/agent/history"
-	"pilotfish/backend/auth"
 	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/agents"
 	"pilotfish/backend/chat/past"
 	"pilotfish/backend/config"
 	"pilotfish/backend/confine"
-	"pilotfish/backend/mcp"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
-// conversations connects a session with its conversations.
+// conversations connects a session with its conversations. With agents.Agents it is a
+// chat.Agents.
 type conversations struct{ s *Session }
 
 // make returns the chat manager of a run.
 func (c conversations) make(dirs config.SessionDirs) (past.Conversations, error) {
 	s := c.s
-	a, err := agents.New(agents.Config{
+	started, err := agents.New(agents.Config{
 		Session: s.name, Version: s.m.cfg.Version, Program: s.m.cfg.Program, WorkDir: dirs.Work, StateDir: dirs.Agent,
-		Settings: s.m.cfg.Settings, List: s.m.agents.List, Prober: s.m.agents.Prober, Models: s.m.cfg.Models, Guard: s.m.guard(),
+		Settings: s.m.cfg.Settings, Machine: s.m.agents, Models: s.m.cfg.Models, Guard: s.m.guard(),
 		Confine: func(ctx context.Context, kind protocol.AgentKind) (*confine.Folders, error) {
 			return s.confinement(ctx, kind, false)
 		},
-		Tokens: s.tokens, Endpoint: s.m.endpoint, Logger: s.m.cfg.Logger,
-		Command: func(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply {
-			return gateway{s.m}.Command(ctx, grant, req, nil)
-		},
-		Servers: c.servers(),
-		Tools:   func(grant auth.Grant) *mcp.Toolbox { return mcp.NewToolbox(gateway{s.m}.mcpFor(grant)) },
+		Tokens: s.tokens, Endpoint: s.m.endpoint, Caller: gateway{s.m}.mcpFor, Offer: s.offer, User: s.approvals.Broker(), Logger: s.m.cfg.Logger,
 	})
 	if err != nil {
 		return past.Conversations{}, err
 	}
-	sessions := past.New(past.Config{Files: s.m.agents.Past, Starter: a.Starter, Dir: dirs.Work, Agents: s.m.agents.List})
+	all := struct {
+		*agents.Agents
+		conversations
+	}{started, c}
+	sessions := past.New(past.Config{Files: s.m.agents.Past, Agents: all, Dir: dirs.Work, Found: s.m.agents.List})
 	manager, err := chat.New(chat.Config{
-		Past:    sessions.Find,
-		Session: c.s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root, Attachments: dirs.Attachments,
-		Agent: a.Starter, Folder: c.folder, Instant: protocol.AgentPilot, Tools: a.Tools, Release: c.release, Forget: c.forget, System: agents.System,
-		Terminal: c.toTerminal, EndTerminal: c.endTerminal, Tabs: &c.s.tabs, Broker: c.s.approvals.Broker(), Settings: a.Settings,
-		Events: c.s.events, Logger: c.s.m.cfg.Logger,
+		Session: s.name, Dir: filepath.Join(dirs.Root, "chat"), Root: dirs.Root, Attachments: dirs.Attachments,
+		Agents: all, Instant: protocol.AgentPilot, Past: sessions.Find, Terminal: c.toTerminal, EndTerminal: c.endTerminal,
+		Tabs: &s.tabs, Broker: s.approvals.Broker(), Events: s.events, Logger: s.m.cfg.Logger,
 	})
 	return past.Conversations{Manager: manager, Sessions: sessions}, err
 }
 
-// release revokes the tokens of a conversation's agent and ends its approvals,
+// Release revokes the tokens of a conversation's agent and ends its approvals,
 // because the agent's session has ended. The tabs that the agent opened still
 // belong to it.
-func (c conversations) release(actor protocol.Actor) {
+func (c conversations) Release(actor protocol.Actor) {
 	c.s.tokens.EndActor(actor)
 	c.s.approvals.Gone(actor)
-}
-
-// forget drops what a deleted conversation owned.
-func (c conversations) forget(actor protocol.Actor) {
-	if r := c.s.running(); r != nil {
-		r.gone(actor)
-	}
 }
 
 // heads returns the heads of the session's conversations, newest first.

@@ -19,9 +19,9 @@ func whom(s *Session) question.Asker {
 	return s.approvals.Broker()
 }
 
-// folder returns the launch of a conversation's agent in the folder in which it may
+// Folder returns the launch of a conversation's agent in the folder in which it may
 // start.
-func (c conversations) folder(ctx context.Context, actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error) {
+func (c conversations) Folder(ctx context.Context, actor protocol.Actor, tab protocol.TabID, launch driver.Launch) (driver.Launch, error) {
 	own := c.s.m.cfg.Dirs.Of(c.s.name).Work
 	if launch.Path == "" || !launcher.ReadsSettings(launch.Kind) || launch.Dir == own {
 		return launch, nil

@@ -237,7 +237,7 @@ func TestHooksOfAFolderThatIsDenied(t *testing.T) {
 			t.Errorf("the agent is in %s", dir)
 		}
 	}
-	launch, err := conversations{p.s}.folder(t.Context(), protocol.Actor{}, "t1", driver.Launch{Kind: protocol.AgentCustom, Path: "agent", Dir: p.project, Env: []string{"PWD=" + p.project}})
+	launch, err := conversations{p.s}.Folder(t.Context(), protocol.Actor{}, "t1", driver.Launch{Kind: protocol.AgentCustom, Path: "agent", Dir: p.project, Env: []string{"PWD=" + p.project}})
 	if err != nil || launch.Dir != p.own || !slices.Equal(launch.Env, []string{"PWD=" + p.own}) {
 		t.Errorf("in Chat the agent starts with %+v, %v", launch, err)
 	}
@@ -258,7 +258,7 @@ func TestHooksOfAFolderOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := conversations{p.s}.folder(ctx, protocol.Actor{}, "t1", driver.Launch{Kind: "codex", Name: "Codex", Path: "codex", Dir: p.project})
+		_, err := conversations{p.s}.Folder(ctx, protocol.Actor{}, "t1", driver.Launch{Kind: "codex", Name: "Codex", Path: "codex", Dir: p.project})
 		ended <- err
 	}()
 	if asked := p.question(t); asked.Actor.Agent != "Codex" {
@@ -280,7 +280,7 @@ func TestHooksOfAFolderWithoutAWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, terminalErr := launched.Wait(t.Context())
-	_, chatErr := conversations{p.s}.folder(t.Context(), protocol.Actor{}, "t1", driver.Launch{Kind: "codex", Name: "Codex", Path: "codex", Dir: p.project})
+	_, chatErr := conversations{p.s}.Folder(t.Context(), protocol.Actor{}, "t1", driver.Launch{Kind: "codex", Name: "Codex", Path: "codex", Dir: p.project})
 	for place, err := range map[string]error{"a terminal": terminalErr, "Chat": chatErr} {
 		if e := protocol.AsError(err); e == nil || e.Code != protocol.CodeRefused || len(e.Next) != 1 || e.Next[0].Line() != "trust "+p.project+" --agents" {
 			t.Errorf("in %s: %+v", place, e)

@@ -54,7 +54,7 @@ func (g gateway) welcome(w http.ResponseWriter, r *http.Request) {
 		return // the browser has disconnected
 	}
 	settings := g.m.Settings()
-	welcome(w, g.m.agents.Prober.Usual(settings.Agent), string(settings.Theme), unconfined)
+	welcome(w, g.m.agents.Usual(settings.Agent), string(settings.Theme), unconfined)
 }
 
 // welcome writes the welcome page, with the name of the agent that a terminal runs. Where

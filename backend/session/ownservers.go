@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/confine"
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/protocol"
@@ -13,28 +12,6 @@ import (
 	"pilotfish/backend/toolservers/client"
 	"pilotfish/backend/toolservers/credentials"
 )
-
-// servers returns what offers the user's own MCP servers to the agents of conversations.
-func (c conversations) servers() func(context.Context, protocol.Actor, protocol.TabID) []driver.ToolServer {
-	return func(ctx context.Context, actor protocol.Actor, tab protocol.TabID) []driver.ToolServer {
-		offered, left := c.s.offer.For(ctx, c.s.approvals.Broker(), actor, tab)
-		tools := make([]driver.ToolServer, 0, len(offered)+len(left))
-		for _, one := range left {
-			tools = append(tools, driver.ToolServer{Name: one.Server.Name, URL: one.Server.URL, Missing: one.Why.Error()})
-		}
-		for _, server := range offered {
-			tool := driver.ToolServer{Name: server.Name, Command: server.Command, Args: server.Args, URL: server.URL}
-			for _, header := range server.Headers {
-				tool.Headers = append(tool.Headers, driver.ToolHeader{Name: header.Name, Value: header.Value})
-			}
-			for _, name := range server.Variables() {
-				tool.Env = append(tool.Env, name+"="+server.Env[name])
-			}
-			tools = append(tools, tool)
-		}
-		return tools
-	}
-}
 
 // newOffer returns what offers the user's own MCP servers in a session.
 func newOffer(s *Session) *toolservers.Offer {
@@ -53,7 +30,7 @@ func newServerTools(s *Session, workDir string) *client.Client {
 			if err != nil {
 				return client.Launch{}, err
 			}
-			path, env := s.m.agents.Prober.Program(ctx, server.Command)
+			path, env := s.m.agents.Program(ctx, server.Command)
 			for _, name := range server.Variables() {
 				env = append(env, name+"="+server.Env[name])
 			}

@@ -11,6 +11,7 @@ import (
 
 	"pilotfish/backend/agent/builtin"
 	"pilotfish/backend/chat"
+	"pilotfish/backend/chat/agents"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/pilot"
 	"pilotfish/backend/hub"
@@ -19,6 +20,28 @@ import (
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
+
+// pilotAlone has Pilot as the only agent.
+type pilotAlone struct {
+	*agents.Agents
+	driver *pilot.Driver
+}
+
+func (a pilotAlone) Starter(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
+	return driver.Starter{Driver: a.driver, Launch: driver.Launch{Kind: protocol.AgentPilot, Name: "Pilot"}, ReportsSteps: true, TakesRefs: true}, nil
+}
+
+func (pilotAlone) Folder(_ context.Context, _ protocol.Actor, _ protocol.TabID, launch driver.Launch) (driver.Launch, error) {
+	return launch, nil
+}
+
+func (pilotAlone) Tools(context.Context, protocol.Actor, protocol.TabID, string) []driver.ToolServer {
+	return nil
+}
+
+func (pilotAlone) Release(protocol.Actor) {}
+
+func (pilotAlone) Settings() chat.Settings { return chat.Settings{Silence: protocol.ChatSilence} }
 
 // chatIn returns real conversations in a folder, with Pilot.
 func chatIn(t *testing.T, dir string) (m *chat.Manager, end func()) {
@@ -34,9 +57,7 @@ func chatIn(t *testing.T, dir string) (m *chat.Manager, end func()) {
 	m, err = chat.New(chat.Config{
 		Session: "default", Tabs: opentabs.New(protocol.Tab{ID: "t1"}), Events: hub.New[any](1),
 		Dir: dir, Root: dir, Attachments: filepath.Join(dir, "attachments"), Broker: policy.NewBroker("default", func() {}), Logger: slog.New(slog.DiscardHandler),
-		Agent: func(context.Context, protocol.AgentKind, string) (driver.Starter, error) {
-			return driver.Starter{Driver: rules, Launch: driver.Launch{Kind: protocol.AgentPilot, Name: "Pilot"}, ReportsSteps: true, TakesRefs: true}, nil
-		},
+		Agents: pilotAlone{driver: rules},
 	})
 	if err != nil {
 		t.Fatal(err)

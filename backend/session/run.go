@@ -66,7 +66,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		}
 		return nil
 	})
-	warm := m.agents.Prober.Warm(groupCtx)
+	warm := m.agents.Warm(groupCtx)
 	group.Go(func() error { warm(); return nil })
 	group.Go(func() error {
 		m.startFirst(groupCtx)

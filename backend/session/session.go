@@ -203,8 +203,13 @@ func (s *Session) publishInfo() {
 // alone. It does not block.
 func (s *Session) published(event any) {
 	switch e := event.(type) {
-	case protocol.ConversationEvent, protocol.ConversationGoneEvent:
+	case protocol.ConversationEvent:
 		s.publishTabs() // with their agents
+	case protocol.ConversationGoneEvent:
+		if r := s.running(); r != nil {
+			r.gone(protocol.Actor{Kind: protocol.ActorChat, ID: string(e.Conversation)})
+		}
+		s.publishTabs()
 	case protocol.TerminalEvent:
 		s.terminalChanged(e.Terminal)
 	case protocol.TerminalGoneEvent:

@@ -32,7 +32,9 @@ import (
 	"pilotfish/backend/mcp"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/question"
 	"pilotfish/backend/tokens"
+	"pilotfish/backend/toolservers"
 )
 
 // Config is what New needs. All fields are required unless they say otherwise.
@@ -46,9 +48,7 @@ type Config struct {
 	// tabs.json and active-tab.json.
 	WorkDir, StateDir string
 	Settings          *config.Store
-	// List returns the known agents, including the model profiles.
-	List   func() protocol.AgentsFile
-	Prober Prober
+	Machine           Machine
 	// Models are the model profiles; nil for none.
 	Models *llm.Manager
 	Guard  *proc.Guard // may be nil
@@ -58,18 +58,19 @@ type Config struct {
 	Tokens  *tokens.Tokens
 	// Endpoint is where agents reach the server.
 	Endpoint *endpoint.Endpoint
-	// Command runs a command in this process for the holder of a grant.
-	Command func(ctx context.Context, grant auth.Grant, req protocol.CommandRequest) protocol.CommandReply
-	// Tools returns the browser's tools for the holder of a grant.
-	Tools func(auth.Grant) *mcp.Toolbox
-	// Servers returns the user's own MCP servers for an agent, which may ask the user;
-	// nil for none.
-	Servers func(ctx context.Context, actor protocol.Actor, tab protocol.TabID) []driver.ToolServer
-	Logger  *slog.Logger
+	// Caller returns what the holder of a grant does in the browser, in this process.
+	Caller func(auth.Grant) mcp.Config
+	// Offer has the user's own MCP servers for agents, and User is asked about them.
+	Offer  *toolservers.Offer
+	User   question.Asker
+	Logger *slog.Logger
 }
 
-// Prober finds out how an agent is started for Chat.
-type Prober interface {
+// Machine knows the agents of this machine.
+type Machine interface {
+	// List returns the known agents, including the model profiles.
+	List() protocol.AgentsFile
+	// ChatLaunch returns how an agent is started for Chat.
 	ChatLaunch(ctx context.Context, cfg agent.LaunchConfig) (agent.ChatLaunched, error)
 }
 
@@ -144,7 +145,7 @@ func (a *Agents) Starter(ctx context.Context, kind protocol.AgentKind, line stri
 	if starter, ok, err := a.modelStarter(kind); ok {
 		return starter, err
 	}
-	launched, err := a.cfg.Prober.ChatLaunch(ctx, a.launch(kind, line))
+	launched, err := a.cfg.Machine.ChatLaunch(ctx, a.launch(kind, line))
 	if err != nil {
 		return driver.Starter{}, err
 	}
@@ -183,13 +184,13 @@ func (a *Agents) launch(kind protocol.AgentKind, line string) agent.LaunchConfig
 // first model profile, else Pilot. It probes again at each call, so that an
 // agent that was installed a moment ago is found.
 func (a *Agents) auto(ctx context.Context) protocol.AgentKind {
-	known := a.cfg.List()
+	known := a.cfg.Machine.List()
 	for _, e := range agent.Catalogue() {
 		broken := slices.ContainsFunc(known.Agents, func(info protocol.AgentInfo) bool { return info.Kind == e.Kind && info.Problem != "" })
 		if len(e.Chat) == 0 || broken {
 			continue
 		}
-		if launched, err := a.cfg.Prober.ChatLaunch(ctx, a.launch(e.Kind, "")); err == nil && launched.Missing == nil {
+		if launched, err := a.cfg.Machine.ChatLaunch(ctx, a.launch(e.Kind, "")); err == nil && launched.Missing == nil {
 			return e.Kind
 		}
 	}
@@ -212,7 +213,7 @@ func (a *Agents) driver(name string) (driver.Driver, error) {
 
 // others returns the installed agents that understand more than Pilot.
 func (a *Agents) others() []string {
-	file := a.cfg.List()
+	file := a.cfg.Machine.List()
 	return builtin.Others(slices.Concat(file.Agents, file.Models))
 }
 
@@ -221,7 +222,7 @@ func (a *Agents) others() []string {
 func (a *Agents) commander(cfg driver.SessionConfig) builtin.Commander {
 	grant := a.cfg.Tokens.Grant(cfg.Actor, cfg.Tab)
 	return builtin.CommanderFunc(func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
-		return a.cfg.Command(ctx, grant, req)
+		return a.cfg.Caller(grant).Caller.Execute(ctx, req, nil)
 	})
 }
 
@@ -230,22 +231,33 @@ func (a *Agents) commander(cfg driver.SessionConfig) builtin.Commander {
 // of the agent's process.
 func (a *Agents) Tools(ctx context.Context, actor protocol.Actor, tab protocol.TabID, process string) []driver.ToolServer {
 	secret := a.cfg.Tokens.Conversation(actor, tab, process)
-	own := []driver.ToolServer{{
+	tools := []driver.ToolServer{{
 		Name: "pilotfish", Command: a.cfg.Program, Args: []string{"mcp"},
 		Env: []string{
 			protocol.EnvURL + "=" + a.cfg.Endpoint.URL(), protocol.EnvToken + "=" + secret.Reveal(), protocol.EnvSession + "=" + string(a.cfg.Session),
 			protocol.EnvTab + "=" + string(tab), protocol.EnvState + "=" + a.cfg.StateDir,
 		},
 	}}
-	if a.cfg.Servers == nil {
-		return own
+	offered, left := a.cfg.Offer.For(ctx, a.cfg.User, actor, tab)
+	for _, one := range left {
+		tools = append(tools, driver.ToolServer{Name: one.Server.Name, URL: one.Server.URL, Missing: one.Why.Error()})
 	}
-	return append(own, a.cfg.Servers(ctx, actor, tab)...)
+	for _, server := range offered {
+		tool := driver.ToolServer{Name: server.Name, Command: server.Command, Args: server.Args, URL: server.URL}
+		for _, header := range server.Headers {
+			tool.Headers = append(tool.Headers, driver.ToolHeader{Name: header.Name, Value: header.Value})
+		}
+		for _, name := range server.Variables() {
+			tool.Env = append(tool.Env, name+"="+server.Env[name])
+		}
+		tools = append(tools, tool)
+	}
+	return tools
 }
 
 // System returns the system prompt of an agent: where it works, and how to use
 // its tools.
-func System(tab protocol.TabID) string {
+func (*Agents) System(tab protocol.TabID) string {
 	return where(tab) + ` The MCP server "pilotfish" has tools to look at the page and to act on it; use them rather than other ways to the web. ` + manners
 }
 

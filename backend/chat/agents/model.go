@@ -60,7 +60,7 @@ func (a *Agents) modelTools(cfg driver.SessionConfig) model.Toolbox {
 }
 
 func (a *Agents) toolbox(cfg driver.SessionConfig) *mcp.Toolbox {
-	return a.cfg.Tools(a.cfg.Tokens.Grant(cfg.Actor, cfg.Tab))
+	return mcp.NewToolbox(a.cfg.Caller(a.cfg.Tokens.Grant(cfg.Actor, cfg.Tab)))
 }
 
 // Tools returns the tools as the driver needs them.

@@ -82,11 +82,7 @@ func open(t *testing.T, provider protocol.LLMProvider, script fake.Script, befor
 	p.Manager, err = chat.New(chat.Config{
 		Session: "default", Tabs: opentabs.New(protocol.Tab{ID: "t1"}), Events: hub.New[any](1),
 		Dir: filepath.Join(p.dir, "chat"), Root: p.dir, Attachments: filepath.Join(p.dir, "attachments"), Broker: policy.NewBroker("default", func() {}),
-		Agent: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
-			id, _ := protocol.ModelProfile(kind)
-			profile, err := p.models.Profile(id)
-			return driver.Starter{Driver: models, FromJournal: true, Launch: driver.Launch{Kind: kind, Name: profile.Name}}, err
-		},
+		Agents: profiles{p.models, models},
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -225,3 +221,27 @@ func (b *toolbox) called() []string {
 	defer b.mu.Unlock()
 	return slices.Clone(b.calls)
 }
+
+// profiles are the agents of a conversation: the model profiles.
+type profiles struct {
+	models *llm.Manager
+	driver *model.Driver
+}
+
+func (a profiles) Starter(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
+	id, _ := protocol.ModelProfile(kind)
+	profile, err := a.models.Profile(id)
+	return driver.Starter{Driver: a.driver, FromJournal: true, Launch: driver.Launch{Kind: kind, Name: profile.Name}}, err
+}
+
+func (profiles) Folder(_ context.Context, _ protocol.Actor, _ protocol.TabID, launch driver.Launch) (driver.Launch, error) {
+	return launch, nil
+}
+
+func (profiles) Tools(context.Context, protocol.Actor, protocol.TabID, string) []driver.ToolServer {
+	return nil
+}
+
+func (profiles) Release(protocol.Actor)       {}
+func (profiles) System(protocol.TabID) string { return "" }
+func (profiles) Settings() chat.Settings      { return chat.Settings{Silence: protocol.ChatSilence} }

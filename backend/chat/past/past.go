@@ -31,14 +31,13 @@ const (
 
 // Config is what Sessions needs.
 type Config struct {
-	Files *history.Store
-	// Starter says how to start an agent; see chat.Config.Agent.
-	Starter func(ctx context.Context, kind protocol.AgentKind, command string) (driver.Starter, error)
+	Files  *history.Store
+	Agents chat.Agents
 	// Dir is a folder of ours: an agent that only lists its sessions starts in it, so that
 	// it reads nobody's settings.
 	Dir string
-	// Agents returns the agents that were found, to say which can continue a session in Chat.
-	Agents func() protocol.AgentsFile
+	// Found returns the agents that were found, to say which can continue a session in Chat.
+	Found func() protocol.AgentsFile
 }
 
 // Sessions are the sessions of all agents. Its methods are safe for concurrent use.
@@ -71,7 +70,7 @@ func Operations(find func(protocol.SessionName) (Conversations, error)) []op.Ope
 func (s *Sessions) List(ctx context.Context, req protocol.PastSessionsRequest, heads []protocol.Conversation) protocol.PastSessionsReply {
 	var reply protocol.PastSessionsReply
 	chats := map[protocol.AgentKind]bool{}
-	for _, a := range s.cfg.Agents().Agents {
+	for _, a := range s.cfg.Found().Agents {
 		chats[a.Kind] = a.Chat != ""
 	}
 	type key struct {
@@ -115,7 +114,7 @@ func (s *Sessions) List(ctx context.Context, req protocol.PastSessionsRequest, h
 func (s *Sessions) ask(ctx context.Context, kind protocol.AgentKind) (list []protocol.PastSession, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, askWait, protocol.NewError(protocol.CodeTimeout, "the agent did not list its sessions in time", "try again"))
 	defer cancel()
-	starter, err := s.cfg.Starter(ctx, kind, "")
+	starter, err := s.cfg.Agents.Starter(ctx, kind, "")
 	if err != nil {
 		return nil, err
 	}

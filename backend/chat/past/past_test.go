@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/agent/history"
+	"pilotfish/backend/chat"
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/past"
 	"pilotfish/backend/protocol"
@@ -41,6 +42,19 @@ type mute struct{ driver.Agent }
 func (m mute) Start(context.Context, driver.Launch) (driver.Agent, error) { return m, nil }
 func (m mute) Close(context.Context) error                                { return nil }
 
+// agents have a driver; nil for none.
+type agents struct {
+	chat.Agents
+	driver driver.Driver
+}
+
+func (a agents) Starter(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
+	if a.driver == nil {
+		return driver.Starter{}, protocol.NewError(protocol.CodeAgentMissing, "it is not installed", "")
+	}
+	return driver.Starter{Driver: a.driver, Launch: driver.Launch{Kind: kind, Name: "Goose", Path: "/bin/goose", Dir: "/theirs"}}, nil
+}
+
 // made returns the sessions of a home folder with one session of claude, and of agents with
 // a driver.
 func made(t *testing.T, d driver.Driver) *past.Sessions {
@@ -58,13 +72,8 @@ func made(t *testing.T, d driver.Driver) *past.Sessions {
 	}
 	return past.New(past.Config{
 		Files: history.New(home, func(string) string { return "" }), Dir: "/ours",
-		Starter: func(_ context.Context, kind protocol.AgentKind, _ string) (driver.Starter, error) {
-			if d == nil {
-				return driver.Starter{}, protocol.NewError(protocol.CodeAgentMissing, "it is not installed", "")
-			}
-			return driver.Starter{Driver: d, Launch: driver.Launch{Kind: kind, Name: "Goose", Path: "/bin/goose", Dir: "/theirs"}}, nil
-		},
-		Agents: func() protocol.AgentsFile {
+		Agents: agents{driver: d},
+		Found: func() protocol.AgentsFile {
 			return protocol.AgentsFile{Agents: []protocol.AgentInfo{{Kind: protocol.AgentClaude, Chat: "acp"}}}
 		},
 	})
