@@ -64,7 +64,7 @@ type backend struct {
 	asked []string
 	hold  chan struct{} // if set, "wait" lasts until its call is cancelled
 	ended chan struct{}
-	tasks mcp.Tasks
+	*works
 }
 
 func (b *backend) Execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
@@ -108,11 +108,11 @@ func (b *backend) last() string {
 }
 
 func (b *backend) config(tab protocol.TabID) mcp.Config {
-	if b.tasks == nil {
-		b.tasks = &works{}
+	if b.works == nil {
+		b.works = &works{}
 	}
 	return mcp.Config{
-		Version: "v1", Tab: tab, Specs: future(), Caller: b, Tasks: b.tasks,
+		Version: "v1", Tab: tab, Specs: future(), Caller: b,
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }

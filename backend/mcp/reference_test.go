@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write docs/reference/mcp.md anew")
 func TestReference(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "reference", "mcp.md")
 	specs := catalogue.Specs()
-	want := []byte(reference(specs, tools(specs, true)))
+	want := []byte(reference(specs, tools(specs)))
 	if *update {
 		if err := os.WriteFile(path, want, 0o600); err != nil {
 			t.Fatal(err)

@@ -26,6 +26,17 @@ type Caller interface {
 	// Image reads an image that a command of the caller saved, and returns its
 	// MIME type too.
 	Image(ctx context.Context, path string) (data []byte, kind string, err error)
+
+	// RunTask returns when a panel has taken the task. The agent in the side panel carries
+	// it out in the name of the caller; an agent gets only the tasks that it started.
+	RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error)
+	// StopTask returns when the task has ended.
+	StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error)
+	TaskList(ctx context.Context) ([]protocol.Task, error)
+	// FollowTask calls report with what has happened in a task so far, line by line,
+	// and then with everything new, until the task or ctx ends. It returns the
+	// task's last state. The end of ctx is no error.
+	FollowTask(ctx context.Context, id protocol.TaskID, report func(head protocol.Task, lines []string)) (protocol.Task, error)
 }
 
 // Config is what a server for one caller needs. Version, Specs, Caller and
@@ -41,8 +52,6 @@ type Config struct {
 	// Specs are the commands.
 	Specs  []command.Spec
 	Caller Caller
-	// Tasks starts and follows tasks; nil omits their tools.
-	Tasks  Tasks
 	Logger *slog.Logger
 }
 
@@ -56,7 +65,7 @@ func NewServer(c Config) *sdk.Server {
 		// The tools do not change while the program runs.
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}}, //nolint:staticcheck // deprecated for clients of 2026-07-28; older ones hear by it that the user is asked
 	})
-	for _, t := range tools(c.Specs, c.Tasks != nil) {
+	for _, t := range tools(c.Specs) {
 		server.AddTool(&t.Tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return box.call(ctx, req, t), nil
 		})

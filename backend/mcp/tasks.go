@@ -13,20 +13,6 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Tasks starts and controls tasks of the agent in the side panel, in the name
-// of the caller. An agent gets only the tasks that it started.
-type Tasks interface {
-	// RunTask returns when a panel has taken the task.
-	RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error)
-	// StopTask returns when the task has ended.
-	StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error)
-	TaskList(ctx context.Context) ([]protocol.Task, error)
-	// FollowTask calls report with what has happened in a task so far, line by line,
-	// and then with everything new, until the task or ctx ends. It returns the
-	// task's last state. The end of ctx is no error.
-	FollowTask(ctx context.Context, id protocol.TaskID, report func(head protocol.Task, lines []string)) (protocol.Task, error)
-}
-
 // lastLines is how many lines of a task task_status shows.
 const lastLines = 12
 
@@ -37,21 +23,21 @@ func (b *builder) taskRun() (tool, bool) {
 	s.tab()
 	s.add("wait", "integer", "seconds to wait for the end")
 	return b.make("task_run", "Hand a task over", "Let Pilotfish's own agent work on a tab while the user watches.",
-		s, changes(), (*toolbox).taskRun), b.tasks
+		s, changes(), (*toolbox).taskRun), true
 }
 
 func (b *builder) taskStatus() (tool, bool) {
 	s := b.shape()
 	s.add("task", "string", "all of yours when left out")
 	s.add("wait", "integer", "")
-	return b.make("task_status", "How a task goes", "How it goes, or ended.", s, readOnly(), (*toolbox).taskStatus), b.tasks
+	return b.make("task_status", "How a task goes", "How it goes, or ended.", s, readOnly(), (*toolbox).taskStatus), true
 }
 
 func (b *builder) taskStop() (tool, bool) {
 	s := b.shape()
 	s.add("task", "string", "")
 	s.require("task")
-	return b.make("task_stop", "Stop a task", "Stop your task.", s, changes(), (*toolbox).taskStop), b.tasks
+	return b.make("task_stop", "Stop a task", "Stop your task.", s, changes(), (*toolbox).taskStop), true
 }
 
 func (b *toolbox) taskRun(c *call) *sdk.CallToolResult {
@@ -70,7 +56,7 @@ func (b *toolbox) taskRun(c *call) *sdk.CallToolResult {
 	if bad := unknown(c, "goal, tab, wait"); bad != nil {
 		return bad
 	}
-	task, err := b.config.Tasks.RunTask(c.ctx, protocol.TaskRunRequest{Goal: goal, Tab: protocol.TabID(tab)})
+	task, err := b.config.Caller.RunTask(c.ctx, protocol.TaskRunRequest{Goal: goal, Tab: protocol.TabID(tab)})
 	if err != nil {
 		return failure(err)
 	}
@@ -92,7 +78,7 @@ func (b *toolbox) taskStatus(c *call) *sdk.CallToolResult {
 	if id != "" {
 		return b.follow(c, protocol.TaskID(id), wait, false)
 	}
-	list, err := b.config.Tasks.TaskList(c.ctx)
+	list, err := b.config.Caller.TaskList(c.ctx)
 	if err != nil {
 		return failure(err)
 	}
@@ -114,7 +100,7 @@ func (b *toolbox) taskStop(c *call) *sdk.CallToolResult {
 	if bad := unknown(c, "task"); bad != nil {
 		return bad
 	}
-	task, err := b.config.Tasks.StopTask(c.ctx, protocol.TaskID(id))
+	task, err := b.config.Caller.StopTask(c.ctx, protocol.TaskID(id))
 	if err != nil {
 		return failure(err)
 	}
@@ -150,7 +136,7 @@ func (b *toolbox) follow(c *call, id protocol.TaskID, wait time.Duration, news b
 	ctx, cancel := context.WithTimeout(c.ctx, max(wait, time.Minute))
 	defer cancel()
 	var last []string
-	task, err := b.config.Tasks.FollowTask(ctx, id, func(head protocol.Task, lines []string) {
+	task, err := b.config.Caller.FollowTask(ctx, id, func(head protocol.Task, lines []string) {
 		for _, line := range lines {
 			if news {
 				c.news(head.Steps, head.MaxStep, line)

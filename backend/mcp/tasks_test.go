@@ -77,7 +77,7 @@ func (w *works) FollowTask(ctx context.Context, id protocol.TaskID, report func(
 func TestATaskTellsHowItGoes(t *testing.T) {
 	heard := make(chan *sdk.ProgressNotificationParams, 10)
 	w := &works{lines: make(chan string)}
-	s := overPipe(t, &backend{tasks: w}, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+	s := overPipe(t, &backend{works: w}, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 		heard <- r.Params
 	}})
 	params := &sdk.CallToolParams{Name: "task_run", Arguments: m{"goal": "fill the form", "tab": "t3"}}
@@ -112,7 +112,7 @@ func TestATaskTellsHowItGoes(t *testing.T) {
 // Disconnecting does not stop the task.
 func TestATaskOutlivesItsCall(t *testing.T) {
 	w := &works{lines: make(chan string)}
-	s := overPipe(t, &backend{tasks: w}, nil)
+	s := overPipe(t, &backend{works: w}, nil)
 	if got := said(call(t, s, "task_run", m{"goal": "x", "wait": 0})); !strings.Contains(got, "task k1: running, step 0 of 40\nIt goes on") {
 		t.Errorf("without a wait: %q", got)
 	}
@@ -143,7 +143,7 @@ func TestATaskOutlivesItsCall(t *testing.T) {
 }
 
 func TestTasksThatAreWrong(t *testing.T) {
-	s := overPipe(t, &backend{tasks: &works{}}, nil)
+	s := overPipe(t, &backend{works: &works{}}, nil)
 	for _, c := range []struct {
 		tool string
 		args m

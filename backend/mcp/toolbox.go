@@ -38,7 +38,7 @@ type Image struct {
 
 // NewToolbox returns the tools of a caller, the same as those of NewServer.
 func NewToolbox(c Config) *Toolbox {
-	return &Toolbox{box: toolbox{config: c, specs: c.Specs}, tools: tools(c.Specs, c.Tasks != nil)}
+	return &Toolbox{box: toolbox{config: c, specs: c.Specs}, tools: tools(c.Specs)}
 }
 
 // Instructions returns the text that explains the tools to a model.

@@ -20,7 +20,6 @@ type tool struct {
 // builder makes the tools from the registry's specs.
 type builder struct {
 	specs     []command.Spec
-	tasks     bool // the caller can start tasks
 	helpLimit int
 }
 
@@ -29,10 +28,10 @@ type builder struct {
 const envelope = 200
 
 // tools returns all tools, with the longest help that fits the budget.
-func tools(specs []command.Spec, tasks bool) []tool {
+func tools(specs []command.Spec) []tool {
 	var made []tool
 	for _, limit := range []int{120, 90, 70, 50, 35, 30, 25, 20, 0} {
-		made = (&builder{specs: specs, tasks: tasks, helpLimit: limit}).all()
+		made = (&builder{specs: specs, helpLimit: limit}).all()
 		list := make([]*sdk.Tool, len(made))
 		for i := range made {
 			list[i] = &made[i].Tool

@@ -116,7 +116,7 @@ func newFixture(t *testing.T) *fixture {
 	sessions := quiet{gateway: gateway{m}, s: h.s, r: r}
 	tools := mcp.NewHandler(mcp.HandlerConfig{Logger: log, Caller: func(grant auth.Grant) mcp.Config {
 		c := gateway{m}.mcpFor(grant)
-		c.Caller = quietCaller{mcpCaller{gateway{m}, grant}, sessions}
+		c.Caller = quietCaller{c.Caller.(mcpCaller), sessions}
 		return c
 	}})
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
@@ -163,7 +163,7 @@ type quietCaller struct {
 }
 
 func (c quietCaller) Execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
-	return c.quiet.Command(ctx, c.grant, req, waiting)
+	return c.quiet.Command(ctx, c.Grant, req, waiting)
 }
 
 func (q quiet) Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {

@@ -80,8 +80,7 @@ func (g gateway) newMCP() *mcp.Handler {
 func (g gateway) mcpFor(grant auth.Grant) mcp.Config {
 	return mcp.Config{
 		Version: g.m.cfg.Version, Tab: grant.Tab, Specs: catalogue.Specs(),
-		Caller: mcpCaller{g, grant},
-		Tasks:  control.Caller{Find: func() (*control.Tasks, error) { return g.tasks(grant) }, Grant: grant},
+		Caller: mcpCaller{g, control.Caller{Find: func() (*control.Tasks, error) { return g.tasks(grant) }, Grant: grant}},
 		Logger: g.m.cfg.Logger,
 	}
 }
@@ -89,21 +88,21 @@ func (g gateway) mcpFor(grant auth.Grant) mcp.Config {
 // mcpCaller is the holder of a grant, who calls by MCP.
 type mcpCaller struct {
 	gateway
-	grant auth.Grant
+	control.Caller
 }
 
 func (c mcpCaller) Execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 	ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 	defer cancel()
-	return c.Command(ctx, c.grant, req, waiting)
+	return c.Command(ctx, c.Grant, req, waiting)
 }
 
-func (c mcpCaller) Named(program string) { c.m.callers.Named(c.grant, program) }
+func (c mcpCaller) Named(program string) { c.m.callers.Named(c.Grant, program) }
 
 func (c mcpCaller) Image(_ context.Context, path string) ([]byte, string, error) {
-	s, err := c.m.pick(c.grant.Session)
+	s, err := c.m.pick(c.Grant.Session)
 	if err != nil {
 		return nil, "", err
 	}
-	return s.saved.Image(c.grant.Actor, path)
+	return s.saved.Image(c.Grant.Actor, path)
 }

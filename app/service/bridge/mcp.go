@@ -47,7 +47,7 @@ func (s Streams) MCP(ctx context.Context) error {
 	}
 	server := mcp.NewServer(mcp.Config{
 		Version: s.Version, Tab: tab, Session: s.Session, Specs: catalogue.Specs(),
-		Caller: b, Tasks: bridgedTasks{b},
+		Caller: b,
 		// Standard error belongs to the client, which often shows it.
 		Logger: slog.New(slog.DiscardHandler),
 	})

@@ -9,10 +9,7 @@ import (
 	"pilotfish/backend/task"
 )
 
-// bridgedTasks gives MCP access to the tasks in the app.
-type bridgedTasks struct{ *bridge }
-
-func (b bridgedTasks) query() url.Values {
+func (b *bridge) query() url.Values {
 	query := url.Values{}
 	if b.session != "" {
 		query.Set("session", string(b.session))
@@ -22,7 +19,7 @@ func (b bridgedTasks) query() url.Values {
 
 // post sends a request to the app. When the app was lost before it accepted the
 // request, post finds it again and retries once.
-func (b bridgedTasks) post(ctx context.Context, path string, in, out any) error {
+func (b *bridge) post(ctx context.Context, path string, in, out any) error {
 	for again := false; ; again = true {
 		c, err := b.connected(ctx)
 		if err == nil {
@@ -36,7 +33,7 @@ func (b bridgedTasks) post(ctx context.Context, path string, in, out any) error 
 }
 
 // RunTask requests a task from a panel.
-func (b bridgedTasks) RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error) {
+func (b *bridge) RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error) {
 	req.Tab = cmp.Or(req.Tab, b.tab)
 	var reply protocol.TaskRunReply
 	err := b.post(ctx, "/task/run", req, &reply)
@@ -44,21 +41,21 @@ func (b bridgedTasks) RunTask(ctx context.Context, req protocol.TaskRunRequest) 
 }
 
 // StopTask stops a task.
-func (b bridgedTasks) StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error) {
+func (b *bridge) StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error) {
 	var reply protocol.TaskRunReply
 	err := b.post(ctx, "/task/stop", protocol.TaskRequest{Task: id}, &reply)
 	return reply.Task, err
 }
 
 // TaskList returns the caller's tasks.
-func (b bridgedTasks) TaskList(ctx context.Context) ([]protocol.Task, error) {
+func (b *bridge) TaskList(ctx context.Context) ([]protocol.Task, error) {
 	var reply protocol.TaskListReply
 	err := b.post(ctx, "/task/list", protocol.TaskListRequest{}, &reply)
 	return reply.Tasks, err
 }
 
 // FollowTask calls report with a task's progress until the task ends.
-func (b bridgedTasks) FollowTask(ctx context.Context, id protocol.TaskID, report func(protocol.Task, []string)) (protocol.Task, error) {
+func (b *bridge) FollowTask(ctx context.Context, id protocol.TaskID, report func(protocol.Task, []string)) (protocol.Task, error) {
 	c, err := b.connected(ctx)
 	if err != nil {
 		return protocol.Task{}, err
