@@ -199,7 +199,7 @@ func New(c Config) (*Browser, error) {
 		Open: b.tabs, Background: b.events, Observer: b.Observer, Downloads: b.Waits, Front: b.front,
 		Overlays: b.Overlays, Panels: b.panels, Log: b.log,
 	})
-	b.Overrides = overrides.New(work{b})
+	b.Overrides = overrides.New(work{b}, work{b})
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: folder, Open: b.tabs, Watches: work{b}})
 	b.Capture = capture.New(work{b}, capture.Config{
 		Open: b.tabs, Folder: folder, Overrides: b.Overrides, Overlays: b.Overlays, Marks: b.Marks, Inspector: b.Inspector,

@@ -1,12 +1,24 @@
 package browser
 
 import (
+	"context"
+
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/localstorage"
 )
 
-// LocalStorage returns what writes into the local storage of a browser's profile.
-func LocalStorage(b *Browser) *localstorage.Store {
+// WriteStorage adds items to the local storage of the profile, and returns how many of them
+// arrived exactly.
+func (b *Browser) WriteStorage(ctx context.Context, a localstorage.Area) (int, error) {
+	return b.localStorage().Write(ctx, a)
+}
+
+// ClearStorage removes everything that an origin has in local storage.
+func (b *Browser) ClearStorage(ctx context.Context, origin string) (int, error) {
+	return b.localStorage().Clear(ctx, origin)
+}
+
+func (b *Browser) localStorage() *localstorage.Store {
 	return &localstorage.Store{Conn: func() (*devtools.Conn, error) {
 		r, err := b.running()
 		if err != nil {

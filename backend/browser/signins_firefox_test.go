@@ -105,9 +105,9 @@ func TestSignInsOfFirefox(t *testing.T) {
 	ours := headless(t)
 	dir := filepath.Join(t.TempDir(), "reading")
 	in := signins.New(signins.Config{
-		Dir: dir, File: filepath.Join(t.TempDir(), "signins.json"), Into: ours.Browser, Storage: LocalStorage(ours.Browser),
+		Dir: dir, File: filepath.Join(t.TempDir(), "signins.json"), Into: ours.Browser,
 		Ask: func(string) error { return nil }, Forget: func(string) error { return nil },
-		Keyring: func(context.Context) bool { return false }, Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler),
 		Getenv: func(name string) string {
 			return map[string]string{"XDG_CONFIG_HOME": filepath.Join(home, ".config"), "HOME": home}[name]
 		},

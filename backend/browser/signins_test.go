@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -70,10 +69,10 @@ func TestSignInsOfAnotherBrowser(t *testing.T) {
 	rules := map[string]bool{}
 	var journal strings.Builder
 	in := signins.New(signins.Config{
-		Dir: dir, File: filepath.Join(t.TempDir(), "signins.json"), Into: ours.Browser, Storage: LocalStorage(ours.Browser), NoSandbox: os.Geteuid() == 0,
-		Ask:     func(site string) error { rules[site] = true; return nil },
-		Forget:  func(site string) error { delete(rules, site); return nil },
-		Keyring: func(context.Context) bool { return false }, Logger: slog.New(slog.NewTextHandler(&journal, nil)),
+		Dir: dir, File: filepath.Join(t.TempDir(), "signins.json"), Into: ours.Browser, NoSandbox: os.Geteuid() == 0,
+		Ask:    func(site string) error { rules[site] = true; return nil },
+		Forget: func(site string) error { delete(rules, site); return nil },
+		Logger: slog.New(slog.NewTextHandler(&journal, nil)),
 		Getenv: func(name string) string { return map[string]string{"XDG_CONFIG_HOME": home, "HOME": home}[name] },
 	})
 	empty := func() {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 
-	"pilotfish/backend/browser"
 	"pilotfish/backend/browser/signins"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -38,8 +37,8 @@ func newSignIns(s *Session, r *run, root string, keyring bool, guard *proc.Guard
 	rules := r.policy.Rules()
 	return signins.New(signins.Config{
 		TemporaryDir: s.m.cfg.Dirs.TemporaryDir(),
-		Dir:          filepath.Join(root, "signins-reading"), File: filepath.Join(root, "signins.json"), Into: r.browser, Storage: browser.LocalStorage(r.browser),
+		Dir:          filepath.Join(root, "signins-reading"), File: filepath.Join(root, "signins.json"), Into: r.browser,
 		Ask: rules.AskOn, Forget: rules.ForgetOn,
-		Keyring: func(context.Context) bool { return keyring }, NoSandbox: s.m.cfg.NoSandbox, Guard: guard, Logger: s.plainLog(),
+		Keyring: keyring, NoSandbox: s.m.cfg.NoSandbox, Guard: guard, Logger: s.plainLog(),
 	})
 }

@@ -205,7 +205,7 @@ func same[T comparable](a, b *T) bool {
 
 // Emulation returns the emulation of a tab.
 func (o *Overrides) Emulation(id protocol.TabID) protocol.Emulation {
-	m, ok := watch.Get[*emulationOf](o.tabs.Kept(id), featureEmulation)
+	m, ok := watch.Get[*emulationOf](o.watched.Kept(id), featureEmulation)
 	if !ok {
 		return protocol.Emulation{}
 	}
@@ -218,7 +218,7 @@ func (o *Overrides) Emulation(id protocol.TabID) protocol.Emulation {
 // the browser returns an error (an unknown time zone, for example), the emulation
 // stays as it was.
 func (o *Overrides) Emulate(ctx context.Context, by protocol.Caller, id protocol.TabID, change func(*protocol.Emulation)) (protocol.Emulation, error) {
-	k, err := o.tabs.Of(ctx, id)
+	k, err := o.watched.Of(ctx, id)
 	if err != nil {
 		return protocol.Emulation{}, err
 	}
@@ -265,7 +265,7 @@ func (o *Overrides) Emulate(ctx context.Context, by protocol.Caller, id protocol
 		if e, ok := devtools.AsMethodError(err); ok {
 			return was, protocol.NewError(protocol.CodeBadArgument, "the browser refused the value: "+e.Message, "", protocol.Try("lists the values", "help", "emulate"))
 		}
-		return was, o.tabs.Explain(ctx, id, err)
+		return was, o.watched.Explain(ctx, id, err)
 	}
 	m.mu.Lock()
 	m.want = is

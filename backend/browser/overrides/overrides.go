@@ -11,22 +11,19 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Tabs are the tabs of a browser, to watch and to work on.
-type Tabs interface {
-	watch.Source
-	page.Tabs
-}
-
 // Overrides holds the emulations and network rules of a browser's tabs.
 type Overrides struct {
-	tabs Tabs
+	tabs    page.Tabs
+	watched watch.Source
 
 	mu      sync.Mutex
 	changes chan struct{} // closed at the next change of a tab
 }
 
 // New returns the overrides of a browser's tabs: none yet.
-func New(tabs Tabs) *Overrides { return &Overrides{tabs: tabs, changes: make(chan struct{})} }
+func New(tabs page.Tabs, watched watch.Source) *Overrides {
+	return &Overrides{tabs: tabs, watched: watched, changes: make(chan struct{})}
+}
 
 // OverridesChanged returns a channel that is closed when the emulation or the network
 // rules of a tab change the next time.
@@ -46,7 +43,7 @@ func (o *Overrides) changed() {
 // Viewport returns the emulated viewport of a tab, and the session that sets it;
 // nil when the tab has its own viewport.
 func (o *Overrides) Viewport(id protocol.TabID) (*devtools.Session, *protocol.EmulatedViewport) {
-	k := o.tabs.Kept(id)
+	k := o.watched.Kept(id)
 	m, ok := watch.Get[*emulationOf](k, featureEmulation)
 	if !ok {
 		return nil, nil

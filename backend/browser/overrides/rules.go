@@ -192,7 +192,7 @@ func answerOf(rule *protocol.NetworkRule, v *fetch.EventRequestPaused) fetch.Ful
 
 // NetworkRules returns the rules for blocked and mocked requests of a tab.
 func (o *Overrides) NetworkRules(id protocol.TabID) []protocol.NetworkRule {
-	n, ok := watch.Get[*networkRules](o.tabs.Kept(id), featureRules)
+	n, ok := watch.Get[*networkRules](o.watched.Kept(id), featureRules)
 	if !ok {
 		return []protocol.NetworkRule{}
 	}
@@ -259,7 +259,7 @@ func (n *networkRules) bind(ctx context.Context, k *watch.Keeper, e *protocol.Em
 }
 
 func (o *Overrides) changeRules(ctx context.Context, id protocol.TabID, change func([]protocol.NetworkRule) ([]protocol.NetworkRule, error)) error {
-	k, err := o.tabs.Of(ctx, id)
+	k, err := o.watched.Of(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -282,5 +282,5 @@ func (o *Overrides) changeRules(ctx context.Context, id protocol.TabID, change f
 		return err
 	}
 	o.changed()
-	return o.tabs.Explain(ctx, id, k.Each(n, func(s *devtools.Session, child bool) error { return n.Begin(ctx, s, child) }))
+	return o.watched.Explain(ctx, id, k.Each(n, func(s *devtools.Session, child bool) error { return n.Begin(ctx, s, child) }))
 }

@@ -1,7 +1,6 @@
 package signins_test
 
 import (
-	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -26,7 +25,7 @@ func TestWhereBrowsersAre(t *testing.T) {
 	put(t, filepath.Join(home, ".config", "vivaldi", "Default", "Cookies"), "damaged")
 	in := signins.New(signins.Config{
 		Dir: filepath.Join(t.TempDir(), "reading"), File: filepath.Join(t.TempDir(), "signins.json"),
-		Keyring: func(context.Context) bool { return false }, Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler),
 		Getenv: func(name string) string { return map[string]string{"HOME": home}[name] },
 	})
 	var found []string

@@ -136,7 +136,7 @@ func (s *SignIns) readChromium(ctx context.Context, from source, profile, dir st
 func (s *SignIns) ask(ctx context.Context, from source, dir string) ([]*network.Cookie, error) {
 	quiet := slog.New(slog.DiscardHandler) // nothing that it says belongs in a log
 	p, err := chromium.Launch(ctx, &chromium.Options{
-		ProfileDir: dir, TemporaryDir: s.config.TemporaryDir, Headless: true, NoSandbox: s.config.NoSandbox, NoKeyring: !s.config.Keyring(ctx), Guard: s.config.Guard,
+		ProfileDir: dir, TemporaryDir: s.config.TemporaryDir, Headless: true, NoSandbox: s.config.NoSandbox, NoKeyring: !s.config.Keyring, Guard: s.config.Guard,
 	}, from.program, quiet)
 	if err != nil {
 		return nil, err

@@ -31,14 +31,10 @@ type Target interface {
 	ImportCookies(ctx context.Context, cookies []*network.Cookie) ([]*network.Cookie, error)
 	// RemoveCookies removes the cookies for which is returns true.
 	RemoveCookies(ctx context.Context, is func(domain string) bool) (int, error)
-}
-
-// Storage is the local storage of the session's browser.
-type Storage interface {
-	// Write adds items and returns how many of them arrived exactly.
-	Write(ctx context.Context, a localstorage.Area) (int, error)
-	// Clear removes everything that an origin has.
-	Clear(ctx context.Context, origin string) (int, error)
+	// WriteStorage adds items to local storage and returns how many of them arrived exactly.
+	WriteStorage(ctx context.Context, a localstorage.Area) (int, error)
+	// ClearStorage removes everything that an origin has in local storage.
+	ClearStorage(ctx context.Context, origin string) (int, error)
 }
 
 // Config is what SignIns need. All fields but Getenv and Guard are required.
@@ -50,13 +46,11 @@ type Config struct {
 	// File has which sites were imported. It has no cookies.
 	File string
 	Into Target
-	// Storage is where local storage is imported to.
-	Storage Storage
 	// Ask makes agents ask on a site from now on, where no rule of the user's says
 	// otherwise; Forget takes that back.
 	Ask, Forget func(site string) error
-	// Keyring reports whether the system's keychain can be used now.
-	Keyring   func(context.Context) bool
+	// Keyring reports whether the system's keychain can be used.
+	Keyring   bool
 	NoSandbox bool
 	Guard     *proc.Guard
 	// Getenv says where the other browsers keep their profiles; nil means os.Getenv.
@@ -246,7 +240,7 @@ func (s *SignIns) Remove(ctx context.Context, sites []string) (int, error) {
 	for _, i := range imported {
 		for _, origin := range i.Origins {
 			if gone[i.Site] {
-				_, failed := s.config.Storage.Clear(ctx, origin)
+				_, failed := s.config.Into.ClearStorage(ctx, origin)
 				err = errors.Join(err, failed)
 			}
 		}

@@ -38,7 +38,7 @@ func (s *SignIns) readStorage(ctx context.Context, from source, profile string, 
 func (s *SignIns) writeStorage(ctx context.Context, areas []localstorage.Area) (map[string]protocol.ImportedSite, error) {
 	out := map[string]protocol.ImportedSite{}
 	for _, a := range areas {
-		n, err := s.config.Storage.Write(ctx, a)
+		n, err := s.config.Into.WriteStorage(ctx, a)
 		if err != nil {
 			return out, err
 		}

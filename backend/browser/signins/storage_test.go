@@ -30,12 +30,12 @@ func (i *into) ImportCookies(_ context.Context, c []*network.Cookie) ([]*network
 
 func (i *into) RemoveCookies(context.Context, func(string) bool) (int, error) { return 0, nil }
 
-func (i *into) Write(_ context.Context, a localstorage.Area) (int, error) {
+func (i *into) WriteStorage(_ context.Context, a localstorage.Area) (int, error) {
 	i.got = append(i.got, a)
 	return len(a.Items), i.fail
 }
 
-func (i *into) Clear(context.Context, string) (int, error) { return 0, i.fail }
+func (i *into) ClearStorage(context.Context, string) (int, error) { return 0, i.fail }
 
 // Local storage comes of the chosen sites only, without what frames of other sites
 // stored; a damaged one and a browser that does not take it are errors in words.
@@ -48,9 +48,9 @@ func TestLocalStorage(t *testing.T) {
 	put(t, filepath.Join(vivaldi, "Cookies"), "")
 	browser := &into{}
 	in := signins.New(signins.Config{
-		Dir: filepath.Join(t.TempDir(), "reading"), File: filepath.Join(t.TempDir(), "signins.json"), Into: browser, Storage: browser,
+		Dir: filepath.Join(t.TempDir(), "reading"), File: filepath.Join(t.TempDir(), "signins.json"), Into: browser,
 		Ask: func(string) error { return nil }, Forget: func(string) error { return nil },
-		Keyring: func(context.Context) bool { return false }, Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler),
 		Getenv: func(name string) string { return map[string]string{"HOME": home}[name] },
 	})
 	take := func(browser string) *protocol.Error {
