@@ -13,6 +13,7 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/caller"
+	"pilotfish/backend/endpoint"
 	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
@@ -24,7 +25,7 @@ type Config struct {
 	// RenewPanel gives the panel of a session a new token, and RenewShell the command
 	// line. They do not end the old one.
 	RenewPanel func(protocol.SessionName)
-	RenewShell func() error
+	Endpoint   *endpoint.Endpoint
 }
 
 // Clients are the programs with tokens. Its methods are safe for concurrent use.
@@ -162,7 +163,7 @@ func (c *Clients) revoke(id string) error {
 	case protocol.ClientPanel:
 		c.cfg.RenewPanel(grant.Session)
 	case protocol.ClientShell:
-		if err := c.cfg.RenewShell(); err != nil {
+		if err := c.cfg.Endpoint.NewToken(); err != nil {
 			return err
 		}
 	case protocol.ClientTerminal, protocol.ClientChat:

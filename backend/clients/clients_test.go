@@ -1,8 +1,12 @@
 package clients_test
 
 import (
+	"encoding/json"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +14,7 @@ import (
 	"pilotfish/backend/auth"
 	"pilotfish/backend/caller"
 	"pilotfish/backend/clients"
+	"pilotfish/backend/endpoint"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/tokens"
 )
@@ -17,17 +22,17 @@ import (
 // fixture are the tokens of a session called work, with a program connected by MCP.
 type fixture struct {
 	*clients.Clients
-	auth     *auth.Authority
-	callers  *caller.Resolver
-	tokens   *tokens.Tokens
-	shell    auth.Secret
-	renewed  []protocol.SessionName
-	problem  error
-	newShell auth.Secret
+	auth    *auth.Authority
+	callers *caller.Resolver
+	tokens  *tokens.Tokens
+	shell   auth.Secret
+	renewed []protocol.SessionName
+	dir     string // of the endpoint's file
 }
 
-func newFixture() *fixture {
-	f := &fixture{auth: auth.New(auth.Config{})}
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{auth: auth.New(auth.Config{}), dir: t.TempDir()}
 	f.callers = caller.New(caller.Config{Auth: f.auth, Logger: slog.New(slog.DiscardHandler)})
 	f.tokens = tokens.New("work", f.auth)
 	_, f.shell = f.auth.Mint(auth.KindCLI, auth.Grant{Actor: protocol.Actor{Kind: protocol.ActorShell}}, 0)
@@ -38,10 +43,7 @@ func newFixture() *fixture {
 			f.tokens.NewPanel()
 			f.tokens.Pair()
 		},
-		RenewShell: func() error {
-			_, f.newShell = f.auth.Mint(auth.KindCLI, auth.Grant{}, 0)
-			return f.problem
-		},
+		Endpoint: endpoint.New(endpoint.Config{File: filepath.Join(f.dir, "pilotfish.json"), Auth: f.auth, Logger: slog.New(slog.DiscardHandler)}),
 	})
 	return f
 }
@@ -88,7 +90,7 @@ func revoked(err error) bool {
 }
 
 func TestEveryHolderOfATokenIsListed(t *testing.T) {
-	f := newFixture()
+	f := newFixture(t)
 	f.tokens.Pair()
 	f.tokens.Terminal("p1", "t1", protocol.AgentClaude, true)
 	f.tokens.Terminal("p2", "t2", protocol.AgentShell, true)
@@ -118,7 +120,7 @@ func TestEveryHolderOfATokenIsListed(t *testing.T) {
 }
 
 func TestARevokedClientIsRefusedAndToldWhy(t *testing.T) {
-	f := newFixture()
+	f := newFixture(t)
 	agent := f.tokens.Terminal("p1", "t1", protocol.AgentClaude, true)
 	process, shells, _ := f.tokens.Process("Gemini", true)
 	served := f.tokens.Conversation(protocol.Actor{Kind: protocol.ActorChat, ID: "c1", Agent: "Gemini"}, "t1", process)
@@ -165,7 +167,7 @@ func TestARevokedClientIsRefusedAndToldWhy(t *testing.T) {
 // Panel and command line are Pilotfish's own: they go on with a new token, and the old one
 // is refused.
 func TestOwnProgramsGetANewToken(t *testing.T) {
-	f := newFixture()
+	f := newFixture(t)
 	panel, _ := f.tokens.Pair()
 	f.do(t, protocol.ClientsRevoke, f.id(t, "Side panel"))
 	if err := f.asks(panel, "", auth.CapabilityPanel); !revoked(err) {
@@ -180,17 +182,27 @@ func TestOwnProgramsGetANewToken(t *testing.T) {
 	if err := f.asks(f.shell.Reveal(), "", auth.CapabilityApp); !revoked(err) {
 		t.Errorf("the old token of the command line: %v", err)
 	}
-	if err := f.asks(f.newShell.Reveal(), "", auth.CapabilityApp); err != nil {
+	var file protocol.Endpoint
+	written, err := os.ReadFile(filepath.Join(f.dir, "pilotfish.json"))
+	if err == nil {
+		err = json.Unmarshal(written, &file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.asks(file.Token, "", auth.CapabilityApp); err != nil {
 		t.Errorf("the new one: %v", err)
 	}
-	f.problem = errors.New("the disk is full")
-	if _, err := f.Do(protocol.ClientsRequest{Do: protocol.ClientsRevoke, ID: f.id(t, "Command line")}); !errors.Is(err, f.problem) {
+	if err := os.RemoveAll(f.dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Do(protocol.ClientsRequest{Do: protocol.ClientsRevoke, ID: f.id(t, "Command line")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a new file: %v", err)
 	}
 }
 
 func TestWrongRequests(t *testing.T) {
-	f := newFixture()
+	f := newFixture(t)
 	f.tokens.Pair()
 	for name, req := range map[string]protocol.ClientsRequest{
 		"no id": {Do: protocol.ClientsRevoke}, "unknown": {Do: protocol.ClientsRevoke, ID: "nobody"}, "unknown word": {Do: "forget"},

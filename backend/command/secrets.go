@@ -15,6 +15,9 @@ import (
 // Secrets are the user's secrets, as far as commands use them. No method gives a
 // value to a caller: Use gives it to the browser.
 type Secrets interface {
+	List() ([]protocol.Secret, error)
+	Add(ctx context.Context, q protocol.SecretRequest) (protocol.Secret, error)
+	Remove(ctx context.Context, name string) error
 	Find(name string) (protocol.Secret, error)
 	// Use returns the value that a field on the secret's own origin gets.
 	Use(ctx context.Context, name, origin string) (string, error)

@@ -3,12 +3,11 @@ package session
 import (
 	"pilotfish/backend/clients"
 	"pilotfish/backend/protocol"
-	"pilotfish/backend/storeddata"
 )
 
 func newClients(m *Manager) *clients.Clients {
 	return clients.New(clients.Config{
-		Auth: m.auth, Callers: m.callers, RenewShell: m.endpoint.NewToken,
+		Auth: m.auth, Callers: m.callers, Endpoint: m.endpoint,
 		RenewPanel: func(name protocol.SessionName) {
 			if s, err := m.Session(name); err == nil { // it may have been deleted meanwhile
 				s.tokens.NewPanel()
@@ -18,25 +17,25 @@ func newClients(m *Manager) *clients.Clients {
 	})
 }
 
-func newStored(m *Manager) *storeddata.Data {
-	return storeddata.New(storeddata.Config{
-		Dir: m.cfg.Dirs.State, Stop: m.Stop, Start: m.Start, Logger: m.cfg.Logger,
-		Sessions: func() (names []protocol.SessionName) {
-			m.eachSession(func(s *Session) { names = append(names, s.name) })
-			return names
-		},
-		Running: func(name protocol.SessionName) bool {
-			s, err := m.Session(name)
-			return err == nil && s.running() != nil
-		},
-		WhileStopped: func(name protocol.SessionName, do func() error) error {
-			s, err := m.Session(name)
-			if err != nil {
-				return err
-			}
-			return s.whileStopped(do)
-		},
-	})
+// forStored are the sessions for what is stored by them.
+type forStored struct{ *Manager }
+
+func (m forStored) Names() (names []protocol.SessionName) {
+	m.eachSession(func(s *Session) { names = append(names, s.name) })
+	return names
+}
+
+func (m forStored) Running(name protocol.SessionName) bool {
+	s, err := m.Session(name)
+	return err == nil && s.running() != nil
+}
+
+func (m forStored) WhileStopped(name protocol.SessionName, do func() error) error {
+	s, err := m.Session(name)
+	if err != nil {
+		return err
+	}
+	return s.whileStopped(do)
 }
 
 // whileStopped calls do while the session cannot start. Its journals are closed before and

@@ -125,7 +125,7 @@ func (s *Session) newRun() (_ *run, err error) {
 	_ = os.RemoveAll(r.uploads) // of a run that was killed; else the next end removes it
 	r.commands = catalogue.New(catalogue.Config{
 		Uploads: catalogue.Uploads{Dir: dirs.Uploads, Private: s.m.cfg.Dirs.Hidden(settings), Open: slices.Concat(writable, readOnly)},
-		Browser: r.browser, Policy: r.policy, Terminals: reader.New(r.terminals), Secrets: s.m.secrets, SignIns: newSignIns(s, r, dirs.Root, keyring, guard), AllowedCDP: func(agent bool) []string { return allowedCDP(s.m.Settings(), agent) },
+		Browser: r.browser, Policy: r.policy, Terminals: reader.New(r.terminals), Secrets: s.m.secrets, SignIns: newSignIns(s, r, dirs.Root, keyring, guard), Settings: s.m.cfg.Settings,
 	})
 	logins.Judge(r.commands)
 	return r, nil

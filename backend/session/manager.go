@@ -130,7 +130,8 @@ func New(cfg Config) (*Manager, error) {
 	m.folders = trust.NewFolders(trust.NewStore(cfg.Dirs.TrustFile(), cfg.Logger))
 	m.secrets = secret.New(secret.Config{File: cfg.Dirs.SecretsFile(), Keyring: desktop.KeyringRuns})
 	m.endpoint = newEndpoint(m)
-	m.clients, m.storedData = newClients(m), newStored(m)
+	m.clients = newClients(m)
+	m.storedData = storeddata.New(storeddata.Config{Dir: cfg.Dirs.State, Sessions: forStored{m}, Logger: cfg.Logger})
 	m.schedules = newSchedules(m)
 	m.schedules.OnChange(m.changed)
 	names, err := cfg.Dirs.Sessions()
@@ -354,15 +355,6 @@ func (m *Manager) settingsChanged(saved protocol.Settings) {
 		}
 	})
 	m.changed()
-}
-
-// allowedCDP returns the methods of the DevTools protocol that the settings
-// allow to the user, or to agents.
-func allowedCDP(settings protocol.Settings, agent bool) []string {
-	if agent {
-		return config.Methods(settings.CDPAllowAgents)
-	}
-	return config.Methods(settings.CDPAllow)
 }
 
 // panelView is the part of the settings that the panel shows.

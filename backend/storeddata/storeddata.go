@@ -26,16 +26,21 @@ import (
 // Config is what New needs. All fields are required.
 type Config struct {
 	// Dir is the folder of the state.
-	Dir string
-	// Sessions returns the sessions, and Running whether one runs.
-	Sessions func() []protocol.SessionName
-	Running  func(protocol.SessionName) bool
+	Dir      string
+	Sessions Sessions
+	Logger   *slog.Logger
+}
+
+// Sessions are the sessions of the app.
+type Sessions interface {
+	Names() []protocol.SessionName
+	// Running reports whether a session runs.
+	Running(name protocol.SessionName) bool
 	// WhileStopped calls do while a session cannot start, and closes the session's files
 	// before. It returns an error with CodeBusy for one that runs.
-	WhileStopped func(name protocol.SessionName, do func() error) error
-	// Stop stops a session, and Start starts it.
-	Stop, Start func(ctx context.Context, name protocol.SessionName) error
-	Logger      *slog.Logger
+	WhileStopped(name protocol.SessionName, do func() error) error
+	Stop(ctx context.Context, name protocol.SessionName) error
+	Start(ctx context.Context, name protocol.SessionName) error
 }
 
 // Data is what is stored. Its methods are safe for concurrent use.
@@ -112,13 +117,13 @@ func (d *Data) measure(ctx context.Context, root *os.Root, k *kind) error {
 		k.Parts = append(k.Parts, part)
 		return err
 	}
-	for _, name := range d.cfg.Sessions() {
+	for _, name := range d.cfg.Sessions.Names() {
 		part, err := measured(ctx, root, *k, path.Join(sessionsDir, string(name)), k.session)
 		if err != nil {
 			return err
 		}
 		if part.Session = name; part.Count > 0 || part.Bytes > 0 {
-			part.InUse = d.cfg.Running(name)
+			part.InUse = d.cfg.Sessions.Running(name)
 			k.Parts = append(k.Parts, part)
 		}
 	}
@@ -250,7 +255,7 @@ func (d *Data) delete(ctx context.Context, root *os.Root, k kind, req protocol.S
 	case req.Session == "":
 	case k.app != nil:
 		return 0, protocol.NewError(protocol.CodeBadArgument, k.Title+" do not belong to a session", "leave the session out")
-	case !slices.Contains(d.cfg.Sessions(), req.Session):
+	case !slices.Contains(d.cfg.Sessions.Names(), req.Session):
 		return 0, protocol.NewError(protocol.CodeUnknownSession, "there is no session "+quote(string(req.Session)), "`pilotfish status` lists the sessions")
 	}
 	for _, part := range parts { // before anything is deleted
@@ -309,14 +314,14 @@ func (d *Data) deletePart(ctx context.Context, root *os.Root, k kind, part proto
 	// The caller may leave meanwhile. A session that began to stop is started again all the
 	// same.
 	whole := context.WithoutCancel(ctx)
-	if stop && d.cfg.Running(part.Session) {
-		if err := d.cfg.Stop(whole, part.Session); err != nil {
+	if stop && d.cfg.Sessions.Running(part.Session) {
+		if err := d.cfg.Sessions.Stop(whole, part.Session); err != nil {
 			return err
 		}
 		restart = true
 	}
 	folder := path.Join(sessionsDir, string(part.Session))
-	err := d.cfg.WhileStopped(part.Session, func() error {
+	err := d.cfg.Sessions.WhileStopped(part.Session, func() error {
 		for _, name := range k.session {
 			if err := move(ctx, root, k, folder, name, path.Join(aside, string(part.Session))); err != nil {
 				return err
@@ -325,7 +330,7 @@ func (d *Data) deletePart(ctx context.Context, root *os.Root, k kind, part proto
 		return nil
 	})
 	if restart {
-		err = errors.Join(err, d.cfg.Start(whole, part.Session))
+		err = errors.Join(err, d.cfg.Sessions.Start(whole, part.Session))
 	}
 	return err
 }

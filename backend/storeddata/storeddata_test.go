@@ -30,37 +30,40 @@ type fixture struct {
 // old is when the files of a fixture were changed, unless a test says otherwise.
 func old() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
+func (f *fixture) Names() []protocol.SessionName { return []protocol.SessionName{"default", "work"} }
+
+func (f *fixture) Running(name protocol.SessionName) bool { return f.running[name] }
+
+func (f *fixture) WhileStopped(name protocol.SessionName, do func() error) error {
+	if f.running[name] {
+		return protocol.NewError(protocol.CodeBusy, "it runs", "")
+	}
+	f.did = append(f.did, "hold "+string(name))
+	return do()
+}
+
+func (f *fixture) Stop(ctx context.Context, name protocol.SessionName) error {
+	f.did = append(f.did, "stop "+string(name))
+	f.running[name] = false
+	if f.stopping != nil {
+		f.stopping()
+	}
+	return ctx.Err()
+}
+
+func (f *fixture) Start(ctx context.Context, name protocol.SessionName) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f.did = append(f.did, "start "+string(name))
+	f.running[name] = f.startup == nil
+	return f.startup
+}
+
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{dir: t.TempDir(), running: map[protocol.SessionName]bool{}}
-	f.Data = storeddata.New(storeddata.Config{
-		Dir: f.dir, Logger: slog.New(slog.DiscardHandler),
-		Sessions: func() []protocol.SessionName { return []protocol.SessionName{"default", "work"} },
-		Running:  func(name protocol.SessionName) bool { return f.running[name] },
-		WhileStopped: func(name protocol.SessionName, do func() error) error {
-			if f.running[name] {
-				return protocol.NewError(protocol.CodeBusy, "it runs", "")
-			}
-			f.did = append(f.did, "hold "+string(name))
-			return do()
-		},
-		Stop: func(ctx context.Context, name protocol.SessionName) error {
-			f.did = append(f.did, "stop "+string(name))
-			f.running[name] = false
-			if f.stopping != nil {
-				f.stopping()
-			}
-			return ctx.Err()
-		},
-		Start: func(ctx context.Context, name protocol.SessionName) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			f.did = append(f.did, "start "+string(name))
-			f.running[name] = f.startup == nil
-			return f.startup
-		},
-	})
+	f.Data = storeddata.New(storeddata.Config{Dir: f.dir, Sessions: f, Logger: slog.New(slog.DiscardHandler)})
 	for _, name := range []string{
 		"sessions/default/profile/Local State", "sessions/default/profile/Default/History", "sessions/default/profile/Default/Bookmarks",
 		"sessions/default/profile/Default/Cookies", "sessions/default/profile/Default/Network/Cookies", "sessions/default/profile/Default/Local Storage/leveldb/1.log",

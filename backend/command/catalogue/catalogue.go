@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/config"
 	"pilotfish/backend/policy"
 )
 
@@ -15,11 +16,11 @@ type Config struct {
 	Policy  *policy.Policy
 	// Terminals are those beside the tabs.
 	Terminals Terminals
-	// AllowedCDP returns the methods that the user allowed for `cdp`, to
-	// themselves or to agents. It is called for every `cdp`; nil allows none.
-	AllowedCDP func(agent bool) []string
+	// Settings have the methods that the user allowed for `cdp`, to themselves or to
+	// agents. They are read for every `cdp`; nil allows none.
+	Settings *config.Store
 	// Secrets are the user's secrets; nil for none.
-	Secrets Secrets
+	Secrets command.Secrets
 	// SignIns imports sign-ins of other browsers; nil for none.
 	SignIns SignIns
 	// Uploads decides which files agents give to pages.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"pilotfish/backend/command"
+	"pilotfish/backend/config"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/spelling"
 )
@@ -51,7 +52,14 @@ func (c *commands) checkCDP(in *command.Invocation) error {
 	if !protocol.CDPMethod(method) {
 		return command.BadArgument(fmt.Sprintf("%.60q is no method of the protocol", method), "", protocol.Example("cdp", "Page.getLayoutMetrics"))
 	}
-	if harmlessCDP()[method] || c.AllowedCDP != nil && slices.Contains(c.AllowedCDP(in.Agent()), method) {
+	var allowed string
+	if c.Settings != nil {
+		settings := c.Settings.Get()
+		if allowed = settings.CDPAllow; in.Agent() {
+			allowed = settings.CDPAllowAgents
+		}
+	}
+	if harmlessCDP()[method] || slices.Contains(config.Methods(allowed), method) {
 		return nil
 	}
 	hint := "you can allow it: cdp_allow in the settings"

@@ -9,15 +9,6 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Secrets keeps secrets for the command `secret`, and gives them to the commands
-// that enter them. No method that `secret` calls returns a value.
-type Secrets interface {
-	command.Secrets
-	List() ([]protocol.Secret, error)
-	Add(ctx context.Context, q protocol.SecretRequest) (protocol.Secret, error)
-	Remove(ctx context.Context, name string) error
-}
-
 // secrets returns the command `secret`: secrets that agents may use and never read. It is
 // for the user at a shell and in the panel, never for an agent.
 func (c *commands) secrets() []command.Command {

@@ -3,6 +3,8 @@ package catalogue_test
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +13,7 @@ import (
 
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
+	"pilotfish/backend/config"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
@@ -95,17 +98,28 @@ func everything() []protocol.Scope {
 	return []protocol.Scope{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin}
 }
 
-// allowedCDP returns the CDP methods that the user allowed.
-func allowedCDP(agent bool) []string {
-	if agent {
-		return []string{"Page.setBypassCSP"}
+// settings have the CDP methods that the user allowed.
+var settings = sync.OnceValue(func() *config.Store {
+	dir, err := os.MkdirTemp("", "pilotfish-catalogue-test-")
+	if err != nil {
+		panic(err)
 	}
-	return []string{"Page.stopLoading"}
-}
+	defer func() { _ = os.RemoveAll(dir) }()
+	store, err := config.Open(filepath.Join(dir, "settings.toml"))
+	if err == nil {
+		changed := store.Get()
+		changed.CDPAllow, changed.CDPAllowAgents = "Page.stopLoading", "Page.setBypassCSP"
+		_, err = store.Save(changed)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return store
+})
 
 // say runs a command with arguments as a command line gives them.
 func say(k catalogue.Browser, p *policy.Policy, actor protocol.Actor, own protocol.TabID, name string, args map[string]any) protocol.CommandReply {
-	r := catalogue.New(catalogue.Config{Browser: k, Policy: p, AllowedCDP: allowedCDP})
+	r := catalogue.New(catalogue.Config{Browser: k, Policy: p, Settings: settings()})
 	return r.Execute(context.Background(), command.Call{Actor: actor, Scopes: everything(), Tab: own, Request: request(name, args)})
 }
 
@@ -368,7 +382,7 @@ func TestRawProtocolOfAgents(t *testing.T) {
 		want   protocol.Code
 	}{{"Page.stopLoading", protocol.CodeRefused}, {"Page.setBypassCSP", ""}, {"Browser.close", protocol.CodeRefused}, {"nonsense", protocol.CodeBadArgument}} {
 		k := &keepsake{tabs: newTabs()}
-		r := catalogue.New(catalogue.Config{Browser: k, Policy: p, AllowedCDP: allowedCDP})
+		r := catalogue.New(catalogue.Config{Browser: k, Policy: p, Settings: settings()})
 		reply := r.Execute(t.Context(), command.Call{Actor: agent, Scopes: everything(), Tab: "t1", Request: request("cdp", map[string]any{"method": c.method}), Watch: watch})
 		if got := code(reply); got != c.want || (len(k.raw) == 1) != (c.want == "") {
 			t.Errorf("%s: %+v", c.method, reply)
